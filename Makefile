@@ -1,0 +1,175 @@
+# Everything a working day needs. `make help` lists it; nothing here needs more than Go, gcc, git, npm and make.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+GO        ?= go
+BIN       := $(CURDIR)/.cache/bin
+FUZZTIME  ?= 20s
+BENCHCOUNT ?= 6
+
+# What `betcode version` says: the tag, or what comes before the first one. The date is the commit's, so that the same
+# commit gives the same binary.
+TAGGED     = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null | sed 's/^v//')
+UNTAGGED   = 0.1.0-dev+$(shell git describe --always --exclude '*' --dirty 2>/dev/null || echo unknown)
+VERSION   ?= $(or $(TAGGED),$(UNTAGGED))
+COMMIT    ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+DATE      ?= $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
+LDFLAGS    = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
+
+# Packages that test one thing each, and the stories told by whole processes.
+UNIT      = $$($(GO) list ./... | grep -v '^betcode/tests')
+STORIES   = ./tests/...
+
+# The modules tidied and checked: ours, and those that pin the tools. The linter and buf have modules of their own,
+# because a tool should run with the dependencies it was released with.
+MODULES   := . tools tools/buf tools/lint
+
+BUF       := $(BIN)/buf
+LINT      := GOLANGCI_LINT_CACHE=$(CURDIR)/.cache/golangci-lint $(BIN)/golangci-lint
+GENERATE  := PATH="$(BIN):$$PATH" $(BUF) generate
+NOTICES   := $(GO) -C tools run ./notices -module $(CURDIR)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# --- building
+
+.PHONY: build
+build: ## build bin/betcode, static and reproducible
+	@mkdir -p bin
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/betcode ./cmd/betcode
+
+.PHONY: cross
+cross: ## compile for macOS, and the command for Windows
+	GOOS=darwin GOARCH=amd64 CGO_ENABLED=0 $(GO) build ./...
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) build ./...
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/betcode
+
+.PHONY: demo
+demo: build ## show what it does, in one terminal, without a key
+	$(GO) run ./tests/demo
+
+.PHONY: clean
+clean: ## remove what was built; tools and the fetched agent stay in .cache
+	rm -rf bin cover.out cover.html bench.txt .cache/drift
+
+# --- testing
+
+.PHONY: test
+test: prerequisites claude build ## all tests: units with the race detector, then the stories
+	$(GO) test -race -timeout 10m $(UNIT)
+	$(GO) test -timeout 20m $(STORIES)
+
+.PHONY: prerequisites
+prerequisites: ## say what is missing on this machine, and how to install it
+	@sh tests/prerequisites.sh
+
+.PHONY: claude
+claude: ## fetch the pinned Claude Code into .cache/claude
+	$(GO) run ./tests/fetchclaude
+
+.PHONY: race
+race: claude build ## everything with the race detector, nothing cached
+	$(GO) test -race -count=1 -timeout 40m ./...
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME
+	@grep -rl --include='*_test.go' '^func Fuzz' . | grep -v '^\./\.' | sort | while read -r file; do \
+		sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file" | while read -r target; do \
+			echo "== $$target in $$(dirname "$$file")"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null || exit 1; \
+		done || exit 1; \
+	done
+
+.PHONY: cover
+cover: ## how much of the code the tests reach; the page is cover.html
+	$(GO) test -timeout 30m -coverpkg="$$($(GO) list ./... | grep -v -e /proto/ -e '^betcode/tests' | paste -sd, -)" \
+		-coverprofile=cover.out ./...
+	$(GO) tool cover -html=cover.out -o cover.html
+	$(GO) tool cover -func=cover.out | tail -n 1
+
+.PHONY: bench
+bench: $(BIN)/benchstat ## run the benchmarks into bench.txt; OLD=file compares with an earlier one
+	$(GO) test -run '^$$' -bench . -benchmem -count $(BENCHCOUNT) -timeout 60m ./... >bench.txt || { cat bench.txt; exit 1; }
+	$(BIN)/benchstat $(OLD) bench.txt
+
+# --- checking and mending
+
+.PHONY: check
+check: ## find everything that `make fix` could mend, and what it could not
+	@$(MAKE) --no-print-directory --keep-going check-lint check-tidy check-proto check-notices check-size cross
+
+.PHONY: fix
+fix: $(BIN)/golangci-lint $(BUF) ## mend what can be mended: format, lint, tidy, generated files
+	$(BUF) format -w
+	$(LINT) fmt ./...
+	$(LINT) run --fix ./... || true
+	@for module in $(MODULES); do $(GO) -C $$module mod tidy || exit 1; done
+	@$(MAKE) --no-print-directory proto notices
+
+.PHONY: check-lint
+check-lint: $(BIN)/golangci-lint
+	$(LINT) fmt --diff ./...
+	$(GO) vet ./...
+	$(LINT) run ./...
+	cd tools && $(GO) vet ./... && $(LINT) run ./...
+
+.PHONY: check-tidy
+check-tidy:
+	@for module in $(MODULES); do echo "go -C $$module mod tidy -diff"; $(GO) -C $$module mod tidy -diff || exit 1; done
+
+.PHONY: check-proto
+check-proto: $(BUF) $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc
+	$(BUF) format --diff --exit-code
+	$(BUF) lint
+	$(BUF) breaking --against proto/baseline.binpb
+	@rm -rf .cache/drift
+	$(GENERATE) -o .cache/drift
+	diff -r -x '*.proto' -x '*.binpb' -x doc.go .cache/drift/proto proto
+
+.PHONY: check-notices
+check-notices:
+	$(NOTICES) -check
+
+.PHONY: check-size
+check-size:
+	@git ls-files -co --exclude-standard '*.go' | grep -v -e '_test\.go$$' -e '\.pb\.go$$' | xargs wc -l 2>/dev/null | \
+		awk '$$2 != "total" && $$1 > 450 { print "warning: " $$2 " has " $$1 " lines: look for its second reason to change" }'
+
+.PHONY: proto
+proto: $(BUF) $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## generate Go code from proto/
+	$(GENERATE)
+
+.PHONY: proto-baseline
+proto-baseline: $(BUF) ## accept proto/ as what later changes must stay compatible with
+	$(BUF) build --exclude-source-info -o proto/baseline.binpb
+
+.PHONY: notices
+notices: ## write THIRD_PARTY_NOTICES.md
+	$(NOTICES)
+
+# --- tools, built once and again when their module changes
+
+$(BIN)/protoc-gen-go: tools/go.mod tools/go.sum
+	$(GO) -C tools build -o $@ google.golang.org/protobuf/cmd/protoc-gen-go
+	@touch $@
+
+$(BIN)/protoc-gen-go-grpc: tools/go.mod tools/go.sum
+	$(GO) -C tools build -o $@ google.golang.org/grpc/cmd/protoc-gen-go-grpc
+	@touch $@
+
+$(BIN)/benchstat: tools/go.mod tools/go.sum
+	$(GO) -C tools build -o $@ golang.org/x/perf/cmd/benchstat
+	@touch $@
+
+$(BIN)/buf: tools/buf/go.mod tools/buf/go.sum
+	@echo "building buf, once; this takes a minute or two"
+	$(GO) -C tools/buf build -o $@ github.com/bufbuild/buf/cmd/buf
+	@touch $@
+
+$(BIN)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
+	@echo "building golangci-lint, once; this takes a minute or two"
+	$(GO) -C tools/lint build -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	@touch $@

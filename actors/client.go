@@ -1,0 +1,78 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// client is one attached stream: its place in the history and its outbox. It is
+// a child of its session, named client/<stream>.
+//
+// What survives a restart: nothing, and nothing needs to. When the actor goes,
+// its outbox is closed with [errDetached], on which the gateway attaches the
+// stream again behind the last number it has delivered.
+type client struct {
+	deps    *System
+	session messages.SessionID
+	sink    messages.Sink
+	state   clientState
+	hands   *worker
+	ended   bool
+}
+
+// errDetached ends an outbox whose actor is gone while the session lives on.
+var errDetached = messages.Errorf("follow session", messages.Unavailable, "the session's actor is being restarted")
+
+func clientProps(s *System, a messages.Attach, state clientState) *actor.Props {
+	return s.tree.Props("client", s.policy, func() actor.Actor {
+		return &client{deps: s, session: a.Session, sink: a.Sink, state: state}
+	})
+}
+
+// Receive implements actor.Actor.
+func (c *client) Receive(ctx actor.Context) {
+	switch m := mine(c, ctx.Message()).(type) {
+	case *actor.Started:
+		c.hands = newWorker(ctx, &c.deps.workers, c)
+		next, effects := c.state.begin()
+		c.perform(ctx, next, effects)
+	case *actor.Stopping, *actor.Restarting:
+		c.hands.close(nil)
+		if !c.ended {
+			c.sink.Close(errDetached)
+		}
+	case nil, *actor.Stopped:
+	default:
+		next, effects := c.state.step(m)
+		c.perform(ctx, next, effects)
+	}
+}
+
+// perform keeps the next state and carries out the effects. A refused push is
+// fed back at once, and the effects behind it are dropped: they were decided
+// as if it had fitted.
+func (c *client) perform(ctx actor.Context, next clientState, effects []effect) {
+	c.state = next
+	for _, e := range effects {
+		switch e := e.(type) {
+		case push:
+			if !c.sink.Push(e.events) {
+				refused, more := c.state.step(pushRefused{e.events})
+				c.perform(ctx, refused, more)
+				return
+			}
+		case readLog:
+			store, session := c.deps.options.Store, c.session
+			c.hands.do(func() any {
+				events, err := store.Events(session, e.after, catchUpEvents, catchUpBytes)
+				return messages.HistoryRead{Events: events, Err: err}
+			})
+		case endSink:
+			c.ended = true
+			c.sink.Close(e.reason)
+		case sayEnded:
+			ctx.Send(ctx.Parent(), messages.ClientGone{Stream: c.state.stream})
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package actors
+
+import (
+	"betcode/messages"
+)
+
+// How much of the journal a client that catches up is read at once. Short
+// reads: a long read transaction would make the journal's file grow.
+const (
+	catchUpEvents = 256
+	catchUpBytes  = 1 << 20
+)
+
+// clientState is what one attached stream remembers: how far it has come.
+//
+//	            everything up to the head was pushed
+//	catching up ───────────────────────────────────► live
+//	     ▲                                            │
+//	     └────────────────────────────────────────────┘
+//	        the outbox was full, or a number is missing
+//
+// A lagging client is one that catches up after having been live. Nothing is
+// lost or doubled either way: only the number after the cursor is ever pushed.
+type clientState struct {
+	stream  string
+	follow  messages.Follow
+	cursor  messages.Seq // the last number pushed
+	head    messages.Seq // the last number known to be in the journal
+	live    bool
+	reading bool // a piece of the journal is being read
+	full    bool // the outbox refused; waits for OutboxDrained
+	settled bool // no turn runs, or it waits for a person
+	ended   bool
+
+	greeting []messages.Event // pushed first: the snapshot
+	prompts  []messages.Event // pushed at the head: undecided prompts, marked as replays
+}
+
+// The effects of a client: hand events to the outbox; read the journal; end.
+type (
+	push     struct{ events []messages.Event }
+	readLog  struct{ after messages.Seq }
+	endSink  struct{ reason error }
+	sayEnded struct{}
+)
+
+func (push) effect()     {}
+func (readLog) effect()  {}
+func (endSink) effect()  {}
+func (sayEnded) effect() {}
+
+// pushRefused tells the client that its outbox was full: nothing was taken.
+type pushRefused struct{ events []messages.Event }
+
+// begin is the first step: the greeting, then history or the live events.
+func (s clientState) begin() (clientState, []effect) {
+	var effects []effect
+	if len(s.greeting) > 0 {
+		effects = append(effects, push{s.greeting})
+		s.greeting = nil
+	}
+	next, more := s.advance()
+	return next, append(effects, more...)
+}
+
+// step takes one message and returns the next state and what to do.
+func (s clientState) step(m any) (clientState, []effect) {
+	if s.ended {
+		return s, nil
+	}
+	switch m := m.(type) {
+	case messages.Published:
+		return s.published(m)
+	case messages.HistoryRead:
+		return s.read(m)
+	case pushRefused:
+		return s.refused(m)
+	case messages.OutboxDrained:
+		s.full = false
+		return s.advance()
+	}
+	return s, nil
+}
+
+// published takes news from the session. A client that catches up only notes
+// the head: it will read the events from the journal.
+func (s clientState) published(m messages.Published) (clientState, []effect) {
+	s.head, s.settled = max(s.head, m.Head), m.Settled
+	if !s.live {
+		if ephemeral(m.Events) && !s.full {
+			return s, []effect{push{m.Events}}
+		}
+		return s, nil
+	}
+	if first := firstNumbered(m.Events); first > s.cursor+1 {
+		s.live = false
+		return s.advance()
+	}
+	fresh := after(m.Events, s.cursor)
+	for _, e := range fresh {
+		s.cursor = max(s.cursor, e.Seq)
+	}
+	var effects []effect
+	if len(fresh) > 0 {
+		effects = append(effects, push{fresh})
+	}
+	next, more := s.finish()
+	return next, append(effects, more...)
+}
+
+// read takes the next piece of the journal.
+func (s clientState) read(m messages.HistoryRead) (clientState, []effect) {
+	s.reading = false
+	if m.Err != nil {
+		s.ended = true
+		return s, []effect{endSink{m.Err}, sayEnded{}}
+	}
+	fresh := after(m.Events, s.cursor)
+	if len(fresh) == 0 {
+		if s.cursor < s.head { // history before this number is gone: go on where it begins
+			s.cursor = s.head
+		}
+		return s.advance()
+	}
+	s.cursor = fresh[len(fresh)-1].Seq
+	next, more := s.advance()
+	return next, append([]effect{push{fresh}}, more...)
+}
+
+// refused notes that the outbox was full. The client lags; it starts again from
+// the number before the events that did not fit.
+func (s clientState) refused(m pushRefused) (clientState, []effect) {
+	s.live, s.full = false, true
+	if first := firstNumbered(m.events); first > 0 {
+		s.cursor = min(s.cursor, first-1)
+	}
+	return s, nil
+}
+
+// advance reads on until the head is reached, then goes live.
+func (s clientState) advance() (clientState, []effect) {
+	switch {
+	case s.full || s.reading || s.live:
+		return s, nil
+	case s.cursor < s.head:
+		s.reading = true
+		return s, []effect{readLog{s.cursor}}
+	}
+	s.live = true
+	var effects []effect
+	if len(s.prompts) > 0 {
+		effects = append(effects, push{s.prompts})
+		s.prompts = nil
+	}
+	next, more := s.finish()
+	return next, append(effects, more...)
+}
+
+// finish ends a stream that only wanted the history and the running turn.
+func (s clientState) finish() (clientState, []effect) {
+	if s.follow != messages.FollowTurn || !s.live || !s.settled || s.cursor < s.head {
+		return s, nil
+	}
+	s.ended = true
+	return s, []effect{endSink{nil}, sayEnded{}}
+}
+
+func ephemeral(events []messages.Event) bool {
+	return len(events) > 0 && firstNumbered(events) == 0
+}
+
+// firstNumbered returns the first journaled number among events, 0 if none is.
+func firstNumbered(events []messages.Event) messages.Seq {
+	for _, e := range events {
+		if e.Seq > 0 {
+			return e.Seq
+		}
+	}
+	return 0
+}
+
+// after returns the events behind cursor, and those without a number.
+func after(events []messages.Event, cursor messages.Seq) []messages.Event {
+	if first := firstNumbered(events); first == 0 || first > cursor {
+		return events
+	}
+	var fresh []messages.Event
+	for _, e := range events {
+		if e.Seq == 0 || e.Seq > cursor {
+			fresh = append(fresh, e)
+		}
+	}
+	return fresh
+}

@@ -1,0 +1,246 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// askPatience bounds a question without a deadline of its own: unary calls are
+// cut at 30 s by clients in the field.
+const askPatience = 25 * time.Second
+
+// Ask puts a request to the actor that answers it and waits for the answer. An
+// error is a [*messages.Error]; the library's own errors never leave this place.
+func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, error) {
+	switch m := r.(type) {
+	case messages.ListSessions:
+		return s.listSessions(m)
+	case messages.ResolveSession:
+		id, err := s.options.Store.Resolve(m.Reference)
+		return result(messages.SessionResolved{Session: id}, err)
+	case messages.ListPermissions:
+		pending, err := s.options.Store.Pending(m.Session)
+		return result(messages.PermissionList{Permissions: undecidedOnly(pending)}, err)
+	case messages.GetTree:
+		return s.tree.Snapshot(s.daemon.Id, s.now()), nil
+	case messages.GetHealth:
+		return s.ask(ctx, s.health, m)
+	case messages.Shutdown:
+		select {
+		case s.shutdown <- m:
+		default:
+		}
+		return messages.Done{}, nil
+	case messages.StartSession:
+		if err := s.checkDirectory(m); err != nil {
+			return nil, err
+		}
+		return s.ask(ctx, s.sessions, m)
+	case messages.SendInput:
+		if seq, seen, err := s.options.Store.Seen(m.Session, m.Key); err != nil {
+			return nil, asError("send input", err)
+		} else if seen {
+			return messages.InputAcknowledged{Key: m.Key, Seq: seq}, nil
+		}
+		return s.ask(ctx, s.sessions, m)
+	case messages.SessionRequest:
+		return s.ask(ctx, s.sessions, m)
+	}
+	return nil, messages.Errorf("ask", messages.Unimplemented, "nobody answers a %T", r)
+}
+
+func (s *System) ask(ctx context.Context, to *actor.PID, r messages.Request) (messages.Reply, error) {
+	patience := askPatience
+	if deadline, ok := ctx.Deadline(); ok {
+		patience = min(patience, time.Until(deadline))
+	}
+	future := s.actors.Root.RequestFuture(to, r, patience)
+	answered := make(chan struct{})
+	var got any
+	var err error
+	go func() { got, err = future.Result(); close(answered) }()
+	select {
+	case <-answered:
+	case <-ctx.Done():
+		return nil, &messages.Error{Op: "ask", Kind: messages.Canceled, Err: context.Cause(ctx)}
+	}
+	switch {
+	case errors.Is(err, actor.ErrTimeout):
+		return nil, messages.Errorf("ask", messages.DeadlineExceeded, "no answer within %s", patience)
+	case errors.Is(err, actor.ErrDeadLetter):
+		return nil, messages.Errorf("ask", messages.Unavailable, "the actor is being restarted").WithHint("try again")
+	case err != nil:
+		return nil, asError("ask", err)
+	}
+	switch answer := got.(type) {
+	case *messages.Error:
+		return nil, answer
+	case messages.Reply:
+		return answer, nil
+	}
+	return nil, messages.Errorf("ask", messages.Internal, "unexpected answer %T", got)
+}
+
+func (s *System) listSessions(m messages.ListSessions) (messages.Reply, error) {
+	limit := m.Limit
+	if limit <= 0 {
+		limit = 100
+	}
+	found, total, err := s.options.Store.Sessions(m.WorkingDirectory, m.WorktreeID, limit, m.Offset)
+	return result(messages.SessionList{Sessions: found, Total: total}, err)
+}
+
+// checkDirectory refuses a new session in a directory that is not there. An
+// existing session is not checked: its history can be read without it.
+func (s *System) checkDirectory(m messages.StartSession) error {
+	const op = "start session"
+	if s.exists(m.Session) {
+		return nil
+	}
+	if m.WorkingDirectory == "" {
+		return messages.Errorf(op, messages.Invalid, "a new session needs a working directory").WithHint("set working_directory to an absolute path")
+	}
+	info, err := os.Stat(m.WorkingDirectory)
+	switch {
+	case err != nil:
+		return messages.Errorf(op, messages.Invalid, "working directory: %w", err).WithHint("create the directory, or name another")
+	case !info.IsDir():
+		return messages.Errorf(op, messages.Invalid, "working directory %s is not a directory", m.WorkingDirectory)
+	}
+	return nil
+}
+
+func (s *System) exists(id messages.SessionID) bool {
+	loaded, err := s.options.Store.Load(id)
+	return err == nil && loaded.Found
+}
+
+func undecidedOnly(pending []messages.PermissionRecord) []messages.PermissionRecord {
+	open := make([]messages.PermissionRecord, 0, len(pending))
+	for _, p := range pending {
+		if p.Decision == messages.Undecided {
+			open = append(open, p)
+		}
+	}
+	return open
+}
+
+func result(r messages.Reply, err error) (messages.Reply, error) {
+	if err != nil {
+		return nil, asError("read journal", err)
+	}
+	return r, nil
+}
+
+// runningAgents says how many agent processes have an actor.
+func (s *System) runningAgents() string {
+	running := s.tree.Count("run")
+	return fmt.Sprintf("%d running", running)
+}
+
+func (s *System) metadata(now time.Time) map[string]string {
+	return map[string]string{
+		"version":        s.options.Version,
+		"uptime_seconds": strconv.FormatInt(int64(now.Sub(s.started).Seconds()), 10),
+		"pid":            strconv.Itoa(os.Getpid()),
+		"lineage":        s.options.Store.Lineage(),
+	}
+}
+
+// Follower is one attached stream as the gateway sees it.
+type Follower struct {
+	system *System
+	attach messages.Attach
+	box    *outbox
+	epoch  atomic.Uint64
+}
+
+// Attach adds a stream to a session and returns it with the session's head at
+// that moment. The stream outlives crashes of the session's actor: it is
+// attached again behind the last number delivered.
+func (s *System) Attach(ctx context.Context, a messages.Attach) (*Follower, messages.Attached, error) {
+	f := &Follower{system: s, attach: a}
+	attached, err := f.connect(ctx)
+	return f, attached, err
+}
+
+// connect attaches the stream under a new name: the actor of an old one may not
+// be gone yet.
+func (f *Follower) connect(ctx context.Context) (messages.Attached, error) {
+	a := f.attach
+	a.Stream = fmt.Sprintf("%s.%d", f.attach.Stream, f.epoch.Add(1))
+	pid := actor.NewPID(f.system.sessions.Address, f.system.sessions.Id+"/"+childName("session", a.Session)+"/"+childName("client", a.Stream))
+	root := f.system.actors.Root
+	box := newOutbox(func() { root.Send(pid, messages.OutboxDrained{}) })
+	a.Sink = box
+	answer, err := f.system.ask(ctx, f.system.sessions, a)
+	if err != nil {
+		return messages.Attached{}, err
+	}
+	attached, ok := answer.(messages.Attached)
+	if !ok {
+		return messages.Attached{}, messages.Errorf("attach", messages.Internal, "unexpected answer %T", answer)
+	}
+	f.box = box
+	if h := f.attach.History; h == messages.HistoryNone || h == messages.HistoryPendingOnly {
+		f.attach.History, f.attach.From = messages.HistoryFromSequence, attached.Head
+	}
+	return attached, nil
+}
+
+// Next waits for events and returns them in order, each journaled one once. It
+// returns [io.EOF] after a clean end.
+func (f *Follower) Next(ctx context.Context) ([]messages.Event, error) {
+	for {
+		events, err := f.box.next(ctx)
+		if err == nil {
+			for _, e := range events {
+				if e.Seq > 0 {
+					f.attach.History, f.attach.From = messages.HistoryFromSequence, e.Seq
+				}
+			}
+			return events, nil
+		}
+		if !errors.Is(err, errDetached) {
+			return nil, err
+		}
+		if err := f.again(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// again attaches the stream after its actor has gone, with the patience of
+// somebody who waits out a restart.
+func (f *Follower) again(ctx context.Context) error {
+	f.Close()
+	pause := 10 * time.Millisecond
+	for {
+		_, err := f.connect(ctx)
+		if err == nil || messages.KindOf(err) == messages.NotFound || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		pause = min(2*pause, time.Second)
+	}
+}
+
+// Close removes the stream from its session. The turn that runs goes on.
+func (f *Follower) Close() {
+	f.system.actors.Root.Send(f.system.sessions, messages.Detach{
+		Session: f.attach.Session, Stream: fmt.Sprintf("%s.%d", f.attach.Stream, f.epoch.Load()),
+	})
+}

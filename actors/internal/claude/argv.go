@@ -1,0 +1,136 @@
+package claude
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"betcode/messages"
+)
+
+// DefaultMode is the permission mode of an agent that was given none. It is said
+// every time: a resumed agent may remember another.
+const DefaultMode = "default"
+
+// Spec says what a process is started for.
+type Spec struct {
+	Program        string // path of the CLI
+	SessionID      string // UUID of the conversation
+	Resume         bool   // go on with it; otherwise begin it under that id
+	Model          string // empty = the agent's default
+	FallbackModel  string // taken when the model stays overloaded; empty = none
+	PermissionMode string // empty = DefaultMode
+	PlanMode       bool   // short for the mode "plan", where no mode is set
+	AllowedTools   []string
+	DeniedTools    []string
+	SubagentText   bool // also the texts of subagents in the foreground
+}
+
+// Argv returns the command line. A value that the CLI could take for an option,
+// or that no command line can carry, is refused.
+func Argv(s Spec) ([]string, error) {
+	const op = "make command line"
+	if s.Program == "" {
+		return nil, messages.Errorf(op, messages.Invalid, "no program")
+	}
+	if uuid.Validate(s.SessionID) != nil || len(s.SessionID) != 36 {
+		return nil, messages.Errorf(op, messages.Invalid, "the session id is not a UUID: %.64q", s.SessionID)
+	}
+	mode := s.PermissionMode
+	switch {
+	case mode == "" && s.PlanMode:
+		mode = modePlan
+	case mode == "":
+		mode = DefaultMode
+	}
+	for what, v := range map[string]string{
+		"program": s.Program, "model": s.Model, "fallback model": s.FallbackModel, "permission mode": mode,
+	} {
+		if err := checkValue(op, what, v); err != nil {
+			return nil, err
+		}
+	}
+	argv := []string{
+		s.Program, "-p", "--output-format", "stream-json", "--input-format", "stream-json",
+		"--permission-prompt-tool", "stdio", "--include-partial-messages", "--verbose",
+	}
+	if s.Resume {
+		argv = append(argv, "--resume", s.SessionID)
+	} else {
+		argv = append(argv, "--session-id", s.SessionID)
+	}
+	if s.Model != "" {
+		argv = append(argv, "--model", s.Model)
+	}
+	if s.FallbackModel != "" {
+		argv = append(argv, "--fallback-model", s.FallbackModel)
+	}
+	argv = append(argv, "--permission-mode", mode)
+	if s.SubagentText {
+		argv = append(argv, "--forward-subagent-text")
+	}
+	for _, list := range []struct {
+		flag  string
+		tools []string
+	}{{"--allowedTools", s.AllowedTools}, {"--disallowedTools", s.DeniedTools}} {
+		var values []string
+		for _, tool := range list.tools {
+			if strings.TrimSpace(tool) == "" {
+				continue
+			}
+			if err := checkValue(op, "tool", tool); err != nil {
+				return nil, err
+			}
+			values = append(values, tool)
+		}
+		if len(values) > 0 {
+			argv = append(append(argv, list.flag), values...)
+		}
+	}
+	return argv, nil
+}
+
+func checkValue(op, what, v string) error {
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(v), "-"):
+		return messages.Errorf(op, messages.Invalid, "the %s begins with a dash: %.64q", what, v)
+	case strings.ContainsFunc(v, unicode.IsControl):
+		return messages.Errorf(op, messages.Invalid, "the %s has control characters: %.64q", what, v)
+	}
+	return nil
+}
+
+// Env is what a process is told through its environment, beside what it inherits.
+type Env struct {
+	// ResumeTurn makes a resumed process go on with an interrupted turn by
+	// itself. It is shown the call that was cut off, so that it need not guess.
+	ResumeTurn   bool
+	ResumePrompt string // what it is told then; empty = the agent's own words
+	ResumeReason string // comes back in TurnEnded; empty = the agent's own word
+}
+
+// Environ returns the variables to add, as "name=value". They replace inherited
+// ones of the same name.
+func Environ(e Env) ([]string, error) {
+	env := []string{
+		"CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1",
+		"CLAUDE_CODE_ENABLE_TODO_TOOLS=1",
+		"DISABLE_AUTOUPDATER=1",
+	}
+	if !e.ResumeTurn {
+		return env, nil
+	}
+	env = append(env, "CLAUDE_CODE_RESUME_INTERRUPTED_TURN=1", "CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS=1")
+	for _, v := range [][2]string{
+		{"CLAUDE_CODE_RESUME_PROMPT", e.ResumePrompt}, {"CLAUDE_CODE_RESUME_REASON", e.ResumeReason},
+	} {
+		if strings.ContainsRune(v[1], 0) {
+			return nil, messages.Errorf("make environment", messages.Invalid, "%s contains a NUL", v[0])
+		}
+		if v[1] != "" {
+			env = append(env, v[0]+"="+v[1])
+		}
+	}
+	return env, nil
+}

@@ -1,0 +1,114 @@
+package claude
+
+import (
+	"bytes"
+
+	betcodev1 "betcode/proto/betcode/v1"
+)
+
+const toolAskUserQuestion = "AskUserQuestion"
+
+// controlRequest translates what the agent asks of us.
+func (t *translation) controlRequest() {
+	r := &t.l.Request
+	switch {
+	case t.l.RequestID == "": // cannot be answered
+		t.keepRaw(reasonNoID)
+	case r.Subtype == "can_use_tool":
+		t.add(t.asked(t.l.RequestID, r))
+	default:
+		t.l.Subtype = r.Subtype
+		t.keepRaw(reasonSubtype)
+		t.add(ControlAsked{Request: t.l.RequestID, Subtype: r.Subtype})
+	}
+}
+
+// asked turns a can_use_tool request into a signal, with everything needed to
+// decide it and to show it.
+func (t *translation) asked(id string, r *controlRequest) PermissionAsked {
+	p := PermissionAsked{
+		Request:        id,
+		Tool:           r.Tool,
+		DisplayName:    r.DisplayName,
+		ToolUse:        r.ToolUse,
+		Agent:          r.AgentID,
+		Description:    oneLine(r.Description, maxID),
+		Input:          present(r.Input),
+		Suggestions:    present(r.Suggestions),
+		BlockedPath:    r.BlockedPath,
+		DecisionReason: oneLine(string(r.DecisionReason), maxID),
+		NeedsPerson:    r.NeedsPerson,
+		At:             t.at,
+	}
+	args := decodeInput(p.Input)
+	if p.Description == "" {
+		p.Description = describe(r.Tool, args)
+	}
+	p.Question = r.Tool == toolAskUserQuestion && len(questions(args)) > 0
+	if r.AgentID != "" {
+		for _, k := range t.s.d.Tasks {
+			if k.ID == key(r.AgentID) {
+				p.ParentToolUse = k.ToolUse
+			}
+		}
+	}
+	return p
+}
+
+// present returns JSON that says something.
+func present(raw []byte) []byte {
+	if bytes.Equal(raw, []byte("null")) || len(raw) == 0 {
+		return nil
+	}
+	return raw
+}
+
+// controlResponse translates an answer to a request of ours. An answer to
+// initialize lists again what is pending.
+func (t *translation) controlResponse() {
+	r := &t.l.Response
+	t.add(ControlAnswered{
+		Request: r.RequestID, OK: r.Subtype == "success",
+		Error: string(r.Error), ErrorCode: r.ErrorCode, Response: present(r.Response),
+	})
+	for i := range r.Pending {
+		if p := &r.Pending[i]; p.RequestID != "" && p.Request.Subtype == "can_use_tool" {
+			again := t.asked(p.RequestID, &p.Request)
+			again.Relisted = true
+			t.add(again)
+		}
+	}
+}
+
+// lifecycle translates how far a message has come.
+func (t *translation) lifecycle() {
+	s := InputState{Key: t.l.Command}
+	switch t.l.State {
+	case "queued":
+		s.State = Queued
+	case "started":
+		s.State = Started
+	case "completed":
+		s.State = Completed
+	case "cancelled":
+		s.State = Canceled
+	case "discarded", "refused": // not in any transcript yet; they never ran
+		s.State, s.Reason = Canceled, t.l.State
+	default:
+		t.keepRaw(reasonState)
+		return
+	}
+	t.add(s)
+}
+
+// conversationReset translates /clear: the agent has forgotten everything, and
+// counts from nothing.
+func (t *translation) conversationReset() {
+	t.notice("CONVERSATION_RESET", "The agent started a new conversation.", "trigger", t.l.Trigger)
+	if len(t.s.d.Todos) > 0 {
+		t.s.d.Todos = nil
+		t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_TodoUpdate{TodoUpdate: &betcodev1.TodoUpdate{}}})
+	}
+	t.s.d.Cost, t.s.d.Context = 0, 0
+	t.add(MemoryReset{Trigger: t.l.Trigger})
+}

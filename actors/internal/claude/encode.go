@@ -1,0 +1,182 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"betcode/messages"
+)
+
+// encode makes one line: no character of it ends a line but the last, in any
+// reader's opinion (encoding/json escapes U+2028 and U+2029 too).
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("claude: line that cannot be encoded: " + err.Error()) // our own structs, checked JSON inside
+	}
+	return b.Bytes()
+}
+
+type requestLine struct {
+	Type      string `json:"type"`
+	RequestID string `json:"request_id"`
+	Request   any    `json:"request"`
+}
+
+func request(id string, body any) []byte {
+	return encode(requestLine{Type: "control_request", RequestID: id, Request: body})
+}
+
+type subtype struct {
+	Subtype string `json:"subtype"`
+}
+
+// InterruptLine stops the running turn, and drops the messages that wait, if
+// told so. It is answered also when nothing runs.
+func InterruptLine(id string, cancelQueued bool) []byte {
+	return request(id, struct {
+		Subtype      string `json:"subtype"`
+		CancelQueued bool   `json:"cancel_queued,omitempty"`
+	}{"interrupt", cancelQueued})
+}
+
+// SetModeLine changes the permission mode.
+func SetModeLine(id, mode string) []byte {
+	return request(id, struct {
+		Subtype string `json:"subtype"`
+		Mode    string `json:"mode"`
+	}{"set_permission_mode", mode})
+}
+
+// SetModelLine changes the model from the next request on; an empty one is the
+// agent's default. Any name is accepted; a wrong one fails the next turn.
+func SetModelLine(id, model string) []byte {
+	return request(id, struct {
+		Subtype string `json:"subtype"`
+		Model   string `json:"model,omitempty"`
+	}{"set_model", model})
+}
+
+// InitializeLine asks what the agent can do and what it waits for. It may be
+// sent at any time and more than once. After keepTasks an interrupt of an idle
+// agent no longer kills its subagents of the background.
+func InitializeLine(id string, keepTasks bool) []byte {
+	return request(id, struct {
+		Subtype   string `json:"subtype"`
+		KeepTasks bool   `json:"perTaskStopAffordance,omitempty"`
+	}{"initialize", keepTasks})
+}
+
+// BarrierLine asks for something harmless: when the answer comes, everything
+// that was written before it has been read.
+func BarrierLine(id string) []byte { return request(id, subtype{"get_binary_version"}) }
+
+// EndSessionLine makes the agent exit in order.
+func EndSessionLine(id string) []byte { return request(id, subtype{"end_session"}) }
+
+// CancelMessageLine takes back a message that is still queued.
+func CancelMessageLine(id, message string) []byte {
+	return request(id, struct {
+		Subtype string `json:"subtype"`
+		Message string `json:"message_uuid"`
+	}{"cancel_async_message", message})
+}
+
+// StopTaskLine stops a task of the background.
+func StopTaskLine(id, task string) []byte {
+	return request(id, struct {
+		Subtype string `json:"subtype"`
+		Task    string `json:"task_id"`
+	}{"stop_task", task})
+}
+
+type answerLine struct {
+	Type     string `json:"type"`
+	Response any    `json:"response"`
+}
+
+type success struct {
+	Subtype   string `json:"subtype"`
+	RequestID string `json:"request_id"`
+	Response  any    `json:"response"`
+}
+
+func answer(id string, body any) []byte {
+	return encode(answerLine{Type: "control_response", Response: success{"success", id, body}})
+}
+
+// RefuseLine tells the agent that we do not do what it asked for.
+func RefuseLine(id, why string) []byte {
+	return encode(answerLine{Type: "control_response", Response: struct {
+		Subtype   string `json:"subtype"`
+		RequestID string `json:"request_id"`
+		Error     string `json:"error"`
+	}{"error", id, why}})
+}
+
+// DenyLine refuses a tool call. The model is told the message, unless the turn
+// is interrupted: then the agent drops it. The agent takes a refusal without a
+// message for a broken answer, so there is always one.
+func DenyLine(id, message string, interrupt bool) []byte {
+	if message == "" {
+		message = "The user denied this tool call."
+	}
+	return answer(id, struct {
+		Behavior  string `json:"behavior"`
+		Message   string `json:"message"`
+		Interrupt bool   `json:"interrupt,omitempty"`
+	}{"deny", message, interrupt})
+}
+
+// AllowLine lets a tool call run: with its own input when input is empty, else
+// with that one, which is a JSON object and goes out as it is.
+func AllowLine(id string, input []byte) ([]byte, error) {
+	if len(input) == 0 {
+		return answer(id, struct {
+			Behavior string `json:"behavior"`
+		}{"allow"}), nil
+	}
+	object, err := oneLineObject("allow tool call", input)
+	if err != nil {
+		return nil, err
+	}
+	return splice(id, object), nil
+}
+
+// splice puts an object into an answer byte for byte; encoding/json would
+// compact it and rewrite parts of its strings.
+func splice(id string, object []byte) []byte {
+	const hole = `"updatedInput":0`
+	frame := answer(id, struct {
+		Behavior string `json:"behavior"`
+		Input    int    `json:"updatedInput"`
+	}{"allow", 0})
+	at := bytes.LastIndex(frame, []byte(hole)) + len(hole) - 1
+	return bytes.Join([][]byte{frame[:at], object, frame[at+1:]}, nil)
+}
+
+var (
+	lineSeparator      = []byte("\u2028")
+	paragraphSeparator = []byte("\u2029")
+)
+
+// oneLineObject checks that raw is a JSON object and removes what a reader might
+// take for the end of a line: white space between tokens, and two characters
+// that are escaped. Otherwise it is left as it is.
+func oneLineObject(op string, raw []byte) ([]byte, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '{' || !json.Valid(raw) {
+		return nil, messages.Errorf(op, messages.Invalid, "the input is not a JSON object")
+	}
+	if bytes.ContainsAny(raw, "\r\n") {
+		var b bytes.Buffer
+		if err := json.Compact(&b, raw); err != nil {
+			return nil, messages.Errorf(op, messages.Invalid, "the input is not JSON: %w", err)
+		}
+		raw = b.Bytes()
+	}
+	raw = bytes.ReplaceAll(raw, lineSeparator, []byte(`\u2028`))
+	return bytes.ReplaceAll(raw, paragraphSeparator, []byte(`\u2029`)), nil
+}

@@ -1,0 +1,300 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"betcode/messages"
+)
+
+// oneLineOfJSON fails unless b is one JSON object and a newline, and no reader
+// could find another end of a line in it.
+func oneLineOfJSON(t interface{ Fatalf(string, ...any) }, b []byte) {
+	if !bytes.HasSuffix(b, []byte("}\n")) {
+		t.Fatalf("not one object on one line: %q", b)
+	}
+	body := b[:len(b)-1]
+	if bytes.ContainsAny(body, "\r\n") || bytes.Contains(body, lineSeparator) || bytes.Contains(body, paragraphSeparator) {
+		t.Fatalf("a line end within the line: %q", b)
+	}
+	if !json.Valid(body) {
+		t.Fatalf("not JSON: %q", b)
+	}
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+func TestLines(t *testing.T) {
+	line := func(b []byte, err error) string {
+		if err != nil {
+			t.Fatal(err)
+		}
+		oneLineOfJSON(t, b)
+		return strings.TrimSuffix(string(b), "\n")
+	}
+	sure := func(b []byte) string { return line(b, nil) }
+	raw := []byte(`{"command": "a && <b>", "n": 1.0e0, "é": "\u00e9"}`)
+	for _, c := range []struct{ name, got, want string }{
+		{
+			"message", line(UserLine("u1", "Say <hello> & \"bye\"\n", nil)),
+			`{"type":"user","message":{"role":"user","content":"Say <hello> & \"bye\"\n"},"parent_tool_use_id":null,"session_id":"","uuid":"u1","origin":{"kind":"human"}}`,
+		},
+		{
+			"message with files", line(UserLine("u1", "Look", []messages.Attachment{
+				{Filename: "a.png", MimeType: "image/png", Data: []byte("png")},
+				{Filename: "dir/b.pdf", MimeType: "application/pdf", Data: []byte("pdf")},
+				{Filename: "c.txt", MimeType: "text/plain; charset=utf-8", Data: []byte("text")},
+			})),
+			`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"Look"},` +
+				`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"cG5n"}},` +
+				`{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"cGRm"},"title":"b.pdf"},` +
+				`{"type":"text","text":"File c.txt:\n\ntext"}]},"parent_tool_use_id":null,"session_id":"","uuid":"u1","origin":{"kind":"human"}}`,
+		},
+		{
+			"file only", line(UserLine("u1", "", []messages.Attachment{{Filename: "x.JPG", Data: []byte("j")}})),
+			`{"type":"user","message":{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"ag=="}}]},` +
+				`"parent_tool_use_id":null,"session_id":"","uuid":"u1","origin":{"kind":"human"}}`,
+		},
+		{
+			"allow", line(AllowLine("r1", nil)),
+			`{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"allow"}}}`,
+		},
+		{
+			"allow with input", line(AllowLine("r1", raw)),
+			`{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"allow","updatedInput":` + string(raw) + `}}}`,
+		},
+		{
+			"allow with a hostile id", line(AllowLine(`"updatedInput":0`, []byte(`{"a":"\"updatedInput\":0"}`))),
+			`{"type":"control_response","response":{"subtype":"success","request_id":"\"updatedInput\":0","response":{"behavior":"allow","updatedInput":{"a":"\"updatedInput\":0"}}}}`,
+		},
+		{
+			"allow, line ends", line(AllowLine("r1", []byte("{\r\n\"a\": \"x\u2028y\"\n}"))),
+			`{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"allow","updatedInput":{"a":"x\u2028y"}}}}`,
+		},
+		{
+			"deny", sure(DenyLine("r1", "Not now.", false)),
+			`{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"deny","message":"Not now."}}}`,
+		},
+		{
+			"deny and stop", sure(DenyLine("r1", "", true)),
+			`{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"deny","message":"The user denied this tool call.","interrupt":true}}}`,
+		},
+		{
+			"refuse", sure(RefuseLine("r1", "not supported")),
+			`{"type":"control_response","response":{"subtype":"error","request_id":"r1","error":"not supported"}}`,
+		},
+		{"interrupt", sure(InterruptLine("i", false)), `{"type":"control_request","request_id":"i","request":{"subtype":"interrupt"}}`},
+		{"interrupt all", sure(InterruptLine("i", true)), `{"type":"control_request","request_id":"i","request":{"subtype":"interrupt","cancel_queued":true}}`},
+		{"mode", sure(SetModeLine("i", "plan")), `{"type":"control_request","request_id":"i","request":{"subtype":"set_permission_mode","mode":"plan"}}`},
+		{"model", sure(SetModelLine("i", "opus")), `{"type":"control_request","request_id":"i","request":{"subtype":"set_model","model":"opus"}}`},
+		{"default model", sure(SetModelLine("i", "")), `{"type":"control_request","request_id":"i","request":{"subtype":"set_model"}}`},
+		{"initialize", sure(InitializeLine("i", false)), `{"type":"control_request","request_id":"i","request":{"subtype":"initialize"}}`},
+		{"initialize, keep tasks", sure(InitializeLine("i", true)), `{"type":"control_request","request_id":"i","request":{"subtype":"initialize","perTaskStopAffordance":true}}`},
+		{"barrier", sure(BarrierLine("i")), `{"type":"control_request","request_id":"i","request":{"subtype":"get_binary_version"}}`},
+		{"end", sure(EndSessionLine("i")), `{"type":"control_request","request_id":"i","request":{"subtype":"end_session"}}`},
+		{"cancel message", sure(CancelMessageLine("i", "u")), `{"type":"control_request","request_id":"i","request":{"subtype":"cancel_async_message","message_uuid":"u"}}`},
+		{"stop task", sure(StopTaskLine("i", "a")), `{"type":"control_request","request_id":"i","request":{"subtype":"stop_task","task_id":"a"}}`},
+	} {
+		if diff := cmp.Diff(c.want, c.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	const frame = `{"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"behavior":"allow","updatedInput":`
+	two := `{"questions": [{"question": "Which?", "options": []}, {"question":"Go \u2026 on\ud800?"}]}`
+	for _, c := range []struct {
+		name, input string
+		answers     map[string]string
+		want        string // of updatedInput; empty = refused
+	}{
+		{
+			"in the order of the questions", two,
+			map[string]string{"Go … on\uFFFD?": "yes", "Which?": "a, b"},
+			two[:len(two)-1] + `,"answers":{"Which?":"a, b","Go \u2026 on\ud800?":"yes"}}`,
+		},
+		{"one left out", two, map[string]string{"Which?": "a"}, two[:len(two)-1] + `,"answers":{"Which?":"a"}}`},
+		{
+			"a key of no question goes along", two,
+			map[string]string{"Which?": "a", "z": "1", "b": "2"},
+			two[:len(two)-1] + `,"answers":{"Which?":"a","b":"2","z":"1"}}`,
+		},
+		{"no key of a question", two, map[string]string{"z": "1"}, ""},
+		{"no answer", two, nil, ""},
+		{"one question, one answer", `{"questions":[{"question":"Q"}]}`, map[string]string{"r/0": "x"}, `{"questions":[{"question":"Q"}],"answers":{"Q":"x"}}`},
+		{"answered before", `{"questions":[{"question":"Q"}],"answers":{}}`, map[string]string{"Q": "x"}, `{"questions":[{"question":"Q"}],"answers":{},"answers":{"Q":"x"}}`},
+		{
+			"long question", `{"questions":[{"question":"` + strings.Repeat("é", maxQuestion) + `"}]}`,
+			map[string]string{strings.Repeat("é", maxQuestion/2): "x"},
+			`{"questions":[{"question":"` + strings.Repeat("é", maxQuestion) + `"}],"answers":{"` + strings.Repeat("é", maxQuestion) + `":"x"}}`,
+		},
+		{"no questions", `{"a":1}`, map[string]string{"Q": "x"}, ""},
+		{"null", `null`, map[string]string{"Q": "x"}, ""},
+		{"no text", `{"questions":[{"question":null}]}`, map[string]string{"": "x"}, ""},
+	} {
+		got, err := AnswerLine("r", []byte(c.input), c.answers)
+		if c.want == "" {
+			if messages.KindOf(err) != messages.Invalid {
+				t.Errorf("%s: %v, want it refused", c.name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		oneLineOfJSON(t, got)
+		if diff := cmp.Diff(frame+c.want+"}}}\n", string(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestAnsweredQuestion answers the recorded question as the recorded host did.
+func TestAnsweredQuestion(t *testing.T) {
+	var asked PermissionAsked
+	var s State
+	for _, e := range transcripts(t)["05_question_answered"] {
+		if e.Dir == "out" {
+			var items []Item
+			s, items = Translate(s, e.Line, e.at())
+			for _, i := range items {
+				if p, ok := i.(PermissionAsked); ok {
+					asked = p
+				}
+			}
+			continue
+		}
+		if !bytes.Contains(e.Line, []byte("updatedInput")) {
+			continue
+		}
+		answers := map[string]string{}
+		for _, e := range QuestionEvents(asked) {
+			answers[e.GetUserQuestion().Question] = map[string]string{
+				"Which branch?": "develop", "Which checks?": "lint, test", "Go on?": "only after lunch",
+			}[e.GetUserQuestion().Question]
+		}
+		got, err := AnswerLine(asked.Request, asked.Input, answers)
+		if err != nil || !sameJSON(got, e.Line) {
+			t.Errorf("got %s (%v)\nwant %s", got, err, e.Line)
+		}
+		return
+	}
+	t.Fatal("the recorded answer was not found")
+}
+
+func TestRefusedInputs(t *testing.T) {
+	for _, input := range []string{"null", "5", "[]", `"x"`, "{", `{"a":}`, "{} {}", " \n"} {
+		if _, err := AllowLine("r", []byte(input)); messages.KindOf(err) != messages.Invalid {
+			t.Errorf("%q: %v, want it refused", input, err)
+		}
+	}
+}
+
+func TestRefusedMessages(t *testing.T) {
+	for name, c := range map[string]struct {
+		key, content string
+		file         *messages.Attachment
+	}{
+		"no key":         {"", "hello", nil},
+		"empty":          {"u", " \n", nil},
+		"empty file":     {"u", "x", &messages.Attachment{Filename: "a.png", MimeType: "image/png"}},
+		"a picture":      {"u", "x", &messages.Attachment{Filename: "a.svg", MimeType: "image/svg+xml", Data: []byte("<svg/>")}},
+		"a program":      {"u", "x", &messages.Attachment{Filename: "a.out", Data: []byte{0x7f, 'E', 'L', 'F', 0}}},
+		"not UTF-8":      {"u", "x", &messages.Attachment{Filename: "a.txt", MimeType: "text/plain", Data: []byte{0xff}}},
+		"an archive":     {"u", "x", &messages.Attachment{Filename: "a.zip", MimeType: "application/zip", Data: []byte("PK")}},
+		"type with text": {"u", "x", &messages.Attachment{Filename: "a", MimeType: "video/mp4\nx", Data: []byte("x")}},
+	} {
+		var files []messages.Attachment
+		if c.file != nil {
+			files = append(files, *c.file)
+		}
+		_, err := UserLine(c.key, c.content, files)
+		var e *messages.Error
+		if !errors.As(err, &e) || e.Kind != messages.Invalid {
+			t.Errorf("%s: %v, want Invalid", name, err)
+			continue
+		}
+		if c.file != nil && !strings.Contains(e.Hint, "PNG") {
+			t.Errorf("%s: the hint %q does not say what is accepted", name, e.Hint)
+		}
+	}
+}
+
+func TestAttachmentTypes(t *testing.T) {
+	for _, c := range []struct{ name, declared, data, want string }{
+		{"a.go", "", "package x", "text"},
+		{"a.json", "application/json", "{}", "text"},
+		{"README", "application/octet-stream", "hi", "text"},
+		{"a.PNG", "application/octet-stream", "\x89PNG\x00", "image"},
+		{"a.jpg", "image/jpg", "x", "image"},
+		{"a", "IMAGE/WEBP", "x", "image"},
+		{"a.pdf", "", "%PDF-1.4\x00", "document"},
+		{"a.csv", "text/csv", "a;b", "text"},
+	} {
+		b, err := attachmentBlock(messages.Attachment{Filename: c.name, MimeType: c.declared, Data: []byte(c.data)})
+		if err != nil || b.Type != c.want {
+			t.Errorf("%s as %q: %q, %v; want %s", c.name, c.declared, b.Type, err, c.want)
+		}
+	}
+	for name, want := range map[string]string{
+		"": "unnamed", "..": "unnamed", "/": "unnamed", `C:\x\y.txt`: "y.txt", "a\nb": "a b", "d/e": "e",
+	} {
+		if got := attachmentName(messages.Attachment{Filename: name}); got != want {
+			t.Errorf("name of %q is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestEveryLineIsOneLine makes lines of any text and decodes them back.
+func TestEveryLineIsOneLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringN(0, 20, -1), rapid.SampledFrom([]string{
+			"\u2028", "a\r\nb", "\x00", "\xff\xfe", `\`, `"`, "</script>", "👍\u2029",
+		})).Draw(t, "text")
+		id := rapid.String().Draw(t, "id")
+		content := "x" + text
+		user, err := UserLine("k"+id, content, []messages.Attachment{{Filename: text, MimeType: "image/png", Data: []byte("x" + text)}})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		for _, l := range [][]byte{
+			user, DenyLine(id, text, true), RefuseLine(id, text), InterruptLine(id, true), SetModeLine(id, text),
+			SetModelLine(id, text), InitializeLine(id, true), BarrierLine(id), EndSessionLine(id),
+			CancelMessageLine(id, text), StopTaskLine(id, text),
+		} {
+			oneLineOfJSON(t, l)
+		}
+		var back struct {
+			Message struct{ Content []struct{ Text string } }
+			UUID    string
+		}
+		if err := json.Unmarshal(user, &back); err != nil {
+			t.Fatalf("%v", err)
+		}
+		if want := strings.ToValidUTF8(content, "\uFFFD"); utf8.ValidString(content) && back.Message.Content[0].Text != want {
+			t.Fatalf("%q became %q", want, back.Message.Content[0].Text)
+		}
+		object, _ := json.Marshal(map[string]any{"a": text, text: []any{1, nil, map[string]any{"b": text}}})
+		allow, err := AllowLine(id, object)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		oneLineOfJSON(t, allow)
+		if !bytes.Contains(allow, object) {
+			t.Fatalf("%s was rewritten: %s", object, allow)
+		}
+	})
+}

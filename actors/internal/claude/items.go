@@ -1,0 +1,204 @@
+package claude
+
+import (
+	"time"
+
+	betcodev1 "betcode/proto/betcode/v1"
+)
+
+// Item is one thing a line means, in the order in which it happened: a [Draft]
+// or one of the signals below.
+type Item interface{ item() }
+
+// Draft is an event for clients. It has its timestamp and parent_tool_use_id;
+// the session adds session_id and sequence.
+type Draft struct{ Event *betcodev1.AgentEvent }
+
+// TurnStarted says that a turn has begun (system/init; once per turn).
+type TurnStarted struct {
+	Inputs         []string // uuids of the messages it answers; empty for a turn nobody asked for
+	Origin         string   // what caused it when no input did, as far as it is known yet
+	Model          string
+	PermissionMode string
+	AgentSession   string
+	Version        string // of the CLI
+	Directory      string // it works in
+}
+
+// Lifecycle is how far the agent has come with one message of ours.
+type Lifecycle uint8
+
+// The stages of a message. Completed without Started is a message that the
+// agent's transcript knew already: no result follows.
+const (
+	Queued Lifecycle = iota
+	Started
+	Completed
+	Canceled
+)
+
+// String returns the stage in lower case.
+func (l Lifecycle) String() string {
+	return [...]string{"queued", "started", "completed", "canceled"}[l&3]
+}
+
+// InputState says how far a message has come. Internal commands of the agent
+// have keys too: one that we never sent is to be ignored.
+type InputState struct {
+	Key    string
+	State  Lifecycle
+	Reason string // the agent's own word where State says less: "discarded", "refused"
+}
+
+// Denial is a tool call that was not allowed to run.
+type Denial struct{ Tool, ToolUse string }
+
+// Usage is what one turn has consumed.
+type Usage struct {
+	InputTokens, OutputTokens            uint64
+	CacheReadTokens, CacheCreationTokens uint64
+	CostUSD                              float64 // of this turn
+	Duration                             time.Duration
+	Model                                string
+}
+
+// TurnEnded says that a turn is over. The drafts for clients (UsageReport,
+// TurnComplete) come before it, except when MemoryGone: then nothing ran.
+type TurnEnded struct {
+	Inputs         []string // uuids of the messages it has answered; they are settled
+	Subtype        string
+	TerminalReason string
+	StopReason     string // as TurnComplete has it
+	Origin         string // what caused it when no input did
+	ResumeReason   string
+	Error          string // for people
+	IsError        bool
+	LocalCommand   bool // a slash command that needed no model
+	MemoryGone     bool // the conversation to be resumed is not there: start it anew
+	Usage          Usage
+	ContextTokens  uint64 // in the model's context after it, as far as it is known
+	ContextWindow  uint64 // how many there is room for, 0 if it was not said
+	Queued         int    // messages that wait for a turn of their own
+	Denials        []Denial
+}
+
+// StatusHint says what the agent seems to be doing: THINKING, EXECUTING_TOOL or
+// COMPACTING. It is repeated freely; the session owns StatusChange.
+type StatusHint struct{ Status betcodev1.AgentStatus }
+
+// SessionStateChanged is the agent's own word on what it does: "running",
+// "requires_action" or "idle".
+type SessionStateChanged struct{ State string }
+
+// PermissionAsked says that a tool call waits for a decision. The agent waits
+// for ever; the session answers by rule or grant, or asks people with
+// [PromptEvents].
+type PermissionAsked struct {
+	Request        string
+	Tool           string
+	DisplayName    string
+	ToolUse        string
+	Agent          string // the subagent that asks, empty for the main thread
+	ParentToolUse  string // the tool call that started it, if it is known
+	Description    string
+	Input          []byte // JSON, as received
+	Suggestions    []byte // JSON, as received
+	BlockedPath    string
+	DecisionReason string
+	Question       bool // an AskUserQuestion whose questions can be shown
+	NeedsPerson    bool // the agent wants a person, not a rule
+	Relisted       bool // listed again by an answer to initialize; may be known already
+	At             time.Time
+}
+
+// PermissionWithdrawn says that a request no longer wants an answer.
+type PermissionWithdrawn struct{ Request string }
+
+// ControlAsked says that the agent asked for something that we do not do (a
+// hook, an MCP call, a dialog). It waits: answer with [RefuseLine].
+type ControlAsked struct{ Request, Subtype string }
+
+// ControlAnswered is the answer to a control request of ours.
+type ControlAnswered struct {
+	Request   string
+	OK        bool
+	Error     string
+	ErrorCode string
+	Response  []byte // JSON, as received
+}
+
+// ModeChanged says that the agent works in another permission mode than before.
+type ModeChanged struct{ Mode string }
+
+// AgentSessionChanged says that the conversation has another id from here on;
+// that is the one to resume.
+type AgentSessionChanged struct{ ID string }
+
+// BackgroundTasks lists the tasks that outlive turns, all of them.
+type BackgroundTasks struct{ IDs []string }
+
+// MemoryReset says that the agent has forgotten the conversation (/clear).
+type MemoryReset struct{ Trigger string }
+
+// Compacted says that the agent has summarised its context.
+type Compacted struct {
+	Trigger                   string // "manual" or "auto"
+	TokensBefore, TokensAfter uint64
+	Duration                  time.Duration
+}
+
+// CompactionFailed says that it has not.
+type CompactionFailed struct{ Error string }
+
+// RetryWait says that the agent waits before it asks the API again.
+type RetryWait struct {
+	Attempt, Max int
+	Delay        time.Duration
+	Status       int // HTTP status, 0 when there was no answer
+	Error        string
+}
+
+// AssistantText is the beginning of a block of text of the agent, once the block
+// is whole.
+type AssistantText struct {
+	Text    string // at most 1 KiB
+	Message string // blocks of one message share it
+	Parent  string // set when a subagent said it
+}
+
+// ToolRunning says that a tool call is open from here on.
+type ToolRunning struct{ ID, Tool, Parent string }
+
+// ToolDone says that a tool call is no longer open.
+type ToolDone struct {
+	ID, Tool, Parent string
+	IsError          bool
+}
+
+// ToolProgress is a sign of life of a tool call.
+type ToolProgress struct {
+	ID, Tool string
+	Elapsed  time.Duration
+}
+
+func (Draft) item()               {}
+func (TurnStarted) item()         {}
+func (InputState) item()          {}
+func (TurnEnded) item()           {}
+func (StatusHint) item()          {}
+func (SessionStateChanged) item() {}
+func (PermissionAsked) item()     {}
+func (PermissionWithdrawn) item() {}
+func (ControlAsked) item()        {}
+func (ControlAnswered) item()     {}
+func (ModeChanged) item()         {}
+func (AgentSessionChanged) item() {}
+func (BackgroundTasks) item()     {}
+func (MemoryReset) item()         {}
+func (Compacted) item()           {}
+func (CompactionFailed) item()    {}
+func (RetryWait) item()           {}
+func (AssistantText) item()       {}
+func (ToolRunning) item()         {}
+func (ToolDone) item()            {}
+func (ToolProgress) item()        {}

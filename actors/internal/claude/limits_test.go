@@ -1,0 +1,283 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	betcodev1 "betcode/proto/betcode/v1"
+
+	"betcode/messages"
+)
+
+// TestNoEventIsTooLarge puts 5 MB of text, of escapes, of list and of nesting
+// into every member that is read, and into lines of 20 MB.
+func TestNoEventIsTooLarge(t *testing.T) {
+	const n = 5 << 20
+	plain := strings.Repeat("é", n/2)
+	huge := map[string]string{
+		"text":     `"` + plain + `"`,
+		"escapes":  `"` + strings.Repeat(`\u0000`, n/6) + `"`,
+		"list":     "[" + strings.Repeat("1,", n/2) + "1]",
+		"strings":  "[" + strings.Repeat(`"x",`, n/4) + `"x"]`,
+		"object":   "{" + manyMembers(n/12) + "}",
+		"name":     `{"` + plain + `":1}`,
+		"nesting":  strings.Repeat(`{"a":`, 5000) + `"` + plain[:n/8] + `"` + strings.Repeat("}", 5000),
+		"nesting2": strings.Repeat("[", 9000) + strings.Repeat("]", 9000),
+		"objects":  "[" + strings.Repeat(`{"id":"1","subject":"x","question":"q","text":"t","type":"text","label":"l"},`, n/80) + "{}]",
+	}
+	forms := []string{
+		`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":%[1]s},{"type":"thinking","thinking":%[1]s}]}}`,
+		`{"type":"assistant","message":{"id":"m","content":%[1]s},"error":%[1]s,"api_error_type":%[1]s}`,
+		`{"type":"assistant","parent_tool_use_id":%[1]s,"message":{"id":%[1]s,"model":%[1]s,"content":[{"type":"tool_use","id":%[1]s,"name":%[1]s,"input":{"command":%[1]s}}]}}`,
+		`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"ExitPlanMode","input":{"plan":%[1]s,"description":%[1]s}}]}}`,
+		`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"TodoWrite","input":{"todos":%[1]s}}]}}`,
+		`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"X","input":%[1]s}]}}`,
+		`{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":%[1]s}},"api_message_id":%[1]s}`,
+		`{"type":"stream_event","event":{"type":"error","error":{"message":%[1]s,"type":%[1]s}}}`,
+		`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":%[1]s,"content":%[1]s}]},"tool_use_result":{"tasks":%[1]s,"plan":%[1]s}}`,
+		`{"type":"user","message":{"content":%[1]s}}`,
+		`{"type":"result","subtype":"success","is_error":true,"result":%[1]s,"errors":[%[1]s,%[1]s],"stop_reason":%[1]s,"terminal_reason":%[1]s,"api_error_type":%[1]s,"user_message_uuids":[%[1]s],"origin":{"kind":%[1]s}}`,
+		`{"type":"result","subtype":"success","result":%[1]s,"user_message_uuids":%[1]s,"permission_denials":%[1]s}`,
+		`{"type":"system","subtype":"task_notification","task_id":%[1]s,"tool_use_id":%[1]s,"status":%[1]s,"summary":%[1]s}`,
+		`{"type":"system","subtype":"task_started","task_id":%[1]s,"task_type":%[1]s,"description":%[1]s}`,
+		`{"type":"system","subtype":"api_retry","error":%[1]s}`,
+		`{"type":"system","subtype":"model_fallback","content":%[1]s,"trigger":%[1]s,"original_model":%[1]s}`,
+		`{"type":"system","subtype":"permission_denied","message":%[1]s,"tool_name":%[1]s}`,
+		`{"type":"system","subtype":"init","model":%[1]s,"permissionMode":%[1]s,"session_id":%[1]s}`,
+		`{"type":"control_request","request_id":%[1]s,"request":{"subtype":"can_use_tool","tool_name":%[1]s,"tool_use_id":%[1]s,"agent_id":%[1]s,"description":%[1]s,"input":%[1]s,"decision_reason":%[1]s}}`,
+		`{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","input":{"questions":%[1]s}}}`,
+		`{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","input":{"questions":[{"question":"q","options":%[1]s},{"question":"q","options":[{"label":"a","description":%[1]s}]}]}}}`,
+		`{"type":"control_request","request_id":"r","request":{"subtype":%[1]s}}`,
+		`{"type":%[1]s,"subtype":%[1]s}`,
+		`%[1]s`,
+	}
+	for what, value := range huge {
+		t.Run(what, func(t *testing.T) {
+			for _, form := range forms {
+				line := fmt.Sprintf(form, value)
+				s, items := Translate(State{}, []byte(line), recorded)
+				c := newChecker()
+				if err := c.check(items); err != nil {
+					t.Fatalf("%.100s: %.300v", form, err)
+				}
+				if len(s.Marshal()) > maxState {
+					t.Errorf("%.100s: a state of %d bytes", form, len(s.Marshal()))
+				}
+				for _, i := range items {
+					if p, ok := i.(PermissionAsked); ok {
+						checkPrompts(t, p)
+					}
+				}
+			}
+		})
+	}
+}
+
+func manyMembers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `"k%d":true`, i)
+	}
+	return b.String()
+}
+
+func checkPrompts(t *testing.T, p PermissionAsked) {
+	t.Helper()
+	for _, e := range PromptEvents(p, recorded.Add(time.Hour)) {
+		b, err := proto.Marshal(e)
+		if err != nil || len(b) > maxEvent {
+			t.Errorf("a prompt of %d bytes: %v", len(b), err)
+		}
+		if err := proto.Unmarshal(b, &betcodev1.AgentEvent{}); err != nil {
+			t.Errorf("a prompt that cannot be read: %v", err)
+		}
+	}
+}
+
+// TestLongTextIsWhole splits text that is longer than an event may be, and loses
+// none of it.
+func TestLongTextIsWhole(t *testing.T) {
+	text := strings.Repeat("aé€👍", 1<<20)
+	quoted, _ := json.Marshal(text)
+	_, items := Translate(State{}, fmt.Appendf(nil, `{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":%s}]}}`, quoted), recorded)
+	var got strings.Builder
+	deltas, complete := 0, 0
+	for _, i := range items {
+		if d, ok := i.(Draft); ok {
+			deltas++
+			got.WriteString(d.Event.GetTextDelta().Text)
+			if d.Event.GetTextDelta().IsComplete {
+				complete = deltas
+			}
+		}
+	}
+	if got.String() != text || deltas < 10 || complete != deltas {
+		t.Errorf("%d bytes in %d pieces, the last of which is %d; want %d bytes", got.Len(), deltas, complete, len(text))
+	}
+}
+
+// TestCutsAreTold cuts what is too long, and says so.
+func TestCutsAreTold(t *testing.T) {
+	long := strings.Repeat("x", 5<<20)
+	s, items := Translate(State{}, fmt.Appendf(nil, `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"%s"}]}}`, long), recorded)
+	r := items[0].(Draft).Event.GetToolCallResult()
+	if !r.Truncated || r.FullBytes != 5<<20 || len(r.Output) != maxOutput {
+		t.Errorf("truncated %v, %d of %d bytes", r.Truncated, len(r.Output), r.FullBytes)
+	}
+	s, items = Translate(s, fmt.Appendf(nil, `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Write","input":{"content":"%s","file_path":"/a"}}]}}`, long), recorded)
+	in := items[0].(Draft).Event.GetToolCallStart().Input.AsMap()
+	if in["file_path"] != "/a" || !strings.HasSuffix(in["content"].(string), "…[5242880 bytes]") {
+		t.Errorf("%.100q", in)
+	}
+	if c := s.Counters().Truncated; c != 2 {
+		t.Errorf("%d cuts counted, want 2", c)
+	}
+	whole := strings.Repeat("y", 2<<20)
+	_, items = Translate(s, fmt.Appendf(nil, `{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Write","input":{"content":"%s"}}}`, whole), recorded)
+	p := items[0].(PermissionAsked)
+	if got := PermissionEvent(p, time.Time{}).GetPermissionRequest(); got.Input.AsMap()["content"] != whole || got.ExpiresAt != nil {
+		t.Error("an input that fits was cut, or expires")
+	}
+	if want := `{"content":"` + whole + `"}`; string(p.Input) != want {
+		t.Error("the input was not kept as received")
+	}
+}
+
+func TestDeepArgumentsAreShownAsText(t *testing.T) {
+	deep := strings.Repeat(`{"a":[`, 40) + "7" + strings.Repeat("]}", 40)
+	fields, whole := toStruct(decodeInput([]byte(deep)), len(deep))
+	b, err := proto.Marshal(fields)
+	if err != nil || !whole {
+		t.Fatalf("%v, whole %v", err, whole)
+	}
+	// A decoder that allows 100 nested messages, as several do.
+	if err := (proto.UnmarshalOptions{RecursionLimit: 96}).Unmarshal(b, fields.ProtoReflect().New().Interface()); err != nil {
+		t.Errorf("too deep for other decoders: %v", err)
+	}
+	if !strings.Contains(fields.String(), "7") {
+		t.Error("the innermost value is lost")
+	}
+}
+
+func TestBlankLinesAndLineEnds(t *testing.T) {
+	for _, l := range []string{"", " ", "\t \r", "\r", "\n"} {
+		if s, items := Translate(State{}, []byte(l), recorded); len(items) > 0 || s.Counters().Lines > 0 {
+			t.Errorf("%q means %v", l, items)
+		}
+	}
+	_, items := Translate(State{}, []byte(" {\"type\":\"keep_alive\"}\r\n"), recorded)
+	if len(items) != 0 {
+		t.Errorf("a line that ends with CRLF means %v", items)
+	}
+	s, items := Translate(State{}, []byte("{\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"content\":\"a\xffb\"}}"), recorded)
+	if got := items[0].(Draft).Event.GetTextDelta().Text; got != "a\uFFFDb" || s.Counters().NotUTF8 != 1 {
+		t.Errorf("%q, %+v", got, s.Counters())
+	}
+	_, items = Translate(State{}, []byte("\xff"), recorded)
+	if r := items[0].(Draft).Event.GetRaw(); r.Reason != reasonNotUTF8 || string(r.Line) != "\xff" {
+		t.Errorf("%v", r)
+	}
+	_, items = Translate(State{}, bytes.Repeat([]byte("x"), 20<<20), recorded)
+	if r := items[0].(Draft).Event.GetRaw(); len(r.Line) != maxRaw {
+		t.Errorf("%d bytes of a long raw line", len(r.Line))
+	}
+}
+
+// TestPrompts makes the events for people.
+func TestPrompts(t *testing.T) {
+	ask := func(line string) PermissionAsked {
+		_, items := Translate(State{}, []byte(line), recorded)
+		return items[0].(PermissionAsked)
+	}
+	expires := recorded.Add(7 * 24 * time.Hour)
+	for _, c := range []struct {
+		line string
+		want []string
+	}{
+		{
+			`{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls","timeout":5},"tool_use_id":"t1","agent_id":"a1","description":"list\n\u001b[1mfiles"}}`,
+			[]string{`PermissionRequest{request_id="r1" tool_name="Bash" description="list [1mfiles" input={"command":"ls","timeout":5} expires_at={2026-11-27T08:21:11Z} tool_use_id="t1" agent_id="a1"}`},
+		},
+		{
+			`{"type":"control_request","request_id":"r2","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","input":{"questions":[{"question":"Which?","header":"H","options":[{"label":"a","description":"A"},{"label":""},"b"],"multiSelect":true},{"question":"Why?"}]}}}`,
+			[]string{
+				`UserQuestion{question_id="r2/0" question="Which?" options=[{value="a" label="a" description="A"} {value="b" label="b"}] multi_select=true}`,
+				`UserQuestion{question_id="r2/1" question="Why?"}`,
+			},
+		},
+		{
+			`{"type":"control_request","request_id":"r3","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","input":{"questions":"?"}}}`,
+			[]string{`PermissionRequest{request_id="r3" tool_name="AskUserQuestion" description="AskUserQuestion" input={"questions":"?"} expires_at={2026-11-27T08:21:11Z}}`},
+		},
+	} {
+		events := PromptEvents(ask(c.line), expires)
+		if len(events) != len(c.want) {
+			t.Errorf("%d events, want %d", len(events), len(c.want))
+			continue
+		}
+		for i, e := range events {
+			got := strings.ReplaceAll(renderEvent(e), "expires_at=2026-11-27T08:21:11Z", "expires_at={2026-11-27T08:21:11Z}")
+			if got != c.want[i] || !e.Timestamp.AsTime().Equal(recorded) {
+				t.Errorf("\n got %s\nwant %s", got, c.want[i])
+			}
+		}
+	}
+}
+
+// TestStatesOfEveryFormatOpen keeps a state of every format that has been
+// written to a disk.
+func TestStatesOfEveryFormatOpen(t *testing.T) {
+	var s State
+	for _, l := range fragments(t)[:100] {
+		s, _ = Translate(s, l, recorded)
+	}
+	newest := filepath.Join("testdata", "states", fmt.Sprintf("v%d.json", stateVersion))
+	if _, err := os.Stat(newest); err != nil && *update {
+		if err := os.WriteFile(newest, s.Marshal(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, _ := filepath.Glob("testdata/states/v*.json")
+	if len(files) != stateVersion {
+		t.Fatalf("%d files for %d formats", len(files), stateVersion)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := ParseState(b)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if s.AgentSession() == "" || s.Counters().Lines == 0 {
+			t.Errorf("%s: something is missing: %s", file, s.Marshal())
+		}
+	}
+}
+
+func TestStatesThatDoNotOpen(t *testing.T) {
+	for b, want := range map[string]messages.Kind{
+		`{"v":2}`: messages.Unimplemented, `{}`: messages.DataLoss, `{"v":0}`: messages.DataLoss, `x`: messages.DataLoss,
+		`{"v":1,"calls":5}`: messages.DataLoss, `[]`: messages.DataLoss,
+	} {
+		if _, err := ParseState([]byte(b)); err == nil || messages.KindOf(err) != want {
+			t.Errorf("%s: %v, want %v", b, err, want)
+		}
+	}
+	s, err := ParseState(nil)
+	if err != nil || !bytes.Equal(s.Marshal(), State{}.Marshal()) {
+		t.Errorf("no bytes are not the zero state: %s, %v", s.Marshal(), err)
+	}
+}

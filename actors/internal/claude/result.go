@@ -1,0 +1,245 @@
+package claude
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	betcodev1 "betcode/proto/betcode/v1"
+)
+
+// Stop reasons of TurnComplete that the API does not have.
+const (
+	stopCancelled = "cancelled" // as the API document spells it
+	stopError     = "error"
+	stopEnd       = "end_turn"
+)
+
+const memoryGone = "No conversation found"
+
+// result translates the end of a turn. A failed request calls itself a success
+// with is_error; an interrupt calls itself an error.
+func (t *translation) result() {
+	r := &t.l
+	t.endTurn()
+	ended := TurnEnded{
+		Inputs:         r.Inputs,
+		Subtype:        r.Subtype,
+		TerminalReason: r.TerminalReason,
+		StopReason:     stopReason(r),
+		ResumeReason:   r.ResumeReason,
+		IsError:        r.IsError,
+		LocalCommand:   r.LocalCommand != "" && r.LocalCommand != "false",
+		Queued:         clampInt(r.QueuedTurns, 1<<20),
+		ContextTokens:  t.s.d.Context,
+		ContextWindow:  clampInt(r.ModelUsage[t.s.d.Model].ContextWindow, uint64(1<<40)),
+	}
+	if len(ended.Inputs) == 0 && r.Input != "" {
+		ended.Inputs = []string{r.Input}
+	}
+	if r.Origin.Kind != "human" {
+		ended.Origin = r.Origin.Kind
+	}
+	for _, d := range r.Denials {
+		ended.Denials = append(ended.Denials, Denial(d))
+	}
+	for _, e := range r.Errors {
+		ended.MemoryGone = ended.MemoryGone || r.IsError && strings.HasPrefix(string(e), memoryGone)
+	}
+	if r.IsError {
+		ended.Error = errorText(r)
+	}
+	ended.Usage = t.turnUsage()
+
+	if ended.MemoryGone { // no turn ran, so none is over
+		t.notice("CONVERSATION_NOT_FOUND", ended.Error)
+	} else {
+		t.untoldResult()
+		t.failure(&ended)
+		t.report(ended.Usage)
+		t.complete(&ended)
+	}
+	t.s.d.Turn, t.s.d.Said, t.s.d.Notified, t.s.d.Fault = false, false, false, fault{}
+	t.add(ended)
+}
+
+// endTurn ends what the main thread has left open. What subagents do goes on.
+func (t *translation) endTurn() {
+	for m := range t.s.d.Messages {
+		if t.s.d.Messages[m].Parent == "" {
+			t.finishMessage(m, false)
+		}
+	}
+	t.endCalls("The turn ended before this call gave a result.", func(c call) bool { return c.Parent == "" })
+}
+
+// untoldResult shows a result that no message of the turn has shown, as that of
+// some slash commands.
+func (t *translation) untoldResult() {
+	if t.l.Result == "" || t.s.d.Said {
+		return
+	}
+	m := t.s.addMessage(carried{ID: t.s.newID(), Next: 1})
+	t.text(m, block{Kind: kindText}, string(t.l.Result), true)
+}
+
+// turnUsage is what this turn cost. The agent's total runs on across turns and
+// processes, and starts again when the conversation does.
+func (t *translation) turnUsage() Usage {
+	r := &t.l
+	const most = uint64(1 << 53)
+	u := Usage{
+		InputTokens:         clampInt(r.Usage.Input, most),
+		OutputTokens:        clampInt(r.Usage.Output, most),
+		CacheReadTokens:     clampInt(r.Usage.CacheRead, most),
+		CacheCreationTokens: clampInt(r.Usage.CacheCreation, most),
+		Duration:            millis(r.Duration),
+		Model:               t.s.d.Model,
+	}
+	switch {
+	case r.TotalCost != nil:
+		total := max(0, *r.TotalCost)
+		u.CostUSD = total - t.s.d.Cost
+		if total < t.s.d.Cost {
+			u.CostUSD = total
+		}
+		t.s.d.Cost = total
+	case r.Cost != nil: // older versions tell the turn's own
+		u.CostUSD = max(0, *r.Cost)
+	}
+	if scaled := u.CostUSD * 1e12; scaled < 1<<53 { // what subtraction of decimals leaves behind
+		u.CostUSD = math.Round(scaled) / 1e12
+	}
+	return u
+}
+
+// failure drafts an ErrorEvent for a turn that failed while it called itself a
+// success: a request to the API that could not be answered.
+func (t *translation) failure(ended *TurnEnded) {
+	if !ended.IsError || ended.Subtype != "success" || ended.StopReason == stopCancelled {
+		return
+	}
+	details := map[string]string{}
+	status, kind := clampInt(t.l.APIErrorStatus, 999), string(t.l.APIErrorType)
+	if status == 0 {
+		status = t.s.d.Fault.Status
+	}
+	if kind == "" {
+		kind = t.s.d.Fault.Type
+	}
+	for k, v := range map[string]string{"terminal_reason": t.l.TerminalReason, "api_error_type": kind} {
+		if v != "" {
+			details[k] = short(v)
+		}
+	}
+	if status != 0 {
+		details["api_error_status"] = strconv.Itoa(status)
+	}
+	t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_Error{Error: &betcodev1.ErrorEvent{
+		Code: t.errorCode(status), Message: ended.Error, Details: details,
+	}}})
+}
+
+// errorCode names a failure: by the agent's own word, else by the status.
+func (t *translation) errorCode(status int) string {
+	switch {
+	case t.l.StopReason == "refusal":
+		return "REFUSAL"
+	case t.s.d.Fault.Code == "rate_limit":
+		return "RATE_LIMITED" // as in the catalogue
+	case t.s.d.Fault.Code != "" && t.s.d.Fault.Code != "unknown":
+		return code(t.s.d.Fault.Code)
+	case t.l.TerminalReason != "" && t.l.TerminalReason != "api_error" && t.l.TerminalReason != "completed":
+		return code(t.l.TerminalReason)
+	}
+	switch status {
+	case 401, 403:
+		return "AUTHENTICATION_FAILED"
+	case 404:
+		return "MODEL_NOT_FOUND"
+	case 413:
+		return "PROMPT_TOO_LONG"
+	case 429:
+		return "RATE_LIMITED"
+	case 529:
+		return "OVERLOADED"
+	case 400:
+		return "INVALID_REQUEST"
+	}
+	return "API_ERROR"
+}
+
+func (t *translation) report(u Usage) {
+	const most = ^uint32(0)
+	fit := func(n uint64) uint32 { return uint32(min(n, uint64(most))) }
+	t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_Usage{Usage: &betcodev1.UsageReport{
+		InputTokens:         fit(u.InputTokens),
+		OutputTokens:        fit(u.OutputTokens),
+		CacheReadTokens:     fit(u.CacheReadTokens),
+		CacheCreationTokens: fit(u.CacheCreationTokens),
+		Model:               u.Model,
+		CostUsd:             u.CostUSD,
+		DurationMs:          fit(uint64(u.Duration / time.Millisecond)),
+	}}})
+}
+
+func (t *translation) complete(ended *TurnEnded) {
+	keys := make([]string, 0, min(len(ended.Inputs), maxList))
+	for _, k := range ended.Inputs[:min(len(ended.Inputs), maxList)] {
+		keys = append(keys, short(k))
+	}
+	t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_TurnComplete{TurnComplete: &betcodev1.TurnComplete{
+		StopReason: short(ended.StopReason), IsError: ended.IsError, Error: ended.Error,
+		InputKeys: keys, Origin: short(ended.Origin),
+	}}})
+}
+
+// stopReason says why a turn is over, in the API's words where it has one.
+func stopReason(r *line) string {
+	switch {
+	case strings.HasPrefix(r.TerminalReason, "aborted"):
+		return stopCancelled
+	case r.Subtype == "error_max_turns":
+		return "max_turns"
+	case r.Subtype == "error_max_budget_usd":
+		return "max_budget"
+	case r.IsError && r.StopReason == "refusal":
+		return "refusal"
+	case r.IsError || strings.HasPrefix(r.Subtype, "error"):
+		return stopError
+	case r.StopReason == "":
+		return stopEnd
+	}
+	return r.StopReason
+}
+
+// errorText is what went wrong, for people. The agent's diagnostics are not.
+func errorText(r *line) string {
+	var texts []string
+	size := 0
+	for _, e := range r.Errors {
+		if e == "" || strings.HasPrefix(string(e), "[ede_diagnostic]") || size > maxError {
+			continue
+		}
+		texts = append(texts, string(e))
+		size += len(e)
+	}
+	text := strings.Join(texts, "\n")
+	if text == "" {
+		text = string(r.Result)
+	}
+	if text == "" {
+		switch stopReason(r) {
+		case stopCancelled:
+			text = "The turn was interrupted."
+		case "max_turns":
+			text = "The turn reached the limit of its steps."
+		case "max_budget":
+			text = "The turn reached the limit of its budget."
+		default:
+			text = "The turn failed without saying why."
+		}
+	}
+	return cut(text, maxError)
+}

@@ -1,0 +1,159 @@
+package claude
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	betcodev1 "betcode/proto/betcode/v1"
+)
+
+// system translates what the agent says about itself.
+func (t *translation) system() {
+	switch t.l.Subtype {
+	case "init":
+		t.turnStarted()
+	case "status":
+		t.status()
+	case "session_state_changed":
+		t.add(SessionStateChanged{State: t.l.State})
+	case "task_started", "task_progress", "task_updated", "task_notification":
+		t.task()
+	case "background_tasks_changed":
+		t.backgroundTasks()
+	case "api_retry":
+		t.retry()
+	case "compact_boundary":
+		t.compacted()
+	case "local_command_output":
+		if t.l.Content != "" {
+			m := t.s.addMessage(carried{ID: t.s.newID(), Parent: key(t.l.Parent), Next: 1})
+			t.text(m, block{Kind: kindText}, string(t.l.Content), true)
+		}
+	case "permission_denied":
+		t.notice("PERMISSION_DENIED", t.messageText(),
+			"tool", t.l.ToolName, "tool_use_id", t.l.ToolUse, "reason_type", t.l.ReasonType)
+	case "model_fallback", "model_refusal_fallback", "model_consent_fallback":
+		t.notice(code(t.l.Subtype), string(t.l.Content),
+			"trigger", t.l.Trigger, "original_model", t.l.OriginalModel, "fallback_model", t.l.FallbackModel)
+	case "model_refusal_no_fallback":
+		t.notice("MODEL_REFUSAL", string(t.l.Content), "original_model", t.l.OriginalModel)
+	case "informational":
+		t.notice("INFORMATIONAL", string(t.l.Content), "level", t.l.Level, "tag", t.l.Tag)
+	case "notification":
+		t.notice("NOTIFICATION", string(t.l.Text))
+	case "session_title_changed":
+		t.notice("TITLE_CHANGED", t.l.Title)
+	case "session_writes_lost": // what a later resume will not remember
+		t.notice("TRANSCRIPT_INCOMPLETE", "The agent could not write down a part of the conversation.",
+			"error_code", t.l.ErrorCode)
+	case "thinking_tokens", "control_request_progress": // nothing a client could do with them
+	default:
+		t.keepRaw(reasonSubtype)
+	}
+}
+
+// messageText is the member message where it is a text.
+func (t *translation) messageText() string { return textOf(decodeInput(t.l.Message)) }
+
+func (t *translation) turnStarted() {
+	t.s.d.Turn = true
+	started := TurnStarted{
+		Inputs: t.l.Inputs, Model: t.l.Model, PermissionMode: t.l.PermissionMode,
+		AgentSession: t.l.Session, Version: t.l.Version, Directory: t.l.Directory,
+	}
+	if len(started.Inputs) == 0 && t.l.Input != "" {
+		started.Inputs = []string{t.l.Input}
+	}
+	if len(started.Inputs) == 0 && t.s.d.Notified {
+		started.Origin = "task-notification" // the line does not say; the result will
+	}
+	t.sawModel(t.l.Model)
+	t.add(started)
+	t.mode(t.l.PermissionMode)
+	t.hint(betcodev1.AgentStatus_THINKING)
+}
+
+// status translates the three things a status line may say, any of them at once.
+func (t *translation) status() {
+	switch t.l.Status {
+	case "requesting":
+		t.hint(betcodev1.AgentStatus_THINKING)
+	case "compacting":
+		t.hint(betcodev1.AgentStatus_COMPACTING)
+	case "":
+	default:
+		t.keepRaw(reasonState)
+	}
+	t.mode(t.l.PermissionMode)
+	switch t.l.CompactResult {
+	case "":
+	case "failed":
+		t.notice("COMPACTION_FAILED", string(t.l.CompactError))
+		t.add(CompactionFailed{Error: cut(string(t.l.CompactError), maxError)})
+		t.hint(betcodev1.AgentStatus_THINKING)
+	default:
+		t.hint(betcodev1.AgentStatus_THINKING)
+	}
+}
+
+func (t *translation) compacted() {
+	c := &t.l.Compact
+	const most = uint64(1 << 53)
+	s := Compacted{
+		Trigger: c.Trigger, TokensBefore: clampInt(c.Before, most), TokensAfter: clampInt(c.After, most),
+		Duration: millis(c.Duration),
+	}
+	t.s.d.Context = s.TokensAfter
+	t.notice("COMPACTED", "The agent summarised the conversation so far.",
+		"trigger", s.Trigger,
+		"tokens_before", strconv.FormatUint(s.TokensBefore, 10),
+		"tokens_after", strconv.FormatUint(s.TokensAfter, 10),
+		"duration_ms", strconv.FormatInt(s.Duration.Milliseconds(), 10))
+	t.add(s)
+}
+
+func (t *translation) retry() {
+	w := RetryWait{
+		Attempt: clampInt(t.l.Attempt, 1<<20), Max: clampInt(t.l.MaxRetries, 1<<20),
+		Delay: millis(t.l.RetryDelay), Status: clampInt(t.l.ErrorStatus, 999), Error: short(string(t.l.Error)),
+	}
+	what := "gave no answer"
+	if w.Status != 0 {
+		what = "answered " + strconv.Itoa(w.Status)
+	}
+	if w.Error != "" {
+		what += " (" + oneLine(w.Error, 200) + ")"
+	}
+	t.notice("API_RETRY", fmt.Sprintf("The API %s; attempt %d of %d follows in %s.",
+		what, w.Attempt, w.Max, w.Delay.Round(100*time.Millisecond)),
+		"attempt", strconv.Itoa(w.Attempt), "max_retries", strconv.Itoa(w.Max),
+		"retry_after_ms", strconv.FormatInt(w.Delay.Milliseconds(), 10),
+		"status", positive(w.Status), "error", w.Error)
+	t.add(w)
+}
+
+func (t *translation) rateLimit() {
+	r := &t.l.RateLimit
+	if r.Status == "allowed" {
+		return // it comes with every request
+	}
+	var resets, used string
+	if at := clampInt(r.ResetsAt, uint64(1<<37)); at > 0 {
+		resets = time.Unix(int64(at), 0).UTC().Format(time.RFC3339)
+	}
+	if r.Utilization > 0 {
+		used = strconv.FormatFloat(r.Utilization, 'f', -1, 64)
+	}
+	t.notice("RATE_LIMIT", "The account is near or over a limit of its plan.",
+		"status", r.Status, "limit", r.Type, "resets_at", resets,
+		"utilization", used)
+}
+
+// positive is a number as a detail of a notice, which leaves out what is empty.
+func positive(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,115 @@
+package claude
+
+import (
+	"slices"
+
+	betcodev1 "betcode/proto/betcode/v1"
+)
+
+// task is work beside the conversation: a subagent, or a command. Its id is the
+// agent_id of a subagent.
+type task struct {
+	ID          string `json:"id"`
+	ToolUse     string `json:"tool_use,omitempty"`
+	Kind        string `json:"kind,omitempty"`
+	State       string `json:"state,omitempty"`
+	Description string `json:"description,omitempty"`
+	Background  bool   `json:"background,omitempty"`
+}
+
+const stateRunning = "running"
+
+// task translates the lines about one task. Lines after the first say less, so
+// what the first said is carried.
+func (t *translation) task() {
+	l := &t.l
+	i := slices.IndexFunc(t.s.d.Tasks, func(k task) bool { return k.ID == key(l.TaskID) })
+	k := task{ID: key(l.TaskID), State: stateRunning}
+	if i >= 0 {
+		k = t.s.d.Tasks[i]
+	}
+	fill(&k.ToolUse, key(l.ToolUse))
+	fill(&k.Kind, key(l.TaskType))
+	summary, ended := string(l.Summary), false
+	switch l.Subtype {
+	case "task_started":
+		fill(&k.Description, carry(l.Description, maxCarried))
+		k.Background = l.Backgrounded
+	case "task_progress": // the description is what it does now
+		if summary == "" {
+			summary = l.Description
+		}
+	case "task_updated":
+		if l.Patch.Status != "" {
+			k.State = key(l.Patch.Status)
+		}
+		if l.Patch.Description != "" {
+			k.Description = carry(l.Patch.Description, maxCarried)
+		}
+		if l.Patch.Backgrounded != nil {
+			k.Background = *l.Patch.Backgrounded
+		}
+		if summary == "" {
+			summary = string(l.Patch.Error)
+		}
+	case "task_notification":
+		ended = true
+		k.State = key(l.Status)
+		t.s.d.Notified = t.s.d.Notified || k.Background || !t.s.d.Turn
+	}
+	t.draftTask(k, summary)
+	switch {
+	case ended:
+		t.endTask(k, i)
+	case i >= 0:
+		t.s.d.Tasks = slices.Clone(t.s.d.Tasks)
+		t.s.d.Tasks[i] = k
+	default:
+		t.s.d.Tasks = with(t.s.d.Tasks, k, maxTasks)
+	}
+}
+
+// endTask forgets a task, and ends the calls that it has left open.
+func (t *translation) endTask(k task, i int) {
+	if i >= 0 {
+		t.s.d.Tasks = without(t.s.d.Tasks, i)
+	}
+	if k.ToolUse != "" {
+		t.endCalls("The task ended before this call gave a result.", func(c call) bool { return c.Parent == k.ToolUse })
+	}
+}
+
+func (t *translation) draftTask(k task, summary string) {
+	t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_Task{Task: &betcodev1.TaskUpdate{
+		TaskId: k.ID, ToolUseId: k.ToolUse, Kind: k.Kind, State: k.State, Description: k.Description,
+		Summary: cut(summary, maxError), Background: k.Background,
+	}}})
+}
+
+// backgroundTasks takes the list of what outlives turns, and learns about tasks
+// whose beginning was in another process.
+func (t *translation) backgroundTasks() {
+	ids := make([]string, 0, len(t.l.Tasks))
+	for _, ref := range t.l.Tasks {
+		ids = append(ids, ref.ID)
+		i := slices.IndexFunc(t.s.d.Tasks, func(k task) bool { return k.ID == key(ref.ID) })
+		switch {
+		case i < 0:
+			t.s.d.Tasks = with(t.s.d.Tasks, task{
+				ID: key(ref.ID), Kind: key(ref.Type), State: stateRunning,
+				Description: carry(ref.Description, maxCarried), Background: true,
+			}, maxTasks)
+		case !t.s.d.Tasks[i].Background:
+			t.s.d.Tasks = slices.Clone(t.s.d.Tasks)
+			t.s.d.Tasks[i].Background = true
+		}
+	}
+	t.add(BackgroundTasks{IDs: ids})
+}
+
+// fill sets what is not set yet.
+func fill(to *string, s string) {
+	if *to == "" {
+		*to = s
+	}
+}

@@ -1,0 +1,144 @@
+package claude
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	betcodev1 "betcode/proto/betcode/v1"
+)
+
+// call is a tool call that has begun and not ended.
+type call struct {
+	ID     string `json:"id"`
+	Name   string `json:"name,omitempty"`
+	Parent string `json:"parent,omitempty"`
+	Began  int64  `json:"began,omitempty"` // Unix milliseconds
+	Todo   *todo  `json:"todo,omitempty"`  // what a call of a Task* tool asks for
+}
+
+// announce drafts the beginning of a tool call, once per call.
+func (t *translation) announce(id, name string, input json.RawMessage, parent string) {
+	if slices.ContainsFunc(t.s.d.Calls, func(c call) bool { return c.ID == key(id) }) {
+		return
+	}
+	args := decodeInput(input)
+	fields, whole := toStruct(args, len(input))
+	if !whole {
+		t.s.d.Counters.Truncated++
+	}
+	t.draftFor(parent, &betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_ToolCallStart{
+		ToolCallStart: &betcodev1.ToolCallStart{
+			ToolId: short(id), ToolName: short(name), Input: fields, Description: describe(name, args),
+		},
+	}})
+	t.s.d.Calls = with(t.s.d.Calls, call{
+		ID: key(id), Name: key(name), Parent: key(parent), Began: t.told().UnixMilli(), Todo: wanted(name, args),
+	}, maxCalls)
+	t.add(ToolRunning{ID: id, Tool: name, Parent: parent})
+	if parent == "" {
+		t.add(StatusHint{Status: betcodev1.AgentStatus_EXECUTING_TOOL})
+	}
+	t.announcedPlan(name, args)
+	t.wroteTodos(name, args)
+}
+
+// toolResult drafts what a tool gave, and returns the call it ends.
+func (t *translation) toolResult(c *contentBlock) call {
+	full := c.Result.String()
+	output := cut(full, maxOutput)
+	r := &betcodev1.ToolCallResult{ToolId: short(c.ToolUseID), Output: output, IsError: c.IsError}
+	if len(output) < len(full) {
+		r.Truncated, r.FullBytes = true, uint64(len(full))
+		t.s.d.Counters.Truncated++
+	}
+	ended, known := t.takeCall(c.ToolUseID)
+	if known {
+		took := t.told().Sub(time.UnixMilli(ended.Began))
+		r.DurationMs = clampInt(float64(took.Milliseconds()), ^uint32(0))
+	}
+	t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_ToolCallResult{ToolCallResult: r}})
+	t.add(ToolDone{ID: c.ToolUseID, Tool: ended.Name, Parent: t.l.Parent, IsError: c.IsError})
+	return ended
+}
+
+// takeCall forgets an open call.
+func (t *translation) takeCall(id string) (call, bool) {
+	i := slices.IndexFunc(t.s.d.Calls, func(c call) bool { return c.ID == key(id) })
+	if i < 0 {
+		return call{}, false
+	}
+	c := t.s.d.Calls[i]
+	t.s.d.Calls = without(t.s.d.Calls, i)
+	return c, true
+}
+
+// withdrawCall says that a call that was announced will not run.
+func (t *translation) withdrawCall(id, name, parent string) {
+	if _, open := t.takeCall(id); !open {
+		return
+	}
+	t.draftFor(parent, &betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_ToolCallStart{
+		ToolCallStart: &betcodev1.ToolCallStart{ToolId: id, ToolName: name, Withdrawn: true},
+	}})
+	t.add(ToolDone{ID: id, Tool: name, Parent: parent, IsError: true})
+}
+
+// endCalls ends the open calls of which that is true: nobody else will.
+func (t *translation) endCalls(because string, which func(call) bool) {
+	for _, c := range t.s.d.Calls { // takeCall does not write to the list we walk
+		if !which(c) {
+			continue
+		}
+		t.takeCall(c.ID)
+		t.draftFor(c.Parent, &betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_ToolCallResult{
+			ToolCallResult: &betcodev1.ToolCallResult{
+				ToolId: c.ID, Output: because, IsError: true,
+				DurationMs: clampInt(float64(t.told().UnixMilli()-c.Began), ^uint32(0)),
+			},
+		}})
+		t.add(ToolDone{ID: c.ID, Tool: c.Name, Parent: c.Parent, IsError: true})
+	}
+}
+
+// toolProgress is a sign of life. Its tool_use_id is made up: the call is in
+// parent_tool_use_id.
+func (t *translation) toolProgress() {
+	t.add(ToolProgress{ID: t.l.Parent, Tool: t.l.ToolName, Elapsed: seconds(t.l.Elapsed)})
+	for _, c := range t.s.d.Calls {
+		if c.ID == key(t.l.Parent) && c.Parent == "" {
+			t.add(StatusHint{Status: betcodev1.AgentStatus_EXECUTING_TOOL})
+		}
+	}
+}
+
+// summaryKeys are the arguments that say most about a call, the best first.
+var summaryKeys = []string{
+	"command", "file_path", "notebook_path", "pattern", "query", "url", "path", "subject", "skill", "taskId",
+	"task_id", "prompt", "plan",
+}
+
+// describe says in one line what a call does: the model's own description, or
+// the argument that says most.
+func describe(tool string, args any) string {
+	const long = 200
+	m, _ := args.(map[string]any)
+	if d, _ := m["description"].(string); oneLine(d, long) != "" && !listTool(tool) {
+		return oneLine(d, long)
+	}
+	for _, k := range summaryKeys {
+		if v, _ := m[k].(string); oneLine(v, long) != "" {
+			return oneLine(tool, 64) + ": " + oneLine(v, long)
+		}
+	}
+	if q := questions(args); len(q) > 0 {
+		return oneLine(q[0].text, long)
+	}
+	return oneLine(tool, 64)
+}
+
+func seconds(f float64) time.Duration { return millis(f * 1000) }
+
+func millis(f float64) time.Duration {
+	return time.Duration(clampInt(f, uint64(1<<43))) * time.Millisecond
+}

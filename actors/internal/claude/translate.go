@@ -1,0 +1,206 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	betcodev1 "betcode/proto/betcode/v1"
+)
+
+// Reasons of a RawLine.
+const (
+	reasonNotJSON   = "not JSON"
+	reasonNotUTF8   = "invalid UTF-8"
+	reasonNoObject  = "not an object"
+	reasonNoType    = "no type"
+	reasonType      = "unknown type"
+	reasonSubtype   = "unknown subtype"
+	reasonShape     = "unexpected shape"
+	reasonBlock     = "unknown block"
+	reasonEvent     = "unknown stream event"
+	reasonState     = "unknown state"
+	reasonTruncated = "truncated"
+	reasonNoID      = "no request id"
+)
+
+// Translate turns one complete line of the agent's output, without its newline,
+// into what it means. It never fails and never panics; it keeps nothing of line.
+// The time becomes the timestamp of the drafts.
+func Translate(s State, line []byte, at time.Time) (State, []Item) {
+	line = bytes.TrimRight(line, "\r\n")
+	if len(bytes.TrimSpace(line)) == 0 {
+		return s, nil
+	}
+	t := translation{s: s, at: at, raw: line}
+	t.s.d.Counters.Lines++
+	t.translate()
+	return t.s, t.items
+}
+
+// TranslateTorn keeps the torn last line of a process that was killed while it
+// wrote.
+func TranslateTorn(s State, fragment []byte, at time.Time) (State, []Item) {
+	if len(fragment) == 0 {
+		return s, nil
+	}
+	t := translation{s: s, at: at, raw: fragment}
+	t.s.d.Counters.Lines++
+	t.keepRaw(reasonTruncated)
+	return t.s, t.items
+}
+
+// translation is one line on its way: the state being made and the items so far.
+type translation struct {
+	s     State
+	at    time.Time
+	raw   []byte
+	l     line
+	items []Item
+	kept  bool // a RawLine was drafted
+}
+
+func (t *translation) translate() {
+	if !utf8.Valid(t.raw) {
+		t.s.d.Counters.NotUTF8++
+	}
+	shape := json.Unmarshal(t.raw, &t.l)
+	if shape != nil {
+		var wrong *json.UnmarshalTypeError
+		switch {
+		case !errors.As(shape, &wrong):
+			t.s.d.Counters.NotJSON++
+			if utf8.Valid(t.raw) {
+				t.keepRaw(reasonNotJSON)
+			} else {
+				t.keepRaw(reasonNotUTF8)
+			}
+			return
+		case bytes.TrimSpace(t.raw)[0] != '{':
+			t.keepRaw(reasonNoObject)
+			return
+		}
+	}
+	if t.l.Session != "" && key(t.l.Session) != t.s.d.Session {
+		t.s.d.Session = key(t.l.Session)
+		t.add(AgentSessionChanged{ID: t.l.Session})
+	}
+	t.dispatch()
+	if shape != nil {
+		t.keepRaw(reasonShape)
+	}
+}
+
+func (t *translation) dispatch() {
+	switch t.l.Type {
+	case "stream_event":
+		t.stream(&t.l.Event, false)
+	case "content_block_start", "content_block_delta", "content_block_stop",
+		"message_start", "message_delta", "message_stop":
+		t.bareEvent()
+	case "assistant":
+		t.assistant()
+	case "user":
+		t.user()
+	case "result":
+		t.result()
+	case "system":
+		t.system()
+	case "control_request":
+		t.controlRequest()
+	case "control_response":
+		t.controlResponse()
+	case "control_cancel_request":
+		if t.l.RequestID == "" {
+			t.keepRaw(reasonNoID)
+			return
+		}
+		t.add(PermissionWithdrawn{Request: t.l.RequestID})
+	case "command_lifecycle":
+		t.lifecycle()
+	case "conversation_reset":
+		t.conversationReset()
+	case "tool_progress":
+		t.toolProgress()
+	case "rate_limit_event":
+		t.rateLimit()
+	case "tool_use_summary":
+		t.notice("TOOL_USE_SUMMARY", string(t.l.Summary))
+	case "auth_status":
+		t.notice("AUTH_STATUS", string(t.l.Error))
+	case "keep_alive":
+	case "":
+		t.keepRaw(reasonNoType)
+	default:
+		t.keepRaw(reasonType)
+	}
+}
+
+func (t *translation) add(i Item) { t.items = append(t.items, i) }
+
+// draft adds an event of the thread that the line belongs to.
+func (t *translation) draft(e *betcodev1.AgentEvent) { t.draftFor(t.l.Parent, e) }
+
+func (t *translation) draftFor(parent string, e *betcodev1.AgentEvent) {
+	e.Timestamp = timestamppb.New(t.at)
+	e.ParentToolUseId = short(parent)
+	t.items = append(t.items, Draft{Event: e})
+}
+
+func (t *translation) hint(status betcodev1.AgentStatus) {
+	if t.main() {
+		t.add(StatusHint{Status: status})
+	}
+}
+
+// main reports whether the line belongs to the main thread.
+func (t *translation) main() bool { return t.l.Parent == "" }
+
+// notice drafts a Notice; details are pairs of key and value, empty ones are
+// left out.
+func (t *translation) notice(code, message string, details ...string) {
+	n := &betcodev1.Notice{Code: code, Message: cut(message, maxNotice)}
+	for i := 0; i+1 < len(details); i += 2 {
+		if details[i+1] == "" {
+			continue
+		}
+		if n.Details == nil {
+			n.Details = map[string]string{}
+		}
+		n.Details[details[i]] = short(details[i+1])
+	}
+	t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_Notice{Notice: n}})
+}
+
+// keepRaw drafts the line as it is, once.
+func (t *translation) keepRaw(reason string) {
+	if t.kept {
+		return
+	}
+	t.kept = true
+	t.s.d.Counters.Raw++
+	if len(t.raw) > maxRaw {
+		t.s.d.Counters.Truncated++
+	}
+	t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_Raw{Raw: &betcodev1.RawLine{
+		Type:    short(t.l.Type),
+		Subtype: short(t.l.Subtype),
+		Line:    bytes.Clone(t.raw[:min(len(t.raw), maxRaw)]),
+		Reason:  reason,
+	}}})
+}
+
+// told returns the time that the line itself gives, or when it was read.
+func (t *translation) told() time.Time {
+	if t.l.Timestamp != "" {
+		if told, err := time.Parse(time.RFC3339, strings.TrimSpace(t.l.Timestamp)); err == nil {
+			return told
+		}
+	}
+	return t.at
+}

@@ -1,0 +1,91 @@
+package claude
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// user translates what entered the conversation without the model having said
+// it: results of tools, and texts of the CLI itself. Echoes of our own messages
+// are not content.
+func (t *translation) user() {
+	if t.l.Replay {
+		return
+	}
+	var m message
+	if err := json.Unmarshal(t.l.Message, &m); err != nil {
+		t.keepRaw(reasonShape)
+	}
+	results := 0
+	for i := range m.Content {
+		if m.Content[i].Type == "tool_result" {
+			results++
+		}
+	}
+	for i := range m.Content {
+		switch c := &m.Content[i]; c.Type {
+		case "tool_result":
+			ended := t.toolResult(c)
+			if results == 1 { // tool_use_result is about this one
+				t.afterTool(ended, c.IsError)
+			}
+		case "text":
+			t.note(c.Text)
+		case "image", "document":
+		case "":
+			t.keepRaw(reasonShape)
+		default:
+			t.keepRaw(reasonBlock)
+		}
+	}
+}
+
+// note shows a text that the CLI put into the conversation. The prompt of a
+// subagent is not one (its call has it), nor is the mark of an interrupt.
+func (t *translation) note(text string) {
+	if !t.main() || text == "" || strings.HasPrefix(text, "[Request interrupted by user") {
+		return
+	}
+	t.notice("CONTEXT_NOTE", text)
+}
+
+// afterTool reads the structured result of the tools that change what we show.
+func (t *translation) afterTool(c call, failed bool) {
+	if len(t.l.ToolUseResult) == 0 || failed {
+		return
+	}
+	switch {
+	case c.Name == toolExitPlanMode:
+		t.approvedPlan()
+	case listTool(c.Name):
+		t.changedTodos(c)
+	}
+}
+
+// String returns the result as text: blocks one below the other, and a note for
+// what is not text.
+func (c resultContent) String() string {
+	if len(c) == 1 && c[0].Type == "text" {
+		return c[0].Text
+	}
+	var b strings.Builder
+	for i, block := range c {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		switch block.Type {
+		case "text":
+			b.WriteString(block.Text)
+		case "image", "document":
+			fmt.Fprintf(&b, "[%s %s, %d bytes]", block.Type, oneLine(block.Source.MediaType, 64),
+				base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(block.Source.Data, "="))))
+		case "tool_reference":
+			fmt.Fprintf(&b, "[tool %s]", oneLine(block.Name, 128))
+		default:
+			fmt.Fprintf(&b, "[%s]", strings.TrimSpace(oneLine(block.Type, 64)+" "+oneLine(block.Title+" "+block.URL, 256)))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,86 @@
+package launch
+
+// version is that of the arguments.
+const version = "1"
+
+// Params is what a launcher is told.
+type Params struct {
+	Run     string   // the run directory, absolute
+	Dir     string   // the agent's working directory, absolute
+	Program string   // the agent's executable, absolute
+	Argv    []string // its arguments, argv[0] included
+	Env     []string // its whole environment
+}
+
+// settings make the launcher's Go runtime small: one processor, no collector,
+// no look at the control group.
+var settings = []struct{ name, value string }{
+	{Marker, markNew},
+	{"GOMAXPROCS", "1"},
+	{"GOGC", "off"},
+	{"GODEBUG", "containermaxprocs=0,updatemaxprocs=0"},
+	{"GOMEMLIMIT", "off"},
+	{"GOTRACEBACK", "none"},
+}
+
+// The values of [Marker]. A launcher on a machine whose pages are huge by default
+// executes itself a second time, as markSmall, with small ones; markHuge lets a
+// test pretend to be on such a machine.
+const (
+	markNew   = "1"
+	markHuge  = "huge"
+	markSmall = "small"
+)
+
+// kept stands before the name of a variable of the agent that the launcher
+// needs for itself.
+const kept = "BETCODE_KEPT_"
+
+// Command returns the arguments and the environment of a launcher for p.
+//
+// The agent's environment travels as the launcher's own, not as arguments:
+// /proc/<pid>/cmdline is for everybody to read, /proc/<pid>/environ is not.
+func (p Params) Command() (argv, env []string) {
+	argv = append([]string{Name, version, p.Run, p.Dir, p.Program}, p.Argv...)
+	env = make([]string, 0, len(settings)+len(p.Env))
+	for _, s := range settings {
+		env = append(env, s.name+"="+s.value)
+	}
+	for _, e := range p.Env {
+		if isSetting(e) {
+			e = kept + e
+		}
+		env = append(env, e)
+	}
+	return argv, env
+}
+
+// parse undoes Command.
+func parse(argv, env []string) (Params, bool) {
+	if len(argv) < 6 || argv[0] != Name || argv[1] != version {
+		return Params{}, false
+	}
+	p := Params{Run: argv[2], Dir: argv[3], Program: argv[4], Argv: argv[5:]}
+	p.Env = make([]string, 0, len(env))
+	for _, e := range env {
+		switch {
+		case isSetting(e):
+		case hasPrefix(e, kept):
+			p.Env = append(p.Env, e[len(kept):])
+		default:
+			p.Env = append(p.Env, e)
+		}
+	}
+	return p, true
+}
+
+func isSetting(entry string) bool {
+	for _, s := range settings {
+		if len(entry) > len(s.name) && entry[len(s.name)] == '=' && entry[:len(s.name)] == s.name {
+			return true
+		}
+	}
+	return false
+}
+
+func hasPrefix(s, prefix string) bool { return len(s) >= len(prefix) && s[:len(prefix)] == prefix }

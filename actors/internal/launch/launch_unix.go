@@ -1,0 +1,135 @@
+//go:build unix
+
+package launch
+
+import "syscall"
+
+// Before everything else: see the package comment.
+func init() {
+	mark, marked := syscall.Getenv(Marker)
+	if !marked {
+		return
+	}
+	argv := arguments()
+	if len(argv) == 0 || argv[0] != Name {
+		return
+	}
+	smallPages(mark, argv)
+	p, ok := parse(argv, syscall.Environ())
+	if !ok {
+		syscall.Exit(2)
+	}
+	syscall.Exit(run(p, mark))
+}
+
+// run is the launcher's life. It returns its exit code, which nobody reads: the
+// records speak.
+func run(p Params, mark string) int {
+	prepare()
+	started := Started{
+		Format:   Format,
+		BootID:   BootID(),
+		Launcher: Process{syscall.Getpid(), StartTime(syscall.Getpid())},
+	}
+
+	// The exit record first: its space is needed longest.
+	end, errno := reserve(p.Run + "/" + EndedFile)
+	begin, err := reserve(p.Run + "/" + StartedFile)
+	if errno == 0 {
+		errno = err
+	}
+	if errno != 0 {
+		report(started.failed(StageRecord, errno).encode())
+		return 1
+	}
+
+	if mark == markSmall {
+		hugePages(true) // for the agent; it was us who forbade them
+	}
+	started = start(p, started)
+	hugePages(false)
+	words := started.encode()
+	begin.commit(words)
+	report(words)
+	if started.Agent.PID == 0 {
+		syscall.Unlink(end.path + temporary)
+		return 1
+	}
+
+	release()
+	end.commit(wait(started.Agent.PID).encode())
+	return 0
+}
+
+// start starts the agent and completes the record.
+func start(p Params, s Started) Started {
+	if err := syscall.Chdir(p.Dir); err != nil {
+		return s.failed(StageDirectory, number(err))
+	}
+	pid, err := syscall.ForkExec(p.Program, p.Argv, &syscall.ProcAttr{
+		Env:   p.Env,
+		Files: []uintptr{0, 1, 2},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	shield()
+	syscall.Chdir("/") // the directory may be removed, the disk unmounted
+	if err != nil {
+		return s.failed(StageExecute, number(err))
+	}
+	s.Agent = Process{pid, StartTime(pid)}
+	return s
+}
+
+// release lets go of the agent's streams: the FIFO must have no reader once the
+// agent is gone.
+func release() {
+	for fd := range 3 {
+		syscall.Close(fd)
+	}
+	for range 3 {
+		syscall.Open("/dev/null", syscall.O_RDWR, 0) // takes the lowest number free
+	}
+}
+
+// wait waits for the agent and reaps every orphan that ends before it.
+func wait(agent int) Ended {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil: // ECHILD: somebody else took it, which cannot be
+			return Ended{Format: Format, Code: 255, At: now()}
+		case pid != agent:
+		case status.Signaled():
+			return Ended{Format: Format, Signal: int(status.Signal()), At: now()}
+		case status.Exited():
+			return Ended{Format: Format, Code: status.ExitStatus(), At: now()}
+		}
+	}
+}
+
+// report says words to the daemon, which may be gone, and hangs up.
+func report(words []byte) {
+	for len(words) > 0 {
+		n, err := syscall.Write(ReportFD, words)
+		if err != nil && err != syscall.EINTR {
+			break
+		}
+		words = words[max(n, 0):]
+	}
+	syscall.Close(ReportFD)
+}
+
+func number(err error) syscall.Errno {
+	if errno, ok := err.(syscall.Errno); ok { //nolint:errorlint // syscall returns bare numbers, and errors is one import more
+		return errno
+	}
+	return syscall.EIO
+}
+
+func now() int64 {
+	var tv syscall.Timeval
+	syscall.Gettimeofday(&tv)
+	return int64(tv.Sec)*1000 + int64(tv.Usec)/1000 //nolint:unconvert // both are 32 bits wide on some systems
+}

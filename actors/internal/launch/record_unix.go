@@ -1,0 +1,110 @@
+//go:build unix
+
+package launch
+
+import "syscall"
+
+// temporary ends the name of a record that is not there yet.
+const temporary = ".tmp"
+
+// room is what a record may take. Reserved in advance it can be filled on a
+// full disk.
+const room = 1024
+
+// record is a file of ours before it has its name.
+type record struct {
+	fd   int
+	path string
+}
+
+// reserve creates the record that will be called path, and its space.
+func reserve(path string) (record, syscall.Errno) {
+	fd, err := syscall.Open(path+temporary, syscall.O_CREAT|syscall.O_RDWR|syscall.O_TRUNC|syscall.O_CLOEXEC, 0o600)
+	if err != nil {
+		return record{}, number(err)
+	}
+	blank := make([]byte, room)
+	for i := range blank {
+		blank[i] = ' '
+	}
+	n, err := syscall.Write(fd, blank)
+	if err == nil && n < room {
+		err = syscall.ENOSPC
+	}
+	if err != nil {
+		syscall.Close(fd)
+		return record{}, number(err)
+	}
+	return record{fd, path}, 0
+}
+
+// commit fills the record and gives it its name. The blanks that stay behind
+// the words are no part of a JSON value.
+func (r record) commit(words []byte) {
+	syscall.Pwrite(r.fd, words, 0)
+	syscall.Fsync(r.fd)
+	syscall.Rename(r.path+temporary, r.path)
+	syscall.Close(r.fd)
+}
+
+func (s Started) failed(stage Stage, errno syscall.Errno) Started {
+	s.Stage, s.Errno, s.Error = stage, errno, errno.Error()
+	return s
+}
+
+// encode writes s as encoding/json would, which is too large for a launcher.
+func (s Started) encode() []byte {
+	b := make([]byte, 0, room)
+	b = field(b, "{", "format", uint64(s.Format))
+	b = text(b, "boot_id", s.BootID)
+	b = append(b, `,"launcher":`...)
+	b = field(b, "{", "pid", uint64(s.Launcher.PID))
+	b = append(field(b, ",", "start_time", s.Launcher.StartTime), '}')
+	b = append(b, `,"agent":`...)
+	b = field(b, "{", "pid", uint64(s.Agent.PID))
+	b = append(field(b, ",", "start_time", s.Agent.StartTime), '}')
+	b = text(b, "stage", string(s.Stage))
+	b = field(b, ",", "errno", uint64(s.Errno))
+	b = text(b, "error", s.Error)
+	return append(b, "}\n"...)
+}
+
+func (e Ended) encode() []byte {
+	b := make([]byte, 0, room)
+	b = field(b, "{", "format", uint64(e.Format))
+	b = field(b, ",", "code", uint64(e.Code))
+	b = field(b, ",", "signal", uint64(e.Signal))
+	b = field(b, ",", "at", uint64(e.At))
+	return append(b, "}\n"...)
+}
+
+func field(b []byte, before, name string, value uint64) []byte {
+	b = append(append(append(b, before...), '"'), name...)
+	return digits(append(b, `":`...), value)
+}
+
+func digits(b []byte, value uint64) []byte {
+	var last [20]byte
+	i := len(last)
+	for {
+		i--
+		last[i] = byte('0' + value%10)
+		if value /= 10; value == 0 {
+			return append(b, last[i:]...)
+		}
+	}
+}
+
+// text writes a string of ours: a boot id, a stage, a message of the system.
+// What would need an escape in it becomes a question mark.
+func text(b []byte, name, value string) []byte {
+	b = append(append(append(b, `,"`...), name...), `":"`...)
+	for i := range len(value) {
+		c := value[i]
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			c = '?'
+		}
+		b = append(b, c)
+	}
+	return append(b, '"')
+}

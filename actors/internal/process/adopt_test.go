@@ -1,0 +1,252 @@
+//go:build unix
+
+package process
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/actors/internal/launch"
+	"betcode/messages"
+)
+
+// The daemon is killed; another finds the agent, talks to it, and learns its
+// exit status though it is not its parent.
+func TestAgentOutlivesTheDaemon(t *testing.T) {
+	r := prepared(t, "agent")
+	daemon, in, out := helper(t, "daemon")
+	if err := json.NewEncoder(in).Encode(r.spec); err != nil {
+		t.Fatal(err)
+	}
+	line, err := out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.said()
+	daemon.Process.Kill()
+	daemon.Wait()
+	if fate := r.adopt(r.record()); fate.Outcome != Running {
+		t.Fatalf("fate %+v", fate)
+	}
+	if got := strconv.Itoa(r.p.Identity().PID); got != strings.TrimSpace(line) {
+		t.Fatalf("adopted %s, the daemon started %s", got, line)
+	}
+	r.tell("say still here")
+	if got := r.said(); got != "still here" {
+		t.Fatalf("the agent said %q", got)
+	}
+	r.tell("exit 42")
+	r.wantExit(42, "")
+}
+
+// The daemon is killed somewhere in Spawn: whatever it had begun is found, or
+// certainly is not there.
+func TestDaemonDiesWhileSpawning(t *testing.T) {
+	outcomes := map[Outcome]int{}
+	for i := range 30 {
+		r := prepared(t, "agent")
+		daemon, in, out := helper(t, "daemon")
+		json.NewEncoder(in).Encode(r.spec)
+		if i%3 > 0 { // the process table is a better trigger than a clock
+			eventually(t, "a launcher", func() bool {
+				busy := (&adoption{dir: r.spec.Directory}).locked()
+				return busy || out.Buffered() > 0
+			})
+		} else {
+			time.Sleep(time.Duration(i) * 2 * time.Millisecond)
+		}
+		daemon.Process.Kill()
+		daemon.Wait()
+		fate := r.adopt(r.record())
+		outcomes[fate.Outcome]++
+		switch fate.Outcome {
+		case Running:
+			r.said()
+			r.tell("exit 5")
+			r.wantExit(5, "")
+		case NeverStarted:
+			time.Sleep(20 * time.Millisecond)
+			if out, _ := os.ReadFile(filepath.Join(r.spec.Directory, StdoutFile)); len(out) > 0 {
+				t.Fatalf("never started, but said %q", out)
+			}
+		default:
+			t.Fatalf("fate %+v", fate)
+		}
+	}
+	t.Log(outcomes)
+}
+
+func TestLauncherKilled(t *testing.T) {
+	r := started(t, "agent")
+	r.killLauncher()
+	r.tell("say alive")
+	if got := r.said(); got != "alive" {
+		t.Fatalf("the agent said %q", got)
+	}
+	if fate := r.adopt(r.record()); fate.Outcome != Running {
+		t.Fatalf("fate %+v", fate)
+	}
+	r.tell("exit 3")
+	if exit := r.wait(); exit.Known || exit.Reason == "" || exit.At.IsZero() {
+		t.Fatalf("exit %+v", exit)
+	}
+	if fate := r.adopt(r.record()); fate.Outcome != Ended || fate.Exit.Known {
+		t.Fatalf("fate %+v", fate)
+	}
+}
+
+func TestLauncherIgnoresSignals(t *testing.T) {
+	r := started(t, "agent")
+	for _, sig := range []unix.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGPIPE} {
+		unix.Kill(r.p.Launcher().PID, sig)
+	}
+	time.Sleep(20 * time.Millisecond)
+	r.tell("exit 4")
+	r.wantExit(4, "")
+}
+
+// Killed before it wrote launcher.json, as far as anybody can see.
+func TestLauncherKilledBeforeItsRecord(t *testing.T) {
+	r := started(t, "agent")
+	want := r.p.Identity()
+	r.tell("child exec sleep 1000 <" + filepath.Join(r.spec.Directory, launch.StdinFile)) // a younger reader of the FIFO
+	child, _ := strconv.Atoi(r.said())
+	r.killLauncher()
+	path := filepath.Join(r.spec.Directory, launch.StartedFile)
+	for name, harm := range map[string]func(){
+		"no record":    func() { os.Remove(path) },
+		"empty record": func() { os.WriteFile(path, nil, 0o600) },
+		"half record":  func() { os.WriteFile(path, []byte(`{"format":1,"boot`), 0o600) },
+	} {
+		harm()
+		if fate := r.adopt(r.record()); fate.Outcome != Running || r.p.Identity() != want {
+			t.Fatalf("%s: fate %+v", name, fate)
+		}
+	}
+	os.Remove(path)
+	record := r.record()
+	record.Process = want // the journal knows
+	if fate := r.adopt(record); fate.Outcome != Running || r.p.Identity() != want {
+		t.Fatalf("fate %+v", fate)
+	}
+	r.tell("exit 0")
+	if exit := r.wait(); exit.Known {
+		t.Fatalf("exit %+v", exit)
+	}
+	if fate := r.adopt(record); fate.Outcome != Ended || fate.Exit.Known {
+		t.Fatalf("fate %+v", fate)
+	}
+	unix.Kill(child, unix.SIGKILL)
+	eventually(t, "the child is gone", func() bool { return !alive(child) })
+	// Nobody wrote anything down, but the agent has spoken.
+	if fate := r.adopt(r.record()); fate.Outcome != Ended || fate.Exit.Known {
+		t.Fatalf("fate %+v", fate)
+	}
+}
+
+func TestNeverStarted(t *testing.T) {
+	r := prepared(t, "agent")
+	if fate := r.adopt(r.record()); fate.Outcome != NeverStarted {
+		t.Fatalf("fate %+v", fate)
+	}
+	record := r.record()
+	record.Directory += "2" // not even prepared
+	if fate := r.adopt(record); fate.Outcome != NeverStarted {
+		t.Fatalf("fate %+v", fate)
+	}
+}
+
+// While somebody holds the lock and has written nothing, a launcher is starting.
+func TestAdoptWaitsForTheLauncher(t *testing.T) {
+	r := prepared(t, "agent")
+	streams, err := r.spec.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, _, err = Adopt(ctx, r.record())
+	wantKind(t, err, messages.DeadlineExceeded)
+	time.AfterFunc(50*time.Millisecond, func() {
+		for _, f := range streams {
+			f.Close()
+		}
+	})
+	if fate := r.adopt(r.record()); fate.Outcome != NeverStarted {
+		t.Fatalf("fate %+v", fate)
+	}
+}
+
+// forge writes a launcher.json that says the agent is id.
+func (r *run) forge(id messages.ProcessIdentity) {
+	r.t.Helper()
+	words, err := json.Marshal(launch.Started{
+		Format: launch.Format, BootID: id.BootID, Agent: launch.Process{PID: id.PID, StartTime: id.StartTime},
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(r.spec.Directory, launch.StartedFile), words, 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// A process that only has the pid of the agent is left alone.
+func TestReusedPid(t *testing.T) {
+	other := started(t, "agent")
+	real := other.p.Identity()
+	later, reboot := real, real
+	later.StartTime--
+	reboot.BootID = "another boot"
+	for name, id := range map[string]messages.ProcessIdentity{
+		"start time": later,
+		"boot":       reboot,
+		"token":      real, // right in everything, but another run's
+		"ourselves":  {PID: os.Getpid(), StartTime: launch.StartTime(os.Getpid()), BootID: real.BootID},
+		"nobody":     {PID: 1 << 30, StartTime: 1, BootID: real.BootID},
+		"nonsense":   {PID: -1, StartTime: 1, BootID: real.BootID},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := prepared(t, "agent")
+			r.forge(id)
+			record := r.record()
+			record.Process = id
+			if fate := r.adopt(record); fate.Outcome != Ended || fate.Exit.Known {
+				t.Fatalf("fate %+v", fate)
+			}
+			if name == "boot" && !strings.Contains(r.adopt(record).Exit.Reason, "restarted") {
+				t.Error("it does not say that the machine was restarted")
+			}
+			if err := KillLeftovers(t.Context(), record); err != nil {
+				t.Fatal(err)
+			}
+			if !lives(real) {
+				t.Fatal("a process of somebody else was killed")
+			}
+		})
+	}
+}
+
+func TestNewerLayout(t *testing.T) {
+	r := prepared(t, "agent")
+	os.WriteFile(filepath.Join(r.spec.Directory, launch.StartedFile), []byte(`{"format":2}`), 0o600)
+	_, _, err := Adopt(t.Context(), r.record())
+	wantKind(t, err, messages.Unimplemented)
+}
+
+func TestRunDirectoryRemoved(t *testing.T) {
+	r := started(t, "agent")
+	record := r.record()
+	record.Process = r.p.Identity()
+	os.RemoveAll(r.spec.Directory)
+	_, _, err := Adopt(t.Context(), record)
+	wantKind(t, err, messages.DataLoss)
+}

@@ -1,0 +1,158 @@
+//go:build unix
+
+package process
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/actors/internal/launch"
+	"betcode/messages"
+)
+
+const opAdopt = "adopt agent"
+
+// Adopt finds out what became of a run that was intended: by an earlier daemon,
+// by an actor that crashed, or by a [Spawn] that ended in an error. The Process
+// is not nil if, and only if, the outcome is Running.
+//
+// An error means that it could not be told: the launcher is still busy
+// (DeadlineExceeded, Canceled: ask again), or the run directory is damaged.
+func Adopt(ctx context.Context, record messages.RunRecord) (*Process, Fate, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	a := adoption{record: record, dir: record.Directory}
+	switch err := a.read(ctx); {
+	case err != nil:
+		return nil, Fate{}, err
+	case a.told && a.started.Agent.PID == 0:
+		return nil, Fate{NeverStarted, unseen("never started: " + string(a.started.Stage) + ": " + a.started.Error)}, nil
+	}
+	for _, candidate := range a.candidates() {
+		h, err := open(candidate, record.Token)
+		if errors.Is(err, errNotOurs) {
+			continue
+		}
+		if err != nil {
+			return nil, Fate{}, &messages.Error{Op: opAdopt, Kind: messages.Exhausted, Err: err}
+		}
+		p, err := follow(a.dir, record.Token, candidate, a.launcher(), h)
+		return p, Fate{}, err
+	}
+	fate, err := a.dead(ctx)
+	return nil, fate, err
+}
+
+// adoption is what is known about one run.
+type adoption struct {
+	record  messages.RunRecord
+	dir     string
+	started launch.Started
+	told    bool // the launcher wrote started
+}
+
+// read reads the launcher's record. While there is none and somebody holds the
+// lock, a launcher is about to write it.
+func (a *adoption) read(ctx context.Context) error {
+	path := filepath.Join(a.dir, launch.StartedFile)
+	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
+		busy := a.locked() // before reading: who lets go of the lock has written
+		err := readRecord(path, &a.started)
+		switch {
+		case err == nil:
+			a.told = true
+			return nil
+		case !errors.Is(err, errNoRecord):
+			return &messages.Error{Op: opAdopt, Kind: messages.KindOf(err), Err: err}
+		case !busy:
+			return nil
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// candidates are the processes that may be the agent: those that the launcher or
+// the journal names, and if neither does, what is found by looking.
+func (a *adoption) candidates() []messages.ProcessIdentity {
+	var all []messages.ProcessIdentity
+	if a.told {
+		all = append(all, identity(a.started.Agent, a.started.BootID))
+	}
+	if a.record.Process.PID != 0 && (!a.told || a.record.Process != all[0]) {
+		all = append(all, a.record.Process)
+	}
+	if len(all) == 0 {
+		if found, ok := search(a.dir, a.record.Token); ok {
+			all = append(all, found)
+		}
+	}
+	return all
+}
+
+func (a *adoption) launcher() messages.ProcessIdentity {
+	if a.told {
+		return identity(a.started.Launcher, a.started.BootID)
+	}
+	return a.record.Launcher
+}
+
+// dead says how a run ended whose agent is not there.
+func (a *adoption) dead(ctx context.Context) (Fate, error) {
+	if !a.told && a.record.Process.PID == 0 && !a.spoke() {
+		return Fate{NeverStarted, unseen("never started")}, nil
+	}
+	// The agent may have ended this moment, and the launcher be writing.
+	for wait := 2 * time.Millisecond; a.locked(); wait = min(2*wait, 100*time.Millisecond) {
+		if err := sleep(ctx, wait); err != nil {
+			return Fate{}, err
+		}
+	}
+	exit := exitOf(a.dir)
+	if boot := a.boot(); !exit.Known && boot != "" && boot != launch.BootID() {
+		exit.Reason = "nobody saw the end: the machine was restarted"
+	}
+	return Fate{Ended, exit}, nil
+}
+
+func (a *adoption) boot() string {
+	if a.told {
+		return a.started.BootID
+	}
+	return a.record.Process.BootID
+}
+
+// spoke says whether the agent left anything behind.
+func (a *adoption) spoke() bool {
+	for _, name := range []string{launch.StdoutFile, launch.StderrFile, launch.StartedFile, launch.EndedFile} {
+		if s, err := os.Stat(filepath.Join(a.dir, name)); err == nil && (s.Size() > 0 || name == launch.StartedFile) {
+			return true
+		}
+	}
+	return false
+}
+
+// locked says whether somebody holds the lock: Spawn, or a launcher.
+func (a *adoption) locked() bool {
+	fd, err := unix.Open(filepath.Join(a.dir, launch.LockFile), unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	return errors.Is(unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return contextError(opAdopt, ctx)
+	case <-time.After(d):
+		return nil
+	}
+}

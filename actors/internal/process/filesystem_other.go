@@ -1,0 +1,6 @@
+//go:build unix && !linux && !darwin
+
+package process
+
+// networkFilesystem cannot tell on this system.
+func networkFilesystem(string) string { return "" }

@@ -1,0 +1,158 @@
+//go:build linux
+
+package process
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/messages"
+)
+
+func line(size int) []byte { return []byte(strings.Repeat("x", size-1) + "\n") }
+
+func (r *run) wantWrite(line []byte, want WriteResult) {
+	r.t.Helper()
+	if got := r.p.WriteLine(line); got != want {
+		r.t.Fatalf("a line of %d bytes is %v, want %v", len(line), got, want)
+	}
+}
+
+func TestWriteLine(t *testing.T) {
+	r := started(t, "agent")
+	for _, size := range []int{1, 100, 4096, 4097, 65536, 65537, 900_000, 1 << 20} {
+		if err := r.p.WaitWritable(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r.wantWrite(line(size), Written)
+		if want, got := fmt.Sprint(size, " ", size-1), r.said(); got != want {
+			t.Fatalf("the agent read %s, want %s", got, want)
+		}
+	}
+	r.wantWrite(line(1<<20+1), TooLong)
+	for _, bad := range []string{"", "no newline", "two\nlines\n", "\n\n"} {
+		r.wantWrite([]byte(bad), Malformed)
+	}
+}
+
+func TestWriteLineToOneWhoDoesNotRead(t *testing.T) {
+	r := started(t, "deaf")
+	r.wantWrite(line(10), Written)
+	r.wantWrite(line(4097), Busy)
+	r.wantWrite(line(1<<20+1), TooLong) // whatever is in the pipe
+	written := 10
+	for r.p.WriteLine(line(4096)) == Written {
+		written += 4096
+	}
+	if written < 60_000 {
+		t.Errorf("only %d bytes fitted", written)
+	}
+	r.wantWrite(line(4096), Busy)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	wantKind(t, r.p.WaitWritable(ctx), messages.DeadlineExceeded)
+
+	waiting := make(chan error)
+	go func() { waiting <- r.p.WaitWritable(t.Context()) }()
+	if err := r.p.Signal(unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, <-waiting, messages.NotFound)
+	r.wantExit(0, "SIGKILL")
+	r.wantWrite(line(10), Gone)
+	r.wantWrite(line(4097), Gone) // though the pipe is not empty
+	_, err := r.p.WriteLong(t.Context(), line(10))
+	wantKind(t, err, messages.NotFound)
+}
+
+func TestWriteLong(t *testing.T) {
+	r := started(t, "agent")
+	const size = 5 << 20
+	n, err := r.p.WriteLong(t.Context(), line(size))
+	if err != nil || n != size {
+		t.Fatalf("%d bytes, %v", n, err)
+	}
+	if want, got := fmt.Sprint(size, " ", size-1), r.said(); got != want {
+		t.Fatalf("the agent read %s, want %s", got, want)
+	}
+	_, err = r.p.WriteLong(t.Context(), []byte("no newline"))
+	wantKind(t, err, messages.Invalid)
+}
+
+// A long line that was cut short can be completed, and nothing comes between.
+func TestWriteLongCancelled(t *testing.T) {
+	r := started(t, "agent")
+	r.tell("pause 300ms")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	long := line(3 << 20)
+	during := make(chan WriteResult, 1)
+	time.AfterFunc(25*time.Millisecond, func() { during <- r.p.WriteLine([]byte("say no\n")) })
+	n, err := r.p.WriteLong(ctx, long)
+	wantKind(t, err, messages.DeadlineExceeded)
+	if got := <-during; got != Busy {
+		t.Errorf("a line in the middle is %v", got)
+	}
+	if n == 0 || n == len(long) {
+		t.Fatalf("%d bytes", n)
+	}
+	r.wantWrite([]byte("say no\n"), Torn)
+	more, err := r.p.WriteLong(t.Context(), long[n:])
+	if err != nil || n+more != len(long) {
+		t.Fatalf("%d and %d bytes, %v", n, more, err)
+	}
+	if got := r.said(); got != "paused" {
+		t.Fatal(got)
+	}
+	if want, got := fmt.Sprint(len(long), " ", len(long)-1), r.said(); got != want {
+		t.Fatalf("the agent read %s, want %s", got, want)
+	}
+	r.tell("say yes")
+	if got := r.said(); got != "yes" {
+		t.Fatal(got)
+	}
+}
+
+// The rule that makes a kill harmless: 900 KB in one write into an empty pipe
+// are there whole, or not at all, whenever the writer is killed.
+func TestKilledWriterTearsNothing(t *testing.T) {
+	r := started(t, "agent")
+	record := r.record()
+	tries, whole := 60, 0
+	if testing.Short() {
+		tries = 10
+	}
+	for range tries {
+		writer, in, out := helper(t, "writer")
+		json.NewEncoder(in).Encode(record)
+		if ready, _ := out.ReadString('\n'); ready != "ready\n" {
+			t.Fatalf("the writer said %q", ready)
+		}
+		in.Close()
+		for delay := rand.IntN(40_000); delay > 0; delay-- { // up to some hundred microseconds
+			if delay%64 == 0 {
+				unix.Getpid()
+			}
+		}
+		time.Sleep(time.Duration(rand.IntN(3)) * 300 * time.Microsecond)
+		writer.Process.Kill()
+		writer.Wait()
+		r.tell("say next")
+		got := r.said()
+		if got == "900001 900000" {
+			whole++
+			got = r.said()
+		}
+		if got != "next" {
+			t.Fatalf("a torn line: the agent read %q", got)
+		}
+	}
+	t.Logf("%d lines arrived, %d did not", whole, tries-whole)
+}

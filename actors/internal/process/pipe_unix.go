@@ -1,0 +1,228 @@
+//go:build unix
+
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/messages"
+)
+
+// pipe is the writing end of the agent's stdin.
+type pipe struct {
+	mu   sync.Mutex // held during a write: lines do not mix
+	file *os.File   // nil if the agent had closed its end before we came
+	raw  syscall.RawConn
+	torn bool // the last line is not whole yet
+}
+
+// openPipe opens the FIFO at path for writing.
+func openPipe(path string) (*pipe, error) {
+	const op = "open agent's stdin"
+	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	switch {
+	case errors.Is(err, unix.ENXIO):
+		return &pipe{}, nil
+	case errors.Is(err, unix.ENOENT):
+		return nil, messages.Errorf(op, messages.DataLoss, "%s is gone, and its agent lives", path).
+			WithHint("Somebody removed the run directory. The agent can only be ended.")
+	case err != nil:
+		return nil, fileError(op, &os.PathError{Op: "open", Path: path, Err: err})
+	}
+	file := os.NewFile(uintptr(fd), path)
+	raw, err := file.SyscallConn()
+	if err != nil {
+		file.Close()
+		return nil, fileError(op, err)
+	}
+	return &pipe{file: file, raw: raw}, nil
+}
+
+func (p *pipe) close() {
+	if p.file != nil {
+		p.file.Close()
+	}
+}
+
+// WriteLine hands one line, its newline included, to the agent: whole, or not at
+// all. It does not wait.
+func (p *Process) WriteLine(line []byte) WriteResult { return p.stdin.writeLine(line) }
+
+// WriteLong writes a line of any length, its newline included, and waits for the
+// agent to read it. It returns how many bytes went in: if ctx ends in the middle
+// the line is torn, and nothing but its rest may follow, by another WriteLong. A
+// daemon that is killed here leaves a torn line for good.
+func (p *Process) WriteLong(ctx context.Context, line []byte) (int, error) {
+	return p.stdin.writeLong(ctx, line)
+}
+
+// WaitWritable waits until the agent has read everything, so that a WriteLine of
+// any line that is not TooLong succeeds. If the agent ends meanwhile the error is
+// of kind NotFound.
+func (p *Process) WaitWritable(ctx context.Context) error {
+	const op = "wait for agent to read"
+	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+		n, err := p.stdin.unread()
+		switch {
+		case err != nil:
+			return messages.Errorf(op, messages.NotFound, "nobody reads: %w", err)
+		case n == 0:
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return contextError(op, ctx)
+		case <-p.gone:
+			return messages.Errorf(op, messages.NotFound, "the process has ended")
+		case <-time.After(wait):
+		}
+	}
+}
+
+// isLine says whether b is one line with its newline.
+func isLine(b []byte) bool { return len(b) > 0 && bytes.IndexByte(b, '\n') == len(b)-1 }
+
+func (p *pipe) writeLine(line []byte) WriteResult {
+	if !isLine(line) {
+		return Malformed
+	}
+	if !p.mu.TryLock() {
+		return Busy
+	}
+	defer p.mu.Unlock()
+	if p.torn {
+		return Torn
+	}
+	if p.file == nil {
+		return Gone
+	}
+	if len(line) > pipeBuf {
+		if result := p.room(len(line)); result != Written {
+			return result
+		}
+	}
+	n, err := p.write(line)
+	switch {
+	case err == nil && n == len(line):
+		return Written
+	case err == nil:
+		return p.finish(line[n:])
+	case errors.Is(err, unix.EAGAIN):
+		return Busy
+	}
+	return Gone
+}
+
+// room says whether the kernel will take n bytes at once: Written if so.
+func (p *pipe) room(n int) WriteResult {
+	result := Gone
+	p.raw.Control(func(fd uintptr) {
+		switch unread, err := queued(int(fd)); {
+		case broken(int(fd)), err != nil:
+		case !enlarge(int(fd), n):
+			result = TooLong
+		case unread > 0:
+			result = Busy
+		default:
+			result = Written
+		}
+	})
+	return result
+}
+
+// broken says whether nobody has the reading end open.
+func broken(fd int) bool {
+	ends := []unix.PollFd{{Fd: int32(fd)}}
+	_, err := unix.Poll(ends, 0)
+	return err == nil && ends[0].Revents&unix.POLLERR != 0
+}
+
+// finish writes the rest of a line which the kernel, against its promise, took
+// in parts: it was out of memory.
+func (p *pipe) finish(rest []byte) WriteResult {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if _, err := p.push(ctx, rest); err != nil {
+		return Torn
+	}
+	return Written
+}
+
+func (p *pipe) writeLong(ctx context.Context, line []byte) (int, error) {
+	if !isLine(line) {
+		return 0, messages.Errorf(opWrite, messages.Invalid, "not one line")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.file == nil {
+		return 0, messages.Errorf(opWrite, messages.NotFound, "nobody reads")
+	}
+	return p.push(ctx, line)
+}
+
+const opWrite = "write to agent"
+
+// push writes all of b, waiting in the poller for room.
+func (p *pipe) push(ctx context.Context, b []byte) (written int, err error) {
+	if ctx.Err() != nil {
+		return 0, contextError(opWrite, ctx)
+	}
+	p.file.SetWriteDeadline(time.Time{})
+	stop := context.AfterFunc(ctx, func() { p.file.SetWriteDeadline(time.Unix(1, 0)) })
+	defer stop()
+	var failed error
+	err = p.raw.Write(func(fd uintptr) bool {
+		for written < len(b) {
+			n, err := unix.Write(int(fd), b[written:])
+			switch {
+			case err == nil:
+				written += n
+				p.torn = written < len(b)
+			case errors.Is(err, unix.EAGAIN):
+				return false
+			case !errors.Is(err, unix.EINTR):
+				failed = err
+				return true
+			}
+		}
+		return true
+	})
+	switch {
+	case failed != nil:
+		return written, messages.Errorf(opWrite, messages.NotFound, "nobody reads: %w", failed)
+	case err == nil:
+		return written, nil
+	case ctx.Err() != nil:
+		return written, contextError(opWrite, ctx)
+	}
+	return written, messages.Errorf(opWrite, messages.Canceled, "%w", err)
+}
+
+// write is one write(2).
+func (p *pipe) write(b []byte) (n int, err error) {
+	outer := p.raw.Control(func(fd uintptr) {
+		for {
+			if n, err = unix.Write(int(fd), b); !errors.Is(err, unix.EINTR) {
+				return
+			}
+		}
+	})
+	return n, errors.Join(outer, err)
+}
+
+// unread returns how many bytes the agent has not read yet.
+func (p *pipe) unread() (n int, err error) {
+	if p.file == nil {
+		return 0, unix.ENXIO
+	}
+	outer := p.raw.Control(func(fd uintptr) { n, err = queued(int(fd)) })
+	return n, errors.Join(outer, err)
+}

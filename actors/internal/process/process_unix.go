@@ -1,0 +1,156 @@
+//go:build unix
+
+package process
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/actors/internal/launch"
+	"betcode/messages"
+)
+
+// Process is an agent process that runs, or has run while this was open. All
+// methods may be called from any goroutine.
+type Process struct {
+	dir             string
+	token           string
+	agent, launcher messages.ProcessIdentity
+
+	handle  handle // of the agent
+	steward handle // of the launcher, nil if it is gone already
+	stdin   *pipe
+
+	cancel context.CancelFunc
+	closed chan struct{} // closed when follow has ended
+	gone   chan struct{} // closed when the agent has ended
+	done   chan struct{} // closed when exit is known
+	exit   messages.Exit // read only behind done
+	once   sync.Once
+}
+
+// settle is how long a launcher whose agent has ended may take to write it down.
+const settle = 5 * time.Second
+
+// follow returns the Process of an agent that was found alive, and owns both
+// handles.
+func follow(dir, token string, agent, launcher messages.ProcessIdentity, h handle) (*Process, error) {
+	stdin, err := openPipe(filepath.Join(dir, launch.StdinFile))
+	if err != nil {
+		h.close()
+		return nil, err
+	}
+	p := &Process{
+		dir: dir, token: token, agent: agent, launcher: launcher, handle: h, stdin: stdin,
+		closed: make(chan struct{}), gone: make(chan struct{}), done: make(chan struct{}),
+	}
+	if steward, err := open(launcher, token); err == nil {
+		p.steward = steward
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel = cancel
+	go p.watch(ctx)
+	return p, nil
+}
+
+// watch waits for the end: of the agent, then of the launcher, which must have
+// written its record by then.
+func (p *Process) watch(ctx context.Context) {
+	defer close(p.closed)
+	if p.handle.wait(ctx) != nil {
+		return
+	}
+	close(p.gone)
+	if p.steward != nil {
+		bounded, cancel := context.WithTimeout(ctx, settle)
+		err := p.steward.wait(bounded)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			p.steward.reap()
+		}
+	}
+	p.exit = exitOf(p.dir)
+	close(p.done)
+}
+
+// Identity names the agent process.
+func (p *Process) Identity() messages.ProcessIdentity { return p.agent }
+
+// Launcher names its launcher; it is empty if the launcher died before it could
+// say so.
+func (p *Process) Launcher() messages.ProcessIdentity { return p.launcher }
+
+// Wait waits for the agent to end and returns how it did. Exit.Known is false
+// if the launcher was killed before it could write that down. An error means
+// that ctx ended or the Process was closed first: the agent may live.
+func (p *Process) Wait(ctx context.Context) (messages.Exit, error) {
+	const op = "wait for agent"
+	select {
+	case <-p.done:
+		return p.exit, nil
+	default:
+	}
+	select {
+	case <-p.done:
+		return p.exit, nil
+	case <-ctx.Done():
+		return messages.Exit{}, contextError(op, ctx)
+	case <-p.closed:
+	}
+	select {
+	case <-p.done:
+		return p.exit, nil
+	default:
+		return messages.Exit{}, messages.Errorf(op, messages.Canceled, "closed")
+	}
+}
+
+// Gone is closed when the agent has ended; [Process.Wait] then says how, at most
+// a few seconds later.
+func (p *Process) Gone() <-chan struct{} { return p.gone }
+
+// Signal sends sig to the agent, and to nobody else: if it has ended the error
+// is of kind NotFound. What the agent started does not get it.
+func (p *Process) Signal(sig unix.Signal) error {
+	const op = "signal agent"
+	switch err := p.handle.signal(sig); {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.ESRCH):
+		return messages.Errorf(op, messages.NotFound, "the process has ended")
+	default:
+		return &messages.Error{Op: op, Kind: messages.WrongState, Err: err}
+	}
+}
+
+// Close releases every descriptor and ends the goroutine. The agent does not
+// notice.
+func (p *Process) Close() error {
+	p.once.Do(func() {
+		p.cancel()
+		<-p.closed
+		p.handle.close()
+		if p.steward != nil {
+			p.steward.reap() // if it was killed meanwhile
+			p.steward.close()
+		}
+		p.stdin.close()
+	})
+	return nil
+}
+
+func contextError(op string, ctx context.Context) *messages.Error { //nolint:revive // the context is the subject here
+	kind := messages.Canceled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		kind = messages.DeadlineExceeded
+	}
+	return &messages.Error{Op: op, Kind: kind, Err: ctx.Err()}
+}

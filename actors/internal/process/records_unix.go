@@ -1,0 +1,82 @@
+//go:build unix
+
+package process
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/actors/internal/launch"
+	"betcode/messages"
+)
+
+// errNoRecord says that a record is not there, or is none.
+var errNoRecord = errors.New("no record")
+
+// readRecord reads one of the launcher's records. A record that cannot be
+// understood (a power cut may leave an empty file) is as good as none; one of a
+// newer layout is not.
+func readRecord(path string, into any) error {
+	words, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errNoRecord
+	case err != nil:
+		return err
+	}
+	return decode(words, into)
+}
+
+func decode(words []byte, into any) error {
+	var version struct {
+		Format int `json:"format"`
+	}
+	if json.Unmarshal(words, &version) != nil || version.Format < 1 {
+		return errNoRecord
+	}
+	if version.Format > launch.Format {
+		return messages.Errorf("read run directory", messages.Unimplemented, "its layout is version %d, this program knows %d",
+			version.Format, launch.Format).WithHint("The agent was started by a newer betcode: run that one.")
+	}
+	if json.Unmarshal(words, into) != nil {
+		return errNoRecord
+	}
+	return nil
+}
+
+// exitOf returns how the agent of a run directory ended, once it is known that
+// it did.
+func exitOf(dir string) messages.Exit {
+	path := filepath.Join(dir, launch.EndedFile)
+	var e launch.Ended
+	if err := readRecord(path, &e); err != nil {
+		return unseen("nobody saw the end: the launcher was killed")
+	}
+	exit := messages.Exit{Known: true, Code: e.Code, Reason: "exited", At: time.UnixMilli(e.At)}
+	if e.Signal != 0 {
+		exit.Signal, exit.Reason = signalName(e.Signal), "killed"
+	}
+	return exit
+}
+
+// unseen is the end of a run that nobody recorded.
+func unseen(reason string) messages.Exit { return messages.Exit{Reason: reason, At: time.Now()} }
+
+func signalName(number int) string {
+	if name := unix.SignalName(syscall.Signal(number)); name != "" {
+		return name
+	}
+	return "signal " + strconv.Itoa(number)
+}
+
+func identity(p launch.Process, boot string) messages.ProcessIdentity {
+	return messages.ProcessIdentity{PID: p.PID, StartTime: p.StartTime, BootID: boot}
+}

@@ -1,0 +1,239 @@
+//go:build unix
+
+package process
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/actors/internal/launch"
+	"betcode/messages"
+)
+
+// patience is how long a launcher may take to say what it did.
+const patience = 20 * time.Second
+
+const opSpawn = "start agent"
+
+// Spawn starts the agent of spec in its prepared run directory.
+//
+// If the error has a [*StartError] in its chain no agent runs. After any other
+// error (ctx ended, the launcher did not answer) one may: ask [Adopt].
+func Spawn(ctx context.Context, spec Spec) (*Process, error) {
+	if err := spec.check(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, contextError(opSpawn, ctx)
+	}
+	streams, err := spec.open()
+	if err != nil {
+		return nil, err
+	}
+	pid, hear, err := spec.launch(streams)
+	for _, f := range streams {
+		f.Close() // the launcher has its own
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer hear.Close()
+	words, err := listen(ctx, hear)
+	if err != nil {
+		return nil, err
+	}
+	var s launch.Started
+	if err := decode(words, &s); err != nil {
+		bury(messages.ProcessIdentity{PID: pid, StartTime: launch.StartTime(pid)})
+		return nil, messages.Errorf(opSpawn, messages.Unavailable, "the launcher (pid %d) ended without a word", pid)
+	}
+	launcher := identity(s.Launcher, s.BootID)
+	if s.Agent.PID == 0 {
+		bury(launcher)
+		return nil, startError(spec, s)
+	}
+	agent := identity(s.Agent, s.BootID)
+	h, err := open(agent, spec.Token)
+	if errors.Is(err, errNotOurs) {
+		// It has ended already. Everything still works, on a handle that knows.
+		h, err = ended{}, nil
+	}
+	if err != nil {
+		return nil, &messages.Error{Op: opSpawn, Kind: messages.Exhausted, Err: err}
+	}
+	return follow(spec.Directory, spec.Token, agent, launcher, h)
+}
+
+func (s Spec) check() error {
+	bad := func(format string, args ...any) error {
+		return messages.Errorf(opSpawn, messages.Invalid, format, args...)
+	}
+	for _, path := range []string{s.Directory, s.Program, s.Dir} {
+		if !filepath.IsAbs(path) {
+			return bad("%q is not absolute", path)
+		}
+	}
+	switch {
+	case len(s.Argv) == 0:
+		return bad("no arguments")
+	case len(s.Token) < 16 || strings.ContainsAny(s.Token, "\x00="):
+		return bad("the token is too short, or not one word")
+	}
+	for _, word := range slices.Concat(s.Argv, s.Env, []string{s.Directory, s.Program, s.Dir}) {
+		if strings.ContainsRune(word, 0) {
+			return bad("a zero byte in an argument or in the environment")
+		}
+	}
+	return nil
+}
+
+// environment is the agent's: each name once, the last value, and our token.
+func (s Spec) environment() []string {
+	last := map[string]int{}
+	for i, e := range s.Env {
+		name, _, _ := strings.Cut(e, "=")
+		last[name] = i
+	}
+	env := make([]string, 0, len(s.Env)+1)
+	for i, e := range s.Env {
+		if name, _, ok := strings.Cut(e, "="); ok && name != "" && name != launch.TokenVariable && last[name] == i {
+			env = append(env, e)
+		}
+	}
+	return append(env, launch.TokenVariable+"="+s.Token)
+}
+
+// open opens what the launcher gets as descriptors 0 to 3, the lock being taken.
+// Not through package os, which would make the FIFO non-blocking for the agent.
+func (s Spec) open() (streams []*os.File, err error) {
+	defer func() {
+		if err != nil {
+			for _, f := range streams {
+				f.Close()
+			}
+		}
+	}()
+	for _, file := range []struct {
+		name string
+		mode int
+	}{
+		{launch.StdinFile, unix.O_RDWR},
+		{launch.StdoutFile, unix.O_WRONLY | unix.O_APPEND},
+		{launch.StderrFile, unix.O_WRONLY | unix.O_APPEND},
+		{launch.LockFile, unix.O_RDWR},
+	} {
+		path := filepath.Join(s.Directory, file.name)
+		fd, err := unix.Open(path, file.mode|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+		if err != nil {
+			return streams, fileError(opSpawn, &os.PathError{Op: "open", Path: path, Err: err})
+		}
+		streams = append(streams, os.NewFile(uintptr(fd), path))
+	}
+	if err := unix.Flock(int(streams[launch.LockFD].Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return streams, messages.Errorf(opSpawn, messages.AlreadyExists, "%s has a launcher already", s.Directory)
+	}
+	if _, err := os.Stat(filepath.Join(s.Directory, launch.StartedFile)); err == nil {
+		return streams, messages.Errorf(opSpawn, messages.AlreadyExists, "%s was used by an earlier run", s.Directory)
+	}
+	return streams, nil
+}
+
+// launch starts the launcher and returns where it will report.
+func (s Spec) launch(streams []*os.File) (pid int, hear *os.File, err error) {
+	hear, say, err := os.Pipe()
+	if err != nil {
+		return 0, nil, fileError(opSpawn, err)
+	}
+	defer say.Close()
+	self, err := executable()
+	if err != nil {
+		hear.Close()
+		return 0, nil, fileError(opSpawn, err)
+	}
+	s.Env = s.environment()
+	argv, env := launch.Params{Run: s.Directory, Dir: s.Dir, Program: s.Program, Argv: s.Argv, Env: s.Env}.Command()
+	child, err := os.StartProcess(self, argv, &os.ProcAttr{
+		Dir:   "/",
+		Env:   env,
+		Files: append(slices.Clip(streams), say),
+		Sys:   &syscall.SysProcAttr{Setsid: true}, // so that a terminal's ^C does not reach it
+	})
+	if err != nil {
+		hear.Close()
+		e := fileError(opSpawn, &StartError{Stage: launch.StageExecute, Path: self, Err: err})
+		if errors.Is(err, unix.E2BIG) {
+			e.Kind, e.Hint = messages.Invalid, "The arguments and the environment together are too long."
+		}
+		return 0, nil, e
+	}
+	pid = child.Pid
+	child.Release() //nolint:errcheck // it is ours to reap, by identity
+	return pid, hear, nil
+}
+
+// listen reads the launcher's report until it hangs up.
+func listen(ctx context.Context, hear *os.File) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { hear.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	words, err := io.ReadAll(hear)
+	switch {
+	case err == nil:
+		return words, nil
+	case ctx.Err() != nil:
+		return nil, contextError(opSpawn, ctx)
+	}
+	return nil, fileError(opSpawn, err)
+}
+
+// bury reaps a launcher that has nothing left to do.
+func bury(launcher messages.ProcessIdentity) {
+	ctx, cancel := context.WithTimeout(context.Background(), settle)
+	defer cancel()
+	h, err := newHandle(launcher)
+	if err != nil {
+		return
+	}
+	defer h.close()
+	if launch.StartTime(launcher.PID) != launcher.StartTime {
+		return // the pid means another process by now
+	}
+	if h.wait(ctx) == nil {
+		h.reap()
+	}
+}
+
+// ended is the handle of a process that had ended before one could be opened.
+type ended struct{}
+
+func (ended) wait(context.Context) error { return nil }
+func (ended) signal(unix.Signal) error   { return unix.ESRCH }
+func (ended) reap()                      {}
+func (ended) close()                     {}
+
+// startError explains why the launcher could not start the agent.
+func startError(spec Spec, s launch.Started) *messages.Error {
+	cause := &StartError{Stage: s.Stage, Path: spec.Program, Err: s.Errno}
+	hint := "Is Claude Code installed, and is this its path?"
+	switch s.Stage {
+	case launch.StageDirectory:
+		cause.Path, hint = spec.Dir, "The working directory of the session is gone or not accessible."
+	case launch.StageRecord:
+		cause.Path, hint = spec.Directory, "The state directory takes no more files: is the disk full?"
+	case launch.StageExecute:
+		if errors.Is(s.Errno, unix.E2BIG) {
+			hint = "The arguments and the environment together are too long."
+		}
+	}
+	return fileError(opSpawn, cause).WithHint(hint)
+}

@@ -1,0 +1,89 @@
+package process
+
+import (
+	"betcode/actors/internal/launch"
+	"betcode/messages"
+)
+
+// Format is the version of the run directory's layout, for [messages.RunRecord].
+const Format = launch.Format
+
+// Names of the files in a run directory that others read.
+const (
+	StdoutFile = launch.StdoutFile
+	StderrFile = launch.StderrFile
+)
+
+// Spec is what to start.
+type Spec struct {
+	Directory string   // the run directory, made by [Prepare]
+	Program   string   // the executable, absolute
+	Argv      []string // its arguments, argv[0] included
+	Dir       string   // its working directory, absolute
+	Env       []string // its environment; the token is added
+	Token     string   // random, unique to the run, hard to guess
+}
+
+// Outcome is what became of a run.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Running      Outcome = iota // the agent is there
+	Ended                       // it was, and is not
+	NeverStarted                // it never was
+)
+
+var outcomeNames = [...]string{"running", "ended", "never started"}
+
+// String returns the outcome in lower case.
+func (o Outcome) String() string {
+	if int(o) < len(outcomeNames) {
+		return outcomeNames[o]
+	}
+	return "unknown"
+}
+
+// Fate is what [Adopt] found out about a run.
+type Fate struct {
+	Outcome Outcome
+	Exit    messages.Exit // unless Running; Known is false where nobody saw the end
+}
+
+// WriteResult is what became of a line.
+type WriteResult uint8
+
+// The results of [Process.WriteLine]. Unless it is Written, nothing of the line
+// is in the pipe.
+const (
+	Written   WriteResult = iota // all of it is in the pipe
+	Busy                         // not now: the agent has not read what came before ([Process.WaitWritable])
+	TooLong                      // longer than the pipe can become: [Process.WriteLong]
+	Gone                         // nobody reads: the agent has ended
+	Torn                         // an earlier WriteLong was cut short; only its rest may follow
+	Malformed                    // not one line: a bug of the caller
+)
+
+var resultNames = [...]string{"written", "busy", "too long", "gone", "torn", "malformed"}
+
+// String returns the result in lower case.
+func (r WriteResult) String() string {
+	if int(r) < len(resultNames) {
+		return resultNames[r]
+	}
+	return "unknown"
+}
+
+// StartError says why an agent could not be started. It is in the chain of the
+// error of [Spawn] when, and only when, it is certain that no agent runs.
+type StartError struct {
+	Stage launch.Stage // how far the launcher came
+	Path  string       // what it was about: the program, the working directory, the run directory
+	Err   error        // a syscall.Errno
+}
+
+// Error returns "stage path: cause".
+func (e *StartError) Error() string { return string(e.Stage) + " " + e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *StartError) Unwrap() error { return e.Err }

@@ -1,0 +1,112 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"betcode/actors/internal/launch"
+	"betcode/messages"
+)
+
+// alive says whether pid is a process that is not a zombie.
+func alive(pid int) bool {
+	e, ok := look(pid)
+	return ok && e.state != 'Z' && e.state != 'X'
+}
+
+// entry is one line of the process table.
+type entry struct {
+	pid, parent int
+	state       byte
+	start       uint64
+}
+
+func (e entry) olderThan(o entry) bool {
+	return e.start < o.start || e.start == o.start && e.pid < o.pid
+}
+
+func (e entry) identity() messages.ProcessIdentity {
+	return messages.ProcessIdentity{PID: e.pid, StartTime: e.start, BootID: launch.BootID()}
+}
+
+// look reads the entry of pid.
+func look(pid int) (entry, bool) {
+	stat, err := os.ReadFile(proc(pid, "stat"))
+	if err != nil {
+		return entry{}, false
+	}
+	// "pid (name) state ppid … start": the name may hold anything, parentheses too.
+	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(f) < 20 {
+		return entry{}, false
+	}
+	parent, err1 := strconv.Atoi(f[1])
+	start, err2 := strconv.ParseUint(f[19], 10, 64)
+	return entry{pid, parent, f[0][0], start}, err1 == nil && err2 == nil
+}
+
+// table reads the whole process table, zombies left out.
+func table() map[int]entry {
+	all := map[int]entry{}
+	names, _ := filepath.Glob("/proc/[0-9]*")
+	for _, name := range names {
+		if pid, err := strconv.Atoi(filepath.Base(name)); err == nil {
+			if e, ok := look(pid); ok && e.state != 'Z' && e.state != 'X' {
+				all[pid] = e
+			}
+		}
+	}
+	return all
+}
+
+// hasToken says whether pid has the token in its environment. Known is false if
+// the environment cannot be read, or is empty because the process overwrote it.
+func hasToken(pid int, token string) (has, known bool) {
+	environ, err := os.ReadFile(proc(pid, "environ"))
+	if err != nil || len(environ) == 0 {
+		return false, false
+	}
+	want := []byte("\x00" + launch.TokenVariable + "=" + token + "\x00")
+	return bytes.Contains(append([]byte{0}, environ...), want), true
+}
+
+// carries says that nothing in the environment of pid speaks against its having
+// the token.
+func carries(pid int, token string) bool {
+	has, known := hasToken(pid, token)
+	return has || !known
+}
+
+// search looks for the agent of the run directory dir among all processes. It has
+// the token, as everything below it does, and reads the FIFO; a child that
+// inherited that too is younger.
+func search(dir, token string) (messages.ProcessIdentity, bool) {
+	fifo, err := os.Stat(filepath.Join(dir, launch.StdinFile))
+	if err != nil {
+		return messages.ProcessIdentity{}, false
+	}
+	var found entry
+	for pid, e := range table() {
+		if has, _ := hasToken(pid, token); !has || isLauncher(pid) {
+			continue
+		}
+		stdin, err := os.Stat(proc(pid, "fd/0"))
+		if err == nil && os.SameFile(stdin, fifo) && (found.pid == 0 || e.olderThan(found)) {
+			found = e
+		}
+	}
+	return found.identity(), found.pid != 0
+}
+
+func isLauncher(pid int) bool {
+	argv, _ := os.ReadFile(proc(pid, "cmdline"))
+	return bytes.HasPrefix(argv, []byte(launch.Name+"\x00"))
+}
+
+func proc(pid int, file string) string { return "/proc/" + strconv.Itoa(pid) + "/" + file }
+
+// executable is this program, also when its file has been replaced since.
+func executable() (string, error) { return "/proc/self/exe", nil }

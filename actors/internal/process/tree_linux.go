@@ -1,0 +1,140 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/messages"
+)
+
+// Tree returns the agent, if it lives, and everything it started that still
+// lives: what descends from it or was orphaned below its launcher, and what has
+// the run's token in its environment. The oldest come first.
+func (p *Process) Tree() []messages.ProcessIdentity { return leftovers(p.agent, p.launcher, p.token) }
+
+// KillTree kills [Process.Tree] with SIGKILL, again and again until nothing is
+// left, or ctx ends.
+func (p *Process) KillTree(ctx context.Context) error {
+	return killTree(ctx, p.agent, p.launcher, p.token)
+}
+
+// KillLeftovers does what KillTree does for a run without a Process: because its
+// agent has ended, or because [Adopt] found its directory damaged.
+func KillLeftovers(ctx context.Context, record messages.RunRecord) error {
+	if err := killTree(ctx, record.Process, record.Launcher, record.Token); err != nil {
+		return err
+	}
+	if e, ok := look(record.Launcher.PID); ok && e.parent == os.Getpid() {
+		bury(record.Launcher)
+	}
+	return nil
+}
+
+func killTree(ctx context.Context, agent, launcher messages.ProcessIdentity, token string) error {
+	const op = "kill process tree"
+	var refused error
+	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		left := leftovers(agent, launcher, token)
+		if len(left) == 0 {
+			return nil
+		}
+		for _, id := range left {
+			if err := kill(id); err != nil {
+				refused = err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			if refused != nil {
+				return &messages.Error{Op: op, Kind: messages.Denied, Err: refused}
+			}
+			return contextError(op, ctx)
+		case <-time.After(wait):
+		}
+	}
+}
+
+// kill sends SIGKILL to the process id and to no other.
+func kill(id messages.ProcessIdentity) error {
+	h, err := newHandle(id)
+	if errors.Is(err, errNotOurs) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	if !lives(id) {
+		return nil
+	}
+	if err := h.signal(unix.SIGKILL); err != nil && !errors.Is(err, unix.ESRCH) {
+		return err
+	}
+	return nil
+}
+
+// leftovers finds the processes of one run, without its launcher and without
+// ourselves.
+func leftovers(agent, launcher messages.ProcessIdentity, token string) []messages.ProcessIdentity {
+	all := table()
+	self := os.Getpid()
+	roots := map[int]bool{}
+	for _, id := range []messages.ProcessIdentity{agent, launcher} {
+		if e, ok := all[id.PID]; ok && e.identity() == id && carries(id.PID, token) {
+			roots[id.PID] = true
+		}
+	}
+	// A daemon that was itself started below an agent has that agent's token in
+	// its environment, and passes it on to its own children.
+	tainted, _ := hasToken(self, token)
+
+	var found []entry
+	for pid, e := range all {
+		if pid == self || pid == launcher.PID && roots[pid] {
+			continue
+		}
+		below, ours := descends(all, pid, roots, self)
+		if !below {
+			has, _ := hasToken(pid, token)
+			below = has && !(tainted && ours)
+		}
+		if below {
+			found = append(found, e)
+		}
+	}
+	slices.SortFunc(found, func(a, b entry) int {
+		if a.olderThan(b) {
+			return -1
+		}
+		return 1
+	})
+	ids := make([]messages.ProcessIdentity, len(found))
+	for i, e := range found {
+		ids[i] = e.identity()
+	}
+	return ids
+}
+
+// descends walks from pid upwards: below says that it meets a root before it
+// meets self, ours that it meets self.
+func descends(all map[int]entry, pid int, roots map[int]bool, self int) (below, ours bool) {
+	for range len(all) { // a table read while it changes may have a circle
+		if roots[pid] {
+			return true, false
+		}
+		if pid == self {
+			return false, true
+		}
+		e, ok := all[pid]
+		if !ok {
+			return false, false
+		}
+		pid = e.parent
+	}
+	return false, false
+}

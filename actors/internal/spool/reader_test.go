@@ -1,0 +1,277 @@
+package spool
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"betcode/messages"
+)
+
+// file is a spool under test.
+type file struct {
+	t    testing.TB
+	path string
+	f    *os.File
+}
+
+func newFile(t testing.TB) *file {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "stdout")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return &file{t, path, f}
+}
+
+func (f *file) write(s string) {
+	f.t.Helper()
+	if _, err := f.f.WriteString(s); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *file) open(offset int64, o Options) *Reader {
+	f.t.Helper()
+	r, err := Open(f.path, offset, o)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// rest reads until there is nothing more and returns the lines, a cut one as
+// its size.
+func rest(t testing.TB, r *Reader, maxBytes int) []string {
+	t.Helper()
+	var all []string
+	for {
+		b := next(t, r, maxBytes)
+		all = append(all, show(b)...)
+		if len(b.Lines) == 0 {
+			if b.More {
+				t.Fatal("no lines, and more of them")
+			}
+			return all
+		}
+	}
+}
+
+// next checks what every batch promises.
+func next(t testing.TB, r *Reader, maxBytes int) Batch {
+	t.Helper()
+	from := r.Offset()
+	b, err := r.Next(maxBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.From != from || b.To != r.Offset() {
+		t.Fatalf("batch %d to %d, reader %d to %d", b.From, b.To, from, r.Offset())
+	}
+	at := b.From
+	for _, line := range b.Lines {
+		if !line.Cut && int64(len(line.Bytes)) != line.Size || line.Cut && line.Bytes != nil {
+			t.Fatalf("%d bytes, size %d, cut %v", len(line.Bytes), line.Size, line.Cut)
+		}
+		if at += line.Size + 1; at != line.End {
+			t.Fatalf("a line ends at %d, not %d", line.End, at)
+		}
+	}
+	if at != b.To {
+		t.Fatalf("the lines end at %d, the batch at %d", at, b.To)
+	}
+	return b
+}
+
+func show(b Batch) []string {
+	all := make([]string, len(b.Lines))
+	for i, line := range b.Lines {
+		all[i] = string(line.Bytes)
+		if line.Cut {
+			all[i] = fmt.Sprintf("cut %d", line.Size)
+		}
+	}
+	return all
+}
+
+func wantLines(t testing.TB, got []string, want ...string) {
+	t.Helper()
+	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+		t.Fatalf("got  %.300q\nwant %.300q", got, want)
+	}
+}
+
+func wantKind(t testing.TB, err error, kind messages.Kind) {
+	t.Helper()
+	if err == nil || messages.KindOf(err) != kind {
+		t.Fatalf("error %v, want kind %v", err, kind)
+	}
+}
+
+func TestReaderWaitsForTheNewline(t *testing.T) {
+	f := newFile(t)
+	r := f.open(0, Options{})
+	wantLines(t, rest(t, r, 0))
+	f.write("one\ntwo")
+	wantLines(t, rest(t, r, 0), "one")
+	wantLines(t, rest(t, r, 0))
+	f.write("fold\r\n\nthree\n")
+	wantLines(t, rest(t, r, 0), "twofold\r", "", "three")
+	if behind, err := r.Behind(); behind != 0 || err != nil {
+		t.Fatalf("%d bytes behind, %v", behind, err)
+	}
+}
+
+func TestReaderKeepsToItsBudget(t *testing.T) {
+	f := newFile(t)
+	for i := range 100 {
+		f.write(fmt.Sprintf("line %02d\n", i))
+	}
+	r := f.open(0, Options{})
+	b := next(t, r, 25)
+	wantLines(t, show(b), "line 00", "line 01", "line 02")
+	if !b.More {
+		t.Fatal("there is more")
+	}
+	// A budget smaller than a line still gives that line.
+	b = next(t, r, 1)
+	if len(b.Lines) == 0 || string(b.Lines[0].Bytes) != "line 03" {
+		t.Fatalf("got %q", show(b))
+	}
+}
+
+func TestReaderReopens(t *testing.T) {
+	f := newFile(t)
+	f.write("héllo\nwörld\nto")
+	r := f.open(0, Options{Chunk: 2}) // borders inside the letters
+	first := next(t, r, 3)
+	wantLines(t, show(first), "héllo")
+	wantLines(t, rest(t, f.open(first.To, Options{Chunk: 3}), 1), "wörld")
+	if _, err := Open(f.path, first.To+1, Options{}); messages.KindOf(err) != messages.DataLoss {
+		t.Fatalf("opened in the middle of a line: %v", err)
+	}
+}
+
+func TestReaderCutsWhatIsTooLong(t *testing.T) {
+	for _, size := range []int{99, 100, 101, 1000, 5000} {
+		f := newFile(t)
+		f.write("a\n" + strings.Repeat("x", size) + "\nb\n" + strings.Repeat("y", 50))
+		want := fmt.Sprintf("cut %d", size)
+		if size <= 100 {
+			want = strings.Repeat("x", size)
+		}
+		for _, chunk := range []int{1, 7, 64, 1 << 20} {
+			for _, budget := range []int{1, 100, 1 << 20} {
+				r := f.open(0, Options{MaxLine: 100, Chunk: chunk})
+				wantLines(t, rest(t, r, budget), "a", want, "b")
+				if cap(r.pending) > 4096 {
+					t.Fatalf("%d bytes kept", cap(r.pending))
+				}
+			}
+		}
+	}
+}
+
+func TestReaderCutsAcrossCalls(t *testing.T) {
+	f := newFile(t)
+	r := f.open(0, Options{MaxLine: 10, Chunk: 4})
+	for range 10 {
+		f.write("0123456789")
+		wantLines(t, rest(t, r, 4))
+		if len(r.pending) > 14 {
+			t.Fatalf("%d bytes held", len(r.pending))
+		}
+	}
+	f.write("\nnext\n")
+	wantLines(t, rest(t, r, 4), "cut 100", "next")
+}
+
+func TestTail(t *testing.T) {
+	f := newFile(t)
+	r := f.open(0, Options{})
+	f.write("whole\n{\"torn")
+	_, err := r.Tail()
+	wantKind(t, err, messages.WrongState)
+	wantLines(t, rest(t, r, 0), "whole")
+	b, err := r.Tail()
+	if err != nil || b.From != 6 || b.To != 12 || len(b.Lines) != 1 || string(b.Lines[0].Bytes) != `{"torn` {
+		t.Fatalf("tail %+v, %v", b, err)
+	}
+	if b, err = r.Tail(); err != nil || len(b.Lines) != 0 || b.From != b.To {
+		t.Fatalf("second tail %+v, %v", b, err)
+	}
+	// A reader of the ended run's spool finds nothing behind the tail.
+	again := f.open(b.To, Options{})
+	wantLines(t, rest(t, again, 0))
+	if b, err := again.Tail(); err != nil || len(b.Lines) != 0 {
+		t.Fatalf("third tail %+v, %v", b, err)
+	}
+}
+
+func TestReaderNoticesLoss(t *testing.T) {
+	for name, harm := range map[string]func(f *file){
+		"shrunk":   func(f *file) { os.Truncate(f.path, 4) },
+		"removed":  func(f *file) { os.Remove(f.path) },
+		"replaced": func(f *file) { os.Remove(f.path); os.WriteFile(f.path, []byte("one\ntwo\n"), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFile(t)
+			f.write("one\ntwo\n")
+			r := f.open(0, Options{})
+			wantLines(t, rest(t, r, 0), "one", "two")
+			harm(f)
+			_, err := r.Next(0)
+			wantKind(t, err, messages.DataLoss)
+		})
+	}
+	f := newFile(t)
+	f.write("one\n")
+	_, err := Open(f.path, 5, Options{})
+	wantKind(t, err, messages.DataLoss)
+	_, err = Open(f.path+"2", 0, Options{})
+	wantKind(t, err, messages.NotFound)
+	_, err = Open(f.path, -1, Options{})
+	wantKind(t, err, messages.Invalid)
+}
+
+func TestBatchesDoNotShareMemory(t *testing.T) {
+	f := newFile(t)
+	f.write("first\nsec")
+	r := f.open(0, Options{})
+	b := next(t, r, 0)
+	f.write("ond\nthird\n")
+	next(t, r, 0)
+	wantLines(t, show(b), "first")
+	line := b.Lines[0].Bytes
+	if got := append(line, "!!!!"...); !bytes.Equal(b.Lines[0].Bytes, []byte("first")) || len(got) != 9 {
+		t.Fatal("a line can be written beyond its end")
+	}
+}
+
+// A line of 20 MB that arrives in pieces is read once: what Next reads adds up
+// to the file.
+func TestLongLineIsReadOnce(t *testing.T) {
+	f := newFile(t)
+	r := f.open(0, Options{})
+	piece := strings.Repeat("x", 64<<10)
+	allocated := testing.AllocsPerRun(1, func() {
+		for range 160 {
+			f.write(piece)
+			next(t, r, 256<<10)
+		}
+	})
+	if allocated > 160*12 {
+		t.Errorf("%v allocations", allocated)
+	}
+	f.write("\n")
+	b := next(t, r, 256<<10)
+	if len(b.Lines) != 1 || b.Lines[0].Size != 2*160*64<<10 {
+		t.Fatalf("%d lines", len(b.Lines))
+	}
+}

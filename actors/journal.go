@@ -1,0 +1,143 @@
+package actors
+
+import (
+	"errors"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// Store is the part of the journal's files that the actors need. It is
+// implemented by persistence.Store.
+type Store interface {
+	// Commit writes a group of appends in one transaction; one result each.
+	Commit(appends []messages.Append) []error
+	// Load returns everything a session is rebuilt from.
+	Load(messages.SessionID) (messages.SessionLoaded, error)
+	// Events returns copies of the events after a number, at most so many
+	// events and about so many bytes.
+	Events(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error)
+	// Sessions, Resolve, Pending, Unfinished and Seen read the projections.
+	Sessions(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
+	Resolve(reference string) (messages.SessionID, error)
+	Pending(messages.SessionID) ([]messages.PermissionRecord, error)
+	Unfinished() ([]messages.SessionID, error)
+	Seen(session messages.SessionID, key string) (messages.Seq, bool, error)
+	// Lineage identifies the journal: a restored one has another.
+	Lineage() string
+}
+
+// journal is the only writer of the journal's files. It answers
+// [messages.Append] with [messages.Committed] or [messages.AppendRefused] and
+// [messages.LoadSession] with [messages.SessionLoaded], each when everything
+// before it is on disk.
+//
+// What survives a restart: everything that was answered. Appends that were
+// waiting are lost; the new incarnation says so with [journalRestarted], on which
+// every session that still waits for an answer rebuilds itself.
+type journal struct {
+	store Store
+	deps  *System
+	state journalState
+	hands *worker
+	wake  *time.Timer
+
+	healthy bool // the newest transaction was written
+}
+
+// journalRestarted tells the sessions that appends without an answer will get
+// none.
+type journalRestarted struct{}
+
+func journalProps(s *System) *actor.Props {
+	return s.tree.Props("journal", s.policy, func() actor.Actor {
+		return &journal{store: s.options.Store, deps: s, healthy: true, state: journalState{gather: s.options.Gather}}
+	})
+}
+
+// Receive implements actor.Actor.
+func (j *journal) Receive(ctx actor.Context) {
+	switch m := mine(j, ctx.Message()).(type) {
+	case *actor.Started:
+		j.hands = newWorker(ctx, &j.deps.workers, j)
+		ctx.Send(j.deps.sessions, journalRestarted{})
+	case *actor.Stopping, *actor.Restarting:
+		j.hands.close(nil)
+		if j.wake != nil {
+			j.wake.Stop()
+		}
+	case nil, *actor.Stopped:
+	default:
+		next, effects := j.state.step(j.deps.now(), ctx.Sender(), m)
+		j.state = next
+		if done, ok := m.(journalDone); ok && (done.failure == nil) != j.healthy {
+			j.healthy = done.failure == nil
+			ctx.Send(j.deps.health, journalHealth{done.failure})
+		}
+		for _, e := range effects {
+			j.perform(ctx, e)
+		}
+	}
+}
+
+func (j *journal) perform(ctx actor.Context, e effect) {
+	switch e := e.(type) {
+	case reply:
+		send(ctx, e.to, e.with)
+	case wakeAfter:
+		j.wake = timer(ctx, e.delay, e.message)
+	case writeGroup:
+		j.hands.do(func() any { return writeAll(j.store, e.work) })
+	}
+}
+
+// writeAll carries out a group in order: appends that follow one another share
+// a transaction, a load sees everything before it.
+func writeAll(store Store, work []journalWork) (done journalDone) {
+	done.replies = make([]reply, 0, len(work))
+	for len(work) > 0 {
+		if work[0].append == nil {
+			done.replies = append(done.replies, reply{work[0].from, load(store, work[0].load)})
+			work = work[1:]
+			continue
+		}
+		var group []messages.Append
+		for len(group) < len(work) && work[len(group)].append != nil {
+			group = append(group, *work[len(group)].append)
+		}
+		for i, err := range store.Commit(group) {
+			done.replies = append(done.replies, reply{work[i].from, outcome(group[i], err)})
+			if messages.KindOf(err) == messages.Unavailable && err != nil {
+				done.failure = err
+			}
+		}
+		work = work[len(group):]
+	}
+	return done
+}
+
+func load(store Store, id messages.SessionID) any {
+	loaded, err := store.Load(id)
+	if err != nil {
+		return asError("load session", err)
+	}
+	return loaded
+}
+
+func outcome(a messages.Append, err error) any {
+	if err == nil {
+		return messages.Committed{Session: a.Session, Commit: a.Commit}
+	}
+	return messages.AppendRefused{Session: a.Session, Commit: a.Commit, Err: asError("append", err)}
+}
+
+// asError returns err as the error type that crosses package borders.
+func asError(op string, err error) *messages.Error {
+	var e *messages.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &messages.Error{Op: op, Kind: messages.Internal, Err: err}
+}

@@ -1,0 +1,92 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// journalState is what the journal actor remembers: what waits for the disk.
+// Group commit is pipelined: whatever arrives while one transaction is written
+// is the next transaction.
+type journalState struct {
+	gather  time.Duration // least time between the beginnings of two transactions
+	waiting []journalWork
+	writing bool      // a transaction is with the worker
+	armed   bool      // the gathering timer is running
+	began   time.Time // of the newest transaction
+}
+
+// journalWork is one request that waits: an append or a load.
+type journalWork struct {
+	from   *actor.PID
+	append *messages.Append
+	load   messages.SessionID
+}
+
+// The journal's own messages: the gathering time is over; a transaction and
+// the loads behind it are done.
+type (
+	gatherOver  struct{}
+	journalDone struct {
+		replies []reply
+		failure error // the disk's, not that of a single append
+	}
+)
+
+// The effects of the journal: write this group, wake me after that time.
+type (
+	writeGroup struct{ work []journalWork }
+	wakeAfter  struct {
+		delay   time.Duration
+		message any
+	}
+)
+
+func (writeGroup) effect() {}
+func (wakeAfter) effect()  {}
+
+// step takes one message at its time and returns the next state and what to do.
+func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, []effect) {
+	switch m := m.(type) {
+	case messages.Append:
+		s.waiting = append(s.waiting, journalWork{from: from, append: &m})
+	case messages.LoadSession:
+		s.waiting = append(s.waiting, journalWork{from: from, load: m.Session})
+	case gatherOver:
+		s.armed = false
+	case journalDone:
+		s.writing = false
+		next, effects := s.begin(at)
+		return next, append(repliesOf(m), effects...)
+	default:
+		return s, nil
+	}
+	return s.begin(at)
+}
+
+// begin starts the next transaction if there is something to write, nothing is
+// being written and the gathering time has passed; else it sees to it that it
+// will be started. An idle journal has no timer.
+func (s journalState) begin(at time.Time) (journalState, []effect) {
+	if s.writing || s.armed || len(s.waiting) == 0 {
+		return s, nil
+	}
+	if wait := s.gather - at.Sub(s.began); wait > 0 && wait <= s.gather {
+		s.armed = true
+		return s, []effect{wakeAfter{wait, gatherOver{}}}
+	}
+	work := s.waiting
+	s.waiting, s.writing, s.began = nil, true, at
+	return s, []effect{writeGroup{work}}
+}
+
+func repliesOf(d journalDone) []effect {
+	effects := make([]effect, len(d.replies))
+	for i, r := range d.replies {
+		effects[i] = r
+	}
+	return effects
+}

@@ -1,0 +1,158 @@
+package actors
+
+import (
+	"context"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// run is one incarnation of the agent process, as an actor. What it is stands in
+// [runState]; this is how it is run: reading and writing are two workers, so
+// that a full pipe never stops the reading.
+//
+// It is a child of its session, named run/<n>.
+//
+// What survives a restart: the process itself, which nobody here owns, and the
+// consumed offset with the translator's state, which are in the journal. The new
+// incarnation adopts the process and reads on from there.
+type run struct {
+	deps    *System
+	session messages.SessionRecord
+	fresh   bool
+	resume  bool
+	state   runState
+	life    context.Context // ends with this incarnation
+	end     context.CancelFunc
+	reader  *worker
+	writer  *worker
+	timers  []*time.Timer
+
+	agent *agent // nil until opened
+	made  *agent // the same, for the reader's jobs only
+}
+
+// runProps describes the run actor. Only its first incarnation may spawn: a
+// later one looks for the process first.
+func runProps(s *System, session messages.SessionRecord, e spawnRun) *actor.Props {
+	fresh := e.fresh
+	return s.tree.Props("run", s.policy, func() actor.Actor {
+		translator, err := claude.ParseState(e.cursor.Translator)
+		if err != nil {
+			panic("translator state: " + err.Error())
+		}
+		r := &run{deps: s, session: session, fresh: fresh, resume: e.resume, state: runState{
+			record: e.record, offset: e.cursor.Offset, translator: translator, credits: runCredits,
+		}}
+		fresh = false
+		return r
+	})
+}
+
+// Receive implements actor.Actor.
+func (r *run) Receive(ctx actor.Context) {
+	switch m := mine(r, ctx.Message()).(type) {
+	case *actor.Started:
+		r.start(ctx)
+	case *actor.Stopping, *actor.Restarting:
+		r.release()
+	case nil, *actor.Stopped:
+	case agentLost:
+		panic("open agent: " + m.err.Error())
+	case agentOpened:
+		r.step(ctx, r.opened(ctx, m))
+	default:
+		r.step(ctx, m)
+	}
+}
+
+func (r *run) step(ctx actor.Context, m any) {
+	next, effects := r.state.step(r.deps.now(), m)
+	r.state = next
+	for _, e := range effects {
+		r.perform(ctx, e)
+	}
+}
+
+func (r *run) start(ctx actor.Context) {
+	r.life, r.end = context.WithCancel(context.Background())
+	r.reader, r.writer = newWorker(ctx, &r.deps.workers, r), newWorker(ctx, &r.deps.workers, r)
+	r.open(ctx)
+}
+
+// release gives everything back but the process. What the opening job made is
+// closed behind it, on the same worker, whether or not it was ever delivered.
+func (r *run) release() {
+	r.end()
+	for _, t := range r.timers {
+		t.Stop()
+	}
+	r.writer.close(nil)
+	r.reader.close(func() {
+		if r.made != nil {
+			r.made.close()
+		}
+	})
+}
+
+func (r *run) perform(ctx actor.Context, e effect) {
+	agent := r.agent
+	switch e := e.(type) {
+	case tellSession:
+		ctx.Send(ctx.Parent(), e.message)
+	case wakeAfter:
+		r.timers = append(r.timers, timer(ctx, e.delay, e.message))
+	case readSpool:
+		r.reader.do(func() any { return agent.read() })
+	case readTail:
+		r.reader.do(func() any { return agent.tail() })
+	case writeLine:
+		life := r.life
+		r.writer.do(func() any { return agent.write(life, e.what) })
+	case signalIt:
+		r.reader.do(func() any { return agent.signal(e.signal) })
+	case killTree:
+		life := r.life
+		r.reader.do(func() any { return agent.kill(life) })
+	case closeAgent:
+		r.release()
+	}
+}
+
+// open spawns the process, or finds it; the job's result is agentOpened.
+func (r *run) open(ctx actor.Context) {
+	root, self := ctx.ActorSystem().Root, ctx.Self()
+	notify := func() { root.Send(self, spoolGrew{}) }
+	o := opening{
+		system: r.deps, session: r.session, record: r.state.record, offset: r.state.offset,
+		fresh: r.fresh, resume: r.resume, notify: notify, life: r.life,
+	}
+	r.reader.do(func() any {
+		result := o.open()
+		if opened, ok := result.(agentOpened); ok {
+			r.made = opened.agent
+		}
+		return result
+	})
+}
+
+// opened keeps the process and waits for its end, in one goroutine that ends
+// with this incarnation.
+func (r *run) opened(ctx actor.Context, m agentOpened) any {
+	r.agent = m.agent
+	if m.exit != nil {
+		return agentExited{*m.exit}
+	}
+	root, self, life := ctx.ActorSystem().Root, ctx.Self(), r.life
+	r.deps.workers.Add(1)
+	go func() {
+		defer r.deps.workers.Done()
+		if exit, err := m.agent.process.Wait(life); err == nil {
+			root.Send(self, agentExited{exit})
+		}
+	}()
+	return agentUp{record: m.record, adopted: m.adopted}
+}

@@ -1,0 +1,191 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"betcode/actors/internal/process"
+	"betcode/actors/internal/spool"
+	"betcode/messages"
+)
+
+// neverStarted is the reason of a run whose process never came to be.
+const neverStarted = "never started"
+
+// readSize is about how much of a spool one job reads.
+const readSize = 256 << 10
+
+// stderrTail is how much of the agent's complaints is told when it crashes.
+const stderrTail = 1 << 10
+
+// agent is what a run's workers hold of its process. The process is nil when it
+// has ended, the reader is nil when there never was a spool.
+type agent struct {
+	record  messages.RunRecord
+	process *process.Process
+	spool   *spool.Reader
+	watch   func() // ends the notifications
+}
+
+// opening is everything the first job of a run needs.
+type opening struct {
+	system  *System
+	session messages.SessionRecord
+	record  messages.RunRecord
+	offset  int64
+	fresh   bool // may spawn
+	resume  bool // a cut-off turn is to be continued
+	notify  func()
+	life    context.Context
+}
+
+// open starts the process, or finds out what became of it.
+func (o opening) open() any {
+	result := agentOpened{agent: &agent{record: o.record, watch: func() {}}, record: o.record, adopted: !o.fresh}
+	p, fate, err := o.find()
+	switch {
+	case err != nil:
+		return agentLost{err}
+	case p == nil:
+		result.exit = &fate.Exit
+	default:
+		result.agent.process = p
+		result.record.State, result.record.Process, result.record.Launcher = messages.RunRunning, p.Identity(), p.Launcher()
+	}
+	if err := result.agent.follow(o); err != nil {
+		result.agent.close()
+		return agentLost{err}
+	}
+	return result
+}
+
+// find spawns a fresh run; for another, or when it is not certain that the spawn
+// failed, it looks for the process.
+func (o opening) find() (*process.Process, process.Fate, error) {
+	if !o.fresh {
+		return process.Adopt(o.life, o.record)
+	}
+	spec, err := o.system.agentSpec(o.session, o.record, o.resume)
+	if err == nil {
+		err = process.Prepare(o.record.Directory)
+	}
+	if err != nil {
+		return nil, process.Fate{Exit: cannotStart(err)}, nil
+	}
+	p, err := process.Spawn(o.life, spec)
+	var start *process.StartError
+	switch {
+	case err == nil:
+		return p, process.Fate{}, nil
+	case errors.As(err, &start):
+		return nil, process.Fate{Exit: cannotStart(err)}, nil
+	}
+	return process.Adopt(o.life, o.record)
+}
+
+// cannotStart is the end of a run that could not begin, and why: the program or
+// the working directory is gone, most likely.
+func cannotStart(err error) messages.Exit {
+	return messages.Exit{Known: true, Code: 127, Reason: err.Error()}
+}
+
+// follow opens the spool at the consumed offset and asks to be told when it
+// grows.
+func (a *agent) follow(o opening) error {
+	path := filepath.Join(o.record.Directory, process.StdoutFile)
+	if info, err := os.Stat(path); a.process == nil && err == nil && info.Size() == o.offset {
+		return nil // read to the end, a torn line included
+	}
+	reader, err := spool.Open(path, o.offset, spool.Options{})
+	if messages.KindOf(err) == messages.NotFound && err != nil && a.process == nil {
+		return nil // it never came to have one
+	}
+	if err != nil {
+		return err
+	}
+	a.spool = reader
+	if a.process == nil {
+		return nil
+	}
+	stop, err := o.system.watcher.Add(path, o.notify)
+	if err != nil {
+		return err
+	}
+	a.watch = stop.Remove
+	return nil
+}
+
+// read takes the next complete lines.
+func (a *agent) read() any {
+	if a.spool == nil {
+		return linesRead{}
+	}
+	batch, err := a.spool.Next(readSize)
+	return linesRead{batch, err}
+}
+
+// tail takes the torn last line of a spool whose writer is gone.
+func (a *agent) tail() any {
+	if a.spool == nil {
+		return tailRead{}
+	}
+	batch, err := a.spool.Tail()
+	return tailRead{batch, err}
+}
+
+// write puts one line into the pipe, when the agent has read what came before.
+func (a *agent) write(life context.Context, w writing) any {
+	if a.process == nil {
+		return lineWritten{what: w, err: os.ErrClosed}
+	}
+	if w.long {
+		_, err := a.process.WriteLong(life, w.line)
+		return lineWritten{what: w, err: err}
+	}
+	for {
+		switch result := a.process.WriteLine(w.line); result {
+		case process.Written:
+			return lineWritten{what: w}
+		case process.TooLong:
+			return lineWritten{what: w, long: true}
+		case process.Busy:
+			if err := a.process.WaitWritable(life); err != nil {
+				return lineWritten{what: w, err: err}
+			}
+		default:
+			return lineWritten{what: w, err: errors.New(result.String())}
+		}
+	}
+}
+
+// signal sends a signal to the agent. One that has ended needs none.
+func (a *agent) signal(s syscall.Signal) any {
+	if a.process != nil {
+		_ = a.process.Signal(s) // its end is what is waited for, however it comes
+	}
+	return nil
+}
+
+// kill ends the agent and whatever of it is left.
+func (a *agent) kill(life context.Context) any {
+	if a.process != nil {
+		_ = a.process.KillTree(life)
+		return nil
+	}
+	_ = process.KillLeftovers(life, a.record)
+	return nil
+}
+
+// close gives back what is open. The process is not touched.
+func (a *agent) close() {
+	a.watch()
+	if a.process != nil {
+		a.process.Close()
+	}
+	if a.spool != nil {
+		a.spool.Close()
+	}
+}

@@ -1,0 +1,216 @@
+package actors
+
+import (
+	"fmt"
+	"syscall"
+	"time"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// runCredits is how many batches of lines a run may have on their way to the
+// journal. Each is at most one read of the spool, so what a session can have
+// uncommitted is bounded, however fast its agent writes.
+const runCredits = 4
+
+// The grace given to an agent at each step of being ended.
+const (
+	graceOrderly   = 3 * time.Second // after end_session, and after SIGTERM
+	graceResumable = 5 * time.Second // after SIGTERM, when the daemon ends
+	graceInterrupt = 5 * time.Second // after an interrupt request, before SIGINT
+)
+
+type runPhase uint8
+
+const (
+	runOpening  runPhase = iota // being spawned or adopted
+	runLive                     // reading on
+	runDraining                 // the process is gone; its spool is read to the end
+	runOver
+)
+
+// runState is what one incarnation of the agent process is.
+//
+//	opening ──► live ──► draining ──► over
+//	    │                   ▲
+//	    └───────────────────┘  it never came up, or ended unseen
+type runState struct {
+	record     messages.RunRecord
+	offset     int64 // of the next line to read
+	translator claude.State
+	phase      runPhase
+	credits    int
+	reading    bool
+	more       bool // the spool may hold more than was read
+	exit       messages.Exit
+	stopping   bool
+	how        stopKind
+	interrupt  string // id of the interrupt that waits for its turn's end
+}
+
+// step takes one message at its time and returns the next state and what to do.
+func (s runState) step(at time.Time, m any) (runState, []effect) {
+	switch m := m.(type) {
+	case agentUp:
+		s.record, s.phase, s.more = m.record, runLive, true
+		effects := []effect{tellSession{messages.ProcessStarted{Record: m.record, Adopted: m.adopted}}}
+		if s.stopping {
+			return s.stop(effects)
+		}
+		return s.read(effects)
+	case agentExited:
+		if s.phase >= runDraining {
+			return s, nil
+		}
+		s.phase, s.exit, s.more = runDraining, m.exit, true
+		var effects []effect
+		if s.stopping {
+			effects = append(effects, killTree{})
+		}
+		return s.read(effects)
+	case spoolGrew:
+		s.more = true
+		return s.read(nil)
+	case linesRead:
+		return s.lines(at, m)
+	case tailRead:
+		return s.tail(at, m)
+	case messages.Credit:
+		s.credits += m.Batches
+		return s.read(nil)
+	case writeInput:
+		return s, []effect{writeLine{writing{key: m.key, line: m.line, long: m.long}}}
+	case writeAnswer:
+		return s, []effect{writeLine{writing{request: m.request, line: m.line}}}
+	case writeControl:
+		return s, []effect{writeLine{writing{line: m.line}}}
+	case lineWritten:
+		return s.written(m)
+	case interruptTurn:
+		s.interrupt = m.id
+		return s, []effect{writeLine{writing{line: claude.InterruptLine(m.id, false)}}, wakeAfter{graceInterrupt, interruptGrace{m.id}}}
+	case interruptSettled:
+		if s.interrupt == m.id {
+			s.interrupt = ""
+		}
+	case interruptGrace:
+		if s.interrupt == m.id && s.phase == runLive {
+			s.interrupt = ""
+			return s, []effect{signalIt{syscall.SIGINT}}
+		}
+	case stopAgent:
+		if s.stopping {
+			return s, nil
+		}
+		s.stopping, s.how = true, m.how
+		return s.stop(nil)
+	case stopStage:
+		return s.stage(m.n)
+	}
+	return s, nil
+}
+
+// read asks for the next lines if there may be some, none are being read and
+// the credits allow it. When the last line of an ended run has been handed
+// over, the torn rest is read.
+func (s runState) read(effects []effect) (runState, []effect) {
+	if s.reading || s.credits == 0 || (s.phase != runLive && s.phase != runDraining) {
+		return s, effects
+	}
+	switch {
+	case s.more:
+		s.reading = true
+		return s, append(effects, readSpool{})
+	case s.phase == runDraining:
+		s.reading = true
+		return s, append(effects, readTail{})
+	}
+	return s, effects
+}
+
+// lines translates a batch and hands it to the session.
+func (s runState) lines(at time.Time, m linesRead) (runState, []effect) {
+	s.reading = false
+	if m.err != nil {
+		// The spool is damaged: nothing behind this point can be trusted.
+		s.phase, s.exit = runOver, messages.Exit{Reason: "its output cannot be read: " + m.err.Error(), At: at}
+		return s, []effect{killTree{}, closeAgent{}, tellSession{messages.RunEnded{Run: s.record.Run, Exit: s.exit}}}
+	}
+	if m.batch.To == m.batch.From {
+		s.more = false
+		return s.read(nil)
+	}
+	var items []claude.Item
+	for _, line := range m.batch.Lines {
+		var out []claude.Item
+		if line.Cut {
+			notice := fmt.Appendf(nil, "a line of %d bytes was cut out", line.Size)
+			s.translator, out = claude.TranslateTorn(s.translator, notice, at)
+		} else {
+			s.translator, out = claude.Translate(s.translator, line.Bytes, at)
+		}
+		items = append(items, out...)
+	}
+	return s.handOver(m.batch.From, m.batch.To, items)
+}
+
+func (s runState) handOver(from, to int64, items []claude.Item) (runState, []effect) {
+	s.offset = to
+	s.credits--
+	return s.read([]effect{tellSession{agentOutput{
+		run: s.record.Run, from: from, to: to, items: items, translator: s.translator.Marshal(),
+	}}})
+}
+
+// tail ends the run: the torn last line, if there is one, becomes an event, and
+// what the agent left open is ended.
+func (s runState) tail(at time.Time, m tailRead) (runState, []effect) {
+	s.reading, s.phase = false, runOver
+	translator, items, to := s.translator, []claude.Item(nil), s.offset
+	for _, line := range m.batch.Lines {
+		translator, items = claude.TranslateTorn(translator, line.Bytes, at)
+		to = m.batch.To
+	}
+	translator, ends := claude.EndRun(translator, at)
+	s.translator = translator
+	s, effects := s.handOver(s.offset, to, append(items, ends...))
+	return s, append(effects, closeAgent{}, tellSession{messages.RunEnded{Run: s.record.Run, Exit: s.exit}})
+}
+
+// written tells the session what became of a line.
+func (s runState) written(m lineWritten) (runState, []effect) {
+	switch {
+	case m.long && m.what.key != "":
+		return s, []effect{tellSession{inputTooLong{run: s.record.Run, key: m.what.key}}}
+	case m.err != nil:
+		return s, []effect{tellSession{messages.WriteFailed{Run: s.record.Run, What: m.what.key + string(m.what.request), Err: m.err}}}
+	case m.what.key != "":
+		return s, []effect{tellSession{messages.InputWrittenTo{Run: s.record.Run, Key: m.what.key}}}
+	case m.what.request != "":
+		return s, []effect{tellSession{messages.AnswerWritten{Run: s.record.Run, Request: m.what.request}}}
+	}
+	return s, nil
+}
+
+// stop begins the ladder by which an agent is ended.
+func (s runState) stop(effects []effect) (runState, []effect) {
+	switch {
+	case s.phase != runLive:
+		return s, effects // when it comes up, or when it has ended
+	case s.how == stopResumable:
+		return s, append(effects, signalIt{syscall.SIGTERM}, wakeAfter{graceResumable, stopStage{2}})
+	default:
+		return s, append(effects, writeLine{writing{line: claude.EndSessionLine("end-session")}}, wakeAfter{graceOrderly, stopStage{1}})
+	}
+}
+
+func (s runState) stage(n int) (runState, []effect) {
+	if s.phase != runLive {
+		return s, nil
+	}
+	if n == 1 {
+		return s, []effect{signalIt{syscall.SIGTERM}, wakeAfter{graceOrderly, stopStage{2}}}
+	}
+	return s, []effect{killTree{}}
+}

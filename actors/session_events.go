@@ -1,0 +1,100 @@
+package actors
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/messages"
+)
+
+// seal gives an event its number and encodes it, once and for all: these bytes
+// go into the journal and onto every wire. Number 0 is an event that is not
+// journaled.
+func seal(e *pb.AgentEvent, seq messages.Seq, at time.Time) messages.Event {
+	e.Sequence = uint64(seq)
+	if e.Timestamp == nil {
+		e.Timestamp = timestamppb.New(at)
+	}
+	bytes, err := proto.Marshal(e)
+	if err != nil {
+		// Only a string that is not UTF-8 can do this, and whatever comes from
+		// outside was made valid where it came in.
+		panic("encode event: " + err.Error())
+	}
+	return messages.Event{Seq: seq, Bytes: bytes}
+}
+
+func sessionInfo(r messages.SessionRecord, lineage string, resumed bool) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_SessionInfo{SessionInfo: &pb.SessionInfo{
+		SessionId:        string(r.ID),
+		Model:            r.Model,
+		WorkingDirectory: r.WorkingDirectory,
+		WorktreeId:       r.WorktreeID,
+		MessageCount:     uint64(r.Messages),
+		IsResumed:        resumed,
+		Lineage:          lineage,
+	}}}
+}
+
+func userInput(in messages.InputRecord) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{
+		Content: in.Content, IdempotencyKey: in.Key,
+	}}}
+}
+
+func statusChange(status pb.AgentStatus, message string) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_StatusChange{StatusChange: &pb.StatusChange{Status: status, Message: message}}}
+}
+
+func errorEvent(code messages.Code, message string, details map[string]string) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{Code: string(code), Message: message, Details: details}}}
+}
+
+func turnComplete(reason string) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_TurnComplete{TurnComplete: &pb.TurnComplete{StopReason: reason}}}
+}
+
+func lockChange(holder, previous messages.ClientID) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: string(holder), PreviousHolder: string(previous)}}}
+}
+
+func runEvent(r messages.RunRecord, state pb.RunState) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_Run{Run: &pb.RunEvent{
+		Run:            uint64(r.Run),
+		State:          state,
+		Pid:            int32(r.Process.PID),
+		ExitCode:       int32(r.Exit.Code),
+		Reason:         r.Exit.Reason,
+		AgentSessionId: r.AgentSession,
+		Resumed:        r.Resumed,
+		StatusUnknown:  r.State == messages.RunFinished && !r.Exit.Known,
+	}}}
+}
+
+// wireDecisions says how a decision is told to clients, and why it was taken
+// where no client took it.
+var wireDecisions = map[messages.Decision]struct {
+	decision pb.PermissionDecision
+	reason   string
+}{
+	messages.AllowOnce:         {pb.PermissionDecision_ALLOW_ONCE, "client"},
+	messages.AllowSession:      {pb.PermissionDecision_ALLOW_SESSION, "client"},
+	messages.Deny:              {pb.PermissionDecision_DENY, "client"},
+	messages.AllowWithEdit:     {pb.PermissionDecision_ALLOW_WITH_EDIT, "client"},
+	messages.DenyNoInterrupt:   {pb.PermissionDecision_DENY_NO_INTERRUPT, "client"},
+	messages.DenyWithInterrupt: {pb.PermissionDecision_DENY_WITH_INTERRUPT, "client"},
+	messages.DecisionAnswered:  {pb.PermissionDecision_ALLOW_ONCE, "client"},
+	messages.DecisionWithdrawn: {pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED, "withdrawn"},
+	messages.DecisionExpired:   {pb.PermissionDecision_DENY, "expired"},
+}
+
+func permissionResolved(p messages.PermissionRecord) *pb.AgentEvent {
+	wire := wireDecisions[p.Decision]
+	return &pb.AgentEvent{Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{
+		RequestId: string(p.Request), Decision: wire.decision, ResolvedBy: p.DecidedBy, Reason: wire.reason,
+	}}}
+}

@@ -1,0 +1,198 @@
+package actors
+
+import (
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// sendInput accepts a user message: it is journaled before anything else, its
+// UserInput event is the acknowledgement, and only then it goes to the agent.
+func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
+	const op = "send input"
+	if !t.known(from, op) {
+		return
+	}
+	if i := t.s.input(m.Key); i >= 0 {
+		t.then(reply{from, messages.InputAcknowledged{Key: m.Key, Seq: t.s.inputs[i].Seq}})
+		return
+	}
+	if seq, seen := t.s.settledKeys.get(m.Key); seen {
+		t.then(reply{from, messages.InputAcknowledged{Key: m.Key, Seq: seq}})
+		return
+	}
+	if !t.holds(from, m.Client, op) {
+		return
+	}
+	in := messages.InputRecord{Key: m.Key, Content: m.Content, Attachments: m.Attachments, Client: m.Client, At: t.now.at}
+	if err := claude.CheckInput(in.Content, in.Attachments); err != nil {
+		t.then(reply{from, asError(op, err)})
+		return
+	}
+	in.Seq = t.s.record.Head + 1
+	t.emit(userInput(in))
+	t.putInput(in)
+	t.append.Key = m.Key
+	t.s.settledKeys = t.s.settledKeys.put(m.Key, in.Seq)
+	r := t.change()
+	r.Messages++
+	r.Phase, r.StopWanted = messages.PhaseActive, false
+	t.s.failures.Failures = nil // a person has looked: try again
+	t.then(reply{from, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}})
+	t.pursue()
+}
+
+// pursue sees to it that accepted inputs reach an agent: the running one, or a
+// new run.
+func (t *transition) pursue() {
+	switch {
+	case t.s.up:
+		t.deliver()
+	case !t.s.active() && !t.s.ending:
+		t.startRun()
+	}
+}
+
+// deliver hands to the run what it has not been given yet. An answer of the
+// agent, or the run's word that the line is written, will follow.
+func (t *transition) deliver() {
+	if t.s.barrier != "" || t.s.record.StopWanted {
+		return
+	}
+	for _, in := range t.s.inputs {
+		if in.State != messages.InputAccepted || in.Run == t.s.record.Run {
+			continue
+		}
+		in.Run = t.s.record.Run
+		t.keepInput(in)
+		line, err := claude.UserLine(in.Key, in.Content, in.Attachments)
+		if err != nil { // it was encoded once before: cannot be
+			panic("encode accepted input: " + err.Error())
+		}
+		t.tellAgent(writeInput{key: in.Key, line: line})
+	}
+}
+
+func (t *transition) inputWritten(m messages.InputWrittenTo) {
+	i := t.s.input(m.Key)
+	if i < 0 || m.Run != t.s.record.Run {
+		return // settled meanwhile, or an earlier run, reporting late
+	}
+	if in := t.s.inputs[i]; in.State < messages.InputWritten {
+		in.State, in.Run = messages.InputWritten, m.Run
+		t.putInput(in)
+	}
+}
+
+// inputLong keeps a line that does not fit into the pipe for a moment without a
+// turn: a kill in the middle of it would tear it, and a torn line ends the agent.
+func (t *transition) inputLong(m inputTooLong) {
+	if m.run != t.s.record.Run || t.s.input(m.key) < 0 {
+		return
+	}
+	t.s.long = append(slices.Clone(t.s.long), m.key)
+	t.deliverLong()
+}
+
+// deliverLong writes the long lines, between durable marks, if no turn runs.
+func (t *transition) deliverLong() {
+	if t.s.record.Turn || len(t.s.long) == 0 || !t.s.up {
+		return
+	}
+	for _, key := range t.s.long {
+		in := t.s.inputs[t.s.input(key)]
+		in.State, in.Run = messages.InputWriting, t.s.record.Run
+		t.putInput(in)
+		line, err := claude.UserLine(in.Key, in.Content, in.Attachments)
+		if err != nil {
+			panic("encode accepted input: " + err.Error())
+		}
+		t.tellAgent(writeInput{key: key, line: line, long: true})
+	}
+	t.s.long = nil
+}
+
+// inputState follows what the agent says of a message (wire notes, section 6).
+func (t *transition) inputState(m claude.InputState) {
+	i := t.s.input(m.Key)
+	if i < 0 {
+		return
+	}
+	in := t.s.inputs[i]
+	switch m.State {
+	case claude.Queued:
+		in.State = max(in.State, messages.InputQueued)
+		t.putInput(in)
+	case claude.Started:
+		in.State = messages.InputStarted
+		t.putInput(in)
+	case claude.Canceled:
+		t.settle(in.Key)
+	case claude.Completed:
+		// Completed without started: it was in the agent's memory already.
+		// Completed after its turn's result: nothing more will come.
+		if in.State != messages.InputStarted || !t.s.record.Turn {
+			t.settle(in.Key)
+		}
+	}
+}
+
+// cancelTurn interrupts the running turn. What was accepted but not begun goes
+// with it only if no agent is there to be interrupted.
+func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
+	const op = "cancel turn"
+	if !t.known(from, op) || (!m.Force && !t.holds(from, m.Client, op)) {
+		return
+	}
+	active := t.s.busy()
+	if active {
+		t.change().TurnCanceled = true
+		if t.s.up {
+			t.interrupt()
+		} else if !t.s.active() {
+			t.dropInputs("the turn was cancelled before the agent had begun")
+			t.endTurn("cancelled")
+		}
+	}
+	t.then(reply{from, messages.TurnCanceling{WasActive: active}})
+}
+
+func (t *transition) interrupt() {
+	if t.s.interrupt == "" {
+		t.s.interrupt = "interrupt-" + t.now.id()
+		t.tellAgent(interruptTurn{id: t.s.interrupt})
+	}
+}
+
+// dropInputs gives up every unsettled input, and says so.
+func (t *transition) dropInputs(why string) {
+	for _, in := range slices.Clone(t.s.inputs) {
+		t.notice("INPUT_DROPPED", "A message was not given to the agent: "+why, map[string]string{"idempotency_key": in.Key})
+		t.settle(in.Key)
+	}
+}
+
+// endTurn closes a turn that the agent itself will not close.
+func (t *transition) endTurn(reason string) {
+	r := t.change()
+	if r.Turn {
+		t.emit(turnComplete(reason))
+	}
+	r.Turn, r.TurnCanceled = false, false
+	t.idle()
+}
+
+// idle says that nothing is going on any more, if that is so.
+func (t *transition) idle() {
+	r := t.change()
+	if t.s.busy() || len(r.Background) > 0 {
+		return
+	}
+	r.Phase = messages.PhaseIdle
+	t.status(pb.AgentStatus_IDLE, "")
+}

@@ -1,0 +1,147 @@
+package actors
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// previewLength bounds SessionSummary.last_message_preview, in characters.
+const previewLength = 120
+
+// output takes a batch of the agent's lines: its events, what they mean for the
+// session, the consumed offset and the translator's state go into one append.
+func (t *transition) output(m agentOutput) {
+	if m.run != t.s.record.Run {
+		return // an earlier run, reporting late
+	}
+	if m.from != t.s.spool {
+		panic(fmt.Sprintf("run %d read from %d, the journal is at %d", m.run, m.from, t.s.spool))
+	}
+	t.append.SpoolFrom, t.s.spool, t.s.translator = m.from, m.to, m.translator
+	t.append.Cursor = &messages.Cursor{Run: m.run, Offset: m.to, Translator: m.translator}
+	t.dirty = true
+	for _, item := range m.items {
+		t.item(item)
+	}
+	t.tellAgent(messages.Credit{Run: m.run, Batches: 1})
+}
+
+// item is the table of everything the agent can say.
+func (t *transition) item(item claude.Item) {
+	switch m := item.(type) {
+	case claude.Draft:
+		t.emit(m.Event)
+	case claude.InputState:
+		t.inputState(m)
+	case claude.TurnStarted:
+		t.turnStarted(m)
+	case claude.TurnEnded:
+		t.turnEnded(m)
+	case claude.StatusHint:
+		if !t.s.undecided() {
+			t.status(m.Status, "")
+		}
+	case claude.PermissionAsked:
+		t.permissionAsked(m)
+	case claude.PermissionWithdrawn:
+		t.withdraw(messages.RequestID(m.Request), "agent")
+	case claude.ControlAsked:
+		t.tellAgent(writeControl{claude.RefuseLine(m.Request, m.Subtype)})
+	case claude.ControlAnswered:
+		t.controlAnswered(m)
+	case claude.ModeChanged:
+		t.change().PermissionMode = m.Mode
+	case claude.AgentSessionChanged:
+		t.change().AgentSession = m.ID
+	case claude.BackgroundTasks:
+		t.change().Background = m.IDs
+		t.idle()
+	case claude.AssistantText:
+		if m.Parent == "" {
+			r := t.change()
+			r.Preview = shorten(m.Text, previewLength)
+			if m.Message != t.s.lastMessage || m.Message == "" {
+				r.Messages++
+			}
+			t.s.lastMessage = m.Message
+		}
+	case claude.SessionStateChanged, claude.MemoryReset, claude.Compacted, claude.CompactionFailed,
+		claude.RetryWait, claude.ToolRunning, claude.ToolDone, claude.ToolProgress:
+		// Shown to clients by the drafts beside them; nothing here depends on them.
+	}
+}
+
+// turnStarted notes that the agent works. Which messages it works on is said by
+// their lifecycle.
+func (t *transition) turnStarted(m claude.TurnStarted) {
+	r := t.change()
+	r.Turn, r.Phase = true, messages.PhaseActive
+	t.s.working = true
+	if m.AgentSession != "" {
+		r.AgentSession = m.AgentSession
+	}
+	if m.Model != "" && m.Model != t.s.model {
+		t.s.model = m.Model
+		shown := *r
+		shown.Model = m.Model
+		t.emit(sessionInfo(shown, t.s.options.lineage, t.s.run != nil && t.s.run.Resumed))
+	}
+	t.status(pb.AgentStatus_THINKING, "")
+	if r.TurnCanceled {
+		t.interrupt()
+	}
+}
+
+// turnEnded settles the messages that the turn has answered. Its UsageReport
+// and TurnComplete were drafted by the translator; StatusChange(IDLE) is last.
+func (t *transition) turnEnded(m claude.TurnEnded) {
+	if m.MemoryGone {
+		t.s.memoryGone = true
+		return
+	}
+	r := t.change()
+	r.Turn, r.TurnCanceled = false, false
+	r.Remembered = true
+	r.Usage.InputTokens += m.Usage.InputTokens
+	r.Usage.OutputTokens += m.Usage.OutputTokens
+	r.Usage.CacheReadTokens += m.Usage.CacheReadTokens
+	r.Usage.CacheCreationTokens += m.Usage.CacheCreationTokens
+	r.Usage.CostUSD += m.Usage.CostUSD
+	t.s.lastFailed = m.IsError
+	t.s.failures.Failures = nil
+	for _, key := range m.Inputs {
+		t.settle(key)
+	}
+	if t.s.interrupt != "" {
+		t.tellAgent(interruptSettled{t.s.interrupt})
+		t.s.interrupt = ""
+	}
+	t.deliverLong()
+	t.idle()
+}
+
+// controlAnswered takes the answer to a request of ours. Behind the barrier
+// nothing unread is left in the pipe: what the agent has not acknowledged by
+// now, it never read.
+func (t *transition) controlAnswered(m claude.ControlAnswered) {
+	switch {
+	case m.Request == t.s.barrier && t.s.barrier != "":
+		t.s.barrier = ""
+		for _, in := range slices.Clone(t.s.inputs) {
+			if in.State <= messages.InputWritten {
+				in.State, in.Run = messages.InputAccepted, 0
+				t.keepInput(in)
+			}
+		}
+		t.deliver()
+	case !m.OK && m.Request != t.s.interrupt:
+		t.notice("CONTROL_REFUSED", "The agent refused a request: "+cmp.Or(m.Error, m.ErrorCode),
+			map[string]string{"request": m.Request, "error_code": m.ErrorCode})
+	}
+}

@@ -1,0 +1,198 @@
+package actors
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// permissionAsked takes a request of the agent. A session grant decides it at
+// once; else it becomes a durable record, an event for every client and an actor.
+func (t *transition) permissionAsked(m claude.PermissionAsked) {
+	id := messages.RequestID(m.Request)
+	if _, known := t.s.permissions[id]; known {
+		return
+	}
+	p := messages.PermissionRecord{
+		Request: id, Session: t.s.id, Run: t.s.record.Run, Tool: m.Tool, ToolUse: m.ToolUse, Agent: m.Agent,
+		Description: m.Description, Input: m.Input, Suggestions: m.Suggestions, Question: m.Question,
+		ReceivedAt: t.now.at, ForwardedAt: t.now.at, ExpiresAt: t.now.at.Add(t.s.options.permissionTTL),
+	}
+	if granted, ok := t.s.record.Grants[m.Tool]; ok && !m.NeedsPerson {
+		p.Decision, p.DecidedBy, p.DecidedAt = messages.AllowSession, "grant", t.now.at
+		if !granted {
+			p.Decision, p.Message = messages.Deny, "The user has forbidden the tool "+m.Tool+" for this session."
+		}
+		t.putPermission(p)
+		t.deliverAnswer(p)
+		return
+	}
+	p.Seq = t.s.record.Head + 1
+	for _, e := range promptEvents(p) {
+		t.emit(e)
+	}
+	t.putPermission(p)
+	t.status(pb.AgentStatus_WAITING_FOR_USER, "")
+	t.then(spawnPermission{p})
+}
+
+// promptEvents are the events that put a request before a person: one
+// PermissionRequest, or a UserQuestion for each question.
+func promptEvents(p messages.PermissionRecord) []*pb.AgentEvent {
+	return claude.PromptEvents(claude.PermissionAsked{
+		Request: string(p.Request), Tool: p.Tool, ToolUse: p.ToolUse, Agent: p.Agent, Description: p.Description,
+		Input: p.Input, Question: p.Question, At: p.ReceivedAt,
+	}, p.ExpiresAt)
+}
+
+// The kinds of requests that [sessionState.requests] can list.
+func everyRequest(messages.PermissionRecord) bool  { return true }
+func isUndecided(p messages.PermissionRecord) bool { return p.Decision == messages.Undecided }
+func isDecided(p messages.PermissionRecord) bool   { return p.Decision != messages.Undecided }
+
+// requests returns the requests of a kind, oldest first.
+func (s *sessionState) requests(kind func(messages.PermissionRecord) bool) []messages.PermissionRecord {
+	var found []messages.PermissionRecord
+	for _, p := range s.permissions {
+		if kind(p) {
+			found = append(found, p)
+		}
+	}
+	slices.SortFunc(found, func(a, b messages.PermissionRecord) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(string(a.Request), string(b.Request)))
+	})
+	return found
+}
+
+// answerPermission routes an answer to the request's actor, or tells who was first.
+func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermission) {
+	const op = "answer permission"
+	if !t.known(from, op) {
+		return
+	}
+	id := requestOf(m.Request)
+	p, pending := t.s.permissions[id]
+	switch {
+	case pending && p.Decision == messages.Undecided:
+		if p.Question && m.Decision == messages.AllowOnce && len(m.Answers) > 0 {
+			m.Decision = messages.DecisionAnswered
+		}
+		if _, err := answerLine(decide(p, m)); err != nil {
+			t.then(reply{from, asError(op, err)})
+			return
+		}
+		t.then(forward{id, from, m})
+	case pending:
+		t.then(reply{from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision}})
+	default:
+		if outcome, seen := t.s.answered.get(string(id)); seen {
+			t.then(reply{from, outcome})
+			return
+		}
+		t.then(reply{from, messages.Errorf(op, messages.WrongState, "permission request %s is not pending", id).
+			WithCode(messages.PermissionStale).With("request_id", string(id)).WithHint("it was answered or withdrawn; list the pending ones")})
+	}
+}
+
+// requestOf strips the number of a question: "<request>/<n>".
+func requestOf(id messages.RequestID) messages.RequestID {
+	base, _, _ := strings.Cut(string(id), "/")
+	return messages.RequestID(base)
+}
+
+// permissionDecided makes a decision durable, tells everybody, then the agent.
+func (t *transition) permissionDecided(m decided) {
+	id := requestOf(m.Answer.Request)
+	p, ok := t.s.permissions[id]
+	if !ok || p.Decision != messages.Undecided {
+		t.then(reply{m.from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision}})
+		return
+	}
+	p = decide(p, m.Answer)
+	p.DecidedBy, p.DecidedAt = m.By, m.At
+	t.putPermission(p)
+	t.emit(permissionResolved(p))
+	if p.Decision == messages.AllowSession {
+		t.grant(p.Tool, true)
+	}
+	if !t.s.undecided() {
+		t.status(pb.AgentStatus_EXECUTING_TOOL, "")
+	}
+	t.remember(p)
+	t.then(reply{m.from, messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision}}, dropPermission{id})
+	if t.s.up {
+		t.deliverAnswer(p)
+	}
+}
+
+func (t *transition) remember(p messages.PermissionRecord) {
+	t.s.answered = t.s.answered.put(string(p.Request), messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision})
+}
+
+// answerWritten forgets a request whose answer is in the pipe.
+func (t *transition) answerWritten(m messages.AnswerWritten) {
+	if p, ok := t.s.permissions[m.Request]; ok && p.Decision != messages.Undecided && m.Run == p.Run {
+		t.removePermission(m.Request)
+	}
+}
+
+// withdraw ends a request that nobody has to answer any more.
+func (t *transition) withdraw(id messages.RequestID, by string) {
+	p, ok := t.s.permissions[id]
+	if !ok {
+		return
+	}
+	if p.Decision == messages.Undecided {
+		p.Decision, p.DecidedBy, p.DecidedAt = messages.DecisionWithdrawn, by, t.now.at
+		t.emit(permissionResolved(p))
+		t.remember(p)
+		t.then(dropPermission{id})
+	}
+	t.removePermission(id)
+}
+
+// decide puts an answer into a request's record.
+func decide(p messages.PermissionRecord, a messages.AnswerPermission) messages.PermissionRecord {
+	p.Decision, p.Message, p.Updated, p.Answers = a.Decision, a.Message, a.Updated, a.Answers
+	return p
+}
+
+// deliverAnswer tells the agent how a request was decided.
+func (t *transition) deliverAnswer(p messages.PermissionRecord) {
+	line, err := answerLine(p)
+	if err != nil { // it was encoded once before the decision was taken
+		panic("encode decided answer: " + err.Error())
+	}
+	t.tellAgent(writeAnswer{request: p.Request, line: line})
+}
+
+// answerLine is what the agent is told about a decided request. A plain allow is
+// sent bare, and edits and answers send the whole input.
+func answerLine(p messages.PermissionRecord) ([]byte, error) {
+	request := string(p.Request)
+	switch p.Decision {
+	case messages.AllowOnce, messages.AllowSession:
+		return claude.AllowLine(request, nil)
+	case messages.AllowWithEdit:
+		return claude.AllowLine(request, p.Updated)
+	case messages.DecisionAnswered:
+		return claude.AnswerLine(request, p.Input, p.Answers)
+	case messages.DenyWithInterrupt:
+		return claude.DenyLine(request, p.Message, true), nil
+	case messages.DecisionExpired:
+		patience := humanDuration(p.ExpiresAt.Sub(p.ReceivedAt))
+		return claude.DenyLine(request, "Permission request expired after "+patience+". User can retry the operation.", false), nil
+	case messages.Deny, messages.DenyNoInterrupt:
+		return claude.DenyLine(request, cmp.Or(p.Message, "User denied permission."), false), nil
+	case messages.Undecided, messages.DecisionWithdrawn:
+	}
+	return nil, messages.Errorf("answer permission", messages.Invalid, "decision %d answers nothing", p.Decision).
+		WithHint("allow or deny the request")
+}

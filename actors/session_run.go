@@ -1,0 +1,286 @@
+package actors
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+	"betcode/supervision"
+)
+
+// runFormat is the version of the run directory's layout.
+const runFormat = 1
+
+// continuationGrace is how long a resumed agent may take to go on with a turn
+// that was cut off, before the turn is called interrupted.
+const continuationGrace = 60 * time.Second
+
+// active reports whether a run is under way: intended, running or ending.
+func (s *sessionState) active() bool { return s.run != nil && s.run.State != messages.RunFinished }
+
+// runsDirectory holds the directories of this session's runs.
+func (s *sessionState) runsDirectory() string { return filepath.Join(s.options.runs, string(s.id)) }
+
+// tellAgent hands something to the run once everything so far is durable.
+func (t *transition) tellAgent(message any) { t.then(tellRun{t.s.record.Run, message}) }
+
+// recover goes on where the journal ends: it looks for the agent that was
+// running, puts undecided requests before people again, and pursues inputs.
+func (t *transition) recover(cursor messages.Cursor) {
+	t.s.translator = cursor.Translator
+	t.s.model = t.s.record.Model
+	for _, p := range t.s.requests(isUndecided) {
+		t.then(spawnPermission{p})
+	}
+	if t.s.active() {
+		t.then(spawnRun{record: *t.s.run, cursor: cursor})
+		return
+	}
+	if t.s.record.StopWanted {
+		t.stopped(true)
+		return
+	}
+	if t.s.busy() {
+		t.startRun()
+	}
+}
+
+// startRun journals the intent of a new run; the spawn follows when it is on
+// disk. A conversation that the agent may remember is resumed.
+func (t *transition) startRun() {
+	r := t.change()
+	if r.StopWanted {
+		return
+	}
+	r.Run++
+	resumed := r.AgentSession != ""
+	if !resumed {
+		r.AgentSession = string(t.s.id)
+	}
+	argv, err := claude.Argv(claude.Spec{
+		Program: t.s.options.program, SessionID: r.AgentSession, Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
+		AllowedTools: r.AllowedTools, DeniedTools: append(slices.Clone(t.s.options.deniedTools), r.DeniedTools...),
+	})
+	if err != nil {
+		panic("argv of a validated session: " + err.Error())
+	}
+	run := messages.RunRecord{
+		Format: runFormat, Session: t.s.id, Run: r.Run, State: messages.RunIntended, Token: t.now.id(),
+		Directory: filepath.Join(t.s.runsDirectory(), strconv.FormatUint(uint64(r.Run), 10)),
+		Argv:      argv, AgentSession: r.AgentSession, Resumed: resumed, StartedAt: t.now.at,
+	}
+	t.putRun(run)
+	t.s.spool, t.s.up, t.s.working, t.s.barrier, t.s.memoryGone = 0, false, false, "", false
+	cursor := messages.Cursor{Run: run.Run, Translator: t.s.translator}
+	t.append.Cursor = &cursor
+	t.then(spawnRun{record: run, cursor: cursor, fresh: true, resume: r.Turn})
+}
+
+// processStarted notes that the agent is there, and gives it what is due.
+func (t *transition) processStarted(m messages.ProcessStarted) {
+	if m.Record.Run != t.s.record.Run {
+		return
+	}
+	t.putRun(m.Record)
+	t.s.up = true
+	state := pb.RunState_RUN_STATE_STARTED
+	if m.Adopted {
+		state = pb.RunState_RUN_STATE_ADOPTED
+	}
+	t.emit(runEvent(m.Record, state))
+	switch {
+	case t.s.ending:
+		t.tellAgent(stopAgent{stopResumable})
+		return
+	case t.s.record.StopWanted || len(t.s.deleters) > 0:
+		t.tellAgent(stopAgent{stopOrderly})
+		return
+	case m.Adopted && t.torn():
+		t.notice("INPUT_TORN", "A long message was being written when the daemon ended; the agent is restarted and gets it again", nil)
+		t.tellAgent(stopAgent{stopResumable})
+		return
+	}
+	for _, p := range t.s.requests(isDecided) {
+		t.deliverAnswer(p)
+	}
+	if m.Adopted {
+		t.s.barrier = "barrier-" + t.now.id()
+		t.tellAgent(writeControl{claude.BarrierLine(t.s.barrier)})
+	} else if m.Record.Resumed && t.s.record.Turn {
+		t.then(wakeAfter{continuationGrace, continuationDue{m.Record.Run}})
+	}
+	if t.s.record.TurnCanceled {
+		t.interrupt()
+	}
+	t.deliver()
+}
+
+// torn reports whether a long line may have been cut in the middle.
+func (t *transition) torn() bool {
+	return slices.ContainsFunc(t.s.inputs, func(in messages.InputRecord) bool { return in.State == messages.InputWriting })
+}
+
+// continuationLate closes a cut-off turn that the resumed agent does not continue.
+func (t *transition) continuationLate(m continuationDue) {
+	if m.run == t.s.record.Run && t.s.record.Turn && !t.s.working {
+		t.notice("TURN_NOT_CONTINUED", "The agent did not go on with the turn that was cut off", nil)
+		t.endTurn("interrupted")
+	}
+}
+
+// runEnded writes the end of a run and decides what follows: nothing, a new
+// run now, a new run after a backoff, or giving up aloud.
+func (t *transition) runEnded(m messages.RunEnded) {
+	if m.Run != t.s.record.Run || t.s.run == nil {
+		return
+	}
+	run := *t.s.run
+	run.State, run.Exit = messages.RunFinished, m.Exit
+	t.putRun(run)
+	t.s.up, t.s.working, t.s.barrier, t.s.interrupt, t.s.long = false, false, "", "", nil
+	state := pb.RunState_RUN_STATE_EXITED
+	if !m.Exit.Known {
+		state = pb.RunState_RUN_STATE_LOST
+	}
+	t.emit(runEvent(run, state))
+	for _, p := range t.s.requests(everyRequest) {
+		t.withdraw(p.Request, "agent")
+	}
+	t.change().Background = nil
+	for _, in := range t.s.inputs {
+		if in.State != messages.InputAccepted || in.Run != 0 {
+			in.State, in.Run = messages.InputAccepted, 0
+			t.putInput(in)
+		}
+	}
+	t.follow(m.Exit)
+}
+
+// follow decides what comes after the end of a run.
+func (t *transition) follow(exit messages.Exit) {
+	r := t.change()
+	switch {
+	case len(t.s.deleters) > 0:
+		t.remove()
+	case t.s.ending:
+		for _, from := range t.s.enders {
+			t.then(reply{from, agentEnded{}})
+		}
+		t.s.enders = nil
+	case r.StopWanted:
+		t.stopped(true)
+	case t.s.memoryGone && !r.Remembered:
+		r.AgentSession = ""
+		t.notice("FIRST_ATTEMPT_LOST", "The agent had not saved the conversation yet; it is started again", nil)
+		r.Turn = false
+		t.goOn()
+	case t.s.memoryGone:
+		r.Phase, r.Turn = messages.PhaseCrashed, false
+		t.emit(errorEvent("AGENT_MEMORY_GONE", "The agent no longer knows this conversation; its history is here, but it cannot be continued", nil))
+		t.status(pb.AgentStatus_ERROR, "agent memory gone")
+	case t.crashed(exit):
+		t.crash(exit)
+	default:
+		t.goOn()
+	}
+}
+
+// crashed reports whether an exit is a crash. Code 1 after a failed result is
+// how the agent says that its last turn failed (wire notes, section 15).
+func (t *transition) crashed(exit messages.Exit) bool {
+	if exit.Reason == neverStarted {
+		return false
+	}
+	return !exit.Known || exit.Signal != "" || (exit.Code != 0 && (exit.Code != 1 || !t.s.lastFailed))
+}
+
+// crash says so, and restarts the agent after a backoff if it has work.
+func (t *transition) crash(exit messages.Exit) {
+	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(exit.Code)}
+	t.emit(errorEvent(messages.SubprocessCrashed, "Claude process crashed: "+exit.Reason, details))
+	if !t.s.busy() {
+		t.idle()
+		return
+	}
+	history, decision := t.s.options.restarts.Decide(t.s.failures, t.now.at, t.now.chance())
+	t.s.failures = history
+	if decision.Verdict == supervision.Restart {
+		t.then(wakeAfter{decision.After, restartDue{t.s.record.Run}})
+		return
+	}
+	r := t.change()
+	r.Phase = messages.PhaseCrashed
+	if r.Turn {
+		t.emit(turnComplete("interrupted"))
+		r.Turn = false
+	}
+	t.notice("AGENT_GAVE_UP", fmt.Sprintf("The agent crashed too often (%s); it is started again by the next message", decision.Reason), details)
+	t.status(pb.AgentStatus_ERROR, "the agent keeps crashing")
+}
+
+// goOn starts the next run if there is work for it.
+func (t *transition) goOn() {
+	if t.s.busy() {
+		t.startRun()
+		return
+	}
+	t.idle()
+	t.maybeRetire()
+}
+
+func (t *transition) restart(m restartDue) {
+	if m.run == t.s.record.Run && !t.s.active() && t.s.busy() {
+		t.startRun()
+	}
+}
+
+// stopSession ends the agent for good: no restart, no continuation.
+func (t *transition) stopSession(from *actor.PID) {
+	if !t.known(from, "stop session") {
+		return
+	}
+	t.s.stoppers = append(slices.Clone(t.s.stoppers), from)
+	t.change().StopWanted = true
+	if t.s.active() {
+		t.stopRun()
+		return
+	}
+	t.stopped(false)
+}
+
+// stopRun begins to end the agent, once the wish is durable.
+func (t *transition) stopRun() {
+	t.change().StopWanted = true
+	t.tellAgent(stopAgent{stopOrderly})
+}
+
+// stopped says that the agent is gone, to whoever wanted that.
+func (t *transition) stopped(wasRunning bool) {
+	t.dropInputs("the session was stopped")
+	t.endTurn("cancelled")
+	t.change().StopWanted = false
+	for _, from := range t.s.stoppers {
+		t.then(reply{from, messages.SessionStopped{WasRunning: wasRunning}})
+	}
+	t.s.stoppers = nil
+	t.maybeRetire()
+}
+
+// endAgent ends the agent because the daemon ends. Its turn stays resumable.
+func (t *transition) endAgent(from *actor.PID) {
+	t.s.ending = true
+	if !t.s.active() {
+		t.then(reply{from, agentEnded{}})
+		return
+	}
+	t.s.enders = append(slices.Clone(t.s.enders), from)
+	t.tellAgent(stopAgent{stopResumable})
+}

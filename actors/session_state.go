@@ -1,0 +1,289 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+	"betcode/supervision"
+)
+
+// sessionState is all a session remembers. step is its only writer.
+//
+//	NEW ──first message──► ACTIVE ──turn and tasks over──► IDLE ──message──► ACTIVE
+//	                          │ agent keeps crashing          │ deleted
+//	                          ▼                               ▼
+//	                       CRASHED ──message──► ACTIVE      CLOSED
+//
+// The state is split over files by what it is about: clients and the lock,
+// inputs, the agent's output, permissions, runs.
+type sessionState struct {
+	id      messages.SessionID
+	options sessionOptions
+	loaded  bool // everything the journal knows has been read
+	exists  bool // the journal knows the session
+	early   []early
+
+	record      messages.SessionRecord
+	run         *messages.RunRecord // the newest, nil before the first
+	up          bool                // its process is known to be there
+	spool       int64               // of its spool, handed to the journal
+	inputs      []messages.InputRecord
+	permissions map[messages.RequestID]messages.PermissionRecord
+	settledKeys recent[messages.Seq]                // keys of inputs seen lately, with their numbers
+	answered    recent[messages.PermissionAnswered] // requests decided lately
+
+	streams map[string]stream
+	lock    messages.ClientID
+
+	long        []string // keys of inputs that wait for a moment without a turn
+	barrier     string   // control request behind which nothing unread is left in the pipe
+	interrupt   string   // control request that interrupts the running turn
+	working     bool     // a turn has begun in this run
+	translator  []byte   // the translator's state, carried from run to run
+	model       string   // as the agent reported it last
+	lastMessage string   // id of the last message of the agent that was counted
+	memoryGone  bool     // the agent said that it does not know the conversation
+	lastFailed  bool     // the last result was an error: exit code 1 means nothing
+	ending      bool     // the daemon ends: no restart
+	failures    supervision.History
+	stoppers    []*actor.PID // wait for the end of the run
+	deleters    []*actor.PID // wait for the end of the session
+	enders      []*actor.PID // wait for the end of the run, to shut down
+
+	commits uint64 // handed to the journal
+	durable uint64 // known to be on disk
+	held    []held
+}
+
+// sessionOptions is what a session is told once.
+type sessionOptions struct {
+	lineage       string
+	runs          string // directory of the run directories
+	program       string // the agent's executable
+	deniedTools   []string
+	permissionTTL time.Duration
+	restarts      supervision.Policy
+}
+
+// stream is one attached client stream.
+type stream struct {
+	client   messages.ClientID
+	observer bool
+}
+
+// held is what must wait until a commit is durable.
+type held struct {
+	commit  uint64
+	effects []effect
+}
+
+// early is a message that came before the session was loaded.
+type early struct {
+	from    *actor.PID
+	message any
+}
+
+// moment is everything a step may not make up itself.
+type moment struct {
+	at     time.Time
+	id     func() string  // a new UUID
+	chance func() float64 // from [0,1)
+}
+
+// restartDue is the session's own word for the end of a backoff.
+type restartDue struct{ run messages.RunNumber }
+
+// continuationDue says that a cut-off turn had its time to go on.
+type continuationDue struct{ run messages.RunNumber }
+
+// endAgent asks a session to end its agent because the daemon ends. Answered
+// with agentEnded.
+type (
+	endAgent   struct{}
+	agentEnded struct{}
+)
+
+// The effects of a session.
+type (
+	persist struct{ messages.Append }
+	// publish hands events to every attached stream.
+	publish struct {
+		events  []messages.Event
+		head    messages.Seq
+		settled bool
+	}
+	tellRun struct {
+		run     messages.RunNumber
+		message any
+	}
+	forward struct { // to the actor of a permission, as if from the asker
+		request messages.RequestID
+		from    *actor.PID
+		message any
+	}
+	spawnRun struct {
+		record messages.RunRecord
+		cursor messages.Cursor
+		fresh  bool // never tried: spawn; else look for the process first
+		resume bool // a cut-off turn is to be continued
+	}
+	spawnClient struct {
+		attach messages.Attach
+		state  clientState
+	}
+	dropClient      struct{ stream string }
+	spawnPermission struct{ record messages.PermissionRecord }
+	dropPermission  struct{ request messages.RequestID }
+	retire          struct{} // nothing is left to do here: the actor may go
+	forget          struct{ directory string }
+)
+
+func (persist) effect()         {}
+func (publish) effect()         {}
+func (tellRun) effect()         {}
+func (forward) effect()         {}
+func (spawnRun) effect()        {}
+func (spawnClient) effect()     {}
+func (dropClient) effect()      {}
+func (spawnPermission) effect() {}
+func (dropPermission) effect()  {}
+func (retire) effect()          {}
+func (forget) effect()          {}
+
+// step takes one message and returns the next state and what to do. It panics
+// on a broken invariant; the session is then rebuilt from the journal.
+func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []effect) {
+	switch m := m.(type) {
+	case messages.SessionLoaded:
+		return s.load(now, m)
+	case messages.Committed:
+		return s.committed(m)
+	case messages.AppendRefused:
+		if m.Err.Code == messages.SessionClosed {
+			return s.closed(m.Err)
+		}
+		panic("the journal refused an append: " + m.Err.Error())
+	case *messages.Error:
+		panic("the journal could not load the session: " + m.Error())
+	case journalRestarted:
+		if s.durable < s.commits || !s.loaded {
+			panic("the journal was restarted with appends of this session under way")
+		}
+		return s, nil
+	}
+	if !s.loaded {
+		s.early = append(s.early, early{from, m})
+		return s, nil
+	}
+	t := begin(s, now)
+	t.handle(from, m)
+	return t.finish()
+}
+
+// handle is the table of everything a session reacts to.
+func (t *transition) handle(from *actor.PID, m any) {
+	switch m := m.(type) {
+	case messages.StartSession:
+		t.startSession(from, m)
+	case messages.SendInput:
+		t.sendInput(from, m)
+	case messages.AnswerPermission:
+		t.answerPermission(from, m)
+	case messages.CancelTurn:
+		t.cancelTurn(from, m)
+	case messages.TakeLock:
+		t.takeLock(from, m)
+	case messages.ReleaseLock:
+		t.releaseLock(from, m)
+	case messages.ChangeSettings:
+		t.changeSettings(from, m)
+	case messages.RenameSession:
+		t.renameSession(from, m)
+	case messages.DeleteSession:
+		t.deleteSession(from)
+	case messages.StopSession:
+		t.stopSession(from)
+	case messages.SetGrant:
+		t.setGrant(from, m)
+	case messages.ClearGrants:
+		t.clearGrants(from, m)
+	case messages.GetSession:
+		t.getSession(from)
+	case messages.Attach:
+		t.attach(from, m)
+	case messages.Detach:
+		t.detach(m.Stream)
+	case messages.ClientGone:
+		t.detach(m.Stream)
+
+	case agentOutput:
+		t.output(m)
+	case messages.ProcessStarted:
+		t.processStarted(m)
+	case messages.RunEnded:
+		t.runEnded(m)
+	case messages.InputWrittenTo:
+		t.inputWritten(m)
+	case inputTooLong:
+		t.inputLong(m)
+	case messages.AnswerWritten:
+		t.answerWritten(m)
+	case decided:
+		t.permissionDecided(m)
+	case restartDue:
+		t.restart(m)
+	case continuationDue:
+		t.continuationLate(m)
+	case endAgent:
+		t.endAgent(from)
+	}
+}
+
+// load takes what the journal knows. The messages that came early follow.
+func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, []effect) {
+	s.loaded, s.exists = true, m.Found
+	s.record, s.run, s.spool, s.inputs = m.Record, m.Run, m.Cursor.Offset, m.Inputs
+	s.record.ID = s.id
+	s.permissions = make(map[messages.RequestID]messages.PermissionRecord, len(m.Permissions))
+	for _, p := range m.Permissions {
+		s.permissions[p.Request] = p
+	}
+	t := begin(s, now)
+	if m.Found {
+		t.recover(m.Cursor)
+	}
+	s, effects := t.finish()
+	waiting := s.early
+	s.early = nil
+	for _, e := range waiting {
+		next, more := s.step(now, e.from, e.message)
+		s, effects = next, append(effects, more...)
+	}
+	return s, effects
+}
+
+// closed tells everybody who waits that the session was deleted: an id that was
+// used once is never used again.
+func (s sessionState) closed(err *messages.Error) (sessionState, []effect) {
+	var effects []effect
+	for _, h := range s.held {
+		for _, e := range h.effects {
+			if r, ok := e.(reply); ok {
+				effects = append(effects, reply{r.to, err})
+			}
+		}
+	}
+	return sessionState{id: s.id, options: s.options, loaded: true, durable: s.commits, commits: s.commits}, append(effects, retire{})
+}
+
+// committed releases what waited for a commit.
+func (s sessionState) committed(m messages.Committed) (sessionState, []effect) {
+	s.durable = m.Commit
+	var ready []effect
+	for len(s.held) > 0 && s.held[0].commit <= s.durable {
+		ready, s.held = append(ready, s.held[0].effects...), s.held[1:]
+	}
+	return s, ready
+}

@@ -1,0 +1,194 @@
+package actors
+
+import (
+	"maps"
+	"slices"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/messages"
+)
+
+// transition is one step of a session under construction: the next state, what
+// goes into the journal with it, and what follows. It exists only within a
+// step.
+//
+// The order of what follows is always the same: write down, then tell the
+// streams, then answer, then act. Whatever is added with [transition.then]
+// waits for the disk.
+type transition struct {
+	s      sessionState
+	now    moment
+	append messages.Append
+	dirty  bool     // something goes into the journal
+	after  []effect // when it is on disk
+	at     []effect // at once
+}
+
+func begin(s sessionState, now moment) *transition {
+	return &transition{s: s, now: now, append: messages.Append{Session: s.id, Expect: s.record.Head}}
+}
+
+// finish turns the transition into the next state and the effects to perform.
+func (t *transition) finish() (sessionState, []effect) {
+	s, effects := t.s, t.at
+	if t.dirty {
+		s.commits++
+		s.record.UpdatedAt = t.now.at
+		record := s.record
+		t.append.Commit, t.append.Record = s.commits, &record
+		if t.append.Delete {
+			t.append.Record = nil
+		}
+		if len(t.append.Events) > 0 {
+			t.after = append([]effect{publish{t.append.Events, s.record.Head, s.settled()}}, t.after...)
+		}
+		effects = append(effects, persist{t.append})
+		s.held = append(s.held[:len(s.held):len(s.held)], held{s.commits, t.after})
+		return s, effects
+	}
+	if len(t.after) == 0 {
+		return s, effects
+	}
+	if s.durable < s.commits {
+		s.held = append(s.held[:len(s.held):len(s.held)], held{s.commits, t.after})
+		return s, effects
+	}
+	return s, append(effects, t.after...)
+}
+
+// then adds effects that wait until everything so far is durable.
+func (t *transition) then(effects ...effect) { t.after = append(t.after, effects...) }
+
+// emit gives an event its number and puts it into the journal.
+func (t *transition) emit(e *pb.AgentEvent) {
+	t.s.record.Head++
+	t.append.Events = append(t.append.Events, seal(e, t.s.record.Head, t.now.at))
+	t.dirty = true
+}
+
+// tellAll shows every stream an event that is not journaled.
+func (t *transition) tellAll(e *pb.AgentEvent) {
+	t.then(publish{[]messages.Event{seal(e, 0, t.now.at)}, 0, t.s.settled()})
+}
+
+// status emits a StatusChange if the status is another one now.
+func (t *transition) status(status pb.AgentStatus, message string) {
+	if t.s.record.Status != status.String() {
+		t.s.record.Status = status.String()
+		t.emit(statusChange(status, message))
+	}
+}
+
+// notice emits a Notice: something a person should know.
+func (t *transition) notice(code, message string, details map[string]string) {
+	t.emit(&pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{Code: code, Message: message, Details: details}}})
+}
+
+// change marks the session's record as changed.
+func (t *transition) change() *messages.SessionRecord {
+	t.dirty = true
+	return &t.s.record
+}
+
+// putRun stores the newest run.
+func (t *transition) putRun(r messages.RunRecord) {
+	t.s.run, t.append.Run, t.dirty = &r, &r, true
+}
+
+// putInput stores an input that is known already, or adds a new one.
+func (t *transition) putInput(in messages.InputRecord) {
+	t.keepInput(in)
+	t.append.Inputs = append(t.append.Inputs, in)
+	t.dirty = true
+}
+
+// keepInput changes an input in memory only.
+func (t *transition) keepInput(in messages.InputRecord) {
+	t.s.inputs = slices.Clone(t.s.inputs)
+	if i := t.s.input(in.Key); i >= 0 {
+		t.s.inputs[i] = in
+	} else {
+		t.s.inputs = append(t.s.inputs, in)
+	}
+}
+
+// settle forgets an input: it is in the agent's memory, or given up.
+func (t *transition) settle(key string) {
+	i := t.s.input(key)
+	if i < 0 {
+		return
+	}
+	t.s.inputs = slices.Delete(slices.Clone(t.s.inputs), i, i+1)
+	t.s.long = slices.DeleteFunc(slices.Clone(t.s.long), func(k string) bool { return k == key })
+	t.append.Inputs = slices.DeleteFunc(t.append.Inputs, func(in messages.InputRecord) bool { return in.Key == key })
+	t.append.Settled = append(t.append.Settled, key)
+	t.dirty = true
+}
+
+// putPermission stores a permission record.
+func (t *transition) putPermission(p messages.PermissionRecord) {
+	t.s.permissions = maps.Clone(t.s.permissions)
+	t.s.permissions[p.Request] = p
+	t.append.Permissions = append(t.append.Permissions, p)
+	t.dirty = true
+}
+
+// removePermission forgets a permission record: nothing is left to be done.
+func (t *transition) removePermission(id messages.RequestID) {
+	t.s.permissions = maps.Clone(t.s.permissions)
+	delete(t.s.permissions, id)
+	t.append.Permissions = slices.DeleteFunc(t.append.Permissions, func(p messages.PermissionRecord) bool { return p.Request == id })
+	t.append.Resolved = append(t.append.Resolved, id)
+	t.dirty = true
+}
+
+// input returns the place of the unsettled input with a key, -1 if there is none.
+func (s *sessionState) input(key string) int {
+	return slices.IndexFunc(s.inputs, func(in messages.InputRecord) bool { return in.Key == key })
+}
+
+// undecided reports whether a person is waited for.
+func (s *sessionState) undecided() bool {
+	for _, p := range s.permissions {
+		if p.Decision == messages.Undecided {
+			return true
+		}
+	}
+	return false
+}
+
+// busy reports whether a turn runs, or will as soon as the agent has read.
+func (s *sessionState) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
+
+// settled reports whether there is nothing to wait for but a person.
+func (s *sessionState) settled() bool { return !s.busy() || s.undecided() }
+
+// recent remembers the newest few entries of a kind.
+type recent[V any] struct {
+	keys   []string
+	values map[string]V
+}
+
+const recentSize = 256
+
+func (r recent[V]) get(key string) (V, bool) {
+	v, ok := r.values[key]
+	return v, ok
+}
+
+func (r recent[V]) put(key string, v V) recent[V] {
+	values := maps.Clone(r.values)
+	if values == nil {
+		values = map[string]V{}
+	}
+	if _, known := values[key]; !known {
+		r.keys = append(slices.Clone(r.keys), key)
+	}
+	values[key] = v
+	if len(r.keys) > recentSize {
+		delete(values, r.keys[0])
+		r.keys = r.keys[1:]
+	}
+	return recent[V]{keys: r.keys, values: values}
+}

@@ -1,0 +1,189 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// sessions finds the actor of a session, starts it when it is needed and lets
+// it go when it is not: a session that nobody watches and whose agent does not
+// run is only a record in the journal.
+//
+// What survives a restart: nothing of its own. Its children stop with it; those
+// with work left are started again from the journal.
+type sessions struct {
+	deps   *System
+	live   map[messages.SessionID]*actor.PID
+	going  map[messages.SessionID][]routed // being let go, and what arrived meanwhile
+	ending []*actor.PID                    // wait for all agents to have ended
+	left   int                             // sessions whose agents have not ended yet
+	closed bool
+}
+
+// routed is a request that waits for its session's actor.
+type routed struct {
+	from    *actor.PID
+	message any
+}
+
+// How an actor that nobody needs is let go without losing a request: the
+// session says sessionIdle; from then on requests for it are kept here and it is
+// asked mayGo; everything sent to it before that is handled, and then its answer
+// is final.
+type (
+	sessionIdle struct{ id messages.SessionID }
+	mayGo       struct{}
+	goodbye     struct {
+		id    messages.SessionID
+		leave bool
+	}
+)
+
+// unfinished lists the sessions with work left, as found in the journal.
+type unfinished struct {
+	ids []messages.SessionID
+	err error
+}
+
+func sessionsProps(s *System) *actor.Props {
+	return s.tree.Props("sessions", s.policy, func() actor.Actor {
+		return &sessions{deps: s, live: map[messages.SessionID]*actor.PID{}, going: map[messages.SessionID][]routed{}}
+	})
+}
+
+// Receive implements actor.Actor.
+func (s *sessions) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		root, self, store := ctx.ActorSystem().Root, ctx.Self(), s.deps.options.Store
+		s.deps.janitor.do(func() any {
+			ids, err := store.Unfinished()
+			root.Send(self, unfinished{ids, err})
+			return nil
+		})
+	case unfinished:
+		if m.err != nil {
+			panic("find unfinished sessions: " + m.err.Error())
+		}
+		for _, id := range m.ids {
+			s.find(ctx, id)
+		}
+		s.deps.recovered(len(m.ids))
+	case messages.SessionRequest:
+		s.route(ctx, m.Target(), routed{ctx.Sender(), m})
+	case messages.Detach:
+		s.tell(ctx, m.Session, m)
+	case journalRestarted:
+		for _, pid := range s.live {
+			ctx.Send(pid, m)
+		}
+	case sessionIdle:
+		s.askToGo(ctx, m.id)
+	case goodbye:
+		s.letGo(ctx, m)
+	case *actor.Terminated:
+		s.gone(ctx, m.Who)
+	case endAgent:
+		s.endAll(ctx)
+	case agentEnded:
+		s.left--
+		s.reportEnd(ctx)
+	}
+}
+
+// route hands a request to its session, with the asker as sender.
+func (s *sessions) route(ctx actor.Context, id messages.SessionID, r routed) {
+	if s.closed {
+		send(ctx, r.from, messages.Errorf("find session", messages.Unavailable, "the daemon is shutting down").
+			WithHint("connect again in a moment"))
+		return
+	}
+	if waiting, leaving := s.going[id]; leaving {
+		s.going[id] = append(waiting, r)
+		return
+	}
+	ctx.RequestWithCustomSender(s.find(ctx, id), r.message, r.from)
+}
+
+func (s *sessions) tell(ctx actor.Context, id messages.SessionID, message any) {
+	if pid := s.live[id]; pid != nil {
+		ctx.Send(pid, message)
+	}
+}
+
+func (s *sessions) find(ctx actor.Context, id messages.SessionID) *actor.PID {
+	if pid := s.live[id]; pid != nil {
+		return pid
+	}
+	pid, err := ctx.SpawnNamed(sessionProps(s.deps, id), childName("session", id))
+	if err != nil {
+		panic("start session actor: " + err.Error())
+	}
+	s.live[id] = pid
+	return pid
+}
+
+func (s *sessions) askToGo(ctx actor.Context, id messages.SessionID) {
+	_, leaving := s.going[id]
+	if pid := s.live[id]; pid != nil && !leaving && !s.closed {
+		s.going[id] = []routed{}
+		ctx.Send(pid, mayGo{})
+	}
+}
+
+// letGo ends an idle session's actor, or gives it what was kept for it.
+func (s *sessions) letGo(ctx actor.Context, m goodbye) {
+	pid := s.live[m.id]
+	if m.leave {
+		delete(s.live, m.id)
+		ctx.Poison(pid)
+		return
+	}
+	waiting := s.going[m.id]
+	delete(s.going, m.id)
+	for _, r := range waiting {
+		s.route(ctx, m.id, r)
+	}
+}
+
+// gone starts a session again if requests came while its actor went.
+func (s *sessions) gone(ctx actor.Context, who *actor.PID) {
+	for id, waiting := range s.going {
+		if who.Id != ctx.Self().Id+"/"+childName("session", id) {
+			continue
+		}
+		delete(s.going, id)
+		for _, r := range waiting {
+			s.route(ctx, id, r)
+		}
+		return
+	}
+	for id, pid := range s.live {
+		if pid.Id == who.Id { // its supervisor gave it up
+			delete(s.live, id)
+			return
+		}
+	}
+}
+
+// endAll ends every agent because the daemon ends.
+func (s *sessions) endAll(ctx actor.Context) {
+	s.closed = true
+	s.ending = append(s.ending, ctx.Sender())
+	s.left = len(s.live)
+	for _, pid := range s.live {
+		ctx.Request(pid, endAgent{})
+	}
+	s.reportEnd(ctx)
+}
+
+func (s *sessions) reportEnd(ctx actor.Context) {
+	if s.left > 0 {
+		return
+	}
+	for _, from := range s.ending {
+		send(ctx, from, agentEnded{})
+	}
+	s.ending = nil
+}

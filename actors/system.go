@@ -1,0 +1,231 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/rs/zerolog"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/process"
+	"betcode/actors/internal/spool"
+	"betcode/messages"
+	"betcode/supervision"
+)
+
+// Names of log fields; the first three are those of the daemon document.
+const (
+	logSession = "session_id"
+	logSpan    = "span"
+	logTarget  = "target"
+	logActor   = "actor"
+	logRun     = "run"
+)
+
+// Options is what the actor system is built from. All times are durations of
+// the wall clock.
+type Options struct {
+	Store         Store           // the journal's files
+	RunsDirectory string          // run directories are made below it, 0700
+	Program       string          // the agent's executable; looked up in PATH when it has no slash
+	Environment   []string        // what agents inherit, as "NAME=value"
+	DeniedTools   []string        // deny rules given to every agent
+	PermissionTTL time.Duration   // how long a permission request waits; 0 = 7 days
+	Gather        time.Duration   // least time between two journal transactions
+	Logger        *zerolog.Logger // never nil
+	Version       string          // of the daemon, for health
+	Now           func() time.Time
+	Restart       supervision.Policy // of crashed actors
+	AgentRestart  supervision.Policy // of crashed agents; the zero value = the same
+}
+
+// System is the running actor system: the tree of the architecture, and the
+// door through which the gateway asks it.
+type System struct {
+	options Options
+	log     zerolog.Logger
+	policy  supervision.Policy
+	now     func() time.Time
+	tree    *supervision.Tree
+	watcher *spool.Watcher
+	actors  *actor.ActorSystem
+	janitor *worker        // I/O that belongs to no actor: removing directories
+	workers sync.WaitGroup // every goroutine of ours
+	started time.Time
+
+	daemon, journal, sessions, health *actor.PID
+
+	ready     chan struct{} // closed when the journal's unfinished sessions have been started
+	readyOnce sync.Once
+	shutdown  chan messages.Shutdown // capacity 1
+}
+
+// Start builds the tree and begins recovery: sessions with work left are started
+// again, agents that live are adopted. [System.Ready] tells when they have been
+// found.
+func Start(o Options) (*System, error) {
+	s := &System{
+		options: o, log: o.Logger.With().Str(logTarget, "betcode::actors").Logger(), policy: o.Restart, now: o.Now,
+		ready: make(chan struct{}), shutdown: make(chan messages.Shutdown, 1),
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.options.PermissionTTL == 0 {
+		s.options.PermissionTTL = 7 * 24 * time.Hour
+	}
+	if s.options.AgentRestart == (supervision.Policy{}) {
+		s.options.AgentRestart = o.Restart
+	}
+	s.watcher, s.started = spool.NewWatcher(), s.now()
+	s.tree = supervision.NewTree(s.crashed)
+	s.actors = actor.NewActorSystem(actor.WithLoggerFactory(s.libraryLog))
+	s.janitor = &worker{deliver: s.janitorDone, alive: &s.workers}
+
+	root := daemonProps(s)
+	pid, err := s.actors.Root.SpawnNamed(root, "daemon")
+	if err != nil {
+		s.watcher.Close()
+		return nil, fmt.Errorf("start daemon actor: %w", err)
+	}
+	s.daemon = pid
+	s.journal, s.sessions, s.health = s.below("journal"), s.below("sessions"), s.below("health")
+	s.actors.Root.Send(pid, startChildren{})
+	return s, nil
+}
+
+func (s *System) below(name string) *actor.PID {
+	return actor.NewPID(s.daemon.Address, s.daemon.Id+"/"+name)
+}
+
+// Ready is closed when every session that has work left has its actor.
+func (s *System) Ready() <-chan struct{} { return s.ready }
+
+// ShutdownWanted delivers the wish of an operator to end the daemon.
+func (s *System) ShutdownWanted() <-chan messages.Shutdown { return s.shutdown }
+
+func (s *System) recovered(sessions int) {
+	s.readyOnce.Do(func() {
+		s.log.Info().Int("sessions", sessions).Msg("recovery begun")
+		close(s.ready)
+	})
+}
+
+// crashed logs a failure of an actor: our bug, always worth a line.
+func (s *System) crashed(f supervision.Failure) {
+	e := s.log.Error().Str(logActor, f.Actor).Str("reason", f.Reason).Int("restarts", f.Restarts)
+	if f.Decision.Verdict == supervision.Restart {
+		e = e.Dur("backoff", f.Decision.After)
+	}
+	e.Str("stack", f.Stack).Str("decision", f.Decision.Reason).Msg("actor crashed")
+}
+
+// janitorDone logs what went wrong with work that nobody waits for.
+func (s *System) janitorDone(m any) {
+	if done, ok := m.(workDone); ok {
+		s.log.Warn().Str("result", fmt.Sprint(done.result)).Msg("housekeeping went wrong")
+	}
+}
+
+// libraryLog bridges the actor library's log. Its dead letter lines carry the
+// payload of messages, which must not be logged.
+func (s *System) libraryLog(system *actor.ActorSystem) *slog.Logger {
+	quiet := s.log.Level(max(s.log.GetLevel(), zerolog.WarnLevel)).With().Str(logTarget, "protoactor").Logger()
+	return slog.New(dropPayload{zerolog.NewSlogHandler(quiet)}).With("system", system.ID)
+}
+
+// dropPayload keeps message payloads out of the log.
+type dropPayload struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (d dropPayload) Handle(ctx context.Context, r slog.Record) error {
+	clean := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key != "message" {
+			clean.AddAttrs(a)
+		}
+		return true
+	})
+	return d.Handler.Handle(ctx, clean)
+}
+
+// sessionOptions is what every session is told.
+func (s *System) sessionOptions() sessionOptions {
+	return sessionOptions{
+		lineage: s.options.Store.Lineage(), runs: s.options.RunsDirectory, program: s.options.Program,
+		deniedTools: s.options.DeniedTools, permissionTTL: s.options.PermissionTTL, restarts: s.options.AgentRestart,
+	}
+}
+
+// agentSpec is what to start for a run. The executable is looked up, and secrets
+// are taken from the environment, at that time: neither is ever stored.
+func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecord, resume bool) (process.Spec, error) {
+	program, err := exec.LookPath(s.options.Program)
+	if err != nil {
+		return process.Spec{}, err
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return process.Spec{}, err
+	}
+	added, err := claude.Environ(claude.Env{ResumeTurn: resume})
+	if err != nil {
+		return process.Spec{}, err
+	}
+	return process.Spec{
+		Directory: run.Directory, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
+		Env: append(slices.Clone(s.options.Environment), added...), Token: run.Token,
+	}, nil
+}
+
+// Stop ends the tree: the agents first, unless they are to live on, then every
+// actor, then the workers. It returns what did not stop before ctx was over.
+func (s *System) Stop(ctx context.Context, keepAgents bool) error {
+	if !keepAgents {
+		if err := s.await(ctx, s.actors.Root.RequestFuture(s.sessions, endAgent{}, remaining(ctx))); err != nil {
+			s.log.Warn().Err(err).Msg("agents did not end in time")
+		}
+	}
+	if err := s.await(ctx, s.actors.Root.PoisonFuture(s.daemon)); err != nil {
+		return fmt.Errorf("stop the tree: %w", err)
+	}
+	s.janitor.close(nil)
+	s.watcher.Close()
+	stopped := make(chan struct{})
+	go func() { s.workers.Wait(); close(stopped) }()
+	select {
+	case <-stopped:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stop the workers: %w", ctx.Err())
+	}
+}
+
+// await waits for a future or ctx, whichever is first.
+func (s *System) await(ctx context.Context, future *actor.Future) error {
+	done := make(chan error, 1)
+	go func() { done <- future.Wait() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func remaining(ctx context.Context) time.Duration {
+	if deadline, ok := ctx.Deadline(); ok {
+		return time.Until(deadline)
+	}
+	return time.Minute
+}
+
+// CheckRunsDirectory refuses a directory in which agents cannot be kept: one on
+// a network filesystem, which does not keep pipes, locks and change notices.
+func CheckRunsDirectory(dir string) error { return process.CheckDirectory(dir) }

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/rs/zerolog"
+
+	"betcode/actors"
+	"betcode/config"
+	"betcode/grpcapi"
+	"betcode/messages"
+	"betcode/persistence"
+	"betcode/supervision"
+)
+
+// How long the parts of a shutdown may take, in its order.
+const (
+	streamsPatience = 3 * time.Second
+	agentsPatience  = 12 * time.Second // SIGTERM, 5 s, SIGKILL, and what is left
+)
+
+// gather is the least time between two journal transactions: what arrives within
+// it shares one. It costs a lone event nothing and halves what a busy day writes
+// (docs/performance.md).
+const gather = 2 * time.Millisecond
+
+// runDaemon is the daemon, from the first signal handler to the last file
+// closed. It returns nil after a shutdown that was asked for.
+func runDaemon(ctx context.Context, cfg config.Daemon, stderr io.Writer) (err error) {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	d := &daemon{cfg: cfg}
+	defer func() { err = errors.Join(err, d.close()) }()
+	for _, step := range []struct {
+		name string
+		do   func(io.Writer) error
+	}{
+		{"open log", d.openLog},
+		{"prepare directories", d.prepareDirectories},
+		{"lock state directory", d.lockState},
+		{"listen", d.listen},
+		{"open journal", d.openJournal},
+		{"start actors", d.startActors},
+	} {
+		if err := step.do(stderr); err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
+		}
+	}
+	return d.serve(ctx)
+}
+
+// daemon holds what is open, in the order in which it was opened.
+type daemon struct {
+	cfg      config.Daemon
+	log      zerolog.Logger
+	logFile  *os.File
+	lock     *flock.Flock
+	listener net.Listener
+	store    *persistence.Store
+	system   *actors.System
+}
+
+func (d *daemon) openLog(stderr io.Writer) error {
+	out := stderr
+	if d.cfg.LogFile != "" {
+		file, err := os.OpenFile(d.cfg.LogFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		d.logFile, out = file, file
+	}
+	level, err := zerolog.ParseLevel(d.cfg.LogLevel)
+	if err != nil {
+		return err
+	}
+	zerolog.TimestampFieldName = "timestamp"
+	zerolog.TimeFieldFormat = time.RFC3339Nano
+	d.log = zerolog.New(zerolog.SyncWriter(out)).Level(level).With().Timestamp().Logger()
+	return nil
+}
+
+func (d *daemon) prepareDirectories(io.Writer) error {
+	for _, dir := range []string{d.cfg.StateDir, d.runs(), filepath.Dir(d.cfg.SocketPath)} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	return actors.CheckRunsDirectory(d.runs())
+}
+
+func (d *daemon) runs() string { return filepath.Join(d.cfg.StateDir, "runs") }
+
+// lockState refuses a second daemon on the same state, whatever its socket is.
+// The lock is the kernel's: it ends with the process, however that ends.
+func (d *daemon) lockState(io.Writer) error {
+	d.lock = flock.New(filepath.Join(d.cfg.StateDir, "daemon.lock"), flock.SetPermissions(0o600))
+	locked, err := d.lock.TryLock()
+	if err == nil && !locked {
+		err = messages.Errorf("lock", messages.Unavailable, "another daemon runs on %s", d.cfg.StateDir).
+			WithHint("use that one, or stop it: betcode daemon stop")
+	}
+	return err
+}
+
+func (d *daemon) openJournal(io.Writer) (err error) {
+	d.store, err = persistence.Open(persistence.Options{Directory: filepath.Join(d.cfg.StateDir, "journal")})
+	return err
+}
+
+func (d *daemon) startActors(io.Writer) error {
+	rules, err := config.ReadPermissions(d.cfg.ConfigDir)
+	if err != nil {
+		return err
+	}
+	program := d.cfg.ClaudePath
+	if program == "" {
+		program = "claude"
+	}
+	d.system, err = actors.Start(actors.Options{
+		Store: d.store, RunsDirectory: d.runs(), Program: program, Environment: agentEnvironment(os.Environ()),
+		DeniedTools: rules.Deny, PermissionTTL: d.cfg.PermissionTTL, Gather: gather, Logger: &d.log,
+		Version: version, Restart: supervision.Default(),
+	})
+	return err
+}
+
+// serve answers clients until the daemon is asked to end, then ends it in the
+// reverse order of its making.
+func (d *daemon) serve(ctx context.Context) error {
+	server := grpcapi.New(grpcapi.Options{Asker: door{d.system}, Logger: &d.log, Version: version})
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(d.listener) }()
+	select {
+	case <-d.system.Ready():
+	case <-ctx.Done():
+	}
+	server.SetReady(true)
+	d.log.Info().Str("socket", d.cfg.SocketPath).Str("version", version).Int("pid", os.Getpid()).Msg("daemon serves")
+
+	keepAgents, cause := false, "signal"
+	var failure error
+	select {
+	case <-ctx.Done():
+	case wish := <-d.system.ShutdownWanted():
+		keepAgents, cause = wish.KeepAgents, "asked by a client"
+	case failure = <-served:
+		keepAgents, cause = true, "the server ended"
+	}
+	d.log.Info().Str("cause", cause).Bool("keep_agents", keepAgents).Msg("daemon shuts down")
+	return errors.Join(failure, d.shutDown(server, keepAgents))
+}
+
+// shutDown uses contexts of its own: the one that ended is why we are here.
+func (d *daemon) shutDown(server *grpcapi.Server, keepAgents bool) error {
+	streams, cancel := context.WithTimeout(context.Background(), streamsPatience)
+	defer cancel()
+	if err := server.Shutdown(streams); err != nil {
+		d.log.Warn().Err(err).Msg("streams were cut off")
+	}
+	tree, cancel := context.WithTimeout(context.Background(), agentsPatience)
+	defer cancel()
+	system := d.system
+	d.system = nil
+	return system.Stop(tree, keepAgents)
+}
+
+// close gives back what is open, newest first.
+func (d *daemon) close() error {
+	var errs []error
+	if d.system != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), agentsPatience)
+		defer cancel()
+		errs = append(errs, d.system.Stop(ctx, true))
+	}
+	if d.store != nil {
+		errs = append(errs, d.store.Close())
+	}
+	if d.listener != nil {
+		d.listener.Close() // the server may have closed it
+	}
+	if d.lock != nil {
+		errs = append(errs, d.lock.Close())
+	}
+	if d.logFile != nil {
+		errs = append(errs, d.logFile.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// door hands the actor system to the gateway.
+type door struct{ *actors.System }
+
+// Attach implements grpcapi.Asker.
+func (d door) Attach(ctx context.Context, a messages.Attach) (grpcapi.Stream, messages.Attached, error) {
+	follower, attached, err := d.System.Attach(ctx, a)
+	if err != nil {
+		return nil, messages.Attached{}, err
+	}
+	return follower, attached, nil
+}

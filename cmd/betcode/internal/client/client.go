@@ -1,0 +1,108 @@
+package client
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// clientIDKey is the metadata that says who calls.
+const clientIDKey = "x-client-id"
+
+// maxEventBytes is what this client accepts; the daemon keeps events below 4 MiB.
+const maxEventBytes = 16 << 20
+
+// Options say how to reach a daemon.
+type Options struct {
+	Socket string // path of its Unix socket
+	ID     string // who calls, for the input lock and for "who answered"
+	// Dial replaces the Unix socket, for tests.
+	Dial func(ctx context.Context) (net.Conn, error)
+}
+
+// Client is a connection to a daemon for single calls. It connects when it is
+// first used.
+type Client struct {
+	Agent   pb.AgentServiceClient
+	Admin   pb.AdminServiceClient
+	Health  pb.BetCodeHealthClient
+	Version pb.VersionServiceClient
+
+	options Options
+	conn    *grpc.ClientConn
+}
+
+// New makes a client. Close it.
+func New(o Options) (*Client, error) {
+	if o.Dial == nil {
+		o.Dial = func(ctx context.Context) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "unix", o.Socket)
+		}
+	}
+	conn, err := dial(o)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{
+		Agent:   pb.NewAgentServiceClient(conn),
+		Admin:   pb.NewAdminServiceClient(conn),
+		Health:  pb.NewBetCodeHealthClient(conn),
+		Version: pb.NewVersionServiceClient(conn),
+		options: o, conn: conn,
+	}, nil
+}
+
+// ID is who this client says it is.
+func (c *Client) ID() string { return c.options.ID }
+
+// Close ends the connection.
+func (c *Client) Close() error { return c.conn.Close() }
+
+// Ping connects and asks for the daemon's health. It reports whether the daemon
+// serves, or as an error that nobody answers.
+func (c *Client) Ping(ctx context.Context) (serving bool, err error) {
+	r, err := healthpb.NewHealthClient(c.conn).Check(ctx, &healthpb.HealthCheckRequest{})
+	if err != nil {
+		return false, err
+	}
+	return r.GetStatus() == healthpb.HealthCheckResponse_SERVING, nil
+}
+
+// Unreachable reports whether err means that nobody answers at the socket.
+func Unreachable(err error) bool { return status.Code(err) == codes.Unavailable }
+
+// dial makes a connection. The peer is known by the socket it listens on, so there
+// is nothing to encrypt and nobody to name.
+func dial(o Options) (*grpc.ClientConn, error) {
+	return grpc.NewClient("passthrough:///betcode",
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return o.Dial(ctx) }),
+		grpc.WithPerRPCCredentials(identity(o.ID)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxEventBytes)),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 20 * time.Second}),
+	)
+}
+
+// identity puts the client's id into the metadata of every call.
+type identity string
+
+// GetRequestMetadata implements credentials.PerRPCCredentials.
+func (i identity) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	if i == "" {
+		return nil, nil
+	}
+	return map[string]string{clientIDKey: string(i)}, nil
+}
+
+// RequireTransportSecurity implements credentials.PerRPCCredentials.
+func (identity) RequireTransportSecurity() bool { return false }

@@ -1,0 +1,168 @@
+package client
+
+import (
+	"testing"
+	"time"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+func message(key string) *pb.AgentRequest {
+	return &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: key, IdempotencyKey: key}}}
+}
+
+func allow(request string) *pb.AgentRequest {
+	return &pb.AgentRequest{Request: &pb.AgentRequest_Permission{Permission: &pb.PermissionResponse{RequestId: request, Decision: pb.PermissionDecision_ALLOW_ONCE}}}
+}
+
+func reply(question string) *pb.AgentRequest {
+	return &pb.AgentRequest{Request: &pb.AgentRequest_QuestionResponse{QuestionResponse: &pb.UserQuestionResponse{QuestionId: question}}}
+}
+
+func interrupt() *pb.AgentRequest {
+	return &pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{}}}
+}
+
+func accepted(seq uint64, key string) *pb.AgentEvent {
+	return &pb.AgentEvent{Sequence: seq, Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: key}}}
+}
+
+func resolved(seq uint64, request string) *pb.AgentEvent {
+	return &pb.AgentEvent{Sequence: seq, Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{RequestId: request}}}
+}
+
+func refused(details map[string]string) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{Code: "NO_INPUT_LOCK", Details: details}}}
+}
+
+func info(lineage string) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_SessionInfo{SessionInfo: &pb.SessionInfo{Lineage: lineage}}}
+}
+
+// unsent takes everything there is to send, by id.
+func unsent(l *ledger) []string {
+	var ids []string
+	for r := l.next(); r != nil; r = l.next() {
+		switch r := r.GetRequest().(type) {
+		case *pb.AgentRequest_Message:
+			ids = append(ids, r.Message.GetIdempotencyKey())
+		case *pb.AgentRequest_Permission:
+			ids = append(ids, r.Permission.GetRequestId())
+		case *pb.AgentRequest_QuestionResponse:
+			ids = append(ids, r.QuestionResponse.GetQuestionId())
+		default:
+			ids = append(ids, "now")
+		}
+	}
+	return ids
+}
+
+func equal(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func TestLedgerSendsAgainWhatIsNotSettled(t *testing.T) {
+	for name, test := range map[string]struct {
+		said     []*pb.AgentRequest
+		received []*pb.AgentEvent
+		again    []string
+	}{
+		"nothing arrived":     {[]*pb.AgentRequest{message("a"), allow("r"), message("b")}, nil, []string{"a", "r", "b"}},
+		"acknowledged":        {[]*pb.AgentRequest{message("a"), message("b")}, []*pb.AgentEvent{accepted(1, "a")}, []string{"b"}},
+		"somebody else's":     {[]*pb.AgentRequest{message("a")}, []*pb.AgentEvent{accepted(1, "x")}, []string{"a"}},
+		"resolved":            {[]*pb.AgentRequest{allow("r"), allow("s")}, []*pb.AgentEvent{resolved(1, "r")}, []string{"s"}},
+		"questions together":  {[]*pb.AgentRequest{reply("q/0"), reply("q/1"), reply("qq/0")}, []*pb.AgentEvent{resolved(1, "q")}, []string{"qq/0"}},
+		"message refused":     {[]*pb.AgentRequest{message("a"), message("b")}, []*pb.AgentEvent{refused(map[string]string{"idempotency_key": "a"})}, []string{"b"}},
+		"answer too late":     {[]*pb.AgentRequest{allow("r")}, []*pb.AgentEvent{refused(map[string]string{"request_id": "r"})}, nil},
+		"an interrupt is not": {[]*pb.AgentRequest{interrupt(), message("a")}, nil, []string{"a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &ledger{start: &pb.StartConversation{}}
+			for _, r := range test.said {
+				l.say(r)
+			}
+			if n := len(unsent(l)); n != len(test.said) {
+				t.Fatalf("%d of %d were sent", n, len(test.said))
+			}
+			for _, e := range test.received {
+				l.receive(e)
+			}
+			if lost := l.disconnected(); len(lost) > 0 {
+				t.Errorf("lost %v", lost)
+			}
+			if got := unsent(l); !equal(got, test.again) {
+				t.Errorf("sent again %v, want %v", got, test.again)
+			}
+		})
+	}
+}
+
+func TestLedgerTellsWhatIsLost(t *testing.T) {
+	l := &ledger{start: &pb.StartConversation{}}
+	l.say(interrupt())
+	l.say(message("a"))
+	if lost := l.disconnected(); len(lost) != 1 || lost[0].GetCancel() == nil {
+		t.Errorf("lost %v", lost)
+	}
+	if got := unsent(l); !equal(got, []string{"a"}) {
+		t.Errorf("then %v", got)
+	}
+}
+
+func TestLedgerCounts(t *testing.T) {
+	l := &ledger{start: &pb.StartConversation{SessionId: "s", History: pb.HistoryPolicy_HISTORY_POLICY_FULL}}
+	if s := l.opening().GetStart(); s.GetHistory() != pb.HistoryPolicy_HISTORY_POLICY_FULL || s.GetFromSequence() != 0 {
+		t.Errorf("first %v", s)
+	}
+	for _, step := range []struct {
+		seq  uint64
+		want news
+	}{{1, fresh}, {2, fresh}, {0, fresh}, {2, repeated}, {1, repeated}, {5, fresh}, {0, fresh}} {
+		if got := l.receive(&pb.AgentEvent{Sequence: step.seq}); got != step.want {
+			t.Errorf("event %d is %v, want %v", step.seq, got, step.want)
+		}
+	}
+	if s := l.opening().GetStart(); s.GetHistory() != pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE || s.GetFromSequence() != 5 {
+		t.Errorf("again %v", s)
+	}
+	if l.start.GetFromSequence() != 0 {
+		t.Error("the first opening was changed")
+	}
+}
+
+func TestLedgerNoticesAnotherJournal(t *testing.T) {
+	l := &ledger{start: &pb.StartConversation{}}
+	if l.receive(info("one")) != fresh || l.receive(&pb.AgentEvent{Sequence: 7}) != fresh || l.receive(info("one")) != fresh {
+		t.Fatal("the same journal is not news")
+	}
+	if l.receive(info("two")) != restored {
+		t.Error("another journal was not noticed")
+	}
+	if s := l.opening().GetStart(); s.GetFromSequence() != 0 {
+		t.Errorf("goes on from %d", s.GetFromSequence())
+	}
+	if l.receive(info("two")) != fresh || l.receive(&pb.AgentEvent{Sequence: 1}) != fresh {
+		t.Error("the other journal cannot be read")
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	want := []time.Duration{100, 200, 400, 800, 1600, 3200, 5000, 10000, 30000, 30000}
+	for attempt, ms := range want {
+		d := ms * time.Millisecond
+		if got := backoff(attempt, 0.5); got.Round(time.Millisecond) != d {
+			t.Errorf("attempt %d waits %s, want %s", attempt, got, d)
+		}
+		if lo, hi := backoff(attempt, 0), backoff(attempt, 1); lo < d*79/100 || hi > d*121/100 {
+			t.Errorf("attempt %d waits %s to %s", attempt, lo, hi)
+		}
+	}
+}

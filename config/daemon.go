@@ -1,0 +1,120 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The defaults, where they are no paths.
+const (
+	DefaultLogLevel      = "info"
+	DefaultPermissionTTL = 7 * 24 * time.Hour
+	DefaultMaxAgents     = 5
+
+	minPermissionTTL = time.Hour
+	maxPermissionTTL = 30 * 24 * time.Hour
+)
+
+// LogLevels are the levels a daemon may log at, loudest last.
+var LogLevels = []string{"error", "warn", "info", "debug", "trace"}
+
+// Daemon is how a daemon shall run. All paths are absolute.
+type Daemon struct {
+	StateDir      string        // journal, run directories, lock
+	ConfigDir     string        // settings.json
+	SocketPath    string        // the Unix socket it serves
+	ListenTCP     string        // host:port, empty = no TCP
+	LogLevel      string        // one of LogLevels
+	LogFile       string        // empty = standard error
+	ClaudePath    string        // the agent's executable; empty = found in PATH
+	MaxAgents     int           // how many agents may run at once
+	PermissionTTL time.Duration // how long a permission request waits for a person
+}
+
+// DaemonFlags are the flags as they were given; empty for one that was not.
+type DaemonFlags struct {
+	StateDir, ConfigDir, SocketPath, ListenTCP string
+	LogLevel, LogFile, ClaudePath              string
+	MaxAgents, PermissionTTL                   string
+}
+
+// ResolveDaemon decides each value and checks it.
+func ResolveDaemon(f DaemonFlags, e Environment) (Daemon, error) {
+	var d Daemon
+	var err error
+	if d.ConfigDir, err = e.configDir(f.ConfigDir); err != nil {
+		return d, err
+	}
+	if d.StateDir, err = e.stateDir(f.StateDir); err != nil {
+		return d, err
+	}
+	if d.SocketPath, err = e.socketPath(f.SocketPath, f.ConfigDir); err != nil {
+		return d, err
+	}
+	if err := e.checkSocket(d.SocketPath); err != nil {
+		return d, err
+	}
+	if d.LogFile, err = e.absolute(e.first(f.LogFile, "BETCODE_LOG_FILE", "")); err != nil {
+		return d, err
+	}
+	d.ClaudePath = e.first(f.ClaudePath, "BETCODE_CLAUDE", "")
+	if strings.ContainsAny(d.ClaudePath, `/\`) { // a bare name is looked up in PATH
+		if d.ClaudePath, err = e.absolute(d.ClaudePath); err != nil {
+			return d, err
+		}
+	}
+	d.ListenTCP = e.first(f.ListenTCP, "BETCODE_LISTEN_TCP", "")
+	if err := checkTCP(d.ListenTCP); err != nil {
+		return d, err
+	}
+	d.LogLevel = strings.ToLower(e.first(f.LogLevel, "BETCODE_LOG_LEVEL", DefaultLogLevel))
+	if !slices.Contains(LogLevels, d.LogLevel) {
+		return d, fmt.Errorf("set log level: %q is none of %s", d.LogLevel, strings.Join(LogLevels, ", "))
+	}
+	agents := e.first(f.MaxAgents, "BETCODE_MAX_AGENTS", strconv.Itoa(DefaultMaxAgents))
+	if d.MaxAgents, err = strconv.Atoi(agents); err != nil || d.MaxAgents < 1 || d.MaxAgents > 10_000 {
+		return d, fmt.Errorf("set number of agents: %q is no number from 1 to 10000", agents)
+	}
+	d.PermissionTTL, err = permissionTTL(e.first(f.PermissionTTL, "BETCODE_PERMISSION_TTL", ""))
+	return d, err
+}
+
+// checkTCP refuses what cannot be listened on. TCP is served with a token only,
+// which is not built yet, so for now it is refused altogether.
+func checkTCP(address string) error {
+	if address == "" {
+		return nil
+	}
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return fmt.Errorf("listen on TCP: %q is not host:port: %w", address, err)
+	}
+	return fmt.Errorf("listen on TCP %s: not built yet; use the Unix socket, for example through ssh -L", address)
+}
+
+// permissionTTL reads how long a permission waits: "7d", "36h".
+func permissionTTL(s string) (time.Duration, error) {
+	if s == "" {
+		return DefaultPermissionTTL, nil
+	}
+	ttl, err := parseDuration(s)
+	if err != nil {
+		return 0, fmt.Errorf("set permission TTL: %q is no duration; write for example 12h or 7d", s)
+	}
+	if ttl < minPermissionTTL || ttl > maxPermissionTTL {
+		return 0, fmt.Errorf("set permission TTL: %s is not between 1h and 30d", s)
+	}
+	return ttl, nil
+}
+
+// parseDuration is time.ParseDuration, and whole days as "7d".
+func parseDuration(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(s)
+}

@@ -1,0 +1,149 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Environment is what the outside world says. Tests make their own.
+type Environment struct {
+	OS     string                   // as runtime.GOOS
+	UID    int                      // of this process
+	Getenv func(name string) string // empty for what is not set
+	Home   func() (string, error)   // the user's home directory
+	Getwd  func() (string, error)   // the working directory
+	IsDir  func(path string) bool   // whether there is a directory at path
+}
+
+// System is the environment of this process.
+func System() Environment {
+	return Environment{
+		OS: runtime.GOOS, UID: os.Getuid(), Getenv: os.Getenv, Home: os.UserHomeDir, Getwd: os.Getwd,
+		IsDir: func(path string) bool {
+			info, err := os.Stat(path)
+			return err == nil && info.IsDir()
+		},
+	}
+}
+
+// first is the first of a flag, an environment variable and a default.
+func (e Environment) first(flag, name, otherwise string) string {
+	if flag != "" {
+		return flag
+	}
+	if value := e.Getenv(name); value != "" {
+		return value
+	}
+	return otherwise
+}
+
+// absolute is path made absolute; empty stays empty.
+func (e Environment) absolute(path string) (string, error) {
+	if path == "" || filepath.IsAbs(path) {
+		return clean(path), nil
+	}
+	wd, err := e.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("make %q absolute: %w", path, err)
+	}
+	return filepath.Join(wd, path), nil
+}
+
+func clean(path string) string {
+	if path == "" {
+		return ""
+	}
+	return filepath.Clean(path)
+}
+
+// xdg is a directory of the XDG specification: a variable, if it is absolute, else
+// a place under the home directory.
+func (e Environment) xdg(name string, otherwise ...string) (string, error) {
+	if dir := e.Getenv(name); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	return e.underHome(otherwise...)
+}
+
+func (e Environment) underHome(elements ...string) (string, error) {
+	home, err := e.Home()
+	if err == nil && home == "" {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
+		return "", fmt.Errorf("find home directory: %w; set HOME, or BETCODE_CONFIG_DIR and BETCODE_STATE_DIR", err)
+	}
+	return filepath.Join(append([]string{home}, elements...)...), nil
+}
+
+func (e Environment) configDir(flag string) (string, error) {
+	if dir := e.first(flag, "BETCODE_CONFIG_DIR", ""); dir != "" {
+		return e.absolute(dir)
+	}
+	switch e.OS {
+	case "darwin":
+		return e.underHome("Library", "Application Support", "betcode")
+	case "windows":
+		return e.underHome(".betcode")
+	}
+	dir, err := e.xdg("XDG_CONFIG_HOME", ".config")
+	return join(dir, "betcode"), err
+}
+
+func (e Environment) stateDir(flag string) (string, error) {
+	if dir := e.first(flag, "BETCODE_STATE_DIR", ""); dir != "" {
+		return e.absolute(dir)
+	}
+	switch e.OS {
+	case "darwin":
+		return e.underHome("Library", "Application Support", "betcode", "state")
+	case "windows":
+		if dir := e.Getenv("LOCALAPPDATA"); dir != "" {
+			return filepath.Join(dir, "betcode"), nil
+		}
+		return e.underHome("AppData", "Local", "betcode")
+	}
+	dir, err := e.xdg("XDG_STATE_HOME", ".local", "state")
+	return join(dir, "betcode"), err
+}
+
+// join keeps an empty path empty, as it comes with an error.
+func join(dir, name string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, name)
+}
+
+// socketPath needs the configuration directory only where nothing better is there.
+func (e Environment) socketPath(flag, configDir string) (string, error) {
+	if path := e.first(flag, "BETCODE_SOCKET", ""); path != "" {
+		return e.absolute(path)
+	}
+	if e.OS == "linux" {
+		if dir := e.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+			return filepath.Join(dir, "betcode", "daemon.sock"), nil
+		}
+		if dir := fmt.Sprintf("/run/user/%d", e.UID); e.IsDir(dir) {
+			return filepath.Join(dir, "betcode", "daemon.sock"), nil
+		}
+	}
+	dir, err := e.configDir(configDir)
+	return join(dir, "daemon.sock"), err
+}
+
+// checkSocket refuses a path the operating system has no room for.
+func (e Environment) checkSocket(path string) error {
+	room := 108 // sun_path, with the byte that ends it
+	if e.OS == "darwin" {
+		room = 104
+	}
+	if len(path)+1 > room {
+		return fmt.Errorf("use socket %s: its path has %d bytes, the system takes %d; set --socket or BETCODE_SOCKET to a shorter one",
+			path, len(path), room-1)
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package grpcapi
+
+import (
+	"context"
+	"strings"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// adminService is AdminService. Where it takes a session it takes what a person
+// types: an id, its beginning, a name, "@last".
+type adminService struct {
+	pb.UnimplementedAdminServiceServer
+	asker Asker
+}
+
+// GetTree implements AdminService.
+func (s adminService) GetTree(ctx context.Context, _ *pb.GetTreeRequest) (*pb.TreeNode, error) {
+	tree, err := ask[messages.TreeNode](ctx, s.asker, messages.GetTree{})
+	if err != nil {
+		return nil, err
+	}
+	return treeOut(tree), nil
+}
+
+// ListPermissions implements AdminService.
+func (s adminService) ListPermissions(ctx context.Context, r *pb.ListPermissionsRequest) (*pb.ListPermissionsResponse, error) {
+	pending, err := s.pending(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.names(ctx, pending)
+	if err != nil {
+		return nil, err
+	}
+	out := &pb.ListPermissionsResponse{}
+	for _, p := range pending {
+		out.Permissions = append(out.Permissions, pendingOut(p, names[p.Session]))
+	}
+	return out, nil
+}
+
+// AnswerPermission implements AdminService.
+func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissionRequest) (*pb.AnswerPermissionResponse, error) {
+	m, err := adminAnswerIn(r, callOf(ctx).client)
+	if err != nil {
+		return nil, err
+	}
+	pending, err := s.pending(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	m.Session, m.Request, err = findRequest(pending, string(m.Request))
+	if err != nil && r.GetSessionId() != "" && messages.KindOf(err) == messages.NotFound {
+		// No longer pending, or never there: the session knows, and says who decided.
+		m.Request = messages.RequestID(r.GetRequestId())
+		m.Session, err = s.resolve(ctx, r.GetSessionId())
+	}
+	if err != nil {
+		return nil, err
+	}
+	answered, err := ask[messages.PermissionAnswered](ctx, s.asker, m)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.AnswerPermissionResponse{
+		Applied: answered.Applied, ResolvedBy: answered.By,
+		SessionId: string(m.Session), RequestId: string(m.Request),
+	}, nil
+}
+
+// findRequest finds what is pending by the beginning of its id. A question may be
+// named with its number, "<request>/<n>".
+func findRequest(pending []messages.PermissionRecord, ref string) (messages.SessionID, messages.RequestID, error) {
+	const op = "find permission request"
+	base, number, numbered := strings.Cut(ref, "/")
+	var found []messages.PermissionRecord
+	for _, p := range pending {
+		if string(p.Request) == base {
+			found = []messages.PermissionRecord{p}
+			break
+		}
+		if strings.HasPrefix(string(p.Request), base) {
+			found = append(found, p)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", "", messages.Errorf(op, messages.NotFound, "nothing pending has an id that begins with %q", clip(ref)).
+			WithHint("It may have been answered already; ListPermissions shows what waits.")
+	case 1:
+		request := found[0].Request
+		if numbered {
+			request += messages.RequestID("/" + number)
+		}
+		return found[0].Session, request, nil
+	}
+	ids := make([]string, len(found))
+	for i, p := range found {
+		ids[i] = string(p.Request)
+	}
+	return "", "", invalid(op, "Give more of the id.", "%q may be %s", clip(ref), clip(strings.Join(ids, ", ")))
+}
+
+// ShowSession implements AdminService.
+func (s adminService) ShowSession(ctx context.Context, r *pb.ShowSessionRequest) (*pb.ShowSessionResponse, error) {
+	session, err := s.resolve(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	view, err := ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: session})
+	if err != nil {
+		return nil, err
+	}
+	return viewOut(view), nil
+}
+
+// StopSession implements AdminService.
+func (s adminService) StopSession(ctx context.Context, r *pb.StopSessionRequest) (*pb.StopSessionResponse, error) {
+	session, err := s.resolve(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	stopped, err := ask[messages.SessionStopped](ctx, s.asker, messages.StopSession{Session: session})
+	if err != nil {
+		return nil, err
+	}
+	return &pb.StopSessionResponse{WasRunning: stopped.WasRunning}, nil
+}
+
+// Shutdown implements AdminService.
+func (s adminService) Shutdown(ctx context.Context, r *pb.ShutdownRequest) (*pb.ShutdownResponse, error) {
+	if _, err := ask[messages.Done](ctx, s.asker, messages.Shutdown{KeepAgents: r.GetKeepAgents()}); err != nil {
+		return nil, err
+	}
+	return &pb.ShutdownResponse{}, nil
+}
+
+// Resolve implements AdminService.
+func (s adminService) Resolve(ctx context.Context, r *pb.ResolveRequest) (*pb.ResolveResponse, error) {
+	const op = "resolve session"
+	if strings.TrimSpace(r.GetRef()) == "" {
+		return nil, invalid(op, `Give an id, its beginning, a name, or "@last".`, "ref is empty")
+	}
+	resolved, err := ask[messages.SessionResolved](ctx, s.asker, messages.ResolveSession{Reference: r.GetRef()})
+	if err != nil {
+		return nil, err
+	}
+	return &pb.ResolveResponse{SessionId: string(resolved.Session)}, nil
+}
+
+// resolve is the session meant by what a person typed. A whole id needs no look-up.
+func (s adminService) resolve(ctx context.Context, ref string) (messages.SessionID, error) {
+	if id := canonicalUUID(ref); id != "" {
+		return messages.SessionID(id), nil
+	}
+	resolved, err := s.Resolve(ctx, &pb.ResolveRequest{Ref: ref})
+	return messages.SessionID(resolved.GetSessionId()), err
+}
+
+// pending is what waits for an answer, in one session or, for "", in all.
+func (s adminService) pending(ctx context.Context, ref string) ([]messages.PermissionRecord, error) {
+	var question messages.ListPermissions
+	if ref != "" {
+		session, err := s.resolve(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		question.Session = session
+	}
+	list, err := ask[messages.PermissionList](ctx, s.asker, question)
+	return list.Permissions, err
+}
+
+// names are the names of the sessions that pending is about.
+func (s adminService) names(ctx context.Context, pending []messages.PermissionRecord) (map[messages.SessionID]string, error) {
+	names := map[messages.SessionID]string{}
+	for _, p := range pending {
+		if _, ok := names[p.Session]; ok {
+			continue
+		}
+		view, err := ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: p.Session})
+		switch {
+		case err != nil && messages.KindOf(err) == messages.NotFound: // deleted meanwhile
+		case err != nil:
+			return nil, err
+		}
+		names[p.Session] = view.Record.Name
+	}
+	return names, nil
+}

@@ -1,0 +1,192 @@
+package grpcapi
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// agentService is AgentService. Converse is in converse.go.
+type agentService struct {
+	pb.UnimplementedAgentServiceServer
+	server *Server
+}
+
+// ListSessions implements AgentService.
+func (s agentService) ListSessions(ctx context.Context, r *pb.ListSessionsRequest) (*pb.ListSessionsResponse, error) {
+	m, err := listIn(r)
+	if err != nil {
+		return nil, err
+	}
+	list, err := ask[messages.SessionList](ctx, s.server.asker, m)
+	if err != nil {
+		return nil, err
+	}
+	return listOut(list), nil
+}
+
+// ResumeSession implements AgentService: it replays, and goes on live for as long
+// as the request says.
+func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.ServerStreamingServer[pb.AgentEvent]) error {
+	if err := stream.SendHeader(metadata.MD{}); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(stream.Context())
+	defer cancel(nil)
+	noteSession(ctx, r)
+	m, err := resumeIn(r, callOf(ctx).client)
+	if err != nil {
+		return err
+	}
+	view, err := ask[messages.SessionView](ctx, s.server.asker, messages.GetSession{Session: m.Session})
+	if err != nil {
+		return err
+	}
+	if err := withinHead("resume session", m.From, view.Record.Head); err != nil {
+		return err
+	}
+	events, _, err := s.server.asker.Attach(ctx, m)
+	if err != nil {
+		return err
+	}
+	defer events.Close()
+	go func() { // ends with the handler
+		select {
+		case <-s.server.draining:
+			cancel(errDraining())
+		case <-ctx.Done():
+		}
+	}()
+	for {
+		batch, err := events.Next(ctx)
+		for i := range batch {
+			if err := stream.SendMsg(&batch[i]); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil && ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// withinHead refuses a cursor that the journal has not reached.
+func withinHead(op string, from, head messages.Seq) error {
+	if from <= head {
+		return nil
+	}
+	return messages.Errorf(op, messages.OutOfRange, "sequence %d is beyond %d, the newest there is", from, head).
+		WithHint("The journal may have been restored from a backup: begin again from 0.")
+}
+
+// CompactSession implements AgentService.
+func (agentService) CompactSession(context.Context, *pb.CompactSessionRequest) (*pb.CompactSessionResponse, error) {
+	return nil, messages.Errorf("compact session", messages.Unimplemented, "not built yet").
+		WithHint("Send /compact as a message: the agent then summarises its own context.")
+}
+
+// CancelTurn implements AgentService. As the unary call of an operator it needs no
+// input lock.
+func (s agentService) CancelTurn(ctx context.Context, r *pb.CancelTurnRequest) (*pb.CancelTurnResponse, error) {
+	session, err := sessionIn("cancel turn", r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	canceling, err := ask[messages.TurnCanceling](ctx, s.server.asker,
+		messages.CancelTurn{Session: session, Client: callOf(ctx).client, Force: true})
+	if err != nil {
+		return nil, err
+	}
+	return &pb.CancelTurnResponse{WasActive: canceling.WasActive}, nil
+}
+
+// RequestInputLock implements AgentService.
+func (s agentService) RequestInputLock(ctx context.Context, r *pb.InputLockRequest) (*pb.InputLockResponse, error) {
+	session, err := sessionIn("request input lock", r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	answer, err := ask[messages.LockAnswer](ctx, s.server.asker,
+		messages.TakeLock{Session: session, Client: callOf(ctx).client})
+	if err != nil {
+		return nil, err
+	}
+	return lockOut(answer), nil
+}
+
+// ListSessionGrants implements AgentService.
+func (s agentService) ListSessionGrants(ctx context.Context, r *pb.ListSessionGrantsRequest) (*pb.ListSessionGrantsResponse, error) {
+	session, err := sessionIn("list grants", r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	view, err := ask[messages.SessionView](ctx, s.server.asker, messages.GetSession{Session: session})
+	if err != nil {
+		return nil, err
+	}
+	return &pb.ListSessionGrantsResponse{Grants: grantsOut(view.Record.Grants)}, nil
+}
+
+// ClearSessionGrants implements AgentService.
+func (s agentService) ClearSessionGrants(ctx context.Context, r *pb.ClearSessionGrantsRequest) (*pb.ClearSessionGrantsResponse, error) {
+	m, err := clearGrantsIn(r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ask[messages.Done](ctx, s.server.asker, m); err != nil {
+		return nil, err
+	}
+	return &pb.ClearSessionGrantsResponse{}, nil
+}
+
+// SetSessionGrant implements AgentService.
+func (s agentService) SetSessionGrant(ctx context.Context, r *pb.SetSessionGrantRequest) (*pb.SetSessionGrantResponse, error) {
+	m, err := setGrantIn(r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ask[messages.Done](ctx, s.server.asker, m); err != nil {
+		return nil, err
+	}
+	return &pb.SetSessionGrantResponse{}, nil
+}
+
+// RenameSession implements AgentService.
+func (s agentService) RenameSession(ctx context.Context, r *pb.RenameSessionRequest) (*pb.RenameSessionResponse, error) {
+	m, err := renameIn(r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ask[messages.Done](ctx, s.server.asker, m); err != nil {
+		return nil, err
+	}
+	return &pb.RenameSessionResponse{}, nil
+}
+
+// DeleteSession implements AgentService. A session that is not there counts as
+// not deleted, so that the call may be repeated.
+func (s agentService) DeleteSession(ctx context.Context, r *pb.DeleteSessionRequest) (*pb.DeleteSessionResponse, error) {
+	session, err := sessionIn("delete session", r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	_, err = ask[messages.Done](ctx, s.server.asker, messages.DeleteSession{Session: session})
+	if err != nil && messages.KindOf(err) == messages.NotFound {
+		return &pb.DeleteSessionResponse{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &pb.DeleteSessionResponse{Deleted: true}, nil
+}

@@ -1,0 +1,42 @@
+package grpcapi
+
+import (
+	"context"
+
+	"betcode/messages"
+)
+
+// Asker is the actor system as the gateway sees it. Its errors are
+// [*messages.Error], or the context's own.
+type Asker interface {
+	// Ask sends r to whoever answers it and waits for the answer.
+	Ask(ctx context.Context, r messages.Request) (messages.Reply, error)
+	// Attach adds a stream to a session. The implementation fills in a.Sink. The
+	// caller closes the Stream.
+	Attach(ctx context.Context, a messages.Attach) (Stream, messages.Attached, error)
+}
+
+// Stream is the reading end of one attached stream. Next and Close may be called
+// from different goroutines.
+type Stream interface {
+	// Next waits for events and returns all there are, in order. io.EOF is a clean
+	// end. The events belong to the caller; their bytes are shared and must not be
+	// changed.
+	Next(ctx context.Context) ([]messages.Event, error)
+	// Close detaches the stream from its session.
+	Close()
+}
+
+// ask puts r to a and expects an answer of type R.
+func ask[R messages.Reply](ctx context.Context, a Asker, r messages.Request) (R, error) {
+	var none R
+	reply, err := a.Ask(ctx, r)
+	if err != nil {
+		return none, err
+	}
+	answer, ok := reply.(R)
+	if !ok {
+		return none, messages.Errorf("ask", messages.Internal, "%T was answered with %T", r, reply)
+	}
+	return answer, nil
+}

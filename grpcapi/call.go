@@ -1,0 +1,105 @@
+package grpcapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+
+	"betcode/messages"
+)
+
+// ClientIDKey is the metadata key under which a client says who it is. It wants
+// printable ASCII without spaces, at most 128 characters.
+const ClientIDKey = "x-client-id"
+
+// Peer is what the transport knows of a caller. It is the AuthInfo of every
+// connection over the Unix socket.
+type Peer struct {
+	PID        int // of the process that connected
+	UID        int
+	Connection string // made up; two calls over one connection have the same
+}
+
+// AuthType implements credentials.AuthInfo.
+func (Peer) AuthType() string { return "unix" }
+
+// PeerOf returns what is known of the caller of ctx.
+func PeerOf(ctx context.Context) (Peer, bool) {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return Peer{}, false
+	}
+	info, ok := p.AuthInfo.(peerInfo)
+	return info.Peer, ok
+}
+
+// call is what is known about one call while it is served. The handler's
+// goroutine owns it.
+type call struct {
+	client  messages.ClientID
+	session messages.SessionID // for the log; empty if none is concerned
+	method  string
+	stream  bool
+}
+
+type callKey struct{}
+
+// callOf returns the call that ctx belongs to.
+func callOf(ctx context.Context) *call {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		return c
+	}
+	return &call{client: messages.ClientID(uuid.NewString())}
+}
+
+// newCall reads who calls from the metadata. A client that does not say gets an
+// id for as long as its connection lasts, or failing that its stream.
+func newCall(ctx context.Context, method string, stream bool) (context.Context, error) {
+	c := &call{method: method, stream: stream}
+	switch ids := metadata.ValueFromIncomingContext(ctx, ClientIDKey); {
+	case len(ids) > 0 && !validClientID(ids[0]):
+		return nil, invalid("identify client", "Send printable ASCII without spaces, at most 128 characters.",
+			"the metadata %s is not usable", ClientIDKey)
+	case len(ids) > 0:
+		c.client = messages.ClientID(ids[0])
+	default:
+		c.client = messages.ClientID(uuid.NewString())
+		if p, ok := PeerOf(ctx); ok {
+			c.client = messages.ClientID(p.Connection)
+		}
+	}
+	return context.WithValue(ctx, callKey{}, c), nil
+}
+
+func validClientID(id string) bool {
+	if id == "" || len(id) > 128 {
+		return false
+	}
+	for _, c := range []byte(id) {
+		if c <= ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// tracked is a server stream with a context of its own.
+type tracked struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+// Context implements grpc.ServerStream.
+func (t tracked) Context() context.Context { return t.ctx }
+
+// RecvMsg implements grpc.ServerStream. What could not be decoded is an error of
+// ours; the stream itself is sound and may go on.
+func (t tracked) RecvMsg(m any) error {
+	if err := t.ServerStream.RecvMsg(m); err != nil {
+		return err
+	}
+	return malformed(m)
+}

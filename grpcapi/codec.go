@@ -1,0 +1,150 @@
+package grpcapi
+
+import (
+	"strings"
+
+	"google.golang.org/grpc/encoding"
+	grpcproto "google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// codec is the protobuf codec, except that an event is already encoded: its
+// bytes are passed on, shared by all streams they go to.
+//
+// It also takes over from gRPC what happens to a request that cannot be decoded.
+// gRPC answers it with INTERNAL before any of our code runs; here it becomes an
+// empty message with a mark, which the interceptors turn into INVALID_ARGUMENT.
+type codec struct{ proto encoding.CodecV2 }
+
+func newCodec() codec { return codec{encoding.GetCodecV2(grpcproto.Name)} }
+
+// Name implements [encoding.CodecV2].
+func (c codec) Name() string { return c.proto.Name() }
+
+// Marshal implements [encoding.CodecV2].
+func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+	if e, ok := v.(*messages.Event); ok {
+		return mem.BufferSlice{mem.SliceBuffer(e.Bytes)}, nil
+	}
+	return c.proto.Marshal(v)
+}
+
+// Unmarshal implements [encoding.CodecV2].
+func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+	err := c.proto.Unmarshal(data, v)
+	if err == nil {
+		return nil
+	}
+	if request, ok := v.(*pb.AgentRequest); ok {
+		if repaired, ok := withoutForeignKey(data.Materialize()); ok && proto.Unmarshal(repaired, request) == nil {
+			return nil
+		}
+	}
+	m, ok := v.(proto.Message)
+	if !ok || m.ProtoReflect().Descriptor().ParentFile().Package() != "betcode.v1" {
+		return err
+	}
+	markMalformed(m, err)
+	return nil
+}
+
+// malformedField carries the mark: the highest number a field can have.
+const malformedField = protowire.MaxValidNumber
+
+func markMalformed(m proto.Message, cause error) {
+	proto.Reset(m)
+	unknown := protowire.AppendTag(nil, malformedField, protowire.BytesType)
+	m.ProtoReflect().SetUnknown(protowire.AppendString(unknown, cause.Error()))
+}
+
+// malformed returns an error if v carries the codec's mark.
+func malformed(v any) error {
+	m, ok := v.(proto.Message)
+	if !ok {
+		return nil
+	}
+	number, kind, n := protowire.ConsumeTag(m.ProtoReflect().GetUnknown())
+	if n < 0 || number != malformedField || kind != protowire.BytesType {
+		return nil
+	}
+	cause, _ := protowire.ConsumeString(m.ProtoReflect().GetUnknown()[n:])
+	name := string(m.ProtoReflect().Descriptor().Name())
+	return messages.Errorf("decode "+name, messages.Invalid, "%s", printable(cause)).
+		WithHint("Send a " + name + " encoded as betcode.v1 has it, with text in UTF-8.")
+}
+
+// printable is what a parser said about bytes of a stranger, fit for a log line.
+func printable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+	if len(s) > 200 {
+		s = s[:200]
+	}
+	return strings.ToValidUTF8(s, "")
+}
+
+// The place where existing clients put an edited input: AgentRequest.permission,
+// PermissionResponse.idempotency_key. Ours is a string there.
+const (
+	permissionField     = 3
+	idempotencyKeyField = 3
+)
+
+// withoutForeignKey removes what stands in PermissionResponse.idempotency_key
+// when it is not text. It reports whether there was something to remove.
+func withoutForeignKey(request []byte) ([]byte, bool) {
+	var out []byte
+	removed := false
+	ok := eachField(request, func(number protowire.Number, kind protowire.Type, whole, value []byte) {
+		if number != permissionField || kind != protowire.BytesType {
+			out = append(out, whole...)
+			return
+		}
+		var permission []byte
+		inner := eachField(value, func(number protowire.Number, kind protowire.Type, whole, _ []byte) {
+			if number == idempotencyKeyField && kind == protowire.BytesType {
+				removed = true
+				return
+			}
+			permission = append(permission, whole...)
+		})
+		if !inner {
+			permission = value
+		}
+		out = protowire.AppendTag(out, number, kind)
+		out = protowire.AppendBytes(out, permission)
+	})
+	return out, ok && removed
+}
+
+// eachField calls visit for every field of an encoded message: whole is the field
+// with its tag, value what a length-delimited field holds. It reports whether the
+// encoding was sound.
+func eachField(message []byte, visit func(number protowire.Number, kind protowire.Type, whole, value []byte)) bool {
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return false
+		}
+		length := protowire.ConsumeFieldValue(number, kind, message[n:])
+		if length < 0 {
+			return false
+		}
+		var value []byte
+		if kind == protowire.BytesType {
+			value, _ = protowire.ConsumeBytes(message[n : n+length])
+		}
+		visit(number, kind, message[:n+length], value)
+		message = message[n+length:]
+	}
+	return true
+}

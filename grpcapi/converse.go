@@ -1,0 +1,256 @@
+package grpcapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// How many answers to a client's own mistakes may wait behind its events. When
+// they do, its next requests wait too.
+const inlineErrors = 16
+
+// quietTime is how long nothing must have happened on a stream whose client has
+// half-closed, whose session has settled, and whose history nevertheless does not
+// reach the head (it was compacted): then there is nothing more to come.
+const quietTime = 5 * time.Second
+
+// Converse implements AgentService.
+//
+//	client                     server
+//	StartConversation   ─►     the session is created or found, the stream attached
+//	                    ◄─     SessionInfo, history, live events
+//	anything else       ─►     asked of the session, in order
+//	                    ◄─     ErrorEvent for what was wrong; the stream stays open
+//	half-close          ─►     events until no turn runs, then OK
+//	goes away           ─►     detached; the turn goes on
+func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, pb.AgentEvent]) error {
+	if err := stream.SendHeader(metadata.MD{}); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(stream.Context())
+	defer cancel()
+	c := &conversation{
+		server: s.server, stream: stream, client: callOf(ctx).client,
+		batches: make(chan batch), inline: make(chan failure, inlineErrors),
+		halfClosed: make(chan struct{}), changed: make(chan struct{}, 1), settled: make(chan messages.Seq, 1),
+	}
+	if err := c.open(ctx); err != nil {
+		return c.fail(ctx, err)
+	}
+	defer c.events.Close()
+	pumped := make(chan struct{})
+	go func() {
+		defer close(pumped)
+		c.pump(ctx)
+	}()
+	go c.receive(ctx) // ends when the handler has: only then does Recv return
+	err := c.send(ctx)
+	cancel()
+	<-pumped
+	if err != nil {
+		return c.fail(stream.Context(), err)
+	}
+	return nil
+}
+
+// conversation is one Converse stream.
+type conversation struct {
+	server  *Server
+	stream  grpc.BidiStreamingServer[pb.AgentRequest, pb.AgentEvent]
+	client  messages.ClientID
+	session messages.SessionID
+	events  Stream
+
+	last    messages.Seq // of the journaled events sent; the sender's
+	closing bool         // the client has half-closed; the sender's
+
+	batches    chan batch        // from the session, by pump
+	inline     chan failure      // what was wrong with a request, by receive
+	halfClosed chan struct{}     // closed when the client will say no more, by receive
+	changed    chan struct{}     // the session may have settled, by the sender
+	settled    chan messages.Seq // no turn runs, and this was the head then, by receive
+}
+
+// batch is one answer of [Stream.Next].
+type batch struct {
+	events []messages.Event
+	err    error
+}
+
+// failure is an error the client is told of; a fatal one ends the stream.
+type failure struct {
+	err   error
+	fatal bool
+}
+
+// open reads the first message, finds or creates the session and attaches to it.
+func (c *conversation) open(ctx context.Context) error {
+	const op = "start conversation"
+	const hint = "Send StartConversation as the first message of the stream."
+	request, err := c.stream.Recv()
+	if errors.Is(err, io.EOF) {
+		return invalid(op, hint, "the stream was closed before anything was said")
+	}
+	if err != nil {
+		return err
+	}
+	start := request.GetStart()
+	if start == nil {
+		return invalid(op, hint, "the first message is %s", requestName(request))
+	}
+	m, err := startIn(start, c.client)
+	if err != nil {
+		return err
+	}
+	c.session = m.Session
+	callOf(ctx).session = m.Session
+	if _, err := historyIn(start.GetHistory(), start.GetFromSequence()); err != nil {
+		return err // before a session is created
+	}
+	started, err := ask[messages.SessionStarted](ctx, c.server.asker, m)
+	if err != nil {
+		return err
+	}
+	attach, err := attachIn(start, m.Session, c.client, started.Created)
+	if err != nil {
+		return err
+	}
+	if err := withinHead("attach", attach.From, started.View.Record.Head); err != nil {
+		return err
+	}
+	events, attached, err := c.server.asker.Attach(ctx, attach)
+	if err != nil {
+		return err
+	}
+	c.events, c.last = events, attach.From
+	if attach.History == messages.HistoryNone || attach.History == messages.HistoryPendingOnly {
+		c.last = attached.Head
+	}
+	return nil
+}
+
+// pump takes events from the session until the stream ends.
+func (c *conversation) pump(ctx context.Context) {
+	for {
+		var b batch
+		b.err = c.server.guarded(ctx, func() (err error) {
+			b.events, err = c.events.Next(ctx)
+			return err
+		})
+		select {
+		case c.batches <- b:
+		case <-ctx.Done():
+			return
+		}
+		if b.err != nil {
+			return
+		}
+	}
+}
+
+// send is the one writer of the stream. It returns nil for a clean end.
+func (c *conversation) send(ctx context.Context) error {
+	var (
+		halfClosed = c.halfClosed
+		quiet      <-chan time.Time
+		sent       bool // since the last look
+		settled    bool // at until
+		until      messages.Seq
+	)
+	for {
+		select {
+		case b := <-c.batches:
+			sent = true
+			if err := c.sendBatch(b.events); err != nil {
+				return err
+			}
+			if errors.Is(b.err, io.EOF) {
+				return nil
+			}
+			if b.err != nil {
+				return b.err
+			}
+		case f := <-c.inline:
+			if f.fatal {
+				return f.err
+			}
+			if err := c.stream.Send(errorEvent(f.err, false)); err != nil {
+				return err
+			}
+		case <-halfClosed:
+			halfClosed, c.closing = nil, true
+			tick := time.NewTicker(quietTime)
+			defer tick.Stop() // once: halfClosed is nil from now on
+			quiet = tick.C
+			c.hint() // what settled a moment ago was not hinted at
+		case until = <-c.settled:
+			settled = true
+		case <-quiet:
+			if settled && !sent {
+				return c.sendRest()
+			}
+			sent = false
+			c.hint()
+		case <-c.server.draining:
+			return errDraining()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if settled && c.last >= until {
+			return c.sendRest()
+		}
+	}
+}
+
+func (c *conversation) sendBatch(events []messages.Event) error {
+	for i := range events {
+		if err := c.stream.SendMsg(&events[i]); err != nil {
+			return err
+		}
+		c.last = max(c.last, events[i].Seq)
+		if c.closing && maySettle(events[i].Bytes) {
+			c.hint()
+		}
+	}
+	return nil
+}
+
+// sendRest says what was still to be said about the client's own requests.
+func (c *conversation) sendRest() error {
+	for {
+		select {
+		case f := <-c.inline:
+			if f.fatal {
+				return f.err
+			}
+			if err := c.stream.Send(errorEvent(f.err, false)); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+func (c *conversation) hint() {
+	select {
+	case c.changed <- struct{}{}:
+	default:
+	}
+}
+
+// fail tells the client why its stream ends, unless it is gone or will come back.
+func (c *conversation) fail(ctx context.Context, err error) error {
+	if kind := asError(err).Kind; ctx.Err() == nil && kind != messages.Canceled && kind != messages.Unavailable {
+		_ = c.stream.Send(errorEvent(err, true)) // the status says it too
+	}
+	return err
+}

@@ -1,0 +1,177 @@
+package grpcapi
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// receive handles what the client says, one after the other. When the client has
+// half-closed it watches for the session to settle.
+func (c *conversation) receive(ctx context.Context) {
+	for {
+		request, err := c.stream.Recv()
+		if errors.Is(err, io.EOF) {
+			close(c.halfClosed)
+			c.awaitSettled(ctx)
+			return
+		}
+		var undecodable *messages.Error
+		fatal := err != nil && !errors.As(err, &undecodable)
+		if err == nil {
+			err = c.server.guarded(ctx, func() error { return c.handle(ctx, request) })
+			fatal = endsStream(err)
+		}
+		if err != nil && !c.report(ctx, failure{err, fatal}) {
+			return
+		}
+		if fatal {
+			return
+		}
+	}
+}
+
+// report hands an error to the sender; false when the stream has ended.
+func (c *conversation) report(ctx context.Context, f failure) bool {
+	select {
+	case c.inline <- f:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// endsStream reports whether after err nothing more can be said on this stream:
+// the session is gone, or the journal is.
+func endsStream(err error) bool {
+	var e *messages.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch {
+	case e.Code == messages.SessionNotFound, e.Code == messages.SessionClosed:
+		return true
+	case e.Kind == messages.DataLoss, e.Kind == messages.Unauthenticated:
+		return true
+	}
+	return false
+}
+
+// handle translates one request and asks it. The answers travel as events.
+func (c *conversation) handle(ctx context.Context, request *pb.AgentRequest) error {
+	if n := len(request.ProtoReflect().GetUnknown()); n > 0 {
+		c.server.log.Debug().Str(fieldTarget, target).Str(fieldSpan, "grpc/AgentService/Converse").
+			Str(fieldSession, string(c.session)).Int("bytes", n).Msg("request has fields unknown to this daemon")
+	}
+	m, about, err := c.translate(request)
+	if err == nil {
+		_, err = c.server.asker.Ask(ctx, m)
+	}
+	if err == nil {
+		return nil
+	}
+	return withDetail(withDetail(err, about.key, about.value), "session_id", string(c.session))
+}
+
+// subject is what an error about a request names, so that the client knows which
+// of its requests was refused.
+type subject struct{ key, value string }
+
+func (c *conversation) translate(request *pb.AgentRequest) (messages.Request, subject, error) {
+	switch r := request.GetRequest().(type) {
+	case *pb.AgentRequest_Start:
+		return nil, subject{}, invalid("start conversation", "Open another stream for another session.",
+			"this stream already belongs to a session")
+	case *pb.AgentRequest_Message:
+		m, err := inputIn(r.Message, c.session, c.client)
+		return m, subject{"idempotency_key", r.Message.GetIdempotencyKey()}, err
+	case *pb.AgentRequest_Permission:
+		m, err := answerIn(r.Permission, c.session, c.client)
+		return m, subject{"request_id", clip(r.Permission.GetRequestId())}, err
+	case *pb.AgentRequest_QuestionResponse:
+		m, err := questionIn(r.QuestionResponse, c.session, c.client)
+		return m, subject{"request_id", clip(r.QuestionResponse.GetQuestionId())}, err
+	case *pb.AgentRequest_Cancel:
+		m, err := cancelIn(r.Cancel, c.session, c.client)
+		return m, subject{}, err
+	case *pb.AgentRequest_Encrypted:
+		return nil, subject{}, messages.Errorf("decrypt request", messages.Unimplemented, "encrypted requests are not built yet").
+			WithHint("Send it in the clear: the local socket is private to its user.")
+	case *pb.AgentRequest_Lock:
+		m, err := lockIn(r.Lock, c.session, c.client)
+		return m, subject{}, err
+	case *pb.AgentRequest_Settings:
+		m, err := settingsIn(r.Settings, c.session, c.client)
+		return m, subject{}, err
+	}
+	return nil, subject{}, invalid("read request", "Set one of the members of AgentRequest that this daemon knows.", "the request is empty")
+}
+
+// requestName is what a request is, for an error's text.
+func requestName(request *pb.AgentRequest) string {
+	m := request.ProtoReflect()
+	if field := m.WhichOneof(m.Descriptor().Oneofs().ByName("request")); field != nil {
+		return "a " + string(field.Message().Name())
+	}
+	return "empty"
+}
+
+// awaitSettled asks the session, now and whenever it may have changed, whether a
+// turn runs or waits to. It ends with the stream.
+func (c *conversation) awaitSettled(ctx context.Context) {
+	for {
+		view, err := ask[messages.SessionView](ctx, c.server.asker, messages.GetSession{Session: c.session})
+		if err == nil && settled(view) {
+			select {
+			case c.settled <- view.Record.Head:
+			case <-ctx.Done():
+			}
+			return
+		}
+		select {
+		case <-c.changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// settled reports whether nothing that was said waits for an answer any more.
+func settled(v messages.SessionView) bool {
+	if v.Record.Phase == messages.PhaseClosed || v.Record.Phase == messages.PhaseCrashed {
+		return true
+	}
+	return !v.Record.Turn && len(v.Inputs) == 0
+}
+
+// The events after which a session may have settled, by their field in AgentEvent.
+var settling = map[protowire.Number]bool{
+	16:  true, // StatusChange
+	18:  true, // ErrorEvent
+	21:  true, // TurnComplete
+	103: true, // RunEvent
+}
+
+// maySettle looks at which event it is without decoding it.
+func maySettle(event []byte) bool {
+	for len(event) > 0 {
+		number, kind, n := protowire.ConsumeTag(event)
+		if n < 0 {
+			return false
+		}
+		if settling[number] {
+			return true
+		}
+		length := protowire.ConsumeFieldValue(number, kind, event[n:])
+		if length < 0 {
+			return false
+		}
+		event = event[n+length:]
+	}
+	return false
+}

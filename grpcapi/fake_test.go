@@ -1,0 +1,209 @@
+package grpcapi
+
+import (
+	"context"
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/proto"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	sessionA = "3f2a0000-0000-4000-8000-000000000001"
+	keyA     = "aaaa0000-0000-4000-8000-000000000001"
+)
+
+// fakeAsker answers from functions; what has none is answered with the zero value
+// of the right reply.
+type fakeAsker struct {
+	mu       sync.Mutex
+	asked    []messages.Request
+	attached []messages.Attach
+
+	answer func(messages.Request) (messages.Reply, error) // nil, nil falls back
+	stream *fakeStream
+}
+
+func (f *fakeAsker) Ask(_ context.Context, r messages.Request) (messages.Reply, error) {
+	f.mu.Lock()
+	f.asked = append(f.asked, r)
+	answer := f.answer
+	f.mu.Unlock()
+	if answer != nil {
+		if reply, err := answer(r); reply != nil || err != nil {
+			return reply, err
+		}
+	}
+	switch r := r.(type) {
+	case messages.StartSession:
+		return messages.SessionStarted{}, nil
+	case messages.SendInput:
+		return messages.InputAcknowledged{Key: r.Key}, nil
+	case messages.AnswerPermission:
+		return messages.PermissionAnswered{Applied: true}, nil
+	case messages.CancelTurn:
+		return messages.TurnCanceling{WasActive: true}, nil
+	case messages.TakeLock, messages.ReleaseLock:
+		return messages.LockAnswer{Granted: true}, nil
+	case messages.GetSession:
+		return messages.SessionView{}, nil
+	case messages.ListSessions:
+		return messages.SessionList{}, nil
+	case messages.ListPermissions:
+		return messages.PermissionList{}, nil
+	case messages.ResolveSession:
+		return messages.SessionResolved{Session: sessionA}, nil
+	case messages.StopSession:
+		return messages.SessionStopped{}, nil
+	case messages.GetHealth:
+		return messages.HealthView{}, nil
+	case messages.GetTree:
+		return messages.TreeNode{}, nil
+	default:
+		return messages.Done{}, nil
+	}
+}
+
+func (f *fakeAsker) Attach(_ context.Context, a messages.Attach) (Stream, messages.Attached, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.attached = append(f.attached, a)
+	if f.stream == nil {
+		f.stream = newFakeStream()
+	}
+	return f.stream, messages.Attached{}, nil
+}
+
+// saw returns what was asked so far.
+func (f *fakeAsker) saw() []messages.Request {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]messages.Request(nil), f.asked...)
+}
+
+func (f *fakeAsker) sawAttach() []messages.Attach {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]messages.Attach(nil), f.attached...)
+}
+
+// fakeStream hands out what a test puts into it.
+type fakeStream struct {
+	batches chan []messages.Event
+	end     chan error
+	closed  chan struct{}
+	once    sync.Once
+}
+
+func newFakeStream() *fakeStream {
+	return &fakeStream{batches: make(chan []messages.Event, 64), end: make(chan error, 1), closed: make(chan struct{})}
+}
+
+func (s *fakeStream) Next(ctx context.Context) ([]messages.Event, error) {
+	select {
+	case b := <-s.batches:
+		return b, nil
+	default:
+	}
+	select {
+	case b := <-s.batches:
+		return b, nil
+	case err := <-s.end:
+		if err == nil {
+			err = io.EOF
+		}
+		return nil, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (s *fakeStream) Close() { s.once.Do(func() { close(s.closed) }) }
+
+// eventOf is an event with its bytes, the number included.
+func eventOf(t testing.TB, e *pb.AgentEvent) messages.Event {
+	t.Helper()
+	raw, err := proto.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return messages.Event{Seq: messages.Seq(e.GetSequence()), Bytes: raw}
+}
+
+func textEvent(t testing.TB, seq uint64, text string) messages.Event {
+	return eventOf(t, &pb.AgentEvent{Sequence: seq, Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{Text: text}}})
+}
+
+func idleEvent(t testing.TB, seq uint64) messages.Event {
+	return eventOf(t, &pb.AgentEvent{Sequence: seq, Event: &pb.AgentEvent_StatusChange{StatusChange: &pb.StatusChange{Status: pb.AgentStatus_IDLE}}})
+}
+
+// serve starts a server over an in-memory listener and returns a connection to it.
+func serve(t testing.TB, a Asker) (*grpc.ClientConn, *Server) {
+	t.Helper()
+	s := New(Options{Asker: a, Version: "1.2.3", Credentials: insecure.NewCredentials()})
+	s.SetReady(true)
+	l := bufconn.Listen(1 << 20)
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(l) }()
+	conn, err := grpc.NewClient("passthrough:///test", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		conn.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := s.Shutdown(ctx); err != nil {
+			t.Errorf("shut down: %v", err)
+		}
+		if err := <-done; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	return conn, s
+}
+
+// as is a context that names the client.
+func as(t testing.TB, client string) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	t.Cleanup(cancel)
+	return metadata.AppendToOutgoingContext(ctx, ClientIDKey, client)
+}
+
+func startRequest(s *pb.StartConversation) *pb.AgentRequest {
+	return &pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: s}}
+}
+
+func messageRequest(text, key string) *pb.AgentRequest {
+	return &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: text, IdempotencyKey: key}}}
+}
+
+// must fails the test on an error.
+func must[T any](t testing.TB) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// grpcStream is a name for the interface a fake embeds.
+type grpcStream = grpc.ServerStream

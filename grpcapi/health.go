@@ -1,0 +1,143 @@
+package grpcapi
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// How often the health is looked at for somebody who watches it, and how long an
+// answer may take. Nobody watching costs nothing.
+const (
+	healthInterval = 5 * time.Second
+	healthTimeout  = 3 * time.Second
+)
+
+// status is the health of one service by the name that probes use: empty for the
+// daemon as a whole, "betcode.v1.AgentService", or just "AgentService".
+func (s *Server) status(ctx context.Context, service string) pb.ServingStatus {
+	if !s.serves(service) {
+		return pb.ServingStatus_SERVICE_UNKNOWN
+	}
+	if ready, _ := s.readiness(); !ready {
+		return pb.ServingStatus_NOT_SERVING
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	view, err := ask[messages.HealthView](ctx, s.asker, messages.GetHealth{})
+	if err != nil {
+		return pb.ServingStatus_NOT_SERVING
+	}
+	return overallOut(view)
+}
+
+func (s *Server) serves(service string) bool {
+	if service == "" {
+		return true
+	}
+	services := s.grpc.GetServiceInfo()
+	if _, ok := services[service]; ok {
+		return true
+	}
+	_, ok := services["betcode.v1."+service]
+	return ok && !strings.Contains(service, ".")
+}
+
+// watch tells send the status whenever it changes, beginning with the present one.
+func (s *Server) watch(ctx context.Context, service string, send func(pb.ServingStatus) error) error {
+	tick := time.NewTicker(healthInterval)
+	defer tick.Stop()
+	last := pb.ServingStatus(-1)
+	for {
+		_, changed := s.readiness()
+		if now := s.status(ctx, service); now != last {
+			if err := send(now); err != nil {
+				return err
+			}
+			last = now
+		}
+		select {
+		case <-tick.C:
+		case <-changed:
+		case <-s.draining:
+			if last != pb.ServingStatus_SERVICE_UNKNOWN && last != pb.ServingStatus_NOT_SERVING {
+				if err := send(pb.ServingStatus_NOT_SERVING); err != nil {
+					return err
+				}
+			}
+			return errDraining()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func errUnknownService(service string) error {
+	return messages.Errorf("check health", messages.NotFound, "there is no service %q", printable(service)).
+		WithHint("Leave the service empty to ask about the daemon as a whole.")
+}
+
+// standardHealth is grpc.health.v1.Health, which process managers ask.
+type standardHealth struct {
+	healthpb.UnimplementedHealthServer
+	server *Server
+}
+
+// Check implements grpc.health.v1.Health.
+func (h standardHealth) Check(ctx context.Context, r *healthpb.HealthCheckRequest) (*healthpb.HealthCheckResponse, error) {
+	now := h.server.status(ctx, r.GetService())
+	if now == pb.ServingStatus_SERVICE_UNKNOWN {
+		return nil, errUnknownService(r.GetService())
+	}
+	return &healthpb.HealthCheckResponse{Status: standardOut(now)}, nil
+}
+
+// Watch implements grpc.health.v1.Health.
+func (h standardHealth) Watch(r *healthpb.HealthCheckRequest, stream grpc.ServerStreamingServer[healthpb.HealthCheckResponse]) error {
+	return h.server.watch(stream.Context(), r.GetService(), func(s pb.ServingStatus) error {
+		return stream.Send(&healthpb.HealthCheckResponse{Status: standardOut(s)})
+	})
+}
+
+// healthService is the same under betcode.v1.
+type healthService struct {
+	pb.UnimplementedHealthServer
+	server *Server
+}
+
+// Check implements Health.
+func (h healthService) Check(ctx context.Context, r *pb.HealthCheckRequest) (*pb.HealthCheckResponse, error) {
+	now := h.server.status(ctx, r.GetService())
+	if now == pb.ServingStatus_SERVICE_UNKNOWN {
+		return nil, errUnknownService(r.GetService())
+	}
+	return &pb.HealthCheckResponse{Status: now}, nil
+}
+
+// Watch implements Health.
+func (h healthService) Watch(r *pb.HealthCheckRequest, stream grpc.ServerStreamingServer[pb.HealthCheckResponse]) error {
+	return h.server.watch(stream.Context(), r.GetService(), func(s pb.ServingStatus) error {
+		return stream.Send(&pb.HealthCheckResponse{Status: s})
+	})
+}
+
+// detailsService is BetCodeHealth.
+type detailsService struct {
+	pb.UnimplementedBetCodeHealthServer
+	asker Asker
+}
+
+// GetHealthDetails implements BetCodeHealth.
+func (h detailsService) GetHealthDetails(ctx context.Context, _ *pb.HealthDetailsRequest) (*pb.HealthDetailsResponse, error) {
+	view, err := ask[messages.HealthView](ctx, h.asker, messages.GetHealth{})
+	if err != nil {
+		return nil, err
+	}
+	return healthOut(view), nil
+}

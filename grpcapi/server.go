@@ -1,0 +1,145 @@
+package grpcapi
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/channelz/service"
+	"google.golang.org/grpc/credentials"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/reflection"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// DefaultMaxMessageBytes is what a request may have unless Options say otherwise.
+const DefaultMaxMessageBytes = 64 << 20
+
+// Options are what a [Server] needs to know.
+type Options struct {
+	// Asker answers everything. Required.
+	Asker Asker
+	// Logger; nil logs nothing.
+	Logger *zerolog.Logger
+	// Version of the daemon, for VersionService.
+	Version string
+	// ClaudeVersion returns the version of the agent, empty while it is not known.
+	// May be nil.
+	ClaudeVersion func() string
+	// MaxMessageBytes bounds a request. 0 = DefaultMaxMessageBytes.
+	MaxMessageBytes int
+	// Credentials of the transport. nil = the Unix socket's peer credentials: only
+	// the user who runs the daemon may connect.
+	Credentials credentials.TransportCredentials
+}
+
+// Server serves betcode.v1, gRPC's health, reflection and channelz.
+type Server struct {
+	asker   Asker
+	log     *zerolog.Logger
+	options Options
+	grpc    *grpc.Server
+
+	mu       sync.Mutex
+	ready    bool
+	changed  chan struct{} // closed and replaced when ready changes
+	draining chan struct{} // closed when the server stops
+	drain    sync.Once
+}
+
+// New makes a server. It answers health checks with NOT_SERVING until
+// [Server.SetReady].
+func New(o Options) *Server {
+	s := &Server{
+		asker: o.Asker, log: o.Logger, options: o,
+		changed: make(chan struct{}), draining: make(chan struct{}),
+	}
+	if s.log == nil {
+		nop := zerolog.Nop()
+		s.log = &nop
+	}
+	if s.options.MaxMessageBytes == 0 {
+		s.options.MaxMessageBytes = DefaultMaxMessageBytes
+	}
+	creds := o.Credentials
+	if creds == nil {
+		creds = newUnixCredentials(s.log)
+	}
+	s.grpc = grpc.NewServer(
+		grpc.Creds(creds),
+		grpc.ForceServerCodecV2(newCodec()),
+		grpc.MaxRecvMsgSize(s.options.MaxMessageBytes),
+		// Clients in the field ping every 30 s, also without a stream; gRPC's default
+		// would close their connections after two minutes.
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
+		grpc.ChainUnaryInterceptor(s.unaryInterceptors()...),
+		grpc.ChainStreamInterceptor(s.streamInterceptors()...),
+		grpc.WaitForHandlers(true),
+	)
+	pb.RegisterAgentServiceServer(s.grpc, agentService{server: s})
+	pb.RegisterAdminServiceServer(s.grpc, adminService{asker: s.asker})
+	pb.RegisterVersionServiceServer(s.grpc, versionService{options: &s.options})
+	pb.RegisterBetCodeHealthServer(s.grpc, detailsService{asker: s.asker})
+	pb.RegisterHealthServer(s.grpc, healthService{server: s})
+	healthpb.RegisterHealthServer(s.grpc, standardHealth{server: s})
+	reflection.Register(s.grpc)
+	service.RegisterChannelzServiceToServer(s.grpc)
+	return s
+}
+
+// Serve accepts connections until [Server.Shutdown]; then it returns nil. It may
+// be called for several listeners at once.
+func (s *Server) Serve(l net.Listener) error { return s.grpc.Serve(l) }
+
+// SetReady says whether the daemon is ready to work: after recovery, and until it
+// shuts down. Health checks tell.
+func (s *Server) SetReady(ready bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ready != ready {
+		s.ready = ready
+		close(s.changed)
+		s.changed = make(chan struct{})
+	}
+}
+
+// readiness returns what was last set, and a channel that is closed at the next
+// change.
+func (s *Server) readiness() (bool, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ready, s.changed
+}
+
+// Shutdown stops accepting, ends the streams with UNAVAILABLE and waits for the
+// calls that are being served. When ctx ends first they are cut off, and its
+// error is returned.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.SetReady(false)
+	s.drain.Do(func() { close(s.draining) })
+	done := make(chan struct{})
+	go func() {
+		s.grpc.GracefulStop()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		s.grpc.Stop()
+		<-done
+		return context.Cause(ctx)
+	}
+}
+
+// errDraining ends the streams when the daemon shuts down.
+func errDraining() error {
+	return messages.Errorf("serve", messages.Unavailable, "the daemon is shutting down").
+		WithHint("Reconnect with your last sequence; nothing is lost.")
+}

@@ -1,0 +1,351 @@
+package grpcapi
+
+import (
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// The translation of agent.proto, in its order. In: an unknown value is an error
+// that says so. Out: everything there is.
+
+// startIn translates the first message of a Converse stream. It fills in a session
+// id where there is none.
+func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartSession, error) {
+	const op = "start conversation"
+	var err error
+	out := messages.StartSession{
+		Client:         client,
+		Name:           strings.TrimSpace(m.GetName()),
+		WorktreeID:     m.GetWorktreeId(),
+		Model:          m.GetModel(),
+		PermissionMode: m.GetPermissionMode(),
+		AllowedTools:   m.GetAllowedTools(),
+		DeniedTools:    m.GetDeniedTools(),
+		Metadata:       m.GetMetadata(),
+	}
+	if m.GetPlanMode() {
+		if out.PermissionMode != "" && out.PermissionMode != "plan" {
+			return out, invalid(op, "Leave one of them out.", "plan_mode and permission_mode %q contradict each other", clip(out.PermissionMode))
+		}
+		out.PermissionMode = "plan"
+	}
+	if out.WorkingDirectory, err = directoryIn(op, m.GetWorkingDirectory()); err != nil {
+		return out, err
+	}
+	if m.GetSessionId() == "" {
+		if out.WorkingDirectory == "" && out.WorktreeID == "" {
+			return out, invalid(op, "Give working_directory: the absolute path where the agent is to work.", "a new session needs a place")
+		}
+		out.Session = messages.SessionID(uuid.NewString())
+	} else if out.Session, err = sessionIn(op, m.GetSessionId()); err != nil {
+		return out, err
+	}
+	for _, check := range []error{
+		argumentIn(op, "model", out.Model),
+		argumentIn(op, "worktree_id", out.WorktreeID),
+		modeIn(op, out.PermissionMode),
+		toolsIn(op, "allowed_tools", out.AllowedTools),
+		toolsIn(op, "denied_tools", out.DeniedTools),
+		metadataIn(op, out.Metadata),
+		nameIn(op, out.Name),
+	} {
+		if check != nil {
+			return out, check
+		}
+	}
+	return out, nil
+}
+
+// attachIn translates the rest of the first message: what of the past is wanted.
+// A session that was just created has none, and all of it is sent.
+func attachIn(m *pb.StartConversation, session messages.SessionID, client messages.ClientID, created bool) (messages.Attach, error) {
+	out := messages.Attach{
+		Session: session, Client: client, Stream: uuid.NewString(),
+		Observer: m.GetObserver(), History: messages.HistoryFull, Follow: messages.FollowForever,
+	}
+	history, err := historyIn(m.GetHistory(), m.GetFromSequence())
+	if err != nil || created {
+		return out, err
+	}
+	out.History = history
+	if history == messages.HistoryFromSequence {
+		out.From = messages.Seq(m.GetFromSequence())
+	}
+	return out, nil
+}
+
+func historyIn(p pb.HistoryPolicy, from uint64) (messages.History, error) {
+	switch p {
+	case pb.HistoryPolicy_HISTORY_POLICY_UNSPECIFIED:
+		if from > 0 {
+			return messages.HistoryFromSequence, nil
+		}
+		return messages.HistoryFull, nil
+	case pb.HistoryPolicy_HISTORY_POLICY_FULL:
+		return messages.HistoryFull, nil
+	case pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY:
+		return messages.HistoryPendingOnly, nil
+	case pb.HistoryPolicy_HISTORY_POLICY_NONE:
+		return messages.HistoryNone, nil
+	case pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE:
+		return messages.HistoryFromSequence, nil
+	}
+	return 0, invalid("start conversation", "Use a HistoryPolicy that this daemon knows, 0 to 4.", "the history policy %d is unknown", p)
+}
+
+// inputIn translates a user message.
+func inputIn(m *pb.UserMessage, session messages.SessionID, client messages.ClientID) (messages.SendInput, error) {
+	const op = "send message"
+	out := messages.SendInput{Session: session, Client: client, Content: m.GetContent()}
+	if key := m.GetIdempotencyKey(); key == "" {
+		out.Key = uuid.NewString()
+	} else if out.Key = canonicalUUID(key); out.Key == "" {
+		return out, invalid(op, "Use a UUID of 36 characters, or leave it out.", "the idempotency_key %q is not a UUID", clip(key))
+	}
+	switch n := len(out.Content); {
+	case strings.TrimSpace(out.Content) == "" && len(m.GetAttachments()) == 0:
+		return out, invalid(op, "Say something, or attach a file.", "the message is empty")
+	case n > maxContentBytes:
+		return out, invalid(op, "Put the rest into a file and attach it, or let the agent read it.",
+			"the text has %d bytes, at most %d are taken", n, maxContentBytes)
+	case len(m.GetAttachments()) > maxAttachments:
+		return out, invalid(op, "Send them in several messages.", "there are %d attachments, at most %d are taken", len(m.GetAttachments()), maxAttachments)
+	}
+	for i, a := range m.GetAttachments() {
+		attachment, err := attachmentIn(i, a)
+		if err != nil {
+			return out, err
+		}
+		out.Attachments = append(out.Attachments, attachment)
+	}
+	return out, nil
+}
+
+func attachmentIn(i int, a *pb.Attachment) (messages.Attachment, error) {
+	const op = "send message"
+	out := messages.Attachment{Filename: a.GetFilename(), MimeType: a.GetMimeType(), Data: a.GetData()}
+	switch {
+	case len(out.Data) == 0:
+		return out, invalid(op, "Attach the file's content, or leave it out.", "attachment %d is empty", i+1)
+	case out.Filename != "" && (path.Base(out.Filename) != out.Filename || out.Filename == ".." || strings.ContainsAny(out.Filename, "\\\x00") || len(out.Filename) > maxNameBytes):
+		return out, invalid(op, "Give its name without a directory.", "the name %q of attachment %d is not a file's name", clip(out.Filename), i+1)
+	case !strings.Contains(out.MimeType, "/") || len(out.MimeType) > maxNameBytes:
+		return out, invalid(op, `Give it, for example "image/png".`, "attachment %d has no mime_type", i+1)
+	}
+	return out, nil
+}
+
+// answerIn translates the answer to a permission request.
+func answerIn(m *pb.PermissionResponse, session messages.SessionID, client messages.ClientID) (messages.AnswerPermission, error) {
+	const op = "answer permission"
+	request, err := requestIn(op, "request_id", m.GetRequestId())
+	if err != nil {
+		return messages.AnswerPermission{}, err
+	}
+	out := messages.AnswerPermission{
+		Session: session, Client: client, Request: request,
+		Key:     canonicalUUID(m.GetIdempotencyKey()), // whatever else existing clients put there is ignored
+		Message: m.GetMessage(),
+	}
+	if out.Decision, err = decisionIn(op, m.GetDecision()); err != nil {
+		return out, err
+	}
+	if out.Updated, err = updatedIn(op, out.Decision, m.GetUpdatedInput()); err != nil {
+		return out, err
+	}
+	return out, denialIn(op, out.Message)
+}
+
+func decisionIn(op string, d pb.PermissionDecision) (messages.Decision, error) {
+	switch d {
+	case pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED:
+		return 0, invalid(op, "Set decision, for example ALLOW_ONCE or DENY.", "there is no decision")
+	case pb.PermissionDecision_ALLOW_ONCE:
+		return messages.AllowOnce, nil
+	case pb.PermissionDecision_ALLOW_SESSION:
+		return messages.AllowSession, nil
+	case pb.PermissionDecision_DENY:
+		return messages.Deny, nil
+	case pb.PermissionDecision_ALLOW_WITH_EDIT:
+		return messages.AllowWithEdit, nil
+	case pb.PermissionDecision_DENY_NO_INTERRUPT:
+		return messages.DenyNoInterrupt, nil
+	case pb.PermissionDecision_DENY_WITH_INTERRUPT:
+		return messages.DenyWithInterrupt, nil
+	}
+	return 0, invalid(op, "Use a PermissionDecision that this daemon knows, 1 to 6.", "the decision %d is unknown", d)
+}
+
+func denialIn(op, message string) error {
+	if len(message) > maxMessageBytes {
+		return invalid(op, "Shorten it.", "the message has %d bytes, at most %d are taken", len(message), maxMessageBytes)
+	}
+	return nil
+}
+
+// questionIn translates the answer to a question. Several questions of one request
+// are collected by the session.
+func questionIn(m *pb.UserQuestionResponse, session messages.SessionID, client messages.ClientID) (messages.AnswerPermission, error) {
+	const op = "answer question"
+	request, err := requestIn(op, "question_id", m.GetQuestionId())
+	if err != nil {
+		return messages.AnswerPermission{}, err
+	}
+	out := messages.AnswerPermission{
+		Session: session, Client: client, Request: request,
+		Decision: messages.DecisionAnswered, Answers: m.GetAnswers(),
+	}
+	return out, answersIn(op, out.Answers)
+}
+
+func answersIn(op string, answers map[string]string) error {
+	size := 0
+	for question, answer := range answers {
+		size += len(question) + len(answer)
+	}
+	switch {
+	case len(answers) == 0:
+		return invalid(op, "Set answers: the text of the question to the answer chosen.", "there are no answers")
+	case len(answers) > maxAnswers || size > maxMessageBytes:
+		return invalid(op, "Shorten them.", "the answers are too long")
+	}
+	return nil
+}
+
+func cancelIn(m *pb.CancelRequest, session messages.SessionID, client messages.ClientID) (messages.CancelTurn, error) {
+	out := messages.CancelTurn{Session: session, Client: client, Reason: m.GetReason()}
+	return out, denialIn("cancel turn", out.Reason)
+}
+
+// lockIn translates what the holder of the input lock does about it.
+func lockIn(m *pb.InputLockAction, session messages.SessionID, client messages.ClientID) (messages.Request, error) {
+	switch a := m.GetAction(); a {
+	case pb.LockAction_LOCK_ACTION_UNSPECIFIED:
+		return nil, invalid("change input lock", "Set action to LOCK_ACTION_RELEASE.", "there is no action")
+	case pb.LockAction_LOCK_ACTION_RELEASE:
+		return messages.ReleaseLock{Session: session, Client: client}, nil
+	case pb.LockAction_LOCK_ACTION_REFUSE:
+		return nil, messages.Errorf("refuse input lock", messages.Unimplemented, "nothing is to be refused").
+			WithHint("A connected holder keeps the lock until it gives it back.")
+	default:
+		return nil, invalid("change input lock", "Use a LockAction that this daemon knows.", "the action %d is unknown", a)
+	}
+}
+
+func settingsIn(m *pb.SessionSettingsChange, session messages.SessionID, client messages.ClientID) (messages.ChangeSettings, error) {
+	const op = "change settings"
+	out := messages.ChangeSettings{Session: session, Client: client, Model: m.GetModel(), PermissionMode: m.GetPermissionMode()}
+	if out.Model == "" && out.PermissionMode == "" {
+		return out, invalid(op, "Set model or permission_mode.", "nothing is to be changed")
+	}
+	if err := argumentIn(op, "model", out.Model); err != nil {
+		return out, err
+	}
+	return out, modeIn(op, out.PermissionMode)
+}
+
+func listIn(m *pb.ListSessionsRequest) (messages.ListSessions, error) {
+	const op = "list sessions"
+	dir, err := directoryIn(op, m.GetWorkingDirectory())
+	if err != nil {
+		return messages.ListSessions{}, err
+	}
+	out := messages.ListSessions{WorkingDirectory: dir, WorktreeID: m.GetWorktreeId(), Limit: 100, Offset: int(min(m.GetOffset(), math.MaxInt32))}
+	if m.GetLimit() > 0 {
+		out.Limit = int(min(m.GetLimit(), maxListLimit))
+	}
+	return out, nil
+}
+
+func listOut(l messages.SessionList) *pb.ListSessionsResponse {
+	out := &pb.ListSessionsResponse{Total: saturate(uint64(max(l.Total, 0)))}
+	for _, record := range l.Sessions {
+		out.Sessions = append(out.Sessions, summaryOut(record))
+	}
+	return out
+}
+
+func summaryOut(r messages.SessionRecord) *pb.SessionSummary {
+	return &pb.SessionSummary{
+		Id:                 string(r.ID),
+		Model:              r.Model,
+		WorkingDirectory:   r.WorkingDirectory,
+		WorktreeId:         r.WorktreeID,
+		Status:             r.Phase.String(),
+		MessageCount:       r.Messages,
+		TotalInputTokens:   saturate(r.Usage.InputTokens),
+		TotalOutputTokens:  saturate(r.Usage.OutputTokens),
+		TotalCostUsd:       r.Usage.CostUSD,
+		CreatedAt:          timeOut(r.CreatedAt),
+		UpdatedAt:          timeOut(r.UpdatedAt),
+		LastMessagePreview: strings.ToValidUTF8(r.Preview, "?"),
+		Name:               r.Name,
+	}
+}
+
+// resumeIn translates a replay. Everything is 0; otherwise what follows a number.
+func resumeIn(m *pb.ResumeSessionRequest, client messages.ClientID) (messages.Attach, error) {
+	session, err := sessionIn("resume session", m.GetSessionId())
+	out := messages.Attach{
+		Session: session, Client: client, Stream: uuid.NewString(), Observer: true,
+		History: messages.HistoryFull, Follow: messages.FollowTurn,
+	}
+	if m.GetFromSequence() > 0 {
+		out.History, out.From = messages.HistoryFromSequence, messages.Seq(m.GetFromSequence())
+	}
+	if m.GetFollow() {
+		out.Follow = messages.FollowForever
+	}
+	return out, err
+}
+
+func lockOut(a messages.LockAnswer) *pb.InputLockResponse {
+	if a.Granted {
+		return &pb.InputLockResponse{Granted: true, PreviousHolder: string(a.Previous)}
+	}
+	return &pb.InputLockResponse{PreviousHolder: string(a.Holder)}
+}
+
+func grantsOut(grants map[string]bool) []*pb.SessionGrantEntry {
+	out := make([]*pb.SessionGrantEntry, 0, len(grants))
+	for tool, granted := range grants {
+		out = append(out, &pb.SessionGrantEntry{ToolName: tool, Granted: granted})
+	}
+	slices.SortFunc(out, func(a, b *pb.SessionGrantEntry) int { return strings.Compare(a.GetToolName(), b.GetToolName()) })
+	return out
+}
+
+func clearGrantsIn(m *pb.ClearSessionGrantsRequest) (messages.ClearGrants, error) {
+	session, err := sessionIn("clear grants", m.GetSessionId())
+	if err != nil {
+		return messages.ClearGrants{}, err
+	}
+	return messages.ClearGrants{Session: session, Tool: m.GetToolName()}, nil
+}
+
+func setGrantIn(m *pb.SetSessionGrantRequest) (messages.SetGrant, error) {
+	const op = "set grant"
+	session, err := sessionIn(op, m.GetSessionId())
+	if err != nil {
+		return messages.SetGrant{}, err
+	}
+	return messages.SetGrant{Session: session, Tool: m.GetToolName(), Granted: m.GetGranted()},
+		toolsIn(op, "tool_name", []string{m.GetToolName()})
+}
+
+func renameIn(m *pb.RenameSessionRequest) (messages.RenameSession, error) {
+	const op = "rename session"
+	session, err := sessionIn(op, m.GetSessionId())
+	if err != nil {
+		return messages.RenameSession{}, err
+	}
+	out := messages.RenameSession{Session: session, Name: strings.TrimSpace(m.GetName())}
+	return out, nameIn(op, out.Name)
+}

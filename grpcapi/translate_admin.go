@@ -1,0 +1,206 @@
+package grpcapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// The translation of admin.proto, in its order, and of health.proto.
+
+func treeOut(n messages.TreeNode) *pb.TreeNode {
+	out := &pb.TreeNode{
+		Name:          n.Name,
+		Kind:          n.Kind,
+		State:         n.State,
+		Restarts:      saturate(uint64(max(n.Restarts, 0))),
+		BackoffMsLeft: n.Backoff.Milliseconds(),
+		LastError:     strings.ToValidUTF8(n.LastError, "?"),
+		Mailbox:       saturate(uint64(max(n.Mailbox, 0))),
+		StartedAt:     timeOut(n.StartedAt),
+		Details:       n.Details,
+	}
+	for _, child := range n.Children {
+		out.Children = append(out.Children, treeOut(child))
+	}
+	slices.SortStableFunc(out.Children, func(a, b *pb.TreeNode) int { return strings.Compare(a.GetName(), b.GetName()) })
+	return out
+}
+
+func pendingOut(r messages.PermissionRecord, sessionName string) *pb.PendingPermission {
+	return &pb.PendingPermission{
+		SessionId:   string(r.Session),
+		RequestId:   string(r.Request),
+		ToolName:    r.Tool,
+		Description: strings.ToValidUTF8(r.Description, "?"),
+		Input:       structOut(r.Input),
+		ReceivedAt:  timeOut(r.ReceivedAt),
+		ExpiresAt:   timeOut(r.ExpiresAt),
+		Question:    r.Question,
+		Questions:   questionsOut(r),
+		SessionName: sessionName,
+	}
+}
+
+// questionsOut reads the questions out of the input of an AskUserQuestion, with
+// the ids they have as events: "<request>/<n>", n from 0.
+func questionsOut(r messages.PermissionRecord) []*pb.UserQuestion {
+	if !r.Question {
+		return nil
+	}
+	var input struct {
+		Questions []struct {
+			Question string `json:"question"`
+			Options  []struct {
+				Label       string `json:"label"`
+				Description string `json:"description"`
+			} `json:"options"`
+			MultiSelect bool `json:"multiSelect"`
+		} `json:"questions"`
+	}
+	if err := json.Unmarshal(r.Input, &input); err != nil {
+		return nil // the input itself is shown as well
+	}
+	out := make([]*pb.UserQuestion, 0, len(input.Questions))
+	for i, q := range input.Questions {
+		id := fmt.Sprintf("%s/%d", r.Request, i)
+		question := &pb.UserQuestion{QuestionId: id, Question: q.Question, MultiSelect: q.MultiSelect}
+		for _, o := range q.Options {
+			question.Options = append(question.Options, &pb.QuestionOption{Value: o.Label, Label: o.Label, Description: o.Description})
+		}
+		out = append(out, question)
+	}
+	return out
+}
+
+// adminAnswerIn translates an answer given outside a stream. Session and request
+// are found by the handler: both may be given by their beginning.
+func adminAnswerIn(m *pb.AnswerPermissionRequest, client messages.ClientID) (messages.AnswerPermission, error) {
+	const op = "answer permission"
+	request, err := requestIn(op, "request_id", m.GetRequestId())
+	if err != nil {
+		return messages.AnswerPermission{}, err
+	}
+	out := messages.AnswerPermission{Client: client, Request: request, Message: m.GetMessage()}
+	if len(m.GetAnswers()) > 0 {
+		if m.GetDecision() != pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED && m.GetDecision() != pb.PermissionDecision_ALLOW_ONCE {
+			return out, invalid(op, "Leave one of them out.", "answers and a decision contradict each other")
+		}
+		out.Decision, out.Answers = messages.DecisionAnswered, m.GetAnswers()
+		return out, answersIn(op, out.Answers)
+	}
+	if out.Decision, err = decisionIn(op, m.GetDecision()); err != nil {
+		return out, err
+	}
+	if out.Updated, err = updatedIn(op, out.Decision, m.GetUpdatedInput()); err != nil {
+		return out, err
+	}
+	return out, denialIn(op, out.Message)
+}
+
+func viewOut(v messages.SessionView) *pb.ShowSessionResponse {
+	out := &pb.ShowSessionResponse{
+		Summary:        summaryOut(v.Record),
+		Head:           uint64(v.Record.Head),
+		AgentSessionId: v.Record.AgentSession,
+		PermissionMode: v.Record.PermissionMode,
+		Run:            runOut(v.Run),
+		LockHolder:     string(v.LockHolder),
+		Clients:        saturate(uint64(max(v.Clients, 0))),
+		Grants:         grantsOut(v.Record.Grants),
+	}
+	for _, p := range v.Permissions {
+		if p.Decision == messages.Undecided {
+			out.Permissions = append(out.Permissions, pendingOut(p, v.Record.Name))
+		}
+	}
+	for _, i := range v.Inputs {
+		out.Inputs = append(out.Inputs, &pb.PendingInput{IdempotencyKey: i.Key, State: inputStateOut(i.State), Sequence: uint64(i.Seq)})
+	}
+	return out
+}
+
+func runOut(r *messages.RunRecord) *pb.RunInfo {
+	if r == nil {
+		return nil
+	}
+	return &pb.RunInfo{
+		Run:         uint64(r.Run),
+		Pid:         int32(r.Process.PID),
+		LauncherPid: int32(r.Launcher.PID),
+		StartedAt:   timeOut(r.StartedAt),
+		State:       runStateOut(r),
+		Directory:   r.Directory,
+	}
+}
+
+func runStateOut(r *messages.RunRecord) pb.RunState {
+	switch r.State {
+	case messages.RunIntended:
+		return pb.RunState_RUN_STATE_UNSPECIFIED
+	case messages.RunRunning:
+		return pb.RunState_RUN_STATE_STARTED
+	case messages.RunFinished:
+		if !r.Exit.Known {
+			return pb.RunState_RUN_STATE_LOST
+		}
+		return pb.RunState_RUN_STATE_EXITED
+	}
+	return pb.RunState(r.State)
+}
+
+func inputStateOut(s messages.InputState) string {
+	switch s {
+	case messages.InputAccepted:
+		return "accepted"
+	case messages.InputWriting:
+		return "writing"
+	case messages.InputWritten:
+		return "written"
+	case messages.InputQueued:
+		return "queued"
+	case messages.InputStarted:
+		return "started"
+	}
+	return fmt.Sprintf("state %d", s)
+}
+
+// overallOut is the rule of the API document: critical components decide.
+func overallOut(v messages.HealthView) pb.ServingStatus {
+	for _, c := range v.Components {
+		if c.Critical && !c.Serving {
+			return pb.ServingStatus_NOT_SERVING
+		}
+	}
+	return pb.ServingStatus_SERVING
+}
+
+func healthOut(v messages.HealthView) *pb.HealthDetailsResponse {
+	out := &pb.HealthDetailsResponse{OverallStatus: overallOut(v), Metadata: v.Metadata}
+	var reasons []string
+	for _, c := range v.Components {
+		status := pb.ServingStatus_SERVING
+		if !c.Serving {
+			status = pb.ServingStatus_NOT_SERVING
+			out.Degraded = out.Degraded || !c.Critical
+			if c.Reason != "" {
+				reasons = append(reasons, strings.TrimRight(c.Reason, ".")+".")
+			}
+		}
+		out.Components = append(out.Components, &pb.ComponentHealth{Name: c.Name, Status: status, Message: c.Message, LastCheck: timeOut(c.Checked)})
+	}
+	out.Degraded = out.Degraded && out.GetOverallStatus() == pb.ServingStatus_SERVING
+	out.DegradedReason = strings.Join(reasons, " ")
+	return out
+}
+
+// standardOut is a status in the words of grpc.health.v1, which has the same.
+func standardOut(s pb.ServingStatus) healthpb.HealthCheckResponse_ServingStatus {
+	return healthpb.HealthCheckResponse_ServingStatus(s)
+}

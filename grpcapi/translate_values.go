@@ -1,0 +1,70 @@
+package grpcapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/messages"
+)
+
+// updatedIn is the edited input of a decision as JSON. Only ALLOW_WITH_EDIT has
+// one: without it the tool would run with what the person has changed.
+func updatedIn(op string, d messages.Decision, input *structpb.Struct) ([]byte, error) {
+	switch {
+	case d != messages.AllowWithEdit && input != nil:
+		return nil, invalid(op, "Decide ALLOW_WITH_EDIT, or leave updated_input out.", "updated_input comes with another decision")
+	case d != messages.AllowWithEdit:
+		return nil, nil
+	case len(input.GetFields()) == 0:
+		return nil, invalid(op, "Set updated_input to the tool's whole input.", "ALLOW_WITH_EDIT comes without updated_input")
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(input.AsMap()); err != nil {
+		return nil, invalid(op, "Use numbers that JSON has.", "updated_input is not JSON: %w", err)
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// structOut is the JSON input of a tool as a Struct; what is no object is kept
+// under "value".
+func structOut(raw []byte) *structpb.Struct {
+	if len(raw) == 0 {
+		return nil
+	}
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		value = string(bytes.ToValidUTF8(raw, []byte("?")))
+	}
+	fields, ok := value.(map[string]any)
+	if !ok {
+		fields = map[string]any{"value": value}
+	}
+	out, err := structpb.NewStruct(fields)
+	if err != nil {
+		return nil // json.Unmarshal makes nothing that NewStruct refuses
+	}
+	return out
+}
+
+// timeOut leaves out a time that was never set.
+func timeOut(t time.Time) *timestamppb.Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return timestamppb.New(t)
+}
+
+// saturate fits a count into the width the contract gives it.
+func saturate(n uint64) uint32 {
+	if n > math.MaxUint32 {
+		return math.MaxUint32
+	}
+	return uint32(n)
+}

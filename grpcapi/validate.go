@@ -1,0 +1,151 @@
+package grpcapi
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"betcode/messages"
+)
+
+// What a request may have. Text that becomes an event stays below the 4 MiB that
+// most clients accept; what becomes an argument of the agent stays small.
+const (
+	maxContentBytes   = 3 << 20
+	maxAttachments    = 100
+	maxNameBytes      = 200
+	maxArgumentBytes  = 1024
+	maxPathBytes      = 4096
+	maxTools          = 1000
+	maxMetadata       = 64
+	maxMetadataBytes  = 4096
+	maxMessageBytes   = 64 << 10 // of a denial
+	maxAnswers        = 100
+	maxRequestIDBytes = 256
+	maxListLimit      = 10_000
+)
+
+// permissionModes are what the agent accepts for --permission-mode; with anything
+// else it exits at once.
+var permissionModes = []string{"default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"}
+
+// canonicalUUID returns s in lower case if it is a UUID in the usual form of 36
+// characters, else "".
+func canonicalUUID(s string) string {
+	if len(s) != 36 {
+		return ""
+	}
+	id, err := uuid.Parse(s)
+	if err != nil {
+		return ""
+	}
+	return id.String()
+}
+
+// sessionIn checks a session id that must be given.
+func sessionIn(op, id string) (messages.SessionID, error) {
+	if id == "" {
+		return "", invalid(op, "Give session_id, as ListSessions shows it.", "no session is named")
+	}
+	canonical := canonicalUUID(id)
+	if canonical == "" {
+		return "", invalid(op, "Give session_id as ListSessions shows it: a UUID of 36 characters.",
+			"the session id %q is not a UUID", clip(id))
+	}
+	return messages.SessionID(canonical), nil
+}
+
+// requestIn checks the id of a permission request or a question.
+func requestIn(op, field, id string) (messages.RequestID, error) {
+	switch {
+	case id == "":
+		return "", invalid(op, "Give "+field+", as the event shows it.", "no request is named")
+	case len(id) > maxRequestIDBytes:
+		return "", invalid(op, "Give "+field+", as the event shows it.", "%s has %d bytes", field, len(id))
+	}
+	return messages.RequestID(id), nil
+}
+
+// directoryIn checks a working directory and cleans it. Empty stays empty.
+func directoryIn(op, dir string) (string, error) {
+	switch {
+	case dir == "":
+		return "", nil
+	case len(dir) > maxPathBytes || strings.ContainsRune(dir, 0):
+		return "", invalid(op, "Give the directory's real path.", "working_directory is no path")
+	case !filepath.IsAbs(dir):
+		return "", invalid(op, "Give an absolute path: the daemon does not know where you are.",
+			"working_directory %q is relative", clip(dir))
+	}
+	return filepath.Clean(dir), nil
+}
+
+// argumentIn checks text that becomes an argument of the agent's command line.
+func argumentIn(op, field, text string) error {
+	switch {
+	case len(text) > maxArgumentBytes:
+		return invalid(op, "Shorten it.", "%s has %d bytes, at most %d are taken", field, len(text), maxArgumentBytes)
+	case strings.HasPrefix(text, "-"):
+		return invalid(op, "Give a name, not an option.", "%s begins with a dash", field)
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return invalid(op, "Remove them.", "%s has control characters", field)
+	}
+	return nil
+}
+
+func modeIn(op, mode string) error {
+	if mode == "" || slices.Contains(permissionModes, mode) {
+		return nil
+	}
+	return invalid(op, "Use one of "+strings.Join(permissionModes, ", ")+".", "the permission mode %q is unknown", clip(mode))
+}
+
+func toolsIn(op, field string, tools []string) error {
+	if len(tools) > maxTools {
+		return invalid(op, "Name fewer, or use patterns.", "%s has %d entries, at most %d are taken", field, len(tools), maxTools)
+	}
+	for i, tool := range tools {
+		if strings.TrimSpace(tool) == "" {
+			return invalid(op, "Remove it, or name a tool.", "entry %d of %s is empty", i+1, field)
+		}
+		if err := argumentIn(op, field, tool); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func metadataIn(op string, metadata map[string]string) error {
+	if len(metadata) > maxMetadata {
+		return invalid(op, "Keep fewer.", "metadata has %d entries, at most %d are taken", len(metadata), maxMetadata)
+	}
+	for key, value := range metadata {
+		if key == "" || len(key) > maxNameBytes || len(value) > maxMetadataBytes {
+			return invalid(op, "Keep keys below 200 bytes and values below 4 KiB.", "the metadata entry %q is empty or too long", clip(key))
+		}
+	}
+	return nil
+}
+
+func nameIn(op, name string) error {
+	if len(name) > maxNameBytes || strings.ContainsFunc(name, unicode.IsControl) {
+		return invalid(op, "Use at most 200 bytes of plain text.", "the name is too long or has control characters")
+	}
+	return nil
+}
+
+// clip shortens what a stranger sent for an error's text.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	for s = s[:most]; !utf8.ValidString(s); {
+		s = s[:len(s)-1]
+	}
+	return s + "…"
+}

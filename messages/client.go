@@ -1,0 +1,91 @@
+package messages
+
+import "time"
+
+// History says what an attaching client is sent of the past.
+type History uint8
+
+// The history policies.
+const (
+	HistoryFull         History = iota // everything, then what comes
+	HistoryPendingOnly                 // the undecided prompts, then what comes
+	HistoryNone                        // only what comes
+	HistoryFromSequence                // everything after From, then what comes
+)
+
+// Follow says when an attached stream ends by itself.
+type Follow uint8
+
+// The follow policies.
+const (
+	FollowForever Follow = iota // until the client leaves or the session is deleted
+	FollowTurn                  // at the head, unless a turn runs: then after it, or when it waits for a person
+)
+
+// Attach adds a client to a session. Answered with [Attached]; the events go to
+// Sink in order, each once, beginning with a SessionInfo snapshot (sequence 0).
+type Attach struct {
+	ask
+	Session  SessionID
+	Client   ClientID
+	Stream   string // unique per stream: one client may have several
+	Observer bool   // never gets the input lock
+	History  History
+	From     Seq // exclusive; read for HistoryFromSequence
+	Follow   Follow
+	Sink     Sink
+}
+
+// Target implements [SessionRequest].
+func (m Attach) Target() SessionID { return m.Session }
+
+// Attached answers [Attach]. Head is the last journaled number at that moment.
+type Attached struct {
+	answer
+	Head       Seq
+	LockHolder ClientID
+}
+
+// Detach removes a stream from a session. Not answered.
+type Detach struct {
+	command
+	Session SessionID
+	Stream  string
+}
+
+// OutboxDrained tells a lagging client actor that its sink has room again. Sent
+// by the outbox.
+type OutboxDrained struct{ command }
+
+// Published tells an attached client about newly durable events, or about
+// events that are not journaled (sequence 0). Sent by the session in order.
+type Published struct {
+	command
+	Events  []Event
+	Head    Seq  // last journaled number
+	Settled bool // no turn runs, or it waits for a person
+}
+
+// HistoryRead brings a catching-up client the next piece of the journal.
+// Sent by the effect performer.
+type HistoryRead struct {
+	command
+	Attempt uint64
+	Events  []Event
+	Err     error
+}
+
+// ClientGone tells the session that a stream has ended. Sent by the client actor.
+type ClientGone struct {
+	command
+	Stream string
+}
+
+// PermissionDecided tells the session how a permission request was decided, by
+// the first answer or by its deadline. Sent by the permission actor.
+type PermissionDecided struct {
+	command
+	Answer AnswerPermission // Decision DecisionExpired for the deadline
+	By     string
+	At     time.Time
+}

@@ -1,0 +1,122 @@
+package messages
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind classifies an error for whoever has to react to it. The gateway has one
+// table from kinds to gRPC codes; add only at the end.
+type Kind uint8
+
+// The kinds, in the order of the error catalogue of the gRPC API document.
+const (
+	Internal         Kind = iota // a bug of ours
+	Invalid                      // the request is malformed: fix it, do not retry
+	NotFound                     // there is no such session, permission, run
+	AlreadyExists                // the thing to be created is there
+	WrongState                   // valid, but not in this state
+	Exhausted                    // a limit is reached: wait and retry
+	Unavailable                  // temporarily not there: retry with backoff
+	Denied                       // the caller may not, or lacks the input lock
+	Unauthenticated              // the caller did not say who it is
+	Aborted                      // lost against a concurrent change
+	OutOfRange                   // a sequence number beyond the head
+	DeadlineExceeded             // took too long
+	Unimplemented                // not built or not enabled
+	DataLoss                     // the journal is damaged
+	Canceled                     // the caller went away
+)
+
+var kindNames = [...]string{
+	"internal", "invalid", "not found", "already exists", "wrong state", "exhausted", "unavailable", "denied",
+	"unauthenticated", "aborted", "out of range", "deadline exceeded", "unimplemented", "data loss", "canceled",
+}
+
+// Kinds lists every kind, so that a test can walk them.
+func Kinds() []Kind {
+	all := make([]Kind, len(kindNames))
+	for i := range all {
+		all[i] = Kind(i)
+	}
+	return all
+}
+
+// String returns the kind's name in lower case.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// Code is an application code of the error catalogue, carried in
+// ErrorEvent.code and in the status details. Empty where the catalogue has none.
+type Code string
+
+// The codes of the catalogue that the daemon uses so far.
+const (
+	SessionNotFound   Code = "SESSION_NOT_FOUND"
+	SessionClosed     Code = "SESSION_CLOSED"
+	SessionActive     Code = "SESSION_ACTIVE"
+	NoInputLock       Code = "NO_INPUT_LOCK"
+	PermissionTimeout Code = "PERMISSION_TIMEOUT"
+	PermissionStale   Code = "PERMISSION_STALE"
+	PoolExhausted     Code = "POOL_EXHAUSTED"
+	SubprocessCrashed Code = "SUBPROCESS_CRASHED"
+	StorageError      Code = "SQLITE_ERROR" // the catalogue's name for a failed journal operation
+)
+
+// Error is the one error type that crosses package borders.
+type Error struct {
+	Op      string            // what was being done: "send input", lower case
+	Kind    Kind              // how to react
+	Code    Code              // the catalogue's code, if it has one
+	Err     error             // the cause, may be nil
+	Hint    string            // what the person can do about it, a sentence, may be empty
+	Details map[string]string // the catalogue's details: session_id, holder_client_id, …
+}
+
+func (*Error) message() {}
+func (*Error) reply()   {}
+
+// Error returns "op: cause", or "op: kind" where there is no cause.
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return e.Op + ": " + e.Kind.String()
+	}
+	return e.Op + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf makes an [Error] of kind whose cause is formatted as by [fmt.Errorf].
+func Errorf(op string, kind Kind, format string, args ...any) *Error {
+	return &Error{Op: op, Kind: kind, Err: fmt.Errorf(format, args...)}
+}
+
+// WithCode returns e with the catalogue's code set.
+func (e *Error) WithCode(c Code) *Error { e.Code = c; return e }
+
+// WithHint returns e with a sentence that says what to do.
+func (e *Error) WithHint(hint string) *Error { e.Hint = hint; return e }
+
+// With returns e with one more detail of the catalogue.
+func (e *Error) With(key, value string) *Error {
+	if e.Details == nil {
+		e.Details = map[string]string{}
+	}
+	e.Details[key] = value
+	return e
+}
+
+// KindOf returns the kind of the first [Error] in err's chain, [Internal] if
+// there is none.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return Internal
+}

@@ -1,0 +1,66 @@
+package messages
+
+// Append is what one session hands to the journal at once: its events and
+// everything that changes with them, in one transaction.
+//
+// It is compare-and-append: it is refused with [Aborted], and changes nothing,
+// unless Expect is the session's head, the events are numbered from Expect+1
+// without a gap, and SpoolFrom is the consumed offset of the cursor's run. So a
+// stale incarnation of an actor can harm nothing.
+//
+// Sent by a session to the journal, which answers with [Committed] when the
+// transaction is on disk, or with [AppendRefused].
+type Append struct {
+	command
+	Session SessionID
+	Commit  uint64 // chosen by the session, echoed in the answer
+
+	Expect      Seq
+	Events      []Event
+	Record      *SessionRecord     // nil = unchanged
+	Run         *RunRecord         // nil = unchanged
+	Cursor      *Cursor            // nil = unchanged
+	SpoolFrom   int64              // the offset Cursor moves from; read only if Cursor is set
+	Inputs      []InputRecord      // put
+	Settled     []string           // keys of inputs to delete
+	Permissions []PermissionRecord // put
+	Resolved    []RequestID        // ids of permissions to delete
+	Key         string             // idempotency key to remember with the head of this append, may be empty
+	Delete      bool               // remove the session; everything else is ignored
+}
+
+// Committed says that an [Append] is durable.
+type Committed struct {
+	command
+	Session SessionID
+	Commit  uint64
+}
+
+// AppendRefused says that an [Append] changed nothing, and why.
+type AppendRefused struct {
+	command
+	Session SessionID
+	Commit  uint64
+	Err     *Error
+}
+
+// LoadSession asks the journal for everything a session is rebuilt from. It is
+// answered, with [SessionLoaded], after every [Append] that was sent before it
+// has been decided, so that a restarted session never reads past its own
+// earlier words.
+type LoadSession struct {
+	ask
+	Session SessionID
+}
+
+// SessionLoaded is the answer to [LoadSession]. Found is false, and the rest
+// empty, for a session that the journal does not know.
+type SessionLoaded struct {
+	answer
+	Found       bool
+	Record      SessionRecord
+	Run         *RunRecord // the newest run, nil before the first
+	Cursor      Cursor     // of that run
+	Inputs      []InputRecord
+	Permissions []PermissionRecord
+}

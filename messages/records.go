@@ -1,0 +1,203 @@
+package messages
+
+import "time"
+
+// Phase is where a session stands; the session state machine of the daemon
+// document. The values are stored: append only.
+type Phase uint8
+
+// The phases. IDLE means no turn and no background task; the agent process may
+// stay warm.
+const (
+	PhaseNew     Phase = 0
+	PhaseActive  Phase = 1
+	PhaseIdle    Phase = 2
+	PhaseClosed  Phase = 3
+	PhaseCrashed Phase = 4
+)
+
+var phaseNames = [...]string{"new", "active", "idle", "closed", "crashed"}
+
+// String returns the phase as SessionSummary.status shows it.
+func (p Phase) String() string {
+	if int(p) < len(phaseNames) {
+		return phaseNames[p]
+	}
+	return "unknown"
+}
+
+// Usage is what a conversation has consumed so far.
+type Usage struct {
+	InputTokens, OutputTokens            uint64
+	CacheReadTokens, CacheCreationTokens uint64
+	CostUSD                              float64
+}
+
+// SessionRecord is the projection of one session: everything about it but its
+// history. It is written with each batch that changes it, in the batch's
+// transaction, and is what a session is rebuilt from.
+type SessionRecord struct {
+	ID               SessionID
+	Name             string
+	WorkingDirectory string
+	WorktreeID       string
+	Model            string // as asked for; empty = the agent's default
+	PermissionMode   string // as asked for; empty = default
+	AllowedTools     []string
+	DeniedTools      []string
+	Metadata         map[string]string
+
+	Phase        Phase
+	Status       string    // the last StatusChange, an AgentStatus name
+	Head         Seq       // number of the last journaled event
+	AgentSession string    // the conversation id the agent reports; given to --resume
+	Remembered   bool      // a result was journaled, so the agent's transcript holds the conversation
+	Run          RunNumber // the newest run, 0 before the first
+	Turn         bool      // a turn is running, or was cut off and will be continued
+	TurnCanceled bool      // its cancellation was asked for
+	StopWanted   bool      // the agent is to be ended: no restart, no continuation
+	Background   []string  // ids of the agent's background tasks
+
+	Messages  uint32 // user and assistant messages so far
+	Usage     Usage
+	Preview   string          // the beginning of the last assistant text
+	Grants    map[string]bool // tool name → allowed for this session
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// RunState says how far one incarnation of the agent process has come. Stored:
+// append only.
+type RunState uint8
+
+// The states of a run. Each intent is followed by an end, written by us if
+// nobody else could.
+const (
+	RunIntended RunState = 0 // journaled before the spawn
+	RunRunning  RunState = 1 // the process is there and its identity known
+	RunFinished RunState = 2 // it is gone
+)
+
+// ProcessIdentity proves that a process is ours: a pid alone is reused.
+type ProcessIdentity struct {
+	PID       int
+	StartTime uint64 // clock ticks after boot, field 22 of /proc/<pid>/stat; 0 where the system has none
+	BootID    string // of the boot that StartTime counts from
+}
+
+// Exit is how a run ended.
+type Exit struct {
+	Known  bool   // false: nobody saw it (the launcher was killed too)
+	Code   int    // exit code; meaningless unless Known
+	Signal string // name of the signal that killed it, empty for an exit
+	Reason string // why we think so, for people: "exited", "killed", "never started", …
+	At     time.Time
+}
+
+// RunRecord is one incarnation of the agent process. Its first version is
+// journaled before the spawn, its identity after it, its end when it is known.
+type RunRecord struct {
+	Format       uint32 // version of the run directory's layout
+	Session      SessionID
+	Run          RunNumber
+	State        RunState
+	Token        string // random; in the process's environment as BETCODE_RUN_TOKEN
+	Directory    string // holds the FIFO and the spool files, 0700
+	Argv         []string
+	AgentSession string // what --session-id or --resume was given
+	Resumed      bool
+	Process      ProcessIdentity
+	Launcher     ProcessIdentity
+	StartedAt    time.Time
+	Exit         Exit
+}
+
+// Cursor is how far a run's spool has been turned into events, and what the
+// translator carries across that point. It moves in the same transaction as
+// the events it stands for.
+type Cursor struct {
+	Run        RunNumber
+	Offset     int64  // bytes of the spool consumed: the start of the next line
+	Translator []byte // encoded carried state of the translator
+}
+
+// InputState says how far an accepted user message has come. Stored: append only.
+type InputState uint8
+
+// The states of an input. Queued and started only stop re-sending to the same
+// process; an input is settled, and its record deleted, when a result lists it,
+// when it is cancelled, or when a resumed process says completed without started.
+const (
+	InputAccepted InputState = 0 // journaled, not written
+	InputWriting  InputState = 1 // a line longer than the pipe is being written: a kill may tear it
+	InputWritten  InputState = 2 // in the pipe of run Run
+	InputQueued   InputState = 3 // the agent said queued
+	InputStarted  InputState = 4 // the agent said started
+)
+
+// Attachment is a file that goes with a user message.
+type Attachment struct {
+	Filename, MimeType string
+	Data               []byte
+}
+
+// InputRecord is one accepted user message that is not settled yet.
+type InputRecord struct {
+	Key         string // its uuid: the idempotency key, towards the client and the agent
+	Seq         Seq    // number of its UserInput event
+	Content     string
+	Attachments []Attachment
+	Client      ClientID
+	State       InputState
+	Run         RunNumber // the run it was written to, 0 before
+	At          time.Time
+}
+
+// Decision is an answer to a permission request. Stored: append only.
+type Decision uint8
+
+// The decisions, numbered as PermissionDecision of the API.
+const (
+	Undecided         Decision = 0
+	AllowOnce         Decision = 1
+	AllowSession      Decision = 2
+	Deny              Decision = 3
+	AllowWithEdit     Decision = 4
+	DenyNoInterrupt   Decision = 5
+	DenyWithInterrupt Decision = 6
+	DecisionWithdrawn Decision = 100 // by the agent, or its process is gone
+	DecisionExpired   Decision = 101
+	DecisionAnswered  Decision = 102 // a question was answered
+)
+
+// PermissionRecord is one request of the agent that waits for a person, or
+// whose decision has not reached the agent yet; the pending_permissions table
+// of the daemon document.
+type PermissionRecord struct {
+	Request     RequestID
+	Session     SessionID
+	Run         RunNumber // the run that asks
+	Seq         Seq       // number of its first PermissionRequest or UserQuestion event
+	Tool        string
+	ToolUse     string // id of the tool call
+	Agent       string // id of the asking subagent, empty for the main thread
+	Description string
+	Input       []byte // the tool's input, the JSON bytes received
+	Suggestions []byte // the agent's permission_suggestions, JSON, may be empty
+	Question    bool   // an AskUserQuestion
+
+	ReceivedAt      time.Time
+	ForwardedAt     time.Time // when its event was committed
+	ExpiresAt       time.Time // wall clock
+	LastExtendedAt  time.Time
+	ExtensionCount  uint32
+	Reminder1hSent  bool
+	Reminder24hSent bool
+
+	Decision  Decision
+	DecidedAt time.Time
+	DecidedBy string            // client id, "rule", "grant", "agent", "deadline"
+	Message   string            // given to the model with a denial
+	Updated   []byte            // AllowWithEdit: the edited input, JSON, sent whole
+	Answers   map[string]string // DecisionAnswered: question text → answer
+}

@@ -1,0 +1,52 @@
+package messages
+
+// The conversation between a session and its run: one incarnation of the agent
+// process.
+
+// ProcessStarted says that the agent process of a run is there: spawned, or
+// found alive and adopted. Sent by the run.
+type ProcessStarted struct {
+	command
+	Record  RunRecord // identity filled in
+	Adopted bool
+}
+
+// RunEnded says that a run is over and that everything its spool held has been
+// handed over before. Sent by the run, once.
+type RunEnded struct {
+	command
+	Run  RunNumber
+	Exit Exit
+}
+
+// InputWrittenTo says that the line of an input is in the pipe. Sent by the run.
+type InputWrittenTo struct {
+	command
+	Run RunNumber
+	Key string
+}
+
+// AnswerWritten says that the answer to a permission request is in the pipe.
+// Sent by the run.
+type AnswerWritten struct {
+	command
+	Run     RunNumber
+	Request RequestID
+}
+
+// WriteFailed says that a line could not be written because nobody reads the
+// pipe any more. The end of the run follows. Sent by the run.
+type WriteFailed struct {
+	command
+	Run  RunNumber
+	What string
+	Err  error
+}
+
+// Credit returns to the run the right to have that many more batches
+// uncommitted. Sent by the session after a commit.
+type Credit struct {
+	command
+	Run     RunNumber
+	Batches int
+}

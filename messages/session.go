@@ -1,0 +1,301 @@
+package messages
+
+import "time"
+
+// The conversation between the gateway and a session. Every request names the
+// client it comes from; the answer is sent when what it promises is durable.
+
+// StartSession opens a conversation: it creates the session, or finds the
+// existing one. Answered with [SessionStarted].
+//
+// An empty Session makes a new id (the gateway fills it in before sending). An
+// unknown id that is a UUID creates the session under that id.
+type StartSession struct {
+	ask
+	Session          SessionID
+	Client           ClientID
+	Name             string
+	WorkingDirectory string // absolute; required for a new session, must exist
+	WorktreeID       string
+	Model            string
+	PermissionMode   string
+	AllowedTools     []string
+	DeniedTools      []string
+	Metadata         map[string]string
+}
+
+// SessionStarted answers [StartSession].
+type SessionStarted struct {
+	answer
+	Created bool
+	View    SessionView
+}
+
+// SendInput hands a user message to the conversation. It needs the input lock;
+// where nobody holds it, the sender gets it. Answered with [InputAcknowledged] when
+// the message is journaled, before it is written to the agent.
+type SendInput struct {
+	ask
+	Session     SessionID
+	Client      ClientID
+	Key         string // idempotency key and uuid towards the agent; the gateway makes one if the client has none
+	Content     string
+	Attachments []Attachment
+}
+
+// InputAcknowledged answers [SendInput]. Seq is the number of the UserInput event;
+// a repeated key gets the number of the first.
+type InputAcknowledged struct {
+	answer
+	Key string
+	Seq Seq
+}
+
+// AnswerPermission decides a permission request or answers a question. It needs
+// no lock: whoever answers first decides. Answered with [PermissionAnswered]
+// when the decision is journaled.
+type AnswerPermission struct {
+	ask
+	Session  SessionID
+	Client   ClientID
+	Request  RequestID // for a question also "<request>/<n>"
+	Key      string    // idempotency key, may be empty
+	Decision Decision
+	Message  string            // for a denial: what the model is told
+	Updated  []byte            // for AllowWithEdit: the whole input, JSON
+	Answers  map[string]string // for a question: question text → answer
+}
+
+// PermissionAnswered answers [AnswerPermission]. Applied is false for an answer
+// that came after the first one, which stands: an answer is idempotent.
+type PermissionAnswered struct {
+	answer
+	Applied  bool
+	By       string // who decided
+	Decision Decision
+}
+
+// CancelTurn interrupts the running turn. It needs the lock. Answered with
+// [TurnCanceling] as soon as the wish is journaled.
+type CancelTurn struct {
+	ask
+	Session SessionID
+	Client  ClientID
+	Force   bool // without the lock: the unary call of an operator
+	Reason  string
+}
+
+// TurnCanceling answers [CancelTurn].
+type TurnCanceling struct {
+	answer
+	WasActive bool
+}
+
+// TakeLock asks for the input lock. It is granted if nobody holds it or the
+// holder has no stream attached any more; else refused with the holder's name.
+// Answered with [LockAnswer].
+type TakeLock struct {
+	ask
+	Session SessionID
+	Client  ClientID
+}
+
+// ReleaseLock gives the input lock back. Answered with [LockAnswer].
+type ReleaseLock struct {
+	ask
+	Session SessionID
+	Client  ClientID
+}
+
+// LockAnswer answers [TakeLock] and [ReleaseLock].
+type LockAnswer struct {
+	answer
+	Granted  bool
+	Holder   ClientID // who holds it now
+	Previous ClientID // who held it before
+}
+
+// ChangeSettings changes model or permission mode, for the running process and
+// for every later one. It needs the lock. Empty members stay. Answered with
+// [Done].
+type ChangeSettings struct {
+	ask
+	Session        SessionID
+	Client         ClientID
+	Model          string
+	PermissionMode string
+}
+
+// RenameSession gives a session a name. Answered with [Done].
+type RenameSession struct {
+	ask
+	Session SessionID
+	Name    string
+}
+
+// DeleteSession stops the agent and removes the session for good: nothing
+// brings it back. Answered with [Done].
+type DeleteSession struct {
+	ask
+	Session SessionID
+}
+
+// StopSession ends the agent process of a session; its history stays. Answered
+// with [SessionStopped] when the process is gone.
+type StopSession struct {
+	ask
+	Session SessionID
+}
+
+// SessionStopped answers [StopSession].
+type SessionStopped struct {
+	answer
+	WasRunning bool
+}
+
+// SetGrant allows or forbids a tool for the rest of a session. Answered with
+// [Done].
+type SetGrant struct {
+	ask
+	Session SessionID
+	Tool    string
+	Granted bool
+}
+
+// ClearGrants forgets the grant for one tool, or all if Tool is empty.
+// Answered with [Done].
+type ClearGrants struct {
+	ask
+	Session SessionID
+	Tool    string
+}
+
+// Done answers a request that has nothing to tell but success.
+type Done struct{ answer }
+
+// GetSession asks a session how it stands. Answered with [SessionView].
+type GetSession struct {
+	ask
+	Session SessionID
+}
+
+// SessionView is a session as clients see it.
+type SessionView struct {
+	answer
+	Record      SessionRecord
+	Run         *RunRecord // nil before the first
+	Inputs      []InputRecord
+	Permissions []PermissionRecord
+	LockHolder  ClientID
+	Clients     int
+	Lineage     string // of the journal
+}
+
+// Target implements [SessionRequest]; so for each below.
+func (m StartSession) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m SendInput) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m AnswerPermission) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m CancelTurn) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m TakeLock) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m ReleaseLock) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m ChangeSettings) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m RenameSession) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m DeleteSession) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m StopSession) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m SetGrant) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m ClearGrants) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m GetSession) Target() SessionID { return m.Session }
+
+// ListSessions asks for the known sessions, newest change first. Answered with
+// [SessionList]. Served from the journal, without waking a session.
+type ListSessions struct {
+	ask
+	WorkingDirectory, WorktreeID string // empty = any
+	Limit, Offset                int    // Limit 0 = 100
+}
+
+// SessionList answers [ListSessions]. Total counts all that match.
+type SessionList struct {
+	answer
+	Sessions []SessionRecord
+	Total    int
+}
+
+// ResolveSession turns what a person typed (an id, a unique beginning of one, a
+// name, "@last") into a session id. Answered with [SessionResolved], [NotFound]
+// or, for an ambiguous one, [Invalid] that lists the candidates.
+type ResolveSession struct {
+	ask
+	Reference string
+}
+
+// SessionResolved answers [ResolveSession].
+type SessionResolved struct {
+	answer
+	Session SessionID
+}
+
+// ListPermissions asks for the undecided permission requests of one session, or
+// of all if Session is empty. Answered with [PermissionList].
+type ListPermissions struct {
+	ask
+	Session SessionID
+}
+
+// PermissionList answers [ListPermissions], oldest first.
+type PermissionList struct {
+	answer
+	Permissions []PermissionRecord
+}
+
+// Shutdown asks the daemon to end. Answered with [Done] at once; the daemon
+// then closes its streams, ends the agents unless KeepAgents, and exits.
+type Shutdown struct {
+	ask
+	KeepAgents bool
+}
+
+// GetHealth asks how the daemon's components are. Answered with [HealthView].
+type GetHealth struct{ ask }
+
+// HealthView answers [GetHealth].
+type HealthView struct {
+	answer
+	Components []ComponentHealth
+	Metadata   map[string]string // version, uptime_seconds, pid, lineage, …
+}
+
+// ComponentHealth is one line of the health report. Names and meanings are
+// those of the API document.
+type ComponentHealth struct {
+	Name     string
+	Serving  bool
+	Critical bool   // not serving makes the daemon not serving; else degraded
+	Message  string // "3/5 slots used"
+	Reason   string // degraded reason, empty while serving
+	Checked  time.Time
+}

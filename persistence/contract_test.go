@@ -1,0 +1,347 @@
+package persistence
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	"betcode/messages"
+)
+
+// full is an append with everything an append can have.
+func full(id messages.SessionID, after messages.Seq) messages.Append {
+	at := epoch.Add(time.Duration(after) * time.Minute)
+	r := summary(id, at)
+	r.Name, r.WorktreeID, r.Model, r.PermissionMode = "a name", "tree", "opus", "plan"
+	r.AllowedTools, r.DeniedTools = []string{"Read"}, []string{"Bash(rm:*)"}
+	r.Metadata = map[string]string{"b": "2", "a": "1"}
+	r.Run, r.Turn, r.Grants = 1, true, map[string]bool{"Edit": true, "Bash": false}
+	r.Usage = messages.Usage{InputTokens: 12, CostUSD: 0.25}
+	return messages.Append{
+		Session: id, Expect: after, Events: events(after, 3), Record: r,
+		Run: &messages.RunRecord{
+			Format: 1, Session: id, Run: 1, State: messages.RunRunning, Token: "t", Directory: "/run/1",
+			Argv: []string{"claude", "-p"}, Process: messages.ProcessIdentity{PID: 7, StartTime: 8, BootID: "b"}, StartedAt: at,
+		},
+		Cursor: &messages.Cursor{Run: 1, Offset: 100, Translator: []byte{1, 2, 3}},
+		Inputs: []messages.InputRecord{
+			{Key: "two", Seq: after + 2, Content: "second", At: at},
+			{Key: "one", Seq: after + 1, Content: "first", Client: "c", At: at, Attachments: []messages.Attachment{
+				{Filename: "x.png", MimeType: "image/png", Data: bytes.Repeat([]byte{9}, 9000)},
+			}},
+		},
+		Permissions: []messages.PermissionRecord{{
+			Request: "p1", Session: id, Run: 1, Seq: after + 3, Tool: "Bash", Input: []byte(`{"command":"ls"}`),
+			ReceivedAt: at, ExpiresAt: at.Add(7 * 24 * time.Hour), Answers: map[string]string{"q": "a"},
+		}},
+		Key: "idem",
+	}
+}
+
+func TestAppendIsLoadedAsItWas(t *testing.T) {
+	f := newFixture(t)
+	a := full(sid(1), 0)
+	f.commit(a)
+	for range 2 {
+		got := f.load(a.Session)
+		want := *a.Record
+		want.Head = 3
+		same(t, "record", got.Record, want)
+		same(t, "run", got.Run, a.Run)
+		same(t, "cursor", got.Cursor, *a.Cursor)
+		same(t, "inputs", got.Inputs, []messages.InputRecord{a.Inputs[1], a.Inputs[0]})
+		same(t, "permissions", got.Permissions, a.Permissions)
+		same(t, "events", f.history(a.Session), a.Events)
+		seq, seen, err := f.store.Seen(a.Session, "idem")
+		if seq != 3 || !seen || err != nil {
+			t.Errorf("seen: %d, %v, %v", seq, seen, err)
+		}
+		f.reopen()
+	}
+}
+
+func TestUnknownSession(t *testing.T) {
+	f := newFixture(t)
+	if got := f.load("nobody"); got.Found {
+		t.Errorf("found %+v", got)
+	}
+	_, err := f.store.Events("nobody", 0, 0, 0)
+	wantKind(t, "events", err, messages.NotFound)
+	_, err = f.store.Head("nobody")
+	wantKind(t, "head", err, messages.NotFound)
+	_, _, err = f.store.Seen("nobody", "k")
+	wantKind(t, "seen", err, messages.NotFound)
+	_, err = f.store.Pending("nobody")
+	wantKind(t, "pending", err, messages.NotFound)
+	wantKind(t, "append without a record", f.store.Commit([]messages.Append{{Session: "nobody"}})[0], messages.NotFound)
+	wantKind(t, "delete", f.store.Commit([]messages.Append{{Session: "nobody", Delete: true}})[0], messages.NotFound)
+}
+
+func TestCompareAndAppend(t *testing.T) {
+	a, id := full(sid(1), 0), sid(1)
+	cursor := func(run messages.RunNumber, from, to int64) messages.Append {
+		c := more(id, 3, 1)
+		c.Cursor, c.SpoolFrom = &messages.Cursor{Run: run, Offset: to}, from
+		return c
+	}
+	gap := more(id, 3, 2)
+	gap.Events[1].Seq++
+	for _, c := range []struct {
+		name   string
+		append messages.Append
+		kind   messages.Kind // Internal = accepted
+	}{
+		{"behind the head", more(id, 2, 1), messages.Aborted},
+		{"beyond the head", more(id, 4, 1), messages.Aborted},
+		{"stale without events", messages.Append{Session: id, Expect: 2, Record: summary(id, epoch)}, messages.Aborted},
+		{"first event wrong", messages.Append{Session: id, Expect: 3, Events: events(4, 1)}, messages.Aborted},
+		{"gap", gap, messages.Aborted},
+		{"expected of a session that is new", more(sid(9), 3, 1), messages.Aborted},
+		{"spool from elsewhere", cursor(1, 99, 120), messages.Aborted},
+		{"older run", cursor(0, 0, 120), messages.Aborted},
+		{"newer run, not from its start", cursor(2, 100, 120), messages.Aborted},
+		{"cursor backwards", cursor(1, 100, 50), messages.Invalid},
+		{"cursor from below", cursor(1, -1, 50), messages.Invalid},
+		{"record of another", messages.Append{Session: id, Expect: 3, Record: summary(sid(2), epoch)}, messages.Invalid},
+		{"run of another", messages.Append{Session: id, Expect: 3, Run: &messages.RunRecord{Session: sid(2), Run: 2}}, messages.Invalid},
+		{"run zero", messages.Append{Session: id, Expect: 3, Run: &messages.RunRecord{Session: id}}, messages.Invalid},
+		{"input without key", messages.Append{Session: id, Expect: 3, Inputs: make([]messages.InputRecord, 1)}, messages.Invalid},
+		{"permission of another", messages.Append{Session: id, Expect: 3, Permissions: []messages.PermissionRecord{{Request: "x"}}}, messages.Invalid},
+		{"no session", messages.Append{}, messages.Invalid},
+		{"long key", messages.Append{Session: id, Expect: 3, Key: string(make([]byte, 2000))}, messages.Invalid},
+		{"next", more(id, 3, 1), messages.Internal},
+		{"next of the spool", cursor(1, 100, 120), messages.Internal},
+		{"newer run", cursor(2, 0, 20), messages.Internal},
+		{"nothing at all", messages.Append{Session: id, Expect: 3}, messages.Internal},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.commit(a)
+			before := f.load(id)
+			err := f.store.Commit([]messages.Append{c.append})[0]
+			if c.kind == messages.Internal {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			wantKind(t, "append", err, c.kind)
+			same(t, "session", f.load(id), before)
+			same(t, "events", f.history(id), a.Events)
+		})
+	}
+}
+
+func TestRefusedAppendLeavesItsGroupAlone(t *testing.T) {
+	f := newFixture(t)
+	bad := full(sid(2), 0)
+	bad.Expect = 1
+	results := f.store.Commit([]messages.Append{
+		begin(sid(1), 2), bad, more(sid(1), 2, 3), more(sid(1), 2, 1), begin(sid(3), 1), more(sid(1), 5, 1),
+	})
+	for i, want := range []bool{true, false, true, false, true, true} {
+		if (results[i] == nil) != want {
+			t.Errorf("append %d: %v", i, results[i])
+		}
+	}
+	same(t, "events", f.history(sid(1)), events(0, 6))
+	if f.load(sid(2)).Found {
+		t.Error("a refused append made a session")
+	}
+	if st := f.store.Stats(); st.Commits != 1 || st.Appends != 4 || st.Refused != 2 || st.Events != 7 {
+		t.Errorf("stats: %+v", st)
+	}
+}
+
+func TestSettledAndResolvedGoAway(t *testing.T) {
+	f := newFixture(t)
+	f.commit(full(sid(1), 0))
+	f.commit(messages.Append{
+		Session: sid(1), Expect: 3, Settled: []string{"one", "never there"}, Resolved: []messages.RequestID{"p1", "p2"},
+		Inputs: []messages.InputRecord{{Key: "two", Seq: 2, Content: "second", State: messages.InputStarted}},
+	})
+	got := f.load(sid(1))
+	same(t, "inputs", got.Inputs, []messages.InputRecord{{Key: "two", Seq: 2, Content: "second", State: messages.InputStarted}})
+	same(t, "permissions", got.Permissions, []messages.PermissionRecord{})
+	same(t, "cursor", got.Cursor, messages.Cursor{Run: 1, Offset: 100, Translator: []byte{1, 2, 3}})
+}
+
+func TestLargeBodyIsWrittenOnce(t *testing.T) {
+	f := newFixture(t)
+	a := full(sid(1), 0)
+	a.Inputs[1].Attachments[0].Data = make([]byte, 1<<20)
+	f.commit(a)
+	before := f.store.Stats().WrittenBytes
+	for i, state := range []messages.InputState{messages.InputWriting, messages.InputWritten, messages.InputQueued} {
+		a.Inputs[1].State, a.Inputs[1].Run = state, messages.RunNumber(i)
+		f.commit(messages.Append{Session: sid(1), Expect: 3, Inputs: a.Inputs[1:]})
+	}
+	if written := f.store.Stats().WrittenBytes - before; written > 256<<10 {
+		t.Errorf("three changes of state wrote %d bytes", written)
+	}
+	if got := f.load(sid(1)).Inputs; len(got) != 2 || got[0].State != messages.InputQueued || len(got[0].Attachments[0].Data) != 1<<20 {
+		t.Error("the input changed")
+	}
+}
+
+func TestDelete(t *testing.T) {
+	f := newFixture(t)
+	f.commit(full(sid(1), 0), full(sid(2), 0))
+	f.commit(messages.Append{Session: sid(1), Delete: true, Expect: 99})
+	for _, after := range []func(){func() {}, f.reopen, f.seal, f.reopen} {
+		after()
+		if f.load(sid(1)).Found {
+			t.Error("a deleted session was found")
+		}
+		_, err := f.store.Events(sid(1), 0, 0, 0)
+		wantKind(t, "events", err, messages.NotFound)
+		for _, a := range []messages.Append{more(sid(1), 3, 1), begin(sid(1), 1), {Session: sid(1), Delete: true}} {
+			err := f.store.Commit([]messages.Append{a})[0]
+			wantKind(t, "append", err, messages.NotFound)
+			if e := asError(err); e.Code != messages.SessionClosed {
+				t.Errorf("code %q", e.Code)
+			}
+		}
+		pending, err := f.store.Pending("")
+		if err != nil || len(pending) != 1 || pending[0].Session != sid(2) {
+			t.Errorf("pending: %v, %v", pending, err)
+		}
+		listed, total, err := f.store.Sessions("", "", 0, 0)
+		if err != nil || total != 1 || len(listed) != 1 || listed[0].ID != sid(2) {
+			t.Errorf("sessions: %v, %d, %v", listed, total, err)
+		}
+	}
+	same(t, "the other", f.history(sid(2)), events(0, 3))
+}
+
+func TestUnfinished(t *testing.T) {
+	f := newFixture(t)
+	run := func(id messages.SessionID, n messages.RunNumber, state messages.RunState) *messages.RunRecord {
+		return &messages.RunRecord{Session: id, Run: n, State: state, Token: "x", Argv: []string{"claude"}}
+	}
+	running, ended, older, input, permission, quiet := begin(sid(1), 1), begin(sid(2), 1), begin(sid(3), 1), begin(sid(4), 1), begin(sid(5), 1), begin(sid(6), 1)
+	running.Run = run(sid(1), 1, messages.RunIntended)
+	ended.Run = run(sid(2), 1, messages.RunFinished)
+	older.Run = run(sid(3), 1, messages.RunRunning)
+	input.Inputs = []messages.InputRecord{{Key: "k"}}
+	permission.Permissions = []messages.PermissionRecord{{Request: "r", Session: sid(5)}}
+	f.commit(running, ended, older, input, permission, quiet)
+	f.commit(messages.Append{Session: sid(3), Expect: 1, Run: run(sid(3), 2, messages.RunFinished)})
+	for _, after := range []func(){func() {}, f.reopen, f.seal} {
+		after()
+		got, err := f.store.Unfinished()
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "unfinished", got, []messages.SessionID{sid(1), sid(3), sid(4), sid(5)})
+	}
+	if got := f.load(sid(3)).Run; got.Run != 2 {
+		t.Errorf("newest run is %d", got.Run)
+	}
+}
+
+func TestPendingOldestFirst(t *testing.T) {
+	f := newFixture(t)
+	ask := func(id messages.SessionID, request messages.RequestID, minute int) messages.PermissionRecord {
+		return messages.PermissionRecord{Request: request, Session: id, ReceivedAt: epoch.Add(time.Duration(minute) * time.Minute)}
+	}
+	a, b := begin(sid(1), 1), begin(sid(2), 1)
+	a.Permissions = []messages.PermissionRecord{ask(sid(1), "x", 3), ask(sid(1), "y", 1)}
+	b.Permissions = []messages.PermissionRecord{ask(sid(2), "x", 2)}
+	f.commit(a, b)
+	all, err := f.store.Pending("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "all", all, []messages.PermissionRecord{a.Permissions[1], b.Permissions[0], a.Permissions[0]})
+	one, err := f.store.Pending(sid(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "one", one, b.Permissions)
+}
+
+func TestSealForgetsOldKeys(t *testing.T) {
+	f := newFixture(t)
+	f.commit(begin(sid(1), 1))
+	remember := func(name string) {
+		f.commit(messages.Append{Session: sid(1), Expect: 1, Key: name})
+	}
+	remember("old")
+	f.clock = f.clock.Add(keyAge)
+	remember("new")
+	f.seal()
+	for name, want := range map[string]bool{"old": false, "new": true, "": false, "never": false} {
+		if _, seen, err := f.store.Seen(sid(1), name); seen != want || err != nil {
+			t.Errorf("%q: seen %v, %v", name, seen, err)
+		}
+	}
+	for i := range maxKeys + 10 {
+		a := more(sid(1), messages.Seq(i)+1, 1)
+		a.Key = string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676))
+		f.commit(a)
+	}
+	f.seal()
+	if _, seen, _ := f.store.Seen(sid(1), "aaa"); seen {
+		t.Error("the oldest of too many keys is remembered")
+	}
+	if _, seen, _ := f.store.Seen(sid(1), string([]byte{'a' + (maxKeys+9)%26, 'a' + (maxKeys+9)/26%26, 'a' + (maxKeys+9)/676})); !seen {
+		t.Error("the newest key is forgotten")
+	}
+}
+
+func TestTextNeedNotBeUTF8(t *testing.T) {
+	f := newFixture(t)
+	a := begin(sid(1), 1)
+	a.Record.WorkingDirectory, a.Record.Metadata = "/tmp/\xff\xfe", map[string]string{"\x80": "\x81"}
+	a.Run = &messages.RunRecord{Session: sid(1), Run: 1, Argv: []string{"\xc3"}}
+	f.commit(a)
+	got := f.load(sid(1))
+	same(t, "argv", got.Run.Argv, a.Run.Argv)
+	same(t, "metadata", got.Record.Metadata, a.Record.Metadata)
+	if listed, _, _ := f.store.Sessions("/tmp/\xff\xfe", "", 0, 0); len(listed) != 1 {
+		t.Error("not listed by its directory")
+	}
+}
+
+func TestClosedStoreSaysSo(t *testing.T) {
+	f := newFixture(t)
+	f.commit(begin(sid(1), 1))
+	f.close()
+	f.close()
+	wantKind(t, "commit", f.store.Commit([]messages.Append{more(sid(1), 1, 1)})[0], messages.Unavailable)
+	wantKind(t, "seal", f.store.Seal(), messages.Unavailable)
+	_, err := f.store.Load(sid(1))
+	wantKind(t, "load", err, messages.Unavailable)
+	_, err = f.store.Events(sid(1), 0, 0, 0)
+	wantKind(t, "events", err, messages.Unavailable)
+	_, err = f.store.Resolve("@last")
+	wantKind(t, "resolve", err, messages.Unavailable)
+	_, err = f.store.Verify(t.Context(), nil)
+	wantKind(t, "verify", err, messages.Unavailable)
+	if f.store.SealDue() || f.store.Stats().Sessions != 0 {
+		t.Error("a closed store has opinions")
+	}
+	f.open()
+}
+
+func TestSealDue(t *testing.T) {
+	f := newFixture(t, func(o *Options) { o.SealBytes = 256 << 10 })
+	f.commit(begin(sid(1), 1))
+	if f.store.SealDue() {
+		t.Error("due at once")
+	}
+	big := more(sid(1), 1, 1)
+	big.Events[0].Bytes = make([]byte, 512<<10)
+	f.commit(big)
+	if !f.store.SealDue() {
+		t.Error("not due")
+	}
+	f.seal()
+	if f.store.SealDue() {
+		t.Error("due again")
+	}
+	got := f.history(sid(1))
+	same(t, "events", got, slices.Concat(events(0, 1), big.Events))
+}

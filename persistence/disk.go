@@ -1,0 +1,107 @@
+package persistence
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// unfinished is the end of the name of a file that is being written. It is
+// renamed when it is whole and on disk; one that is left is removed at [Open].
+const unfinished = ".new"
+
+// hook is called at the named steps of what must be atomic, with the disk as a
+// crash at that moment would leave it. An error stands for a failure of the
+// step. Only tests have one.
+type hook func(step string) error
+
+func (h hook) at(step string) error {
+	if h == nil {
+		return nil
+	}
+	return h(step)
+}
+
+// replaceFile makes data the content of directory/name: after a crash at any
+// moment the file has either its old content or the new one. When renamed is
+// true and there is an error, nobody knows which.
+func replaceFile(directory, name string, data []byte, steps hook) (renamed bool, err error) {
+	path := filepath.Join(directory, name)
+	if err := writeSynced(path+unfinished, data); err != nil {
+		return false, err
+	}
+	if err := steps.at(name + " written"); err != nil {
+		return false, err
+	}
+	return renameSynced(path, steps, name)
+}
+
+func writeSynced(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// renameSynced takes the end [unfinished] off a file's name, for good.
+func renameSynced(path string, steps hook, name string) (renamed bool, err error) {
+	if err := os.Rename(path+unfinished, path); err != nil {
+		return false, err
+	}
+	if err := steps.at(name + " renamed"); err != nil {
+		return true, err
+	}
+	return true, syncDirectory(filepath.Dir(path))
+}
+
+// syncFile forces a file that was written without syncing onto the disk.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// syncDirectory makes the names in a directory durable.
+func syncDirectory(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil // it cannot, and need not
+	}
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if closing := d.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// makeDirectory makes a directory, private to us, and its name durable.
+func makeDirectory(path string) error {
+	if info, err := os.Stat(path); err == nil {
+		if !info.IsDir() {
+			return fmt.Errorf("%s is not a directory", path)
+		}
+		return nil
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	return syncDirectory(filepath.Dir(path))
+}

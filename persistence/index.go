@@ -1,0 +1,200 @@
+package persistence
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"betcode/messages"
+	storev1 "betcode/proto/betcode/store/v1"
+)
+
+// entry is what is remembered of each session: what an append is compared with
+// and what a list is made from. It is replaced, never changed, once others can
+// see it.
+type entry struct {
+	id        messages.SessionID
+	number    uint64
+	head      messages.Seq
+	base      messages.Seq // number of the last event before the active file
+	run       messages.RunNumber
+	offset    int64
+	name      string
+	directory string
+	worktree  string
+	updated   time.Time
+
+	deleted bool
+	damaged *messages.Error // why the session cannot be used
+	stuck   *messages.Error // why nothing can be appended to it
+}
+
+// index is the sessions of the active file in memory, some 300 bytes each.
+type index struct {
+	mu      sync.RWMutex
+	entries map[messages.SessionID]*entry
+	ids     map[uint64]messages.SessionID // of live sessions
+	listed  []*entry                      // sound live sessions, the newest first; their heads may be old
+	stale   bool                          // listed is
+}
+
+// buildIndex reads the sessions of a file. A session whose records are damaged
+// is kept apart; the others are unaffected.
+func buildIndex(f *file) (*index, error) {
+	x := &index{entries: map[messages.SessionID]*entry{}, ids: map[uint64]messages.SessionID{}, stale: true}
+	return x, f.view(opOpen, func(tx *bolt.Tx) error {
+		rows := tx.Bucket(bucketSessions)
+		return tx.Bucket(bucketIDs).ForEach(func(key, value []byte) error {
+			e := &entry{id: messages.SessionID(key)}
+			if err := e.load(rows, key, value); err != nil && !errors.As(err, &e.damaged) {
+				return err
+			}
+			x.entries[e.id] = e
+			if !e.deleted && e.number > 0 {
+				x.ids[e.number] = e.id
+			}
+			return nil
+		})
+	})
+}
+
+func (e *entry) load(rows *bolt.Bucket, key, value []byte) error {
+	var identity storev1.Identity
+	if err := decode(opOpen, bucketIDs, key, value, &identity); err != nil {
+		return err
+	}
+	e.number = identity.GetNumber()
+	if identity.GetDeleted() != nil {
+		e.deleted = true
+		return nil
+	}
+	var session storev1.Session
+	rowSession := rowKey(e.number, rowSession)
+	if err := decode(opOpen, bucketSessions, rowSession, rows.Get(rowSession), &session); err != nil {
+		return err
+	}
+	e.describe(&session)
+	var cursor storev1.Cursor
+	rowCursor := rowKey(e.number, rowCursor)
+	if err := decode(opOpen, bucketSessions, rowCursor, rows.Get(rowCursor), &cursor); err != nil {
+		return err
+	}
+	e.head, e.base = messages.Seq(cursor.GetHead()), messages.Seq(cursor.GetBase())
+	e.run, e.offset = messages.RunNumber(cursor.GetRun()), cursor.GetOffset()
+	return nil
+}
+
+func (e *entry) describe(s *storev1.Session) {
+	e.name, e.directory, e.worktree = s.GetName(), s.GetWorkingDirectory(), s.GetWorktreeId()
+	e.updated = loadTime(s.GetUpdatedAt())
+}
+
+// get returns what is known of a session, nil if there never was one.
+func (x *index) get(id messages.SessionID) *entry {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.entries[id]
+}
+
+// find returns a session that can be used.
+func (x *index) find(op string, id messages.SessionID) (*entry, error) {
+	e := x.get(id)
+	if e == nil || e.deleted {
+		return nil, unknownSession(op, id)
+	}
+	if e.damaged != nil {
+		return nil, e.damage(op, e.damaged)
+	}
+	return e, nil
+}
+
+// damage is a copy of a reason, for one more caller.
+func (e *entry) damage(op string, reason *messages.Error) *messages.Error {
+	d := again(op, reason).With("session_id", string(e.id))
+	if key := reason.Details["key"]; key != "" {
+		d.With("key", key)
+	}
+	return d
+}
+
+// giveUp refuses all further appends to a session.
+func (x *index) giveUp(id messages.SessionID, reason *messages.Error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if e := x.entries[id]; e != nil && e.stuck == nil {
+		stuck := *e
+		stuck.stuck = reason
+		x.entries[id] = &stuck
+	}
+}
+
+// idOf returns the live session of a number.
+func (x *index) idOf(number uint64) (messages.SessionID, bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	id, ok := x.ids[number]
+	return id, ok
+}
+
+// apply makes what was committed visible.
+func (x *index) apply(changed map[messages.SessionID]*entry) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id, e := range changed {
+		old := x.entries[id]
+		x.entries[id] = e
+		if e.deleted {
+			delete(x.ids, e.number)
+		} else {
+			x.ids[e.number] = id
+		}
+		if old == nil || e.deleted || !e.looksLike(old) {
+			x.stale = true
+		}
+	}
+}
+
+// looksLike reports whether two states of a session are the same in a list.
+func (e *entry) looksLike(old *entry) bool {
+	return e.updated.Equal(old.updated) && e.name == old.name && e.directory == old.directory && e.worktree == old.worktree
+}
+
+// sealed returns the index after a seal: every session has its head as base.
+func (x *index) sealed() *index {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	y := &index{entries: make(map[messages.SessionID]*entry, len(x.entries)), ids: maps.Clone(x.ids), stale: true}
+	for id, e := range x.entries {
+		moved := *e
+		moved.base, moved.stuck = moved.head, nil // the pages are new
+		y.entries[id] = &moved
+	}
+	return y
+}
+
+// newest returns the sound live sessions, the newest first, as they are listed:
+// their heads may be old. The caller must not change the slice.
+func (x *index) newest() []*entry {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.stale {
+		listed := make([]*entry, 0, len(x.entries)) // readers may hold the old one
+		for _, e := range x.entries {
+			if !e.deleted && e.damaged == nil {
+				listed = append(listed, e)
+			}
+		}
+		slices.SortFunc(listed, newestFirst)
+		x.listed, x.stale = listed, false
+	}
+	return x.listed
+}
+
+func newestFirst(a, b *entry) int {
+	return cmp.Or(b.updated.Compare(a.updated), cmp.Compare(a.id, b.id))
+}

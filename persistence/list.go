@@ -1,0 +1,108 @@
+package persistence
+
+import (
+	"errors"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"betcode/messages"
+)
+
+// Sessions lists sessions, the last changed first, and how many there are in
+// all: those of a working directory and of a worktree, where one is given. A
+// limit of 0 is none. A session that cannot be read is left out; its own calls
+// tell why.
+func (s *Store) Sessions(directory, worktree string, limit, offset int) (
+	records []messages.SessionRecord, total int, err error,
+) {
+	err = s.current(opSessions, func(tx *bolt.Tx) error {
+		for _, e := range s.index.newest() {
+			if (directory != "" && e.directory != directory) || (worktree != "" && e.worktree != worktree) {
+				continue
+			}
+			total++
+			if total <= offset || (limit > 0 && len(records) == limit) {
+				continue
+			}
+			record, found, err := loader{tx: tx, op: opSessions, id: e.id, number: e.number}.session()
+			if err != nil && messages.KindOf(err) != messages.DataLoss {
+				return err
+			}
+			if err == nil && found {
+				records = append(records, record)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return records, total, nil
+}
+
+const (
+	// lastReference stands for the session that changed last.
+	lastReference = "@last"
+	// minPrefix is how much of an id one must give.
+	minPrefix = 4
+	// maxCandidates bounds how many an error names.
+	maxCandidates = 10
+)
+
+// Resolve returns the session that a person means: by its id, the beginning of
+// its id (four characters or more), its name, or "@last". If more than one fits
+// the error is [messages.Invalid] and its detail "candidates" names them.
+func (s *Store) Resolve(reference string) (messages.SessionID, error) {
+	done, err := s.reading(opResolve)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	if e, err := s.index.find(opResolve, messages.SessionID(reference)); err == nil {
+		return e.id, nil
+	} else if messages.KindOf(err) != messages.NotFound {
+		return "", err
+	}
+	listed := s.index.newest()
+	if reference == lastReference {
+		if len(listed) == 0 {
+			return "", messages.Errorf(opResolve, messages.NotFound, "there is no session yet").
+				WithCode(messages.SessionNotFound)
+		}
+		return listed[0].id, nil
+	}
+	return choose(reference, matching(listed, reference))
+}
+
+func matching(listed []*entry, reference string) []*entry {
+	prefix := strings.ToLower(reference)
+	var found []*entry
+	for _, e := range listed {
+		byID := len(prefix) >= minPrefix && strings.HasPrefix(string(e.id), prefix)
+		if byID || (e.name == reference && reference != "") {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+func choose(reference string, found []*entry) (messages.SessionID, error) {
+	switch len(found) {
+	case 0:
+		return "", messages.Errorf(opResolve, messages.NotFound, "no session is called %q", reference).
+			WithCode(messages.SessionNotFound)
+	case 1:
+		return found[0].id, nil
+	}
+	names := make([]string, 0, maxCandidates)
+	for _, e := range found[:min(len(found), maxCandidates)] {
+		names = append(names, string(e.id))
+	}
+	candidates := strings.Join(names, ", ")
+	if len(found) > maxCandidates {
+		candidates += ", …"
+	}
+	e := &messages.Error{Op: opResolve, Kind: messages.Invalid, Err: errors.New("ambiguous: " + reference + " may be " + candidates)}
+	return "", e.With("candidates", candidates).WithHint("Give more of the session's id.")
+}

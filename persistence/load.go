@@ -1,0 +1,291 @@
+package persistence
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"betcode/messages"
+	storev1 "betcode/proto/betcode/store/v1"
+)
+
+// Load returns everything a session is rebuilt from, as the newest commit left
+// it. Inputs and permissions come in the order of their events. A deleted
+// session is not found.
+func (s *Store) Load(id messages.SessionID) (messages.SessionLoaded, error) {
+	var loaded messages.SessionLoaded
+	err := s.current(opLoad, func(tx *bolt.Tx) error {
+		e, err := s.index.find(opLoad, id)
+		if messages.KindOf(err) == messages.NotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		l := loader{tx: tx, op: opLoad, id: id, number: e.number}
+		loaded, err = l.load()
+		return err
+	})
+	if err != nil {
+		return messages.SessionLoaded{}, err
+	}
+	return loaded, nil
+}
+
+// loader reads the records of one session.
+type loader struct {
+	tx     *bolt.Tx
+	op     string
+	id     messages.SessionID
+	number uint64
+}
+
+// get decodes one record; it reports whether there is one.
+func (l loader) get(bucket, key []byte, into record) (bool, error) {
+	value := l.tx.Bucket(bucket).Get(key)
+	if value == nil {
+		return false, nil
+	}
+	if err := decode(l.op, bucket, key, value, into); err != nil {
+		asError(err).With("session_id", string(l.id))
+		return true, err
+	}
+	return true, nil
+}
+
+func (l loader) load() (messages.SessionLoaded, error) {
+	none := messages.SessionLoaded{}
+	record, found, err := l.session()
+	if err != nil || !found {
+		return none, err // deleted a moment ago
+	}
+	var cursor storev1.Cursor
+	if _, err := l.get(bucketSessions, rowKey(l.number, rowCursor), &cursor); err != nil {
+		return none, err
+	}
+	loaded := messages.SessionLoaded{Found: true, Record: record, Cursor: loadCursor(&cursor)}
+	if loaded.Run, err = l.newestRun(); err != nil {
+		return none, err
+	}
+	if loaded.Inputs, err = l.inputs(); err != nil {
+		return none, err
+	}
+	if loaded.Permissions, err = l.permissions(); err != nil {
+		return none, err
+	}
+	return loaded, nil
+}
+
+// session returns the session's record, its head filled in.
+func (l loader) session() (messages.SessionRecord, bool, error) {
+	var session storev1.Session
+	found, err := l.get(bucketSessions, rowKey(l.number, rowSession), &session)
+	if err != nil || !found {
+		return messages.SessionRecord{}, false, err
+	}
+	var cursor storev1.Cursor
+	if _, err := l.get(bucketSessions, rowKey(l.number, rowCursor), &cursor); err != nil {
+		return messages.SessionRecord{}, false, err
+	}
+	return loadSession(l.id, messages.Seq(cursor.GetHead()), &session), true, nil
+}
+
+func (l loader) newestRun() (*messages.RunRecord, error) {
+	c := l.tx.Bucket(bucketRuns).Cursor()
+	limit := pairKey(l.number, math.MaxUint64)
+	key, value := c.Seek(limit)
+	if key == nil {
+		key, value = c.Last()
+	} else if !bytes.Equal(key, limit) {
+		key, value = c.Prev()
+	}
+	if number, ok := numberOf(key); !ok || number != l.number {
+		return nil, nil
+	}
+	run, _ := secondOf(key)
+	var r storev1.Run
+	if err := decode(l.op, bucketRuns, key, value, &r); err != nil {
+		asError(err).With("session_id", string(l.id))
+		return nil, err
+	}
+	return loadRun(l.id, messages.RunNumber(run), &r), nil
+}
+
+func (l loader) inputs() ([]messages.InputRecord, error) {
+	var inputs []messages.InputRecord
+	err := l.each(bucketInputs, func(key, value []byte) error {
+		var input storev1.Input
+		if err := decode(l.op, bucketInputs, key, value, &input); err != nil {
+			return err
+		}
+		var body storev1.Body
+		if err := decode(l.op, bucketBodies, key, l.tx.Bucket(bucketBodies).Get(key), &body); err != nil {
+			return err
+		}
+		inputs = append(inputs, loadInput(nameOf(key), &input, &body))
+		return nil
+	})
+	slices.SortFunc(inputs, func(a, b messages.InputRecord) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Key, b.Key))
+	})
+	return inputs, err
+}
+
+func (l loader) permissions() ([]messages.PermissionRecord, error) {
+	var permissions []messages.PermissionRecord
+	err := l.each(bucketPermissions, func(key, value []byte) error {
+		var p storev1.Permission
+		if err := decode(l.op, bucketPermissions, key, value, &p); err != nil {
+			return err
+		}
+		permissions = append(permissions, loadPermission(l.id, nameOf(key), &p))
+		return nil
+	})
+	slices.SortFunc(permissions, func(a, b messages.PermissionRecord) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Request, b.Request))
+	})
+	return permissions, err
+}
+
+// each walks the keys of the session in a bucket.
+func (l loader) each(bucket []byte, fn func(key, value []byte) error) error {
+	c, prefix := l.tx.Bucket(bucket).Cursor(), prefixOf(l.number)
+	for key, value := c.Seek(prefix); bytes.HasPrefix(key, prefix); key, value = c.Next() {
+		if err := fn(key, value); err != nil {
+			asError(err).With("session_id", string(l.id))
+			return err
+		}
+	}
+	return nil
+}
+
+// Head returns the number of a session's last event.
+func (s *Store) Head(id messages.SessionID) (messages.Seq, error) {
+	done, err := s.reading(opHead)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	e, err := s.index.find(opHead, id)
+	if err != nil {
+		return 0, err
+	}
+	return e.head, nil
+}
+
+// Seen returns the head that an append with this idempotency key left. Keys are
+// remembered until the file they are in is sealed, and after that as long as
+// they are among the newest of their session and not too old.
+func (s *Store) Seen(id messages.SessionID, key string) (seq messages.Seq, seen bool, err error) {
+	if nameable("look-up", key) != nil {
+		return 0, false, nil
+	}
+	err = s.current(opSeen, func(tx *bolt.Tx) error {
+		e, err := s.index.find(opSeen, id)
+		if err != nil {
+			return err
+		}
+		var k storev1.Key
+		seen, err = loader{tx: tx, op: opSeen, id: id}.get(bucketKeys, under(e.number, key), &k)
+		seq = messages.Seq(k.GetSeq())
+		return err
+	})
+	if err != nil {
+		return 0, false, err
+	}
+	return seq, seen, nil
+}
+
+// Pending lists the permission requests of a session, or of all sessions if id
+// is empty, the oldest first. Those that could be read are returned with the
+// error that names the one that could not.
+func (s *Store) Pending(id messages.SessionID) ([]messages.PermissionRecord, error) {
+	var pending []messages.PermissionRecord
+	err := s.current(opPending, func(tx *bolt.Tx) error {
+		if id != "" {
+			e, err := s.index.find(opPending, id)
+			if err == nil {
+				pending, err = loader{tx: tx, op: opPending, id: id, number: e.number}.permissions()
+			}
+			return err
+		}
+		var problems error
+		return errors.Join(tx.Bucket(bucketPermissions).ForEach(func(key, value []byte) error {
+			var p storev1.Permission
+			number, _ := numberOf(key)
+			session, ok := s.index.idOf(number)
+			if err := decode(opPending, bucketPermissions, key, value, &p); err != nil {
+				problems = cmp.Or(problems, err)
+			} else if ok {
+				pending = append(pending, loadPermission(session, nameOf(key), &p))
+			}
+			return nil
+		}), problems)
+	})
+	slices.SortFunc(pending, func(a, b messages.PermissionRecord) int {
+		return cmp.Or(a.ReceivedAt.Compare(b.ReceivedAt), cmp.Compare(a.Session, b.Session),
+			cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Request, b.Request))
+	})
+	return pending, err
+}
+
+// Unfinished returns the sessions whose actors must be started at boot, the
+// oldest first: those with a run that has not ended, an input that is not
+// settled, or a permission request that is undecided or undelivered. A record
+// that cannot be read counts as unfinished.
+func (s *Store) Unfinished() ([]messages.SessionID, error) {
+	var unfinished []messages.SessionID
+	err := s.current(opUnfinished, func(tx *bolt.Tx) error {
+		numbers := map[uint64]bool{}
+		for _, name := range [][]byte{bucketRuns, bucketInputs, bucketPermissions} {
+			err := tx.Bucket(name).ForEach(func(key, value []byte) error {
+				if number, ok := numberOf(key); ok && !(string(name) == string(bucketRuns) && hasEnded(key, value)) {
+					numbers[number] = true
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		sorted := make([]uint64, 0, len(numbers))
+		for number := range numbers {
+			sorted = append(sorted, number)
+		}
+		slices.Sort(sorted)
+		for _, number := range sorted {
+			if id, ok := s.index.idOf(number); ok {
+				unfinished = append(unfinished, id)
+			}
+		}
+		return nil
+	})
+	return unfinished, err
+}
+
+// hasEnded reads no more of a run than it must: there are thousands at boot.
+func hasEnded(key, value []byte) bool {
+	const stateField = 3
+	body, err := unstamp(key, value)
+	for err == nil && len(body) > 0 {
+		number, kind, n := protowire.ConsumeTag(body)
+		if n < 0 || number > stateField {
+			return false
+		}
+		if number == stateField && kind == protowire.VarintType {
+			state, _ := protowire.ConsumeVarint(body[n:])
+			return state == uint64(messages.RunFinished)
+		}
+		m := protowire.ConsumeFieldValue(number, kind, body[n:])
+		if m < 0 {
+			return false
+		}
+		body = body[n+m:]
+	}
+	return false
+}

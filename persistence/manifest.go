@@ -1,0 +1,127 @@
+package persistence
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+
+	"betcode/messages"
+)
+
+// Format is the version of the journal's layout that this build writes, and the
+// newest that it reads.
+const Format = 1
+
+const manifestName = "MANIFEST"
+
+// manifest says which files are the journal. It is the one name that is
+// replaced: whatever it does not mention does not belong to the journal.
+//
+// A field that is added needs a new format, since an older build would drop it.
+type manifest struct {
+	Format  int          `json:"format"`
+	Lineage string       `json:"lineage"`
+	Active  string       `json:"active"`
+	Sealed  []sealedFile `json:"sealed"`
+}
+
+// sealedFile is a file that is only read any more, the oldest first.
+type sealedFile struct {
+	Name     string    `json:"name"`
+	Bytes    int64     `json:"bytes"`
+	SealedAt time.Time `json:"sealed_at"`
+}
+
+var journalName = regexp.MustCompile(`^[0-9]{6,}\.journal$`)
+
+func fileName(number uint64) string { return fmt.Sprintf("%06d.journal", number) }
+
+func fileNumber(name string) (uint64, error) {
+	if !journalName.MatchString(name) {
+		return 0, fmt.Errorf("%q is not the name of a journal file", name)
+	}
+	return strconv.ParseUint(name[:len(name)-len(".journal")], 10, 64)
+}
+
+// readManifest returns the manifest of directory, nil if there is none.
+func readManifest(directory string) (*manifest, error) {
+	data, err := os.ReadFile(filepath.Join(directory, manifestName))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, storageError(opOpen, err)
+	}
+	// The format first: of a newer one we can read nothing else.
+	var version struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(data, &version); err != nil {
+		return nil, damagedFile(opOpen, manifestName, err)
+	}
+	if err := checkFormat(manifestName, version.Format); err != nil {
+		return nil, err
+	}
+	var m manifest
+	strict := json.NewDecoder(bytes.NewReader(data))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&m); err != nil {
+		return nil, damagedFile(opOpen, manifestName, err)
+	}
+	if err := m.check(); err != nil {
+		return nil, damagedFile(opOpen, manifestName, err)
+	}
+	return &m, nil
+}
+
+func checkFormat(name string, format int) error {
+	switch {
+	case format > Format:
+		return messages.Errorf(opOpen, messages.Unimplemented, "%s is of format %d; this betcode reads up to format %d",
+			name, format, Format).WithCode(messages.StorageError).WithHint(hintNewer)
+	case format < 1:
+		return damagedFile(opOpen, name, fmt.Errorf("format %d does not exist", format))
+	}
+	return nil
+}
+
+func (m *manifest) check() error {
+	if m.Lineage == "" {
+		return errors.New("no lineage")
+	}
+	last := uint64(0)
+	for _, name := range m.names() {
+		number, err := fileNumber(name)
+		if err != nil {
+			return err
+		}
+		if number <= last {
+			return fmt.Errorf("%s is out of order", name)
+		}
+		last = number
+	}
+	return nil
+}
+
+// names returns the names of all files, the active one last.
+func (m *manifest) names() []string {
+	names := make([]string, 0, len(m.Sealed)+1)
+	for _, f := range m.Sealed {
+		names = append(names, f.Name)
+	}
+	return append(names, m.Active)
+}
+
+func (m *manifest) write(directory string, steps hook) (renamed bool, err error) {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return false, err
+	}
+	return replaceFile(directory, manifestName, append(data, '\n'), steps)
+}

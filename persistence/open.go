@@ -1,0 +1,308 @@
+package persistence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	bolt "go.etcd.io/bbolt"
+	"google.golang.org/protobuf/proto"
+
+	storev1 "betcode/proto/betcode/store/v1"
+)
+
+const lockName = "LOCK"
+
+// Open opens the journal in a directory, making it first if there is none. It
+// fails with [messages.Unavailable] while another process has it, with
+// [messages.Unimplemented] if a newer betcode wrote it, and with
+// [messages.DataLoss] if files are missing or damaged. What a crash left half
+// done is finished or removed.
+func Open(options Options) (*Store, error) {
+	s := &Store{options: options.withDefaults(), sealed: map[string]*file{}}
+	if err := makeDirectory(s.options.Directory); err != nil {
+		return nil, storageError(opOpen, err)
+	}
+	if err := s.acquire(); err != nil {
+		return nil, err
+	}
+	if err := s.open(); err != nil {
+		if s.active != nil {
+			s.active.close()
+		}
+		s.lock.Unlock()
+		return nil, err
+	}
+	return s, nil
+}
+
+// acquire takes the directory's lock. bbolt locks the active file as well, but
+// which file that is can be read only under a lock.
+func (s *Store) acquire() error {
+	s.lock = flock.New(filepath.Join(s.options.Directory, lockName))
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	locked, err := s.lock.TryLockContext(ctx, lockTimeout/20)
+	if locked {
+		return nil
+	}
+	s.lock.Close()
+	if errors.Is(err, context.DeadlineExceeded) {
+		return inUse(opOpen, s.options.Directory)
+	}
+	return storageError(opOpen, err)
+}
+
+func (s *Store) open() error {
+	m, err := readManifest(s.options.Directory)
+	if err != nil {
+		return err
+	}
+	if err := s.tidy(m); err != nil {
+		return err
+	}
+	if m == nil {
+		if m, err = s.create(); err != nil {
+			return err
+		}
+	}
+	s.manifest, s.lineage = m, m.Lineage
+	for _, f := range append(m.Sealed, sealedFile{Name: m.Active}) {
+		if err := s.checkPresent(f); err != nil {
+			return err
+		}
+	}
+	if s.active, err = s.openActive(m.Active); err != nil {
+		return err
+	}
+	s.index, err = buildIndex(s.active)
+	return err
+}
+
+// tidy removes what a crash left of a file being made. m is nil if there is no
+// journal yet.
+func (s *Store) tidy(m *manifest) error {
+	entries, err := os.ReadDir(s.options.Directory)
+	if err != nil {
+		return storageError(opOpen, err)
+	}
+	known, active := map[string]bool{}, uint64(0)
+	if m != nil {
+		for _, name := range m.names() {
+			known[name] = true
+		}
+		active, _ = fileNumber(m.Active)
+	}
+	for _, e := range entries {
+		base, half := strings.CutSuffix(e.Name(), unfinished)
+		number, err := fileNumber(base)
+		switch {
+		case half && (err == nil || base == manifestName):
+			if err := os.Remove(filepath.Join(s.options.Directory, e.Name())); err != nil {
+				return storageError(opOpen, err)
+			}
+		case err == nil && !known[base] && number > active:
+			if err := s.removeUnused(m, base); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// removeUnused removes a file that was made but never put to use: the crash
+// came before the manifest. A file with a history of its own is no such file;
+// to go on without it would lose that history.
+func (s *Store) removeUnused(m *manifest, name string) error {
+	used, err := s.isUsed(m, name)
+	if err != nil {
+		return err
+	}
+	if used {
+		return damagedFile(opOpen, manifestName, fmt.Errorf("it does not mention %s, which holds a history", name)).
+			WithHint("MANIFEST is missing or older than the files: restore all of them from the same backup," +
+				" or move the files that are not wanted elsewhere.")
+	}
+	if err := os.Remove(filepath.Join(s.options.Directory, name)); err != nil {
+		return storageError(opOpen, err)
+	}
+	return nil
+}
+
+// isUsed reports whether anything was written to a file after it was made.
+func (s *Store) isUsed(m *manifest, name string) (used bool, err error) {
+	f, err := openBolt(opOpen, filepath.Join(s.options.Directory, name), bolt.Options{ReadOnly: true})
+	if err != nil {
+		return false, err
+	}
+	defer f.close()
+	err = f.view(opOpen, func(tx *bolt.Tx) error {
+		d, err := description(opOpen, name, tx)
+		if err != nil {
+			return err
+		}
+		used = d.GetBuilt() != uint64(tx.ID()) || (m != nil && m.Lineage != d.GetLineage())
+		return nil
+	})
+	return used, err
+}
+
+// create makes the first file of a new journal.
+func (s *Store) create() (*manifest, error) {
+	m := &manifest{Format: Format, Lineage: s.options.NewLineage(), Active: fileName(1), Sealed: []sealedFile{}}
+	if err := s.build(opOpen, m.Active, m.Lineage, nil); err != nil {
+		return nil, err
+	}
+	if _, err := m.write(s.options.Directory, s.options.steps); err != nil {
+		return nil, storageError(opOpen, err)
+	}
+	return m, nil
+}
+
+// build makes a file, whole and on disk, under its name: fill writes what is in
+// it besides its own description. Nothing is left of a failure.
+func (s *Store) build(op, name, lineage string, fill func(*file) error) (err error) {
+	number, err := fileNumber(name)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(s.options.Directory, name)
+	if err := os.Remove(path + unfinished); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return storageError(op, err)
+	}
+	renamed := false
+	defer func() {
+		if err != nil {
+			os.Remove(path + unfinished)
+			if renamed {
+				os.Remove(path)
+			}
+		}
+	}()
+	f, err := openBolt(op, path+unfinished, bolt.Options{NoSync: true, NoGrowSync: true, MaxSize: int(s.options.maxBytes)})
+	if err != nil {
+		return err
+	}
+	err = f.update(op, createBuckets)
+	if err == nil && fill != nil {
+		err = fill(f)
+	}
+	if err == nil {
+		err = f.update(op, func(tx *bolt.Tx) error { return describeFile(tx, number, lineage, s.options.Now()) })
+	}
+	if closing := f.close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = syncFile(path + unfinished)
+	}
+	if err == nil {
+		err = s.options.steps.at(name + " built")
+	}
+	if err == nil {
+		renamed, err = renameSynced(path, s.options.steps, name)
+	}
+	if err != nil {
+		return storageError(op, err)
+	}
+	return nil
+}
+
+func createBuckets(tx *bolt.Tx) error {
+	for _, name := range buckets {
+		if _, err := tx.CreateBucket(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func describeFile(tx *bolt.Tx, number uint64, lineage string, now time.Time) error {
+	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(&storev1.File{
+		Format: Format, Lineage: lineage, Number: number, CreatedAt: storeTime(now), Built: uint64(tx.ID()),
+	})
+	if err != nil {
+		return err
+	}
+	return tx.Bucket(bucketMeta).Put(fileKey, stamp(fileKey, body))
+}
+
+func (s *Store) openActive(name string) (*file, error) {
+	f, err := openBolt(opOpen, filepath.Join(s.options.Directory, name), bolt.Options{
+		InitialMmapSize: s.options.InitialMmapBytes, MaxSize: int(s.options.maxBytes),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := f.checkDescription(opOpen, s.lineage); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// checkPresent looks at a file from the outside. A sealed one is opened only
+// when somebody reads it.
+func (s *Store) checkPresent(f sealedFile) error {
+	info, err := os.Stat(filepath.Join(s.options.Directory, f.Name))
+	if errors.Is(err, os.ErrNotExist) {
+		return damagedFile(opOpen, f.Name, errors.New("the file is missing"))
+	}
+	if err != nil {
+		return storageError(opOpen, err)
+	}
+	if info.Size() < f.Bytes {
+		return damagedFile(opOpen, f.Name, fmt.Errorf("it has %d bytes of %d", info.Size(), f.Bytes))
+	}
+	return nil
+}
+
+// checkDescription refuses a file that is not what its name says.
+func (f *file) checkDescription(op, lineage string) error {
+	number, err := fileNumber(f.name)
+	if err != nil {
+		return err
+	}
+	return f.view(op, func(tx *bolt.Tx) error {
+		d, err := description(op, f.name, tx)
+		if err != nil {
+			return err
+		}
+		if d.GetLineage() != lineage || d.GetNumber() != number {
+			return damagedFile(op, f.name, fmt.Errorf("it is file %d of journal %s, not file %d of %s",
+				d.GetNumber(), d.GetLineage(), number, lineage)).
+				WithHint("Files of different journals are mixed: restore all of them from the same backup.")
+		}
+		return nil
+	})
+}
+
+// description returns what a file says of itself, if this build can read it.
+func description(op, name string, tx *bolt.Tx) (*storev1.File, error) {
+	meta := tx.Bucket(bucketMeta)
+	if meta == nil {
+		return nil, damagedFile(op, name, fmt.Errorf("bucket %s is missing", bucketMeta))
+	}
+	var d storev1.File
+	body, err := unstamp(fileKey, meta.Get(fileKey))
+	if err == nil {
+		err = proto.Unmarshal(body, &d)
+	}
+	if err != nil {
+		return nil, damagedKey(op, bucketMeta, fileKey, err)
+	}
+	if err := checkFormat(name, int(d.GetFormat())); err != nil {
+		return nil, err
+	}
+	for _, bucket := range buckets {
+		if tx.Bucket(bucket) == nil {
+			return nil, damagedFile(op, name, fmt.Errorf("bucket %s is missing", bucket))
+		}
+	}
+	return &d, nil
+}

@@ -1,0 +1,181 @@
+package persistence
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/messages"
+	storev1 "betcode/proto/betcode/store/v1"
+)
+
+// The translations between records and what is stored, in pairs, in the order
+// of store.proto. An empty slice or map comes back as nil, a time in UTC.
+
+func storeTime(t time.Time) *timestamppb.Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return timestamppb.New(t)
+}
+
+func loadTime(t *timestamppb.Timestamp) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.AsTime()
+}
+
+func storeSession(r *messages.SessionRecord) *storev1.Session {
+	return &storev1.Session{
+		Version:          recordVersion,
+		Name:             r.Name,
+		WorkingDirectory: r.WorkingDirectory,
+		WorktreeId:       r.WorktreeID,
+		Model:            r.Model,
+		PermissionMode:   r.PermissionMode,
+		AllowedTools:     r.AllowedTools,
+		DeniedTools:      r.DeniedTools,
+		Metadata:         r.Metadata,
+		Phase:            uint32(r.Phase),
+		Status:           r.Status,
+		AgentSession:     r.AgentSession,
+		Remembered:       r.Remembered,
+		Run:              uint64(r.Run),
+		Turn:             r.Turn,
+		TurnCanceled:     r.TurnCanceled,
+		Background:       r.Background,
+		Messages:         r.Messages,
+		Usage:            storeUsage(r.Usage),
+		Preview:          r.Preview,
+		Grants:           r.Grants,
+		CreatedAt:        storeTime(r.CreatedAt),
+		UpdatedAt:        storeTime(r.UpdatedAt),
+	}
+}
+
+func loadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) messages.SessionRecord {
+	return messages.SessionRecord{
+		ID:               id,
+		Name:             s.GetName(),
+		WorkingDirectory: s.GetWorkingDirectory(),
+		WorktreeID:       s.GetWorktreeId(),
+		Model:            s.GetModel(),
+		PermissionMode:   s.GetPermissionMode(),
+		AllowedTools:     s.GetAllowedTools(),
+		DeniedTools:      s.GetDeniedTools(),
+		Metadata:         s.GetMetadata(),
+		Phase:            messages.Phase(s.GetPhase()),
+		Status:           s.GetStatus(),
+		Head:             head,
+		AgentSession:     s.GetAgentSession(),
+		Remembered:       s.GetRemembered(),
+		Run:              messages.RunNumber(s.GetRun()),
+		Turn:             s.GetTurn(),
+		TurnCanceled:     s.GetTurnCanceled(),
+		Background:       s.GetBackground(),
+		Messages:         s.GetMessages(),
+		Usage:            loadUsage(s.GetUsage()),
+		Preview:          s.GetPreview(),
+		Grants:           s.GetGrants(),
+		CreatedAt:        loadTime(s.GetCreatedAt()),
+		UpdatedAt:        loadTime(s.GetUpdatedAt()),
+	}
+}
+
+func storeUsage(u messages.Usage) *storev1.Usage {
+	if u == (messages.Usage{}) {
+		return nil
+	}
+	return &storev1.Usage{
+		InputTokens:         u.InputTokens,
+		OutputTokens:        u.OutputTokens,
+		CacheReadTokens:     u.CacheReadTokens,
+		CacheCreationTokens: u.CacheCreationTokens,
+		CostUsd:             u.CostUSD,
+	}
+}
+
+func loadUsage(u *storev1.Usage) messages.Usage {
+	return messages.Usage{
+		InputTokens:         u.GetInputTokens(),
+		OutputTokens:        u.GetOutputTokens(),
+		CacheReadTokens:     u.GetCacheReadTokens(),
+		CacheCreationTokens: u.GetCacheCreationTokens(),
+		CostUSD:             u.GetCostUsd(),
+	}
+}
+
+func storeCursor(head, base messages.Seq, c *messages.Cursor) *storev1.Cursor {
+	return &storev1.Cursor{
+		Version:    recordVersion,
+		Head:       uint64(head),
+		Base:       uint64(base),
+		Run:        uint64(c.Run),
+		Offset:     c.Offset,
+		Translator: c.Translator,
+	}
+}
+
+func loadCursor(c *storev1.Cursor) messages.Cursor {
+	return messages.Cursor{Run: messages.RunNumber(c.GetRun()), Offset: c.GetOffset(), Translator: c.GetTranslator()}
+}
+
+func storeRun(r *messages.RunRecord) *storev1.Run {
+	return &storev1.Run{
+		Version:      recordVersion,
+		Format:       r.Format,
+		State:        uint32(r.State),
+		Token:        r.Token,
+		Directory:    r.Directory,
+		Argv:         r.Argv,
+		AgentSession: r.AgentSession,
+		Resumed:      r.Resumed,
+		Process:      storeProcess(r.Process),
+		Launcher:     storeProcess(r.Launcher),
+		StartedAt:    storeTime(r.StartedAt),
+		Exit:         storeExit(r.Exit),
+	}
+}
+
+func loadRun(id messages.SessionID, run messages.RunNumber, r *storev1.Run) *messages.RunRecord {
+	return &messages.RunRecord{
+		Format:       r.GetFormat(),
+		Session:      id,
+		Run:          run,
+		State:        messages.RunState(r.GetState()),
+		Token:        r.GetToken(),
+		Directory:    r.GetDirectory(),
+		Argv:         r.GetArgv(),
+		AgentSession: r.GetAgentSession(),
+		Resumed:      r.GetResumed(),
+		Process:      loadProcess(r.GetProcess()),
+		Launcher:     loadProcess(r.GetLauncher()),
+		StartedAt:    loadTime(r.GetStartedAt()),
+		Exit:         loadExit(r.GetExit()),
+	}
+}
+
+func storeProcess(p messages.ProcessIdentity) *storev1.Process {
+	if p == (messages.ProcessIdentity{}) {
+		return nil
+	}
+	return &storev1.Process{Pid: int64(p.PID), StartTime: p.StartTime, BootId: p.BootID}
+}
+
+func loadProcess(p *storev1.Process) messages.ProcessIdentity {
+	return messages.ProcessIdentity{PID: int(p.GetPid()), StartTime: p.GetStartTime(), BootID: p.GetBootId()}
+}
+
+func storeExit(e messages.Exit) *storev1.Exit {
+	if e == (messages.Exit{}) {
+		return nil
+	}
+	return &storev1.Exit{Known: e.Known, Code: int64(e.Code), Signal: e.Signal, Reason: e.Reason, At: storeTime(e.At)}
+}
+
+func loadExit(e *storev1.Exit) messages.Exit {
+	return messages.Exit{
+		Known: e.GetKnown(), Code: int(e.GetCode()), Signal: e.GetSignal(), Reason: e.GetReason(), At: loadTime(e.GetAt()),
+	}
+}

@@ -1,0 +1,102 @@
+package persistence
+
+import (
+	"betcode/messages"
+	storev1 "betcode/proto/betcode/store/v1"
+)
+
+// More of the pairs: what waits for somebody.
+
+func storeInput(r *messages.InputRecord) *storev1.Input {
+	return &storev1.Input{
+		Version: recordVersion,
+		Seq:     uint64(r.Seq),
+		Client:  string(r.Client),
+		State:   uint32(r.State),
+		Run:     uint64(r.Run),
+		At:      storeTime(r.At),
+	}
+}
+
+func storeBody(r *messages.InputRecord) *storev1.Body {
+	body := &storev1.Body{Version: recordVersion, Content: r.Content}
+	for _, a := range r.Attachments {
+		body.Attachments = append(body.Attachments,
+			&storev1.Attachment{Filename: a.Filename, MimeType: a.MimeType, Data: a.Data})
+	}
+	return body
+}
+
+func loadInput(key string, i *storev1.Input, body *storev1.Body) messages.InputRecord {
+	r := messages.InputRecord{
+		Key:     key,
+		Seq:     messages.Seq(i.GetSeq()),
+		Content: body.GetContent(),
+		Client:  messages.ClientID(i.GetClient()),
+		State:   messages.InputState(i.GetState()),
+		Run:     messages.RunNumber(i.GetRun()),
+		At:      loadTime(i.GetAt()),
+	}
+	for _, a := range body.GetAttachments() {
+		r.Attachments = append(r.Attachments,
+			messages.Attachment{Filename: a.GetFilename(), MimeType: a.GetMimeType(), Data: a.GetData()})
+	}
+	return r
+}
+
+func storePermission(r *messages.PermissionRecord) *storev1.Permission {
+	return &storev1.Permission{
+		Version:          recordVersion,
+		Run:              uint64(r.Run),
+		Seq:              uint64(r.Seq),
+		Tool:             r.Tool,
+		ToolUse:          r.ToolUse,
+		Agent:            r.Agent,
+		Description:      r.Description,
+		Input:            r.Input,
+		Suggestions:      r.Suggestions,
+		Question:         r.Question,
+		ReceivedAt:       storeTime(r.ReceivedAt),
+		ForwardedAt:      storeTime(r.ForwardedAt),
+		ExpiresAt:        storeTime(r.ExpiresAt),
+		LastExtendedAt:   storeTime(r.LastExtendedAt),
+		ExtensionCount:   r.ExtensionCount,
+		Reminder_1HSent:  r.Reminder1hSent,
+		Reminder_24HSent: r.Reminder24hSent,
+		Decision:         uint32(r.Decision),
+		DecidedAt:        storeTime(r.DecidedAt),
+		DecidedBy:        r.DecidedBy,
+		Message:          r.Message,
+		Updated:          r.Updated,
+		Answers:          r.Answers,
+	}
+}
+
+func loadPermission(id messages.SessionID, request string, p *storev1.Permission) messages.PermissionRecord {
+	return messages.PermissionRecord{
+		Request:         messages.RequestID(request),
+		Session:         id,
+		Run:             messages.RunNumber(p.GetRun()),
+		Seq:             messages.Seq(p.GetSeq()),
+		Tool:            p.GetTool(),
+		ToolUse:         p.GetToolUse(),
+		Agent:           p.GetAgent(),
+		Description:     p.GetDescription(),
+		Input:           p.GetInput(),
+		Suggestions:     p.GetSuggestions(),
+		Question:        p.GetQuestion(),
+		ReceivedAt:      loadTime(p.GetReceivedAt()),
+		ForwardedAt:     loadTime(p.GetForwardedAt()),
+		ExpiresAt:       loadTime(p.GetExpiresAt()),
+		LastExtendedAt:  loadTime(p.GetLastExtendedAt()),
+		ExtensionCount:  p.GetExtensionCount(),
+		Reminder1hSent:  p.GetReminder_1HSent(),
+		Reminder24hSent: p.GetReminder_24HSent(),
+		Decision:        messages.Decision(p.GetDecision()),
+		DecidedAt:       loadTime(p.GetDecidedAt()),
+		DecidedBy:       p.GetDecidedBy(),
+		Message:         p.GetMessage(),
+		Updated:         p.GetUpdated(),
+		Answers:         p.GetAnswers(),
+	}
+}

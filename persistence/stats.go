@@ -1,0 +1,71 @@
+package persistence
+
+import (
+	"sync/atomic"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Stats is what a journal is and what has been done to it since it was opened.
+type Stats struct {
+	Sessions    int   // that can be listed
+	ActiveBytes int64 // of the active file
+	SealedFiles int
+	SealedBytes int64
+
+	Commits      int64 // transactions
+	Appends      int64 // that were accepted
+	Refused      int64 // appends that were not
+	Events       int64 // appended
+	EventBytes   int64 // of those events
+	WrittenBytes int64 // by bbolt, for all of it; see the package comment
+}
+
+// counters count what a store does.
+type counters struct {
+	commits, appends, refused, events, bytes atomic.Int64
+	written                                  atomic.Int64 // into files that are active no more
+}
+
+func (c *counters) committed(g *group) {
+	c.commits.Add(1)
+	c.appends.Add(int64(g.appends))
+	c.events.Add(int64(g.events))
+	c.bytes.Add(int64(g.bytes))
+}
+
+func (c *counters) retire(f *file) { c.written.Add(f.written()) }
+
+// written is how many bytes of pages bbolt has written to a file.
+func (f *file) written() int64 {
+	stats := f.db.Stats()
+	return stats.TxStats.GetPageAlloc() + f.commits.Load()*pageSize // a meta page each
+}
+
+// Stats returns the figures of now.
+func (s *Store) Stats() Stats {
+	st := Stats{
+		Commits:      s.counts.commits.Load(),
+		Appends:      s.counts.appends.Load(),
+		Refused:      s.counts.refused.Load(),
+		Events:       s.counts.events.Load(),
+		EventBytes:   s.counts.bytes.Load(),
+		WrittenBytes: s.counts.written.Load(),
+	}
+	done, err := s.reading(opStats)
+	if err != nil {
+		return st
+	}
+	defer done()
+	st.Sessions = len(s.index.newest())
+	st.WrittenBytes += s.active.written()
+	for _, f := range s.manifest.Sealed {
+		st.SealedFiles++
+		st.SealedBytes += f.Bytes
+	}
+	s.active.view(opStats, func(tx *bolt.Tx) error {
+		st.ActiveBytes = tx.Size()
+		return nil
+	})
+	return st
+}

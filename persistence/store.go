@@ -1,0 +1,152 @@
+package persistence
+
+import (
+	"errors"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
+
+	"betcode/messages"
+)
+
+// Options says where a journal is and how it is kept.
+type Options struct {
+	// Directory holds the journal and nothing else. It is made if need be.
+	Directory string
+	// SealBytes is the size of the active file above which [Store.SealDue]
+	// says that it should be sealed; 0 = 1 GiB.
+	SealBytes int64
+	// InitialMmapBytes is how much address space is reserved for the active
+	// file, so that growing never waits for a reader; 0 = 16 GiB where there is
+	// room for that. It costs no memory.
+	InitialMmapBytes int
+	// Now is the clock; nil = time.Now.
+	Now func() time.Time
+	// NewLineage makes the id of a new journal; nil = a random UUID.
+	NewLineage func() string
+
+	steps    hook  // tests only
+	maxBytes int64 // tests only: no file grows beyond it
+}
+
+const (
+	defaultSealBytes = 1 << 30
+	defaultMmapBytes = 16 << 30
+)
+
+func (o Options) withDefaults() Options {
+	if o.SealBytes <= 0 {
+		o.SealBytes = defaultSealBytes
+	}
+	if o.InitialMmapBytes <= 0 && strconv.IntSize == 64 && runtime.GOOS != "windows" { // there the file itself would grow
+		o.InitialMmapBytes = int(int64(defaultMmapBytes))
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.NewLineage == nil {
+		o.NewLineage = uuid.NewString
+	}
+	return o
+}
+
+// Store is an open journal. [Store.Commit], [Store.Seal], [Store.Verify] and
+// [Store.Close] wait for each other; everything else may be called at any time
+// from anywhere, and waits only while a seal switches files.
+type Store struct {
+	options Options
+	lock    *flock.Flock
+	lineage string
+
+	writing sync.Mutex // held by whoever changes anything
+	failed  atomic.Pointer[messages.Error]
+	counts  counters
+
+	files    sync.RWMutex // guards the three below and keeps the files open
+	manifest *manifest
+	active   *file // nil once closed
+	index    *index
+
+	sealedMu sync.Mutex
+	sealed   map[string]*file // those that somebody has read
+}
+
+// Lineage identifies the journal: a journal restored from a backup has another,
+// so that the two histories cannot be taken for one.
+func (s *Store) Lineage() string { return s.lineage }
+
+// Close ends all use of the journal and lets others have it. Closing twice is
+// allowed.
+func (s *Store) Close() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.files.Lock()
+	defer s.files.Unlock()
+	if s.active == nil {
+		return nil
+	}
+	err := s.active.close()
+	s.counts.retire(s.active)
+	s.active = nil
+	s.sealedMu.Lock()
+	for _, f := range s.sealed {
+		err = errors.Join(err, f.close())
+	}
+	s.sealed = nil
+	s.sealedMu.Unlock()
+	if err = errors.Join(err, s.lock.Unlock()); err != nil {
+		return storageError(opClose, err)
+	}
+	return nil
+}
+
+// reading begins a read. The files stay as they are until done is called.
+func (s *Store) reading(op string) (done func(), err error) {
+	s.files.RLock()
+	if s.active == nil {
+		s.files.RUnlock()
+		return nil, closed(op)
+	}
+	return s.files.RUnlock, nil
+}
+
+// current runs fn on the projections: on what the newest commit left. After a
+// failed sync nobody knows what that is, so nobody is told.
+func (s *Store) current(op string, fn func(*bolt.Tx) error) error {
+	done, err := s.reading(op)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if failed := s.failed.Load(); failed != nil {
+		return again(op, failed)
+	}
+	return s.active.view(op, fn)
+}
+
+// writable says why nothing can be written, if it cannot. The caller holds
+// writing.
+func (s *Store) writable(op string) error {
+	if s.active == nil {
+		return closed(op)
+	}
+	if failed := s.failed.Load(); failed != nil {
+		return again(op, failed)
+	}
+	return nil
+}
+
+// fail makes the journal refuse all writes until it is opened again, because
+// nobody knows what is on the disk.
+func (s *Store) fail(op string, cause error) error {
+	e := (&messages.Error{Op: op, Kind: messages.Unavailable, Err: cause}).WithCode(messages.StorageError).
+		WithHint("The disk failed to keep what was written: check it, then restart the daemon.")
+	s.failed.Store(e)
+	return again(op, e)
+}

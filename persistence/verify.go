@@ -1,0 +1,182 @@
+package persistence
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+
+	"betcode/messages"
+)
+
+// Report is what [Store.Verify] found.
+type Report struct {
+	Files    []FileReport
+	Sessions int // live ones
+	Problems []Problem
+}
+
+// FileReport is one file that was read from end to end.
+type FileReport struct {
+	Name   string
+	Bytes  int64
+	Keys   int
+	Events int64
+}
+
+// Problem is one thing that is not as it should be.
+type Problem struct {
+	File string
+	Key  string // empty: it is not about one key
+	Err  error
+}
+
+// String names the problem in one line.
+func (p Problem) String() string {
+	if p.Key == "" {
+		return fmt.Sprintf("%s: %v", p.File, p.Err)
+	}
+	return fmt.Sprintf("%s: %s: %v", p.File, p.Key, p.Err)
+}
+
+// OK reports whether there was no problem.
+func (r Report) OK() bool { return len(r.Problems) == 0 }
+
+// Verify reads every file from end to end: bbolt's own structure, every
+// checksum, every record, that no event is missing, and that what is remembered
+// in memory is what is on disk. Sealed files are read while the journal is used;
+// commits wait while the active file is read, a second or two for a gibibyte.
+//
+// progress, which may be nil, is called now and then with what was read of a
+// file so far. The error is not about what was found: that is in the report.
+func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, error) {
+	v := verifier{ctx: ctx, progress: progress, lineage: s.lineage}
+	read := 0
+	sealed := func() error {
+		for ; read < len(s.manifest.Sealed); read++ {
+			if err := v.sealed(filepath.Join(s.options.Directory, s.manifest.Sealed[read].Name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := s.verifySealed(sealed); err != nil {
+		return v.report, err
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if s.active == nil {
+		return v.report, closed(opVerify)
+	}
+	if err := sealed(); err != nil { // those that were sealed meanwhile
+		return v.report, err
+	}
+	check, err := v.file(s.active)
+	if err != nil {
+		return v.report, err
+	}
+	v.compare(s.active.name, s.index, check)
+	v.report.Sessions = check.live()
+	return v.report, nil
+}
+
+// verifySealed holds no lock while files are read: a manifest is never changed,
+// only replaced, and a sealed file stays what it is.
+func (s *Store) verifySealed(all func() error) error {
+	done, err := s.reading(opVerify)
+	if err != nil {
+		return err
+	}
+	done()
+	return all()
+}
+
+// verifier reads file after file, the oldest first.
+type verifier struct {
+	ctx      context.Context
+	progress func(FileReport)
+	lineage  string
+	before   *fileCheck // of the file before
+	report   Report
+}
+
+func (v *verifier) problem(name, key string, err error) {
+	v.report.Problems = append(v.report.Problems, Problem{File: name, Key: key, Err: err})
+}
+
+// sealed verifies a file through a handle of its own.
+func (v *verifier) sealed(path string) error {
+	f, err := openBolt(opVerify, path, bolt.Options{ReadOnly: true})
+	if err != nil {
+		v.problem(filepath.Base(path), "", err)
+		v.before = nil
+		return nil
+	}
+	defer f.close()
+	_, err = v.file(f)
+	return err
+}
+
+// file verifies one file. The error is one of the context.
+func (v *verifier) file(f *file) (*fileCheck, error) {
+	c := newFileCheck(v, f.name)
+	if err := f.checkDescription(opVerify, v.lineage); err != nil {
+		v.problem(f.name, "", err)
+	}
+	err := f.view(opVerify, func(tx *bolt.Tx) error {
+		c.report.Bytes = tx.Size()
+		return c.walk(tx)
+	})
+	if canceled := v.ctx.Err(); canceled != nil {
+		return c, messages.Errorf(opVerify, messages.Canceled, "%w", canceled)
+	}
+	if err != nil {
+		v.problem(f.name, "", err)
+	} else {
+		// Only what was walked without a panic: bbolt's check follows pages in a
+		// goroutine of its own, where a bad one could not be caught.
+		v.structure(f)
+	}
+	c.finish(v.before)
+	v.before = c
+	v.report.Files = append(v.report.Files, c.report)
+	return c, nil
+}
+
+// structure is bbolt's own check.
+func (v *verifier) structure(f *file) {
+	err := f.view(opVerify, func(tx *bolt.Tx) error {
+		for err := range tx.Check() {
+			v.problem(f.name, "", err)
+		}
+		return nil
+	})
+	if err != nil {
+		v.problem(f.name, "", err)
+	}
+}
+
+// compare holds the index against the file it was made from.
+func (v *verifier) compare(name string, x *index, c *fileCheck) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for id, e := range x.entries {
+		if e.damaged != nil || e.deleted {
+			continue
+		}
+		cursor := c.cursors[e.number]
+		switch {
+		case c.ids[e.number].id != id:
+			v.problem(name, string(id), fmt.Errorf("session %d is remembered under this id", e.number))
+		case cursor == nil:
+		case uint64(e.head) != cursor.GetHead() || uint64(e.base) != cursor.GetBase() ||
+			uint64(e.run) != cursor.GetRun() || e.offset != cursor.GetOffset():
+			v.problem(name, string(id), fmt.Errorf("remembered as %d after %d, run %d at %d; the file has %v",
+				e.head, e.base, e.run, e.offset, cursor))
+		}
+	}
+	if len(x.ids) < c.live() {
+		v.problem(name, "", fmt.Errorf("%d sessions are remembered of %d", len(x.ids), c.live()))
+	}
+}

@@ -1,0 +1,265 @@
+package persistence
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+
+	"betcode/messages"
+	storev1 "betcode/proto/betcode/store/v1"
+)
+
+// fileCheck gathers what one file says, while its keys are walked.
+type fileCheck struct {
+	v      *verifier
+	report FileReport
+
+	last    uint64 // the newest session number
+	ids     map[uint64]identity
+	rows    map[uint64]int // rows of a session that are there
+	cursors map[uint64]*storev1.Cursor
+	spans   map[uint64]*span
+	bodies  map[string]int // inputs minus bodies, by key
+}
+
+type identity struct {
+	id      messages.SessionID
+	deleted bool
+}
+
+// span is the events of one session in one file.
+type span struct {
+	first, last uint64
+	holes       bool
+}
+
+func newFileCheck(v *verifier, name string) *fileCheck {
+	return &fileCheck{
+		v: v, report: FileReport{Name: name},
+		ids: map[uint64]identity{}, rows: map[uint64]int{}, cursors: map[uint64]*storev1.Cursor{},
+		spans: map[uint64]*span{}, bodies: map[string]int{},
+	}
+}
+
+func (c *fileCheck) problem(bucket, key []byte, format string, args ...any) {
+	c.v.problem(c.report.Name, describe(bucket, key), fmt.Errorf(format, args...))
+}
+
+// live returns how many sessions there are.
+func (c *fileCheck) live() (n int) {
+	for _, i := range c.ids {
+		if !i.deleted {
+			n++
+		}
+	}
+	return n
+}
+
+// walk looks at every key and value.
+func (c *fileCheck) walk(tx *bolt.Tx) error {
+	if b := tx.Bucket(bucketIDs); b != nil {
+		c.last = b.Sequence()
+	}
+	looks := []struct {
+		bucket []byte
+		look   func(key, value []byte)
+	}{
+		{bucketIDs, c.identity},
+		{bucketSessions, c.session},
+		{bucketRuns, c.record(bucketRuns, func() record { return &storev1.Run{} })},
+		{bucketInputs, c.record(bucketInputs, func() record { return &storev1.Input{} })},
+		{bucketBodies, c.record(bucketBodies, func() record { return &storev1.Body{} })},
+		{bucketPermissions, c.record(bucketPermissions, func() record { return &storev1.Permission{} })},
+		{bucketKeys, c.record(bucketKeys, func() record { return &storev1.Key{} })},
+		{bucketEvents, c.chunk},
+	}
+	for _, l := range looks {
+		b := tx.Bucket(l.bucket)
+		if b == nil {
+			continue // told by checkDescription
+		}
+		err := b.ForEach(func(key, value []byte) error {
+			c.report.Keys++
+			l.look(key, value)
+			return c.pause()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pause tells how far the walk is, and ends it if nobody waits any more.
+func (c *fileCheck) pause() error {
+	if c.report.Keys%4096 != 0 {
+		return nil
+	}
+	if c.v.progress != nil {
+		c.v.progress(c.report)
+	}
+	return c.v.ctx.Err()
+}
+
+func (c *fileCheck) decoded(bucket, key, value []byte, r record) bool {
+	err := decode(opVerify, bucket, key, value, r)
+	if err == nil {
+		return true
+	}
+	cause := errors.Unwrap(err)
+	if inner := errors.Unwrap(cause); inner != nil {
+		cause = inner // without the key, which the problem names
+	}
+	c.v.problem(c.report.Name, describe(bucket, key), cause)
+	return false
+}
+
+func (c *fileCheck) identity(key, value []byte) {
+	var i storev1.Identity
+	if !c.decoded(bucketIDs, key, value, &i) {
+		return
+	}
+	n := i.GetNumber()
+	if other, taken := c.ids[n]; taken && n > 0 {
+		c.problem(bucketIDs, key, "session %q has the same number", other.id)
+	}
+	if n > c.last {
+		c.problem(bucketIDs, key, "number %d was never given", n)
+	}
+	if n > 0 {
+		c.ids[n] = identity{messages.SessionID(key), i.GetDeleted() != nil}
+	}
+}
+
+// owned reports whether a key is of a live session.
+func (c *fileCheck) owned(bucket, key []byte) bool {
+	number, ok := numberOf(key)
+	i, known := c.ids[number]
+	if !ok || !known || i.deleted {
+		c.problem(bucket, key, "it is of no session")
+		return false
+	}
+	return true
+}
+
+func (c *fileCheck) session(key, value []byte) {
+	if !c.owned(bucketSessions, key) {
+		return
+	}
+	number, _ := numberOf(key)
+	c.rows[number]++
+	if key[len(key)-1] == rowSession {
+		c.decoded(bucketSessions, key, value, &storev1.Session{})
+		return
+	}
+	var cursor storev1.Cursor
+	if !c.decoded(bucketSessions, key, value, &cursor) {
+		return
+	}
+	if cursor.GetBase() > cursor.GetHead() {
+		c.problem(bucketSessions, key, "base %d is beyond head %d", cursor.GetBase(), cursor.GetHead())
+	}
+	c.cursors[number] = &cursor
+}
+
+func (c *fileCheck) record(bucket []byte, make func() record) func(key, value []byte) {
+	return func(key, value []byte) {
+		c.owned(bucket, key)
+		c.decoded(bucket, key, value, make())
+		switch string(bucket) {
+		case "inputs":
+			c.bodies[string(key)]++
+		case "bodies":
+			c.bodies[string(key)]--
+		}
+	}
+}
+
+func (c *fileCheck) chunk(key, value []byte) {
+	number, _ := numberOf(key)
+	last, ok := secondOf(key)
+	if _, known := c.ids[number]; !ok || !known {
+		c.problem(bucketEvents, key, "it is of no session")
+		return
+	}
+	s := c.spans[number]
+	if s == nil {
+		s = &span{}
+		c.spans[number] = s
+	}
+	body, err := unstamp(key, value)
+	var events [][]byte
+	if err == nil {
+		events, err = decodeChunk(body)
+	}
+	if err != nil {
+		c.problem(bucketEvents, key, "%w", err)
+		s.last, s.holes = last, true
+		return
+	}
+	n := uint64(len(events))
+	first := last - n + 1
+	switch {
+	case n > last:
+		c.problem(bucketEvents, key, "%d events end in number %d", n, last)
+		s.holes = true
+	case s.last > 0 && first != s.last+1 && !s.holes:
+		c.problem(bucketEvents, key, "it begins with event %d; the one before ended with %d", first, s.last)
+		s.holes = true
+	case s.last == 0:
+		s.first = first
+	}
+	s.last = last
+	c.report.Events += int64(n)
+}
+
+// finish compares what the walk found with itself and with the file before.
+func (c *fileCheck) finish(before *fileCheck) {
+	for _, number := range slices.Sorted(maps.Keys(c.ids)) {
+		i := c.ids[number]
+		if i.deleted {
+			continue
+		}
+		key := rowKey(number, rowCursor)
+		if c.rows[number] != 2 {
+			c.problem(bucketSessions, key, "session %q has %d rows of 2", i.id, c.rows[number])
+		}
+		if cursor := c.cursors[number]; cursor != nil {
+			c.history(key, number, cursor, before)
+		}
+	}
+	for key, n := range c.bodies {
+		if n != 0 {
+			c.problem(bucketInputs, []byte(key), "an input without its body, or a body without its input")
+		}
+	}
+	slices.SortStableFunc(c.v.report.Problems, func(a, b Problem) int {
+		return cmp.Compare(a.File, b.File)
+	})
+}
+
+// history checks that the events of a session go from base to head, and that
+// the file before ended where this one begins.
+func (c *fileCheck) history(key []byte, number uint64, cursor *storev1.Cursor, before *fileCheck) {
+	base, head := cursor.GetBase(), cursor.GetHead()
+	s := cmp.Or(c.spans[number], &span{first: base + 1, last: base})
+	if (s.first != base+1 || s.last != head) && !s.holes {
+		c.problem(bucketSessions, key, "events %d to %d are there, %d to %d should be", s.first, s.last, base+1, head)
+	}
+	if before == nil {
+		return
+	}
+	end := uint64(0)
+	if old := before.cursors[number]; old != nil {
+		end = old.GetHead()
+	} else if i, known := before.ids[number]; known && !i.deleted {
+		return // its cursor is damaged, and told
+	}
+	if end != base {
+		c.problem(bucketSessions, key, "history begins after event %d, the file before ended with %d", base, end)
+	}
+}

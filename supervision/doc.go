@@ -1,0 +1,29 @@
+// Package supervision decides what happens when an actor crashes, does it, and
+// shows it.
+//
+// Three parts, one file each:
+//
+//   - [Policy] is pure: a history of failures in, a decision out.
+//   - [Supervisor] is the only adapter to the actor library: it counts each
+//     child by itself, waits out the backoff and restarts or stops the child.
+//   - [Tree] is the live picture: who runs, who was restarted how often, who is
+//     backing off and why.
+//
+// Every actor of ours is described by [Tree.Props], which is the one place where
+// the library's traps are kept out: the producer makes a new struct for each
+// incarnation, the supervisor strategy is always ours, a panic keeps its stack,
+// and a panic while stopping is swallowed (the library would resurrect the
+// actor, or never tell its parent).
+//
+// # Two different failures
+//
+// An actor crashes: that is our bug, and it is this package's business. An agent
+// process exits: that is the agent's business, exit codes are read by the
+// session. Neither causes the other.
+//
+// # What a restart promises
+//
+// The actor's mailbox is kept, the message that failed is lost, all children are
+// stopped first, and a new struct gets Started. So an actor rebuilds itself from
+// the journal in Started, always.
+package supervision

@@ -1,0 +1,65 @@
+package supervision
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Policy says how an actor that crashes is restarted. It is a value and it is
+// pure: clock and chance are arguments of [Policy.Decide].
+type Policy struct {
+	Initial time.Duration // wait before the first restart
+	Max     time.Duration // longest wait
+	Jitter  float64       // part of the wait that chance may take away or add, 0 to 1
+	Limit   int           // that many failures …
+	Window  time.Duration // … within that time are giving up
+}
+
+// Default is the policy of the daemon document: 500 ms doubling to 30 s, five
+// failures in 60 s are giving up.
+func Default() Policy {
+	return Policy{Initial: 500 * time.Millisecond, Max: 30 * time.Second, Jitter: 0.2, Limit: 5, Window: time.Minute}
+}
+
+// History is what a policy remembers of one child. The zero value is a child
+// that never failed.
+type History struct {
+	Failures []time.Time // within the window, oldest first
+	Total    int         // since the child was first started
+}
+
+// Verdict is what to do with a child that failed.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Restart Verdict = iota // after Decision.After
+	GiveUp                 // stop the child, and say so
+)
+
+// Decision is the outcome of [Policy.Decide].
+type Decision struct {
+	Verdict Verdict
+	After   time.Duration // wait before the restart
+	Reason  string        // for people
+}
+
+// Decide takes one more failure at now into account. chance is from [0,1).
+// The given history is not changed.
+func (p Policy) Decide(h History, now time.Time, chance float64) (History, Decision) {
+	next := History{Total: h.Total + 1}
+	for _, t := range h.Failures {
+		if now.Sub(t) < p.Window {
+			next.Failures = append(next.Failures, t)
+		}
+	}
+	next.Failures = append(next.Failures, now)
+	n := len(next.Failures)
+	if n >= p.Limit {
+		return next, Decision{Verdict: GiveUp, Reason: fmt.Sprintf("%d failures in %s", n, p.Window)}
+	}
+	after := min(float64(p.Max), float64(p.Initial)*math.Pow(2, float64(n-1)))
+	after *= 1 + p.Jitter*(2*chance-1)
+	return next, Decision{Verdict: Restart, After: time.Duration(after), Reason: fmt.Sprintf("failure %d of %d in %s", n, p.Limit, p.Window)}
+}

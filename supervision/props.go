@@ -1,0 +1,70 @@
+package supervision
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// crash is what a panic becomes on its way to the supervisor: the reason with
+// the stack, which the library would lose.
+type crash struct {
+	reason any
+	stack  string
+}
+
+// Error returns the reason alone.
+func (c *crash) Error() string { return fmt.Sprint(c.reason) }
+
+// Props describes one actor. Every actor of ours is spawned with it, one Props
+// per actor: produce is called for each incarnation and must return a new
+// struct.
+//
+// The actor supervises its own children with policy.
+func (t *Tree) Props(kind string, policy Policy, produce func() actor.Actor) *actor.Props {
+	children := NewSupervisor(policy, t)
+	var box actor.Mailbox
+	return actor.PropsFromProducer(produce,
+		actor.WithMailbox(func() actor.Mailbox {
+			box = actor.Unbounded()()
+			return box
+		}),
+		actor.WithOnInit(func(ctx actor.Context) { t.spawned(ctx, kind, box) }),
+		actor.WithSupervisor(children),
+		actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
+			return func(ctx actor.ReceiverContext, envelope *actor.MessageEnvelope) {
+				defer t.guard(ctx, envelope.Message)
+				next(ctx, envelope)
+				switch m := envelope.Message.(type) {
+				case *actor.Started:
+					t.started(ctx.Self().Id)
+				case *actor.Terminated:
+					children.Forget(m.Who)
+				case *actor.Stopped:
+					children.Close()
+					t.stopped(ctx.Self().Id)
+				}
+			}
+		}),
+	)
+}
+
+// guard turns a panic into a [crash] with its stack. While stopping there is
+// nobody to restart: the panic is shown and swallowed.
+func (t *Tree) guard(ctx actor.ReceiverContext, message any) {
+	reason := recover()
+	if reason == nil {
+		return
+	}
+	c, ok := reason.(*crash)
+	if !ok {
+		c = &crash{reason: reason, stack: string(debug.Stack())}
+	}
+	switch message.(type) {
+	case *actor.Stopping, *actor.Stopped:
+		t.swallowed(ctx.Self().Id, c)
+	default:
+		panic(c)
+	}
+}

@@ -1,0 +1,85 @@
+package supervision
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// Failure tells about one crash of an actor and what was decided. It is the log
+// line, the metric and the test's point of synchronisation in one.
+type Failure struct {
+	Actor    string // the actor's address
+	Kind     string
+	Reason   string
+	Stack    string // of the panic
+	Decision Decision
+	Restarts int // so far
+}
+
+// Supervisor carries out a [Policy] for the children of one actor. It keeps a
+// history per child, so that a failing child never costs its siblings their
+// restarts.
+type Supervisor struct {
+	policy Policy
+	tree   *Tree
+
+	mu        sync.Mutex
+	histories map[string]History     // by child address
+	waiting   map[string]*time.Timer // restarts that wait out their backoff
+}
+
+// NewSupervisor returns a supervisor that carries out policy and shows it in tree.
+func NewSupervisor(policy Policy, tree *Tree) *Supervisor {
+	return &Supervisor{policy: policy, tree: tree, histories: map[string]History{}, waiting: map[string]*time.Timer{}}
+}
+
+// HandleFailure implements the actor library's SupervisorStrategy. The child's
+// mailbox is suspended until the restart.
+func (s *Supervisor) HandleFailure(_ *actor.ActorSystem, parent actor.Supervisor, child *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
+	now := time.Now()
+	s.mu.Lock()
+	history, decision := s.policy.Decide(s.histories[child.Id], now, rand.Float64())
+	s.histories[child.Id] = history
+	if decision.Verdict == Restart {
+		s.waiting[child.Id] = time.AfterFunc(decision.After, func() { s.restart(parent, child) })
+	} else {
+		delete(s.histories, child.Id)
+	}
+	s.mu.Unlock()
+
+	s.tree.failed(child.Id, reason, decision, history.Total, now)
+	if decision.Verdict == GiveUp {
+		parent.StopChildren(child)
+	}
+}
+
+func (s *Supervisor) restart(parent actor.Supervisor, child *actor.PID) {
+	s.mu.Lock()
+	delete(s.waiting, child.Id)
+	s.mu.Unlock()
+	parent.RestartChildren(child)
+}
+
+// Forget drops what is known of a child that has stopped for good.
+func (s *Supervisor) Forget(child *actor.PID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.waiting[child.Id]; t != nil {
+		t.Stop()
+		delete(s.waiting, child.Id)
+	}
+	delete(s.histories, child.Id)
+}
+
+// Close stops every backoff that is still running.
+func (s *Supervisor) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, t := range s.waiting {
+		t.Stop()
+		delete(s.waiting, id)
+	}
+}

@@ -1,0 +1,146 @@
+package supervision
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// Tree is the live picture of all actors. It is filled by [Tree.Props] and read
+// by anybody, at any time.
+type Tree struct {
+	report func(Failure)
+
+	mu    sync.Mutex
+	nodes map[string]*node // by address
+}
+
+type node struct {
+	parent  string
+	view    messages.TreeNode
+	backoff time.Time // until when
+	box     actor.Mailbox
+}
+
+// NewTree returns an empty picture. report is told about every failure; it must
+// not wait.
+func NewTree(report func(Failure)) *Tree {
+	return &Tree{report: report, nodes: map[string]*node{}}
+}
+
+// Snapshot returns the tree below the actor with the given address at now.
+func (t *Tree) Snapshot(root string, now time.Time) messages.TreeNode {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	children := map[string][]string{}
+	for id, n := range t.nodes {
+		children[n.parent] = append(children[n.parent], id)
+	}
+	return t.view(root, children, now)
+}
+
+func (t *Tree) view(id string, children map[string][]string, now time.Time) messages.TreeNode {
+	n := t.nodes[id]
+	if n == nil {
+		return messages.TreeNode{Name: id, State: "stopped"}
+	}
+	v := n.view
+	v.Backoff = max(0, n.backoff.Sub(now))
+	v.Details = map[string]string{}
+	for key, value := range n.view.Details {
+		v.Details[key] = value
+	}
+	if n.box != nil {
+		v.Mailbox = n.box.UserMessageCount()
+	}
+	ids := children[id]
+	slices.Sort(ids)
+	for _, child := range ids {
+		v.Children = append(v.Children, t.view(child, children, now))
+	}
+	return v
+}
+
+// Detail shows one more fact about an actor. An empty value removes it.
+func (t *Tree) Detail(pid *actor.PID, key, value string) {
+	t.update(pid.Id, func(n *node) {
+		if value == "" {
+			delete(n.view.Details, key)
+			return
+		}
+		n.view.Details[key] = value
+	})
+}
+
+func (t *Tree) update(id string, change func(*node)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n := t.nodes[id]; n != nil {
+		change(n)
+	}
+}
+
+func (t *Tree) spawned(ctx actor.Context, kind string, box actor.Mailbox) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	id, parent := ctx.Self().Id, ""
+	name := id
+	if ctx.Parent() != nil {
+		parent = ctx.Parent().Id
+		if len(id) > len(parent) && id[:len(parent)] == parent {
+			name = id[len(parent)+1:]
+		}
+	}
+	t.nodes[id] = &node{parent: parent, box: box, view: messages.TreeNode{
+		Name: name, Kind: kind, State: "starting", StartedAt: time.Now(), Details: map[string]string{},
+	}}
+}
+
+func (t *Tree) started(id string) {
+	t.update(id, func(n *node) { n.view.State, n.backoff = "running", time.Time{} })
+}
+
+func (t *Tree) stopped(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.nodes, id)
+}
+
+func (t *Tree) failed(id string, reason any, d Decision, total int, now time.Time) {
+	f := Failure{Actor: id, Decision: d, Restarts: total}
+	if c, ok := reason.(*crash); ok {
+		f.Reason, f.Stack = c.Error(), c.stack
+	} else {
+		f.Reason = (&crash{reason: reason}).Error()
+	}
+	t.update(id, func(n *node) {
+		f.Kind = n.view.Kind
+		n.view.LastError, n.view.Restarts = f.Reason, total
+		n.view.State, n.backoff = "backing off", now.Add(d.After)
+		if d.Verdict == GiveUp {
+			n.view.State = "gave up"
+		}
+	})
+	t.report(f)
+}
+
+func (t *Tree) swallowed(id string, c *crash) {
+	t.report(Failure{Actor: id, Reason: c.Error(), Stack: c.stack, Decision: Decision{Verdict: GiveUp, Reason: "it was stopping"}})
+}
+
+// Count returns how many live actors are of a kind.
+func (t *Tree) Count(kind string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	count := 0
+	for _, n := range t.nodes {
+		if n.view.Kind == kind {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,20 @@
+// Package claudecli provides the Claude Code that the tests and the demo run.
+//
+// The tests want one exact Claude Code, the one whose behaviour was measured,
+// on every machine and without touching the user's own. [Ensure] installs it
+// once with npm into the git-ignored cache of this repository:
+//
+//	.cache/claude/<version>/            the npm prefix, renamed into place when complete
+//	.cache/claude/<version>.lock        held while somebody installs
+//
+// So a directory that exists is complete, any number of test processes may call
+// Ensure at once, and an installation killed half-way leaves only a temporary
+// directory that nobody looks at.
+//
+// [Find] looks for a Claude Code the user already has, for the demo, and [Env]
+// is the environment every run gets: a home of its own, an API address on
+// loopback, a dummy key and nothing else of the caller's environment.
+//
+// Nothing here reads or writes the caller's home directory, except that npm is
+// told where the user's .npmrc is.
+package claudecli

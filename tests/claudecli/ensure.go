@@ -1,0 +1,141 @@
+package claudecli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	// Version is the Claude Code the tests are written against.
+	Version = "2.1.328"
+	// Package is its name in the npm registry.
+	Package = "@anthropic-ai/claude-code"
+)
+
+// ErrNoNPM says that the pinned Claude Code is not in the cache and that there
+// is no npm to fetch it with.
+var ErrNoNPM = errors.New("npm is not installed; install Node.js 22 or newer (which brings npm)," +
+	" or fetch the cache on a machine that has it and copy .cache/claude here")
+
+// Ensure returns the path of the pinned Claude Code's executable, installing it
+// first when it is not in the cache. What npm says, and what Ensure waits for,
+// goes to progress; nil discards it. Any number of processes may call it at once.
+func Ensure(ctx context.Context, progress io.Writer) (path string, err error) {
+	cache, err := cacheDir()
+	if err != nil {
+		return "", err
+	}
+	return ensureIn(ctx, cache, progress, npmInstall)
+}
+
+// installer puts the pinned package under prefix, an empty directory.
+type installer func(ctx context.Context, prefix string, progress io.Writer) error
+
+// ensureIn is Ensure with the cache directory and the way to install given.
+func ensureIn(ctx context.Context, cache string, progress io.Writer, install installer) (string, error) {
+	if progress == nil {
+		progress = io.Discard
+	}
+	final := filepath.Join(cache, Version)
+	if path, err := binaryIn(final); err == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return "", fmt.Errorf("make cache directory: %w", err)
+	}
+	unlock, err := lock(ctx, final+".lock", progress)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if path, err := binaryIn(final); err == nil {
+		return path, nil // installed by somebody else while we waited
+	}
+	return installInto(ctx, final, progress, install)
+}
+
+// installInto builds the installation beside final, checks it, and renames it
+// into place. The caller holds the lock.
+func installInto(ctx context.Context, final string, progress io.Writer, install installer) (string, error) {
+	temporary, err := os.MkdirTemp(filepath.Dir(final), Version+".partial-")
+	if err != nil {
+		return "", fmt.Errorf("make temporary prefix: %w", err)
+	}
+	defer os.RemoveAll(temporary) // nothing there any more after the rename
+
+	fmt.Fprintf(progress, "fetching %s@%s\n", Package, Version)
+	if err := install(ctx, temporary, progress); err != nil {
+		return "", err
+	}
+	path, err := binaryIn(temporary)
+	if err != nil {
+		return "", err
+	}
+	got, err := versionOf(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	if got != Version {
+		return "", fmt.Errorf("installed claude says it is version %q, want %q", got, Version)
+	}
+	if err := os.RemoveAll(final); err != nil {
+		return "", fmt.Errorf("remove unusable installation: %w", err)
+	}
+	if err := os.Rename(temporary, final); err != nil {
+		return "", fmt.Errorf("move installation into place: %w", err)
+	}
+	return binaryIn(final)
+}
+
+// lock takes the file lock, saying so when it has to wait for it.
+func lock(ctx context.Context, path string, progress io.Writer) (unlock func(), err error) {
+	l := flock.New(path)
+	ok, err := l.TryLock()
+	if err == nil && !ok {
+		fmt.Fprintln(progress, "waiting for another installation of claude to finish")
+		_, err = l.TryLockContext(ctx, 100*time.Millisecond)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock claude cache: %w", err)
+	}
+	return func() { _ = l.Close() }, nil
+}
+
+// npmInstall is the real installer. npm runs with the caller's environment, so
+// with the caller's registry and proxy, but with a home of its own: its cache,
+// its logs and whatever the package's install script writes are thrown away.
+func npmInstall(ctx context.Context, prefix string, progress io.Writer) error {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return fmt.Errorf("fetch %s@%s: %w", Package, Version, ErrNoNPM)
+	}
+	home, err := os.MkdirTemp("", "betcode-npm-")
+	if err != nil {
+		return fmt.Errorf("make temporary home for npm: %w", err)
+	}
+	defer os.RemoveAll(home)
+
+	cmd := exec.CommandContext(ctx, npm, "install", "--prefix", prefix,
+		"--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts=false", "--save-exact",
+		Package+"@"+Version)
+	cmd.Dir = prefix
+	cmd.Env = append(os.Environ(), "HOME="+home)
+	if _, set := os.LookupEnv("NPM_CONFIG_USERCONFIG"); !set {
+		if user, err := os.UserHomeDir(); err == nil {
+			cmd.Env = append(cmd.Env, "NPM_CONFIG_USERCONFIG="+filepath.Join(user, ".npmrc"))
+		}
+	}
+	cmd.Stdout, cmd.Stderr = progress, progress
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("npm install %s@%s (is the npm registry reachable?): %w", Package, Version, err)
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package tests
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "betcode"
+
+// rule says what a package, and every package below it that has no rule of its own, may import of ours, and what of
+// others it must not import. Names stand for everything below them.
+type rule struct {
+	pkg     string
+	may     []string
+	because string            // why nothing else of ours
+	never   map[string]string // package of others, to the reason
+}
+
+const (
+	protoactor = "github.com/asynkron/protoactor-go"
+	grpc       = "google.golang.org/grpc"
+	bbolt      = "go.etcd.io/bbolt"
+)
+
+// rules is the picture "who imports whom". Change it freely when the design changes, and say why.
+var rules = []rule{
+	{
+		pkg: "proto", because: "the wire contract is a leaf: others generate their own code from it",
+	},
+	{
+		pkg: "messages", because: "the vocabulary is a leaf: everybody speaks it, so it may know nobody",
+		never: map[string]string{
+			protoactor: "a message must be readable without an actor system",
+			grpc:       "kinds of errors become status codes in the gateway, and nowhere else",
+			bbolt:      "how a message is stored is persistence's business",
+		},
+	},
+	{
+		pkg: "config", because: "each package takes its own small Options; the command fills them from here",
+		never: map[string]string{protoactor: "settings are data", grpc: "settings are data", bbolt: "settings are files"},
+	},
+	{
+		pkg: "supervision", may: []string{"messages"}, because: "a policy judges failures, whoever's they are",
+		never: map[string]string{
+			grpc:  "restarting has nothing to do with clients",
+			bbolt: "restarting has nothing to do with the journal",
+		},
+	},
+	{
+		pkg: "persistence", may: []string{"messages", "proto"}, because: "events to bytes and back; it is told what to write and never asks why",
+		never: map[string]string{
+			protoactor: "a store is tested without actors; the journal actor stands in front of it",
+			grpc:       "kinds of errors become status codes in the gateway, and nowhere else",
+		},
+	},
+	{
+		pkg: "actors", may: []string{"messages", "supervision", "persistence", "actors", "proto"},
+		because: "behaviour knows neither who asks (grpcapi) nor where settings come from (config)",
+		never: map[string]string{
+			grpc:  "kinds of errors become status codes in the gateway, and nowhere else",
+			bbolt: "the journal is reached through persistence's interface",
+		},
+	},
+	{
+		pkg: "actors/internal", may: []string{"messages", "actors/internal", "proto"},
+		because: "what actors use does not use actors",
+		never: map[string]string{
+			protoactor: "agent protocol, processes and rules are tested without an actor system",
+			grpc:       "kinds of errors become status codes in the gateway, and nowhere else",
+			bbolt:      "the journal is reached through persistence's interface",
+		},
+	},
+	{
+		pkg: "grpcapi", may: []string{"messages", "proto"}, because: "the gateway asks through an interface it declares, so that its tests need no actors",
+		never: map[string]string{
+			protoactor: "a gateway test needs no actor system",
+			bbolt:      "a gateway asks; it does not read the journal",
+		},
+	},
+	{
+		pkg: "cmd/betcode", may: []string{"proto", "messages", "config", "supervision", "persistence", "actors", "grpcapi", "cmd"},
+		because: "the command sees everything but the tests",
+	},
+	{
+		pkg: "tests", may: []string{""}, because: "tests may look anywhere",
+	},
+}
+
+// nowhere lists packages of others that no package of ours may import.
+var nowhere = map[string]string{
+	"github.com/rs/zerolog/log":   "loggers are handed in, so that a test can read its own",
+	"github.com/stretchr/testify": "go-cmp and plain ifs say enough",
+	protoactor + "/remote":        "it silences the log of all gRPC in the process",
+	protoactor + "/cluster":       "one machine; several are joined by relays",
+	protoactor + "/persistence":   "it knows no errors; the journal is ours",
+}
+
+func TestImports(t *testing.T) {
+	used := map[string]bool{}
+	for _, p := range packages(t) {
+		r, ok := ruleFor(p.name)
+		if !ok {
+			t.Errorf("%s has no rule: say in this file what it may import, and why", p.name)
+			continue
+		}
+		used[r.pkg] = true
+		for imported := range p.imports {
+			r.check(t, p.name, imported)
+		}
+		// Tests may use what their package must not, but they too leave the command and the stories alone.
+		for imported := range p.tests {
+			forbid(t, "a test of "+p.name, imported, nowhere)
+			own, ours := strings.CutPrefix(imported, module+"/")
+			if ours && own != p.name && !below(p.name, "tests") && (below(own, "cmd") || below(own, "tests")) {
+				t.Errorf("a test of %s imports %s: what both need belongs elsewhere", p.name, imported)
+			}
+		}
+	}
+	for _, r := range rules {
+		if !used[r.pkg] {
+			t.Errorf("there is a rule for %s, and no such package", r.pkg)
+		}
+	}
+}
+
+func (r rule) check(t *testing.T, importer, imported string) {
+	t.Helper()
+	forbid(t, importer, imported, nowhere)
+	forbid(t, importer, imported, r.never)
+	own, ours := strings.CutPrefix(imported, module+"/")
+	if !ours {
+		return
+	}
+	for _, allowed := range r.may {
+		if allowed == "" || below(own, allowed) {
+			return
+		}
+	}
+	t.Errorf("%s imports %s: %s", importer, imported, r.because)
+}
+
+func forbid(t *testing.T, importer, imported string, reasons map[string]string) {
+	t.Helper()
+	for forbidden, reason := range reasons {
+		if below(imported, forbidden) {
+			t.Errorf("%s imports %s: %s", importer, imported, reason)
+		}
+	}
+}
+
+// ruleFor finds the rule with the longest name that fits.
+func ruleFor(pkg string) (rule, bool) {
+	var found rule
+	for _, r := range rules {
+		if below(pkg, r.pkg) && len(r.pkg) > len(found.pkg) {
+			found = r
+		}
+	}
+	return found, found.pkg != ""
+}
+
+// below says whether a package is another, or lies in a directory below it.
+func below(pkg, top string) bool {
+	return pkg == top || strings.HasPrefix(pkg, top+"/")
+}
+
+// parsed is what the files of a package import, on every platform.
+type parsed struct {
+	name    string // within the module
+	imports map[string]bool
+	tests   map[string]bool // by its test files
+}
+
+// packages reads the imports of all packages of the module. It reads files instead of asking `go list`, which looks at
+// one platform only, and whose answers `go test` does not know to be stale when it shows a remembered result.
+func packages(t *testing.T) []parsed {
+	t.Helper()
+	found := map[string]parsed{}
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return skip(path, entry.Name())
+		}
+		if filepath.Ext(path) != ".go" {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		name := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../")
+		p, ok := found[name]
+		if !ok {
+			p = parsed{name: name, imports: map[string]bool{}, tests: map[string]bool{}}
+			found[name] = p
+		}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if strings.HasSuffix(path, "_test.go") {
+				p.tests[imported] = true
+			} else {
+				p.imports[imported] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.SortedFunc(maps.Values(found), func(a, b parsed) int { return strings.Compare(a.name, b.name) })
+}
+
+// skip leaves out what the go command leaves out: hidden directories, testdata, and modules within this one.
+func skip(path, name string) error {
+	if path == ".." {
+		return nil
+	}
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" {
+		return filepath.SkipDir
+	}
+	if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil {
+		return filepath.SkipDir
+	}
+	return nil
+}

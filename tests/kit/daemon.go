@@ -1,0 +1,154 @@
+package kit
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// patience bounds every wait of the kit. It is generous: machines that run tests
+// are busy, and a wait ends as soon as what it waits for has come.
+const patience = 60 * time.Second
+
+// Daemon is one running daemon process.
+type Daemon struct {
+	World *World
+
+	command *exec.Cmd
+	log     *logBuffer
+	done    chan struct{}
+	conn    *grpc.ClientConn
+}
+
+// Start runs a daemon in the world and returns when it serves.
+func (w *World) Start(ctx context.Context) (*Daemon, error) {
+	d := &Daemon{World: w, log: &logBuffer{}, done: make(chan struct{})}
+	d.command = exec.Command(w.Binary, "daemon", "run")
+	d.command.Env, d.command.Dir = w.Environ(), w.Root
+	d.command.Stdout, d.command.Stderr = d.log, d.log
+	d.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := d.command.Start(); err != nil {
+		return nil, fmt.Errorf("start daemon: %w", err)
+	}
+	go func() {
+		_ = d.command.Wait() // how it ended is read from ProcessState
+		close(d.done)
+	}()
+	if err := d.dial(ctx); err != nil {
+		d.Kill()
+		return nil, fmt.Errorf("%w\n%s", err, d.log)
+	}
+	return d, nil
+}
+
+// dial connects and waits until the daemon says SERVING.
+func (d *Daemon) dial(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := grpc.NewClient("unix:"+d.World.Socket(),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithConnectParams(fastReconnect()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20), grpc.ForceCodecV2(codec{})))
+	if err != nil {
+		return fmt.Errorf("dial daemon: %w", err)
+	}
+	d.conn = conn
+	health := healthpb.NewHealthClient(conn)
+	for {
+		answer, err := health.Check(ctx, &healthpb.HealthCheckRequest{}, grpc.WaitForReady(true))
+		if err == nil && answer.GetStatus() == healthpb.HealthCheckResponse_SERVING {
+			return nil
+		}
+		select {
+		case <-d.done:
+			return fmt.Errorf("the daemon has ended: %s", d.command.ProcessState)
+		case <-ctx.Done():
+			return fmt.Errorf("the daemon does not serve (%v): %w", err, ctx.Err())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// PID is the daemon's.
+func (d *Daemon) PID() int { return d.command.Process.Pid }
+
+// Conn is the connection to the daemon.
+func (d *Daemon) Conn() *grpc.ClientConn { return d.conn }
+
+// Agents is the API of the daemon.
+func (d *Daemon) Agents() pb.AgentServiceClient { return pb.NewAgentServiceClient(d.conn) }
+
+// Admin is the API of the command line.
+func (d *Daemon) Admin() pb.AdminServiceClient { return pb.NewAdminServiceClient(d.conn) }
+
+// Kill ends the daemon by SIGKILL, and only the daemon.
+func (d *Daemon) Kill() {
+	if d.conn != nil {
+		d.conn.Close()
+	}
+	_ = d.command.Process.Kill() // it may have ended by itself
+	<-d.done
+}
+
+// Stop asks the daemon to end with its agents and returns how long it took.
+func (d *Daemon) Stop() (time.Duration, error) {
+	began := time.Now()
+	if d.conn != nil {
+		d.conn.Close()
+	}
+	if err := d.command.Process.Signal(syscall.SIGTERM); err != nil {
+		return 0, fmt.Errorf("stop daemon: %w", err)
+	}
+	select {
+	case <-d.done:
+		return time.Since(began), nil
+	case <-time.After(patience):
+		d.Kill()
+		return 0, fmt.Errorf("the daemon did not stop within %s\n%s", patience, d.log)
+	}
+}
+
+// Log is what the daemon has written to its standard error so far.
+func (d *Daemon) Log() string { return d.log.String() }
+
+// logBuffer collects output that is read while it grows.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+// String returns everything written so far.
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// End kills what is left of the world by pid and reports it.
+func (w *World) End() []int {
+	left := w.Left()
+	for _, pid := range left {
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill() // it may be gone
+		}
+	}
+	return left
+}

@@ -1,0 +1,199 @@
+package kit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/metadata"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+func fastReconnect() grpc.ConnectParams {
+	return grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.5, MaxDelay: 200 * time.Millisecond}}
+}
+
+// Stream is one Converse or ResumeSession stream whose events are collected as they come.
+type Stream struct {
+	send    grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent] // nil for a replay
+	receive interface{ RecvMsg(any) error }
+	cancel  context.CancelFunc
+
+	mu     sync.Mutex
+	events []Event
+	err    error
+	closed bool
+	news   chan struct{}
+}
+
+// Converse opens a stream as a client with that name and says start.
+func (d *Daemon) Converse(ctx context.Context, client string, start *pb.StartConversation) (*Stream, error) {
+	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "x-client-id", client))
+	stream, err := d.Agents().Converse(ctx)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("open stream: %w", err)
+	}
+	s := &Stream{send: stream, receive: stream, cancel: cancel, news: make(chan struct{}, 1)}
+	if err := s.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: start}}); err != nil {
+		cancel()
+		return nil, err
+	}
+	go s.collect()
+	return s, nil
+}
+
+func (s *Stream) collect() {
+	for {
+		var e Event
+		err := s.receive.RecvMsg(&e)
+		s.mu.Lock()
+		if err != nil {
+			s.closed = true
+			if !errors.Is(err, io.EOF) {
+				s.err = err
+			}
+		} else {
+			s.events = append(s.events, e)
+		}
+		s.mu.Unlock()
+		select {
+		case s.news <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Send says something.
+func (s *Stream) Send(r *pb.AgentRequest) error {
+	if err := s.send.Send(r); err != nil {
+		return fmt.Errorf("send on stream: %w", err)
+	}
+	return nil
+}
+
+// Say sends a user message under a key.
+func (s *Stream) Say(key, text string) error {
+	return s.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: text, IdempotencyKey: key}}})
+}
+
+// Answer decides a permission request.
+func (s *Stream) Answer(request string, decision pb.PermissionDecision, message string) error {
+	return s.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Permission{Permission: &pb.PermissionResponse{
+		RequestId: request, Decision: decision, Message: message,
+	}}})
+}
+
+// Close leaves. The turn goes on.
+func (s *Stream) Close() { s.cancel() }
+
+// HalfClose says that nothing more will be said.
+func (s *Stream) HalfClose() error { return s.send.CloseSend() }
+
+// Events returns what has come so far.
+func (s *Stream) Events() []Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.events[:len(s.events):len(s.events)]
+}
+
+// Err is how the stream ended, nil for a clean end or none yet.
+func (s *Stream) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// Wait returns the first event from place from on that is as wanted, and the
+// place behind it.
+func (s *Stream) Wait(from int, wanted func(Event) bool) (Event, int, error) {
+	deadline := time.After(patience)
+	for {
+		s.mu.Lock()
+		events, closed, err := s.events, s.closed, s.err
+		s.mu.Unlock()
+		for i := from; i < len(events); i++ {
+			if wanted(events[i]) {
+				return events[i], i + 1, nil
+			}
+		}
+		if closed {
+			return Event{}, 0, fmt.Errorf("the stream ended (%v) before the event came; got:\n%s", err, Describe(events))
+		}
+		select {
+		case <-s.news:
+		case <-deadline:
+			return Event{}, 0, fmt.Errorf("the event did not come within %s; got:\n%s", patience, Describe(events))
+		}
+	}
+}
+
+// WaitEnd waits for the stream to end.
+func (s *Stream) WaitEnd() error {
+	deadline := time.After(patience)
+	for {
+		s.mu.Lock()
+		closed, err := s.closed, s.err
+		s.mu.Unlock()
+		if closed {
+			return err
+		}
+		select {
+		case <-s.news:
+		case <-deadline:
+			return fmt.Errorf("the stream did not end within %s; got:\n%s", patience, Describe(s.Events()))
+		}
+	}
+}
+
+// Journaled returns the numbered events among events, and an error unless their
+// numbers are dense from first on.
+func Journaled(events []Event, first uint64) ([]Event, error) {
+	var numbered []Event
+	for _, e := range events {
+		if e.GetSequence() == 0 {
+			continue
+		}
+		if want := first + uint64(len(numbered)); e.GetSequence() != want {
+			return nil, fmt.Errorf("sequence %d where %d was due:\n%s", e.GetSequence(), want, Describe(events))
+		}
+		numbered = append(numbered, e)
+	}
+	return numbered, nil
+}
+
+// Same compares two histories event by event, bytes included.
+func Same(a, b []Event) error {
+	if len(a) != len(b) {
+		return fmt.Errorf("%d events here, %d there", len(a), len(b))
+	}
+	for i := range a {
+		if !bytes.Equal(a[i].Raw, b[i].Raw) {
+			return fmt.Errorf("event %d differs:\n%s\n%s", a[i].GetSequence(), Line(a[i]), Line(b[i]))
+		}
+	}
+	return nil
+}
+
+// Resume opens a ResumeSession stream from a sequence on (exclusive).
+func (d *Daemon) Resume(ctx context.Context, session string, from uint64) (*Stream, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	stream, err := d.Agents().ResumeSession(ctx, &pb.ResumeSessionRequest{SessionId: session, FromSequence: from})
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("resume session: %w", err)
+	}
+	s := &Stream{receive: stream, cancel: cancel, news: make(chan struct{}, 1)}
+	go s.collect()
+	return s, nil
+}
