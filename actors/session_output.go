@@ -61,7 +61,14 @@ func (t *transition) item(item claude.Item) {
 		t.change().AgentSession = m.ID
 	case claude.BackgroundTasks:
 		t.change().Background = m.IDs
-		t.idle()
+		if !t.s.agentBusy { // else a turn about the task's end may follow at once
+			t.idle()
+		}
+	case claude.SessionStateChanged:
+		t.s.agentBusy = m.State != "idle"
+		if !t.s.agentBusy {
+			t.idle()
+		}
 	case claude.AssistantText:
 		if m.Parent == "" {
 			r := t.change()
@@ -71,7 +78,7 @@ func (t *transition) item(item claude.Item) {
 			}
 			t.s.lastMessage = m.Message
 		}
-	case claude.SessionStateChanged, claude.MemoryReset, claude.Compacted, claude.CompactionFailed,
+	case claude.MemoryReset, claude.Compacted, claude.CompactionFailed,
 		claude.RetryWait, claude.ToolRunning, claude.ToolDone, claude.ToolProgress:
 		// Shown to clients by the drafts beside them; nothing here depends on them.
 	}

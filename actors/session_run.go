@@ -78,7 +78,7 @@ func (t *transition) startRun() {
 		Argv:      argv, AgentSession: r.AgentSession, Resumed: resumed, StartedAt: t.now.at,
 	}
 	t.putRun(run)
-	t.s.spool, t.s.up, t.s.working, t.s.barrier, t.s.memoryGone = 0, false, false, "", false
+	t.s.spool, t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.memoryGone = 0, false, false, false, "", false
 	cursor := messages.Cursor{Run: run.Run, Translator: t.s.translator}
 	t.append.Cursor = &cursor
 	t.then(spawnRun{record: run, cursor: cursor, fresh: true, resume: r.Turn})
@@ -145,7 +145,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	run := *t.s.run
 	run.State, run.Exit = messages.RunFinished, m.Exit
 	t.putRun(run)
-	t.s.up, t.s.working, t.s.barrier, t.s.interrupt, t.s.long = false, false, "", "", nil
+	t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.interrupt, t.s.long = false, false, false, "", "", nil
 	state := pb.RunState_RUN_STATE_EXITED
 	if !m.Exit.Known {
 		state = pb.RunState_RUN_STATE_LOST

@@ -41,6 +41,7 @@ type sessionState struct {
 	barrier     string   // control request behind which nothing unread is left in the pipe
 	interrupt   string   // control request that interrupts the running turn
 	working     bool     // a turn has begun in this run
+	agentBusy   bool     // the agent\'s own word on itself, where it gives one
 	translator  []byte   // the translator's state, carried from run to run
 	model       string   // as the agent reported it last
 	lastMessage string   // id of the last message of the agent that was counted

@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -194,5 +195,20 @@ func copyTree(t tb, from, to string) {
 	t.Helper()
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		t.Fatalf("copy: %v", err)
+	}
+}
+
+// sameEvents is same for histories, which may be long.
+func sameEvents(t tb, what string, got, want []messages.Event) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d events, want %d", what, len(got), len(want))
+		return
+	}
+	for i := range want {
+		if got[i].Seq != want[i].Seq || !bytes.Equal(got[i].Bytes, want[i].Bytes) {
+			t.Errorf("%s: event %d is %d %.100q, want %d %.100q", what, i, got[i].Seq, got[i].Bytes, want[i].Seq, want[i].Bytes)
+			return
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 type Policy struct {
 	Initial time.Duration // wait before the first restart
 	Max     time.Duration // longest wait
-	Jitter  float64       // part of the wait that chance may take away or add, 0 to 1
+	Jitter  float64       // part of the wait that chance may take away or, below the longest, add; 0 to 1
 	Limit   int           // that many failures …
 	Window  time.Duration // … within that time are giving up
 }
@@ -61,5 +61,5 @@ func (p Policy) Decide(h History, now time.Time, chance float64) (History, Decis
 	}
 	after := min(float64(p.Max), float64(p.Initial)*math.Pow(2, float64(n-1)))
 	after *= 1 + p.Jitter*(2*chance-1)
-	return next, Decision{Verdict: Restart, After: time.Duration(after), Reason: fmt.Sprintf("failure %d of %d in %s", n, p.Limit, p.Window)}
+	return next, Decision{Verdict: Restart, After: min(p.Max, time.Duration(after)), Reason: fmt.Sprintf("failure %d of %d in %s", n, p.Limit, p.Window)}
 }

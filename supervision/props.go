@@ -34,25 +34,28 @@ func (t *Tree) Props(kind string, policy Policy, produce func() actor.Actor) *ac
 		actor.WithSupervisor(children),
 		actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
 			return func(ctx actor.ReceiverContext, envelope *actor.MessageEnvelope) {
-				defer t.guard(ctx, envelope.Message)
-				next(ctx, envelope)
 				switch m := envelope.Message.(type) {
-				case *actor.Started:
-					t.started(ctx.Self().Id)
 				case *actor.Terminated:
 					children.Forget(m.Who)
+				case *actor.Stopping:
+					t.leaves(ctx.Self().Id)
 				case *actor.Stopped:
-					children.Close()
-					t.stopped(ctx.Self().Id)
+					defer t.stopped(ctx.Self().Id) // also if it panics
+				}
+				defer t.guard(ctx)
+				next(ctx, envelope)
+				if _, ok := envelope.Message.(*actor.Started); ok {
+					t.started(ctx.Self().Id)
 				}
 			}
 		}),
 	)
 }
 
-// guard turns a panic into a [crash] with its stack. While stopping there is
-// nobody to restart: the panic is shown and swallowed.
-func (t *Tree) guard(ctx actor.ReceiverContext, message any) {
+// guard turns a panic into a [crash] with its stack. While stopping, its last
+// child's end included, there is nobody to restart: the panic is shown and
+// swallowed.
+func (t *Tree) guard(ctx actor.ReceiverContext) {
 	reason := recover()
 	if reason == nil {
 		return
@@ -61,10 +64,8 @@ func (t *Tree) guard(ctx actor.ReceiverContext, message any) {
 	if !ok {
 		c = &crash{reason: reason, stack: string(debug.Stack())}
 	}
-	switch message.(type) {
-	case *actor.Stopping, *actor.Stopped:
-		t.swallowed(ctx.Self().Id, c)
-	default:
+	if !t.leaving(ctx.Self().Id) {
 		panic(c)
 	}
+	t.swallowed(ctx.Self().Id, c)
 }

@@ -27,13 +27,12 @@ type Supervisor struct {
 	tree   *Tree
 
 	mu        sync.Mutex
-	histories map[string]History     // by child address
-	waiting   map[string]*time.Timer // restarts that wait out their backoff
+	histories map[string]History // by child address
 }
 
 // NewSupervisor returns a supervisor that carries out policy and shows it in tree.
 func NewSupervisor(policy Policy, tree *Tree) *Supervisor {
-	return &Supervisor{policy: policy, tree: tree, histories: map[string]History{}, waiting: map[string]*time.Timer{}}
+	return &Supervisor{policy: policy, tree: tree, histories: map[string]History{}}
 }
 
 // HandleFailure implements the actor library's SupervisorStrategy. The child's
@@ -43,9 +42,7 @@ func (s *Supervisor) HandleFailure(_ *actor.ActorSystem, parent actor.Supervisor
 	s.mu.Lock()
 	history, decision := s.policy.Decide(s.histories[child.Id], now, rand.Float64())
 	s.histories[child.Id] = history
-	if decision.Verdict == Restart {
-		s.waiting[child.Id] = time.AfterFunc(decision.After, func() { s.restart(parent, child) })
-	} else {
+	if decision.Verdict == GiveUp {
 		delete(s.histories, child.Id)
 	}
 	s.mu.Unlock()
@@ -53,33 +50,14 @@ func (s *Supervisor) HandleFailure(_ *actor.ActorSystem, parent actor.Supervisor
 	s.tree.failed(child.Id, reason, decision, history.Total, now)
 	if decision.Verdict == GiveUp {
 		parent.StopChildren(child)
+		return
 	}
-}
-
-func (s *Supervisor) restart(parent actor.Supervisor, child *actor.PID) {
-	s.mu.Lock()
-	delete(s.waiting, child.Id)
-	s.mu.Unlock()
-	parent.RestartChildren(child)
+	s.tree.restartAfter(child.Id, decision.After, func() { parent.RestartChildren(child) })
 }
 
 // Forget drops what is known of a child that has stopped for good.
 func (s *Supervisor) Forget(child *actor.PID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if t := s.waiting[child.Id]; t != nil {
-		t.Stop()
-		delete(s.waiting, child.Id)
-	}
 	delete(s.histories, child.Id)
-}
-
-// Close stops every backoff that is still running.
-func (s *Supervisor) Close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for id, t := range s.waiting {
-		t.Stop()
-		delete(s.waiting, id)
-	}
 }

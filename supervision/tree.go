@@ -23,6 +23,8 @@ type node struct {
 	parent  string
 	view    messages.TreeNode
 	backoff time.Time // until when
+	restart *time.Timer
+	leaving bool // it stops, or has stopped
 	box     actor.Mailbox
 }
 
@@ -102,6 +104,41 @@ func (t *Tree) spawned(ctx actor.Context, kind string, box actor.Mailbox) {
 
 func (t *Tree) started(id string) {
 	t.update(id, func(n *node) { n.view.State, n.backoff = "running", time.Time{} })
+}
+
+// restartAfter restarts an actor after its backoff, unless it stops before: the
+// library would take the restart of an actor that is stopping for a reason to
+// bring it back.
+func (t *Tree) restartAfter(id string, backoff time.Duration, restart func()) {
+	t.update(id, func(n *node) {
+		if n.leaving {
+			return
+		}
+		n.restart = time.AfterFunc(backoff, func() {
+			t.update(id, func(now *node) {
+				if now == n && !n.leaving {
+					restart()
+				}
+			})
+		})
+	})
+}
+
+// leaves notes that an actor is stopping: nothing restarts it any more.
+func (t *Tree) leaves(id string) {
+	t.update(id, func(n *node) {
+		n.leaving = true
+		if n.restart != nil {
+			n.restart.Stop()
+		}
+	})
+}
+
+func (t *Tree) leaving(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := t.nodes[id]
+	return n != nil && n.leaving
 }
 
 func (t *Tree) stopped(id string) {

@@ -13,7 +13,7 @@
 // A prompt is one step per line; a line that begins with no known verb belongs
 // to the step before it. A prompt that begins with none is answered with
 // "You said: <prompt>". Queued messages that were merged into one turn run all
-// their steps in that turn. DUR is a Go duration ("20ms"), SIZE takes KB and MB.
+// their steps in that turn; when none of them has a verb, one answer is for all. DUR is a Go duration ("20ms"), SIZE takes KB and MB.
 //
 //	echo:TEXT              one text answer, word by word
 //	stream:N:SIZE:DUR      N deltas of SIZE bytes, DUR before each

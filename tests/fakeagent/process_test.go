@@ -50,6 +50,7 @@ var usual = []string{
 type place struct {
 	home, cwd string
 	env       []string
+	program   string // the fake agent, unless it says otherwise
 }
 
 func newPlace(t *testing.T, env ...string) place {
@@ -78,7 +79,11 @@ func (p place) start(t *testing.T, args ...string) *proc {
 // startWith is start with another stdin.
 func (p place) startWith(t *testing.T, stdin *os.File, args ...string) *proc {
 	t.Helper()
-	cmd := exec.Command(binary, append(usual[:len(usual):len(usual)], args...)...)
+	program := p.program
+	if program == "" {
+		program = binary
+	}
+	cmd := exec.Command(program, append(usual[:len(usual):len(usual)], args...)...)
 	cmd.Dir = p.cwd
 	cmd.Env = append([]string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH")}, p.env...)
 	a := &proc{t: t, cmd: cmd, lines: make(chan map[string]any, 100000), ended: make(chan struct{})}

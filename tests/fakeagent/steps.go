@@ -15,6 +15,7 @@ import (
 type step struct {
 	arg   string
 	slash bool // prints its own init and result
+	plain bool // an answer to a prompt without verbs
 	do    func(t *turn, arg string) error
 }
 
@@ -84,13 +85,17 @@ func parseSteps(prompt string) []step {
 		}
 	}
 	if _, _, ok := parseLine(known, steps[0]); !ok {
-		return []step{{do: func(t *turn, arg string) error { return t.sayf("You said: %s", arg) }, arg: prompt}}
+		return []step{plainStep(prompt)}
 	}
 	parsed := make([]step, len(steps))
 	for i, s := range steps {
 		parsed[i], _, _ = parseLine(known, s)
 	}
 	return parsed
+}
+
+func plainStep(prompt string) step {
+	return step{arg: prompt, plain: true, do: func(t *turn, arg string) error { return t.sayf("You said: %s", arg) }}
 }
 
 // parseLine reads "always:early:verb:argument".

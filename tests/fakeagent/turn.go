@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -76,6 +77,10 @@ func (a *agent) start(messages []message) {
 			a.echo(m)
 		}
 		steps = append(steps, a.script.steps(m.text)...)
+	}
+	if !slices.ContainsFunc(steps, func(s step) bool { return !s.plain }) {
+		text, _ := contentOf(encode(merged(messages)))
+		steps = []step{plainStep(text)} // one answer to all
 	}
 	last := messages[len(messages)-1]
 	if _, onDisk := a.past.answered[last.uuid]; !onDisk {

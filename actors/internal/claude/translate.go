@@ -71,9 +71,9 @@ func (t *translation) translate() {
 	}
 	shape := json.Unmarshal(t.raw, &t.l)
 	if shape != nil {
-		var wrong *json.UnmarshalTypeError
+		var syntax *json.SyntaxError
 		switch {
-		case !errors.As(shape, &wrong):
+		case errors.As(shape, &syntax):
 			t.s.d.Counters.NotJSON++
 			if utf8.Valid(t.raw) {
 				t.keepRaw(reasonNotJSON)

@@ -3,6 +3,7 @@ package claude
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 )
 
@@ -166,7 +167,9 @@ func (c *content) UnmarshalJSON(b []byte) error {
 		*c = content{{Type: "text", Text: text}}
 		return err
 	}
-	return json.Unmarshal(b, (*[]contentBlock)(c))
+	var err error
+	*c, err = list[contentBlock](b)
+	return err
 }
 
 // resultBlock is a block within a tool result. It is not a contentBlock, so that
@@ -197,7 +200,39 @@ func (c *resultContent) UnmarshalJSON(b []byte) error {
 			return json.Unmarshal(b, &(*c)[0])
 		}
 	}
-	return json.Unmarshal(b, (*[]resultBlock)(c))
+	var err error
+	*c, err = list[resultBlock](b)
+	return err
+}
+
+// errTooMany says that a list was not read to its end.
+var errTooMany = errors.New("too many members")
+
+// list decodes a list of any length into memory of a bounded size: a block takes
+// three bytes in a line, and seventy times as much when it is decoded.
+func list[T any](b []byte) ([]T, error) {
+	const small, most = 64 << 10, 10_000
+	var all []T
+	if len(b) <= small || b[0] != '[' {
+		err := json.Unmarshal(b, &all)
+		return all, err
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	_, wrong := d.Token()
+	for d.More() {
+		if len(all) == most {
+			return all, errTooMany
+		}
+		var v T
+		if err := d.Decode(&v); err != nil {
+			wrong = err
+			if typeError := (*json.UnmarshalTypeError)(nil); !errors.As(err, &typeError) {
+				break
+			}
+		}
+		all = append(all, v)
+	}
+	return all, wrong
 }
 
 type controlRequest struct {

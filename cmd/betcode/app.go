@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/config"
+)
+
+// program is what every command has in its hands.
+type program struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	world          config.Environment
+	terminal       terminal
+	interrupts     <-chan os.Signal // replaces Ctrl-C, for tests
+}
+
+// app is the table of commands.
+func (p *program) app() *cli.App {
+	app := &cli.App{
+		Name:  "betcode",
+		Usage: "keeps coding agents alive, and lets you watch, steer and come back",
+		Description: "The daemon supervises Claude Code processes and writes down everything they say.\n" +
+			"Sessions go on when you close the terminal, and when the daemon dies.\n\n" +
+			"SESSION is an id, the beginning of one, a name, or @last.",
+		Version:              version,
+		HideVersion:          true,
+		HideHelpCommand:      false,
+		EnableBashCompletion: true,
+		Suggest:              true,
+		Reader:               p.stdin,
+		Writer:               p.stdout,
+		ErrWriter:            p.stderr,
+		ExitErrHandler:       func(*cli.Context, error) {}, // exit.go decides
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "socket", Usage: "the daemon's `PATH` (BETCODE_SOCKET)"},
+			&cli.StringFlag{Name: "config-dir", Usage: "`DIRECTORY` of settings.json (BETCODE_CONFIG_DIR)"},
+			&cli.BoolFlag{Name: "start", Usage: "start a daemon if none runs (BETCODE_AUTOSTART=1)"},
+			&cli.StringFlag{Name: "connect-timeout", Usage: "how `LONG` to look for a daemon that went away, when nobody watches (BETCODE_CONNECT_TIMEOUT, 1m)"},
+		},
+		Commands: []*cli.Command{
+			p.runCommand(),
+			p.chatCommand(),
+			p.sessionCommand(),
+			p.permissionCommand(),
+			p.daemonCommand(),
+			p.treeCommand(),
+			p.versionCommand(),
+			p.exitCodesCommand(),
+			p.environmentCommand(),
+		},
+		Action: p.unknownCommand,
+	}
+	app.OnUsageError = onUsageError
+	forEachCommand(app.Commands, func(c *cli.Command) {
+		c.OnUsageError = onUsageError
+		if c.Action == nil {
+			c.Action = p.unknownCommand
+		}
+	})
+	return app
+}
+
+func forEachCommand(commands []*cli.Command, f func(*cli.Command)) {
+	for _, c := range commands {
+		f(c)
+		forEachCommand(c.Subcommands, f)
+	}
+}
+
+func onUsageError(_ *cli.Context, err error, _ bool) error { return usageError{err} }
+
+// unknownCommand shows the help for nothing, and helps with something misspelt.
+func (p *program) unknownCommand(c *cli.Context) error {
+	name := c.Args().First()
+	if name == "" {
+		return cli.ShowSubcommandHelp(c)
+	}
+	path, commands := c.App.Name, c.App.Commands
+	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
+		path, commands = path+" "+c.Command.Name, c.Command.Subcommands
+	}
+	hint := "Run '" + path + " --help' for the list."
+	if like := strings.TrimSpace(cli.SuggestCommand(commands, name)); like != "" {
+		hint = "Did you mean '" + path + " " + like + "'?"
+	}
+	return usageError{fmt.Errorf("there is no command '%s %s'. %s", path, name, hint)}
+}
+
+// interruptible is ctx until Ctrl-C.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt)
+}
+
+// simple wraps the action of a command that Ctrl-C just ends.
+func simple(action func(ctx context.Context, c *cli.Context) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		ctx, stop := interruptible(c.Context)
+		defer stop()
+		return action(ctx, c)
+	}
+}
+
+// onInterrupt is a channel that has a value for every Ctrl-C, for a command that
+// means something by it.
+func (p *program) onInterrupt() (<-chan os.Signal, func()) {
+	if p.interrupts != nil {
+		return p.interrupts, func() {}
+	}
+	pressed := make(chan os.Signal, 1)
+	signal.Notify(pressed, os.Interrupt)
+	return pressed, func() { signal.Stop(pressed) }
+}
+
+// arguments checks how many arguments were given. most < 0 = any number.
+func arguments(c *cli.Context, least, most int) error {
+	n := c.Args().Len()
+	if n >= least && (most < 0 || n <= most) {
+		return nil
+	}
+	what := "no arguments"
+	switch {
+	case most < 0:
+		what = fmt.Sprintf("at least %d argument(s)", least)
+	case least == most && least > 0:
+		what = fmt.Sprintf("%d argument(s)", least)
+	case most > 0:
+		what = fmt.Sprintf("%d to %d arguments", least, most)
+	}
+	return usageError{fmt.Errorf("'%s' takes %s, not %d. Usage: %s %s", c.Command.HelpName, what, n, c.Command.HelpName, c.Command.ArgsUsage)}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
+	if err := arguments(c, 0, 0); err != nil {
+		return err
+	}
+	cfg, err := p.clientConfig(c)
+	if err != nil {
+		return err
+	}
+	cl, err := p.dial(ctx, cfg)
+	if client.Unreachable(err) {
+		if c.Bool("json") {
+			if err := writeValue(p.stdout, map[string]any{"schema": statusSchema, "running": false, "socket": cfg.SocketPath}, "  "); err != nil {
+				return err
+			}
+		} else {
+			fmt.Fprintln(p.stdout, "Daemon: NOT RUNNING")
+		}
+		return errNoDaemon(cfg.SocketPath, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	health, err := cl.Health.GetHealthDetails(ctx, &pb.HealthDetailsRequest{})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		object, err := messageJSON(health)
+		if err != nil {
+			return err
+		}
+		object["schema"], object["running"] = statusSchema, true
+		if err := writeValue(p.stdout, object, "  "); err != nil {
+			return err
+		}
+	} else {
+		writeStatus(p.stdout, health, style(p.terminal.colour))
+	}
+	if health.GetOverallStatus() != pb.ServingStatus_SERVING {
+		return exitError{code: exitInternal}
+	}
+	return nil
+}
+
+const statusSchema = "betcode.daemon.status/v1"
+
+// writeStatus lays the status out as the API document does.
+func writeStatus(w io.Writer, h *pb.HealthDetailsResponse, s style) {
+	overall := paint(s, h.GetOverallStatus())
+	if h.GetDegraded() {
+		overall += s.yellow(" (degraded)")
+	}
+	fmt.Fprintf(w, "Daemon: %s\n", overall)
+	for _, c := range h.GetComponents() {
+		line := fmt.Sprintf("  %s: %s", c.GetName(), paint(s, c.GetStatus()))
+		if c.GetMessage() != "" {
+			line += " (" + printableLine(c.GetMessage()) + ")"
+		}
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprintln(w)
+	if reason := h.GetDegradedReason(); reason != "" {
+		fmt.Fprintf(w, "Degraded: %s\n", printableLine(reason))
+	}
+	if seconds, err := strconv.ParseFloat(h.GetMetadata()["uptime_seconds"], 64); err == nil {
+		fmt.Fprintf(w, "Uptime: %s\n", span(time.Duration(seconds*float64(time.Second))))
+	}
+	if v := h.GetMetadata()["version"]; v != "" {
+		fmt.Fprintf(w, "Version: %s\n", v)
+	}
+}
+
+func paint(s style, status pb.ServingStatus) string {
+	if status == pb.ServingStatus_SERVING {
+		return s.green(status.String())
+	}
+	return s.red(status.String())
+}

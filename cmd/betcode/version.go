@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/urfave/cli/v2"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) versionCommand() *cli.Command {
+	return &cli.Command{
+		Name: "version", Usage: "print the versions of this command and of the daemon",
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "as JSON"}},
+		Action: simple(p.showVersion),
+	}
+}
+
+func (p *program) showVersion(ctx context.Context, c *cli.Context) error {
+	if err := arguments(c, 0, 0); err != nil {
+		return err
+	}
+	cfg, err := p.clientConfig(c)
+	if err != nil {
+		return err
+	}
+	daemon, claude := "", ""
+	if cl, err := p.dial(ctx, cfg); err == nil { // that none runs is no error here
+		defer cl.Close()
+		if r, err := cl.Version.GetVersion(ctx, &pb.GetVersionRequest{}); err == nil {
+			daemon, claude = r.GetServerVersion(), r.GetClaudeCode().GetVersion()
+		}
+	}
+	if c.Bool("json") {
+		return writeValue(p.stdout, map[string]any{
+			"schema": "betcode.version/v1", "version": version, "commit": commit, "date": date,
+			"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
+			"daemon_version": daemon, "claude_version": claude,
+		}, "  ")
+	}
+	fmt.Fprintf(p.stdout, "betcode %s (%s, %s, %s %s/%s)\n", version, shorten(commit, 12), date, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if daemon == "" {
+		fmt.Fprintln(p.stderr, "No daemon answers.")
+		return nil
+	}
+	fmt.Fprintf(p.stdout, "daemon  %s\n", daemon)
+	if claude != "" {
+		fmt.Fprintf(p.stdout, "claude  %s\n", claude)
+	}
+	if daemon != version {
+		fmt.Fprintln(p.stderr, "The daemon is another version. 'betcode daemon stop --keep-agents' and 'betcode daemon start' replace it; agents go on working.")
+	}
+	return nil
+}
