@@ -50,15 +50,15 @@ func (c *client) Receive(ctx actor.Context) {
 }
 
 // perform keeps the next state and carries out the effects. A refused push is
-// fed back at once, and the effects behind it are dropped: they were decided
-// as if it had fitted.
+// fed back at once together with the effects behind it, which are not carried
+// out: they were decided as if it had fitted.
 func (c *client) perform(ctx actor.Context, next clientState, effects []effect) {
 	c.state = next
-	for _, e := range effects {
+	for i, e := range effects {
 		switch e := e.(type) {
 		case push:
 			if !c.sink.Push(e.events) {
-				refused, more := c.state.step(pushRefused{e.events})
+				refused, more := c.state.step(pushRefused{effects[i:]})
 				c.perform(ctx, refused, more)
 				return
 			}

@@ -38,7 +38,10 @@ type clientState struct {
 
 // The effects of a client: hand events to the outbox; read the journal; end.
 type (
-	push     struct{ events []messages.Event }
+	push struct {
+		events  []messages.Event
+		prompts bool // no history has them: they are pushed again if they do not fit
+	}
 	readLog  struct{ after messages.Seq }
 	endSink  struct{ reason error }
 	sayEnded struct{}
@@ -49,14 +52,15 @@ func (readLog) effect()  {}
 func (endSink) effect()  {}
 func (sayEnded) effect() {}
 
-// pushRefused tells the client that its outbox was full: nothing was taken.
-type pushRefused struct{ events []messages.Event }
+// pushRefused tells the client that its outbox was full: nothing of a push was
+// taken, and nothing that was to follow was done.
+type pushRefused struct{ undone []effect }
 
 // begin is the first step: the greeting, then history or the live events.
 func (s clientState) begin() (clientState, []effect) {
 	var effects []effect
 	if len(s.greeting) > 0 {
-		effects = append(effects, push{s.greeting})
+		effects = append(effects, push{events: s.greeting})
 		s.greeting = nil
 	}
 	next, more := s.advance()
@@ -65,6 +69,9 @@ func (s clientState) begin() (clientState, []effect) {
 
 // step takes one message and returns the next state and what to do.
 func (s clientState) step(m any) (clientState, []effect) {
+	if m, ok := m.(pushRefused); ok {
+		return s.refused(m), nil
+	}
 	if s.ended {
 		return s, nil
 	}
@@ -73,8 +80,6 @@ func (s clientState) step(m any) (clientState, []effect) {
 		return s.published(m)
 	case messages.HistoryRead:
 		return s.read(m)
-	case pushRefused:
-		return s.refused(m)
 	case messages.OutboxDrained:
 		s.full = false
 		return s.advance()
@@ -88,7 +93,7 @@ func (s clientState) published(m messages.Published) (clientState, []effect) {
 	s.head, s.settled = max(s.head, m.Head), m.Settled
 	if !s.live {
 		if ephemeral(m.Events) && !s.full {
-			return s, []effect{push{m.Events}}
+			return s, []effect{push{events: m.Events}}
 		}
 		return s, nil
 	}
@@ -102,7 +107,7 @@ func (s clientState) published(m messages.Published) (clientState, []effect) {
 	}
 	var effects []effect
 	if len(fresh) > 0 {
-		effects = append(effects, push{fresh})
+		effects = append(effects, push{events: fresh})
 	}
 	next, more := s.finish()
 	return next, append(effects, more...)
@@ -124,17 +129,29 @@ func (s clientState) read(m messages.HistoryRead) (clientState, []effect) {
 	}
 	s.cursor = fresh[len(fresh)-1].Seq
 	next, more := s.advance()
-	return next, append([]effect{push{fresh}}, more...)
+	return next, append([]effect{push{events: fresh}}, more...)
 }
 
-// refused notes that the outbox was full. The client lags; it starts again from
-// the number before the events that did not fit.
-func (s clientState) refused(m pushRefused) (clientState, []effect) {
+// refused takes back what was decided as if everything had fitted. The client
+// lags; it starts again from the number before the events that did not fit.
+func (s clientState) refused(m pushRefused) clientState {
 	s.live, s.full = false, true
-	if first := firstNumbered(m.events); first > 0 {
-		s.cursor = min(s.cursor, first-1)
+	for _, e := range m.undone {
+		switch e := e.(type) {
+		case push:
+			if first := firstNumbered(e.events); first > 0 {
+				s.cursor = min(s.cursor, first-1)
+			}
+			if e.prompts {
+				s.prompts = e.events
+			}
+		case readLog:
+			s.reading = false
+		case endSink:
+			s.ended = false
+		}
 	}
-	return s, nil
+	return s
 }
 
 // advance reads on until the head is reached, then goes live.
@@ -149,7 +166,7 @@ func (s clientState) advance() (clientState, []effect) {
 	s.live = true
 	var effects []effect
 	if len(s.prompts) > 0 {
-		effects = append(effects, push{s.prompts})
+		effects = append(effects, push{events: s.prompts, prompts: true})
 		s.prompts = nil
 	}
 	next, more := s.finish()

@@ -58,36 +58,67 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 	return nil, messages.Errorf("ask", messages.Unimplemented, "nobody answers a %T", r)
 }
 
+// ask sends a request and waits for the answer. A request to a session is sent
+// again when the session's actor crashes meanwhile.
 func (s *System) ask(ctx context.Context, to *actor.PID, r messages.Request) (messages.Reply, error) {
-	patience := askPatience
-	if deadline, ok := ctx.Deadline(); ok {
-		patience = min(patience, time.Until(deadline))
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
+	var crashed <-chan struct{}
+	if target, ok := r.(messages.SessionRequest); ok {
+		var stop func()
+		crashed, stop = s.crashes.watch(target.Target())
+		defer stop()
 	}
-	future := s.actors.Root.RequestFuture(to, r, patience)
-	answered := make(chan struct{})
-	var got any
-	var err error
-	go func() { got, err = future.Result(); close(answered) }()
-	select {
-	case <-answered:
-	case <-ctx.Done():
-		return nil, &messages.Error{Op: "ask", Kind: messages.Canceled, Err: context.Cause(ctx)}
+	for {
+		answer := s.send(to, r)
+		select {
+		case got := <-answer:
+			return unpack(got)
+		case <-crashed:
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return nil, messages.Errorf("ask", messages.DeadlineExceeded, "no answer in time")
+			}
+			return nil, &messages.Error{Op: "ask", Kind: messages.Canceled, Err: context.Cause(ctx)}
+		}
 	}
+}
+
+// answered is what a future of the actor library brings.
+type answered struct {
+	with any
+	err  error
+}
+
+// send puts a request into a mailbox. The goroutine ends with the answer or
+// with the future's own patience.
+func (s *System) send(to *actor.PID, r messages.Request) <-chan answered {
+	future := s.actors.Root.RequestFuture(to, r, askPatience)
+	answer := make(chan answered, 1)
+	go func() {
+		with, err := future.Result()
+		answer <- answered{with, err}
+	}()
+	return answer
+}
+
+// unpack turns an answer into a reply or an error of ours.
+func unpack(a answered) (messages.Reply, error) {
 	switch {
-	case errors.Is(err, actor.ErrTimeout):
-		return nil, messages.Errorf("ask", messages.DeadlineExceeded, "no answer within %s", patience)
-	case errors.Is(err, actor.ErrDeadLetter):
-		return nil, messages.Errorf("ask", messages.Unavailable, "the actor is being restarted").WithHint("try again")
-	case err != nil:
-		return nil, asError("ask", err)
+	case errors.Is(a.err, actor.ErrTimeout):
+		return nil, messages.Errorf("ask", messages.DeadlineExceeded, "no answer in time")
+	case errors.Is(a.err, actor.ErrDeadLetter):
+		return nil, messages.Errorf("ask", messages.Unavailable, "the actor is gone").WithHint("try again")
+	case a.err != nil:
+		return nil, asError("ask", a.err)
 	}
-	switch answer := got.(type) {
+	switch with := a.with.(type) {
 	case *messages.Error:
-		return nil, answer
+		return nil, with
 	case messages.Reply:
-		return answer, nil
+		return with, nil
 	}
-	return nil, messages.Errorf("ask", messages.Internal, "unexpected answer %T", got)
+	return nil, messages.Errorf("ask", messages.Internal, "unexpected answer %T", a.with)
 }
 
 func (s *System) listSessions(m messages.ListSessions) (messages.Reply, error) {

@@ -25,6 +25,10 @@ type Store interface {
 	Pending(messages.SessionID) ([]messages.PermissionRecord, error)
 	Unfinished() ([]messages.SessionID, error)
 	Seen(session messages.SessionID, key string) (messages.Seq, bool, error)
+	// SealDue says that the active file is large enough to be closed for good;
+	// Seal does it and carries all live state into the next.
+	SealDue() bool
+	Seal() error
 	// Lineage identifies the journal: a restored one has another.
 	Lineage() string
 }
@@ -44,16 +48,24 @@ type journal struct {
 	hands *worker
 	wake  *time.Timer
 
-	healthy bool // the newest transaction was written
+	restarted bool      // not the first incarnation
+	healthy   bool      // the newest transaction was written
+	sealFrom  time.Time // no seal is tried before; after one that failed
 }
+
+// sealRetry is how long a seal that failed is not tried again: it copies, and a
+// disk that is full stays full for a while.
+const sealRetry = 10 * time.Minute
 
 // journalRestarted tells the sessions that appends without an answer will get
 // none.
 type journalRestarted struct{}
 
 func journalProps(s *System) *actor.Props {
+	restarted := false
 	return s.tree.Props("journal", s.policy, func() actor.Actor {
-		return &journal{store: s.options.Store, deps: s, healthy: true, state: journalState{gather: s.options.Gather}}
+		defer func() { restarted = true }()
+		return &journal{restarted: restarted, store: s.options.Store, deps: s, healthy: true, state: journalState{gather: s.options.Gather}}
 	})
 }
 
@@ -62,7 +74,9 @@ func (j *journal) Receive(ctx actor.Context) {
 	switch m := mine(j, ctx.Message()).(type) {
 	case *actor.Started:
 		j.hands = newWorker(ctx, &j.deps.workers, j)
-		ctx.Send(j.deps.sessions, journalRestarted{})
+		if j.restarted {
+			ctx.Send(j.deps.sessions, journalRestarted{})
+		}
 	case *actor.Stopping, *actor.Restarting:
 		j.hands.close(nil)
 		if j.wake != nil {
@@ -72,13 +86,24 @@ func (j *journal) Receive(ctx actor.Context) {
 	default:
 		next, effects := j.state.step(j.deps.now(), ctx.Sender(), m)
 		j.state = next
-		if done, ok := m.(journalDone); ok && (done.failure == nil) != j.healthy {
-			j.healthy = done.failure == nil
-			ctx.Send(j.deps.health, journalHealth{done.failure})
+		if done, ok := m.(journalDone); ok {
+			j.report(ctx, done)
 		}
 		for _, e := range effects {
 			j.perform(ctx, e)
 		}
+	}
+}
+
+// report tells health and the log what a transaction brought to light.
+func (j *journal) report(ctx actor.Context, done journalDone) {
+	if (done.failure == nil) != j.healthy {
+		j.healthy = done.failure == nil
+		ctx.Send(j.deps.health, journalHealth{done.failure})
+	}
+	if done.seal != nil {
+		j.sealFrom = j.deps.now().Add(sealRetry)
+		j.deps.log.Warn().Err(done.seal).Dur("again_in", sealRetry).Msg("journal file not sealed")
 	}
 }
 
@@ -89,7 +114,14 @@ func (j *journal) perform(ctx actor.Context, e effect) {
 	case wakeAfter:
 		j.wake = timer(ctx, e.delay, e.message)
 	case writeGroup:
-		j.hands.do(func() any { return writeAll(j.store, e.work) })
+		maySeal := !j.deps.now().Before(j.sealFrom)
+		j.hands.do(func() any {
+			done := writeAll(j.store, e.work)
+			if maySeal && j.store.SealDue() {
+				done.seal = j.store.Seal()
+			}
+			return done
+		})
 	}
 }
 

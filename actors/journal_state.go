@@ -33,6 +33,7 @@ type (
 	journalDone struct {
 		replies []reply
 		failure error // the disk's, not that of a single append
+		seal    error // why a file that is due was not sealed
 	}
 )
 

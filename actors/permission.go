@@ -2,6 +2,7 @@ package actors
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,8 +17,9 @@ type permissionState struct {
 	decided   bool
 	by        string
 	outcome   messages.Decision
-	questions int               // how many the request has, 0 if it is no question
-	answers   map[string]string // collected so far: several questions are answered together
+	questions int                  // how many the request has, 0 if it is no question
+	answers   map[string]string    // collected so far: several questions are answered together
+	given     []messages.RequestID // the questions they are for; two may have the same text
 }
 
 // deadlineReached is the permission's own word for the end of its patience.
@@ -40,7 +42,10 @@ func (s permissionState) step(at time.Time, from *actor.PID, m any) (permissionS
 		if m.Decision == messages.DecisionAnswered {
 			s.answers = merged(s.answers, m.Answers)
 			m.Answers = s.answers
-			if strings.Contains(string(m.Request), "/") && len(s.answers) < s.questions {
+			if !slices.Contains(s.given, m.Request) {
+				s.given = append(slices.Clip(s.given), m.Request)
+			}
+			if strings.Contains(string(m.Request), "/") && max(len(s.answers), len(s.given)) < s.questions {
 				return s, []effect{reply{from, messages.PermissionAnswered{Applied: true, By: string(m.Client), Decision: m.Decision}}}
 			}
 		}

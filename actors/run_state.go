@@ -2,10 +2,13 @@ package actors
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"syscall"
 	"time"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/spool"
 	"betcode/messages"
 )
 
@@ -42,8 +45,10 @@ type runState struct {
 	phase      runPhase
 	credits    int
 	reading    bool
-	more       bool // the spool may hold more than was read
+	more       bool      // the spool may hold more than the newest read has seen
+	unsent     []writing // lines that wait for the agent to be there
 	exit       messages.Exit
+	damage     string // why the spool cannot be read any further; the run ends with its process
 	stopping   bool
 	how        stopKind
 	interrupt  string // id of the interrupt that waits for its turn's end
@@ -55,6 +60,10 @@ func (s runState) step(at time.Time, m any) (runState, []effect) {
 	case agentUp:
 		s.record, s.phase, s.more = m.record, runLive, true
 		effects := []effect{tellSession{messages.ProcessStarted{Record: m.record, Adopted: m.adopted}}}
+		for _, w := range s.unsent {
+			effects = append(effects, writeLine{w})
+		}
+		s.unsent = nil
 		if s.stopping {
 			return s.stop(effects)
 		}
@@ -64,6 +73,9 @@ func (s runState) step(at time.Time, m any) (runState, []effect) {
 			return s, nil
 		}
 		s.phase, s.exit, s.more = runDraining, m.exit, true
+		if s.damage != "" {
+			return s.over(at, nil, s.offset)
+		}
 		var effects []effect
 		if s.stopping {
 			effects = append(effects, killTree{})
@@ -80,16 +92,17 @@ func (s runState) step(at time.Time, m any) (runState, []effect) {
 		s.credits += m.Batches
 		return s.read(nil)
 	case writeInput:
-		return s, []effect{writeLine{writing{key: m.key, line: m.line, long: m.long}}}
+		return s.write(writing{key: m.key, line: m.line, long: m.long})
 	case writeAnswer:
-		return s, []effect{writeLine{writing{request: m.request, line: m.line}}}
+		return s.write(writing{request: m.request, line: m.line})
 	case writeControl:
-		return s, []effect{writeLine{writing{line: m.line}}}
+		return s.write(writing{line: m.line})
 	case lineWritten:
 		return s.written(m)
 	case interruptTurn:
 		s.interrupt = m.id
-		return s, []effect{writeLine{writing{line: claude.InterruptLine(m.id, false)}}, wakeAfter{graceInterrupt, interruptGrace{m.id}}}
+		s, effects := s.write(writing{line: claude.InterruptLine(m.id, false)})
+		return s, append(effects, wakeAfter{graceInterrupt, interruptGrace{m.id}})
 	case interruptSettled:
 		if s.interrupt == m.id {
 			s.interrupt = ""
@@ -115,12 +128,12 @@ func (s runState) step(at time.Time, m any) (runState, []effect) {
 // the credits allow it. When the last line of an ended run has been handed
 // over, the torn rest is read.
 func (s runState) read(effects []effect) (runState, []effect) {
-	if s.reading || s.credits == 0 || (s.phase != runLive && s.phase != runDraining) {
+	if s.reading || s.damage != "" || s.credits == 0 || (s.phase != runLive && s.phase != runDraining) {
 		return s, effects
 	}
 	switch {
 	case s.more:
-		s.reading = true
+		s.reading, s.more = true, false // what grows from here on may not be seen by this read
 		return s, append(effects, readSpool{})
 	case s.phase == runDraining:
 		s.reading = true
@@ -133,20 +146,22 @@ func (s runState) read(effects []effect) (runState, []effect) {
 func (s runState) lines(at time.Time, m linesRead) (runState, []effect) {
 	s.reading = false
 	if m.err != nil {
-		// The spool is damaged: nothing behind this point can be trusted.
-		s.phase, s.exit = runOver, messages.Exit{Reason: "its output cannot be read: " + m.err.Error(), At: at}
-		return s, []effect{killTree{}, closeAgent{}, tellSession{messages.RunEnded{Run: s.record.Run, Exit: s.exit}}}
+		// Nothing behind this point can be trusted.
+		s.damage = "its output cannot be read: " + m.err.Error()
+		if s.phase == runDraining {
+			return s.over(at, nil, s.offset)
+		}
+		return s, []effect{killTree{}}
 	}
 	if m.batch.To == m.batch.From {
-		s.more = false
 		return s.read(nil)
 	}
+	s.more = true
 	var items []claude.Item
 	for _, line := range m.batch.Lines {
 		var out []claude.Item
 		if line.Cut {
-			notice := fmt.Appendf(nil, "a line of %d bytes was cut out", line.Size)
-			s.translator, out = claude.TranslateTorn(s.translator, notice, at)
+			s.translator, out = claude.TranslateTorn(s.translator, kept(line), at)
 		} else {
 			s.translator, out = claude.Translate(s.translator, line.Bytes, at)
 		}
@@ -163,19 +178,50 @@ func (s runState) handOver(from, to int64, items []claude.Item) (runState, []eff
 	}}})
 }
 
-// tail ends the run: the torn last line, if there is one, becomes an event, and
-// what the agent left open is ended.
+// kept is what there is of a line that is torn, or too long to be kept.
+func kept(line spool.Line) []byte {
+	if line.Cut {
+		return fmt.Appendf(nil, "a line of %d bytes was cut out", line.Size)
+	}
+	return line.Bytes
+}
+
+// tail ends the run: the torn last line, if there is one, becomes an event.
 func (s runState) tail(at time.Time, m tailRead) (runState, []effect) {
-	s.reading, s.phase = false, runOver
-	translator, items, to := s.translator, []claude.Item(nil), s.offset
+	if m.err != nil {
+		s.damage = "the end of its output cannot be read: " + m.err.Error()
+	}
+	var items []claude.Item
+	to := s.offset
 	for _, line := range m.batch.Lines {
-		translator, items = claude.TranslateTorn(translator, line.Bytes, at)
+		s.translator, items = claude.TranslateTorn(s.translator, kept(line), at)
 		to = m.batch.To
 	}
-	translator, ends := claude.EndRun(translator, at)
-	s.translator = translator
+	return s.over(at, items, to)
+}
+
+// over hands over the last items, ends what the agent left open, and says that
+// the run has ended.
+func (s runState) over(at time.Time, items []claude.Item, to int64) (runState, []effect) {
+	if s.damage != "" {
+		s.exit = messages.Exit{Reason: s.damage, At: at}
+	}
+	translator, ends := claude.EndRun(s.translator, at)
+	s.translator, s.reading, s.phase = translator, false, runOver
 	s, effects := s.handOver(s.offset, to, append(items, ends...))
 	return s, append(effects, closeAgent{}, tellSession{messages.RunEnded{Run: s.record.Run, Exit: s.exit}})
+}
+
+// write puts a line on its way into the pipe, as soon as there is one.
+func (s runState) write(w writing) (runState, []effect) {
+	switch s.phase {
+	case runOpening:
+		s.unsent = append(slices.Clip(s.unsent), w)
+		return s, nil
+	case runLive:
+		return s, []effect{writeLine{w}}
+	}
+	return s.written(lineWritten{what: w, err: os.ErrClosed})
 }
 
 // written tells the session what became of a line.
@@ -183,6 +229,9 @@ func (s runState) written(m lineWritten) (runState, []effect) {
 	switch {
 	case m.long && m.what.key != "":
 		return s, []effect{tellSession{inputTooLong{run: s.record.Run, key: m.what.key}}}
+	case m.long: // the turn waits for it, so there is no better moment
+		m.what.long = true
+		return s, []effect{writeLine{m.what}}
 	case m.err != nil:
 		return s, []effect{tellSession{messages.WriteFailed{Run: s.record.Run, What: m.what.key + string(m.what.request), Err: m.err}}}
 	case m.what.key != "":

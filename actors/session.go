@@ -28,6 +28,7 @@ type session struct {
 	state   sessionState
 	streams map[string]*actor.PID // as spawned
 	timers  []*time.Timer
+	leaving bool
 }
 
 func sessionProps(s *System, id messages.SessionID) *actor.Props {
@@ -42,10 +43,15 @@ func (s *session) Receive(ctx actor.Context) {
 	case *actor.Started:
 		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
 	case *actor.Stopping, *actor.Restarting:
+		s.leaving = true
 		for _, t := range s.timers {
 			t.Stop()
 		}
-	case *actor.Terminated, *actor.Stopped:
+	case *actor.Terminated:
+		if !s.leaving && s.state.active() && m.Who.Id == s.child(ctx, "run", s.state.record.Run).Id {
+			panic("the actor of a run was given up") // nobody would ever hear how the run ends
+		}
+	case *actor.Stopped:
 	case mayGo:
 		ctx.Send(ctx.Parent(), goodbye{s.id, s.state.idle()})
 	default:
@@ -89,6 +95,8 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		ctx.RequestWithCustomSender(s.child(ctx, "permission", e.request), e.message, e.from)
 	case wakeAfter:
 		s.timers = append(s.timers, timer(ctx, e.delay, e.message))
+	case loadAgain:
+		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
 	case retire:
 		ctx.Send(ctx.Parent(), sessionIdle{s.id})
 	case forget:
@@ -123,6 +131,8 @@ func (s *session) performChild(ctx actor.Context, e effect) {
 		s.spawn(ctx, permissionProps(s.deps, e.record), "permission", e.record.Request)
 	case dropPermission:
 		ctx.Poison(s.child(ctx, "permission", e.request))
+	case dropRun:
+		ctx.Poison(s.child(ctx, "run", e.run))
 	default:
 		panic(fmt.Sprintf("unknown effect %T", e))
 	}

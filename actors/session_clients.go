@@ -45,7 +45,7 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	t.s.streams[m.Stream] = stream{client: m.Client, observer: m.Observer}
 
 	state := clientState{stream: m.Stream, follow: m.Follow, head: head, settled: t.s.settled()}
-	state.greeting = []messages.Event{seal(sessionInfo(t.s.record, t.s.options.lineage, t.s.record.Messages > 0), 0, t.now.at)}
+	state.greeting = []messages.Event{seal(sessionInfo(t.s.record, t.s.options.lineage, t.s.record.Messages > 0), t.s.id, 0, t.now.at)}
 	state.prompts = t.s.prompts(t.now)
 	switch m.History {
 	case messages.HistoryFull:
@@ -96,7 +96,7 @@ func (s *sessionState) prompts(now moment) []messages.Event {
 			if request := e.GetPermissionRequest(); request != nil {
 				request.IsReplay = true
 			}
-			events = append(events, seal(e, 0, now.at))
+			events = append(events, seal(e, s.id, 0, now.at))
 		}
 	}
 	return events
@@ -163,11 +163,15 @@ func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) 
 	r := t.change()
 	if m.Model != "" {
 		r.Model = m.Model
-		t.tellAgent(writeControl{claude.SetModelLine("set-model-"+t.now.id(), m.Model)})
+		if t.s.active() {
+			t.tellAgent(writeControl{claude.SetModelLine("set-model-"+t.now.id(), m.Model)})
+		}
 	}
 	if m.PermissionMode != "" {
 		r.PermissionMode = m.PermissionMode
-		t.tellAgent(writeControl{claude.SetModeLine("set-mode-"+t.now.id(), m.PermissionMode)})
+		if t.s.active() {
+			t.tellAgent(writeControl{claude.SetModeLine("set-mode-"+t.now.id(), m.PermissionMode)})
+		}
 	}
 	t.then(reply{from, messages.Done{}})
 }
@@ -226,14 +230,14 @@ func (s *sessionState) view() messages.SessionView {
 // maybeRetire lets the actor go when nobody needs it: everything it knows is in
 // the journal.
 func (t *transition) maybeRetire() {
-	if len(t.s.streams) == 0 && !t.s.active() && len(t.s.inputs) == 0 {
+	if len(t.s.streams) == 0 && !t.s.active() && !t.s.busy() {
 		t.then(retire{})
 	}
 }
 
 // idle reports whether the actor can go without anybody noticing.
 func (s *sessionState) idle() bool {
-	return s.loaded && len(s.streams) == 0 && !s.active() && len(s.inputs) == 0 && len(s.held) == 0
+	return s.loaded && len(s.streams) == 0 && !s.active() && !s.busy() && len(s.held) == 0
 }
 
 // deleteSession stops the agent, then removes everything.
@@ -255,15 +259,16 @@ func (t *transition) remove() {
 		t.then(dropPermission{p.Request})
 	}
 	t.append.Delete, t.append.Events, t.dirty = true, nil, true // nothing of it is ever shown
-	t.s.record.Phase = messages.PhaseClosed
 	t.then(publish{[]messages.Event{seal(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
 		Code: string(messages.SessionClosed), Message: "Session has been closed", IsFatal: true,
-	}}}, 0, t.now.at)}, 0, true})
+	}}}, t.s.id, 0, t.now.at)}, 0, true})
 	for _, from := range t.s.deleters {
 		t.then(reply{from, messages.Done{}})
 	}
+	for id := range t.s.streams {
+		t.then(dropClient{id})
+	}
 	t.then(forget{t.s.runsDirectory()}, retire{})
-	t.s.exists, t.s.deleters = false, nil
-	t.s.record = messages.SessionRecord{ID: t.s.id}
-	t.s.run, t.s.inputs, t.s.permissions = nil, nil, nil
+	t.s = sessionState{id: t.s.id, options: t.s.options, loaded: true, commits: t.s.commits, durable: t.s.durable, held: t.s.held}
+	t.s.record.ID = t.s.id
 }

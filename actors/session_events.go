@@ -14,8 +14,8 @@ import (
 // seal gives an event its number and encodes it, once and for all: these bytes
 // go into the journal and onto every wire. Number 0 is an event that is not
 // journaled.
-func seal(e *pb.AgentEvent, seq messages.Seq, at time.Time) messages.Event {
-	e.Sequence = uint64(seq)
+func seal(e *pb.AgentEvent, session messages.SessionID, seq messages.Seq, at time.Time) messages.Event {
+	e.Sequence, e.SessionId = uint64(seq), string(session)
 	if e.Timestamp == nil {
 		e.Timestamp = timestamppb.New(at)
 	}

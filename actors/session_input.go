@@ -26,6 +26,10 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 		t.then(reply{from, messages.InputAcknowledged{Key: m.Key, Seq: seq}})
 		return
 	}
+	if t.s.record.StopWanted {
+		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("send the message again in a moment")})
+		return
+	}
 	if !t.holds(from, m.Client, op) {
 		return
 	}
@@ -41,7 +45,7 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 	t.s.settledKeys = t.s.settledKeys.put(m.Key, in.Seq)
 	r := t.change()
 	r.Messages++
-	r.Phase, r.StopWanted = messages.PhaseActive, false
+	r.Phase = messages.PhaseActive
 	t.s.failures.Failures = nil // a person has looked: try again
 	t.then(reply{from, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}})
 	t.pursue()
@@ -133,11 +137,13 @@ func (t *transition) inputState(m claude.InputState) {
 		t.putInput(in)
 	case claude.Canceled:
 		t.settle(in.Key)
+		t.idle()
 	case claude.Completed:
 		// Completed without started: it was in the agent's memory already.
 		// Completed after its turn's result: nothing more will come.
 		if in.State != messages.InputStarted || !t.s.record.Turn {
 			t.settle(in.Key)
+			t.idle()
 		}
 	}
 }
@@ -169,6 +175,14 @@ func (t *transition) interrupt() {
 	}
 }
 
+// interruptOver tells the run that what was to be interrupted has ended.
+func (t *transition) interruptOver() {
+	if t.s.interrupt != "" {
+		t.tellAgent(interruptSettled{t.s.interrupt})
+		t.s.interrupt = ""
+	}
+}
+
 // dropInputs gives up every unsettled input, and says so.
 func (t *transition) dropInputs(why string) {
 	for _, in := range slices.Clone(t.s.inputs) {
@@ -190,7 +204,12 @@ func (t *transition) endTurn(reason string) {
 // idle says that nothing is going on any more, if that is so.
 func (t *transition) idle() {
 	r := t.change()
-	if t.s.busy() || len(r.Background) > 0 {
+	if t.s.busy() {
+		return
+	}
+	r.TurnCanceled = false
+	t.interruptOver()
+	if len(r.Background) > 0 {
 		return
 	}
 	r.Phase = messages.PhaseIdle

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/uuid"
+
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
@@ -56,9 +58,9 @@ func (t *transition) item(item claude.Item) {
 	case claude.ControlAnswered:
 		t.controlAnswered(m)
 	case claude.ModeChanged:
-		t.change().PermissionMode = m.Mode
+		t.modeChanged(m.Mode)
 	case claude.AgentSessionChanged:
-		t.change().AgentSession = m.ID
+		t.agentSession(m.ID)
 	case claude.BackgroundTasks:
 		t.change().Background = m.IDs
 		if !t.s.agentBusy { // else a turn about the task's end may follow at once
@@ -84,15 +86,29 @@ func (t *transition) item(item claude.Item) {
 	}
 }
 
+// agentSession notes the id that the agent gives the conversation, if a later
+// run can be told to resume it.
+func (t *transition) agentSession(id string) {
+	if uuid.Validate(id) == nil && len(id) == 36 {
+		t.change().AgentSession = id
+	}
+}
+
+// modeChanged notes the agent's permission mode, if a later run can be given it.
+func (t *transition) modeChanged(mode string) {
+	_, err := claude.Argv(claude.Spec{Program: t.s.options.program, SessionID: uuid.Nil.String(), PermissionMode: mode})
+	if err == nil {
+		t.change().PermissionMode = mode
+	}
+}
+
 // turnStarted notes that the agent works. Which messages it works on is said by
 // their lifecycle.
 func (t *transition) turnStarted(m claude.TurnStarted) {
 	r := t.change()
 	r.Turn, r.Phase = true, messages.PhaseActive
 	t.s.working = true
-	if m.AgentSession != "" {
-		r.AgentSession = m.AgentSession
-	}
+	t.agentSession(m.AgentSession)
 	if m.Model != "" && m.Model != t.s.model {
 		t.s.model = m.Model
 		shown := *r
@@ -125,10 +141,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	for _, key := range m.Inputs {
 		t.settle(key)
 	}
-	if t.s.interrupt != "" {
-		t.tellAgent(interruptSettled{t.s.interrupt})
-		t.s.interrupt = ""
-	}
+	t.interruptOver()
 	t.deliverLong()
 	t.idle()
 }

@@ -13,11 +13,18 @@ import (
 	"betcode/messages"
 )
 
+// maxRequestID bounds the id of a request: it is the key of a record.
+const maxRequestID = 256
+
 // permissionAsked takes a request of the agent. A session grant decides it at
 // once; else it becomes a durable record, an event for every client and an actor.
 func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	id := messages.RequestID(m.Request)
 	if _, known := t.s.permissions[id]; known {
+		return
+	}
+	if len(id) > maxRequestID {
+		t.tellAgent(writeControl{claude.RefuseLine(m.Request, "the request id is too long")})
 		return
 	}
 	p := messages.PermissionRecord{
@@ -111,7 +118,12 @@ func requestOf(id messages.RequestID) messages.RequestID {
 func (t *transition) permissionDecided(m decided) {
 	id := requestOf(m.Answer.Request)
 	p, ok := t.s.permissions[id]
-	if !ok || p.Decision != messages.Undecided {
+	if !ok { // withdrawn meanwhile
+		outcome, _ := t.s.answered.get(string(id))
+		t.then(reply{m.from, outcome})
+		return
+	}
+	if p.Decision != messages.Undecided {
 		t.then(reply{m.from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision}})
 		return
 	}

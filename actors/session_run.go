@@ -48,7 +48,7 @@ func (t *transition) recover(cursor messages.Cursor) {
 		t.stopped(true)
 		return
 	}
-	if t.s.busy() {
+	if t.s.busy() && t.s.record.Phase != messages.PhaseCrashed { // else the next message starts it again
 		t.startRun()
 	}
 }
@@ -105,6 +105,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		return
 	case m.Adopted && t.torn():
 		t.notice("INPUT_TORN", "A long message was being written when the daemon ended; the agent is restarted and gets it again", nil)
+		t.s.mending = true
 		t.tellAgent(stopAgent{stopResumable})
 		return
 	}
@@ -139,7 +140,7 @@ func (t *transition) continuationLate(m continuationDue) {
 // runEnded writes the end of a run and decides what follows: nothing, a new
 // run now, a new run after a backoff, or giving up aloud.
 func (t *transition) runEnded(m messages.RunEnded) {
-	if m.Run != t.s.record.Run || t.s.run == nil {
+	if m.Run != t.s.record.Run || !t.s.active() {
 		return
 	}
 	run := *t.s.run
@@ -151,6 +152,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 		state = pb.RunState_RUN_STATE_LOST
 	}
 	t.emit(runEvent(run, state))
+	t.then(dropRun{m.Run})
 	for _, p := range t.s.requests(everyRequest) {
 		t.withdraw(p.Request, "agent")
 	}
@@ -177,6 +179,9 @@ func (t *transition) follow(exit messages.Exit) {
 		t.s.enders = nil
 	case r.StopWanted:
 		t.stopped(true)
+	case t.s.mending:
+		t.s.mending = false
+		t.goOn()
 	case t.s.memoryGone && !r.Remembered:
 		r.AgentSession = ""
 		t.notice("FIRST_ATTEMPT_LOST", "The agent had not saved the conversation yet; it is started again", nil)
@@ -237,7 +242,7 @@ func (t *transition) goOn() {
 }
 
 func (t *transition) restart(m restartDue) {
-	if m.run == t.s.record.Run && !t.s.active() && t.s.busy() {
+	if m.run == t.s.record.Run && !t.s.active() && !t.s.ending && t.s.busy() {
 		t.startRun()
 	}
 }

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -45,6 +46,7 @@ type sessionState struct {
 	translator  []byte   // the translator's state, carried from run to run
 	model       string   // as the agent reported it last
 	lastMessage string   // id of the last message of the agent that was counted
+	mending     bool     // the agent is being ended by us, to be started again
 	memoryGone  bool     // the agent said that it does not know the conversation
 	lastFailed  bool     // the last result was an error: exit code 1 means nothing
 	ending      bool     // the daemon ends: no restart
@@ -137,6 +139,8 @@ type (
 	dropClient      struct{ stream string }
 	spawnPermission struct{ record messages.PermissionRecord }
 	dropPermission  struct{ request messages.RequestID }
+	dropRun         struct{ run messages.RunNumber }
+	loadAgain       struct{} // ask the journal once more
 	retire          struct{} // nothing is left to do here: the actor may go
 	forget          struct{ directory string }
 )
@@ -150,6 +154,8 @@ func (spawnClient) effect()     {}
 func (dropClient) effect()      {}
 func (spawnPermission) effect() {}
 func (dropPermission) effect()  {}
+func (dropRun) effect()         {}
+func (loadAgain) effect()       {}
 func (retire) effect()          {}
 func (forget) effect()          {}
 
@@ -158,7 +164,17 @@ func (forget) effect()          {}
 func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []effect) {
 	switch m := m.(type) {
 	case messages.SessionLoaded:
+		if s.loaded {
+			return s, nil // asked for twice, since the journal was restarted meanwhile
+		}
 		return s.load(now, m)
+	case *messages.Error:
+		panic("the journal could not load the session: " + m.Error())
+	}
+	if !s.loaded {
+		return s.before(from, m)
+	}
+	switch m := m.(type) {
 	case messages.Committed:
 		return s.committed(m)
 	case messages.AppendRefused:
@@ -166,16 +182,10 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 			return s.closed(m.Err)
 		}
 		panic("the journal refused an append: " + m.Err.Error())
-	case *messages.Error:
-		panic("the journal could not load the session: " + m.Error())
 	case journalRestarted:
-		if s.durable < s.commits || !s.loaded {
+		if s.durable < s.commits {
 			panic("the journal was restarted with appends of this session under way")
 		}
-		return s, nil
-	}
-	if !s.loaded {
-		s.early = append(s.early, early{from, m})
 		return s, nil
 	}
 	t := begin(s, now)
@@ -279,8 +289,32 @@ func (s sessionState) closed(err *messages.Error) (sessionState, []effect) {
 	return sessionState{id: s.id, options: s.options, loaded: true, durable: s.commits, commits: s.commits}, append(effects, retire{})
 }
 
+// before takes a message that comes before the session is loaded. What the
+// journal and a run have to tell was meant for an incarnation that crashed: this
+// one has appended nothing and started no run yet. The run's new incarnation
+// will say again what is still true.
+func (s sessionState) before(from *actor.PID, m any) (sessionState, []effect) {
+	switch m.(type) {
+	case messages.Committed, messages.AppendRefused:
+		return s, nil
+	case agentOutput, messages.ProcessStarted, messages.RunEnded, messages.InputWrittenTo, inputTooLong,
+		messages.AnswerWritten, messages.WriteFailed:
+		return s, nil
+	case journalRestarted:
+		return s, []effect{loadAgain{}} // the first request may be lost
+	}
+	s.early = append(s.early[:len(s.early):len(s.early)], early{from, m})
+	return s, nil
+}
+
 // committed releases what waited for a commit.
 func (s sessionState) committed(m messages.Committed) (sessionState, []effect) {
+	if m.Commit <= s.durable {
+		return s, nil // of a session that was deleted meanwhile
+	}
+	if m.Commit != s.durable+1 {
+		panic(fmt.Sprintf("commit %d is durable, the one before is %d", m.Commit, s.durable))
+	}
 	s.durable = m.Commit
 	var ready []effect
 	for len(s.held) > 0 && s.held[0].commit <= s.durable {

@@ -63,13 +63,13 @@ func (t *transition) then(effects ...effect) { t.after = append(t.after, effects
 // emit gives an event its number and puts it into the journal.
 func (t *transition) emit(e *pb.AgentEvent) {
 	t.s.record.Head++
-	t.append.Events = append(t.append.Events, seal(e, t.s.record.Head, t.now.at))
+	t.append.Events = append(t.append.Events, seal(e, t.s.id, t.s.record.Head, t.now.at))
 	t.dirty = true
 }
 
 // tellAll shows every stream an event that is not journaled.
 func (t *transition) tellAll(e *pb.AgentEvent) {
-	t.then(publish{[]messages.Event{seal(e, 0, t.now.at)}, 0, t.s.settled()})
+	t.then(publish{[]messages.Event{seal(e, t.s.id, 0, t.now.at)}, 0, t.s.settled()})
 }
 
 // status emits a StatusChange if the status is another one now.

@@ -56,6 +56,7 @@ type System struct {
 	tree    *supervision.Tree
 	watcher *spool.Watcher
 	actors  *actor.ActorSystem
+	crashes crashes
 	janitor *worker        // I/O that belongs to no actor: removing directories
 	workers sync.WaitGroup // every goroutine of ours
 	started time.Time
@@ -120,6 +121,7 @@ func (s *System) recovered(sessions int) {
 
 // crashed logs a failure of an actor: our bug, always worth a line.
 func (s *System) crashed(f supervision.Failure) {
+	defer s.crashes.crashed(f.Actor)
 	e := s.log.Error().Str(logActor, f.Actor).Str("reason", f.Reason).Int("restarts", f.Restarts)
 	if f.Decision.Verdict == supervision.Restart {
 		e = e.Dur("backoff", f.Decision.After)

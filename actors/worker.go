@@ -65,9 +65,13 @@ func mine(owner, message any) any {
 func (w *worker) do(job func() any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
-		return
+	if !w.closed {
+		w.queue(job)
 	}
+}
+
+// queue adds a job and sees to it that somebody does it. The caller holds mu.
+func (w *worker) queue(job func() any) {
 	w.jobs = append(w.jobs, job)
 	if !w.running {
 		w.running = true
@@ -77,19 +81,16 @@ func (w *worker) do(job func() any) {
 }
 
 // close drops the jobs that have not begun and runs last, if it is not nil, when
-// the one that runs has ended. It does not wait.
+// the one that runs has ended. It does not wait. Only the first call counts.
 func (w *worker) close(last func()) {
-	if last != nil {
-		w.mu.Lock()
-		w.jobs = nil
-		w.mu.Unlock()
-		w.do(func() any { last(); return nil })
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.closed = true
-	if last == nil {
-		w.jobs = nil
+	if w.closed {
+		return
+	}
+	w.closed, w.jobs = true, nil
+	if last != nil {
+		w.queue(func() any { last(); return nil })
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 
 const (
 	// chunkBytes is the size above which events of one append are spread over
-	// several chunks; an event alone may be bigger. Four chunks fit a page, the
-	// least that bbolt splits between: a larger chunk would be written again
-	// with each of its neighbours. See the figures in the package comment.
-	chunkBytes = 1000
+	// several chunks; an event alone may be bigger. A page takes about six: of
+	// larger ones bbolt puts up to four into pages of their own, and writes all
+	// four for each that is added. The figures are in the package comment.
+	chunkBytes = 700
 	// fillPercent of the pages of events. Sessions grow in their middle.
 	fillPercent = 0.9
 

@@ -23,7 +23,8 @@ type file struct {
 	db   *bolt.DB
 	disk *os.File // below db
 
-	commits atomic.Int64
+	builtBytes int64 // the size it had when it was new
+	commits    atomic.Int64
 
 	// broken is set when bbolt panicked where it may have kept a lock or left
 	// its tables half done: nothing more is asked of it.
@@ -159,7 +160,8 @@ func (f *file) close() error {
 	case f.db != nil && f.broken.Load() == nil:
 		return f.db.Close()
 	case f.disk != nil:
-		return f.disk.Close() // and its lock; bbolt itself may wait for one that nobody gives back
+		unlock(f.disk) // bbolt itself may wait for a lock that nobody gives back
+		return f.disk.Close()
 	}
 	return nil
 }

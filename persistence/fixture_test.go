@@ -50,6 +50,7 @@ func makeFixture(t tb, directory string, change ...func(*Options)) *fixture {
 	f.options = Options{
 		Directory:        directory,
 		InitialMmapBytes: 64 << 20,
+		growBytes:        64 << 10,
 		Now:              func() time.Time { f.clock = f.clock.Add(time.Second); return f.clock },
 		NewLineage:       func() string { return "5f1d9d36-0000-4000-8000-000000000001" },
 	}

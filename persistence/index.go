@@ -40,7 +40,7 @@ type index struct {
 	entries map[messages.SessionID]*entry
 	ids     map[uint64]messages.SessionID // of live sessions
 	listed  []*entry                      // sound live sessions, the newest first; their heads may be old
-	stale   bool                          // listed is
+	stale   bool                          // listed is, or nil
 }
 
 // buildIndex reads the sessions of a file. A session whose records are damaged
@@ -153,7 +153,9 @@ func (x *index) apply(changed map[messages.SessionID]*entry) {
 		} else {
 			x.ids[e.number] = id
 		}
-		if old == nil || e.deleted || !e.looksLike(old) {
+		if old == nil {
+			x.listed, x.stale = nil, true
+		} else if e.deleted || !e.looksLike(old) {
 			x.stale = true
 		}
 	}
@@ -183,10 +185,19 @@ func (x *index) newest() []*entry {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.stale {
-		listed := make([]*entry, 0, len(x.entries)) // readers may hold the old one
-		for _, e := range x.entries {
-			if !e.deleted && e.damaged == nil {
+		// A new slice, since readers may hold the old one, in nearly the old
+		// order, since that is quickly sorted.
+		listed := make([]*entry, 0, len(x.entries))
+		for _, old := range x.listed {
+			if e := x.entries[old.id]; !e.deleted {
 				listed = append(listed, e)
+			}
+		}
+		if x.listed == nil {
+			for _, e := range x.entries {
+				if !e.deleted && e.damaged == nil {
+					listed = append(listed, e)
+				}
 			}
 		}
 		slices.SortFunc(listed, newestFirst)
@@ -196,5 +207,8 @@ func (x *index) newest() []*entry {
 }
 
 func newestFirst(a, b *entry) int {
-	return cmp.Or(b.updated.Compare(a.updated), cmp.Compare(a.id, b.id))
+	if c := b.updated.Compare(a.updated); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.id, b.id)
 }

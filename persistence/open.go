@@ -13,6 +13,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 	"google.golang.org/protobuf/proto"
 
+	"betcode/messages"
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
@@ -24,6 +25,9 @@ const lockName = "LOCK"
 // [messages.DataLoss] if files are missing or damaged. What a crash left half
 // done is finished or removed.
 func Open(options Options) (*Store, error) {
+	if options.Directory == "" {
+		return nil, messages.Errorf(opOpen, messages.Invalid, "no directory is given")
+	}
 	s := &Store{options: options.withDefaults(), sealed: map[string]*file{}}
 	if err := makeDirectory(s.options.Directory); err != nil {
 		return nil, storageError(opOpen, err)
@@ -224,7 +228,7 @@ func createBuckets(tx *bolt.Tx) error {
 
 func describeFile(tx *bolt.Tx, number uint64, lineage string, now time.Time) error {
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(&storev1.File{
-		Format: Format, Lineage: lineage, Number: number, CreatedAt: storeTime(now), Built: uint64(tx.ID()),
+		Format: Format, Lineage: lineage, Number: number, CreatedAt: storeTime(now), Built: uint64(tx.ID()), BuiltBytes: tx.Size(),
 	})
 	if err != nil {
 		return err
@@ -242,6 +246,9 @@ func (s *Store) openActive(name string) (*file, error) {
 	if err := f.checkDescription(opOpen, s.lineage); err != nil {
 		f.close()
 		return nil, err
+	}
+	if s.options.growBytes > 0 {
+		f.db.AllocSize = s.options.growBytes
 	}
 	return f, nil
 }
@@ -278,6 +285,7 @@ func (f *file) checkDescription(op, lineage string) error {
 				d.GetNumber(), d.GetLineage(), number, lineage)).
 				WithHint("Files of different journals are mixed: restore all of them from the same backup.")
 		}
+		f.builtBytes = d.GetBuiltBytes()
 		return nil
 	})
 }

@@ -51,6 +51,7 @@ func storeSession(r *messages.SessionRecord) *storev1.Session {
 		Grants:           r.Grants,
 		CreatedAt:        storeTime(r.CreatedAt),
 		UpdatedAt:        storeTime(r.UpdatedAt),
+		StopWanted:       r.StopWanted,
 	}
 }
 
@@ -80,6 +81,7 @@ func loadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 		Grants:           s.GetGrants(),
 		CreatedAt:        loadTime(s.GetCreatedAt()),
 		UpdatedAt:        loadTime(s.GetUpdatedAt()),
+		StopWanted:       s.GetStopWanted(),
 	}
 }
 

@@ -26,7 +26,8 @@ const (
 	carryBytes = 4 << 20
 )
 
-// SealDue reports whether the active file is so big that it should be sealed.
+// SealDue reports whether the active file has grown so much that it should be
+// sealed. What it began with does not count: that would come back.
 func (s *Store) SealDue() bool {
 	due := false
 	done, err := s.reading(opSeal)
@@ -35,7 +36,7 @@ func (s *Store) SealDue() bool {
 	}
 	defer done()
 	s.active.view(opSeal, func(tx *bolt.Tx) error {
-		due = tx.Size() > s.options.SealBytes
+		due = tx.Size()-s.active.builtBytes > s.options.SealBytes
 		return nil
 	})
 	return due

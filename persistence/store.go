@@ -19,7 +19,7 @@ import (
 type Options struct {
 	// Directory holds the journal and nothing else. It is made if need be.
 	Directory string
-	// SealBytes is the size of the active file above which [Store.SealDue]
+	// SealBytes is how much the active file may grow before [Store.SealDue]
 	// says that it should be sealed; 0 = 1 GiB.
 	SealBytes int64
 	// InitialMmapBytes is how much address space is reserved for the active
@@ -31,8 +31,11 @@ type Options struct {
 	// NewLineage makes the id of a new journal; nil = a random UUID.
 	NewLineage func() string
 
-	steps    hook  // tests only
-	maxBytes int64 // tests only: no file grows beyond it
+	// For tests only: the steps of what is atomic, the size no file grows
+	// beyond, and how much a file grows at once, where not bbolt's 16 MiB.
+	steps     hook
+	maxBytes  int64
+	growBytes int
 }
 
 const (

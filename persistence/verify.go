@@ -51,17 +51,14 @@ func (r Report) OK() bool { return len(r.Problems) == 0 }
 // progress, which may be nil, is called now and then with what was read of a
 // file so far. The error is not about what was found: that is in the report.
 func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, error) {
-	v := verifier{ctx: ctx, progress: progress, lineage: s.lineage}
-	read := 0
-	sealed := func() error {
-		for ; read < len(s.manifest.Sealed); read++ {
-			if err := v.sealed(filepath.Join(s.options.Directory, s.manifest.Sealed[read].Name)); err != nil {
-				return err
-			}
-		}
-		return nil
+	done, err := s.reading(opVerify)
+	if err != nil {
+		return Report{}, err
 	}
-	if err := s.verifySealed(sealed); err != nil {
+	m := s.manifest // never changed, only replaced
+	done()
+	v := verifier{ctx: ctx, progress: progress, lineage: s.lineage, done: map[string]bool{}}
+	if err := v.sealed(s.options.Directory, m); err != nil {
 		return v.report, err
 	}
 	s.writing.Lock()
@@ -69,7 +66,7 @@ func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, 
 	if s.active == nil {
 		return v.report, closed(opVerify)
 	}
-	if err := sealed(); err != nil { // those that were sealed meanwhile
+	if err := v.sealed(s.options.Directory, s.manifest); err != nil { // those sealed meanwhile
 		return v.report, err
 	}
 	check, err := v.file(s.active)
@@ -81,22 +78,12 @@ func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, 
 	return v.report, nil
 }
 
-// verifySealed holds no lock while files are read: a manifest is never changed,
-// only replaced, and a sealed file stays what it is.
-func (s *Store) verifySealed(all func() error) error {
-	done, err := s.reading(opVerify)
-	if err != nil {
-		return err
-	}
-	done()
-	return all()
-}
-
 // verifier reads file after file, the oldest first.
 type verifier struct {
 	ctx      context.Context
 	progress func(FileReport)
 	lineage  string
+	done     map[string]bool
 	before   *fileCheck // of the file before
 	report   Report
 }
@@ -105,17 +92,27 @@ func (v *verifier) problem(name, key string, err error) {
 	v.report.Problems = append(v.report.Problems, Problem{File: name, Key: key, Err: err})
 }
 
-// sealed verifies a file through a handle of its own.
-func (v *verifier) sealed(path string) error {
-	f, err := openBolt(opVerify, path, bolt.Options{ReadOnly: true})
-	if err != nil {
-		v.problem(filepath.Base(path), "", err)
-		v.before = nil
-		return nil
+// sealed verifies the sealed files that were not yet, each through a handle of
+// its own.
+func (v *verifier) sealed(directory string, m *manifest) error {
+	for _, entry := range m.Sealed {
+		if v.done[entry.Name] {
+			continue
+		}
+		v.done[entry.Name] = true
+		f, err := openBolt(opVerify, filepath.Join(directory, entry.Name), bolt.Options{ReadOnly: true})
+		if err != nil {
+			v.problem(entry.Name, "", err)
+			v.before = nil
+			continue
+		}
+		_, err = v.file(f)
+		f.close()
+		if err != nil {
+			return err
+		}
 	}
-	defer f.close()
-	_, err = v.file(f)
-	return err
+	return nil
 }
 
 // file verifies one file. The error is one of the context.

@@ -31,8 +31,6 @@ func (p *program) app() *cli.App {
 			"Sessions go on when you close the terminal, and when the daemon dies.\n\n" +
 			"SESSION is an id, the beginning of one, a name, or @last.",
 		Version:              version,
-		HideVersion:          true,
-		HideHelpCommand:      false,
 		EnableBashCompletion: true,
 		Suggest:              true,
 		Reader:               p.stdin,
@@ -89,7 +87,7 @@ func (p *program) unknownCommand(c *cli.Context) error {
 	}
 	hint := "Run '" + path + " --help' for the list."
 	if like := strings.TrimSpace(cli.SuggestCommand(commands, name)); like != "" {
-		hint = "Did you mean '" + path + " " + like + "'?"
+		hint = like
 	}
 	return usageError{fmt.Errorf("there is no command '%s %s'. %s", path, name, hint)}
 }

@@ -48,7 +48,7 @@ func (p *program) connect(ctx context.Context, c *cli.Context) (*client.Client, 
 		start = p.confirm(fmt.Sprintf("No daemon answers at %s. Start one?", cfg.SocketPath), true)
 	}
 	if !start {
-		return nil, cfg, errNoDaemon(cfg.SocketPath, err)
+		return nil, cfg, errNoDaemon(cfg.SocketPath)
 	}
 	daemon, err := p.daemonConfig(c)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *program) dial(ctx context.Context, cfg config.Client) (*client.Client, 
 }
 
 // errNoDaemon says what, why, and what to do.
-func errNoDaemon(socket string, cause error) error {
+func errNoDaemon(socket string) error {
 	why := "nobody answers"
 	if _, err := os.Stat(socket); errors.Is(err, os.ErrNotExist) {
 		why = "there is no socket"
@@ -85,17 +85,8 @@ func errNoDaemon(socket string, cause error) error {
 		why = "you may not look there"
 	}
 	return exitError{exitConnection, fmt.Errorf(
-		"connect to the daemon at %s: %s. Start one with 'betcode daemon start', or add --start%w", socket, why, hidden{cause})}
+		"connect to the daemon at %s: %s. Start one with 'betcode daemon start', or add --start", socket, why)}
 }
-
-// hidden keeps a cause for errors.Is and says nothing of it.
-type hidden struct{ error }
-
-// Error implements error.
-func (hidden) Error() string { return "" }
-
-// Unwrap returns the cause.
-func (h hidden) Unwrap() error { return h.error }
 
 // clientID is who this process is, for the input lock and for "who answered".
 func clientID() string {
@@ -133,9 +124,13 @@ func resolve(ctx context.Context, cl *client.Client, ref string) (string, error)
 	return r.GetSessionId(), nil
 }
 
-// withClient wraps the action of a simple command that talks to the daemon.
-func (p *program) withClient(action func(ctx context.Context, c *cli.Context, cl *client.Client) error) cli.ActionFunc {
+// withClient wraps the action of a simple command that takes some arguments and
+// talks to the daemon.
+func (p *program) withClient(least, most int, action func(ctx context.Context, c *cli.Context, cl *client.Client) error) cli.ActionFunc {
 	return simple(func(ctx context.Context, c *cli.Context) error {
+		if err := arguments(c, least, most); err != nil {
+			return err
+		}
 		cl, _, err := p.connect(ctx, c)
 		if err != nil {
 			return err

@@ -124,7 +124,8 @@ func (p *program) daemonStop(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	defer cl.Close()
-	if _, err := cl.Admin.Shutdown(ctx, &pb.ShutdownRequest{KeepAgents: c.Bool("keep-agents")}); err != nil {
+	_, err = cl.Admin.Shutdown(ctx, &pb.ShutdownRequest{KeepAgents: c.Bool("keep-agents")})
+	if err != nil && !client.Unreachable(err) { // gone before it could answer
 		return err
 	}
 	patience, cancel := context.WithTimeout(ctx, c.Duration("timeout"))

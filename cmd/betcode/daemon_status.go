@@ -30,7 +30,7 @@ func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
 		} else {
 			fmt.Fprintln(p.stdout, "Daemon: NOT RUNNING")
 		}
-		return errNoDaemon(cfg.SocketPath, err)
+		return errNoDaemon(cfg.SocketPath)
 	}
 	if err != nil {
 		return err

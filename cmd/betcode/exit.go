@@ -165,8 +165,7 @@ func explain(err error) string {
 		return err.Error() + ". Hint: " + ours.Hint
 	}
 	var remote interface{ GRPCStatus() *status.Status }
-	var known exitError
-	if errors.As(err, &remote) && !(errors.As(err, &known) && known.err != nil && known.code == exitConnection) {
+	if errors.As(err, &remote) {
 		return printableLine(remote.GRPCStatus().Message())
 	}
 	return err.Error()

@@ -19,10 +19,7 @@ func (p *program) treeCommand() *cli.Command {
 	return &cli.Command{
 		Name: "tree", Usage: "show the actors of the daemon as they are now",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "as JSON"}},
-		Action: p.withClient(func(ctx context.Context, c *cli.Context, cl *client.Client) error {
-			if err := arguments(c, 0, 0); err != nil {
-				return err
-			}
+		Action: p.withClient(0, 0, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
 			tree, err := cl.Admin.GetTree(ctx, &pb.GetTreeRequest{})
 			if err != nil {
 				return err

@@ -128,10 +128,8 @@ func npmInstall(ctx context.Context, prefix string, progress io.Writer) error {
 		Package+"@"+Version)
 	cmd.Dir = prefix
 	cmd.Env = append(os.Environ(), "HOME="+home)
-	if _, set := os.LookupEnv("NPM_CONFIG_USERCONFIG"); !set {
-		if user, err := os.UserHomeDir(); err == nil {
-			cmd.Env = append(cmd.Env, "NPM_CONFIG_USERCONFIG="+filepath.Join(user, ".npmrc"))
-		}
+	if user, err := os.UserHomeDir(); err == nil && os.Getenv("NPM_CONFIG_USERCONFIG")+os.Getenv("npm_config_userconfig") == "" {
+		cmd.Env = append(cmd.Env, "NPM_CONFIG_USERCONFIG="+filepath.Join(user, ".npmrc"))
 	}
 	cmd.Stdout, cmd.Stderr = progress, progress
 	if err := cmd.Run(); err != nil {

@@ -38,7 +38,7 @@ func testMain(m *testing.M) int {
 }
 
 // patience is how long a test waits for a line that must come.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // usual are the flags a supervisor uses.
 var usual = []string{

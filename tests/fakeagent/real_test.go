@@ -36,11 +36,11 @@ func TestLikeTheRealOne(t *testing.T) {
 			t.Parallel()
 			fake := story(newTelling(t, newPlace(t), "stream:1000:10:20ms"))
 			home := t.TempDir()
-			real := story(newTelling(t, place{
+			genuine := story(newTelling(t, place{
 				home: home, cwd: t.TempDir(), env: claudecli.Env(home, server.URL), program: claude,
 			}, "slow"))
-			if fake != real {
-				t.Errorf("\nfake:\n%s\nreal:\n%s", fake, real)
+			if fake != genuine {
+				t.Errorf("\nfake:\n%s\nreal:\n%s", fake, genuine)
 			}
 		})
 	}

@@ -152,3 +152,13 @@ func (w *World) End() []int {
 	}
 	return left
 }
+
+// Ended reports whether the daemon process has ended.
+func (d *Daemon) Ended() bool {
+	select {
+	case <-d.done:
+		return true
+	default:
+		return false
+	}
+}

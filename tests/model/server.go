@@ -29,9 +29,8 @@ type Server struct {
 
 // gate is a named place where replies wait.
 type gate struct {
-	open    chan struct{}
-	held    int // replies that wait there now
-	arrived int // replies that ever waited there
+	open chan struct{}
+	held int // replies that wait there now
 }
 
 // Request is a request for a message, as the model saw it.

@@ -264,8 +264,10 @@ func TestOtherPaths(t *testing.T) {
 		method, path string
 		status       int
 	}{
-		{http.MethodHead, "/", 200}, {http.MethodGet, "/", 200},
-		{http.MethodPost, "/v1/messages/count_tokens?beta=true", 200}, {http.MethodGet, "/elsewhere", 404},
+		{http.MethodHead, "/", 200},
+		{http.MethodGet, "/", 200},
+		{http.MethodPost, "/v1/messages/count_tokens?beta=true", 200},
+		{http.MethodGet, "/elsewhere", 404},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), c.method, s.URL+c.path, strings.NewReader("{}"))
 		if err != nil {

@@ -227,6 +227,9 @@ func TestRefusedMessages(t *testing.T) {
 			t.Errorf("%s: %v, want Invalid", name, err)
 			continue
 		}
+		if c.key != "" && CheckInput(c.content, files) == nil {
+			t.Errorf("%s: would be accepted and could not be sent", name)
+		}
 		if c.file != nil && !strings.Contains(e.Hint, "PNG") {
 			t.Errorf("%s: the hint %q does not say what is accepted", name, e.Hint)
 		}

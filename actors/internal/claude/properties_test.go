@@ -136,7 +136,7 @@ func TestAnySequenceKeepsTheRules(t *testing.T) {
 func TestStateIsBounded(t *testing.T) {
 	lines := 1_000_000
 	if testing.Short() || raceEnabled {
-		lines = 50_000
+		lines = 20_000
 	}
 	long := strings.Repeat(`\"\\\u0001é`, 200)
 	forms := []string{
@@ -154,7 +154,7 @@ func TestStateIsBounded(t *testing.T) {
 	most := 0
 	for n := range lines {
 		text := long
-		if n > 20_000 { // by now every list is full
+		if n > 10_000 { // by now every list is full
 			text = long[:20]
 		}
 		s, _ = Translate(s, fmt.Appendf(nil, forms[n%len(forms)], n, text), recorded)

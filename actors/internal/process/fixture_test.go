@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package process
 
@@ -60,6 +60,9 @@ func (r *run) clean() {
 	if r.p != nil {
 		r.p.Wait(ctx) // reaps the launcher
 		r.p.Close()
+		if e, ok := look(record.Launcher.PID); ok && e.parent == os.Getpid() && e.start == record.Launcher.StartTime {
+			r.t.Errorf("launcher %d was not reaped", record.Launcher.PID)
+		}
 	}
 }
 

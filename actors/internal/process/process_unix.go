@@ -51,6 +51,8 @@ func follow(dir, token string, agent, launcher messages.ProcessIdentity, h handl
 	}
 	if steward, err := open(launcher, token); err == nil {
 		p.steward = steward
+	} else if !lives(launcher) {
+		bury(launcher) // it may be a child of ours
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package process
 
@@ -175,6 +175,9 @@ func TestShortLife(t *testing.T) {
 		r.spawn()
 		r.wantExit(7, "")
 		r.p.Close()
+	}
+	if zombies := zombies(t); zombies != 0 {
+		t.Errorf("%d zombies", zombies)
 	}
 }
 

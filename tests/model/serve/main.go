@@ -1,7 +1,7 @@
 // Command serve runs the scripted model for a person or a demo: it prints the
 // URL for ANTHROPIC_BASE_URL and then one line per request on stderr.
 //
-//	serve [-listen 127.0.0.1:0] [script name or file]
+//	serve [-listen 127.0.0.1:0] [-dump directory] [script name or file]
 package main
 
 import (

@@ -40,7 +40,9 @@ type File struct {
 	Number    uint64                 `protobuf:"varint,3,opt,name=number" json:"number,omitempty"`
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt" json:"created_at,omitempty"`
 	// The transaction that finished making the file. While it is the newest, nothing was ever written to it.
-	Built         uint64 `protobuf:"varint,5,opt,name=built" json:"built,omitempty"`
+	Built uint64 `protobuf:"varint,5,opt,name=built" json:"built,omitempty"`
+	// The size it had then.
+	BuiltBytes    int64  `protobuf:"varint,6,opt,name=built_bytes,json=builtBytes" json:"built_bytes,omitempty"`
 	Checksum      uint32 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -107,6 +109,13 @@ func (x *File) GetCreatedAt() *timestamppb.Timestamp {
 func (x *File) GetBuilt() uint64 {
 	if x != nil {
 		return x.Built
+	}
+	return 0
+}
+
+func (x *File) GetBuiltBytes() int64 {
+	if x != nil {
+		return x.BuiltBytes
 	}
 	return 0
 }
@@ -270,6 +279,7 @@ type Session struct {
 	Grants           map[string]bool        `protobuf:"bytes,22,rep,name=grants" json:"grants,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	CreatedAt        *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=created_at,json=createdAt" json:"created_at,omitempty"`
 	UpdatedAt        *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=updated_at,json=updatedAt" json:"updated_at,omitempty"`
+	StopWanted       bool                   `protobuf:"varint,25,opt,name=stop_wanted,json=stopWanted" json:"stop_wanted,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -470,6 +480,13 @@ func (x *Session) GetUpdatedAt() *timestamppb.Timestamp {
 		return x.UpdatedAt
 	}
 	return nil
+}
+
+func (x *Session) GetStopWanted() bool {
+	if x != nil {
+		return x.StopWanted
+	}
+	return false
 }
 
 // Usage is a messages.Usage.
@@ -1502,14 +1519,16 @@ var File_betcode_store_v1_store_proto protoreflect.FileDescriptor
 
 const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\n" +
-	"\x1cbetcode/store/v1/store.proto\x12\x10betcode.store.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xbd\x01\n" +
+	"\x1cbetcode/store/v1/store.proto\x12\x10betcode.store.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xde\x01\n" +
 	"\x04File\x12\x16\n" +
 	"\x06format\x18\x01 \x01(\rR\x06format\x12\x18\n" +
 	"\alineage\x18\x02 \x01(\tR\alineage\x12\x16\n" +
 	"\x06number\x18\x03 \x01(\x04R\x06number\x129\n" +
 	"\n" +
 	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x14\n" +
-	"\x05built\x18\x05 \x01(\x04R\x05built\x12\x1a\n" +
+	"\x05built\x18\x05 \x01(\x04R\x05built\x12\x1f\n" +
+	"\vbuilt_bytes\x18\x06 \x01(\x03R\n" +
+	"builtBytes\x12\x1a\n" +
 	"\bchecksum\x18\x0f \x01(\aR\bchecksum\";\n" +
 	"\x05Chunk\x12\x16\n" +
 	"\x06events\x18\x01 \x03(\fR\x06events\x12\x1a\n" +
@@ -1518,7 +1537,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xdd\a\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xfe\a\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -1551,7 +1570,9 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x18 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x1a;\n" +
+	"updated_at\x18\x18 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x1f\n" +
+	"\vstop_wanted\x18\x19 \x01(\bR\n" +
+	"stopWanted\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +

@@ -1,0 +1,182 @@
+package actors
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"betcode/messages"
+)
+
+// clientBench runs a client against a journal that grows, an outbox that may be
+// full and readers that are slow, and keeps what the client was given.
+type clientBench struct {
+	state   clientState
+	outbox  *outbox
+	pending []readLog // being read
+	drains  int       // OutboxDrained on their way
+	news    []messages.Published
+	stored  messages.Seq // in the journal
+	fits    func() bool  // whether chance lets a push fit
+
+	got     []messages.Event
+	closed  bool
+	reports int // sayEnded
+}
+
+// perform is what client.perform does.
+func (b *clientBench) perform(next clientState, effects []effect) {
+	b.state = next
+	for i, e := range effects {
+		switch e := e.(type) {
+		case push:
+			if !b.fits() || !b.outbox.Push(e.events) {
+				b.outbox.mu.Lock()
+				b.outbox.refused = true
+				b.outbox.mu.Unlock()
+				refused, more := b.state.step(pushRefused{effects[i:]})
+				b.perform(refused, more)
+				return
+			}
+		case readLog:
+			b.pending = append(b.pending, e)
+		case endSink:
+			b.outbox.Close(e.reason)
+		case sayEnded:
+			b.reports++
+		}
+	}
+}
+
+func (b *clientBench) step(m any) { b.perform(b.state.step(m)) }
+
+// take is the stream: it takes what there is.
+func (b *clientBench) take() {
+	events, closed, _ := b.outbox.take()
+	b.got, b.closed = append(b.got, events...), closed
+}
+
+// read answers the oldest read, with at most so many events.
+func (b *clientBench) read(most int) {
+	r := b.pending[0]
+	b.pending = b.pending[1:]
+	b.step(messages.HistoryRead{Events: numbered(r.after+1, min(b.stored, r.after+messages.Seq(most)))})
+}
+
+func (b *clientBench) publish() {
+	b.step(b.news[0])
+	b.news = b.news[1:]
+}
+
+// settle lets everything happen that is under way, until nothing is.
+func (b *clientBench) settle() {
+	b.fits = func() bool { return true }
+	for range 10_000 {
+		b.take()
+		switch {
+		case b.drains > 0:
+			b.drains--
+			b.step(messages.OutboxDrained{})
+		case len(b.news) > 0:
+			b.publish()
+		case len(b.pending) > 0:
+			b.read(7)
+		default:
+			b.take()
+			return
+		}
+	}
+}
+
+// Whatever the order of news, refusals, drains and reads: the client is given
+// every number behind its cursor exactly once and in order, the greeting first,
+// the prompts once, and a stream that follows a turn ends.
+func TestClientIsGivenEverythingOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		before := messages.Seq(rapid.IntRange(0, 60).Draw(t, "history"))
+		from := messages.Seq(rapid.IntRange(0, int(before)).Draw(t, "from"))
+		b := &clientBench{stored: before}
+		b.outbox = newOutbox(func() { b.drains++ })
+		b.fits = func() bool { return len(b.outbox.events) == 0 || rapid.IntRange(0, 3).Draw(t, "fits") > 0 }
+		b.state = clientState{
+			cursor: from, head: before, greeting: fleeting("info"), prompts: fleeting("ask"),
+			settled: rapid.Bool().Draw(t, "settled"),
+			follow:  rapid.SampledFrom([]messages.Follow{messages.FollowForever, messages.FollowTurn}).Draw(t, "follow"),
+		}
+		b.perform(b.state.begin())
+		busy := !b.state.settled
+
+		t.Repeat(map[string]func(*rapid.T){
+			"": func(t *rapid.T) { checkGiven(t, b.got, from) },
+			"commit": func(t *rapid.T) {
+				n := messages.Seq(rapid.IntRange(1, 20).Draw(t, "events"))
+				busy = rapid.Bool().Draw(t, "busy")
+				b.news = append(b.news, messages.Published{Events: numbered(b.stored+1, b.stored+n), Head: b.stored + n, Settled: !busy})
+				b.stored += n
+			},
+			"fleeting": func(t *rapid.T) {
+				b.news = append(b.news, messages.Published{Events: fleeting("lock"), Settled: !busy})
+			},
+			"publish": func(t *rapid.T) {
+				if len(b.news) == 0 {
+					t.Skip()
+				}
+				b.publish()
+			},
+			"read": func(t *rapid.T) {
+				if len(b.pending) == 0 {
+					t.Skip()
+				}
+				b.read(rapid.IntRange(1, 25).Draw(t, "most"))
+			},
+			"take": func(t *rapid.T) { b.take() },
+			"drained": func(t *rapid.T) {
+				if b.drains == 0 {
+					t.Skip()
+				}
+				b.drains--
+				b.step(messages.OutboxDrained{})
+			},
+		})
+
+		b.settle()
+		last := checkGiven(t, b.got, from)
+		switch {
+		case b.state.follow == messages.FollowTurn && !busy && !b.closed:
+			t.Fatalf("the turn is over and the stream goes on: %+v", b.state)
+		case b.state.follow == messages.FollowForever && b.closed:
+			t.Fatal("the stream has ended")
+		case !b.closed && last != b.stored:
+			t.Fatalf("given up to %d, the journal is at %d: %+v", last, b.stored, b.state)
+		case b.closed && b.reports != 1:
+			t.Fatalf("the session was told %d times", b.reports)
+		}
+		asked := 0
+		for _, e := range b.got {
+			if string(e.Bytes) == "ask" && e.Seq == 0 {
+				asked++
+			}
+		}
+		if asked != 1 {
+			t.Fatalf("the prompt was pushed %d times", asked)
+		}
+	})
+}
+
+// checkGiven checks what a client was given so far and returns the last number.
+func checkGiven(t *rapid.T, got []messages.Event, from messages.Seq) messages.Seq {
+	if len(got) > 0 && string(got[0].Bytes) != "info" {
+		t.Fatalf("the first event is %q", got[0].Bytes)
+	}
+	last := from
+	for _, e := range got {
+		if e.Seq == 0 {
+			continue
+		}
+		if e.Seq != last+1 || string(e.Bytes) != string(numbered(e.Seq, e.Seq)[0].Bytes) {
+			t.Fatalf("%d (%x) came after %d: %s", e.Seq, e.Bytes, last, showEvents(got))
+		}
+		last = e.Seq
+	}
+	return last
+}

@@ -1,0 +1,290 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"betcode/messages"
+)
+
+// clientStep is one message to a client and what it makes of it, as
+// [showClient] writes it.
+type clientStep struct {
+	in   any
+	want string
+}
+
+// attached is the first step: not a message, but what the actor does in Started.
+type attachedNow struct{}
+
+// refuse says that the outbox does not take the push that the step before asked
+// for, nor anything behind it.
+type refuse struct{}
+
+func showClient(effects []effect) string {
+	var words []string
+	for _, e := range effects {
+		switch e := e.(type) {
+		case push:
+			words = append(words, "push "+showEvents(e.events))
+		case readLog:
+			words = append(words, fmt.Sprintf("read >%d", e.after))
+		case endSink:
+			if e.reason != nil {
+				words = append(words, "end: "+e.reason.Error())
+				continue
+			}
+			words = append(words, "end")
+		case sayEnded:
+			words = append(words, "gone")
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// news is a Published with the events from first to last, which are the newest.
+func news(first, last messages.Seq) messages.Published {
+	return messages.Published{Events: numbered(first, last), Head: last}
+}
+
+func ended(p messages.Published) messages.Published { p.Settled = true; return p }
+
+func piece(first, last messages.Seq) messages.HistoryRead {
+	return messages.HistoryRead{Events: numbered(first, last)}
+}
+
+func lock() messages.Published { return messages.Published{Events: fleeting("lock")} }
+
+var drained = messages.OutboxDrained{}
+
+func TestClientState(t *testing.T) {
+	hello, asks := fleeting("info"), fleeting("ask")
+	for _, c := range []struct {
+		name  string
+		state clientState
+		steps []clientStep
+	}{
+		{"an empty session is followed at once", clientState{greeting: hello}, []clientStep{
+			{attachedNow{}, "push info"},
+			{news(1, 2), "push 1-2"},
+			{news(3, 3), "push 3"},
+		}},
+		{"the past in pieces, then what comes", clientState{greeting: hello, head: 5}, []clientStep{
+			{attachedNow{}, "push info, read >0"},
+			{piece(1, 3), "push 1-3, read >3"},
+			{piece(4, 5), "push 4-5"},
+			{news(6, 6), "push 6"},
+		}},
+		{"what comes meanwhile is read, not pushed", clientState{head: 2}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{news(3, 4), ""},
+			{piece(1, 2), "push 1-2, read >2"},
+			{news(5, 5), ""},
+			{piece(3, 4), "push 3-4, read >4"},
+			{piece(5, 5), "push 5"},
+			{news(6, 7), "push 6-7"},
+		}},
+		{"a piece may hold more than was known", clientState{head: 2}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{piece(1, 4), "push 1-4"},
+			{news(3, 4), ""},
+			{news(5, 5), "push 5"},
+		}},
+		{"from a number", clientState{cursor: 3, head: 5}, []clientStep{
+			{attachedNow{}, "read >3"},
+			{piece(4, 5), "push 4-5"},
+		}},
+		{"only what comes", clientState{cursor: 5, head: 5, greeting: hello}, []clientStep{
+			{attachedNow{}, "push info"},
+			{news(6, 6), "push 6"},
+		}},
+		{"undecided prompts come at the head", clientState{head: 2, greeting: hello, prompts: asks}, []clientStep{
+			{attachedNow{}, "push info, read >0"},
+			{piece(1, 2), "push 1-2, push ask"},
+			{news(3, 3), "push 3"},
+		}},
+		{"undecided prompts at once when there is no past", clientState{cursor: 2, head: 2, prompts: asks}, []clientStep{
+			{attachedNow{}, "push ask"},
+		}},
+		{"a missing number is read", clientState{cursor: 5, head: 5}, []clientStep{
+			{attachedNow{}, ""},
+			{news(8, 9), "read >5"},
+			{piece(6, 9), "push 6-9"},
+			{news(10, 10), "push 10"},
+		}},
+		{"news that are known already are dropped", clientState{cursor: 5, head: 5}, []clientStep{
+			{attachedNow{}, ""},
+			{news(4, 5), ""},
+			{news(4, 7), "push 6-7"},
+			{messages.Published{Events: append(fleeting("note"), numbered(6, 8)...), Head: 8}, "push note 8"},
+		}},
+		{"lagging: the refused events are read later", clientState{cursor: 5, head: 5}, []clientStep{
+			{attachedNow{}, ""},
+			{news(6, 8), "push 6-8"},
+			{refuse{}, ""},
+			{news(9, 9), ""},
+			{lock(), ""},
+			{drained, "read >5"},
+			{piece(6, 9), "push 6-9"},
+			{news(10, 10), "push 10"},
+		}},
+		{"lagging while catching up", clientState{head: 9}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{piece(1, 4), "push 1-4, read >4"},
+			{refuse{}, ""},
+			{drained, "read >0"},
+			{piece(1, 4), "push 1-4, read >4"},
+			{piece(5, 9), "push 5-9"},
+		}},
+		{"lagging at the last piece", clientState{head: 4, prompts: asks}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{piece(1, 4), "push 1-4, push ask"},
+			{refuse{}, ""},
+			{drained, "read >0"},
+			{piece(1, 4), "push 1-4, push ask"},
+		}},
+		{"the prompts alone do not fit", clientState{cursor: 4, head: 4, prompts: asks}, []clientStep{
+			{attachedNow{}, "push ask"},
+			{refuse{}, ""},
+			{drained, "push ask"},
+			{refuse{}, ""},
+			{news(5, 5), ""},
+			{drained, "read >4"},
+			{piece(5, 5), "push 5, push ask"},
+		}},
+		{"fleeting events are shown while catching up", clientState{head: 2}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{lock(), "push lock"},
+			{piece(1, 2), "push 1-2"},
+			{lock(), "push lock"},
+		}},
+		{"a refused fleeting event is lost, and nothing else", clientState{head: 2}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{lock(), "push lock"},
+			{refuse{}, ""},
+			{piece(1, 2), "push 1-2"},
+			{refuse{}, ""},
+			{drained, "read >0"},
+			{piece(1, 2), "push 1-2"},
+		}},
+		{"a refused fleeting event of a live client", clientState{cursor: 2, head: 2}, []clientStep{
+			{attachedNow{}, ""},
+			{lock(), "push lock"},
+			{refuse{}, ""},
+			{news(3, 3), ""},
+			{drained, "read >2"},
+			{piece(3, 3), "push 3"},
+		}},
+		{"a history that begins late", clientState{head: 9}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{piece(7, 9), "push 7-9"},
+		}},
+		{"a history that is gone", clientState{cursor: 3, head: 9}, []clientStep{
+			{attachedNow{}, "read >3"},
+			{messages.HistoryRead{}, ""},
+			{news(10, 10), "push 10"},
+		}},
+		{"a journal that cannot be read ends the stream", clientState{head: 9}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{messages.HistoryRead{Err: errors.New("broken")}, "end: broken, gone"},
+			{news(10, 10), ""},
+			{drained, ""},
+		}},
+		{"a drain that nobody waits for", clientState{head: 9}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{drained, ""},
+			{piece(1, 9), "push 1-9"},
+			{drained, ""},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) { walkClient(t, c.state, c.steps) })
+	}
+}
+
+func TestClientThatFollowsOneTurn(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		state clientState
+		steps []clientStep
+	}{
+		{"nothing runs: the history is all", clientState{head: 2, settled: true}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{piece(1, 2), "push 1-2, end, gone"},
+			{news(3, 3), ""},
+		}},
+		{"nothing runs and there is no history", clientState{settled: true}, []clientStep{
+			{attachedNow{}, "end, gone"},
+		}},
+		{"somebody is waited for: the prompts, then the end", clientState{head: 2, settled: true, prompts: fleeting("ask")}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{piece(1, 2), "push 1-2, push ask, end, gone"},
+		}},
+		{"a turn runs: until it is over", clientState{head: 2}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{piece(1, 2), "push 1-2"},
+			{news(3, 3), "push 3"},
+			{lock(), "push lock"},
+			{ended(news(4, 4)), "push 4, end, gone"},
+		}},
+		{"the turn ends while catching up", clientState{head: 2}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{ended(news(3, 4)), ""},
+			{piece(1, 2), "push 1-2, read >2"},
+			{piece(3, 4), "push 3-4, end, gone"},
+		}},
+		{"the next turn begins while catching up", clientState{head: 2}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{ended(news(3, 4)), ""},
+			{news(5, 5), ""},
+			{piece(1, 5), "push 1-5"},
+			{ended(news(6, 6)), "push 6, end, gone"},
+		}},
+		{"the last events do not fit", clientState{cursor: 2, head: 2}, []clientStep{
+			{attachedNow{}, ""},
+			{ended(news(3, 4)), "push 3-4, end, gone"},
+			{refuse{}, ""},
+			{drained, "read >2"},
+			{piece(3, 4), "push 3-4, end, gone"},
+			{drained, ""},
+		}},
+		{"the last piece does not fit", clientState{head: 2, settled: true}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{piece(1, 2), "push 1-2, end, gone"},
+			{refuse{}, ""},
+			{drained, "read >0"},
+			{piece(1, 2), "push 1-2, end, gone"},
+		}},
+		{"an end that is told by a fleeting event", clientState{cursor: 2, head: 2}, []clientStep{
+			{attachedNow{}, ""},
+			{ended(lock()), "push lock, end, gone"},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.state.follow = messages.FollowTurn
+			walkClient(t, c.state, c.steps)
+		})
+	}
+}
+
+func walkClient(t *testing.T, s clientState, steps []clientStep) {
+	t.Helper()
+	var effects []effect
+	for i, step := range steps {
+		switch in := step.in.(type) {
+		case attachedNow:
+			s, effects = s.begin()
+		case refuse:
+			for _, first := effects[0].(push); !first; _, first = effects[0].(push) {
+				effects = effects[1:]
+			}
+			s, effects = s.step(pushRefused{effects})
+		default:
+			s, effects = s.step(in)
+		}
+		if got := showClient(effects); got != step.want {
+			t.Fatalf("step %d, %+v:\ngot  %q\nwant %q", i+1, step.in, got, step.want)
+		}
+	}
+}

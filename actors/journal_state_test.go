@@ -1,0 +1,257 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"pgregory.net/rapid"
+
+	"betcode/messages"
+)
+
+var dawn = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
+
+func appendOf(commit uint64) messages.Append { return messages.Append{Session: "s", Commit: commit} }
+
+// showJournal writes effects shortly: "write 1 2 load, wake 5ms, reply".
+func showJournal(effects []effect) string {
+	var words []string
+	for _, e := range effects {
+		switch e := e.(type) {
+		case writeGroup:
+			word := "write"
+			for _, w := range e.work {
+				if w.append != nil {
+					word += fmt.Sprintf(" %d", w.append.Commit)
+				} else {
+					word += " load"
+				}
+			}
+			words = append(words, word)
+		case wakeAfter:
+			words = append(words, fmt.Sprintf("wake %s", e.delay))
+		case reply:
+			words = append(words, fmt.Sprintf("reply %v", e.with))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func TestJournalState(t *testing.T) {
+	const ms = time.Millisecond
+	load := messages.LoadSession{Session: "s"}
+	done := journalDone{}
+	type step struct {
+		at   time.Duration
+		in   any
+		want string
+	}
+	for _, c := range []struct {
+		name   string
+		gather time.Duration
+		steps  []step
+	}{
+		{"the first is written at once", 5 * ms, []step{
+			{0, appendOf(1), "write 1"},
+		}},
+		{"what arrives meanwhile is the next transaction", 0, []step{
+			{0, appendOf(1), "write 1"},
+			{1 * ms, appendOf(2), ""},
+			{2 * ms, appendOf(3), ""},
+			{9 * ms, done, "write 2 3"},
+			{10 * ms, appendOf(4), ""},
+			{19 * ms, done, "write 4"},
+			{20 * ms, done, ""},
+		}},
+		{"transactions begin no closer than the gathering time", 5 * ms, []step{
+			{0, appendOf(1), "write 1"},
+			{1 * ms, done, ""},
+			{2 * ms, appendOf(2), "wake 3ms"},
+			{3 * ms, appendOf(3), ""},
+			{5 * ms, gatherOver{}, "write 2 3"},
+			{6 * ms, appendOf(4), ""},
+			{7 * ms, done, "wake 3ms"},
+			{10 * ms, gatherOver{}, "write 4"},
+		}},
+		{"a transaction that took long is followed at once", 5 * ms, []step{
+			{0, appendOf(1), "write 1"},
+			{1 * ms, appendOf(2), ""},
+			{30 * ms, done, "write 2"},
+		}},
+		{"an idle journal has no timer", 5 * ms, []step{
+			{0, appendOf(1), "write 1"},
+			{1 * ms, done, ""},
+			{time.Hour, appendOf(2), "write 2"},
+			{time.Hour + ms, done, ""},
+		}},
+		{"a timer of nobody", 5 * ms, []step{
+			{0, gatherOver{}, ""},
+			{1 * ms, appendOf(1), "write 1"},
+			{2 * ms, gatherOver{}, ""},
+		}},
+		{"a clock set back delays nothing", 5 * ms, []step{
+			{time.Hour, appendOf(1), "write 1"},
+			{time.Hour, done, ""},
+			{time.Minute, appendOf(2), "write 2"},
+		}},
+		{"a load keeps its place", 0, []step{
+			{0, appendOf(1), "write 1"},
+			{0, appendOf(2), ""},
+			{0, load, ""},
+			{0, appendOf(3), ""},
+			{1 * ms, done, "write 2 load 3"},
+		}},
+		{"replies come before the next transaction", 0, []step{
+			{0, appendOf(1), "write 1"},
+			{0, appendOf(2), ""},
+			{1 * ms, journalDone{replies: []reply{{nil, "a"}, {nil, "b"}}}, "reply a, reply b, write 2"},
+		}},
+		{"anything else is ignored", 0, []step{{0, "hello", ""}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := journalState{gather: c.gather}
+			for i, step := range c.steps {
+				var effects []effect
+				s, effects = s.step(dawn.Add(step.at), nil, step.in)
+				if got := showJournal(effects); got != step.want {
+					t.Fatalf("step %d: got %q, want %q", i+1, got, step.want)
+				}
+			}
+		})
+	}
+}
+
+// Whatever the order of requests, timers and ends of transactions: one
+// transaction at a time, everything in it in order, nothing twice, and whatever
+// waits has somebody who will wake it.
+func TestJournalStateProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := journalState{gather: time.Duration(rapid.IntRange(0, 3).Draw(t, "gather")) * time.Millisecond}
+		now, sent, written := dawn, uint64(0), uint64(0)
+		writing, timers := false, 0
+		var began time.Time
+		step := func(t *rapid.T, m any) {
+			var effects []effect
+			s, effects = s.step(now, nil, m)
+			for _, e := range effects {
+				switch e := e.(type) {
+				case wakeAfter:
+					timers++
+					if e.delay <= 0 || e.delay > s.gather {
+						t.Fatalf("a timer of %s", e.delay)
+					}
+				case writeGroup:
+					if writing || len(e.work) == 0 {
+						t.Fatalf("writing already: %v, %d requests", writing, len(e.work))
+					}
+					if gap := now.Sub(began); gap < s.gather {
+						t.Fatalf("%s after the last transaction", gap)
+					}
+					writing, began = true, now
+					for _, w := range e.work {
+						if written++; w.append.Commit != written {
+							t.Fatalf("append %d is written as number %d", w.append.Commit, written)
+						}
+					}
+				}
+			}
+			if written < sent && !writing && timers == 0 {
+				t.Fatal("requests wait for nobody")
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"append": func(t *rapid.T) { sent++; step(t, appendOf(sent)) },
+			"time": func(t *rapid.T) {
+				now = now.Add(time.Duration(rapid.IntRange(0, 5000).Draw(t, "µs")) * time.Microsecond)
+			},
+			"done": func(t *rapid.T) {
+				if !writing {
+					t.Skip()
+				}
+				writing = false
+				step(t, journalDone{})
+			},
+			"timer": func(t *rapid.T) {
+				if timers == 0 {
+					t.Skip()
+				}
+				timers--
+				now = now.Add(s.gather)
+				step(t, gatherOver{})
+			},
+		})
+	})
+}
+
+// commits is a store that notes what it is asked to do.
+type commits struct {
+	Store
+	log  []string
+	fail map[uint64]error // by commit
+}
+
+func (c *commits) Commit(appends []messages.Append) []error {
+	var errs []error
+	word := "commit"
+	for _, a := range appends {
+		word += fmt.Sprintf(" %d", a.Commit)
+		errs = append(errs, c.fail[a.Commit])
+	}
+	c.log = append(c.log, word)
+	return errs
+}
+
+func (c *commits) Load(id messages.SessionID) (messages.SessionLoaded, error) {
+	c.log = append(c.log, "load "+string(id))
+	if id == "broken" {
+		return messages.SessionLoaded{}, errors.New("bits have flipped")
+	}
+	return messages.SessionLoaded{Found: true}, nil
+}
+
+func TestWriteAll(t *testing.T) {
+	who := func(n int) *actor.PID { return actor.NewPID("here", fmt.Sprint(n)) }
+	put := func(n uint64) journalWork { a := appendOf(n); return journalWork{from: who(int(n)), append: &a} }
+	get := func(id messages.SessionID) journalWork { return journalWork{from: who(99), load: id} }
+	stale := messages.Errorf("append", messages.Aborted, "head is elsewhere")
+	full := messages.Errorf("append", messages.Unavailable, "no space left")
+
+	store := &commits{fail: map[uint64]error{2: stale, 5: errors.New("what is this"), 6: full}}
+	done := writeAll(store, []journalWork{put(1), put(2), get("s"), get("broken"), put(3), put(4), put(5), put(6), get("s")})
+
+	want := []string{"commit 1 2", "load s", "load broken", "commit 3 4 5 6", "load s"}
+	if !slices.Equal(store.log, want) {
+		t.Errorf("the store was asked %q, want %q", store.log, want)
+	}
+	var got []string
+	for _, r := range done.replies {
+		switch with := r.with.(type) {
+		case messages.Committed:
+			got = append(got, fmt.Sprintf("%s: committed %d", r.to.Id, with.Commit))
+		case messages.AppendRefused:
+			got = append(got, fmt.Sprintf("%s: refused %d %s", r.to.Id, with.Commit, with.Err.Kind))
+		case messages.SessionLoaded:
+			got = append(got, fmt.Sprintf("%s: loaded", r.to.Id))
+		case *messages.Error:
+			got = append(got, fmt.Sprintf("%s: %s", r.to.Id, with.Kind))
+		}
+	}
+	wantReplies := []string{
+		"1: committed 1", "2: refused 2 aborted", "99: loaded", "99: internal", "3: committed 3", "4: committed 4",
+		"5: refused 5 internal", "6: refused 6 unavailable", "99: loaded",
+	}
+	if !slices.Equal(got, wantReplies) {
+		t.Errorf("replies:\n%q\nwant:\n%q", got, wantReplies)
+	}
+	if !errors.Is(done.failure, full) {
+		t.Errorf("the disk's failure is reported as %v", done.failure)
+	}
+	if done = writeAll(store, []journalWork{put(2)}); done.failure != nil {
+		t.Errorf("a stale append is taken for a failure of the disk: %v", done.failure)
+	}
+}

@@ -1,0 +1,169 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"betcode/messages"
+)
+
+// big returns one event of so many bytes.
+func big(size int) []messages.Event { return []messages.Event{{Seq: 1, Bytes: make([]byte, size)}} }
+
+func TestOutboxBounds(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		pushes  [][]messages.Event
+		refused []bool
+	}{
+		{"events", [][]messages.Event{numbered(1, 1000), numbered(1001, 1024), numbered(1025, 1025)}, []bool{false, false, true}},
+		{"all or nothing", [][]messages.Event{numbered(1, 1000), numbered(1001, 1025), numbered(1001, 1024)}, []bool{false, true, false}},
+		{"bytes", [][]messages.Event{big(outboxBytes - 10), big(10), big(1)}, []bool{false, false, true}},
+		{"anything fits into an empty one", [][]messages.Event{numbered(1, 5000), numbered(5001, 5001)}, []bool{false, true}},
+		{"however large", [][]messages.Event{big(3 * outboxBytes), big(1)}, []bool{false, true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			drains := 0
+			o := newOutbox(func() { drains++ })
+			var want []messages.Event
+			refusals := 0
+			for i, events := range c.pushes {
+				if took := o.Push(events); took == c.refused[i] {
+					t.Errorf("push %d: taken %v", i+1, took)
+				}
+				if c.refused[i] {
+					refusals++
+				} else {
+					want = append(want, events...)
+				}
+			}
+			got, err := o.next(t.Context())
+			if err != nil || showEvents(got) != showEvents(want) {
+				t.Errorf("took %s, %v; want %s", showEvents(got), err, showEvents(want))
+			}
+			if drains != min(1, refusals) {
+				t.Errorf("told %d times about room after %d refusals", drains, refusals)
+			}
+			if !o.Push(numbered(1, outboxEvents)) {
+				t.Error("it is empty and refuses")
+			}
+			o.next(t.Context())
+			if drains != min(1, refusals) {
+				t.Error("told about room although nothing was refused since")
+			}
+		})
+	}
+}
+
+func TestOutboxClose(t *testing.T) {
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		name   string
+		reason error
+		want   error
+	}{
+		{"clean", nil, io.EOF},
+		{"with a reason", broken, broken},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := newOutbox(func() { t.Error("a closed outbox has no use for room") })
+			o.Push(numbered(1, outboxEvents))
+			o.Push(numbered(2000, 2000)) // refused
+			o.Close(c.reason)
+			o.Close(errors.New("another"))
+			if !o.Push(numbered(3, 3)) {
+				t.Error("a closed outbox makes its client lag")
+			}
+			if got, err := o.next(t.Context()); err != nil || showEvents(got) != "1-1024" {
+				t.Errorf("what was pushed before: %s, %v", showEvents(got), err)
+			}
+			for range 2 {
+				if got, err := o.next(t.Context()); len(got) != 0 || !errors.Is(err, c.want) {
+					t.Errorf("then: %v, %v", got, err)
+				}
+			}
+		})
+	}
+}
+
+func TestOutboxWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOutbox(func() {})
+		cause := errors.New("the stream is gone")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		taken := make(chan error, 1)
+		take := func() { _, err := o.next(ctx); taken <- err }
+
+		go take()
+		synctest.Wait()
+		o.Push(numbered(1, 1))
+		if err := <-taken; err != nil {
+			t.Errorf("a push: %v", err)
+		}
+		go take()
+		time.AfterFunc(time.Hour, func() { cancel(cause) })
+		if err := <-taken; !errors.Is(err, cause) {
+			t.Errorf("the end of the context: %v", err)
+		}
+		o.Push(numbered(2, 2))
+		if got, err := o.next(ctx); err != nil || len(got) != 1 {
+			t.Errorf("what is there is given even then: %v, %v", got, err)
+		}
+	})
+}
+
+// Many pushers, one taker, refusals and drains at the same time: every event that
+// was taken in comes out once and in order.
+func TestOutboxConcurrently(t *testing.T) {
+	const pushers, each = 4, 3000
+	var room atomic.Int64
+	o := newOutbox(func() { room.Add(1) })
+	var refusals atomic.Int64
+	var work sync.WaitGroup
+	for p := range pushers {
+		work.Go(func() {
+			for i := 0; i < each; {
+				// Sequence numbers tell who pushed, and its how manieth.
+				if o.Push([]messages.Event{{Seq: messages.Seq(p*each + i + 1), Bytes: make([]byte, 64)}}) {
+					i++
+				} else {
+					refusals.Add(1)
+					time.Sleep(50 * time.Microsecond)
+				}
+			}
+		})
+	}
+	go func() { work.Wait(); o.Close(nil) }()
+
+	next := make([]int, pushers)
+	for {
+		events, err := o.next(t.Context())
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			break
+		}
+		for _, e := range events {
+			p, i := int(e.Seq-1)/each, int(e.Seq-1)%each
+			if next[p] != i {
+				t.Fatalf("pusher %d: event %d, want %d", p, i, next[p])
+			}
+			next[p]++
+		}
+	}
+	for p, n := range next {
+		if n != each {
+			t.Errorf("pusher %d: %d events of %d", p, n, each)
+		}
+	}
+	if refusals.Load() > 0 && room.Load() == 0 {
+		t.Error("pushes were refused and nobody was told about room")
+	}
+}

@@ -1,0 +1,140 @@
+package actors
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// answerOf is an answer of a client to request "p".
+func answerOf(client messages.ClientID, d messages.Decision) messages.AnswerPermission {
+	return messages.AnswerPermission{Session: "s", Client: client, Request: "p", Decision: d}
+}
+
+// chosen is the answer of ann to one of several questions, "p/n", or to all.
+func chosen(request messages.RequestID, pairs ...string) messages.AnswerPermission {
+	a := messages.AnswerPermission{Session: "s", Client: "ann", Request: request, Decision: messages.DecisionAnswered, Answers: map[string]string{}}
+	for i := 0; i < len(pairs); i += 2 {
+		a.Answers[pairs[i]] = pairs[i+1]
+	}
+	return a
+}
+
+func showPermission(effects []effect) string {
+	var words []string
+	for _, e := range effects {
+		switch e := e.(type) {
+		case reply:
+			m := e.with.(messages.PermissionAnswered)
+			words = append(words, fmt.Sprintf("tell %s: applied %v, %d by %s", e.to.Id, m.Applied, m.Decision, m.By))
+		case tellSession:
+			d := e.message.(decided)
+			word := fmt.Sprintf("decided %d by %s at %s", d.Answer.Decision, d.By, d.At.Format("15:04"))
+			if d.from != nil {
+				word += " for " + d.from.Id
+			}
+			for _, q := range slices.Sorted(maps.Keys(d.Answer.Answers)) {
+				word += fmt.Sprintf(", %s=%s", q, d.Answer.Answers[q])
+			}
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, "; ")
+}
+
+func TestPermissionState(t *testing.T) {
+	type step struct {
+		in   any
+		want string
+	}
+	for _, c := range []struct {
+		name      string
+		questions int
+		steps     []step
+	}{
+		{"the first answer wins", 0, []step{
+			{answerOf("ann", messages.AllowOnce), "decided 1 by ann at 06:00 for asker"},
+			{answerOf("bob", messages.Deny), "tell asker: applied false, 1 by ann"},
+			{answerOf("ann", messages.AllowOnce), "tell asker: applied false, 1 by ann"},
+			{deadlineReached{}, ""},
+		}},
+		{"the deadline wins", 0, []step{
+			{deadlineReached{}, "decided 101 by deadline at 06:00"},
+			{answerOf("bob", messages.AllowOnce), "tell asker: applied false, 101 by deadline"},
+			{deadlineReached{}, ""},
+		}},
+		{"one question", 1, []step{
+			{chosen("p", "Why?", "because"), "decided 102 by ann at 06:00 for asker, Why?=because"},
+			{chosen("p", "Why?", "no"), "tell asker: applied false, 102 by ann"},
+		}},
+		{"one question by its number", 1, []step{
+			{chosen("p/0", "Why?", "because"), "decided 102 by ann at 06:00 for asker, Why?=because"},
+		}},
+		{"several questions are collected", 3, []step{
+			{chosen("p/1", "Who?", "me"), "tell asker: applied true, 102 by ann"},
+			{chosen("p/0", "Why?", "because"), "tell asker: applied true, 102 by ann"},
+			{chosen("p/1", "Who?", "you"), "tell asker: applied true, 102 by ann"},
+			{chosen("p/2", "When?", "now"), "decided 102 by ann at 06:00 for asker, When?=now, Who?=you, Why?=because"},
+			{chosen("p/2", "When?", "later"), "tell asker: applied false, 102 by ann"},
+		}},
+		{"several questions answered at once, some of them", 3, []step{
+			{chosen("p", "Who?", "me", "Why?", "because"), "decided 102 by ann at 06:00 for asker, Who?=me, Why?=because"},
+		}},
+		{"collected answers go with those that end it", 3, []step{
+			{chosen("p/1", "Who?", "me"), "tell asker: applied true, 102 by ann"},
+			{chosen("p", "Why?", "because"), "decided 102 by ann at 06:00 for asker, Who?=me, Why?=because"},
+		}},
+		{"questions with one and the same text", 2, []step{
+			{chosen("p/0", "Sure?", "yes"), "tell asker: applied true, 102 by ann"},
+			{chosen("p/1", "Sure?", "no"), "decided 102 by ann at 06:00 for asker, Sure?=no"},
+		}},
+		{"a question may be denied", 2, []step{
+			{chosen("p/0", "Why?", "because"), "tell asker: applied true, 102 by ann"},
+			{answerOf("bob", messages.Deny), "decided 3 by bob at 06:00 for asker"},
+		}},
+		{"the deadline drops what was collected", 2, []step{
+			{chosen("p/0", "Why?", "because"), "tell asker: applied true, 102 by ann"},
+			{deadlineReached{}, "decided 101 by deadline at 06:00"},
+		}},
+		{"anything else is ignored", 0, []step{{"hello", ""}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := permissionState{record: messages.PermissionRecord{Request: "p", Session: "s"}, questions: c.questions}
+			for i, step := range c.steps {
+				var effects []effect
+				s, effects = s.step(dawn, actor.NewPID("here", "asker"), step.in)
+				if got := showPermission(effects); got != step.want {
+					t.Fatalf("step %d:\ngot  %q\nwant %q", i+1, got, step.want)
+				}
+			}
+		})
+	}
+}
+
+// What the session is told of a deadline names the request and the session.
+func TestDeadlineNamesTheRequest(t *testing.T) {
+	s := permissionState{record: messages.PermissionRecord{Request: "p", Session: "s"}}
+	_, effects := s.step(dawn, nil, deadlineReached{})
+	a := effects[0].(tellSession).message.(decided).Answer
+	if a.Request != "p" || a.Session != "s" {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Answers that were given out are not changed by later ones.
+func TestCollectedAnswersAreCopied(t *testing.T) {
+	s := permissionState{questions: 2}
+	mine := chosen("p/0", "Why?", "because")
+	s, _ = s.step(dawn, actor.NewPID("here", "asker"), mine)
+	before := s
+	s, _ = s.step(dawn, actor.NewPID("here", "asker"), chosen("p/1", "Who?", "me"))
+	if len(mine.Answers) != 1 || len(before.answers) != 1 || len(s.answers) != 2 {
+		t.Errorf("the message has %v, the state before %v, the state after %v", mine.Answers, before.answers, s.answers)
+	}
+}

@@ -1,0 +1,362 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/spool"
+	"betcode/messages"
+)
+
+// runStep is one message to a run and what it makes of it, as [showRun] writes
+// it.
+type runStep struct {
+	in   any
+	want string
+}
+
+func showRun(effects []effect) string {
+	var words []string
+	for _, e := range effects {
+		switch e := e.(type) {
+		case readSpool:
+			words = append(words, "read")
+		case readTail:
+			words = append(words, "tail")
+		case writeLine:
+			words = append(words, "write "+showWriting(e.what))
+		case signalIt:
+			words = append(words, e.signal.String())
+		case killTree:
+			words = append(words, "kill")
+		case closeAgent:
+			words = append(words, "close")
+		case wakeAfter:
+			words = append(words, fmt.Sprintf("in %s %+v", e.delay, e.message))
+		case tellSession:
+			words = append(words, showTold(e.message))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func showWriting(w writing) string {
+	word := w.key + string(w.request)
+	if word == "" {
+		_, rest, _ := strings.Cut(string(w.line), `"subtype":"`)
+		word, _, _ = strings.Cut(rest, `"`)
+	}
+	if w.long {
+		word += " in pieces"
+	}
+	return word
+}
+
+func showTold(message any) string {
+	switch m := message.(type) {
+	case messages.ProcessStarted:
+		return fmt.Sprintf("started(adopted %v)", m.Adopted)
+	case agentOutput:
+		return fmt.Sprintf("output %d-%d%s", m.from, m.to, showItems(m.items))
+	case messages.RunEnded:
+		return fmt.Sprintf("ended(%s)", showExit(m.Exit))
+	case messages.InputWrittenTo:
+		return "written " + m.Key
+	case messages.AnswerWritten:
+		return "answered " + string(m.Request)
+	case inputTooLong:
+		return "too long " + m.key
+	case messages.WriteFailed:
+		return fmt.Sprintf("failed %s: %v", m.What, m.Err)
+	}
+	return fmt.Sprintf("%T", message)
+}
+
+func showExit(e messages.Exit) string {
+	if !e.Known {
+		return "unknown: " + e.Reason
+	}
+	return fmt.Sprint(e.Code)
+}
+
+// showItems tells the items that the tests of the run care for.
+func showItems(items []claude.Item) string {
+	var words string
+	for _, item := range items {
+		switch m := item.(type) {
+		case claude.InputState:
+			words += fmt.Sprintf(" %s %s", m.Key, m.State)
+		case claude.Draft:
+			if raw := m.Event.GetRaw(); raw != nil {
+				words += fmt.Sprintf(" raw(%s)", raw.Line)
+			}
+			if call := m.Event.GetToolCallResult(); call != nil {
+				words += " cut-off call"
+			}
+		}
+	}
+	return words
+}
+
+// says is a line by which the agent says how far it has come with a message.
+func says(key, state string) string {
+	return fmt.Sprintf(`{"type":"command_lifecycle","command_uuid":%q,"state":%q}`, key, state)
+}
+
+// lines is what a read found: these lines, from an offset on.
+func lines(from int64, texts ...string) linesRead {
+	b := spool.Batch{From: from, To: from}
+	for _, text := range texts {
+		b.To += int64(len(text)) + 1
+		b.Lines = append(b.Lines, spool.Line{Bytes: []byte(text), Size: int64(len(text)), End: b.To})
+	}
+	return linesRead{batch: b}
+}
+
+// torn is what was behind the last newline.
+func torn(from int64, text string) tailRead {
+	if text == "" {
+		return tailRead{batch: spool.Batch{From: from, To: from}}
+	}
+	read := tailRead{batch: lines(from, text).batch}
+	read.batch.To--
+	return read
+}
+
+func exited(code int) agentExited { return agentExited{messages.Exit{Known: true, Code: code}} }
+
+func runWith(credits int) runState {
+	return runState{record: messages.RunRecord{Run: 3}, credits: credits}
+}
+
+func walkRun(t *testing.T, s runState, steps []runStep) runState {
+	t.Helper()
+	for i, step := range steps {
+		var effects []effect
+		s, effects = s.step(dawn.Add(time.Duration(i)*time.Second), step.in)
+		if got := showRun(effects); got != step.want {
+			t.Fatalf("step %d, %T:\ngot  %q\nwant %q", i+1, step.in, got, step.want)
+		}
+	}
+	return s
+}
+
+var credit = messages.Credit{Run: 3, Batches: 1}
+
+func TestRunReads(t *testing.T) {
+	a, b := says("a", "queued"), says("b", "started")
+	n := int64(len(a)) + 1
+	up := agentUp{record: messages.RunRecord{Run: 3, State: messages.RunRunning}}
+	for _, c := range []struct {
+		name    string
+		credits int
+		steps   []runStep
+	}{
+		{"until nothing is left, then when there is more", 9, []runStep{
+			{up, "started(adopted false), read"},
+			{lines(0, a), fmt.Sprintf("output 0-%d a queued, read", n)},
+			{lines(n), ""},
+			{spoolGrew{}, "read"},
+			{lines(n, b), fmt.Sprintf("output %d-%d b started, read", n, n+int64(len(b))+1)},
+		}},
+		{"nothing before it is up", 9, []runStep{
+			{spoolGrew{}, ""},
+			{credit, ""},
+			{agentUp{record: messages.RunRecord{Run: 3}, adopted: true}, "started(adopted true), read"},
+		}},
+		{"one read at a time", 9, []runStep{
+			{up, "started(adopted false), read"},
+			{spoolGrew{}, ""},
+			{credit, ""},
+		}},
+		{"what grew behind the back of a read is read", 9, []runStep{
+			{up, "started(adopted false), read"},
+			{spoolGrew{}, ""}, // after the read has looked, before its result is here
+			{lines(0), "read"},
+			{lines(0, a), fmt.Sprintf("output 0-%d a queued, read", n)},
+			{lines(n), ""},
+		}},
+		{"no further than the credits go", 2, []runStep{
+			{up, "started(adopted false), read"},
+			{lines(0, a), fmt.Sprintf("output 0-%d a queued, read", n)},
+			{lines(n, b), fmt.Sprintf("output %d-%d b started", n, n+int64(len(b))+1)},
+			{spoolGrew{}, ""},
+			{credit, "read"},
+			{lines(n + int64(len(b)) + 1), ""},
+			{credit, ""},
+		}},
+		{"an empty read costs no credit", 1, []runStep{
+			{up, "started(adopted false), read"},
+			{lines(0), ""},
+			{spoolGrew{}, "read"},
+			{lines(0), ""},
+			{spoolGrew{}, "read"},
+			{lines(0, a), fmt.Sprintf("output 0-%d a queued", n)},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) { walkRun(t, runWith(c.credits), c.steps) })
+	}
+}
+
+func TestRunDrains(t *testing.T) {
+	a := says("a", "completed")
+	n := int64(len(a)) + 1
+	up := agentUp{record: messages.RunRecord{Run: 3}}
+	for _, c := range []struct {
+		name    string
+		credits int
+		steps   []runStep
+	}{
+		{"everything before the end", 9, []runStep{
+			{up, "started(adopted false), read"},
+			{lines(0), ""},
+			{exited(0), "read"},
+			{lines(0, a), fmt.Sprintf("output 0-%d a completed, read", n)},
+			{lines(n), "tail"},
+			{torn(n, ""), fmt.Sprintf("output %d-%d, close, ended(0)", n, n)},
+		}},
+		{"the torn last line is kept", 9, []runStep{
+			{up, "started(adopted false), read"},
+			{exited(143), ""},
+			{lines(0, a), fmt.Sprintf("output 0-%d a completed, read", n)},
+			{lines(n), "tail"},
+			{torn(n, `{"type":"res`), fmt.Sprintf(`output %d-%d raw({"type":"res), close, ended(143)`, n, n+12)},
+		}},
+		{"a read that was under way may not have seen the last lines", 9, []runStep{
+			{up, "started(adopted false), read"},
+			{exited(0), ""},
+			{lines(0), "read"},
+			{lines(0, a), fmt.Sprintf("output 0-%d a completed, read", n)},
+			{lines(n), "tail"},
+			{torn(n, ""), fmt.Sprintf("output %d-%d, close, ended(0)", n, n)},
+		}},
+		{"with credits only", 1, []runStep{
+			{up, "started(adopted false), read"},
+			{lines(0, a), fmt.Sprintf("output 0-%d a completed", n)},
+			{exited(0), ""},
+			{credit, "read"},
+			{lines(n), "tail"},
+			{torn(n, ""), fmt.Sprintf("output %d-%d, close, ended(0)", n, n)},
+			{credit, ""},
+		}},
+		{"it never came up", 9, []runStep{
+			{agentExited{messages.Exit{Reason: neverStarted}}, "read"},
+			{linesRead{}, "tail"},
+			{tailRead{}, "output 0-0, close, ended(unknown: never started)"},
+		}},
+		{"it ends once", 9, []runStep{
+			{exited(0), "read"},
+			{exited(1), ""},
+			{linesRead{}, "tail"},
+			{exited(1), ""},
+			{tailRead{}, "output 0-0, close, ended(0)"},
+			{exited(1), ""},
+			{spoolGrew{}, ""},
+			{credit, ""},
+		}},
+		{"the tail cannot be read", 9, []runStep{
+			{exited(0), "read"},
+			{linesRead{}, "tail"},
+			{tailRead{err: os.ErrClosed}, "output 0-0, close, ended(unknown: the end of its output cannot be read: file already closed)"},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) { walkRun(t, runWith(c.credits), c.steps) })
+	}
+}
+
+// Where the spool is damaged nothing is read any more. The agent is ended, and
+// the run is over only when it is gone: two agents must never share a session.
+func TestRunWithDamagedSpool(t *testing.T) {
+	damaged := linesRead{err: errors.New("it shrank")}
+	const gone = "output 0-0, close, ended(unknown: its output cannot be read: it shrank)"
+	t.Run("while it lives", func(t *testing.T) {
+		walkRun(t, runWith(9), []runStep{
+			{agentUp{record: messages.RunRecord{Run: 3}}, "started(adopted false), read"},
+			{damaged, "kill"},
+			{spoolGrew{}, ""},
+			{credit, ""},
+			{agentExited{messages.Exit{Known: true, Signal: "killed"}}, gone},
+			{credit, ""},
+		})
+	})
+	t.Run("after its end", func(t *testing.T) {
+		walkRun(t, runWith(9), []runStep{
+			{exited(0), "read"},
+			{damaged, gone},
+		})
+	})
+}
+
+// A line that was too long for memory leaves a note in its place.
+func TestRunNotesLinesThatWereCutOut(t *testing.T) {
+	cut := spool.Batch{From: 0, To: 101, Lines: []spool.Line{{Cut: true, Size: 100, End: 101}}}
+	walkRun(t, runWith(9), []runStep{
+		{agentUp{record: messages.RunRecord{Run: 3}}, "started(adopted false), read"},
+		{linesRead{batch: cut}, "output 0-101 raw(a line of 100 bytes was cut out), read"},
+		{exited(0), ""},
+		{lines(101), "read"},
+		{lines(101), "tail"},
+		{tailRead{batch: spool.Batch{From: 101, To: 301, Lines: []spool.Line{{Cut: true, Size: 200, End: 301}}}},
+			"output 101-301 raw(a line of 200 bytes was cut out), close, ended(0)"},
+	})
+}
+
+// The end of the run ends what the agent has left open, in the last output.
+func TestRunEndsWhatWasOpen(t *testing.T) {
+	call := `{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"call","name":"Bash","input":{}}]}}`
+	n := int64(len(call)) + 1
+	s := walkRun(t, runWith(9), []runStep{
+		{agentUp{record: messages.RunRecord{Run: 3}}, "started(adopted false), read"},
+		{lines(0, call), fmt.Sprintf("output 0-%d, read", n)},
+		{lines(n), ""},
+		{exited(137), "read"},
+		{lines(n), "tail"},
+		{torn(n, ""), fmt.Sprintf("output %d-%d cut-off call, close, ended(137)", n, n)},
+	})
+	if open := s.translator.OpenCalls(); open != 0 {
+		t.Errorf("%d calls are still open for the next run", open)
+	}
+}
+
+// The translator's state after a batch goes with the batch, so that a reader who
+// begins behind it translates as if it had read everything.
+func TestRunHandsOverTheTranslatorsState(t *testing.T) {
+	start := `{"type":"stream_event","event":{"type":"message_start","message":{"id":"m"}}}`
+	block := `{"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}},"api_message_id":"m"}`
+	delta := `{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}},"api_message_id":"m"}`
+	whole, _ := runWith(9).step(dawn, agentUp{record: messages.RunRecord{Run: 3}})
+	whole, first := whole.step(dawn, lines(0, start, block))
+	at := first[0].(tellSession).message.(agentOutput)
+
+	carried, err := claude.ParseState(at.translator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := runWith(9)
+	again.offset, again.translator = at.to, carried
+	again, _ = again.step(dawn, agentUp{record: messages.RunRecord{Run: 3}, adopted: true})
+
+	texts := func(s runState) []string {
+		_, effects := s.step(dawn, lines(at.to, delta))
+		var all []string
+		for _, item := range effects[0].(tellSession).message.(agentOutput).items {
+			if d, ok := item.(claude.Draft); ok {
+				all = append(all, d.Event.GetTextDelta().GetBlockId()+": "+textOf(d.Event))
+			}
+		}
+		return all
+	}
+	if got, want := texts(again), texts(whole); !slices.Equal(got, want) || len(want) != 1 {
+		t.Errorf("the next incarnation shows %q, this one %q", got, want)
+	}
+}
+
+func textOf(e *pb.AgentEvent) string { return e.GetTextDelta().GetText() }

@@ -1,0 +1,159 @@
+package actors
+
+import (
+	"errors"
+	"testing"
+
+	"betcode/messages"
+)
+
+// The ladders by which an agent is ended, or made to end its turn.
+func TestRunStops(t *testing.T) {
+	up := agentUp{record: messages.RunRecord{Run: 3}}
+	orderly, resumable := stopAgent{stopOrderly}, stopAgent{stopResumable}
+	live := runStep{up, "started(adopted false), read"}
+	for _, c := range []struct {
+		name  string
+		steps []runStep
+	}{
+		{"orderly, at the first word", []runStep{
+			live,
+			{orderly, "write end_session, in 3s {n:1}"},
+			{exited(0), "kill"}, // of what it left behind
+			{lines(0), "read"},
+			{lines(0), "tail"},
+			{torn(0, ""), "output 0-0, close, ended(0)"},
+			{stopStage{1}, ""},
+			{stopStage{2}, ""},
+		}},
+		{"orderly, with all the force there is", []runStep{
+			live,
+			{orderly, "write end_session, in 3s {n:1}"},
+			{stopStage{1}, "terminated, in 3s {n:2}"},
+			{stopStage{2}, "kill"},
+			{agentExited{messages.Exit{Known: true, Signal: "killed", Code: 137}}, "kill"},
+		}},
+		{"resumable", []runStep{
+			live,
+			{resumable, "terminated, in 5s {n:2}"},
+			{stopStage{2}, "kill"},
+		}},
+		{"the first wish stands", []runStep{
+			live,
+			{resumable, "terminated, in 5s {n:2}"},
+			{orderly, ""},
+			{resumable, ""},
+		}},
+		{"before it is up: as soon as it is", []runStep{
+			{orderly, ""},
+			{up, "started(adopted false), write end_session, in 3s {n:1}"},
+			{spoolGrew{}, "read"},
+		}},
+		{"before it is up, for the daemon's end", []runStep{
+			{resumable, ""},
+			{up, "started(adopted false), terminated, in 5s {n:2}"},
+		}},
+		{"it never comes up", []runStep{
+			{orderly, ""},
+			{exited(127), "kill, read"},
+			{linesRead{}, "tail"},
+			{tailRead{}, "output 0-0, close, ended(127)"},
+		}},
+		{"when it has ended already", []runStep{
+			{exited(0), "read"},
+			{orderly, ""},
+			{linesRead{}, "tail"},
+			{tailRead{}, "output 0-0, close, ended(0)"},
+		}},
+		{"its output is read on meanwhile", []runStep{
+			live,
+			{lines(0), ""},
+			{orderly, "write end_session, in 3s {n:1}"},
+			{spoolGrew{}, "read"},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) { walkRun(t, runWith(runCredits), c.steps) })
+	}
+}
+
+func TestRunInterrupts(t *testing.T) {
+	live := runStep{agentUp{record: messages.RunRecord{Run: 3}}, "started(adopted false), read"}
+	asks := runStep{interruptTurn{"i"}, "write interrupt, in 5s {id:i}"}
+	for _, c := range []struct {
+		name  string
+		steps []runStep
+	}{
+		{"and the turn ends", []runStep{live, asks, {interruptSettled{"i"}, ""}, {interruptGrace{"i"}, ""}}},
+		{"and nothing happens", []runStep{live, asks, {interruptGrace{"i"}, "interrupt"}, {interruptGrace{"i"}, ""}}},
+		{"and another turn ends", []runStep{live, asks, {interruptSettled{"h"}, ""}, {interruptGrace{"i"}, "interrupt"}}},
+		{"twice: each waits its own time", []runStep{
+			live, asks,
+			{interruptTurn{"j"}, "write interrupt, in 5s {id:j}"},
+			{interruptGrace{"i"}, ""},
+			{interruptGrace{"j"}, "interrupt"},
+		}},
+		{"and it has gone meanwhile", []runStep{live, asks, {lines(0), ""}, {exited(0), "read"}, {interruptGrace{"i"}, ""}}},
+	} {
+		t.Run(c.name, func(t *testing.T) { walkRun(t, runWith(runCredits), c.steps) })
+	}
+}
+
+func TestRunWrites(t *testing.T) {
+	line := []byte("x")
+	gone := errors.New("nobody reads")
+	for _, c := range []struct {
+		name  string
+		steps []runStep
+	}{
+		{"a message", []runStep{
+			{writeInput{key: "k", line: line}, "write k"},
+			{lineWritten{what: writing{key: "k"}}, "written k"},
+		}},
+		{"a message that does not fit waits for the session's word", []runStep{
+			{writeInput{key: "k", line: line}, "write k"},
+			{lineWritten{what: writing{key: "k"}, long: true}, "too long k"},
+			{writeInput{key: "k", line: line, long: true}, "write k in pieces"},
+			{lineWritten{what: writing{key: "k", long: true}}, "written k"},
+		}},
+		{"an answer", []runStep{
+			{writeAnswer{request: "r", line: line}, "write r"},
+			{lineWritten{what: writing{request: "r"}}, "answered r"},
+		}},
+		{"an answer that does not fit is written all the same", []runStep{
+			{writeAnswer{request: "r", line: line}, "write r"},
+			{lineWritten{what: writing{request: "r"}, long: true}, "write r in pieces"},
+			{lineWritten{what: writing{request: "r", long: true}}, "answered r"},
+		}},
+		{"a control request", []runStep{
+			{writeControl{[]byte(`{"subtype":"set_model"}`)}, "write set_model"},
+			{lineWritten{what: writing{}}, ""},
+		}},
+		{"a message to an agent that is gone", []runStep{{lineWritten{what: writing{key: "k"}, err: gone}, "failed k: nobody reads"}}},
+		{"an answer to an agent that is gone", []runStep{{lineWritten{what: writing{request: "r"}, err: gone}, "failed r: nobody reads"}}},
+		{"a control request to an agent that is gone", []runStep{{lineWritten{what: writing{}, err: gone}, "failed : nobody reads"}}},
+		{"a long message that could not be finished", []runStep{{lineWritten{what: writing{key: "k", long: true}, err: gone}, "failed k: nobody reads"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := runWith(runCredits)
+			s.phase = runLive
+			walkRun(t, s, c.steps)
+		})
+	}
+}
+
+// What is to be written before there is a pipe waits; behind the end it fails.
+func TestRunWritesOnlyToALiveAgent(t *testing.T) {
+	walkRun(t, runWith(runCredits), []runStep{
+		{writeControl{[]byte(`{"subtype":"set_model"}`)}, ""},
+		{writeInput{key: "k"}, ""},
+		{agentUp{record: messages.RunRecord{Run: 3}}, "started(adopted false), write set_model, write k, read"},
+		{writeAnswer{request: "r"}, "write r"},
+		{lines(0), ""},
+		{exited(0), "read"},
+		{writeAnswer{request: "r"}, "failed r: file already closed"},
+		{writeInput{key: "k"}, "failed k: file already closed"},
+		{lines(0), "tail"},
+		{torn(0, ""), "output 0-0, close, ended(0)"},
+		{writeInput{key: "k"}, "failed k: file already closed"},
+	})
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// chat is what a conversation on the terminal remembers. Events and what is typed
+// go in; what is to be sent comes out.
+type chat struct {
+	render   *renderer
+	inbox    inbox
+	terminal terminal
+	readOnly bool
+
+	head     uint64 // what is up to here is history
+	caughtUp bool
+	asked    string // id of what was put to the person last
+	running  bool   // a turn runs
+	pressed  bool   // Ctrl-C, since the last thing that happened
+	unended  string // lines that ended with a backslash
+
+	unanswered []*sent // messages sent from here whose turn is not over
+	prompting  bool    // the prompt is on the screen
+}
+
+// sent is a message that was sent from here.
+type sent struct {
+	key      string
+	accepted bool // it is in the journal
+}
+
+// reaction is what a person's doing leads to.
+type reaction struct {
+	send  []*pb.AgentRequest
+	say   string // a message
+	leave bool
+}
+
+func newChat(w io.Writer, t terminal, head uint64, verbose, readOnly bool) *chat {
+	return &chat{
+		render:   &renderer{w: w, style: style(t.colour), verbose: verbose, own: map[string]bool{}},
+		terminal: t, head: head, caughtUp: head == 0, readOnly: readOnly,
+	}
+}
+
+// said notes that a message was sent from here.
+func (c *chat) said(key string) {
+	c.render.own[key] = true
+	c.unanswered = append(c.unanswered, &sent{key: key})
+}
+
+// wantsLine reports whether the next line may be read. A person types when they
+// like. Lines of a file or a pipe are read one by one, when the turn is over or
+// something waits for an answer, so that they mean what their writer meant.
+func (c *chat) wantsLine() bool {
+	if c.terminal.in {
+		return true
+	}
+	return c.caughtUp && (c.inbox.head() != nil || !c.running && len(c.unanswered) == 0)
+}
+
+// settle forgets messages that were answered, or refused.
+func (c *chat) settle(which func(*sent) bool) { c.unanswered = slices.DeleteFunc(c.unanswered, which) }
+
+func (c *chat) begin() {
+	if c.terminal.out && !c.readOnly {
+		c.render.line("%s", c.render.style.dim("/help shows what you can type, Ctrl-C interrupts, /quit leaves."))
+	}
+	c.showPrompt()
+}
+
+// event shows an event. What waits is put to the person when the history has
+// been shown: until then it may have been answered long ago.
+func (c *chat) event(e *pb.AgentEvent) {
+	c.hidePrompt()
+	c.inbox.add(e)
+	c.render.event(e)
+	switch event := e.GetEvent().(type) {
+	case *pb.AgentEvent_StatusChange:
+		was := c.running
+		c.running = event.StatusChange.GetStatus() != pb.AgentStatus_IDLE && event.StatusChange.GetStatus() != pb.AgentStatus_ERROR
+		c.pressed = c.pressed && was == c.running
+		if !c.running { // also a message that had no turn of its own
+			c.settle(func(m *sent) bool { return m.accepted })
+		}
+	case *pb.AgentEvent_TurnComplete:
+		c.running, c.pressed = false, false
+		keys := event.TurnComplete.GetInputKeys()
+		c.settle(func(m *sent) bool { return slices.Contains(keys, m.key) })
+	case *pb.AgentEvent_UserInput:
+		for _, m := range c.unanswered {
+			m.accepted = m.accepted || m.key == event.UserInput.GetIdempotencyKey()
+		}
+	case *pb.AgentEvent_Error:
+		c.settle(func(m *sent) bool { return m.key == event.Error.GetDetails()["idempotency_key"] })
+	}
+	// A prompt that is sent again comes when the history is through.
+	replay := e.GetSequence() == 0 && (e.GetPermissionRequest() != nil || e.GetUserQuestion() != nil)
+	c.caughtUp = c.caughtUp || e.GetSequence() >= c.head || replay
+	c.showPrompt()
+}
+
+// showPrompt asks what waits, once, or offers to type.
+func (c *chat) showPrompt() {
+	if !c.caughtUp {
+		return
+	}
+	if w := c.inbox.head(); w != nil {
+		if c.asked != w.id() {
+			c.asked = w.id()
+			c.render.endLine()
+			fmt.Fprint(c.render.w, w.text(c.render.style, time.Now()))
+		}
+		return
+	}
+	c.asked = ""
+	if c.terminal.in && c.terminal.out && !c.readOnly && !c.running && !c.render.midLine && !c.prompting {
+		fmt.Fprint(c.render.w, c.render.style.bold("> "))
+		c.prompting = true
+	}
+}
+
+func (c *chat) hidePrompt() {
+	if c.prompting {
+		fmt.Fprint(c.render.w, "\r\x1b[K")
+		c.prompting = false
+	}
+}
+
+func (c *chat) tell(format string, args ...any) {
+	c.hidePrompt()
+	c.render.line(format, args...)
+	c.showPrompt()
+}
+
+// interrupt is Ctrl-C: first the turn, then the conversation.
+func (c *chat) interrupt() reaction {
+	if c.pressed || c.readOnly {
+		return reaction{leave: true}
+	}
+	c.pressed = true
+	if !c.running {
+		c.tell("%s", c.render.style.dim("Ctrl-C again to leave; the session goes on."))
+		return reaction{}
+	}
+	c.tell("%s", c.render.style.dim("interrupting; Ctrl-C again to leave"))
+	return reaction{send: []*pb.AgentRequest{cancelRequest()}}
+}
+
+// typed is a line of the person.
+func (c *chat) typed(line string) reaction {
+	c.prompting, c.pressed = false, false // the return key has moved on
+	if more, ok := strings.CutSuffix(line, `\`); ok {
+		c.unended += more + "\n"
+		return reaction{}
+	}
+	line, c.unended = c.unended+line, ""
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	rest = strings.TrimSpace(rest)
+	switch {
+	case word == "/quit" || word == "/exit":
+		return reaction{leave: true}
+	case word == "/help":
+		c.tell("%s", chatHelp)
+	case c.readOnly:
+		c.tell("%s", c.render.style.dim("You are only watching. /quit leaves."))
+	case word == "/cancel":
+		return reaction{send: []*pb.AgentRequest{cancelRequest()}}
+	case word == "/model" && rest != "":
+		return reaction{send: []*pb.AgentRequest{settingsChange(rest, "")}}
+	case word == "/mode" && rest != "":
+		return reaction{send: []*pb.AgentRequest{settingsChange("", rest)}}
+	case word == "/model" || word == "/mode":
+		c.tell("Give a name: %s NAME", word)
+	case word == "/say" && rest != "":
+		return reaction{say: rest}
+	case c.inbox.head() != nil && c.caughtUp:
+		return c.answered(line)
+	case strings.TrimSpace(line) == "":
+		c.showPrompt()
+	default:
+		return reaction{say: line}
+	}
+	return reaction{}
+}
+
+// answered is a line about what waits.
+func (c *chat) answered(line string) reaction {
+	request, complaint := c.inbox.answer(line)
+	if complaint != "" {
+		c.tell("%s", complaint)
+	}
+	if request == nil {
+		return reaction{}
+	}
+	c.showPrompt()
+	return reaction{send: []*pb.AgentRequest{request}}
+}
+
+func settingsChange(model, mode string) *pb.AgentRequest {
+	return &pb.AgentRequest{Request: &pb.AgentRequest_Settings{Settings: &pb.SessionSettingsChange{Model: model, PermissionMode: mode}}}
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"betcode/cmd/betcode/internal/client"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) permissionCommand() *cli.Command {
+	return &cli.Command{
+		Name: "permission", Aliases: []string{"permissions", "permit"}, Usage: "list and answer what agents ask",
+		Description: "REQUEST is the id of a request, or its beginning.",
+		Subcommands: []*cli.Command{
+			{
+				Name: "list", Aliases: []string{"ls"}, Usage: "list what waits for an answer, the oldest first",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "only of `SESSION`"},
+					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
+				},
+				Action: p.withClient(0, 0, p.listPermissions),
+			},
+			{
+				Name: "allow", Usage: "let the tool run", ArgsUsage: "REQUEST",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "always", Aliases: []string{"a"}, Usage: "and every later call of the same tool in this session"},
+					&cli.StringFlag{Name: "input", Usage: "let it run with this `JSON` object instead of its own input"},
+				},
+				Action: p.withClient(1, 1, p.allowPermission),
+			},
+			{
+				Name: "deny", Usage: "do not let the tool run, or decline a question", ArgsUsage: "REQUEST",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "`TEXT` for the agent"},
+					&cli.BoolFlag{Name: "interrupt", Usage: "end the turn too"},
+				},
+				Action: p.withClient(1, 1, p.denyPermission),
+			},
+			{
+				Name: "answer", Usage: "answer the questions of a request, in their order", ArgsUsage: "REQUEST ANSWER...",
+				Description: "An answer is the number of an option (1,3 for several) or text.",
+				Action:      p.withClient(2, -1, p.answerQuestions),
+			},
+		},
+	}
+}
+
+func (p *program) listPermissions(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	list, err := cl.Admin.ListPermissions(ctx, &pb.ListPermissionsRequest{SessionId: c.String("session")})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeJSON(p.stdout, "betcode.permission.list/v1", list)
+	}
+	if err := writePermissions(p.stdout, list, p.terminal, time.Now()); err != nil {
+		return err
+	}
+	if len(list.GetPermissions()) == 0 && p.terminal.out {
+		p.say("Nothing waits for an answer.")
+	}
+	return nil
+}
+
+// writePermissions writes the list, the questions below the request they belong to.
+func writePermissions(w io.Writer, list *pb.ListPermissionsResponse, t terminal, now time.Time) error {
+	out := &table{person: t.out, style: style(t.colour), header: []string{"REQUEST", "SESSION", "TOOL", "WAITING", "LEFT", "WHAT"}}
+	for _, r := range list.GetPermissions() {
+		session, since, until, what := r.GetSessionId(), exact(r.GetReceivedAt()), exact(r.GetExpiresAt()), r.GetDescription()
+		if what == "" {
+			what = summary(r.GetInput())
+		}
+		if qs := r.GetQuestions(); len(qs) > 0 {
+			what = qs[0].GetQuestion()
+			if len(qs) > 1 {
+				what += fmt.Sprintf(" (and %d more)", len(qs)-1)
+			}
+		}
+		if t.out {
+			if session = shortID(session); r.GetSessionName() != "" {
+				session = r.GetSessionName()
+			}
+			since, until = "-", "-"
+			if r.GetReceivedAt() != nil {
+				since = span(max(now.Sub(r.GetReceivedAt().AsTime()), 0))
+			}
+			if r.GetExpiresAt() != nil {
+				until = span(max(r.GetExpiresAt().AsTime().Sub(now), 0))
+			}
+			what = shorten(printableLine(what), 100)
+		}
+		out.add(r.GetRequestId(), session, r.GetToolName(), since, until, what)
+	}
+	return out.write(w)
+}
+
+func (p *program) allowPermission(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	request := &pb.AnswerPermissionRequest{RequestId: c.Args().First(), Decision: pb.PermissionDecision_ALLOW_ONCE}
+	switch input := c.String("input"); {
+	case input != "" && c.Bool("always"):
+		return usageError{errors.New("--input and --always contradict each other: leave one of them out")}
+	case input != "":
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(input), &fields); err != nil {
+			return usageError{fmt.Errorf("--input is not a JSON object: %w", err)}
+		}
+		edited, err := structpb.NewStruct(fields)
+		if err != nil {
+			return usageError{fmt.Errorf("--input: %w", err)}
+		}
+		request.Decision, request.UpdatedInput = pb.PermissionDecision_ALLOW_WITH_EDIT, edited
+	case c.Bool("always"):
+		request.Decision = pb.PermissionDecision_ALLOW_SESSION
+	}
+	return p.answerRequest(ctx, cl, request)
+}
+
+func (p *program) denyPermission(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	request := &pb.AnswerPermissionRequest{RequestId: c.Args().First(), Decision: pb.PermissionDecision_DENY, Message: c.String("message")}
+	if c.Bool("interrupt") {
+		request.Decision = pb.PermissionDecision_DENY_WITH_INTERRUPT
+	}
+	return p.answerRequest(ctx, cl, request)
+}
+
+func (p *program) answerQuestions(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	list, err := cl.Admin.ListPermissions(ctx, &pb.ListPermissionsRequest{})
+	if err != nil {
+		return err
+	}
+	pending, err := findPending(list.GetPermissions(), c.Args().First())
+	if err != nil {
+		return err
+	}
+	answers, err := answersTo(pending, c.Args().Tail())
+	if err != nil {
+		return err
+	}
+	return p.answerRequest(ctx, cl, &pb.AnswerPermissionRequest{SessionId: pending.GetSessionId(), RequestId: pending.GetRequestId(), Answers: answers})
+}
+
+// findPending finds a request by the beginning of its id.
+func findPending(pending []*pb.PendingPermission, ref string) (*pb.PendingPermission, error) {
+	var found []*pb.PendingPermission
+	for _, r := range pending {
+		if r.GetRequestId() == ref {
+			return r, nil
+		}
+		if len(ref) > 0 && len(r.GetRequestId()) > len(ref) && r.GetRequestId()[:len(ref)] == ref {
+			found = append(found, r)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, exitError{exitNotFound, fmt.Errorf("no request that waits begins with %q; see 'betcode permission list'", ref)}
+	}
+	return nil, usageError{fmt.Errorf("%d requests begin with %q: give more of the id", len(found), ref)}
+}
+
+// answersTo puts what was typed to the questions, in their order.
+func answersTo(r *pb.PendingPermission, typed []string) (map[string]string, error) {
+	questions := r.GetQuestions()
+	switch {
+	case len(questions) == 0:
+		return nil, usageError{fmt.Errorf("request %s is no question: use allow or deny", r.GetRequestId())}
+	case len(typed) != len(questions):
+		return nil, usageError{fmt.Errorf("request %s has %d question(s), you gave %d answer(s)", r.GetRequestId(), len(questions), len(typed))}
+	}
+	answers := make(map[string]string, len(questions))
+	for i, q := range questions {
+		answer, complaint := chosen(q, typed[i])
+		if complaint != "" {
+			return nil, usageError{fmt.Errorf("%q: %s", q.GetQuestion(), complaint)}
+		}
+		answers[q.GetQuestion()] = answer
+	}
+	return answers, nil
+}
+
+// answerRequest sends a decision and says what became of it.
+func (p *program) answerRequest(ctx context.Context, cl *client.Client, request *pb.AnswerPermissionRequest) error {
+	r, err := cl.Admin.AnswerPermission(ctx, request)
+	if err != nil {
+		return err
+	}
+	if !r.GetApplied() {
+		p.say("It had been answered before, by %s; that answer stands.", orNobody(printableLine(r.GetResolvedBy())))
+	}
+	return nil
+}

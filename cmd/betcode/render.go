@@ -1,0 +1,300 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// resultLines is how much of a tool's output is shown.
+const resultLines = 6
+
+// renderer writes events as text for a person. What waits for an answer is the
+// inbox's to show.
+type renderer struct {
+	w       io.Writer
+	style   style
+	verbose bool            // thinking, subagents, processes, raw lines
+	own     map[string]bool // keys of messages typed here: they are on the screen already
+
+	session, model string // last shown
+	midLine        bool
+	block          string // of the text being written
+}
+
+// line begins a new line if need be.
+func (r *renderer) line(format string, args ...any) {
+	r.endLine()
+	fmt.Fprintf(r.w, format+"\n", args...)
+}
+
+func (r *renderer) endLine() {
+	if r.midLine {
+		fmt.Fprintln(r.w)
+		r.midLine = false
+	}
+}
+
+// event writes one event.
+func (r *renderer) event(e *pb.AgentEvent) {
+	s := r.style
+	if e.GetParentToolUseId() != "" && !r.verbose {
+		return // a subagent's; its result is shown
+	}
+	switch event := e.GetEvent().(type) {
+	case *pb.AgentEvent_TextDelta:
+		r.text(event.TextDelta)
+	case *pb.AgentEvent_ToolCallStart:
+		r.toolCall(event.ToolCallStart)
+	case *pb.AgentEvent_ToolCallResult:
+		r.toolResult(event.ToolCallResult)
+	case *pb.AgentEvent_PermissionRequest, *pb.AgentEvent_UserQuestion:
+		// shown when it is to be answered
+	case *pb.AgentEvent_TodoUpdate:
+		for _, item := range event.TodoUpdate.GetItems() {
+			r.line("  %s %s", todoMark(item.GetStatus()), printableLine(item.GetSubject()))
+		}
+	case *pb.AgentEvent_StatusChange:
+		r.status(event.StatusChange)
+	case *pb.AgentEvent_SessionInfo:
+		r.info(event.SessionInfo)
+	case *pb.AgentEvent_Error:
+		r.line("%s %s", s.red("error:"), printableLine(event.Error.GetMessage()))
+	case *pb.AgentEvent_Usage:
+		r.line("%s", s.dim(usage(event.Usage)))
+	case *pb.AgentEvent_PlanMode:
+		if event.PlanMode.GetActive() {
+			r.line("%s", s.dim("plan mode"))
+		} else {
+			r.line("%s", s.dim("plan mode is over"))
+		}
+		if plan := event.PlanMode.GetPlan(); plan != "" {
+			r.line("%s", printable(plan))
+		}
+	case *pb.AgentEvent_TurnComplete:
+		r.turnComplete(event.TurnComplete)
+	case *pb.AgentEvent_UserInput:
+		if !r.own[event.UserInput.GetIdempotencyKey()] {
+			r.line("%s %s", s.bold(">"), strings.ReplaceAll(printable(event.UserInput.GetContent()), "\n", "\n  "))
+		}
+	case *pb.AgentEvent_Encrypted:
+		r.line("%s", s.dim("(an encrypted event)"))
+	case *pb.AgentEvent_Deprecation:
+		d := event.Deprecation
+		r.line("%s %s is going away in %s; use %s", s.yellow("deprecated:"), printableLine(d.GetFeature()), printableLine(d.GetRemovalVersion()), printableLine(d.GetReplacement()))
+	case *pb.AgentEvent_PermissionResolved:
+		r.line("%s", s.dim(resolution(event.PermissionResolved)))
+	case *pb.AgentEvent_Run:
+		r.run(event.Run)
+	case *pb.AgentEvent_Lock:
+		if r.verbose {
+			r.line("%s", s.dim("input lock: "+orNobody(event.Lock.GetHolder())))
+		}
+	case *pb.AgentEvent_Lagging:
+		if r.verbose {
+			r.line("%s", s.dim("catching up"))
+		}
+	case *pb.AgentEvent_Raw:
+		if r.verbose {
+			r.line("%s", s.dim("raw: "+shorten(printableLine(string(event.Raw.GetLine())), 200)))
+		}
+	case *pb.AgentEvent_Task:
+		t := event.Task
+		what := t.GetDescription()
+		if t.GetSummary() != "" {
+			what = t.GetSummary()
+		}
+		r.line("%s", s.dim(printableLine(t.GetKind()+" "+t.GetState()+": "+what)))
+	case *pb.AgentEvent_Notice:
+		r.line("%s %s", s.yellow("note:"), printableLine(event.Notice.GetMessage()))
+	case nil:
+		// of a newer daemon
+	}
+}
+
+// text writes a piece of text as it comes.
+func (r *renderer) text(t *pb.TextDelta) {
+	if t.GetThinking() && !r.verbose {
+		return
+	}
+	if t.GetWithdrawn() {
+		r.line("%s", r.style.dim("(the agent took this back)"))
+		return
+	}
+	if r.block != t.GetBlockId() {
+		r.endLine()
+		r.block = t.GetBlockId()
+	}
+	if text := printable(t.GetText()); text != "" {
+		if t.GetThinking() {
+			text = r.style.dim(text)
+		}
+		fmt.Fprint(r.w, text)
+		r.midLine = !strings.HasSuffix(t.GetText(), "\n")
+	}
+	if t.GetIsComplete() {
+		r.endLine()
+	}
+}
+
+func (r *renderer) toolCall(t *pb.ToolCallStart) {
+	if t.GetWithdrawn() {
+		r.line("%s", r.style.dim("(the agent took back its call of "+printableLine(t.GetToolName())+")"))
+		return
+	}
+	what := t.GetDescription()
+	if what == "" {
+		what = summary(t.GetInput())
+	}
+	r.line("%s %s  %s", r.style.green("●"), r.style.bold(printableLine(t.GetToolName())), shorten(printableLine(what), 160))
+}
+
+func (r *renderer) toolResult(t *pb.ToolCallResult) {
+	lines := strings.Split(strings.TrimRight(printable(t.GetOutput()), "\n"), "\n")
+	rest := len(lines) - resultLines
+	if rest > 0 {
+		lines = lines[:resultLines]
+	}
+	for _, line := range lines {
+		line = shorten(line, 200)
+		if t.GetIsError() {
+			r.line("    %s", r.style.red(line))
+		} else {
+			r.line("    %s", r.style.dim(line))
+		}
+	}
+	if rest > 0 {
+		r.line("    %s", r.style.dim(fmt.Sprintf("… %d more lines", rest)))
+	}
+}
+
+func (r *renderer) status(c *pb.StatusChange) {
+	switch c.GetStatus() {
+	case pb.AgentStatus_COMPACTING:
+		r.line("%s", r.style.dim("the agent summarises its context"))
+	case pb.AgentStatus_ERROR:
+		r.line("%s %s", r.style.red("the agent cannot go on:"), printableLine(c.GetMessage()))
+	case pb.AgentStatus_AGENT_STATUS_UNSPECIFIED, pb.AgentStatus_THINKING, pb.AgentStatus_EXECUTING_TOOL,
+		pb.AgentStatus_WAITING_FOR_USER, pb.AgentStatus_IDLE:
+		if r.verbose {
+			r.line("%s", r.style.dim(strings.ToLower(c.GetStatus().String())))
+		}
+	}
+}
+
+// info is shown when it says something new.
+func (r *renderer) info(i *pb.SessionInfo) {
+	if i.GetSessionId() == r.session && i.GetModel() == r.model {
+		return
+	}
+	r.session, r.model = i.GetSessionId(), i.GetModel()
+	words := []string{"session " + i.GetSessionId(), i.GetModel(), i.GetWorkingDirectory()}
+	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
+	r.line("%s", r.style.dim(printableLine(strings.Join(words, " · "))))
+	if i.GetIsCompacted() {
+		r.line("%s", r.style.dim("(older history is gone)"))
+	}
+}
+
+func (r *renderer) turnComplete(t *pb.TurnComplete) {
+	switch {
+	case t.GetStopReason() == "cancelled":
+		r.line("%s", r.style.yellow("interrupted"))
+	case t.GetIsError():
+		r.line("%s %s", r.style.red("the turn failed:"), printableLine(t.GetError()))
+	default:
+		r.endLine()
+	}
+}
+
+func (r *renderer) run(e *pb.RunEvent) {
+	switch {
+	case e.GetState() == pb.RunState_RUN_STATE_ADOPTED:
+		r.line("%s", r.style.dim(fmt.Sprintf("the agent (pid %d) was taken over by a new daemon", e.GetPid())))
+	case e.GetState() == pb.RunState_RUN_STATE_LOST, e.GetStatusUnknown():
+		r.line("%s", r.style.yellow("the agent is gone, nobody saw how"))
+	case e.GetState() == pb.RunState_RUN_STATE_EXITED && e.GetExitCode() != 0:
+		r.line("%s", r.style.yellow(printableLine(fmt.Sprintf("the agent ended with %d: %s", e.GetExitCode(), e.GetReason()))))
+	case r.verbose:
+		r.line("%s", r.style.dim(printableLine(fmt.Sprintf("run %d: %s, pid %d, %s", e.GetRun(), e.GetState(), e.GetPid(), e.GetReason()))))
+	}
+}
+
+func resolution(p *pb.PermissionResolved) string {
+	who := p.GetResolvedBy()
+	switch p.GetReason() {
+	case "withdrawn":
+		return "the agent no longer asks"
+	case "expired":
+		return "nobody answered in time: denied"
+	case "rule", "grant":
+		who = "a " + p.GetReason()
+	}
+	what := strings.ToLower(strings.ReplaceAll(p.GetDecision().String(), "_", " "))
+	if p.GetDecision() == pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED {
+		what = "answered"
+	}
+	return printableLine(what + " by " + orNobody(who))
+}
+
+func orNobody(name string) string {
+	if name == "" {
+		return "nobody"
+	}
+	return name
+}
+
+func usage(u *pb.UsageReport) string {
+	text := fmt.Sprintf("%d tokens in, %d out", u.GetInputTokens()+u.GetCacheReadTokens()+u.GetCacheCreationTokens(), u.GetOutputTokens())
+	if u.GetCostUsd() > 0 {
+		text += fmt.Sprintf(", $%.4f", u.GetCostUsd())
+	}
+	if u.GetDurationMs() > 0 {
+		text += fmt.Sprintf(", %.1fs", float64(u.GetDurationMs())/1000)
+	}
+	return text
+}
+
+func todoMark(s pb.TodoStatus) string {
+	switch s {
+	case pb.TodoStatus_COMPLETED:
+		return "[x]"
+	case pb.TodoStatus_IN_PROGRESS:
+		return "[~]"
+	case pb.TodoStatus_PENDING, pb.TodoStatus_TODO_STATUS_UNSPECIFIED:
+		return "[ ]"
+	}
+	return "[?]"
+}
+
+// telling are the members of a tool's input that say most about a call.
+var telling = []string{"command", "file_path", "path", "pattern", "query", "url", "description", "prompt"}
+
+// fieldOrder puts what says most first.
+func fieldOrder(fields map[string]*structpb.Value) []string {
+	rank := func(key string) int {
+		if i := slices.Index(telling, key); i >= 0 {
+			return i
+		}
+		return len(telling)
+	}
+	keys := slices.Sorted(maps.Keys(fields))
+	slices.SortStableFunc(keys, func(a, b string) int { return rank(a) - rank(b) })
+	return keys
+}
+
+// summary is one line about a tool's input.
+func summary(input *structpb.Struct) string {
+	for _, key := range fieldOrder(input.GetFields()) {
+		if text := input.GetFields()[key].GetStringValue(); text != "" {
+			return text
+		}
+	}
+	return ""
+}

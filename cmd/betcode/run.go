@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) runCommand() *cli.Command {
+	return &cli.Command{
+		Name: "run", Usage: "give the agent one prompt and wait for its answer",
+		ArgsUsage: "PROMPT",
+		Description: "The prompt is the argument, standard input if that is '-' or missing, or a file (--file).\n" +
+			"The answer goes to standard output, everything else to standard error.\n\n" +
+			"--output-format text         the agent's final answer\n" +
+			"                json         one object: betcode.run/v1\n" +
+			"                stream-json  every event as it comes, one object per line:\n" +
+			"                             betcode.v1.AgentEvent in the JSON mapping of protobuf\n\n" +
+			"--permissions ask    on the terminal; without one, wait until somebody answers with\n" +
+			"                     'betcode permission' or from another client\n" +
+			"              allow  say yes to every request\n" +
+			"              deny   say no to every request; the command then ends with 3\n" +
+			"The default is ask on a terminal and deny without one. Questions of the agent are\n" +
+			"declined by allow and deny.\n\n" +
+			"Ctrl-C interrupts the turn; a second one leaves, and the agent goes on.",
+		Flags: append(sessionFlags(),
+			&cli.StringFlag{Name: "file", Aliases: []string{"f"}, Usage: "`PATH` of a file with the prompt"},
+			&cli.StringFlag{Name: "output-format", Aliases: []string{"o"}, Value: "text", Usage: "text, json or stream-json"},
+			&cli.StringFlag{Name: "permissions", Usage: "ask, allow or deny"},
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show more"},
+		),
+		Action: p.runPrompt,
+	}
+}
+
+func (p *program) runPrompt(c *cli.Context) error {
+	prompt, fromStdin, err := p.prompt(c)
+	if err != nil {
+		return err
+	}
+	policy, err := p.permissionPolicy(c.String("permissions"), fromStdin)
+	if err != nil {
+		return err
+	}
+	out, err := p.runOutput(c.String("output-format"), c.Bool("verbose"))
+	if err != nil {
+		return err
+	}
+	cl, cfg, err := p.connect(c.Context, c)
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	o, err := p.open(c.Context, c, cl)
+	if err != nil {
+		return err
+	}
+	if o.head > 0 { // what was before is not ours to show
+		o.start.History, o.start.FromSequence = pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE, o.head
+	}
+	r := &unattended{
+		program: p, client: cl, out: out,
+		conv: cl.Converse(c.Context, client.ConverseOptions{Start: o.start, MaxOutage: max(cfg.ConnectTimeout, time.Second)}),
+	}
+	defer r.conv.Close()
+	if change := o.settingsRequest(); change != nil {
+		r.conv.Send(change)
+	}
+	r.turn = turn{key: r.conv.Say(prompt), session: r.conv.Session(), policy: policy}
+	if policy == askPerson {
+		r.lines = readLines(p.stdin)
+	}
+	return r.run(c.Context)
+}
+
+// prompt reads the prompt from where it is. fromStdin: nobody can be asked there.
+func (p *program) prompt(c *cli.Context) (prompt string, fromStdin bool, err error) {
+	words, file := c.Args().Slice(), c.String("file")
+	switch {
+	case file != "" && len(words) > 0:
+		return "", false, usageError{errors.New("a prompt and --file contradict each other: leave one of them out")}
+	case file != "" && file != "-":
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return "", false, usageError{fmt.Errorf("read prompt: %w", err)}
+		}
+		prompt = string(raw)
+	case file == "-" || len(words) == 1 && words[0] == "-" || len(words) == 0 && !p.terminal.in:
+		raw, err := io.ReadAll(p.stdin)
+		if err != nil {
+			return "", false, fmt.Errorf("read prompt: %w", err)
+		}
+		prompt, fromStdin = string(raw), true
+	default:
+		prompt = strings.Join(words, " ")
+	}
+	if strings.TrimSpace(prompt) == "" {
+		return "", false, usageError{errors.New(`there is no prompt: give it as an argument, on standard input, or with --file. Example: betcode run "explain this project"`)}
+	}
+	return strings.ToValidUTF8(prompt, "\ufffd"), fromStdin, nil
+}
+
+// unattended is one `betcode run`.
+type unattended struct {
+	program *program
+	client  *client.Client
+	conv    *client.Conversation
+	out     runOutput
+	turn    turn
+	lines   <-chan string // what a person types, nil if nobody does
+	inbox   inbox
+}
+
+// run goes on until the turn is over, and says how it went.
+func (r *unattended) run(ctx context.Context) error {
+	interrupts, release := r.program.onInterrupt()
+	defer release()
+	for !r.turn.done {
+		lines := r.lines
+		if !r.program.terminal.in && r.inbox.head() == nil {
+			lines = nil // a pipe is read when there is something to answer; a person's early lines are dropped
+		}
+		select {
+		case item, ok := <-r.conv.Items():
+			if !ok {
+				return r.ended(r.conv.Err())
+			}
+			if err := r.item(ctx, item); err != nil {
+				return err
+			}
+		case line, ok := <-lines:
+			if !ok {
+				r.lines = nil // nobody there any more: others may answer
+				if r.inbox.head() != nil {
+					r.ask()
+				}
+				continue
+			}
+			r.answer(line)
+		case <-interrupts:
+			if r.turn.interrupted {
+				r.program.say("Left. The agent goes on: betcode session attach %s", r.conv.Session())
+				return exitError{code: exitInterrupted}
+			}
+			r.turn.interrupted = true
+			r.program.say("Interrupting; Ctrl-C again to leave.")
+			r.conv.Send(cancelRequest())
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if err := r.out.finish(&r.turn); err != nil {
+		return err
+	}
+	return r.turn.exit()
+}
+
+func (r *unattended) item(ctx context.Context, item client.Item) error {
+	switch {
+	case item.Outage != nil:
+		r.program.tellOutage(item.Outage)
+	case item.Lost != nil:
+		r.program.say("The interrupt did not reach the daemon.")
+		r.turn.interrupted = false
+	case item.Event != nil:
+		for _, request := range r.turn.event(item.Event) {
+			r.conv.Send(request)
+		}
+		if err := r.out.event(item.Event); err != nil {
+			return err
+		}
+		if r.turn.policy == askPerson && r.turn.asks(item.Event) && r.inbox.add(item.Event) && len(r.inbox.waiting) == 1 || r.resolvedHead(item.Event) {
+			r.ask()
+		}
+		if r.turn.mayBeOver && !r.turn.done {
+			return r.look(ctx)
+		}
+	}
+	return nil
+}
+
+// resolvedHead takes note that somebody else answered, and reports whether
+// something else is to be asked now.
+func (r *unattended) resolvedHead(e *pb.AgentEvent) bool {
+	if e.GetPermissionResolved() == nil {
+		return false
+	}
+	before := r.inbox.head()
+	r.inbox.add(e)
+	return before != r.inbox.head() && r.inbox.head() != nil
+}
+
+func (r *unattended) ask() {
+	w := r.inbox.head()
+	if r.lines != nil {
+		fmt.Fprint(r.program.stderr, w.text(style(r.program.terminal.colour), time.Now()))
+		return
+	}
+	r.program.say("Waiting for an answer to %s from another client: betcode permission list", shortID(w.id()))
+}
+
+func (r *unattended) answer(line string) {
+	if r.inbox.head() == nil {
+		return
+	}
+	request, complaint := r.inbox.answer(line)
+	if complaint != "" {
+		r.program.say("%s", complaint)
+	}
+	if request != nil {
+		r.conv.Send(request)
+	}
+	if request != nil && r.inbox.head() != nil {
+		r.ask()
+	}
+}
+
+// look asks how the session stands when no event will say so: a message can be
+// settled without a turn of its own.
+func (r *unattended) look(ctx context.Context) error {
+	r.turn.mayBeOver = false
+	view, err := r.client.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: r.conv.Session()})
+	if client.Unreachable(err) {
+		return nil // the conversation will say more
+	}
+	if err != nil {
+		return err
+	}
+	r.turn.stands(view)
+	return nil
+}
+
+// ended explains why the conversation cannot go on.
+func (r *unattended) ended(err error) error {
+	switch {
+	case errors.Is(err, io.EOF):
+		return exitError{exitFailed, errors.New("the session was closed before the turn was over")}
+	case client.Unreachable(err):
+		return exitError{exitConnection, fmt.Errorf(
+			"the daemon went away and did not come back. The session is kept: start a daemon, then 'betcode session attach %s'", r.conv.Session())}
+	}
+	return err
+}
+
+func cancelRequest() *pb.AgentRequest {
+	return &pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "interrupted by the user"}}}
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// permissionPolicy is who decides about permissions in an unattended run.
+type permissionPolicy string
+
+const (
+	askPerson permissionPolicy = "ask"
+	allowAll  permissionPolicy = "allow"
+	denyAll   permissionPolicy = "deny"
+)
+
+// nobodyThere is what the agent is told when a tool is denied for want of a person.
+const nobodyThere = "Nobody is there to decide: this is an unattended run. Find a way without it, or say what you would need."
+
+// permissionPolicy reads the flag; see the help of run for the default.
+func (p *program) permissionPolicy(flag string, stdinTaken bool) (permissionPolicy, error) {
+	switch policy := permissionPolicy(flag); policy {
+	case askPerson, allowAll, denyAll:
+		return policy, nil
+	case "":
+		if p.terminal.in && p.terminal.err && !stdinTaken {
+			return askPerson, nil
+		}
+		return denyAll, nil
+	default:
+		return "", usageError{fmt.Errorf("--permissions %s: it is ask, allow or deny", flag)}
+	}
+}
+
+// turn is what a run knows of its turn. It is plain data: events go in, answers
+// come out.
+type turn struct {
+	key, session string
+	policy       permissionPolicy
+
+	accepted    bool // our message is in the journal
+	done        bool
+	mayBeOver   bool // no event says so; the daemon has to be asked
+	interrupted bool // by us
+	decided     map[string]bool
+	denied      []denial
+	text        finalText
+	usage       *pb.UsageReport
+	complete    *pb.TurnComplete
+	failure     *pb.ErrorEvent // the last error since the message was accepted, or its refusal
+	last        uint64
+	crashed     bool
+}
+
+// denial is a tool that did not run because nobody was there to ask.
+type denial struct {
+	Request string `json:"request_id"`
+	Tool    string `json:"tool_name"`
+}
+
+// event takes one event and returns what is to be answered.
+func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
+	t.last = max(t.last, e.GetSequence())
+	if event, ok := e.GetEvent().(*pb.AgentEvent_UserInput); ok && event.UserInput.GetIdempotencyKey() == t.key {
+		t.accepted = true
+	}
+	if f := e.GetError(); f != nil && (t.accepted || f.GetDetails()["idempotency_key"] == t.key) {
+		t.failure = f
+		t.done = t.done || !t.accepted // it was refused
+	}
+	if !t.accepted {
+		return nil
+	}
+	switch event := e.GetEvent().(type) {
+	case *pb.AgentEvent_TextDelta:
+		if e.GetParentToolUseId() == "" {
+			t.text.add(event.TextDelta)
+		}
+	case *pb.AgentEvent_ToolCallStart:
+		if e.GetParentToolUseId() == "" && !event.ToolCallStart.GetWithdrawn() {
+			t.text.reset() // what was said before a tool ran is not the answer
+		}
+	case *pb.AgentEvent_PermissionRequest:
+		return t.permission(e, event.PermissionRequest.GetRequestId(), event.PermissionRequest.GetToolName(), false)
+	case *pb.AgentEvent_UserQuestion:
+		return t.permission(e, requestOf(event.UserQuestion.GetQuestionId()), "AskUserQuestion", true)
+	case *pb.AgentEvent_Usage:
+		t.usage = event.Usage
+	case *pb.AgentEvent_TurnComplete:
+		if keys := event.TurnComplete.GetInputKeys(); slices.Contains(keys, t.key) || len(keys) == 0 && event.TurnComplete.GetOrigin() == "" {
+			t.complete, t.done = event.TurnComplete, true
+		}
+	case *pb.AgentEvent_StatusChange:
+		s := event.StatusChange.GetStatus()
+		t.mayBeOver = s == pb.AgentStatus_IDLE || s == pb.AgentStatus_ERROR
+	}
+	return nil
+}
+
+// asks reports whether an event puts a question to this run: one of its own turn,
+// and not one that was waiting before.
+func (t *turn) asks(e *pb.AgentEvent) bool {
+	return t.accepted && e.GetSequence() > 0 && (e.GetPermissionRequest() != nil || e.GetUserQuestion() != nil)
+}
+
+// permission decides by policy. A question has no answer that a policy could give.
+func (t *turn) permission(e *pb.AgentEvent, request, tool string, question bool) []*pb.AgentRequest {
+	if !t.asks(e) || t.policy == askPerson || t.decided[request] {
+		return nil
+	}
+	if t.decided == nil {
+		t.decided = map[string]bool{}
+	}
+	t.decided[request] = true
+	if t.policy == allowAll && !question {
+		return []*pb.AgentRequest{decide(request, pb.PermissionDecision_ALLOW_ONCE, "")}
+	}
+	t.denied = append(t.denied, denial{Request: request, Tool: tool})
+	return []*pb.AgentRequest{decide(request, pb.PermissionDecision_DENY, nobodyThere)}
+}
+
+// stands takes how the session stands when it is at rest.
+func (t *turn) stands(v *pb.ShowSessionResponse) {
+	status := v.GetSummary().GetStatus()
+	if status == "crashed" || status == "closed" {
+		t.done, t.crashed = true, true
+		return
+	}
+	waiting := slices.ContainsFunc(v.GetInputs(), func(i *pb.PendingInput) bool { return i.GetIdempotencyKey() == t.key })
+	if status == "idle" && !waiting {
+		t.done = true
+	}
+}
+
+// failed reports whether the turn failed, and why.
+func (t *turn) failed() (bool, string) {
+	switch {
+	case t.crashed:
+		text := "the agent's process ended and could not be started again"
+		if t.failure != nil {
+			text = t.failure.GetMessage()
+		}
+		return true, text
+	case t.complete.GetIsError():
+		return true, t.complete.GetError()
+	case !t.accepted && t.failure != nil:
+		return true, t.failure.GetMessage()
+	}
+	return false, ""
+}
+
+// eventExits are the exit codes of errors that arrive as events.
+var eventExits = map[string]int{
+	"NO_INPUT_LOCK": exitDenied, "PERMISSION_DENIED": exitDenied,
+	"RATE_LIMITED": exitRateLimited, "POOL_EXHAUSTED": exitRateLimited, "RESOURCE_EXHAUSTED": exitRateLimited,
+	"INVALID_ARGUMENT": exitUsage, "SESSION_NOT_FOUND": exitNotFound, "NOT_FOUND": exitNotFound,
+	"INTERNAL": exitInternal, "SQLITE_ERROR": exitInternal, "DATA_LOSS": exitInternal,
+	"UNAVAILABLE": exitConnection, "DEADLINE_EXCEEDED": exitConnection,
+}
+
+// exit is how the command ends.
+func (t *turn) exit() error {
+	failed, why := t.failed()
+	switch {
+	case t.interrupted:
+		return exitError{code: exitInterrupted}
+	case failed:
+		code := exitFailed
+		if known, ok := eventExits[t.failure.GetCode()]; ok && (!t.accepted || known == exitRateLimited) {
+			code = known
+		}
+		if why == "" {
+			why = "the agent reported an error"
+		}
+		return exitError{code, errors.New(printableLine(why))}
+	case t.complete.GetStopReason() == "cancelled":
+		return exitError{exitFailed, errors.New("the turn was interrupted by another client")}
+	case len(t.denied) > 0:
+		tools := make([]string, len(t.denied))
+		for i, d := range t.denied {
+			tools[i] = d.Tool
+		}
+		return exitError{exitDenied, fmt.Errorf("%d request(s) denied because nobody was asked: %s. Use --permissions or --allow-tools",
+			len(tools), printableLine(strings.Join(tools, ", ")))}
+	}
+	return nil
+}
+
+// finalText is the text of the last message: what blocks of it stand.
+type finalText struct {
+	ids   []string
+	texts map[string]*strings.Builder
+}
+
+func (f *finalText) reset() { f.ids, f.texts = nil, nil }
+
+func (f *finalText) add(d *pb.TextDelta) {
+	if d.GetThinking() {
+		return
+	}
+	id := d.GetBlockId()
+	at := slices.Index(f.ids, id)
+	if d.GetWithdrawn() {
+		if at >= 0 { // this block and those after it
+			f.ids = f.ids[:at]
+		}
+		return
+	}
+	if f.texts == nil {
+		f.texts = map[string]*strings.Builder{}
+	}
+	if at < 0 {
+		f.ids = append(f.ids, id)
+		f.texts[id] = &strings.Builder{}
+	}
+	f.texts[id].WriteString(d.GetText())
+}
+
+// String is the text, a blank line between blocks.
+func (f *finalText) String() string {
+	var parts []string
+	for _, id := range f.ids {
+		if text := f.texts[id].String(); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) sessionCommand() *cli.Command {
+	jsonFlag := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
+	return &cli.Command{
+		Name: "session", Aliases: []string{"sessions"}, Usage: "list, show, attach to, rename, stop and delete sessions",
+		Subcommands: []*cli.Command{
+			{
+				Name: "list", Aliases: []string{"ls"}, Usage: "list sessions, the most recently used first",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "cwd", Usage: "only those that work in `DIRECTORY`"},
+					&cli.UintFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N`", Value: 100},
+					&cli.UintFlag{Name: "offset", Usage: "leave out the first `N`"},
+					&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "only ids"},
+					jsonFlag,
+				},
+				Action: p.withClient(0, 0, p.listSessions),
+			},
+			{
+				Name: "show", Usage: "show everything about a session", ArgsUsage: "SESSION",
+				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(1, 1, p.showSession),
+			},
+			{
+				Name: "attach", Usage: "watch a session and talk to its agent", ArgsUsage: "SESSION",
+				Description: "Leaving (/quit, Ctrl-D, Ctrl-C twice) stops nothing.\n\n" + chatHelp,
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "read-only", Usage: "only watch"},
+					&cli.StringFlag{Name: "history", Value: "full", Usage: "how much of the past: full, pending (what waits for an answer) or none"},
+					&cli.Uint64Flag{Name: "from", Usage: "only what comes after sequence `N`"},
+					&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"},
+				},
+				Action: p.attachSession,
+			},
+			{
+				Name: "rename", Usage: "give a session a name; an empty one takes it away", ArgsUsage: "SESSION NAME",
+				Action: p.withClient(2, 2, p.renameSession),
+			},
+			{
+				Name: "stop", Usage: "end the agent of a session; the session stays", ArgsUsage: "SESSION",
+				Action: p.withClient(1, 1, p.stopSession),
+			},
+			{
+				Name: "delete", Aliases: []string{"rm"}, Usage: "stop a session's agent and forget the session", ArgsUsage: "SESSION",
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}},
+				Action: p.withClient(1, 1, p.deleteSession),
+			},
+		},
+	}
+}
+
+func (p *program) listSessions(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	request := &pb.ListSessionsRequest{Limit: uint32(c.Uint("limit")), Offset: uint32(c.Uint("offset"))}
+	if c.IsSet("cwd") {
+		dir, err := p.workingDirectory(c.String("cwd"))
+		if err != nil {
+			return err
+		}
+		request.WorkingDirectory = dir
+	}
+	list, err := cl.Agent.ListSessions(ctx, request)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeJSON(p.stdout, "betcode.session.list/v1", list)
+	}
+	if c.Bool("quiet") {
+		for _, s := range list.GetSessions() {
+			fmt.Fprintln(p.stdout, s.GetId())
+		}
+		return nil
+	}
+	if err := writeSessions(p.stdout, list, p.terminal, time.Now()); err != nil {
+		return err
+	}
+	if more := int(list.GetTotal()) - len(list.GetSessions()); more > 0 && p.terminal.out {
+		p.say("%d more; see --limit and --offset.", more)
+	}
+	return nil
+}
+
+func (p *program) showSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeJSON(p.stdout, "betcode.session/v1", view)
+	}
+	writeSession(p.stdout, view, style(p.terminal.colour), time.Now())
+	return nil
+}
+
+func (p *program) attachSession(c *cli.Context) error {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	policy, err := historyPolicy(c.String("history"), c.IsSet("history"), c.IsSet("from"))
+	if err != nil {
+		return err
+	}
+	cl, _, err := p.connect(c.Context, c)
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	view, err := cl.Admin.ShowSession(c.Context, &pb.ShowSessionRequest{SessionId: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	o := opening{head: view.GetHead(), start: &pb.StartConversation{
+		SessionId: view.GetSummary().GetId(), History: policy, FromSequence: c.Uint64("from"), Observer: c.Bool("read-only"),
+	}}
+	if policy == pb.HistoryPolicy_HISTORY_POLICY_NONE || policy == pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY || c.Uint64("from") >= o.head {
+		o.head = 0 // nothing of the past is coming
+	}
+	return p.converse(c.Context, cl, o, c.Bool("verbose"), c.Bool("read-only"))
+}
+
+func historyPolicy(name string, named, from bool) (pb.HistoryPolicy, error) {
+	if from {
+		if named {
+			return 0, usageError{errors.New("--history and --from contradict each other: leave one of them out")}
+		}
+		return pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE, nil
+	}
+	switch name {
+	case "full":
+		return pb.HistoryPolicy_HISTORY_POLICY_FULL, nil
+	case "pending":
+		return pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY, nil
+	case "none":
+		return pb.HistoryPolicy_HISTORY_POLICY_NONE, nil
+	}
+	return 0, usageError{fmt.Errorf("--history %s: it is full, pending or none", name)}
+}
+
+func (p *program) renameSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	id, err := resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
+	_, err = cl.Agent.RenameSession(ctx, &pb.RenameSessionRequest{SessionId: id, Name: c.Args().Get(1)})
+	return err
+}
+
+func (p *program) stopSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	stopped, err := cl.Admin.StopSession(ctx, &pb.StopSessionRequest{SessionId: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	if !stopped.GetWasRunning() {
+		p.say("No agent was running.")
+	}
+	return nil
+}
+
+func (p *program) deleteSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	s := view.GetSummary()
+	if !c.Bool("yes") {
+		if !p.terminal.in {
+			return usageError{errors.New("deleting cannot be undone: add --yes")}
+		}
+		if !p.confirm(fmt.Sprintf("Delete session %s %s and its history for good?", shortID(s.GetId()), printableLine(s.GetName())), false) {
+			return exitError{code: exitInterrupted}
+		}
+	}
+	r, err := cl.Agent.DeleteSession(ctx, &pb.DeleteSessionRequest{SessionId: s.GetId()})
+	if err != nil {
+		return err
+	}
+	if !r.GetDeleted() {
+		p.say("It was deleted meanwhile.")
+	}
+	return nil
+}
+
+// writeSessions writes the list: short ids and what fits for a person, everything
+// for a program.
+func writeSessions(w io.Writer, list *pb.ListSessionsResponse, t terminal, now time.Time) error {
+	out := &table{person: t.out, style: style(t.colour), header: []string{"ID", "NAME", "STATUS", "MODEL", "MESSAGES", "COST", "UPDATED", "DIRECTORY", "LAST"}}
+	for _, s := range list.GetSessions() {
+		id, updated, last := s.GetId(), exact(s.GetUpdatedAt()), s.GetLastMessagePreview()
+		if t.out {
+			id, updated, last = shortID(id), ago(s.GetUpdatedAt(), now), shorten(printableLine(last), 40)
+		}
+		out.add(id, s.GetName(), s.GetStatus(), s.GetModel(), fmt.Sprint(s.GetMessageCount()),
+			fmt.Sprintf("$%.2f", s.GetTotalCostUsd()), updated, s.GetWorkingDirectory(), last)
+	}
+	return out.write(w)
+}
+
+// writeSession writes everything about one session.
+func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time) {
+	sum := v.GetSummary()
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%s %s\n", s.bold(fmt.Sprintf("%-12s", name)), printableLine(fmt.Sprintf(format, args...)))
+	}
+	line("id", "%s", sum.GetId())
+	line("name", "%s", sum.GetName())
+	line("status", "%s", sum.GetStatus())
+	line("directory", "%s", sum.GetWorkingDirectory())
+	line("model", "%s", sum.GetModel())
+	line("mode", "%s", v.GetPermissionMode())
+	line("messages", "%d", sum.GetMessageCount())
+	line("tokens", "%d in, %d out, $%.4f", sum.GetTotalInputTokens(), sum.GetTotalOutputTokens(), sum.GetTotalCostUsd())
+	line("created", "%s", exact(sum.GetCreatedAt()))
+	line("updated", "%s (%s)", exact(sum.GetUpdatedAt()), ago(sum.GetUpdatedAt(), now))
+	line("sequence", "%d", v.GetHead())
+	line("clients", "%d, input lock: %s", v.GetClients(), orNobody(v.GetLockHolder()))
+	if r := v.GetRun(); r != nil {
+		line("agent", "run %d, pid %d, %s, started %s", r.GetRun(), r.GetPid(), runState(r.GetState()), exact(r.GetStartedAt()))
+		line("agent id", "%s", v.GetAgentSessionId())
+		line("files", "%s", r.GetDirectory())
+	}
+	for _, g := range v.GetGrants() {
+		verb := "denied"
+		if g.GetGranted() {
+			verb = "allowed"
+		}
+		line("grant", "%s %s", g.GetToolName(), verb)
+	}
+	for _, i := range v.GetInputs() {
+		line("message", "%s: %s", shortID(i.GetIdempotencyKey()), i.GetState())
+	}
+	for _, p := range v.GetPermissions() {
+		line("waiting", "%s: %s %s", p.GetRequestId(), p.GetToolName(), p.GetDescription())
+	}
+}
+
+func runState(s pb.RunState) string {
+	switch s {
+	case pb.RunState_RUN_STATE_UNSPECIFIED:
+		return "starting"
+	case pb.RunState_RUN_STATE_STARTED, pb.RunState_RUN_STATE_ADOPTED:
+		return "running"
+	case pb.RunState_RUN_STATE_EXITED:
+		return "ended"
+	case pb.RunState_RUN_STATE_LOST:
+		return "lost"
+	}
+	return s.String()
+}

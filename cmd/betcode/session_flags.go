@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	pb "betcode/proto/betcode/v1"
+)
+
+// sessionFlags say which session a command is about, and what a new one is like.
+func sessionFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "go on with `SESSION`: an id, its beginning, a name, or @last"},
+		&cli.BoolFlag{Name: "continue", Aliases: []string{"c"}, Usage: "go on with the latest session of this directory"},
+		&cli.StringFlag{Name: "cwd", Usage: "`DIRECTORY` where the agent works (this one)"},
+		&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
+		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Usage: "`MODEL` or alias"},
+		&cli.StringFlag{Name: "permission-mode", Usage: "`MODE` of the agent: default, acceptEdits, plan, …"},
+		&cli.StringSliceFlag{Name: "allow-tools", Usage: "`TOOLS` that run without asking, for example 'Read,Bash(git *)'"},
+		&cli.StringSliceFlag{Name: "deny-tools", Usage: "`TOOLS` that never run"},
+	}
+}
+
+// opening is how a command attaches to its session.
+type opening struct {
+	start   *pb.StartConversation
+	head    uint64                    // what is up to here is history
+	changes *pb.SessionSettingsChange // wanted for a session that exists
+}
+
+// open reads the flags. For a session that exists it asks the daemon how it stands.
+func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (opening, error) {
+	dir, err := p.workingDirectory(c.String("cwd"))
+	if err != nil {
+		return opening{}, err
+	}
+	ref := c.String("session")
+	if c.Bool("continue") {
+		if ref != "" {
+			return opening{}, usageError{errors.New("--continue and --session contradict each other: leave one of them out")}
+		}
+		if ref, err = latest(ctx, cl, dir); err != nil {
+			return opening{}, err
+		}
+	}
+	if ref == "" {
+		return opening{start: &pb.StartConversation{
+			WorkingDirectory: dir, Name: c.String("name"), Model: c.String("model"),
+			PermissionMode: c.String("permission-mode"),
+			AllowedTools:   tools(c.StringSlice("allow-tools")), DeniedTools: tools(c.StringSlice("deny-tools")),
+		}}, nil
+	}
+	for _, flag := range []string{"name", "allow-tools", "deny-tools"} {
+		if c.IsSet(flag) {
+			return opening{}, usageError{fmt.Errorf("--%s is for a new session; this one exists", flag)}
+		}
+	}
+	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: ref})
+	if err != nil {
+		return opening{}, err
+	}
+	o := opening{start: &pb.StartConversation{SessionId: view.GetSummary().GetId()}, head: view.GetHead()}
+	if c.String("model") != "" || c.String("permission-mode") != "" {
+		o.changes = &pb.SessionSettingsChange{Model: c.String("model"), PermissionMode: c.String("permission-mode")}
+	}
+	return o, nil
+}
+
+// settingsRequest changes what was asked for, nil if nothing was.
+func (o opening) settingsRequest() *pb.AgentRequest {
+	if o.changes == nil {
+		return nil
+	}
+	return &pb.AgentRequest{Request: &pb.AgentRequest_Settings{Settings: o.changes}}
+}
+
+// workingDirectory is where the agent is to work.
+func (p *program) workingDirectory(flag string) (string, error) {
+	dir, err := filepath.Abs(flag) // "" is the working directory
+	if err != nil {
+		return "", fmt.Errorf("find working directory: %w", err)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", usageError{fmt.Errorf("--cwd %s is not a directory", dir)}
+	}
+	return dir, nil
+}
+
+// latest is the session of dir that changed last.
+func latest(ctx context.Context, cl *client.Client, dir string) (string, error) {
+	list, err := cl.Agent.ListSessions(ctx, &pb.ListSessionsRequest{WorkingDirectory: dir, Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(list.GetSessions()) == 0 {
+		return "", exitError{exitNotFound, fmt.Errorf("continue session: there is none in %s; leave --continue out to begin one", dir)}
+	}
+	return list.GetSessions()[0].GetId(), nil
+}
+
+// tools splits lists of tools at commas, except within the parentheses of a rule.
+func tools(given []string) []string {
+	var out []string
+	for _, list := range given {
+		depth := 0
+		for _, tool := range strings.FieldsFunc(list, func(r rune) bool {
+			switch r {
+			case '(':
+				depth++
+			case ')':
+				depth = max(depth-1, 0)
+			}
+			return r == ',' && depth == 0
+		}) {
+			out = append(out, strings.TrimSpace(tool))
+		}
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"betcode/cmd/betcode/internal/client"
+)
+
+// say tells a person something, on standard error.
+func (p *program) say(format string, args ...any) {
+	fmt.Fprintf(p.stderr, format+"\n", args...)
+}
+
+// tellOutage tells about the connection: when it breaks, now and then while it
+// stays broken, and when it is back.
+func (p *program) tellOutage(o *client.Outage) {
+	switch {
+	case o.Restored:
+		p.say("The daemon has another journal now; the history begins anew.")
+	case o.Err == nil:
+		p.say("Connected again.")
+	case o.Attempt == 1:
+		p.say("The daemon does not answer; trying again. If it is gone: betcode daemon start")
+	case o.Wait > 4*time.Second:
+		p.say("Still no answer; next try in %s.", o.Wait.Round(time.Second))
+	}
+}
+
+// readLines hands out what is typed, line by line, until the end of the input. Its
+// goroutine ends with the input; nothing else can end a read from a terminal.
+func readLines(r io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		in := bufio.NewReader(r)
+		for {
+			line, err := in.ReadString('\n')
+			if line = strings.TrimRight(line, "\r\n"); err == nil || line != "" {
+				lines <- line
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines
+}

@@ -1,0 +1,102 @@
+package persistence
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"betcode/messages"
+)
+
+var update = flag.Bool("update", false, "write testdata/format1 anew: only before that format has landed")
+
+// picture is everything one can see of a journal.
+type picture struct {
+	Lineage    string
+	Sessions   []messages.SessionLoaded
+	Histories  map[messages.SessionID][]string
+	Unfinished []messages.SessionID
+	Deleted    []messages.SessionID
+}
+
+func (f *fixture) picture() picture {
+	f.Helper()
+	p := picture{Lineage: f.store.Lineage(), Histories: map[messages.SessionID][]string{}}
+	records, _, err := f.store.Sessions("", "", 0, 0)
+	if err != nil {
+		f.Fatalf("%v", err)
+	}
+	for _, r := range records {
+		p.Sessions = append(p.Sessions, f.load(r.ID))
+		for _, e := range f.history(r.ID) {
+			p.Histories[r.ID] = append(p.Histories[r.ID], string(e.Bytes))
+		}
+	}
+	p.Unfinished, _ = f.store.Unfinished()
+	for id, e := range f.store.index.entries {
+		if e.deleted {
+			p.Deleted = append(p.Deleted, id)
+		}
+	}
+	return p
+}
+
+// story writes a journal with something of everything.
+func (f *fixture) story() {
+	f.Helper()
+	f.commit(full(sid(1), 0), begin(sid(2), 2), begin(sid(3), 1))
+	large := more(sid(1), 3, 4)
+	large.Events[1].Bytes = []byte(strings.Repeat("a large event ", 400))
+	large.Cursor, large.SpoolFrom = &messages.Cursor{Run: 1, Offset: 4096, Translator: []byte("state")}, 100
+	f.commit(large, messages.Append{Session: sid(3), Delete: true})
+	f.seal()
+	ended := full(sid(1), 7)
+	ended.Cursor = &messages.Cursor{Run: 2, Offset: 12}
+	ended.Run.Run, ended.Run.State = 2, messages.RunFinished
+	ended.Run.Exit = messages.Exit{Known: true, Code: 1, Reason: "exited", At: epoch.Add(time.Hour)}
+	ended.Settled = []string{"two"}
+	f.commit(ended, more(sid(2), 2, 30))
+}
+
+// A journal of format 1 opens, now and for ever, and gives the same bytes.
+func TestGoldenJournal(t *testing.T) {
+	golden := filepath.Join("testdata", "format1")
+	if *update {
+		os.RemoveAll(golden)
+		os.MkdirAll(golden, 0o755)
+		f := makeFixture(t, t.TempDir(), func(o *Options) { o.growBytes = pageSize })
+		f.open()
+		f.story()
+		text, _ := json.MarshalIndent(f.picture(), "", " ")
+		os.WriteFile(filepath.Join(golden, "expected.json"), append(text, '\n'), 0o644)
+		f.close()
+		os.Remove(f.path(lockName))
+		os.Mkdir(filepath.Join(golden, "journal"), 0o755)
+		copyTree(t, f.options.Directory, filepath.Join(golden, "journal"))
+	}
+	text, err := os.ReadFile(filepath.Join(golden, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want picture
+	strict := json.NewDecoder(bytes.NewReader(text))
+	strict.DisallowUnknownFields() // a field that was renamed is not one that was empty
+	if err := strict.Decode(&want); err != nil {
+		t.Fatal(err)
+	}
+	f := makeFixture(t, t.TempDir())
+	copyTree(t, filepath.Join(golden, "journal"), f.options.Directory)
+	f.open()
+	defer f.finish()
+	for _, then := range []func(){func() {}, f.reopen, f.seal, f.reopen} {
+		then()
+		same(t, "journal", f.picture(), want)
+	}
+	f.commit(more(sid(1), 10, 2)) // and it can be gone on with
+	sameEvents(t, "events", f.history(sid(1))[10:], events(10, 2))
+}

@@ -1,0 +1,105 @@
+package persistence
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"betcode/messages"
+)
+
+// named makes sessions, each changed a minute after the one before.
+func named(f *fixture, names ...string) {
+	for i, name := range names {
+		a := begin(sid(i+1), i)
+		a.Record.Name, a.Record.UpdatedAt = name, epoch.Add(time.Duration(i)*time.Minute)
+		if i%2 == 1 {
+			a.Record.WorkingDirectory, a.Record.WorktreeID = "/odd", "w"
+		}
+		f.commit(a)
+	}
+}
+
+func listed(t *testing.T, f *fixture, directory, worktree string, limit, offset int) (ids []messages.SessionID, total int) {
+	t.Helper()
+	records, total, err := f.store.Sessions(directory, worktree, limit, offset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		ids = append(ids, r.ID)
+	}
+	return ids, total
+}
+
+func TestSessionsAreListedNewestFirst(t *testing.T) {
+	f := newFixture(t)
+	named(f, "a", "b", "c", "d", "e")
+	for _, c := range []struct {
+		directory, worktree string
+		limit, offset       int
+		want                []messages.SessionID
+		total               int
+	}{
+		{"", "", 0, 0, []messages.SessionID{sid(5), sid(4), sid(3), sid(2), sid(1)}, 5},
+		{"", "", 2, 0, []messages.SessionID{sid(5), sid(4)}, 5},
+		{"", "", 2, 3, []messages.SessionID{sid(2), sid(1)}, 5},
+		{"", "", 2, 9, nil, 5},
+		{"/odd", "", 0, 0, []messages.SessionID{sid(4), sid(2)}, 2},
+		{"/odd", "w", 1, 1, []messages.SessionID{sid(2)}, 2},
+		{"/src", "w", 0, 0, nil, 0},
+	} {
+		for range 2 {
+			got, total := listed(t, f, c.directory, c.worktree, c.limit, c.offset)
+			same(t, "listed", got, c.want)
+			if total != c.total {
+				t.Errorf("total %d, want %d", total, c.total)
+			}
+		}
+	}
+	// A change moves a session to the front; equal times are ordered by id.
+	f.commit(messages.Append{Session: sid(2), Expect: 1, Record: summary(sid(2), epoch.Add(time.Hour))},
+		messages.Append{Session: sid(4), Expect: 3, Record: summary(sid(4), epoch.Add(time.Hour))})
+	got, _ := listed(t, f, "", "", 3, 0)
+	same(t, "after a change", got, []messages.SessionID{min(sid(2), sid(4)), max(sid(2), sid(4)), sid(5)})
+	records, _, _ := f.store.Sessions("", "", 0, 2)
+	if records[0].Head != 4 {
+		t.Errorf("head is %d", records[0].Head)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	f := newFixture(t)
+	_, err := f.store.Resolve("@last")
+	wantKind(t, "last of none", err, messages.NotFound)
+	named(f, "fix the tests", "twin", "twin", string(sid(1)[:6]), "")
+	f.commit(messages.Append{Session: sid(5), Expect: 4, Record: summary(sid(5), epoch.Add(time.Hour))})
+	for _, c := range []struct {
+		reference string
+		want      messages.SessionID
+		kind      messages.Kind
+	}{
+		{string(sid(2)), sid(2), 0},
+		{string(sid(2)[:4]), sid(2), 0},
+		{strings.ToUpper(string(sid(2)[:12])), sid(2), 0},
+		{string(sid(2)[:3]), "", messages.NotFound},
+		{"fix the tests", sid(1), 0},
+		{"Fix the tests", "", messages.NotFound},
+		{"twin", "", messages.Invalid},
+		{string(sid(1)[:6]), "", messages.Invalid}, // the name of one, the beginning of another
+		{string(sid(1)[:7]), sid(1), 0},
+		{"@last", sid(5), 0},
+		{"", "", messages.NotFound},
+	} {
+		got, err := f.store.Resolve(c.reference)
+		if got != c.want || (err != nil && messages.KindOf(err) != c.kind) || (err == nil) != (c.want != "") {
+			t.Errorf("%q: %q, %v", c.reference, got, err)
+		}
+		if c.kind != messages.Invalid {
+			continue
+		}
+		if e := asError(err); !strings.Contains(e.Details["candidates"], ", ") || !strings.Contains(e.Error(), "ambiguous") {
+			t.Errorf("%q: %v, candidates %q", c.reference, e, e.Details["candidates"])
+		}
+	}
+}

@@ -1,0 +1,43 @@
+//go:build linux
+
+package bench
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// BenchmarkGather measures what the journal's gathering window, the least time
+// between two transactions, costs in delay and saves in writes, on a busy day.
+// It drives the linked daemon, whose window can be set.
+func BenchmarkGather(b *testing.B) {
+	l := load{sessions: 50, clients: 2, lines: 150, rate: 30}
+	for _, window := range []time.Duration{0, time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond} {
+		b.Run(fmt.Sprintf("window=%v", window), func(b *testing.B) {
+			for b.Loop() {
+				o := newRig(b, binaries.linked, l.shortened(), linked(window)...).run()
+				figures := o.paced()
+				figures[unitCommits] = float64(o.journal.Commits) / o.took.Seconds()
+				figures[unitBatch] = float64(o.events) / float64(o.journal.Appends)
+				report(b, figures)
+			}
+		})
+	}
+}
+
+// BenchmarkLinkedFlood is the flood against the linked daemon: for its journal's
+// counters, and for a profile of the daemon alone.
+func BenchmarkLinkedFlood(b *testing.B) {
+	for _, l := range floods {
+		b.Run(fmt.Sprintf("sessions=%d", l.sessions), func(b *testing.B) {
+			for b.Loop() {
+				o := newRig(b, binaries.linked, l.shortened(), linked(2*time.Millisecond)...).run()
+				figures := o.flooded()
+				figures[unitCommits] = float64(o.journal.Commits) / o.took.Seconds()
+				figures[unitBatch] = float64(o.events) / float64(o.journal.Appends)
+				report(b, figures)
+			}
+		})
+	}
+}

@@ -1,0 +1,166 @@
+//go:build linux
+
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"betcode/actors"
+	"betcode/grpcapi"
+	"betcode/messages"
+	"betcode/persistence"
+	"betcode/supervision"
+)
+
+// What the linked daemon is told through its environment, and the file in the
+// world's root in which it answers SIGUSR1.
+const (
+	envGather = "BETCODE_BENCH_GATHER"
+	envStats  = "BETCODE_BENCH_STATS"
+	statsFile = "stats.json"
+)
+
+// linked is the environment of a linked daemon with a gathering window.
+func linked(gather time.Duration) []string {
+	return []string{envRole + "=" + roleDaemon, envGather + "=" + gather.String(), envStats + "=" + statsFile, profileTo()}
+}
+
+func profileTo() string { return envProfile + "=" + os.Getenv(envProfile) }
+
+// linkedDaemon is a daemon of the parts that the command is made of, in this
+// binary: for what the command does not offer, and for profiles of the daemon
+// alone. On SIGUSR1 it writes its journal's counters, which are asked for before
+// and after a measured run; between the two it keeps a profile.
+func linkedDaemon() error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	ask := make(chan os.Signal, 1)
+	signal.Notify(ask, syscall.SIGUSR1)
+
+	state := filepath.Join(os.Getenv("XDG_STATE_HOME"), "betcode")
+	socket := os.Getenv("BETCODE_SOCKET")
+	if err := os.MkdirAll(filepath.Dir(socket), 0o700); err != nil {
+		return err
+	}
+	gather, err := time.ParseDuration(os.Getenv(envGather))
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		return err
+	}
+	store, err := persistence.Open(persistence.Options{Directory: filepath.Join(state, "journal")})
+	if err != nil {
+		return err
+	}
+	log := zerolog.New(os.Stderr).Level(zerolog.WarnLevel)
+	system, err := actors.Start(actors.Options{
+		Store: store, RunsDirectory: filepath.Join(state, "runs"), Program: os.Getenv("BETCODE_CLAUDE"),
+		Environment: withoutOurs(os.Environ()), Gather: gather, Logger: &log, Version: "bench", Restart: supervision.Default(),
+	})
+	if err != nil {
+		return err
+	}
+	server := grpcapi.New(grpcapi.Options{Asker: door{system}, Logger: &log, Version: "bench"})
+	go server.Serve(listener)
+	<-system.Ready()
+	server.SetReady(true)
+	answer(ctx, ask, store)
+
+	end, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	server.Shutdown(end)
+	if err := system.Stop(end, false); err != nil {
+		return err
+	}
+	return store.Close()
+}
+
+// answer writes the counters whenever it is asked, until the end.
+func answer(ctx context.Context, ask <-chan os.Signal, store *persistence.Store) {
+	p := profile{dir: os.Getenv(envProfile)}
+	defer p.stop()
+	path := filepath.Join(filepath.Dir(os.Getenv("XDG_STATE_HOME")), os.Getenv(envStats))
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ask:
+		}
+		content, err := json.Marshal(store.Stats())
+		if err == nil {
+			err = os.WriteFile(path+".new", content, 0o600)
+		}
+		if err == nil {
+			err = os.Rename(path+".new", path)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		p.toggle()
+	}
+}
+
+// profile is what is kept of the processor's time and of allocations, if there
+// is a directory for it.
+type profile struct {
+	dir string
+	cpu *os.File
+}
+
+func (p *profile) toggle() {
+	if p.dir == "" || p.cpu != nil {
+		p.stop()
+		return
+	}
+	var err error
+	if p.cpu, err = os.Create(filepath.Join(p.dir, "daemon.cpu.prof")); err == nil {
+		err = pprof.StartCPUProfile(p.cpu)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+func (p *profile) stop() {
+	if p.cpu == nil {
+		return
+	}
+	pprof.StopCPUProfile()
+	p.cpu.Close()
+	p.cpu = nil
+	if f, err := os.Create(filepath.Join(p.dir, "daemon.allocs.prof")); err == nil {
+		pprof.Lookup("allocs").WriteTo(f, 0)
+		f.Close()
+	}
+}
+
+func withoutOurs(environ []string) []string {
+	return slices.DeleteFunc(environ, func(entry string) bool { return strings.HasPrefix(entry, "BETCODE_") })
+}
+
+// door hands the actor system to the gateway, as the command does.
+type door struct{ *actors.System }
+
+// Attach implements grpcapi.Asker.
+func (d door) Attach(ctx context.Context, a messages.Attach) (grpcapi.Stream, messages.Attached, error) {
+	follower, attached, err := d.System.Attach(ctx, a)
+	if err != nil {
+		return nil, messages.Attached{}, err
+	}
+	return follower, attached, nil
+}

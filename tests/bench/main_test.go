@@ -1,0 +1,81 @@
+//go:build linux
+
+package bench
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"betcode/tests/kit"
+)
+
+// The environment, beside what the package comment lists. A role makes this
+// binary something else than a test.
+const (
+	envBinary  = "BETCODE_BENCH_BINARY"
+	envProfile = "BETCODE_BENCH_PROFILE"
+	envRole    = "BETCODE_BENCH_ROLE"
+
+	roleDaemon = "daemon"
+	roleFloor  = "floor"
+)
+
+// binaries are what is driven. linked is this binary, in the role of a daemon.
+var binaries struct{ betcode, agent, linked string }
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	if play, ok := map[string]func() error{roleDaemon: linkedDaemon, roleFloor: floorServer}[os.Getenv(envRole)]; ok {
+		if err := play(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "bcbench")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if err := build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	benchmarks := flag.Lookup("test.bench").Value.String() != ""
+	if benchmarks {
+		fmt.Print(machine(dir))
+	}
+	code := m.Run()
+	if benchmarks && testing.Verbose() {
+		fmt.Print(table.markdown())
+	}
+	return code
+}
+
+// build makes the binaries, the daemon as `make build` does.
+func build(dir string) (err error) {
+	if binaries.linked, err = os.Executable(); err != nil {
+		return err
+	}
+	binaries.betcode, binaries.agent = os.Getenv(envBinary), filepath.Join(dir, "agent")
+	targets := map[string]string{"./tests/bench/agent": binaries.agent}
+	if binaries.betcode == "" {
+		binaries.betcode = filepath.Join(dir, "betcode")
+		targets["./cmd/betcode"] = binaries.betcode
+	}
+	for target, out := range targets {
+		c := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, target)
+		c.Dir, c.Stderr, c.Env = kit.Repository(), os.Stderr, append(os.Environ(), "CGO_ENABLED=0")
+		if err := c.Run(); err != nil {
+			return fmt.Errorf("build %s: %w", target, err)
+		}
+	}
+	return nil
+}
