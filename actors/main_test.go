@@ -46,3 +46,5 @@ func showEvents(events []messages.Event) string {
 	}
 	return strings.Join(words, " ")
 }
+
+func containsText(s, part string) bool { return strings.Contains(s, part) }

@@ -27,6 +27,7 @@ type agent struct {
 	record  messages.RunRecord
 	process *process.Process
 	spool   *spool.Reader
+	damage  error  // why there is no reader although something was read before
 	watch   func() // ends the notifications
 }
 
@@ -83,7 +84,11 @@ func (o opening) find() (*process.Process, process.Fate, error) {
 	case errors.As(err, &start):
 		return nil, process.Fate{Exit: cannotStart(err)}, nil
 	}
-	return process.Adopt(o.life, o.record)
+	p, fate, lost := process.Adopt(o.life, o.record)
+	if lost == nil && fate.Outcome == process.NeverStarted {
+		fate.Exit = cannotStart(err) // and would not the next time: no accident
+	}
+	return p, fate, lost
 }
 
 // cannotStart is the end of a run that could not begin, and why: the program or
@@ -103,6 +108,10 @@ func (a *agent) follow(o opening) error {
 	if messages.KindOf(err) == messages.NotFound && err != nil && a.process == nil {
 		return nil // it never came to have one
 	}
+	if messages.KindOf(err) == messages.DataLoss && err != nil {
+		a.damage = err // the next read tells
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -120,6 +129,9 @@ func (a *agent) follow(o opening) error {
 
 // read takes the next complete lines.
 func (a *agent) read() any {
+	if a.damage != nil {
+		return linesRead{err: a.damage}
+	}
 	if a.spool == nil {
 		return linesRead{}
 	}

@@ -28,6 +28,7 @@ type session struct {
 	state   sessionState
 	streams map[string]*actor.PID // as spawned
 	timers  []*time.Timer
+	hands   *worker
 	leaving bool
 }
 
@@ -39,11 +40,13 @@ func sessionProps(s *System, id messages.SessionID) *actor.Props {
 
 // Receive implements actor.Actor.
 func (s *session) Receive(ctx actor.Context) {
-	switch m := ctx.Message().(type) {
+	switch m := mine(s, ctx.Message()).(type) {
 	case *actor.Started:
+		s.hands = newWorker(ctx, &s.deps.workers, s)
 		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
 	case *actor.Stopping, *actor.Restarting:
 		s.leaving = true
+		s.hands.close(nil)
 		for _, t := range s.timers {
 			t.Stop()
 		}
@@ -51,7 +54,7 @@ func (s *session) Receive(ctx actor.Context) {
 		if !s.leaving && s.state.active() && m.Who.Id == s.child(ctx, "run", s.state.record.Run).Id {
 			panic("the actor of a run was given up") // nobody would ever hear how the run ends
 		}
-	case *actor.Stopped:
+	case nil, *actor.Stopped:
 	case mayGo:
 		ctx.Send(ctx.Parent(), goodbye{s.id, s.state.idle()})
 	default:
@@ -97,6 +100,9 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		s.timers = append(s.timers, timer(ctx, e.delay, e.message))
 	case loadAgain:
 		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
+	case readTranscript:
+		environment := s.deps.options.Environment
+		s.hands.do(func() any { return e.read(environment) })
 	case retire:
 		ctx.Send(ctx.Parent(), sessionIdle{s.id})
 	case forget:

@@ -57,7 +57,7 @@ func (t *transition) pursue() {
 	switch {
 	case t.s.up:
 		t.deliver()
-	case !t.s.active() && !t.s.ending:
+	case !t.s.active() && !t.s.ending && !t.s.consulting:
 		t.startRun()
 	}
 }
@@ -65,7 +65,7 @@ func (t *transition) pursue() {
 // deliver hands to the run what it has not been given yet. An answer of the
 // agent, or the run's word that the line is written, will follow.
 func (t *transition) deliver() {
-	if t.s.barrier != "" || t.s.record.StopWanted {
+	if t.s.barrier != "" || t.s.record.StopWanted || t.s.mending {
 		return
 	}
 	for _, in := range t.s.inputs {
@@ -134,6 +134,9 @@ func (t *transition) inputState(m claude.InputState) {
 		t.putInput(in)
 	case claude.Started:
 		in.State = messages.InputStarted
+		if t.s.record.Turn && t.s.working {
+			in.State = messages.InputFolded
+		}
 		t.putInput(in)
 	case claude.Canceled:
 		t.settle(in.Key)
@@ -141,7 +144,7 @@ func (t *transition) inputState(m claude.InputState) {
 	case claude.Completed:
 		// Completed without started: it was in the agent's memory already.
 		// Completed after its turn's result: nothing more will come.
-		if in.State != messages.InputStarted || !t.s.record.Turn {
+		if in.State < messages.InputStarted || !t.s.record.Turn {
 			t.settle(in.Key)
 			t.idle()
 		}

@@ -66,6 +66,8 @@ func (t *transition) item(item claude.Item) {
 		if !t.s.agentBusy { // else a turn about the task's end may follow at once
 			t.idle()
 		}
+	case claude.ToolDone:
+		t.withdrawTool(m.ID)
 	case claude.SessionStateChanged:
 		t.s.agentBusy = m.State != "idle"
 		if !t.s.agentBusy {
@@ -81,7 +83,7 @@ func (t *transition) item(item claude.Item) {
 			t.s.lastMessage = m.Message
 		}
 	case claude.MemoryReset, claude.Compacted, claude.CompactionFailed,
-		claude.RetryWait, claude.ToolRunning, claude.ToolDone, claude.ToolProgress:
+		claude.RetryWait, claude.ToolRunning, claude.ToolProgress:
 		// Shown to clients by the drafts beside them; nothing here depends on them.
 	}
 }

@@ -170,6 +170,16 @@ func (t *transition) withdraw(id messages.RequestID, by string) {
 	t.removePermission(id)
 }
 
+// withdrawTool ends the request of a tool call that is over: the agent does not
+// always withdraw it.
+func (t *transition) withdrawTool(call string) {
+	for _, p := range t.s.requests(isUndecided) {
+		if p.ToolUse == call && call != "" {
+			t.withdraw(p.Request, "agent")
+		}
+	}
+}
+
 // decide puts an answer into a request's record.
 func decide(p messages.PermissionRecord, a messages.AnswerPermission) messages.PermissionRecord {
 	p.Decision, p.Message, p.Updated, p.Answers = a.Decision, a.Message, a.Updated, a.Answers

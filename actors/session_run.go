@@ -49,7 +49,7 @@ func (t *transition) recover(cursor messages.Cursor) {
 		return
 	}
 	if t.s.busy() && t.s.record.Phase != messages.PhaseCrashed { // else the next message starts it again
-		t.startRun()
+		t.consult(nil)
 	}
 }
 
@@ -79,6 +79,7 @@ func (t *transition) startRun() {
 	}
 	t.putRun(run)
 	t.s.spool, t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.memoryGone = 0, false, false, false, "", false
+	t.s.lastFailed = false
 	cursor := messages.Cursor{Run: run.Run, Translator: t.s.translator}
 	t.append.Cursor = &cursor
 	t.then(spawnRun{record: run, cursor: cursor, fresh: true, resume: r.Turn})
@@ -157,13 +158,11 @@ func (t *transition) runEnded(m messages.RunEnded) {
 		t.withdraw(p.Request, "agent")
 	}
 	t.change().Background = nil
-	for _, in := range t.s.inputs {
-		if in.State != messages.InputAccepted || in.Run != 0 {
-			in.State, in.Run = messages.InputAccepted, 0
-			t.putInput(in)
-		}
+	if t.s.ending || t.s.record.StopWanted || len(t.s.deleters) > 0 {
+		t.follow(m.Exit)
+		return
 	}
-	t.follow(m.Exit)
+	t.consult(&m.Exit)
 }
 
 // follow decides what comes after the end of a run.
@@ -193,6 +192,8 @@ func (t *transition) follow(exit messages.Exit) {
 		t.status(pb.AgentStatus_ERROR, "agent memory gone")
 	case t.crashed(exit):
 		t.crash(exit)
+	case exit.Reason != neverStarted && t.s.busy():
+		t.retry(exit) // it went without a word; at once would be for ever
 	default:
 		t.goOn()
 	}
@@ -215,6 +216,11 @@ func (t *transition) crash(exit messages.Exit) {
 		t.idle()
 		return
 	}
+	t.retry(exit)
+}
+
+// retry starts the agent again after a backoff, or gives up aloud.
+func (t *transition) retry(exit messages.Exit) {
 	history, decision := t.s.options.restarts.Decide(t.s.failures, t.now.at, t.now.chance())
 	t.s.failures = history
 	if decision.Verdict == supervision.Restart {
@@ -227,6 +233,7 @@ func (t *transition) crash(exit messages.Exit) {
 		t.emit(turnComplete("interrupted"))
 		r.Turn = false
 	}
+	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(exit.Code)}
 	t.notice("AGENT_GAVE_UP", fmt.Sprintf("The agent crashed too often (%s); it is started again by the next message", decision.Reason), details)
 	t.status(pb.AgentStatus_ERROR, "the agent keeps crashing")
 }

@@ -38,18 +38,20 @@ type sessionState struct {
 	streams map[string]stream
 	lock    messages.ClientID
 
-	long        []string // keys of inputs that wait for a moment without a turn
-	barrier     string   // control request behind which nothing unread is left in the pipe
-	interrupt   string   // control request that interrupts the running turn
-	working     bool     // a turn has begun in this run
-	agentBusy   bool     // the agent\'s own word on itself, where it gives one
-	translator  []byte   // the translator's state, carried from run to run
-	model       string   // as the agent reported it last
-	lastMessage string   // id of the last message of the agent that was counted
-	mending     bool     // the agent is being ended by us, to be started again
-	memoryGone  bool     // the agent said that it does not know the conversation
-	lastFailed  bool     // the last result was an error: exit code 1 means nothing
-	ending      bool     // the daemon ends: no restart
+	long        []string       // keys of inputs that wait for a moment without a turn
+	barrier     string         // control request behind which nothing unread is left in the pipe
+	interrupt   string         // control request that interrupts the running turn
+	working     bool           // a turn has begun in this run
+	agentBusy   bool           // the agent\'s own word on itself, where it gives one
+	translator  []byte         // the translator's state, carried from run to run
+	model       string         // as the agent reported it last
+	lastMessage string         // id of the last message of the agent that was counted
+	mending     bool           // the agent is being ended by us, to be started again
+	memoryGone  bool           // the agent said that it does not know the conversation
+	consulting  bool           // the transcript of an ended run is being read
+	ended       *messages.Exit // how that run ended; nil when found so in the journal
+	lastFailed  bool           // the last result was an error: exit code 1 means nothing
+	ending      bool           // the daemon ends: no restart
 	failures    supervision.History
 	stoppers    []*actor.PID // wait for the end of the run
 	deleters    []*actor.PID // wait for the end of the session
@@ -141,8 +143,13 @@ type (
 	dropPermission  struct{ request messages.RequestID }
 	dropRun         struct{ run messages.RunNumber }
 	loadAgain       struct{} // ask the journal once more
-	retire          struct{} // nothing is left to do here: the actor may go
-	forget          struct{ directory string }
+	readTranscript  struct {
+		run     messages.RunNumber
+		session string // as the agent calls it
+		keys    []string
+	}
+	retire struct{} // nothing is left to do here: the actor may go
+	forget struct{ directory string }
 )
 
 func (persist) effect()         {}
@@ -156,6 +163,7 @@ func (spawnPermission) effect() {}
 func (dropPermission) effect()  {}
 func (dropRun) effect()         {}
 func (loadAgain) effect()       {}
+func (readTranscript) effect()  {}
 func (retire) effect()          {}
 func (forget) effect()          {}
 
@@ -243,6 +251,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.answerWritten(m)
 	case decided:
 		t.permissionDecided(m)
+	case transcriptRead:
+		t.transcriptRead(m)
 	case restartDue:
 		t.restart(m)
 	case continuationDue:

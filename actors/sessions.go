@@ -135,6 +135,9 @@ func (s *sessions) askToGo(ctx actor.Context, id messages.SessionID) {
 // letGo ends an idle session's actor, or gives it what was kept for it.
 func (s *sessions) letGo(ctx actor.Context, m goodbye) {
 	pid := s.live[m.id]
+	if pid == nil {
+		return // its supervisor gave it up meanwhile
+	}
 	if m.leave {
 		delete(s.live, m.id)
 		ctx.Poison(pid)
@@ -154,6 +157,7 @@ func (s *sessions) gone(ctx actor.Context, who *actor.PID) {
 			continue
 		}
 		delete(s.going, id)
+		delete(s.live, id) // if its supervisor gave it up
 		for _, r := range waiting {
 			s.route(ctx, id, r)
 		}

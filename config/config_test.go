@@ -20,7 +20,7 @@ func world(goos string, env map[string]string, dirs ...string) Environment {
 			}
 			return "", errors.New("HOME is not set")
 		},
-		Getwd: func() (string, error) { return "/work/dir", nil },
+		Getwd: func() (string, error) { return "/here", nil },
 		IsDir: func(path string) bool {
 			for _, dir := range dirs {
 				if dir == path {
@@ -69,12 +69,12 @@ func TestPaths(t *testing.T) {
 		"environment": {
 			world("linux", map[string]string{"BETCODE_CONFIG_DIR": "/c", "BETCODE_STATE_DIR": "s/"}),
 			DaemonFlags{},
-			"/c", "/work/dir/s", "/c/daemon.sock",
+			"/c", "/here/s", "/c/daemon.sock",
 		},
 		"flags win": {
 			world("linux", with("BETCODE_CONFIG_DIR", "/c", "BETCODE_STATE_DIR", "/s", "BETCODE_SOCKET", "/x")),
 			DaemonFlags{ConfigDir: "/fc", StateDir: "../fs", SocketPath: "f.sock"},
-			"/fc", "/work/fs", "/work/dir/f.sock",
+			"/fc", "/fs", "/here/f.sock",
 		},
 		"macOS": {
 			world("darwin", home, "/run/user/1000"),
@@ -108,11 +108,11 @@ func TestValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.LogLevel != "debug" || got.LogFile != "/work/dir/x.log" || got.ClaudePath != "claude" || got.MaxAgents != 3 || got.PermissionTTL != 30*24*time.Hour {
+	if got.LogLevel != "debug" || got.LogFile != "/here/x.log" || got.ClaudePath != "claude" || got.MaxAgents != 3 || got.PermissionTTL != 30*24*time.Hour {
 		t.Errorf("got %+v", got)
 	}
 	got, err = ResolveDaemon(DaemonFlags{ClaudePath: "./claude"}, world("linux", map[string]string{"HOME": "/h"}))
-	if err != nil || got.ClaudePath != "/work/dir/claude" || got.LogLevel != "info" || got.MaxAgents != DefaultMaxAgents || got.PermissionTTL != DefaultPermissionTTL {
+	if err != nil || got.ClaudePath != "/here/claude" || got.LogLevel != "info" || got.MaxAgents != DefaultMaxAgents || got.PermissionTTL != DefaultPermissionTTL {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	client, err := ResolveClient(ClientFlags{ConnectTimeout: "5s"}, world("linux", map[string]string{"HOME": "/h", "BETCODE_AUTOSTART": "1"}))

@@ -401,6 +401,21 @@ func TestUndecodableRequests(t *testing.T) {
 	}
 }
 
+func TestTooLargeARequest(t *testing.T) {
+	asker := &fakeAsker{stream: newFakeStream()}
+	conn, s := serve(t, asker)
+	if s.options.MaxMessageBytes != DefaultMaxMessageBytes {
+		t.Errorf("at most %d bytes", s.options.MaxMessageBytes)
+	}
+	stream := converse(t, conn, &pb.StartConversation{SessionId: sessionA})
+	_ = stream.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{
+		Attachments: []*pb.Attachment{{Filename: "a", MimeType: "a/b", Data: make([]byte, DefaultMaxMessageBytes)}},
+	}}})
+	if _, _, err := readAll(t, stream); status.Code(err) != codes.ResourceExhausted { // gRPC itself ends the stream
+		t.Error(err)
+	}
+}
+
 // TestForeignIdempotencyKey: existing clients put an edited input where our key
 // stands; not being text it would make the message undecodable.
 func TestForeignIdempotencyKey(t *testing.T) {

@@ -2,6 +2,7 @@ package grpcapi
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,5 +140,16 @@ func (h detailsService) GetHealthDetails(ctx context.Context, _ *pb.HealthDetail
 	if err != nil {
 		return nil, err
 	}
-	return healthOut(view), nil
+	return healthOut(withLocalServer(view, time.Now())), nil
+}
+
+// withLocalServer adds the component that the gateway itself is: it serves, or
+// nobody would see this.
+func withLocalServer(v messages.HealthView, now time.Time) messages.HealthView {
+	const name = "local_server"
+	if slices.ContainsFunc(v.Components, func(c messages.ComponentHealth) bool { return c.Name == name }) {
+		return v
+	}
+	v.Components = append(slices.Clip(v.Components), messages.ComponentHealth{Name: name, Serving: true, Critical: true, Checked: now})
+	return v
 }

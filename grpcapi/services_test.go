@@ -228,6 +228,10 @@ func TestHealth(t *testing.T) {
 		t.Errorf("check %v", r)
 	}
 	s.SetReady(true)
+	details := must[*pb.HealthDetailsResponse](t)(pb.NewBetCodeHealthClient(conn).GetHealthDetails(ctx, &pb.HealthDetailsRequest{}))
+	if c := details.GetComponents(); len(c) != 1 || c[0].GetName() != "local_server" || c[0].GetStatus() != pb.ServingStatus_SERVING {
+		t.Errorf("components %v", c)
+	}
 	asker.mu.Lock()
 	asker.answer = func(messages.Request) (messages.Reply, error) { return nil, errors.New("no") }
 	asker.mu.Unlock()

@@ -167,6 +167,8 @@ func inputStateOut(s messages.InputState) string {
 		return "queued"
 	case messages.InputStarted:
 		return "started"
+	case messages.InputFolded:
+		return "folded"
 	}
 	return fmt.Sprintf("state %d", s)
 }

@@ -67,10 +67,10 @@ func TestLockActions(t *testing.T) {
 
 func TestRunAndInputStatesAreNamed(t *testing.T) {
 	names := map[string]bool{}
-	for s := messages.InputAccepted; s <= messages.InputStarted; s++ {
+	for s := messages.InputAccepted; s <= messages.InputFolded; s++ {
 		names[inputStateOut(s)] = true
 	}
-	if len(names) != int(messages.InputStarted)+1 {
+	if len(names) != int(messages.InputFolded)+1 {
 		t.Errorf("names %v", names)
 	}
 	for _, test := range []struct {

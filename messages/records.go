@@ -132,7 +132,8 @@ const (
 	InputWriting  InputState = 1 // a line longer than the pipe is being written: a kill may tear it
 	InputWritten  InputState = 2 // in the pipe of run Run
 	InputQueued   InputState = 3 // the agent said queued
-	InputStarted  InputState = 4 // the agent said started
+	InputStarted  InputState = 4 // the agent said started: a turn begins with it
+	InputFolded   InputState = 5 // the agent said started while a turn ran: it became part of that turn
 )
 
 // Attachment is a file that goes with a user message.

@@ -56,6 +56,11 @@ func again(op string, e *messages.Error) *messages.Error {
 	return &messages.Error{Op: op, Kind: e.Kind, Code: e.Code, Err: e.Err, Hint: e.Hint}
 }
 
+// about returns err with the session it is about.
+func about(id messages.SessionID, err error) error {
+	return asError(err).With("session_id", string(id))
+}
+
 // asError returns err as the type that crosses package borders.
 func asError(err error) *messages.Error {
 	var e *messages.Error

@@ -92,7 +92,7 @@ func (f *file) view(op string, fn func(*bolt.Tx) error) error {
 		if err != nil {
 			return err
 		}
-		defer tx.Rollback()
+		defer func() { _ = tx.Rollback() }()
 		return fn(tx)
 	})
 }
@@ -108,7 +108,7 @@ func (f *file) update(op string, fn func(*bolt.Tx) error) error {
 			return err
 		}
 		// What fn did is in memory only: to drop it is safe, even after a panic.
-		defer tx.Rollback()
+		defer func() { _ = tx.Rollback() }()
 		if err := fn(tx); err != nil {
 			return err
 		}
@@ -160,8 +160,8 @@ func (f *file) close() error {
 	case f.db != nil && f.broken.Load() == nil:
 		return f.db.Close()
 	case f.disk != nil:
-		unlock(f.disk) // bbolt itself may wait for a lock that nobody gives back
-		return f.disk.Close()
+		// bbolt itself may wait for a lock that nobody gives back.
+		return errors.Join(unlock(f.disk), f.disk.Close())
 	}
 	return nil
 }

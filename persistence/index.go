@@ -115,11 +115,9 @@ func (x *index) find(op string, id messages.SessionID) (*entry, error) {
 
 // damage is a copy of a reason, for one more caller.
 func (e *entry) damage(op string, reason *messages.Error) *messages.Error {
-	d := again(op, reason).With("session_id", string(e.id))
-	if key := reason.Details["key"]; key != "" {
-		d.With("key", key)
-	}
-	return d
+	d := again(op, reason)
+	d.Details = maps.Clone(reason.Details)
+	return d.With("session_id", string(e.id))
 }
 
 // giveUp refuses all further appends to a session.

@@ -3,7 +3,6 @@ package persistence
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 
@@ -52,8 +51,7 @@ func (l loader) get(bucket, key []byte, into record) (bool, error) {
 		return false, nil
 	}
 	if err := decode(l.op, bucket, key, value, into); err != nil {
-		asError(err).With("session_id", string(l.id))
-		return true, err
+		return true, about(l.id, err)
 	}
 	return true, nil
 }
@@ -110,8 +108,7 @@ func (l loader) newestRun() (*messages.RunRecord, error) {
 	run, _ := secondOf(key)
 	var r storev1.Run
 	if err := decode(l.op, bucketRuns, key, value, &r); err != nil {
-		asError(err).With("session_id", string(l.id))
-		return nil, err
+		return nil, about(l.id, err)
 	}
 	return loadRun(l.id, messages.RunNumber(run), &r), nil
 }
@@ -157,8 +154,7 @@ func (l loader) each(bucket []byte, fn func(key, value []byte) error) error {
 	c, prefix := l.tx.Bucket(bucket).Cursor(), prefixOf(l.number)
 	for key, value := c.Seek(prefix); bytes.HasPrefix(key, prefix); key, value = c.Next() {
 		if err := fn(key, value); err != nil {
-			asError(err).With("session_id", string(l.id))
-			return err
+			return about(l.id, err)
 		}
 	}
 	return nil
@@ -182,8 +178,8 @@ func (s *Store) Head(id messages.SessionID) (messages.Seq, error) {
 // remembered until the file they are in is sealed, and after that as long as
 // they are among the newest of their session and not too old.
 func (s *Store) Seen(id messages.SessionID, key string) (seq messages.Seq, seen bool, err error) {
-	if nameable("look-up", key) != nil {
-		return 0, false, nil
+	if len(key) == 0 || len(key) > maxName {
+		return 0, false, nil // no append can have had it
 	}
 	err = s.current(opSeen, func(tx *bolt.Tx) error {
 		e, err := s.index.find(opSeen, id)
@@ -214,18 +210,18 @@ func (s *Store) Pending(id messages.SessionID) ([]messages.PermissionRecord, err
 			}
 			return err
 		}
-		var problems error
-		return errors.Join(tx.Bucket(bucketPermissions).ForEach(func(key, value []byte) error {
+		var problem error
+		return cmp.Or(tx.Bucket(bucketPermissions).ForEach(func(key, value []byte) error {
 			var p storev1.Permission
 			number, _ := numberOf(key)
 			session, ok := s.index.idOf(number)
 			if err := decode(opPending, bucketPermissions, key, value, &p); err != nil {
-				problems = cmp.Or(problems, err)
+				problem = cmp.Or(problem, err)
 			} else if ok {
 				pending = append(pending, loadPermission(session, nameOf(key), &p))
 			}
 			return nil
-		}), problems)
+		}), problem)
 	})
 	slices.SortFunc(pending, func(a, b messages.PermissionRecord) int {
 		return cmp.Or(a.ReceivedAt.Compare(b.ReceivedAt), cmp.Compare(a.Session, b.Session),
@@ -244,7 +240,8 @@ func (s *Store) Unfinished() ([]messages.SessionID, error) {
 		numbers := map[uint64]bool{}
 		for _, name := range [][]byte{bucketRuns, bucketInputs, bucketPermissions} {
 			err := tx.Bucket(name).ForEach(func(key, value []byte) error {
-				if number, ok := numberOf(key); ok && !(string(name) == string(bucketRuns) && hasEnded(key, value)) {
+				ended := string(name) == string(bucketRuns) && hasEnded(key, value)
+				if number, ok := numberOf(key); ok && !ended {
 					numbers[number] = true
 				}
 				return nil

@@ -39,7 +39,7 @@ func Open(options Options) (*Store, error) {
 		if s.active != nil {
 			s.active.close()
 		}
-		s.lock.Unlock()
+		_ = s.lock.Unlock() // the first error is the one that helps
 		return nil, err
 	}
 	return s, nil

@@ -206,8 +206,8 @@ func FuzzRecord(f *testing.F) {
 		if events, err := decodeChunk(body); err == nil && len(events) == 0 {
 			t.Error("an empty chunk passes")
 		}
-		make := kinds[int(kind)%len(kinds)]
-		value, first := stamp(key, bytes.Clone(body)), make()
+		blank := kinds[int(kind)%len(kinds)]
+		value, first := stamp(key, bytes.Clone(body)), blank()
 		if decode("fuzz", bucketRuns, key, value, first) != nil {
 			return
 		}
@@ -224,7 +224,7 @@ func FuzzRecord(f *testing.F) {
 		if err != nil {
 			t.Fatalf("encode again: %v", err)
 		}
-		second := make()
+		second := blank()
 		if err := decode("fuzz", bucketRuns, key, rewritten, second); err != nil {
 			t.Fatalf("decode again: %v", err)
 		}

@@ -29,17 +29,12 @@ const (
 // SealDue reports whether the active file has grown so much that it should be
 // sealed. What it began with does not count: that would come back.
 func (s *Store) SealDue() bool {
-	due := false
 	done, err := s.reading(opSeal)
 	if err != nil {
 		return false
 	}
 	defer done()
-	s.active.view(opSeal, func(tx *bolt.Tx) error {
-		due = tx.Size()-s.active.builtBytes > s.options.SealBytes
-		return nil
-	})
-	return due
+	return s.active.size()-s.active.builtBytes > s.options.SealBytes
 }
 
 // Seal begins a new file: it copies all live state, everything but events, and

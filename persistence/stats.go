@@ -42,6 +42,15 @@ func (f *file) written() int64 {
 	return stats.TxStats.GetPageAlloc() + f.commits.Load()*pageSize // a meta page each
 }
 
+// size is how much of a file is in use, or was; 0 if that cannot be read.
+func (f *file) size() (n int64) {
+	_ = f.view(opStats, func(tx *bolt.Tx) error {
+		n = tx.Size()
+		return nil
+	})
+	return n
+}
+
 // Stats returns the figures of now.
 func (s *Store) Stats() Stats {
 	st := Stats{
@@ -63,9 +72,6 @@ func (s *Store) Stats() Stats {
 		st.SealedFiles++
 		st.SealedBytes += f.Bytes
 	}
-	s.active.view(opStats, func(tx *bolt.Tx) error {
-		st.ActiveBytes = tx.Size()
-		return nil
-	})
+	st.ActiveBytes = s.active.size()
 	return st
 }

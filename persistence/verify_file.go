@@ -166,10 +166,10 @@ func (c *fileCheck) session(key, value []byte) {
 	c.cursors[number] = &cursor
 }
 
-func (c *fileCheck) record(bucket []byte, make func() record) func(key, value []byte) {
+func (c *fileCheck) record(bucket []byte, blank func() record) func(key, value []byte) {
 	return func(key, value []byte) {
 		c.owned(bucket, key)
-		c.decoded(bucket, key, value, make())
+		c.decoded(bucket, key, value, blank())
 		switch string(bucket) {
 		case "inputs":
 			c.bodies[string(key)]++

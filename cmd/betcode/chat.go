@@ -76,6 +76,7 @@ func (p *program) converse(ctx context.Context, cl *client.Client, o opening, ve
 			case item.Outage != nil:
 				chat.hidePrompt()
 				p.tellOutage(item.Outage)
+				chat.showPrompt()
 			case item.Lost != nil:
 				p.say("The daemon was away: what you asked for last did not reach it.")
 			default:
@@ -105,7 +106,7 @@ func (p *program) converse(ctx context.Context, cl *client.Client, o opening, ve
 		}
 		if did.leave {
 			chat.render.endLine()
-			p.say("Left. The session goes on: betcode session attach %s", shortID(conv.Session()))
+			p.left(conv)
 			return nil
 		}
 	}

@@ -14,6 +14,7 @@ import (
 // go in; what is to be sent comes out.
 type chat struct {
 	render   *renderer
+	screen   io.Writer
 	inbox    inbox
 	terminal terminal
 	readOnly bool
@@ -43,10 +44,19 @@ type reaction struct {
 }
 
 func newChat(w io.Writer, t terminal, head uint64, verbose, readOnly bool) *chat {
-	return &chat{
-		render:   &renderer{w: w, style: style(t.colour), verbose: verbose, own: map[string]bool{}},
-		terminal: t, head: head, caughtUp: head == 0, readOnly: readOnly,
-	}
+	c := &chat{screen: w, terminal: t, head: head, caughtUp: head == 0, readOnly: readOnly}
+	c.render = &renderer{w: (*aroundPrompt)(c), style: style(t.colour), verbose: verbose, own: map[string]bool{}}
+	return c
+}
+
+// aroundPrompt writes to the screen of a chat. What is written takes the place of
+// the prompt; what shows nothing leaves it, and what is being typed, alone.
+type aroundPrompt chat
+
+// Write implements io.Writer.
+func (a *aroundPrompt) Write(p []byte) (int, error) {
+	(*chat)(a).hidePrompt()
+	return a.screen.Write(p)
 }
 
 // said notes that a message was sent from here.
@@ -78,7 +88,6 @@ func (c *chat) begin() {
 // event shows an event. What waits is put to the person when the history has
 // been shown: until then it may have been answered long ago.
 func (c *chat) event(e *pb.AgentEvent) {
-	c.hidePrompt()
 	c.inbox.add(e)
 	c.render.event(e)
 	switch event := e.GetEvent().(type) {
@@ -115,26 +124,25 @@ func (c *chat) showPrompt() {
 		if c.asked != w.id() {
 			c.asked = w.id()
 			c.render.endLine()
-			fmt.Fprint(c.render.w, w.text(c.render.style, time.Now()))
+			fmt.Fprint(c.render.w, w.text(c.render.style, time.Now(), !c.readOnly))
 		}
 		return
 	}
 	c.asked = ""
 	if c.terminal.in && c.terminal.out && !c.readOnly && !c.running && !c.render.midLine && !c.prompting {
-		fmt.Fprint(c.render.w, c.render.style.bold("> "))
+		fmt.Fprint(c.screen, c.render.style.bold("> "))
 		c.prompting = true
 	}
 }
 
 func (c *chat) hidePrompt() {
 	if c.prompting {
-		fmt.Fprint(c.render.w, "\r\x1b[K")
+		fmt.Fprint(c.screen, "\r\x1b[K")
 		c.prompting = false
 	}
 }
 
 func (c *chat) tell(format string, args ...any) {
-	c.hidePrompt()
 	c.render.line(format, args...)
 	c.showPrompt()
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -124,28 +126,36 @@ func (p *program) daemonStop(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	defer cl.Close()
+	pid := 0
+	if health, err := cl.Health.GetHealthDetails(ctx, &pb.HealthDetailsRequest{}); err == nil {
+		pid, _ = strconv.Atoi(health.GetMetadata()["pid"]) // 0 if it is not told
+	}
 	_, err = cl.Admin.Shutdown(ctx, &pb.ShutdownRequest{KeepAgents: c.Bool("keep-agents")})
 	if err != nil && !client.Unreachable(err) { // gone before it could answer
 		return err
 	}
 	patience, cancel := context.WithTimeout(ctx, c.Duration("timeout"))
 	defer cancel()
-	for {
-		next, err := p.dial(patience, cfg)
-		if err == nil {
-			next.Close()
-		}
-		if client.Unreachable(err) {
-			fmt.Fprintln(p.stderr, "The daemon has stopped.")
-			return nil
-		}
+	for !p.stopped(patience, cfg, pid) {
 		select {
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(20 * time.Millisecond):
 		case <-patience.Done():
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return exitError{exitInternal, fmt.Errorf("stop daemon: it still answers after %s; its log says why", c.Duration("timeout"))}
+			return exitError{exitInternal, fmt.Errorf("stop daemon: it is still there after %s; its log says why", c.Duration("timeout"))}
 		}
 	}
+	fmt.Fprintln(p.stderr, "The daemon has stopped.")
+	return nil
+}
+
+// stopped reports whether nobody answers any more and the process is gone, so that
+// the next daemon finds the state directory unlocked.
+func (p *program) stopped(ctx context.Context, cfg config.Client, pid int) bool {
+	cl, err := p.dial(ctx, cfg)
+	if err == nil {
+		cl.Close()
+	}
+	return client.Unreachable(err) && (pid == 0 || pid == os.Getpid() || processEnded(pid))
 }

@@ -184,8 +184,8 @@ func chosen(q *pb.UserQuestion, line string) (answer, complaint string) {
 	return strings.Join(values, ", "), ""
 }
 
-// text is how it is put to a person.
-func (w *waiting) text(s style, now time.Time) string {
+// text is how it is put to a person; keys: with what can be typed.
+func (w *waiting) text(s style, now time.Time, keys bool) string {
 	var b strings.Builder
 	if p := w.permission; p != nil {
 		fmt.Fprintf(&b, "%s %s", s.yellow("? allow"), s.bold(printableLine(p.GetToolName())))
@@ -199,7 +199,9 @@ func (w *waiting) text(s style, now time.Time) string {
 		if p.GetExpiresAt() != nil {
 			fmt.Fprintf(&b, "    %s\n", s.dim("it waits for "+span(max(p.GetExpiresAt().AsTime().Sub(now), 0))))
 		}
-		fmt.Fprintf(&b, "  %s\n", s.dim(permissionKeys))
+		if keys {
+			fmt.Fprintf(&b, "  %s\n", s.dim(permissionKeys))
+		}
 		return b.String()
 	}
 	q := w.question
@@ -211,11 +213,12 @@ func (w *waiting) text(s style, now time.Time) string {
 		}
 		fmt.Fprintln(&b)
 	}
-	keys := "the number of an option, or your own words; - declines"
-	if q.GetMultiSelect() {
-		keys = "numbers of options, as 1,3, or your own words; - declines"
+	switch {
+	case keys && q.GetMultiSelect():
+		fmt.Fprintf(&b, "  %s\n", s.dim("numbers of options, as 1,3, or your own words; - declines"))
+	case keys:
+		fmt.Fprintf(&b, "  %s\n", s.dim("the number of an option, or your own words; - declines"))
 	}
-	fmt.Fprintf(&b, "  %s\n", s.dim(keys))
 	return b.String()
 }
 

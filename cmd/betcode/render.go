@@ -193,8 +193,11 @@ func (r *renderer) info(i *pb.SessionInfo) {
 	if i.GetSessionId() == r.session && i.GetModel() == r.model {
 		return
 	}
-	r.session, r.model = i.GetSessionId(), i.GetModel()
 	words := []string{"session " + i.GetSessionId(), i.GetModel(), i.GetWorkingDirectory()}
+	if i.GetSessionId() == r.session {
+		words = []string{"model " + i.GetModel()}
+	}
+	r.session, r.model = i.GetSessionId(), i.GetModel()
 	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
 	r.line("%s", r.style.dim(printableLine(strings.Join(words, " · "))))
 	if i.GetIsCompacted() {

@@ -34,8 +34,8 @@ func (p *program) runCommand() *cli.Command {
 			"Ctrl-C interrupts the turn; a second one leaves, and the agent goes on.",
 		Flags: append(sessionFlags(),
 			&cli.StringFlag{Name: "file", Aliases: []string{"f"}, Usage: "`PATH` of a file with the prompt"},
-			&cli.StringFlag{Name: "output-format", Aliases: []string{"o"}, Value: "text", Usage: "text, json or stream-json"},
-			&cli.StringFlag{Name: "permissions", Usage: "ask, allow or deny"},
+			&cli.StringFlag{Name: "output-format", Aliases: []string{"o"}, Value: "text", Usage: "`FORMAT`: text, json or stream-json"},
+			&cli.StringFlag{Name: "permissions", Usage: "`WHO` decides: ask, allow or deny"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show more"},
 		),
 		Action: p.runPrompt,
@@ -148,11 +148,12 @@ func (r *unattended) run(ctx context.Context) error {
 			r.answer(line)
 		case <-interrupts:
 			if r.turn.interrupted {
-				r.program.say("Left. The agent goes on: betcode session attach %s", r.conv.Session())
+				r.out.pause()
+				r.program.left(r.conv)
 				return exitError{code: exitInterrupted}
 			}
 			r.turn.interrupted = true
-			r.program.say("Interrupting; Ctrl-C again to leave.")
+			r.say("Interrupting; Ctrl-C again to leave.")
 			r.conv.Send(cancelRequest())
 		case <-ctx.Done():
 			return ctx.Err()
@@ -167,9 +168,10 @@ func (r *unattended) run(ctx context.Context) error {
 func (r *unattended) item(ctx context.Context, item client.Item) error {
 	switch {
 	case item.Outage != nil:
+		r.out.pause()
 		r.program.tellOutage(item.Outage)
 	case item.Lost != nil:
-		r.program.say("The interrupt did not reach the daemon.")
+		r.say("The interrupt did not reach the daemon.")
 		r.turn.interrupted = false
 	case item.Event != nil:
 		for _, request := range r.turn.event(item.Event) {
@@ -199,13 +201,19 @@ func (r *unattended) resolvedHead(e *pb.AgentEvent) bool {
 	return before != r.inbox.head() && r.inbox.head() != nil
 }
 
+func (r *unattended) say(format string, args ...any) {
+	r.out.pause()
+	r.program.say(format, args...)
+}
+
 func (r *unattended) ask() {
 	w := r.inbox.head()
 	if r.lines != nil {
-		fmt.Fprint(r.program.stderr, w.text(style(r.program.terminal.colour), time.Now()))
+		r.out.pause()
+		fmt.Fprint(r.program.stderr, w.text(style(r.program.terminal.colour), time.Now(), true))
 		return
 	}
-	r.program.say("Waiting for an answer to %s from another client: betcode permission list", shortID(w.id()))
+	r.say("Waiting for an answer to %s from another client: betcode permission list", shortID(w.id()))
 }
 
 func (r *unattended) answer(line string) {
@@ -214,7 +222,7 @@ func (r *unattended) answer(line string) {
 	}
 	request, complaint := r.inbox.answer(line)
 	if complaint != "" {
-		r.program.say("%s", complaint)
+		r.say("%s", complaint)
 	}
 	if request != nil {
 		r.conv.Send(request)

@@ -12,6 +12,7 @@ import (
 // runOutput is what a run prints.
 type runOutput interface {
 	event(e *pb.AgentEvent) error
+	pause() // somebody else is about to write to the terminal
 	finish(t *turn) error
 }
 
@@ -44,6 +45,8 @@ func (o *liveOutput) event(e *pb.AgentEvent) error {
 	return nil
 }
 
+func (o *liveOutput) pause() { o.endLine() }
+
 func (o *liveOutput) finish(*turn) error {
 	o.endLine()
 	return nil
@@ -62,6 +65,8 @@ func (o *textOutput) event(e *pb.AgentEvent) error {
 	}
 	return nil
 }
+
+func (*textOutput) pause() {}
 
 func (o *textOutput) finish(t *turn) error {
 	text := strings.TrimRight(t.text.String(), "\n")
@@ -89,6 +94,8 @@ type runResult struct {
 type jsonOutput struct{ w io.Writer }
 
 func (jsonOutput) event(*pb.AgentEvent) error { return nil }
+
+func (jsonOutput) pause() {}
 
 func (o jsonOutput) finish(t *turn) error {
 	failed, why := t.failed()
@@ -124,5 +131,7 @@ func (o streamOutput) event(e *pb.AgentEvent) error {
 	_, err = o.w.Write(append(line, '\n'))
 	return err
 }
+
+func (streamOutput) pause() {}
 
 func (streamOutput) finish(*turn) error { return nil }

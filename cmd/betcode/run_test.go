@@ -240,7 +240,7 @@ func TestRunInterrupted(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			defer cancel()
 			code := newProgram(strings.NewReader(""), &out, &talk, presses).main(ctx, []string{"betcode", "--socket", d.socket, "run", "hi"})
-			if code != exitInterrupted || strings.Contains(talk.String(), "The agent goes on") == obeys {
+			if code != exitInterrupted || strings.Contains(talk.String(), "The session goes on") == obeys {
 				t.Errorf("exit %d, %q", code, &talk)
 			}
 		})

@@ -15,6 +15,14 @@ func (p *program) say(format string, args ...any) {
 	fmt.Fprintf(p.stderr, format+"\n", args...)
 }
 
+// left says what is left behind.
+func (p *program) left(conv *client.Conversation) {
+	if n := conv.Unsettled(); n > 0 {
+		p.say("%d message(s) or answer(s) may not have reached the daemon.", n)
+	}
+	p.say("Left. The session goes on: betcode session attach %s", shortID(conv.Session()))
+}
+
 // tellOutage tells about the connection: when it breaks, now and then while it
 // stays broken, and when it is back.
 func (p *program) tellOutage(o *client.Outage) {

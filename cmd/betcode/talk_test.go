@@ -88,12 +88,12 @@ func TestWaitingText(t *testing.T) {
 	e := asks("r", "Bash", "rm -rf build\nmake\x1b[2J")
 	w := &waiting{permission: e.GetPermissionRequest()}
 	want := "? allow Bash\n    command: rm -rf build\n    make·[2J\n  " + permissionKeys + "\n"
-	if got := w.text(false, time.Now()); got != want {
+	if got := w.text(false, time.Now(), true); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	q := &waiting{question: question("q/0", "Which?", true, "a", "b").GetUserQuestion()}
 	want = "? Which?\n    1  a\n    2  b\n  numbers of options, as 1,3, or your own words; - declines\n"
-	if got := q.text(false, time.Now()); got != want {
+	if got := q.text(false, time.Now(), true); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

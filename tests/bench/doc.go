@@ -24,6 +24,7 @@
 // # Environment
 //
 //	BETCODE_BENCH_BINARY   the daemon to drive, instead of one built from here
+//	BETCODE_BENCH_ENV      more environment for the daemon, such as "GOGC=400"
 //	BETCODE_BENCH_PROFILE  a directory for daemon.cpu.prof and daemon.allocs.prof,
 //	                       written by the benchmarks that drive the linked daemon
 //	TMPDIR                 where the journals are; must be on a disk

@@ -97,11 +97,16 @@ func (s bare) lines(prompt string, stream grpc.ServerStreamingServer[pb.AgentEve
 	if err != nil {
 		return err
 	}
-	out, err := os.OpenFile(filepath.Join(dir, "out"), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	out, err := os.OpenFile(filepath.Join(dir, "out"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
+	file, err := os.Open(out.Name())
+	if err != nil {
+		return err
+	}
+	defer file.Close()
 	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
 	if err != nil {
 		return err
@@ -124,7 +129,7 @@ func (s bare) lines(prompt string, stream grpc.ServerStreamingServer[pb.AgentEve
 		return err
 	}
 	defer agent.Wait()
-	in := bufio.NewReaderSize(out, 1<<20)
+	in := bufio.NewReaderSize(file, 1<<20)
 	for buffer := make([]byte, 4096); ; {
 		if _, err := notices.Read(buffer); err != nil {
 			return err
@@ -211,6 +216,8 @@ func bareStreams(tb testing.TB, names ...string) ([]tally, time.Duration) {
 	}
 	defer server.Wait()
 	defer server.Process.Kill()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
 	tallies := make([]tally, len(names))
 	var group sync.WaitGroup
 	var opened []grpc.ClientStream
@@ -220,7 +227,7 @@ func bareStreams(tb testing.TB, names ...string) ([]tally, time.Duration) {
 			tb.Fatal(err)
 		}
 		defer conn.Close()
-		s, err := pb.NewAgentServiceClient(conn).ResumeSession(context.Background(), &pb.ResumeSessionRequest{SessionId: name}, grpc.WaitForReady(true))
+		s, err := pb.NewAgentServiceClient(conn).ResumeSession(ctx, &pb.ResumeSessionRequest{SessionId: name}, grpc.WaitForReady(true))
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 // binary something else than a test.
 const (
 	envBinary  = "BETCODE_BENCH_BINARY"
+	envMore    = "BETCODE_BENCH_ENV"
 	envProfile = "BETCODE_BENCH_PROFILE"
 	envRole    = "BETCODE_BENCH_ROLE"
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -26,6 +27,9 @@ import (
 // textSize is how long the text of a delta is. The line around it has about
 // 300 bytes, as Claude Code's have.
 const textSize = 100
+
+// patience is how long any stream may take.
+const patience = 2 * time.Minute
 
 // load is what agents and clients do. Every client watches every session. Each
 // client has a connection of its own; a single one has one per session.
@@ -69,7 +73,7 @@ type stream struct {
 // newRig starts a daemon, a session with an agent for each, and the clients.
 func newRig(tb testing.TB, binary string, l load, env ...string) *rig {
 	tb.Helper()
-	w, err := kit.NewWorld(binary, binaries.agent, env...)
+	w, err := kit.NewWorld(binary, binaries.agent, append(env, strings.Fields(os.Getenv(envMore))...)...)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -127,7 +131,9 @@ func (r *rig) dial() *grpc.ClientConn {
 
 func (r *rig) attach(conn *grpc.ClientConn, client int, session string) {
 	r.Helper()
-	ctx := metadata.AppendToOutgoingContext(context.Background(), "x-client-id", fmt.Sprint("client-", client))
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	r.Cleanup(cancel)
+	ctx = metadata.AppendToOutgoingContext(ctx, "x-client-id", fmt.Sprint("client-", client))
 	s, err := pb.NewAgentServiceClient(conn).Converse(ctx)
 	if err == nil {
 		err = s.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{

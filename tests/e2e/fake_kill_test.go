@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,9 +79,9 @@ func TestKilledAtRandom(t *testing.T) {
 			_ = c.Answer(e.GetPermissionRequest().GetRequestId(), pb.PermissionDecision_ALLOW_ONCE, "")
 		}
 	}()
-	s.say(c, "echo:the end")
-	s.wait(c, 0, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "the end") || strings.HasSuffix(kit.Text(c.Events()), "the end") })
-	s.wait(c, len(c.Events())-1, kit.IsIdle)
+	final := s.say(c, "echo:the end")
+	_, next := s.wait(c, 0, func(e kit.Event) bool { return slices.Contains(e.GetTurnComplete().GetInputKeys(), final) })
+	s.wait(c, next, kit.IsIdle)
 	all, err := kit.Journaled(c.Events(), 1)
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	for name, at := range map[string]*string{"betcode/cmd/zztmp": &binaries.betcode, "betcode/tests/fakeagent": &binaries.fake} {
+	for name, at := range map[string]*string{"betcode/cmd/betcode": &binaries.betcode, "betcode/tests/fakeagent": &binaries.fake} {
 		*at = filepath.Join(dir, filepath.Base(name))
 		build := exec.Command("go", "build", "-o", *at, name)
 		build.Dir, build.Stderr = kit.Repository(), os.Stderr

@@ -30,7 +30,7 @@ type Stream struct {
 	events []Event
 	err    error
 	closed bool
-	news   chan struct{}
+	news   chan struct{} // closed and replaced when something has come
 }
 
 // Converse opens a stream as a client with that name and says start.
@@ -41,7 +41,7 @@ func (d *Daemon) Converse(ctx context.Context, client string, start *pb.StartCon
 		cancel()
 		return nil, fmt.Errorf("open stream: %w", err)
 	}
-	s := &Stream{send: stream, receive: stream, cancel: cancel, news: make(chan struct{}, 1)}
+	s := &Stream{send: stream, receive: stream, cancel: cancel, news: make(chan struct{})}
 	if err := s.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: start}}); err != nil {
 		cancel()
 		return nil, err
@@ -63,11 +63,9 @@ func (s *Stream) collect() {
 		} else {
 			s.events = append(s.events, e)
 		}
+		close(s.news)
+		s.news = make(chan struct{})
 		s.mu.Unlock()
-		select {
-		case s.news <- struct{}{}:
-		default:
-		}
 		if err != nil {
 			return
 		}
@@ -120,7 +118,7 @@ func (s *Stream) Wait(from int, wanted func(Event) bool) (Event, int, error) {
 	deadline := time.After(patience)
 	for {
 		s.mu.Lock()
-		events, closed, err := s.events, s.closed, s.err
+		events, closed, err, news := s.events, s.closed, s.err, s.news
 		s.mu.Unlock()
 		for i := from; i < len(events); i++ {
 			if wanted(events[i]) {
@@ -131,7 +129,7 @@ func (s *Stream) Wait(from int, wanted func(Event) bool) (Event, int, error) {
 			return Event{}, 0, fmt.Errorf("the stream ended (%v) before the event came; got:\n%s", err, Describe(events))
 		}
 		select {
-		case <-s.news:
+		case <-news:
 		case <-deadline:
 			return Event{}, 0, fmt.Errorf("the event did not come within %s; got:\n%s", patience, Describe(events))
 		}
@@ -143,13 +141,13 @@ func (s *Stream) WaitEnd() error {
 	deadline := time.After(patience)
 	for {
 		s.mu.Lock()
-		closed, err := s.closed, s.err
+		closed, err, news := s.closed, s.err, s.news
 		s.mu.Unlock()
 		if closed {
 			return err
 		}
 		select {
-		case <-s.news:
+		case <-news:
 		case <-deadline:
 			return fmt.Errorf("the stream did not end within %s; got:\n%s", patience, Describe(s.Events()))
 		}
@@ -193,7 +191,7 @@ func (d *Daemon) Resume(ctx context.Context, session string, from uint64) (*Stre
 		cancel()
 		return nil, fmt.Errorf("resume session: %w", err)
 	}
-	s := &Stream{receive: stream, cancel: cancel, news: make(chan struct{}, 1)}
+	s := &Stream{receive: stream, cancel: cancel, news: make(chan struct{})}
 	go s.collect()
 	return s, nil
 }

@@ -62,10 +62,6 @@ func fakeAgent() {
 			fmt.Println(arg)
 		case "env":
 			fmt.Println(os.Getenv(arg))
-		case "pause":
-			d, _ := time.ParseDuration(arg)
-			time.Sleep(d)
-			fmt.Println("paused")
 		case "child": // in a session of its own, as Claude Code's Bash
 			child := exec.Command("/bin/sh", "-c", arg)
 			child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -69,14 +69,8 @@ func (p *Process) watch(ctx context.Context) {
 	}
 	close(p.gone)
 	if p.steward != nil {
-		bounded, cancel := context.WithTimeout(ctx, settle)
-		err := p.steward.wait(bounded)
-		cancel()
-		if ctx.Err() != nil {
+		if inter(ctx, p.steward); ctx.Err() != nil {
 			return
-		}
-		if err == nil {
-			p.steward.reap()
 		}
 	}
 	p.exit = exitOf(p.dir)
@@ -141,7 +135,9 @@ func (p *Process) Close() error {
 		<-p.closed
 		p.handle.close()
 		if p.steward != nil {
-			p.steward.reap() // if it was killed meanwhile
+			if !lives(p.launcher) { // killed meanwhile
+				inter(context.Background(), p.steward)
+			}
 			p.steward.close()
 		}
 		p.stdin.close()

@@ -196,18 +196,23 @@ func listen(ctx context.Context, hear *os.File) ([]byte, error) {
 	return nil, fileError(opSpawn, err)
 }
 
-// bury reaps a launcher that has nothing left to do.
+// bury reaps a launcher that has ended, or is about to.
 func bury(launcher messages.ProcessIdentity) {
-	ctx, cancel := context.WithTimeout(context.Background(), settle)
-	defer cancel()
 	h, err := newHandle(launcher)
 	if err != nil {
 		return
 	}
 	defer h.close()
-	if launch.StartTime(launcher.PID) != launcher.StartTime {
-		return // the pid means another process by now
+	if launch.StartTime(launcher.PID) == launcher.StartTime { // else the pid means another process by now
+		inter(context.Background(), h)
 	}
+}
+
+// inter waits for a process to end, but not for long, and reaps it if it is a
+// child of ours.
+func inter(ctx context.Context, h handle) {
+	ctx, cancel := context.WithTimeout(ctx, settle)
+	defer cancel()
 	if h.wait(ctx) == nil {
 		h.reap()
 	}

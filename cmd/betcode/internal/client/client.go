@@ -62,9 +62,6 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// ID is who this client says it is.
-func (c *Client) ID() string { return c.options.ID }
-
 // Close ends the connection.
 func (c *Client) Close() error { return c.conn.Close() }
 

@@ -34,7 +34,7 @@ type ConverseOptions struct {
 	MaxOutage time.Duration
 }
 
-// Item is what Next returns: an event, or something about the connection.
+// Item is one thing that happened: an event, or something about the connection.
 type Item struct {
 	Event  *pb.AgentEvent
 	Outage *Outage
@@ -91,26 +91,10 @@ func (c *Client) Converse(ctx context.Context, o ConverseOptions) *Conversation 
 // Session is the id of the session.
 func (v *Conversation) Session() string { return v.session }
 
-// Next waits for what happens next. io.EOF is a clean end; any other error is why
-// the conversation cannot go on.
-func (v *Conversation) Next(ctx context.Context) (Item, error) {
-	select {
-	case item, ok := <-v.items:
-		if ok {
-			return item, nil
-		}
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		return Item{}, v.err
-	case <-ctx.Done():
-		return Item{}, ctx.Err()
-	}
-}
-
-// Items is the same as Next, for a select. It is closed at the end; Err says why.
+// Items is what happens, in order. It is closed at the end; Err says why.
 func (v *Conversation) Items() <-chan Item { return v.items }
 
-// Err is why the conversation ended.
+// Err is why the conversation ended: io.EOF for a clean end.
 func (v *Conversation) Err() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -120,7 +104,7 @@ func (v *Conversation) Err() error {
 // Close detaches. The session goes on.
 func (v *Conversation) Close() {
 	v.cancel()
-	for range v.items { //nolint:revive // what nobody reads any more
+	for range v.items { // what nobody reads any more
 	}
 	<-v.done
 }

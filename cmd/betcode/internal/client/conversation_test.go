@@ -118,12 +118,17 @@ func serve(t *testing.T, d *daemon) *Client {
 // of the events.
 func read(t *testing.T, v *Conversation, enough func(Item) bool) (seqs []uint64, outages []*Outage, end error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
+	patience := time.After(20 * time.Second)
 	for {
-		item, err := v.Next(ctx)
-		if err != nil {
-			return seqs, outages, err
+		var item Item
+		var ok bool
+		select {
+		case item, ok = <-v.Items():
+		case <-patience:
+			t.Fatal("nothing happens")
+		}
+		if !ok {
+			return seqs, outages, v.Err()
 		}
 		if item.Event.GetSequence() > 0 {
 			seqs = append(seqs, item.Event.GetSequence())

@@ -1,0 +1,400 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+	"betcode/supervision"
+)
+
+const sessionA messages.SessionID = "3f2a0000-0000-4000-8000-00000000000a"
+
+// steady is the default policy without chance.
+var steady = supervision.Policy{Initial: 500 * time.Millisecond, Max: 30 * time.Second, Limit: 5, Window: time.Minute}
+
+var benchOptions = sessionOptions{
+	lineage: "lineage", runs: "/runs", program: "claude", permissionTTL: 7 * 24 * time.Hour, restarts: steady,
+}
+
+// tester is what the bench needs of a test, or of a property.
+type tester interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// bench drives a sessionState and plays everybody else: the journal, which
+// answers at once or when told to, the run, the clients and the clock. After
+// every step it checks what must always be true.
+type bench struct {
+	t       tester
+	state   sessionState
+	journal *chronicle
+	now     time.Time
+	serial  int
+
+	manual  bool // the journal answers when told to
+	waiting []messages.Append
+	handed  uint64       // the newest commit
+	shown   messages.Seq // the newest number that was published
+
+	said    []string // effects since somebody looked
+	effects []effect // the same, as they are
+	read    int64    // of the newest run's spool, by its actor
+}
+
+// newBench returns a bench with a session that the journal does not know yet.
+func newBench(t tester) *bench {
+	b := &bench{t: t, journal: newChronicle(), now: dawn}
+	b.crash()
+	b.quiet()
+	return b
+}
+
+// running is a bench whose session has had its first message k1: run 1 is up, the
+// message is written, ann holds the lock.
+func running(t tester) *bench {
+	b := newBench(t)
+	b.tell(start("ann"))
+	b.tell(input("ann", "k1"))
+	b.tell(b.up())
+	b.tell(messages.InputWrittenTo{Run: 1, Key: "k1"})
+	b.quiet()
+	return b
+}
+
+// turning is one whose first message is being worked on.
+func turning(t tester) *bench {
+	b := running(t)
+	b.tell(b.out(took("k1")...))
+	b.quiet()
+	return b
+}
+
+// remembering is one whose first turn is over.
+func remembering(t tester) *bench {
+	b := turning(t)
+	b.tell(b.out(finished("k1")))
+	b.quiet()
+	return b
+}
+
+// crash replaces the session's actor by a new incarnation. The journal decides
+// what it was handed before; its answers, and whatever else is in the mailbox,
+// meet the new incarnation before what it is loaded from.
+func (b *bench) crash(mailbox ...any) {
+	b.t.Helper()
+	b.state = sessionState{id: sessionA, options: benchOptions}
+	stale := b.waiting
+	b.waiting, b.handed = nil, 0
+	for _, a := range stale {
+		var answer any = messages.Committed{Session: a.Session, Commit: a.Commit}
+		if err := b.journal.apply(a); err != nil {
+			answer = messages.AppendRefused{Session: a.Session, Commit: a.Commit, Err: err}
+		}
+		b.deliver(nil, answer)
+	}
+	for _, m := range mailbox {
+		b.deliver(asker(m), m)
+	}
+	b.shown = b.journal.head()
+	b.read = b.journal.cursor.Offset
+	b.tell(b.journal.loaded())
+}
+
+func (b *bench) moment() moment {
+	return moment{
+		at: b.now, chance: func() float64 { return .5 },
+		id: func() string { b.serial++; return fmt.Sprintf("%08d-0000-4000-8000-000000000000", b.serial) },
+	}
+}
+
+// on delivers a message and compares everything that is done about it, until the
+// journal has nothing left to do.
+func (b *bench) on(m any, want ...string) {
+	b.t.Helper()
+	b.tell(m)
+	b.expect(fmt.Sprintf("%T", m), want...)
+}
+
+func (b *bench) expect(what string, want ...string) {
+	b.t.Helper()
+	if got := b.quiet(); !slices.Equal(got, want) {
+		b.t.Fatalf("%s:\n%s", what, cmp.Diff(want, got))
+	}
+}
+
+// quiet forgets what was said so far and returns it.
+func (b *bench) quiet() []string {
+	said := b.said
+	b.said, b.effects = nil, nil
+	return said
+}
+
+// tell delivers a message; the asker is named after the client.
+func (b *bench) tell(m any) {
+	b.t.Helper()
+	b.deliver(asker(m), m)
+	for !b.manual && len(b.waiting) > 0 {
+		b.commit()
+	}
+}
+
+func (b *bench) deliver(from *actor.PID, m any) {
+	b.t.Helper()
+	next, effects := b.state.step(b.moment(), from, m)
+	b.state = next
+	for _, e := range effects {
+		if p, ok := e.(persist); ok {
+			b.handOver(p.Append)
+			continue
+		}
+		if !isDecision(m) && len(b.waiting) > 0 {
+			b.t.Fatalf("%T: said while %d commits are under way: %s", m, len(b.waiting), show(e))
+		}
+		b.checkDurable(e)
+		b.effects = append(b.effects, e)
+		if word := show(e); word != "" {
+			b.said = append(b.said, word)
+		}
+	}
+	b.checkNumbers()
+	if len(b.waiting) == 0 {
+		b.checkRebuild()
+	}
+}
+
+// isDecision reports whether a message is the journal's word on an append.
+func isDecision(m any) bool {
+	switch m.(type) {
+	case messages.Committed, messages.AppendRefused:
+		return true
+	}
+	return false
+}
+
+func (b *bench) handOver(a messages.Append) {
+	b.t.Helper()
+	if b.handed++; a.Commit != b.handed {
+		b.t.Fatalf("commit %d was handed over as %d", b.handed, a.Commit)
+	}
+	b.waiting = append(b.waiting, a)
+}
+
+// commit lets the journal decide about the oldest append.
+func (b *bench) commit() {
+	b.t.Helper()
+	a := b.waiting[0]
+	b.waiting = b.waiting[1:]
+	err := b.journal.apply(a)
+	switch {
+	case err == nil:
+		b.deliver(nil, messages.Committed{Session: a.Session, Commit: a.Commit})
+	case err.Code == messages.SessionClosed:
+		b.deliver(nil, messages.AppendRefused{Session: a.Session, Commit: a.Commit, Err: err})
+	default:
+		b.t.Fatalf("the journal refuses commit %d: %v", a.Commit, err)
+	}
+}
+
+// checkDurable checks that what an effect tells is on disk.
+func (b *bench) checkDurable(e effect) {
+	b.t.Helper()
+	bad := func(format string, args ...any) { b.t.Helper(); b.t.Fatalf("%s: %s", show(e), fmt.Sprintf(format, args...)) }
+	switch e := e.(type) {
+	case publish:
+		for _, event := range e.events {
+			if event.Seq == 0 {
+				continue
+			}
+			if b.shown++; event.Seq != b.shown || !b.journal.has(event) {
+				bad("%d is not in the journal, or not the next; the head is %d", event.Seq, b.journal.head())
+			}
+		}
+		if first := firstNumbered(e.events); first > 0 && e.head != b.shown {
+			bad("the head is told as %d", e.head)
+		}
+	case reply:
+		if m, ok := e.with.(messages.InputAcknowledged); ok {
+			var event pb.AgentEvent
+			if m.Seq > b.journal.head() || proto.Unmarshal(b.journal.events[m.Seq-1].Bytes, &event) != nil || event.GetUserInput().GetIdempotencyKey() != m.Key {
+				bad("its event is not in the journal")
+			}
+		}
+	case spawnRun:
+		if run, known := b.journal.runs[e.record.Run]; !known || !cmp.Equal(run, e.record) || e.cursor.Run != e.record.Run {
+			bad("the journal has %+v", run)
+		}
+		b.read = e.cursor.Offset
+	case spawnPermission:
+		if p, known := b.journal.permissions[e.record.Request]; known && !cmp.Equal(p, e.record) {
+			bad("the journal has %+v", p)
+		}
+	case tellRun:
+		switch m := e.message.(type) {
+		case writeInput:
+			if in, known := b.journal.inputs[m.key]; m.long && known && in.State != messages.InputWriting {
+				bad("the journal has it in state %d", in.State)
+			}
+		case writeAnswer:
+			if p, known := b.journal.permissions[m.request]; known && p.Decision == messages.Undecided {
+				bad("the journal has it undecided")
+			}
+		}
+	}
+}
+
+// checkNumbers checks that the numbers of the session are dense.
+func (b *bench) checkNumbers() {
+	b.t.Helper()
+	if !b.state.loaded || !b.state.exists {
+		return
+	}
+	head := b.journal.head()
+	for _, a := range b.waiting {
+		for _, e := range a.Events {
+			if head++; e.Seq != head {
+				b.t.Fatalf("commit %d: event %d is number %d", a.Commit, head, e.Seq)
+			}
+		}
+	}
+	if b.state.record.Head != head {
+		b.t.Fatalf("the session is at %d, its events are at %d", b.state.record.Head, head)
+	}
+}
+
+// checkRebuild checks that a session that is loaded from the journal now is what
+// this one is, in what matters; and that it can go on from there.
+func (b *bench) checkRebuild() {
+	b.t.Helper()
+	if !b.state.loaded {
+		return
+	}
+	kept := b.journal.loaded()
+	if kept.Found != b.state.exists {
+		b.t.Fatalf("the journal knows the session: %v, the session itself: %v", kept.Found, b.state.exists)
+	}
+	if !kept.Found {
+		return
+	}
+	compare := func(what string, kept, live any) {
+		b.t.Helper()
+		if diff := cmp.Diff(kept, live); diff != "" {
+			b.t.Fatalf("%s in the journal (-) and in the session (+):\n%s", what, diff)
+		}
+	}
+	compare("record", kept.Record, b.state.record)
+	compare("run", kept.Run, b.state.run)
+	compare("permissions", kept.Permissions, b.state.requests(everyRequest))
+	compare("inputs", essence(kept.Inputs), essence(b.state.inputs))
+	if b.state.run != nil {
+		compare("offset", kept.Cursor.Offset, b.state.spool)
+		compare("translator", string(kept.Cursor.Translator), string(b.state.translator))
+	}
+
+	again, effects := sessionState{id: sessionA, options: benchOptions}.step(b.moment(), nil, kept)
+	copied := b.journal.clone()
+	for _, e := range effects {
+		if p, ok := e.(persist); ok {
+			if err := copied.apply(p.Append); err != nil {
+				b.t.Fatalf("what a rebuilt session writes first is refused: %v", err)
+			}
+		}
+	}
+	if !kept.Record.StopWanted && len(again.inputs) != len(kept.Inputs) {
+		b.t.Fatalf("a rebuilt session has %d inputs, the journal %d", len(again.inputs), len(kept.Inputs))
+	}
+}
+
+// essence is what of inputs must be the same in journal and memory. How far one
+// has come with its run may be ahead in the journal: behind a barrier the session
+// knows better.
+func essence(inputs []messages.InputRecord) []messages.InputRecord {
+	var same []messages.InputRecord
+	for _, in := range inputs {
+		if in.State <= messages.InputWritten && in.State != messages.InputWriting {
+			in.State, in.Run = messages.InputAccepted, 0
+		}
+		same = append(same, in)
+	}
+	return same
+}
+
+// up says that the newest run has been started.
+func (b *bench) up() messages.ProcessStarted {
+	run := *b.state.run
+	run.State, run.Process = messages.RunRunning, messages.ProcessIdentity{PID: 100 + int(run.Run)}
+	return messages.ProcessStarted{Record: run}
+}
+
+// adopted says that the newest run was found alive.
+func (b *bench) adopted() messages.ProcessStarted {
+	m := b.up()
+	m.Adopted = true
+	return m
+}
+
+// out is the next output of the newest run: each item is ten bytes.
+func (b *bench) out(items ...claude.Item) agentOutput {
+	from := b.read
+	b.read += 10 * int64(len(items))
+	return agentOutput{run: b.state.record.Run, from: from, to: b.read, items: items, translator: fmt.Appendf(nil, "at %d", b.read)}
+}
+
+// exit is the end of the newest run, with what is known about it.
+func (b *bench) exit(code int) messages.RunEnded {
+	return messages.RunEnded{Run: b.state.record.Run, Exit: messages.Exit{Known: true, Code: code, Reason: "exited", At: b.now}}
+}
+
+// last returns the newest effect of a kind.
+func last[E effect](b *bench) E {
+	b.t.Helper()
+	for _, e := range slices.Backward(b.effects) {
+		if found, ok := e.(E); ok {
+			return found
+		}
+	}
+	var none E
+	b.t.Fatalf("there is no %T among:\n%s", none, strings.Join(b.said, "\n"))
+	return none
+}
+
+func asker(m any) *actor.PID {
+	name := ""
+	switch m := m.(type) {
+	case messages.StartSession:
+		name = string(m.Client)
+	case messages.SendInput:
+		name = string(m.Client)
+	case messages.AnswerPermission:
+		name = string(m.Client)
+	case messages.CancelTurn:
+		name = string(m.Client)
+	case messages.TakeLock:
+		name = string(m.Client)
+	case messages.ReleaseLock:
+		name = string(m.Client)
+	case messages.ChangeSettings:
+		name = string(m.Client)
+	case messages.Attach:
+		name = m.Stream
+	case messages.Request:
+		name = "op"
+	case endAgent:
+		name = "daemon"
+	}
+	if name == "" {
+		return nil
+	}
+	return actor.NewPID("here", name)
+}
+

@@ -1,0 +1,131 @@
+package actors
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// When an agent process is gone, its own transcript decides which messages are
+// part of the conversation: those are not given again, the others are. The agent
+// would recognise some of them by their uuid, but not all (decision 12).
+
+// transcriptRead brings the keys of the messages that are in the transcript of
+// an ended run.
+type transcriptRead struct {
+	run   messages.RunNumber
+	known map[string]bool
+	err   error
+}
+
+// consult looks into the transcript before anything follows the end of a run, if
+// some message may be in it. exit is nil for a run that the journal knows as
+// ended.
+func (t *transition) consult(exit *messages.Exit) {
+	t.s.ended = exit
+	var keys []string
+	for _, in := range t.s.inputs {
+		if in.State >= messages.InputQueued {
+			keys = append(keys, in.Key)
+		}
+	}
+	if len(keys) == 0 || t.s.record.AgentSession == "" {
+		t.resume(nil)
+		return
+	}
+	t.s.consulting = true
+	t.then(readTranscript{run: t.s.record.Run, session: t.s.record.AgentSession, keys: keys})
+}
+
+func (t *transition) transcriptRead(m transcriptRead) {
+	if m.run != t.s.record.Run || !t.s.consulting {
+		return
+	}
+	t.s.consulting = false
+	if m.err != nil {
+		t.notice("TRANSCRIPT_UNREADABLE", "The agent's transcript cannot be read; messages that may be in it are given again", nil)
+	}
+	if t.s.ending || t.s.record.StopWanted || len(t.s.deleters) > 0 {
+		t.follow(messages.Exit{Known: true})
+		return
+	}
+	t.resume(m.known)
+}
+
+// resume settles what the agent remembers, makes the rest ready to be given
+// again, and goes on.
+func (t *transition) resume(known map[string]bool) {
+	begun, remembered := false, false
+	for _, in := range t.s.inputs {
+		if in.State == messages.InputStarted {
+			begun = true
+			remembered = remembered || known[in.Key]
+		}
+	}
+	for _, in := range append([]messages.InputRecord(nil), t.s.inputs...) {
+		// Messages that began a turn together are one record under the last key.
+		if known[in.Key] || (in.State == messages.InputStarted && remembered) {
+			t.settle(in.Key)
+			continue
+		}
+		if in.State != messages.InputAccepted || in.Run != 0 {
+			in.State, in.Run = messages.InputAccepted, 0
+			t.putInput(in)
+		}
+	}
+	if begun && !remembered {
+		t.change().Turn = false // it will begin anew, with the message
+	}
+	if exit := t.s.ended; exit != nil {
+		t.s.ended = nil
+		t.follow(*exit)
+		return
+	}
+	t.goOn()
+}
+
+// read looks for the transcript below the agent's configuration directory. One
+// that is not there remembers nothing.
+func (e readTranscript) read(environment []string) any {
+	found := transcriptRead{run: e.run, known: map[string]bool{}}
+	files, err := filepath.Glob(filepath.Join(agentHome(environment), "projects", "*", e.session+".jsonl"))
+	if err != nil {
+		found.err = err
+		return found
+	}
+	for _, path := range files {
+		file, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			var known map[string]bool
+			known, err = claude.Remembered(file, e.keys)
+			file.Close()
+			for key := range known {
+				found.known[key] = true
+			}
+		}
+		found.err = errors.Join(found.err, err)
+	}
+	return found
+}
+
+// agentHome is where the agent keeps its transcripts.
+func agentHome(environment []string) string {
+	home := ""
+	for _, entry := range environment {
+		if dir, ok := strings.CutPrefix(entry, "CLAUDE_CONFIG_DIR="); ok && dir != "" {
+			return dir
+		}
+		if dir, ok := strings.CutPrefix(entry, "HOME="); ok {
+			home = dir
+		}
+	}
+	return filepath.Join(home, ".claude")
+}

@@ -1,0 +1,216 @@
+package actors
+
+import (
+	"testing"
+	"time"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// asking is a session in its first turn that waits for a decision about p1.
+func asking(t tester) *bench {
+	b := turning(t)
+	b.tell(b.out(asks("p1", "Bash")))
+	b.quiet()
+	return b
+}
+
+func TestPermissionIsAskedFor(t *testing.T) {
+	b := turning(t)
+	b.on(b.out(asks("p1", "Bash")), "all: 6 request p1, 7 WAITING_FOR_USER", "wait for p1")
+	p := b.state.permissions["p1"]
+	if p.Seq != 6 || p.Run != 1 || !p.ExpiresAt.Equal(dawn.Add(7*24*time.Hour)) || p.Decision != messages.Undecided {
+		t.Errorf("%+v", p)
+	}
+	b.on(b.out(claude.StatusHint{Status: 2})) // a person is waited for, whatever the agent does besides
+	b.on(b.out(asks("p1", "Bash")))           // told twice
+	if !b.state.settled() {
+		t.Error("a turn that waits for a person is not settled")
+	}
+}
+
+// The first answer goes to the request's actor and comes back; its outcome is
+// written down, shown, told to who asked, and only then to the agent.
+func TestPermissionIsDecided(t *testing.T) {
+	edited := answer("bob", "p1", messages.AllowWithEdit)
+	edited.Updated = []byte(`{"command":"ls -l"}`)
+	refused := answer("bob", "p1", messages.Deny)
+	refused.Message = "not now"
+	for _, c := range []struct {
+		name   string
+		answer messages.AnswerPermission
+		event  string
+		reply  string
+		line   string
+	}{
+		{"allowed", answer("bob", "p1", messages.AllowOnce), "ALLOW_ONCE", "allowed", "allow"},
+		{"allowed for good", answer("bob", "p1", messages.AllowSession), "ALLOW_SESSION", "allowed for good", "allow"},
+		{"allowed with an edit", edited, "ALLOW_WITH_EDIT", "allowed with an edit", `allow {"command":"ls -l"}`},
+		{"denied", answer("bob", "p1", messages.Deny), "DENY", "denied", "deny (User denied permission.)"},
+		{"denied with words", refused, "DENY", "denied", "deny (not now)"},
+		{"denied softly", answer("bob", "p1", messages.DenyNoInterrupt), "DENY_NO_INTERRUPT", "denied softly", "deny (User denied permission.)"},
+		{"denied and interrupted", answer("bob", "p1", messages.DenyWithInterrupt), "DENY_WITH_INTERRUPT", "denied and interrupted", "deny (The user denied this tool call.) and interrupt"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := asking(t)
+			b.on(c.answer, "forward to p1")
+			b.on(won(c.answer),
+				"all: 8 resolved p1 "+c.event+" by bob, 9 EXECUTING_TOOL",
+				"to bob: applied true, "+c.reply+" by bob", "stop waiting for p1", "run 1: answer p1 "+c.line)
+			b.on(answer("eve", "p1", messages.AllowOnce), "to eve: applied false, "+c.reply+" by bob")
+			b.on(messages.AnswerWritten{Run: 1, Request: "p1"})
+			if len(b.state.permissions) != 0 {
+				t.Errorf("%+v", b.state.permissions)
+			}
+			b.on(answer("eve", "p1", messages.AllowOnce), "to eve: applied false, "+c.reply+" by bob")
+		})
+	}
+}
+
+func TestPermissionExpires(t *testing.T) {
+	b := asking(t)
+	b.on(expired("p1"), "all: 8 resolved p1 DENY by deadline, 9 EXECUTING_TOOL", "stop waiting for p1",
+		"run 1: answer p1 deny (Permission request expired after 7d. User can retry the operation.)")
+}
+
+// A grant decides at once, without an event; a question always needs a person.
+func TestGrants(t *testing.T) {
+	b := asking(t)
+	b.tell(won(answer("bob", "p1", messages.AllowSession)))
+	b.tell(messages.AnswerWritten{Run: 1, Request: "p1"})
+	b.quiet()
+	b.on(b.out(asks("p2", "Bash")), "run 1: answer p2 allow")
+	b.on(messages.AnswerWritten{Run: 1, Request: "p2"})
+	b.on(b.out(asks("p3", "Write")), "all: 10 request p3, 11 WAITING_FOR_USER", "wait for p3")
+	b.on(messages.SetGrant{Session: sessionA, Tool: "Edit", Granted: false}, "to op: done")
+	b.on(b.out(asks("p4", "Edit")), "run 1: answer p4 deny (The user has forbidden the tool Edit for this session.)")
+	b.on(messages.ClearGrants{Session: sessionA, Tool: "Edit"}, "to op: done")
+	b.on(messages.ClearGrants{Session: sessionA, Tool: "none"}, "to op: done")
+	b.on(b.out(asks("p5", "Edit")), "all: 12 request p5", "wait for p5")
+	b.on(messages.ClearGrants{Session: sessionA}, "to op: done")
+	b.on(b.out(asks("p6", "Bash")), "all: 13 request p6", "wait for p6")
+	b.tell(messages.SetGrant{Session: sessionA, Tool: "AskUserQuestion", Granted: true})
+	b.quiet()
+	b.on(b.out(questions("q", "Sure?")), "all: 14 question q/0", "wait for q")
+}
+
+// Two requests at a time: the status changes with the last one.
+func TestTwoPermissionsAtOnce(t *testing.T) {
+	b := asking(t)
+	b.on(b.out(asks("p2", "Read")), "all: 8 request p2", "wait for p2")
+	b.on(won(answer("ann", "p2", messages.AllowOnce)), "all: 9 resolved p2 ALLOW_ONCE by ann",
+		"to ann: applied true, allowed by ann", "stop waiting for p2", "run 1: answer p2 allow")
+	b.on(won(answer("ann", "p1", messages.AllowOnce)), "all: 10 resolved p1 ALLOW_ONCE by ann, 11 EXECUTING_TOOL",
+		"to ann: applied true, allowed by ann", "stop waiting for p1", "run 1: answer p1 allow")
+}
+
+func TestPermissionIsWithdrawn(t *testing.T) {
+	const gone = "all: 8 resolved p1 PERMISSION_DECISION_UNSPECIFIED by agent"
+	t.Run("by the agent", func(t *testing.T) {
+		b := asking(t)
+		b.on(b.out(claude.PermissionWithdrawn{Request: "p1"}), gone, "stop waiting for p1")
+		b.on(answer("ann", "p1", messages.AllowOnce), "to ann: applied false, withdrawn by agent")
+		// An answer that was on its way finds the same.
+		b.on(won(answer("ann", "p1", messages.AllowOnce)), "to ann: applied false, withdrawn by agent")
+		b.on(b.out(claude.PermissionWithdrawn{Request: "p1"}))
+	})
+	t.Run("by the end of its tool call", func(t *testing.T) {
+		b := turning(t)
+		asked := asks("p1", "Bash")
+		asked.ToolUse = "call"
+		b.tell(b.out(asked))
+		b.quiet()
+		b.on(b.out(claude.ToolDone{ID: "other"}))
+		b.on(b.out(claude.ToolDone{ID: "call"}), gone, "stop waiting for p1")
+	})
+	t.Run("by the end of the run", func(t *testing.T) {
+		b := asking(t)
+		b.tell(b.out(asks("p2", "Read")))
+		b.tell(won(answer("ann", "p2", messages.AllowOnce))) // decided, but the agent will never hear it
+		b.quiet()
+		b.on(b.exit(137), "all: 10 run 1 exited, 11 resolved p1 PERMISSION_DECISION_UNSPECIFIED by agent",
+			"drop run 1", "stop waiting for p1", "look for k1 in the transcript")
+		if len(b.state.permissions) != 0 {
+			t.Errorf("%+v", b.state.permissions)
+		}
+	})
+}
+
+func TestStaleAnswers(t *testing.T) {
+	b := asking(t)
+	b.on(answer("ann", "nobody", messages.AllowOnce), "to ann: wrong state PERMISSION_STALE")
+	b.tell(won(answer("ann", "p1", messages.AllowOnce)))
+	b.tell(messages.AnswerWritten{Run: 1, Request: "p1"})
+	b.quiet()
+	b.crash() // who answered is not remembered for ever
+	b.quiet()
+	b.on(answer("eve", "p1", messages.Deny), "to eve: wrong state PERMISSION_STALE")
+}
+
+// An answer that the agent could not be told is refused before it decides.
+func TestImpossibleAnswers(t *testing.T) {
+	b := asking(t)
+	broken := answer("ann", "p1", messages.AllowWithEdit)
+	broken.Updated = []byte(`[1]`)
+	b.on(broken, "to ann: invalid")
+	b.on(answer("ann", "p1", messages.Undecided), "to ann: invalid")
+	b.on(answer("ann", "p1", messages.DecisionWithdrawn), "to ann: invalid")
+	b.on(answer("ann", "p1", messages.DecisionAnswered), "to ann: invalid") // it is no question
+	b.on(answer("ann", "p1", messages.AllowOnce), "forward to p1")
+}
+
+func TestQuestions(t *testing.T) {
+	b := turning(t)
+	b.on(b.out(questions("q", "Why?", "Who?")), "all: 6 question q/0, 7 question q/1, 8 WAITING_FOR_USER", "wait for q")
+	wrong := answer("ann", "q/0", messages.AllowOnce)
+	wrong.Answers = map[string]string{"What?": "x", "When?": "y"}
+	b.on(wrong, "to ann: invalid")
+	one := answer("ann", "q/0", messages.AllowOnce)
+	one.Answers = map[string]string{"Why?": "because"}
+	b.on(one, "forward to q")
+	if m := last2(b, one); m.Decision != messages.DecisionAnswered || m.Request != "q/0" {
+		t.Errorf("forwarded as %+v", m)
+	}
+	both := answer("ann", "q/1", messages.DecisionAnswered)
+	both.Answers = map[string]string{"Why?": "because", "Who?": "me"}
+	b.on(won(both), "all: 9 resolved q ALLOW_ONCE by ann, 10 EXECUTING_TOOL", "to ann: applied true, answered by ann", "stop waiting for q",
+		`run 1: answer q allow {"questions":[{"question":"Why?","options":[{"label":"yes"},{"label":"no"}]},{"question":"Who?","options":[{"label":"yes"},{"label":"no"}]}],"answers":{"Why?":"because","Who?":"me"}}`)
+	b.on(answer("eve", "q/0", messages.AllowOnce), "to eve: applied false, answered by ann")
+}
+
+// last2 delivers an answer again and returns what is forwarded.
+func last2(b *bench, m messages.AnswerPermission) messages.AnswerPermission {
+	b.tell(m)
+	forwarded := last[forward](b).message.(messages.AnswerPermission)
+	b.quiet()
+	return forwarded
+}
+
+// A decision survives a crash of ours: the adopted agent is told again, and an
+// undecided request waits on with its old deadline.
+func TestPermissionsSurviveACrash(t *testing.T) {
+	b := asking(t)
+	b.tell(b.out(asks("p2", "Read")))
+	b.tell(won(answer("ann", "p1", messages.AllowOnce)))
+	b.quiet()
+	b.now = b.now.Add(time.Hour)
+	b.crash()
+	b.expect("the crash", "wait for p2", "run 1: look for it at 50")
+	if p := b.state.permissions["p2"]; !p.ExpiresAt.Equal(dawn.Add(7 * 24 * time.Hour)) {
+		t.Errorf("%+v", p)
+	}
+	b.on(won(answer("ann", "p2", messages.AllowOnce)), "all: 10 resolved p2 ALLOW_ONCE by ann, 11 EXECUTING_TOOL",
+		"to ann: applied true, allowed by ann", "stop waiting for p2")
+	b.on(b.adopted(), "all: 12 run 1 adopted", "run 1: answer p1 allow", "run 1: answer p2 allow", "run 1: barrier")
+}
+
+// The id of a request is the key of a record: the agent cannot make it too long.
+func TestRequestWithAnEndlessName(t *testing.T) {
+	b := turning(t)
+	name := make([]byte, 100_000)
+	for i := range name {
+		name[i] = 'x'
+	}
+	b.on(b.out(asks(string(name), "Bash")), "run 1: control error")
+}

@@ -1,0 +1,269 @@
+package actors
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// someItem draws what an agent may say, in no sensible order.
+func (w *world) someItem() claude.Item {
+	t := w.t
+	key := rapid.SampledFrom([]string{"k1", "k2", "k3", "k4", "internal"}).Draw(t, "key")
+	id := rapid.SampledFrom([]string{"p1", "p2", "p3"}).Draw(t, "request")
+	keys := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"k1", "k2", "k3", "k4"}), 0, 3, rapid.ID).Draw(t, "keys")
+	switch rapid.IntRange(0, 16).Draw(t, "item") {
+	case 0, 1, 2:
+		return claude.InputState{Key: key, State: claude.Lifecycle(rapid.IntRange(0, 3).Draw(t, "lifecycle"))}
+	case 3, 4:
+		return claude.TurnStarted{AgentSession: string(sessionA), Model: rapid.SampledFrom([]string{"opus", "haiku", ""}).Draw(t, "model")}
+	case 5, 6:
+		return claude.TurnEnded{Inputs: keys, IsError: rapid.Bool().Draw(t, "failed"), MemoryGone: rapid.IntRange(0, 6).Draw(t, "gone") == 0}
+	case 7:
+		return asks(id, rapid.SampledFrom([]string{"Bash", "Write"}).Draw(t, "tool"))
+	case 8:
+		return questions("q", "Why?", "Who?")
+	case 9:
+		return claude.PermissionWithdrawn{Request: id}
+	case 10:
+		return claude.StatusHint{Status: 2}
+	case 11:
+		return claude.BackgroundTasks{IDs: rapid.SliceOfN(rapid.SampledFrom([]string{"t1", "t2"}), 0, 2).Draw(t, "tasks")}
+	case 12:
+		return claude.SessionStateChanged{State: rapid.SampledFrom([]string{"running", "requires_action", "idle"}).Draw(t, "state")}
+	case 13:
+		return claude.ModeChanged{Mode: rapid.SampledFrom([]string{"plan", "default", "-x"}).Draw(t, "mode")}
+	case 14:
+		return claude.AgentSessionChanged{ID: rapid.SampledFrom([]string{string(sessionA), "x", ""}).Draw(t, "session")}
+	case 15:
+		return claude.ControlAsked{Request: id, Subtype: "hook_callback"}
+	}
+	return text("hello")
+}
+
+// someRequest draws what clients may ask for.
+func (w *world) someRequest() any {
+	t := w.t
+	client := rapid.SampledFrom([]messages.ClientID{"ann", "bob"}).Draw(t, "client")
+	id := rapid.SampledFrom([]messages.RequestID{"p1", "p2", "p3", "q", "q/0", "q/1"}).Draw(t, "request")
+	switch rapid.IntRange(0, 19).Draw(t, "request kind") {
+	case 0, 1, 2, 3, 4, 5:
+		return input(client, fmt.Sprintf("k%d", rapid.IntRange(1, 4).Draw(t, "key")))
+	case 6, 7, 8:
+		a := answer(client, id, messages.Decision(rapid.IntRange(0, 6).Draw(t, "decision")))
+		if id[0] == 'q' && a.Decision == messages.AllowOnce {
+			a.Answers = map[string]string{rapid.SampledFrom([]string{"Why?", "Who?"}).Draw(t, "question"): "x"}
+		}
+		return a
+	case 9:
+		c := cancel(client)
+		c.Force = rapid.Bool().Draw(t, "force")
+		return c
+	case 10:
+		return take(client)
+	case 11:
+		return release(client)
+	case 12:
+		return attach(client, rapid.SampledFrom([]string{"s1", "s2"}).Draw(t, "stream"))
+	case 13:
+		return messages.Detach{Session: sessionA, Stream: rapid.SampledFrom([]string{"s1", "s2"}).Draw(t, "stream")}
+	case 14:
+		return messages.ChangeSettings{Session: sessionA, Client: client, Model: "haiku", PermissionMode: "plan"}
+	case 15:
+		return messages.SetGrant{Session: sessionA, Tool: "Bash", Granted: rapid.Bool().Draw(t, "granted")}
+	case 16:
+		return messages.ClearGrants{Session: sessionA}
+	case 17:
+		return messages.StopSession{Session: sessionA}
+	case 18:
+		return messages.GetSession{Session: sessionA}
+	}
+	return start(client)
+}
+
+// Whatever clients ask for, whatever the agent says and does, and whenever the
+// journal answers, an actor crashes or time passes: numbers are dense, nothing is
+// told before it is durable, a rebuilt session is the same session, and no
+// message that was accepted is forgotten without a word. Left in peace with an
+// agent that behaves, every session comes to rest.
+func TestSessionProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		w.tell(start("ann"))
+		t.Repeat(map[string]func(*rapid.T){
+			"":       func(*rapid.T) { w.check() },
+			"client": func(*rapid.T) { w.tell(w.someRequest()) },
+			"commit": func(t *rapid.T) {
+				if len(w.b.waiting) == 0 {
+					t.Skip()
+				}
+				w.commit()
+			},
+			"mailbox": func(t *rapid.T) {
+				if len(w.mailbox) == 0 {
+					t.Skip()
+				}
+				w.deliver()
+			},
+			"run opens": func(t *rapid.T) {
+				if w.run == nil || w.run.opened {
+					t.Skip()
+				}
+				w.open(rapid.IntRange(0, 7).Draw(t, "starts") > 0)
+			},
+			"run reads": func(t *rapid.T) {
+				if !w.canRead() {
+					t.Skip()
+				}
+				w.read(rapid.IntRange(1, 5).Draw(t, "most"))
+			},
+			"agent speaks": func(t *rapid.T) {
+				if !w.agentLives() {
+					t.Skip()
+				}
+				w.says(w.someItem())
+			},
+			"agent behaves": func(t *rapid.T) {
+				if !w.agentLives() {
+					t.Skip()
+				}
+				w.behaves()
+			},
+			"agent dies": func(t *rapid.T) {
+				if !w.agentLives() || rapid.Bool().Draw(t, "not yet") {
+					t.Skip()
+				}
+				w.dies(messages.Exit{Known: rapid.Bool().Draw(t, "seen"), Code: rapid.SampledFrom([]int{0, 1, 143}).Draw(t, "code"), Reason: "exited"})
+			},
+			"time": func(t *rapid.T) {
+				w.b.now = w.b.now.Add(time.Duration(rapid.IntRange(1, 90).Draw(t, "seconds")) * time.Second)
+				w.wake()
+			},
+			"deadline": func(t *rapid.T) {
+				id := rapid.SampledFrom([]messages.RequestID{"p1", "p2", "p3", "q"}).Draw(t, "request")
+				state, waits := w.asked[id]
+				if !waits {
+					t.Skip()
+				}
+				next, effects := state.step(w.b.now, nil, deadlineReached{})
+				w.asked[id] = next
+				w.fromPermission(effects)
+			},
+			"session crashes": func(t *rapid.T) {
+				if rapid.Bool().Draw(t, "not yet") {
+					t.Skip()
+				}
+				w.crash()
+			},
+			"daemon ends": func(t *rapid.T) {
+				if rapid.IntRange(0, 3).Draw(t, "now") > 0 {
+					t.Skip()
+				}
+				w.tell(endAgent{})
+			},
+		})
+		w.rest()
+	})
+}
+
+// check checks that every acknowledged message is pending or settled.
+func (w *world) check() {
+	for key := range w.accepted {
+		if !w.settled[key] && w.b.state.input(key) < 0 {
+			w.t.Fatalf("message %s was acknowledged and is gone", key)
+		}
+	}
+}
+
+func (w *world) commit() {
+	handed := len(w.b.waiting)
+	w.b.commit()
+	for _, a := range w.b.waiting[max(0, handed-1):] {
+		w.checkSettled(a)
+	}
+	w.perform()
+}
+
+func (w *world) deliver() {
+	m := w.mailbox[0]
+	w.mailbox = w.mailbox[1:]
+	w.tell(m)
+}
+
+// wake lets every timer that runs go off.
+func (w *world) wake() {
+	due := w.timers
+	w.timers = nil
+	for _, timer := range due {
+		w.tell(timer.message)
+	}
+}
+
+// behaves lets the agent do what a good agent does next.
+func (w *world) behaves() {
+	a := w.agent
+	var items []claude.Item
+	for _, id := range a.barriers {
+		items = append(items, claude.ControlAnswered{Request: id, OK: true})
+	}
+	for _, id := range a.open {
+		items = append(items, claude.PermissionWithdrawn{Request: id})
+	}
+	for _, key := range a.inbox {
+		items = append(items, heard(key, claude.Queued), heard(key, claude.Started))
+	}
+	if len(a.inbox) > 0 && !a.turn {
+		items = append(items, begun())
+	}
+	if len(a.inbox) > 0 || a.turn {
+		items = append(items, claude.TurnEnded{Inputs: a.inbox})
+	}
+	a.barriers, a.open, a.inbox = nil, nil, nil
+	w.says(items...)
+}
+
+// rest lets a good world go on until nothing happens any more, and checks that
+// the session has nothing left to do.
+func (w *world) rest() {
+	if w.b.state.ending {
+		w.crash() // the next daemon
+	}
+	for range 300 {
+		for len(w.b.waiting) > 0 {
+			w.commit()
+		}
+		for len(w.mailbox) > 0 {
+			w.deliver()
+		}
+		switch {
+		case w.run != nil && !w.run.opened:
+			w.open(true)
+		case w.agentLives() && w.agent.stopping:
+			w.dies(messages.Exit{Known: true, Reason: "exited"})
+		case w.agentLives() && w.run != nil:
+			w.behaves()
+			w.says(claude.BackgroundTasks{}, claude.SessionStateChanged{State: "idle"})
+		}
+		for w.canRead() {
+			before := len(w.mailbox)
+			w.read(100)
+			if len(w.mailbox) == before {
+				break
+			}
+		}
+		w.b.now = w.b.now.Add(2 * time.Minute)
+		w.wake()
+		w.check()
+	}
+	s := w.b.state
+	crashed := s.record.Phase == messages.PhaseCrashed
+	if s.busy() && !crashed || s.record.StopWanted || s.record.Phase == messages.PhaseActive {
+		w.t.Fatalf("it does not come to rest: %s, turn %v, inputs %v, run %+v, active %v, last words:\n%q",
+			s.record.Phase, s.record.Turn, s.inputs, s.run, s.active(), w.b.said[max(0, len(w.b.said)-12):])
+	}
+}

@@ -1,0 +1,321 @@
+package actors
+
+import (
+	"testing"
+	"time"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+const (
+	crashedEvent = "error SUBPROCESS_CRASHED"
+	resumedRun   = "start with --resume"
+)
+
+// The agent dies in the middle of a turn that its transcript does not know: it
+// is started again after a backoff and gets the same message with the same uuid.
+func TestCrashInATurnThatWasNotSaved(t *testing.T) {
+	b := turning(t)
+	b.on(b.exit(137), "all: 6 run 1 exited", "drop run 1", "look for k1 in the transcript")
+	b.on(transcript(1), "all: 7 "+crashedEvent, "in 500ms actors.restartDue")
+	if r := b.state.record; r.Turn || r.Phase != messages.PhaseActive || b.state.inputs[0].State != messages.InputAccepted {
+		t.Errorf("%+v, inputs %+v", r, b.state.inputs)
+	}
+	b.now = b.now.Add(time.Second)
+	b.on(restartDue{1}, "run 2: "+resumedRun)
+	b.on(b.up(), "all: 8 run 2 started", "run 2: write k1")
+	b.on(b.out(took("k1")...))
+	b.on(b.out(finished("k1")), "all: 9 IDLE")
+	if len(b.state.inputs) != 0 {
+		t.Errorf("unsettled: %v", b.state.inputs)
+	}
+}
+
+// One that it knows is continued, and the message is not given again.
+func TestCrashInATurnThatWasSaved(t *testing.T) {
+	b := turning(t)
+	b.tell(b.exit(137))
+	b.quiet()
+	b.on(transcript(1, "k1"), "all: 7 "+crashedEvent, "in 500ms actors.restartDue")
+	if r := b.state.record; !r.Turn || r.Phase != messages.PhaseActive || len(b.state.inputs) != 0 {
+		t.Errorf("%+v, inputs %+v", r, b.state.inputs)
+	}
+	b.on(restartDue{1}, "run 2: "+resumedRun+" in a turn")
+	b.on(b.up(), "all: 8 run 2 started", "in 1m0s actors.continuationDue")
+	b.on(b.out(heard("another", claude.Started), begun()))
+	b.on(continuationDue{2})
+	b.on(b.out(finished("k1")), "all: 9 IDLE")
+}
+
+// What was queued or folded in is looked for as well; what never left the pipe
+// cannot be in any transcript.
+func TestWhichMessagesAreLookedFor(t *testing.T) {
+	b := turning(t)
+	b.tell(input("ann", "k2"))
+	b.tell(b.out(heard("k2", claude.Queued), heard("k2", claude.Started)))
+	b.tell(input("ann", "k3"))
+	b.tell(b.out(heard("k3", claude.Queued)))
+	b.tell(input("ann", "k4"))
+	b.tell(messages.InputWrittenTo{Run: 1, Key: "k4"})
+	b.quiet()
+	b.on(b.exit(137), "all: 9 run 1 exited", "drop run 1", "look for k1 k2 k3 in the transcript")
+	b.tell(transcript(1, "k1", "k2"))
+	b.tell(restartDue{1})
+	b.quiet()
+	b.on(b.up(), "all: 11 run 2 started", "in 1m0s actors.continuationDue", "run 2: write k3", "run 2: write k4")
+}
+
+// While the transcript is read everything else goes on.
+func TestWhileTheTranscriptIsRead(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		m     any
+		want  []string
+		after []string
+	}{
+		{"a message", input("ann", "k2"), []string{"all: 7 input k2", "to ann: input k2 is 7"}, []string{"all: 8 " + crashedEvent, "in 500ms actors.restartDue"}},
+		{"a cancellation", cancel("ann"), []string{"all: 7 notice INPUT_DROPPED, 8 turn cancelled, 9 IDLE", "to ann: canceling, active true"}, []string{"all: 10 " + crashedEvent}},
+		{"a stop", messages.StopSession{Session: sessionA}, []string{"all: 7 notice INPUT_DROPPED, 8 turn cancelled, 9 IDLE", "to op: stopped, was running false", "retire"}, []string{"all: 10 " + crashedEvent}},
+		{"the daemon's end", endAgent{}, []string{"to daemon: ended"}, nil},
+		{"a deletion", messages.DeleteSession{Session: sessionA}, []string{"all: error SESSION_CLOSED", "to op: done", "forget /runs/" + string(sessionA), "retire"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := turning(t)
+			b.tell(b.exit(137))
+			b.quiet()
+			b.on(c.m, c.want...)
+			b.on(transcript(1), c.after...)
+			b.on(transcript(1))
+		})
+	}
+}
+
+// A session that is rebuilt meanwhile asks again.
+func TestTranscriptIsReadAgainByARebuiltSession(t *testing.T) {
+	b := turning(t)
+	b.tell(b.exit(137))
+	b.quiet()
+	b.crash()
+	b.expect("the crash", "look for k1 in the transcript")
+	b.on(transcript(1, "k1"), "run 2: "+resumedRun+" in a turn")
+}
+
+// Before the first result the agent may not have saved anything.
+func TestCrashBeforeTheAgentHadSavedAnything(t *testing.T) {
+	gone := claude.TurnEnded{MemoryGone: true, IsError: true, Subtype: "error_during_execution"}
+	b := running(t)
+	b.tell(b.exit(137))
+	b.tell(restartDue{1})
+	b.tell(b.up())
+	b.quiet()
+	b.on(b.out(gone))
+	b.on(b.exit(1), "all: 7 run 2 exited, 8 notice FIRST_ATTEMPT_LOST", "drop run 2", "run 3: start with --session-id")
+	b.on(b.up(), "all: 9 run 3 started", "run 3: write k1")
+	b.tell(b.out(took("k1")...))
+	b.tell(b.out(finished("k1")))
+	if b.state.record.AgentSession != string(sessionA) || len(b.state.inputs) != 0 {
+		t.Errorf("%+v, inputs %v", b.state.record, b.state.inputs)
+	}
+}
+
+// After a result that was remembered a conversation that is gone stays gone.
+func TestAgentMemoryGone(t *testing.T) {
+	gone := claude.TurnEnded{MemoryGone: true, IsError: true}
+	b := remembering(t)
+	b.tell(b.exit(0))
+	b.quiet()
+	b.on(input("ann", "k2"), "all: 8 input k2", "to ann: input k2 is 8", "run 2: "+resumedRun)
+	b.tell(b.up())
+	b.tell(b.out(gone))
+	b.quiet()
+	b.on(b.exit(1), "all: 10 run 2 exited, 11 error AGENT_MEMORY_GONE, 12 ERROR", "drop run 2")
+	if r := b.state.record; r.Phase != messages.PhaseCrashed || r.Turn {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestGivingUpAfterFiveCrashes(t *testing.T) {
+	b := running(t)
+	for i, want := range []string{"500ms", "1s", "2s", "4s"} {
+		b.quiet()
+		b.tell(b.exit(1))
+		if got := b.said[len(b.said)-1]; got != "in "+want+" actors.restartDue" {
+			t.Fatalf("crash %d: %v", i+1, b.said)
+		}
+		b.now = b.now.Add(5 * time.Second)
+		b.tell(restartDue{messages.RunNumber(i + 1)})
+		b.tell(b.up())
+	}
+	b.quiet()
+	b.on(b.exit(1), "all: 16 run 5 exited, 17 error SUBPROCESS_CRASHED, 18 notice AGENT_GAVE_UP, 19 ERROR", "drop run 5")
+	if r := b.state.record; r.Phase != messages.PhaseCrashed || r.Turn || len(b.state.inputs) != 1 {
+		t.Errorf("%+v, inputs %v", r, b.state.inputs)
+	}
+	b.on(restartDue{5}, "run 6: "+resumedRun)
+}
+
+// Giving up is aloud and final until somebody says something: neither time nor a
+// restart of ours tries again.
+func TestGivenUpIsReleasedByTheNextMessage(t *testing.T) {
+	b := running(t)
+	for n := range messages.RunNumber(5) {
+		b.tell(b.exit(1))
+		if n < 4 {
+			b.tell(restartDue{n + 1})
+			b.tell(b.up())
+		}
+	}
+	b.quiet()
+	b.crash()
+	b.expect("a restart of ours")
+	b.on(input("ann", "k2"), "all: 20 input k2", `all: lock "ann"`, "to ann: input k2 is 20", "run 6: "+resumedRun)
+	if b.state.record.Phase != messages.PhaseActive {
+		t.Errorf("%+v", b.state.record)
+	}
+	b.on(b.up(), "all: 21 run 6 started", "run 6: write k1", "run 6: write k2")
+	b.quiet()
+	b.tell(b.exit(1))
+	if got := b.said[len(b.said)-1]; got != "in 500ms actors.restartDue" {
+		t.Errorf("the first crash after the message: %v", b.said)
+	}
+}
+
+// How a process ended, and whether that is a crash (wire notes, section 15).
+func TestWhichExitsAreCrashes(t *testing.T) {
+	known := func(code int) messages.Exit { return messages.Exit{Known: true, Code: code, Reason: "exited"} }
+	for _, c := range []struct {
+		name  string
+		state func(tester) *bench
+		exit  messages.Exit
+		want  []string
+	}{
+		{"0 when idle", remembering, known(0), []string{"all: 7 run 1 exited", "drop run 1", "retire"}},
+		{"1 when idle", remembering, known(1), []string{"all: 7 run 1 exited, 8 " + crashedEvent, "drop run 1"}},
+		{"143 when idle", remembering, known(143), []string{"all: 7 run 1 exited, 8 " + crashedEvent, "drop run 1"}},
+		{"unseen when idle", remembering, messages.Exit{Reason: "lost"}, []string{"all: 7 run 1 lost, 8 " + crashedEvent, "drop run 1"}},
+		{"0 with work to do", running, known(0), []string{"all: 4 run 1 exited", "drop run 1", "in 500ms actors.restartDue"}},
+		{"1 with work to do", running, known(1), []string{"all: 4 run 1 exited, 5 " + crashedEvent, "drop run 1", "in 500ms actors.restartDue"}},
+		{"by a signal", running, messages.Exit{Known: true, Signal: "killed", Code: 137}, []string{"all: 4 run 1 exited, 5 " + crashedEvent, "drop run 1", "in 500ms actors.restartDue"}},
+		{"unseen", running, messages.Exit{Reason: "the machine was restarted"}, []string{"all: 4 run 1 lost, 5 " + crashedEvent, "drop run 1", "in 500ms actors.restartDue"}},
+		{"never started", running, messages.Exit{Reason: neverStarted}, []string{"all: 4 run 1 lost", "drop run 1", "run 2: start with --resume"}},
+		{"could not be started", running, cannotStart(errNoProgram), []string{"all: 4 run 1 exited, 5 " + crashedEvent, "drop run 1", "in 500ms actors.restartDue"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := c.state(t)
+			b.on(messages.RunEnded{Run: 1, Exit: c.exit}, c.want...)
+		})
+	}
+}
+
+var errNoProgram = messages.Errorf("start agent", messages.NotFound, "there is no such program")
+
+// An agent that goes again and again without a word is given up like one that
+// crashes.
+func TestAgentThatAlwaysExits(t *testing.T) {
+	b := running(t)
+	for n := range messages.RunNumber(5) {
+		b.quiet()
+		b.tell(b.exit(0))
+		if n < 4 {
+			b.tell(restartDue{n + 1})
+			b.tell(b.up())
+		}
+	}
+	b.expect("the fifth exit", "all: 12 run 5 exited, 13 notice AGENT_GAVE_UP, 14 ERROR", "drop run 5")
+}
+
+// Exit code 1 says that the last turn failed, an interrupted one included.
+func TestExitCode1AfterAFailedTurnIsNoCrash(t *testing.T) {
+	b := turning(t)
+	b.tell(cancel("ann"))
+	b.tell(b.out(aborted("k1")))
+	b.quiet()
+	b.on(b.exit(1), "all: 7 run 1 exited", "drop run 1", "retire")
+	b.on(input("ann", "k2"), "all: 8 input k2", "to ann: input k2 is 8", "run 2: start with --resume")
+	b.tell(b.up())
+	b.quiet()
+	b.tell(b.exit(1)) // the failure was another process's
+	if got := b.said[0]; got != "all: 10 run 2 exited, 11 "+crashedEvent {
+		t.Errorf("%v", b.said)
+	}
+}
+
+// A turn of a resumed agent that does not go on is closed, once.
+func TestTurnThatIsNotContinued(t *testing.T) {
+	b := turning(t)
+	b.tell(b.exit(137))
+	b.tell(transcript(1, "k1"))
+	b.tell(restartDue{1})
+	b.tell(b.up())
+	b.quiet()
+	b.on(continuationDue{1})
+	b.on(continuationDue{2}, "all: 9 notice TURN_NOT_CONTINUED, 10 turn interrupted, 11 IDLE")
+	b.on(continuationDue{2})
+	if r := b.state.record; r.Turn || r.Phase != messages.PhaseIdle {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Words of a run that is over change nothing.
+func TestLateWordsOfAnEarlierRun(t *testing.T) {
+	b := turning(t)
+	b.tell(b.exit(137))
+	b.tell(transcript(1, "k1"))
+	b.tell(restartDue{1})
+	b.tell(b.up())
+	b.quiet()
+	for _, m := range []any{
+		messages.RunEnded{Run: 1}, messages.InputWrittenTo{Run: 1, Key: "k1"}, agentOutput{run: 1, from: 70, to: 80},
+		inputTooLong{run: 1, key: "k1"}, restartDue{1}, continuationDue{1}, messages.AnswerWritten{Run: 1, Request: "p"},
+		messages.ProcessStarted{Record: messages.RunRecord{Run: 1}}, transcript(1), messages.WriteFailed{Run: 1, What: "k1"},
+	} {
+		b.on(m)
+	}
+	b.tell(b.exit(0))
+	b.quiet()
+	b.on(messages.RunEnded{Run: 2})
+}
+
+// Every batch gives its credit back, and output from elsewhere is a broken
+// invariant.
+func TestCreditsAndOffsets(t *testing.T) {
+	b := turning(t)
+	b.tell(b.out(text("a")))
+	b.tell(b.out())
+	credits := 0
+	for _, e := range b.effects {
+		if order, ok := e.(tellRun); ok {
+			if m, ok := order.message.(messages.Credit); ok && m.Run == 1 {
+				credits += m.Batches
+			}
+		}
+	}
+	if credits != 2 {
+		t.Errorf("%d credits for two batches", credits)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a hole in the output was accepted")
+		}
+	}()
+	b.tell(agentOutput{run: 1, from: 1000, to: 1010})
+}
+
+// What an agent says of itself goes on the next command line only if it can.
+func TestAgentCannotSpoilItsCommandLine(t *testing.T) {
+	b := remembering(t)
+	const id = "3f2a0000-0000-4000-8000-00000000000b"
+	b.tell(b.out(claude.AgentSessionChanged{ID: id}, claude.ModeChanged{Mode: "plan"}))
+	b.tell(b.out(claude.AgentSessionChanged{ID: "--rm"}, claude.ModeChanged{Mode: "--rm"}, claude.ModeChanged{Mode: "a\x00b"},
+		claude.TurnStarted{AgentSession: "none"}, finished()))
+	if r := b.state.record; r.AgentSession != id || r.PermissionMode != "plan" {
+		t.Errorf("%+v", r)
+	}
+	b.tell(b.exit(0))
+	b.quiet()
+	b.tell(input("ann", "k2"))
+	if run := last[spawnRun](b).record; !run.Resumed || run.AgentSession != id {
+		t.Errorf("%+v", run)
+	}
+}

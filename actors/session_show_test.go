@@ -1,0 +1,220 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/messages"
+)
+
+// show writes an effect in a few words, as the scenarios expect them. Credits
+// have none, there are too many, nor have replies to nobody.
+func show(e effect) string {
+	switch e := e.(type) {
+	case publish:
+		var words []string
+		for _, event := range e.events {
+			words = append(words, showEvent(event))
+		}
+		return "all: " + strings.Join(words, ", ")
+	case reply:
+		if e.to == nil {
+			return "" // the shell drops it
+		}
+		return "to " + e.to.GetId() + ": " + showReply(e.with)
+	case tellRun:
+		if said := showOrder(e.message); said != "" {
+			return fmt.Sprintf("run %d: %s", e.run, said)
+		}
+		return ""
+	case forward:
+		return fmt.Sprintf("forward to %s", e.request)
+	case spawnRun:
+		return showSpawn(e)
+	case spawnClient:
+		return fmt.Sprintf("client %s from %d", e.attach.Stream, e.state.cursor)
+	case dropClient:
+		return "drop client " + e.stream
+	case spawnPermission:
+		return "wait for " + string(e.record.Request)
+	case dropPermission:
+		return "stop waiting for " + string(e.request)
+	case dropRun:
+		return fmt.Sprintf("drop run %d", e.run)
+	case wakeAfter:
+		return fmt.Sprintf("in %s %T", e.delay, e.message)
+	case readTranscript:
+		return "look for " + strings.Join(e.keys, " ") + " in the transcript"
+	case loadAgain:
+		return "load again"
+	case retire:
+		return "retire"
+	case forget:
+		return "forget " + e.directory
+	}
+	return fmt.Sprintf("%T", e)
+}
+
+func showSpawn(e spawnRun) string {
+	word := fmt.Sprintf("run %d: ", e.record.Run)
+	switch {
+	case !e.fresh:
+		word += "look for it"
+	case slices.Contains(e.record.Argv, "--resume"):
+		word += "start with --resume"
+	default:
+		word += "start with --session-id"
+	}
+	if e.resume {
+		word += " in a turn"
+	}
+	if e.cursor.Offset > 0 {
+		word += fmt.Sprintf(" at %d", e.cursor.Offset)
+	}
+	return word
+}
+
+func showOrder(message any) string {
+	switch m := message.(type) {
+	case writeInput:
+		if m.long {
+			return "write long " + m.key
+		}
+		return "write " + m.key
+	case writeAnswer:
+		return fmt.Sprintf("answer %s %s", m.request, showAnswerLine(m.line))
+	case writeControl:
+		_, rest, _ := strings.Cut(string(m.line), `"subtype":"`)
+		subtype, _, _ := strings.Cut(rest, `"`)
+		if subtype == "get_binary_version" {
+			return "barrier"
+		}
+		return "control " + subtype
+	case interruptTurn:
+		return "interrupt"
+	case interruptSettled:
+		return "interrupt is over"
+	case stopAgent:
+		return []string{"stop in order", "stop resumably"}[m.how]
+	case messages.Credit:
+		return ""
+	}
+	return fmt.Sprintf("%T", message)
+}
+
+func showAnswerLine(line []byte) string {
+	_, rest, _ := strings.Cut(string(line), `"behavior":"`)
+	word, rest, _ := strings.Cut(rest, `"`)
+	if _, input, found := strings.Cut(rest, `"updatedInput":`); found {
+		word += " " + strings.TrimSuffix(input, "}}}\n")
+	}
+	if _, text, found := strings.Cut(rest, `"message":"`); found {
+		text, rest, _ = strings.Cut(text, `"`)
+		word += " (" + text + ")"
+	}
+	if strings.Contains(rest, `"interrupt":true`) {
+		word += " and interrupt"
+	}
+	return word
+}
+
+func showReply(with any) string {
+	switch m := with.(type) {
+	case messages.SessionStarted:
+		return fmt.Sprintf("started, created %v", m.Created)
+	case messages.InputAcknowledged:
+		return fmt.Sprintf("input %s is %d", m.Key, m.Seq)
+	case messages.PermissionAnswered:
+		return fmt.Sprintf("applied %v, %s by %s", m.Applied, showDecision(m.Decision), m.By)
+	case messages.TurnCanceling:
+		return fmt.Sprintf("canceling, active %v", m.WasActive)
+	case messages.LockAnswer:
+		return fmt.Sprintf("lock granted %v, holder %q", m.Granted, m.Holder)
+	case messages.Attached:
+		return fmt.Sprintf("attached at %d", m.Head)
+	case messages.SessionStopped:
+		return fmt.Sprintf("stopped, was running %v", m.WasRunning)
+	case messages.SessionView:
+		return "view " + m.Record.Phase.String()
+	case messages.Done:
+		return "done"
+	case agentEnded:
+		return "ended"
+	case *messages.Error:
+		word := m.Kind.String()
+		if m.Code != "" {
+			word += " " + string(m.Code)
+		}
+		if holder := m.Details["holder_client_id"]; holder != "" {
+			word += " of " + holder
+		}
+		return word
+	}
+	return fmt.Sprintf("%T", with)
+}
+
+func showDecision(d messages.Decision) string {
+	return map[messages.Decision]string{
+		messages.Undecided: "undecided", messages.AllowOnce: "allowed", messages.AllowSession: "allowed for good",
+		messages.Deny: "denied", messages.AllowWithEdit: "allowed with an edit", messages.DenyNoInterrupt: "denied softly",
+		messages.DenyWithInterrupt: "denied and interrupted", messages.DecisionWithdrawn: "withdrawn",
+		messages.DecisionExpired: "expired", messages.DecisionAnswered: "answered",
+	}[d]
+}
+
+// showEvent writes an event in a few words, its number first if it has one.
+func showEvent(e messages.Event) string {
+	var event pb.AgentEvent
+	if err := proto.Unmarshal(e.Bytes, &event); err != nil {
+		return err.Error()
+	}
+	word := showPayload(&event)
+	if e.Seq > 0 {
+		return fmt.Sprintf("%d %s", e.Seq, word)
+	}
+	return word
+}
+
+func showPayload(event *pb.AgentEvent) string {
+	switch m := event.GetEvent().(type) {
+	case *pb.AgentEvent_SessionInfo:
+		if m.SessionInfo.GetModel() != "" {
+			return "info " + m.SessionInfo.GetModel()
+		}
+		return "info"
+	case *pb.AgentEvent_UserInput:
+		return "input " + m.UserInput.GetIdempotencyKey()
+	case *pb.AgentEvent_StatusChange:
+		return m.StatusChange.GetStatus().String()
+	case *pb.AgentEvent_TurnComplete:
+		return "turn " + m.TurnComplete.GetStopReason()
+	case *pb.AgentEvent_Notice:
+		return "notice " + m.Notice.GetCode()
+	case *pb.AgentEvent_Error:
+		return "error " + m.Error.GetCode()
+	case *pb.AgentEvent_Lock:
+		return fmt.Sprintf("lock %q", m.Lock.GetHolder())
+	case *pb.AgentEvent_TextDelta:
+		return "text " + m.TextDelta.GetText()
+	case *pb.AgentEvent_Run:
+		state := strings.ToLower(strings.TrimPrefix(m.Run.GetState().String(), "RUN_STATE_"))
+		return fmt.Sprintf("run %d %s", m.Run.GetRun(), state)
+	case *pb.AgentEvent_PermissionRequest:
+		word := "request " + m.PermissionRequest.GetRequestId()
+		if m.PermissionRequest.GetIsReplay() {
+			word += " again"
+		}
+		return word
+	case *pb.AgentEvent_UserQuestion:
+		return "question " + m.UserQuestion.GetQuestionId()
+	case *pb.AgentEvent_PermissionResolved:
+		r := m.PermissionResolved
+		return fmt.Sprintf("resolved %s %s by %s", r.GetRequestId(), r.GetDecision(), r.GetResolvedBy())
+	}
+	return fmt.Sprintf("%T", event.GetEvent())
+}

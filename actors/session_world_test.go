@@ -1,0 +1,266 @@
+package actors
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// world is what surrounds a session in its property test: the agent process with
+// its spool, the actor of the run, those of the permissions, and the timers. All
+// of them act when they are told to, so that chance decides about the order.
+type world struct {
+	t     *rapid.T
+	b     *bench
+	agent *agentProcess // the newest, alive or dead; nil before the first
+	run   *runActor     // nil if the session has none
+	asked map[messages.RequestID]permissionState
+
+	mailbox []any // to the session, in order
+	timers  []wakeAfter
+	seen    int // effects of the bench that were carried out
+
+	accepted map[string]messages.Seq // inputs that were acknowledged
+	excused  map[string]bool         // inputs that the agent has answered, or has in its transcript
+	settled  map[string]bool
+}
+
+// agentProcess is an agent as the operating system and its spool show it.
+type agentProcess struct {
+	run      messages.RunNumber
+	alive    bool
+	exit     messages.Exit
+	spool    []claude.Item // each is ten bytes
+	inbox    []string      // keys of messages that were written to it
+	turn     bool
+	stopping bool
+	barriers []string
+	open     []string // its requests for permission
+}
+
+// runActor is the actor of a run.
+type runActor struct {
+	spawn  spawnRun
+	opened bool
+	over   bool
+	offset int64
+}
+
+func newWorld(t *rapid.T) *world {
+	w := &world{
+		t: t, b: newBench(t), asked: map[messages.RequestID]permissionState{},
+		accepted: map[string]messages.Seq{}, excused: map[string]bool{}, settled: map[string]bool{},
+	}
+	w.b.manual = true
+	return w
+}
+
+// tell delivers a message to the session and carries out what it wants.
+func (w *world) tell(m any) {
+	switch m := m.(type) {
+	case agentOutput:
+		for _, item := range m.items {
+			w.excuse(item)
+		}
+	case transcriptRead:
+		// Messages that began a turn together are known by the last of them.
+		for key := range w.accepted {
+			w.excused[key] = w.excused[key] || len(m.known) > 0
+		}
+	}
+	handed := len(w.b.waiting)
+	w.b.tell(m)
+	for _, a := range w.b.waiting[handed:] {
+		w.checkSettled(a)
+	}
+	w.perform()
+}
+
+// excuse notes what an item says about messages that need no answer any more.
+func (w *world) excuse(item claude.Item) {
+	switch m := item.(type) {
+	case claude.InputState:
+		w.excused[m.Key] = w.excused[m.Key] || m.State >= claude.Completed
+	case claude.TurnEnded:
+		for _, key := range m.Inputs {
+			w.excused[key] = true
+		}
+	}
+}
+
+// checkSettled checks that no message is forgotten without a reason or a notice.
+func (w *world) checkSettled(a messages.Append) {
+	dropped := map[string]bool{}
+	for _, e := range a.Events {
+		var event pb.AgentEvent
+		if proto.Unmarshal(e.Bytes, &event) == nil && event.GetNotice().GetCode() == "INPUT_DROPPED" {
+			dropped[event.GetNotice().GetDetails()["idempotency_key"]] = true
+		}
+	}
+	for _, key := range a.Settled {
+		if !w.excused[key] && !dropped[key] {
+			w.t.Fatalf("message %s is forgotten", key)
+		}
+		w.settled[key] = true
+	}
+}
+
+// perform carries out the effects that were not carried out yet.
+func (w *world) perform() {
+	for ; w.seen < len(w.b.effects); w.seen++ {
+		switch e := w.b.effects[w.seen].(type) {
+		case reply:
+			if m, ok := e.with.(messages.InputAcknowledged); ok {
+				if before, again := w.accepted[m.Key]; again && before != m.Seq {
+					w.t.Fatalf("message %s is %d and %d", m.Key, before, m.Seq)
+				}
+				w.accepted[m.Key] = m.Seq
+			}
+		case spawnRun:
+			if w.run != nil {
+				w.t.Fatalf("run %d is spawned while run %d has its actor", e.record.Run, w.run.spawn.record.Run)
+			}
+			w.run = &runActor{spawn: e, offset: e.cursor.Offset}
+		case dropRun:
+			w.run = nil
+		case spawnPermission:
+			state := permissionState{record: e.record}
+			if e.record.Question {
+				state.questions = len(promptEvents(e.record))
+			}
+			w.asked[e.record.Request] = state
+		case dropPermission:
+			delete(w.asked, e.request)
+		case forward:
+			next, effects := w.asked[e.request].step(w.b.now, e.from, e.message)
+			w.asked[e.request] = next
+			w.fromPermission(effects)
+		case wakeAfter:
+			w.timers = append(w.timers, e)
+		case readTranscript:
+			m := transcriptRead{run: e.run, known: map[string]bool{}}
+			for _, key := range e.keys {
+				if rapid.Bool().Draw(w.t, "in the transcript") {
+					m.known[key] = true
+				}
+			}
+			w.mailbox = append(w.mailbox, m)
+		case tellRun:
+			w.order(e)
+		}
+	}
+}
+
+func (w *world) fromPermission(effects []effect) {
+	for _, e := range effects {
+		if m, ok := e.(tellSession); ok {
+			w.mailbox = append(w.mailbox, m.message)
+		}
+	}
+}
+
+// order is what the actor of a run does when it is told something.
+func (w *world) order(e tellRun) {
+	if w.run == nil || w.run.spawn.record.Run != e.run || w.run.over {
+		return // a dead letter
+	}
+	if w.agent == nil || w.agent.run != e.run || !w.agent.alive {
+		return // nobody reads
+	}
+	switch m := e.message.(type) {
+	case writeInput:
+		if !m.long && rapid.IntRange(0, 5).Draw(w.t, "too long") == 0 {
+			w.mailbox = append(w.mailbox, inputTooLong{run: e.run, key: m.key})
+			return
+		}
+		if !slices.Contains(w.agent.inbox, m.key) { // else it is silent
+			w.agent.inbox = append(w.agent.inbox, m.key)
+		}
+		w.mailbox = append(w.mailbox, messages.InputWrittenTo{Run: e.run, Key: m.key})
+	case writeAnswer:
+		w.agent.open = slices.DeleteFunc(w.agent.open, func(id string) bool { return id == string(m.request) })
+		w.mailbox = append(w.mailbox, messages.AnswerWritten{Run: e.run, Request: m.request})
+	case writeControl:
+		if showOrder(m) == "barrier" {
+			w.agent.barriers = append(w.agent.barriers, w.b.state.barrier)
+		}
+	case stopAgent:
+		w.agent.stopping = true
+	}
+}
+
+// open starts the process of a fresh run, or finds out what became of another.
+func (w *world) open(starts bool) {
+	r := w.run
+	r.opened = true
+	n := r.spawn.record.Run
+	switch {
+	case r.spawn.fresh && starts:
+		w.agent = &agentProcess{run: n, alive: true}
+	case r.spawn.fresh:
+		w.agent = &agentProcess{run: n, exit: messages.Exit{Known: true, Code: 127, Reason: "no such program"}}
+	case w.agent == nil || w.agent.run != n:
+		w.agent = &agentProcess{run: n, exit: messages.Exit{Reason: neverStarted}}
+	}
+	r.spawn.fresh = false
+	if !w.agent.alive {
+		return
+	}
+	m := w.b.up()
+	m.Adopted = w.run.spawn.record.State == messages.RunRunning || w.agent.spool != nil || len(w.agent.inbox) > 0
+	w.mailbox = append(w.mailbox, m)
+}
+
+// read hands over the next lines of the spool, or the end of the run.
+func (w *world) read(most int) {
+	r, from := w.run, w.run.offset
+	for len(w.agent.spool)*10 > int(r.offset) && r.offset < from+int64(10*most) {
+		r.offset += 10
+	}
+	if r.offset > from {
+		w.mailbox = append(w.mailbox, agentOutput{
+			run: w.agent.run, from: from, to: r.offset, items: w.agent.spool[from/10 : r.offset/10], translator: []byte{byte(r.offset)},
+		})
+		return
+	}
+	if !w.agent.alive {
+		r.over = true
+		w.mailbox = append(w.mailbox, messages.RunEnded{Run: w.agent.run, Exit: w.agent.exit})
+	}
+}
+
+func (w *world) canRead() bool { return w.run != nil && w.run.opened && !w.run.over }
+
+// says lets the agent write lines.
+func (w *world) says(items ...claude.Item) {
+	for _, item := range items {
+		switch m := item.(type) {
+		case claude.TurnStarted:
+			w.agent.turn = true
+		case claude.TurnEnded:
+			w.agent.turn = w.agent.turn && m.MemoryGone
+		case claude.PermissionAsked:
+			w.agent.open = append(w.agent.open, m.Request)
+		}
+	}
+	w.agent.spool = append(w.agent.spool, items...)
+}
+
+func (w *world) agentLives() bool { return w.agent != nil && w.agent.alive }
+
+func (w *world) dies(exit messages.Exit) { w.agent.alive, w.agent.exit = false, exit }
+
+// crash replaces the session's actor; its children go with it.
+func (w *world) crash() {
+	handed := w.mailbox
+	w.mailbox, w.timers, w.run = nil, nil, nil
+	clear(w.asked)
+	w.b.crash(slices.DeleteFunc(handed, func(m any) bool { _, own := m.(transcriptRead); return own })...)
+	w.perform()
+}

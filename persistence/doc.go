@@ -1,0 +1,109 @@
+// Package persistence keeps the journal: what agents said, as the bytes that
+// are sent, and what sessions are rebuilt from. It is files and nothing else:
+// no actor, no goroutine, no log. The journal actor calls it.
+//
+// # Who owns what
+//
+// One [Store] owns a directory, and while it is open nobody else has it. A
+// session owns its numbers; the store only compares ([Store.Commit] is
+// compare-and-append, see [messages.Append]). Values handed to Commit are the
+// store's; what is returned is the caller's, and never part of the mapped file.
+// The one field the store decides is SessionRecord.Head: it is ignored in an
+// append and filled in whenever a record is read.
+//
+// # What is promised
+//
+//   - When Commit returns nil for an append, it is on disk, whole, and every
+//     read that begins then sees it. An append that was refused changed nothing.
+//   - Events come back in order, without a hole, as the bytes they were, from
+//     whichever file they are in. A hole is [messages.DataLoss], never silence.
+//   - A crash at any moment, in a commit, while a journal is made or while a
+//     file is sealed, leaves a directory that opens with all that was committed.
+//   - When a sync fails nobody knows what is on disk. Then nothing more is
+//     written, and no projection is read, until the journal is opened again;
+//     events that were visible before stay so.
+//   - Damage is an error, not a crash: a panic of bbolt and a fault of the mapped
+//     file become DataLoss, and a record with a flipped bit is named. Sessions
+//     that do not share the damaged page go on.
+//
+// # The directory
+//
+//	LOCK             held while the journal is open. bbolt locks files too, but
+//	                 which one is active can be read only under a lock
+//	MANIFEST         JSON: format, lineage, the files in order
+//	000001.journal   a bbolt file that is sealed: only read
+//	000002.journal   the active one
+//	*.new            being written; removed by [Open]
+//
+// What must be atomic is one rename of MANIFEST: write, sync, rename, sync the
+// directory. [Store.Seal] builds the next file with all live state in it,
+// everything but events, and only then names it in MANIFEST. Files are rotated,
+// and not emptied, because a bbolt file never gets smaller and deleted keys slow
+// every commit (by a factor of three and more after deleting two thirds of a
+// gibibyte). So one file holds all that the daemon needs, and old ones can be
+// dropped, moved or rewritten without being asked.
+//
+// # A file
+//
+//	meta         "file"              → File: format, lineage, number
+//	ids          session id          → Identity: the session's number, or a tombstone
+//	sessions     number, 0           → Session
+//	             number, 1           → Cursor: head, and how far the spool was read
+//	runs         number, run         → Run
+//	inputs       number, key         → Input: what changes of it
+//	bodies       number, key         → Body: text and attachments, written once
+//	permissions  number, request id  → Permission
+//	keys         number, key         → Key: the head that an idempotency key left
+//	events       number, last event  → Chunk: events of one append
+//
+// A session gets a number with its first append, and no other ever has it. All
+// integers in keys are big-endian. The Cursor is apart from Session and Run
+// because it moves with each batch, and beside Session because that does too:
+// they share a page. Session ids are not keys of anything else, so a damaged
+// record does not hide the rest of its session.
+//
+// A Chunk is the wire form of "repeated bytes events = 1", under the number of
+// its last event: seeking n+1 lands on the chunk that holds it. Every value ends
+// in field 15, a CRC-32C of key and value, since bbolt has checksums for its two
+// head pages only. Records carry a version; fields that this build does not
+// know survive being rewritten, except inside nested messages, in the Cursor
+// (a position is replaced whole) and in MANIFEST (which therefore needs a new
+// format for each new field).
+//
+// # Deleting
+//
+// An append with Delete removes all live state at once and leaves a tombstone,
+// so that a stale actor cannot bring the session back. Its events are not found
+// any more; the bytes go when their file is rewritten.
+//
+// # Figures
+//
+// Bytes written to disk and size of the file, per byte of event, in the events
+// bucket alone, FillPercent 0.9, as bbolt counts pages (its counters are exact,
+// the same on every run):
+//
+//	                                       key per event   chunk ≤ 700 B   chunk ≤ 64 KiB
+//	20 of 64 sessions × 5 events of 300 B    6.8   1.39      6.8   1.39      9.1   1.39
+//	1 session × 100 events of 300 B          2.2   1.38      2.2   1.38      5.3   1.02
+//	1 of 64 sessions × 1 event of 300 B       82   1.46       82   1.46       82   1.46
+//	4 of 16 sessions × 1-10 mixed            7.3   1.89      7.4   1.80      9.1   1.41
+//	1 session × 1-200 mixed                  2.5   1.81      2.4   1.70      4.3   1.04
+//
+// (mixed: 80 % of 180 B, 15 % of 600 B, 5 % of 4 kB). Large chunks make a smaller
+// file, but bbolt keeps up to four keys in a page of any size and writes it anew
+// for each that is added; so chunks are small. For the first two rows FillPercent
+// 0.5 gives 8.2 and 3.2 with files of 2.8 and 2.3, and 1.0 gives 7.6 and 2.0
+// with files of 1.4 and 1.2: 0.9 is best where sessions are interleaved.
+//
+// With projections (BenchmarkCommit: a cursor of 100 B and a record of 230 B in
+// each append, 500 sessions asleep) a commit of one event writes 8 pages, 108
+// bytes per byte of event; of 5 events 23, of 100 events 2.5; of 4 sessions × 1
+// event 58, of 20 × 5 10. (The kernel charges the process 1.4 times that, for
+// tables of its own.) What counts is how much is gathered into one commit, not
+// the layout: keys in the order of arrival would save nothing for one session at
+// a time, a third for four and two fifths for eight.
+//
+// One commit takes two syncs and 0.15 ms; 10 000 sessions open in 50 ms, are
+// sealed in 120 to 150 ms, and are listed in 0.3 ms, 1 ms after a change; a
+// session is loaded in 10 µs; events are replayed at about 2 million a second.
+package persistence
