@@ -304,8 +304,10 @@ func TestRunNotesLinesThatWereCutOut(t *testing.T) {
 		{exited(0), ""},
 		{lines(101), "read"},
 		{lines(101), "tail"},
-		{tailRead{batch: spool.Batch{From: 101, To: 301, Lines: []spool.Line{{Cut: true, Size: 200, End: 301}}}},
-			"output 101-301 raw(a line of 200 bytes was cut out), close, ended(0)"},
+		{
+			tailRead{batch: spool.Batch{From: 101, To: 301, Lines: []spool.Line{{Cut: true, Size: 200, End: 301}}}},
+			"output 101-301 raw(a line of 200 bytes was cut out), close, ended(0)",
+		},
 	})
 }
 

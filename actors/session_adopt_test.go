@@ -186,6 +186,17 @@ func TestLongInput(t *testing.T) {
 		b.on(b.out(finished("k1")), "run 1: write long k2", "run 1: write long k3")
 		b.on(inputTooLong{run: 1, key: "gone"})
 	})
+	t.Run("in a turn that is not continued", func(t *testing.T) {
+		b := turning(t)
+		b.tell(input("ann", "k2"))
+		b.tell(b.exit(137))
+		b.tell(transcript(1, "k1"))
+		b.tell(restartDue{1})
+		b.tell(b.up())
+		b.tell(inputTooLong{run: 2, key: "k2"})
+		b.quiet()
+		b.on(continuationDue{2}, "all: 10 notice TURN_NOT_CONTINUED, 11 turn interrupted", "run 2: write long k2")
+	})
 	t.Run("the run ends before", func(t *testing.T) {
 		b := turning(t)
 		b.tell(input("ann", "k2"))

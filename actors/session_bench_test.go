@@ -42,11 +42,13 @@ type bench struct {
 	now     time.Time
 	serial  int
 
-	manual  bool // the journal answers when told to
+	handing func(messages.Append) // is shown every append that is handed over, if not nil
+	manual  bool                  // the journal answers when told to
 	waiting []messages.Append
 	handed  uint64       // the newest commit
 	shown   messages.Seq // the newest number that was published
 
+	history []string // every message and what was made of it, in short
 	said    []string // effects since somebody looked
 	effects []effect // the same, as they are
 	read    int64    // of the newest run's spool, by its actor
@@ -153,7 +155,9 @@ func (b *bench) deliver(from *actor.PID, m any) {
 	b.t.Helper()
 	next, effects := b.state.step(b.moment(), from, m)
 	b.state = next
+	b.history = append(b.history, fmt.Sprintf("<- %T %s", m, showInput(m)))
 	for _, e := range effects {
+		b.history = append(b.history, "   "+show(e))
 		if p, ok := e.(persist); ok {
 			b.handOver(p.Append)
 			continue
@@ -187,6 +191,9 @@ func (b *bench) handOver(a messages.Append) {
 	if b.handed++; a.Commit != b.handed {
 		b.t.Fatalf("commit %d was handed over as %d", b.handed, a.Commit)
 	}
+	if b.handing != nil {
+		b.handing(a)
+	}
 	b.waiting = append(b.waiting, a)
 }
 
@@ -209,7 +216,10 @@ func (b *bench) commit() {
 // checkDurable checks that what an effect tells is on disk.
 func (b *bench) checkDurable(e effect) {
 	b.t.Helper()
-	bad := func(format string, args ...any) { b.t.Helper(); b.t.Fatalf("%s: %s", show(e), fmt.Sprintf(format, args...)) }
+	bad := func(format string, args ...any) {
+		b.t.Helper()
+		b.t.Fatalf("%s: %s", show(e), fmt.Sprintf(format, args...))
+	}
 	switch e := e.(type) {
 	case publish:
 		for _, event := range e.events {
@@ -397,4 +407,3 @@ func asker(m any) *actor.PID {
 	}
 	return actor.NewPID("here", name)
 }
-

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -31,12 +32,13 @@ func seal(e *pb.AgentEvent, session messages.SessionID, seq messages.Seq, at tim
 func sessionInfo(r messages.SessionRecord, lineage string, resumed bool) *pb.AgentEvent {
 	return &pb.AgentEvent{Event: &pb.AgentEvent_SessionInfo{SessionInfo: &pb.SessionInfo{
 		SessionId:        string(r.ID),
-		Model:            r.Model,
+		Model:            cmp.Or(r.AgentModel, r.Model),
 		WorkingDirectory: r.WorkingDirectory,
 		WorktreeId:       r.WorktreeID,
 		MessageCount:     uint64(r.Messages),
 		IsResumed:        resumed,
 		Lineage:          lineage,
+		Head:             uint64(r.Head),
 	}}}
 }
 

@@ -144,6 +144,9 @@ func (t *transition) inputState(m claude.InputState) {
 	case claude.Completed:
 		// Completed without started: it was in the agent's memory already.
 		// Completed after its turn's result: nothing more will come.
+		if in.State < messages.InputStarted {
+			t.notice("INPUT_KNOWN", "The agent knows this message already; no answer follows", map[string]string{"idempotency_key": in.Key})
+		}
 		if in.State < messages.InputStarted || !t.s.record.Turn {
 			t.settle(in.Key)
 			t.idle()
@@ -201,6 +204,7 @@ func (t *transition) endTurn(reason string) {
 		t.emit(turnComplete(reason))
 	}
 	r.Turn, r.TurnCanceled = false, false
+	t.deliverLong()
 	t.idle()
 }
 

@@ -94,8 +94,12 @@ func TestUnknownSession(t *testing.T) {
 		b.on(m, "to "+asker(m).Id+": not found SESSION_NOT_FOUND", "retire")
 	}
 	for _, m := range []messages.Request{
-		messages.GetSession{Session: sessionA}, messages.RenameSession{Session: sessionA}, messages.StopSession{Session: sessionA},
-		messages.DeleteSession{Session: sessionA}, messages.SetGrant{Session: sessionA}, messages.ClearGrants{Session: sessionA},
+		messages.GetSession{Session: sessionA},
+		messages.RenameSession{Session: sessionA},
+		messages.StopSession{Session: sessionA},
+		messages.DeleteSession{Session: sessionA},
+		messages.SetGrant{Session: sessionA},
+		messages.ClearGrants{Session: sessionA},
 	} {
 		b := newBench(t)
 		b.on(m, "to op: not found SESSION_NOT_FOUND", "retire")
@@ -139,7 +143,7 @@ func TestMessagesAndTurnsAreNotOneToOne(t *testing.T) {
 	})
 	t.Run("known to a resumed agent", func(t *testing.T) {
 		b := running(t)
-		b.on(b.out(heard("k1", claude.Completed)), "all: 4 IDLE")
+		b.on(b.out(heard("k1", claude.Completed)), "all: 4 notice INPUT_KNOWN, 5 IDLE")
 		if r := b.state.record; r.Phase != messages.PhaseIdle || len(b.state.inputs) != 0 {
 			t.Errorf("%+v, inputs %v", r, b.state.inputs)
 		}

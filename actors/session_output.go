@@ -111,11 +111,9 @@ func (t *transition) turnStarted(m claude.TurnStarted) {
 	r.Turn, r.Phase = true, messages.PhaseActive
 	t.s.working = true
 	t.agentSession(m.AgentSession)
-	if m.Model != "" && m.Model != t.s.model {
-		t.s.model = m.Model
-		shown := *r
-		shown.Model = m.Model
-		t.emit(sessionInfo(shown, t.s.options.lineage, t.s.run != nil && t.s.run.Resumed))
+	if m.Model != "" && m.Model != r.AgentModel {
+		r.AgentModel = m.Model
+		t.emit(sessionInfo(*r, t.s.options.lineage, t.s.run != nil && t.s.run.Resumed))
 	}
 	t.status(pb.AgentStatus_THINKING, "")
 	if r.TurnCanceled {

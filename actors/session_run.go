@@ -36,7 +36,6 @@ func (t *transition) tellAgent(message any) { t.then(tellRun{t.s.record.Run, mes
 // running, puts undecided requests before people again, and pursues inputs.
 func (t *transition) recover(cursor messages.Cursor) {
 	t.s.translator = cursor.Translator
-	t.s.model = t.s.record.Model
 	for _, p := range t.s.requests(isUndecided) {
 		t.then(spawnPermission{p})
 	}

@@ -266,9 +266,16 @@ func TestLateWordsOfAnEarlierRun(t *testing.T) {
 	b.tell(b.up())
 	b.quiet()
 	for _, m := range []any{
-		messages.RunEnded{Run: 1}, messages.InputWrittenTo{Run: 1, Key: "k1"}, agentOutput{run: 1, from: 70, to: 80},
-		inputTooLong{run: 1, key: "k1"}, restartDue{1}, continuationDue{1}, messages.AnswerWritten{Run: 1, Request: "p"},
-		messages.ProcessStarted{Record: messages.RunRecord{Run: 1}}, transcript(1), messages.WriteFailed{Run: 1, What: "k1"},
+		messages.RunEnded{Run: 1},
+		messages.InputWrittenTo{Run: 1, Key: "k1"},
+		agentOutput{run: 1, from: 70, to: 80},
+		inputTooLong{run: 1, key: "k1"},
+		restartDue{1},
+		continuationDue{1},
+		messages.AnswerWritten{Run: 1, Request: "p"},
+		messages.ProcessStarted{Record: messages.RunRecord{Run: 1}},
+		transcript(1),
+		messages.WriteFailed{Run: 1, What: "k1"},
 	} {
 		b.on(m)
 	}

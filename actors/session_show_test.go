@@ -52,6 +52,8 @@ func show(e effect) string {
 		return "look for " + strings.Join(e.keys, " ") + " in the transcript"
 	case loadAgain:
 		return "load again"
+	case persist:
+		return fmt.Sprintf("append %d", e.Commit)
 	case retire:
 		return "retire"
 	case forget:
@@ -217,4 +219,23 @@ func showPayload(event *pb.AgentEvent) string {
 		return fmt.Sprintf("resolved %s %s by %s", r.GetRequestId(), r.GetDecision(), r.GetResolvedBy())
 	}
 	return fmt.Sprintf("%T", event.GetEvent())
+}
+
+// showInput tells more about a message than its type, where that is short.
+func showInput(m any) string {
+	switch m := m.(type) {
+	case messages.SendInput:
+		return m.Key
+	case agentOutput:
+		return fmt.Sprintf("%d-%d %+v", m.from, m.to, m.items)
+	case messages.Committed:
+		return fmt.Sprint(m.Commit)
+	case messages.RunEnded:
+		return fmt.Sprintf("%+v", m.Exit)
+	case transcriptRead:
+		return fmt.Sprint(m.known)
+	case messages.SessionLoaded:
+		return fmt.Sprintf("%s, %d inputs, run %+v", m.Record.Phase, len(m.Inputs), m.Record.Run)
+	}
+	return ""
 }

@@ -71,7 +71,9 @@ func took(keys ...string) []claude.Item {
 func begun() claude.Item { return claude.TurnStarted{Model: "opus", AgentSession: string(sessionA)} }
 
 // finished is the end of a turn that has answered messages.
-func finished(keys ...string) claude.Item { return claude.TurnEnded{Inputs: keys, StopReason: "end_turn"} }
+func finished(keys ...string) claude.Item {
+	return claude.TurnEnded{Inputs: keys, StopReason: "end_turn"}
+}
 
 // aborted is the end of a turn that was interrupted.
 func aborted(keys ...string) claude.Item {

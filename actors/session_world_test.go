@@ -38,6 +38,7 @@ type agentProcess struct {
 	exit     messages.Exit
 	spool    []claude.Item // each is ten bytes
 	inbox    []string      // keys of messages that were written to it
+	begun    []string      // keys of messages that it says it works on, truly or not
 	turn     bool
 	stopping bool
 	barriers []string
@@ -57,7 +58,7 @@ func newWorld(t *rapid.T) *world {
 		t: t, b: newBench(t), asked: map[messages.RequestID]permissionState{},
 		accepted: map[string]messages.Seq{}, excused: map[string]bool{}, settled: map[string]bool{},
 	}
-	w.b.manual = true
+	w.b.manual, w.b.handing = true, w.checkSettled
 	return w
 }
 
@@ -74,11 +75,7 @@ func (w *world) tell(m any) {
 			w.excused[key] = w.excused[key] || len(m.known) > 0
 		}
 	}
-	handed := len(w.b.waiting)
 	w.b.tell(m)
-	for _, a := range w.b.waiting[handed:] {
-		w.checkSettled(a)
-	}
 	w.perform()
 }
 
@@ -241,6 +238,8 @@ func (w *world) canRead() bool { return w.run != nil && w.run.opened && !w.run.o
 func (w *world) says(items ...claude.Item) {
 	for _, item := range items {
 		switch m := item.(type) {
+		case claude.InputState:
+			w.agent.begun = append(w.agent.begun, m.Key)
 		case claude.TurnStarted:
 			w.agent.turn = true
 		case claude.TurnEnded:

@@ -1,6 +1,7 @@
 package grpcapi
 
 import (
+	"cmp"
 	"math"
 	"path"
 	"slices"
@@ -275,7 +276,7 @@ func listOut(l messages.SessionList) *pb.ListSessionsResponse {
 func summaryOut(r messages.SessionRecord) *pb.SessionSummary {
 	return &pb.SessionSummary{
 		Id:                 string(r.ID),
-		Model:              r.Model,
+		Model:              cmp.Or(r.AgentModel, r.Model),
 		WorkingDirectory:   r.WorkingDirectory,
 		WorktreeId:         r.WorktreeID,
 		Status:             r.Phase.String(),

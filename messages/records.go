@@ -50,6 +50,7 @@ type SessionRecord struct {
 	Phase        Phase
 	Status       string    // the last StatusChange, an AgentStatus name
 	Head         Seq       // number of the last journaled event
+	AgentModel   string    // the model, as the agent reported it last
 	AgentSession string    // the conversation id the agent reports; given to --resume
 	Remembered   bool      // a result was journaled, so the agent's transcript holds the conversation
 	Run          RunNumber // the newest run, 0 before the first

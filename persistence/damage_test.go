@@ -137,6 +137,9 @@ func TestMissingChunk(t *testing.T) {
 	}
 	_, err = f.store.Events(sid(1), 3, 0, 0)
 	wantKind(t, "in the hole", err, messages.DataLoss)
+	if !strings.Contains(err.Error(), "event 4 is missing") {
+		t.Errorf("in the hole: %v", err)
+	}
 	got, err = f.store.Events(sid(1), 6, 0, 0)
 	sameEvents(t, "beyond the hole", got, events(6, 3))
 	if err != nil {

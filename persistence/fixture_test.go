@@ -33,6 +33,7 @@ type fixture struct {
 	store   *Store
 	clock   time.Time
 	damaged bool
+	size    int64 // of the active file, when a test noted it
 }
 
 var epoch = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
@@ -179,7 +180,8 @@ func more(id messages.SessionID, after messages.Seq, n int) messages.Append {
 // moment.
 func same(t tb, what string, got, want any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(messages.SessionLoaded{})); diff != "" {
+	wholeBytes := cmp.FilterValues(func(a, b []byte) bool { return len(a)+len(b) > 0 }, cmp.Comparer(bytes.Equal))
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), wholeBytes, cmpopts.IgnoreUnexported(messages.SessionLoaded{})); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

@@ -97,6 +97,9 @@ func TestJournalsThatAreNotOpened(t *testing.T) {
 		{"no sealed file", func(f *fixture) error { return os.Remove(f.path(fileName(1))) }, messages.DataLoss, "missing"},
 		{"cut sealed file", func(f *fixture) error { return os.Truncate(f.path(fileName(1)), 9000) }, messages.DataLoss, "9000 bytes"},
 		{"cut active file", func(f *fixture) error { return os.Truncate(f.path(fileName(2)), 20000) }, messages.DataLoss, fileName(2)},
+		{"active file without its end", func(f *fixture) error {
+			return os.Truncate(f.path(fileName(2)), f.size-pageSize)
+		}, messages.DataLoss, "bytes of"},
 		{"empty active file", func(f *fixture) error { return os.Truncate(f.path(fileName(2)), 0) }, messages.DataLoss, fileName(2)},
 		{"files exchanged", func(f *fixture) error {
 			return os.Rename(f.path(fileName(1)), f.path(fileName(2)))
@@ -114,7 +117,9 @@ func TestJournalsThatAreNotOpened(t *testing.T) {
 			f.damaged = true
 			f.commit(begin(sid(1), 30))
 			f.seal()
-			f.commit(more(sid(1), 30, 30))
+			f.commit(big(sid(1), 30, ""), more(sid(1), 70, 30))
+			f.commit(messages.Append{Session: sid(1), Expect: 100, Key: "k"}) // the end is events
+			f.size = f.store.active.size()
 			f.close()
 			if err := c.spoil(f); err != nil {
 				t.Fatal(err)

@@ -52,6 +52,7 @@ func storeSession(r *messages.SessionRecord) *storev1.Session {
 		CreatedAt:        storeTime(r.CreatedAt),
 		UpdatedAt:        storeTime(r.UpdatedAt),
 		StopWanted:       r.StopWanted,
+		AgentModel:       r.AgentModel,
 	}
 }
 
@@ -82,6 +83,7 @@ func loadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 		CreatedAt:        loadTime(s.GetCreatedAt()),
 		UpdatedAt:        loadTime(s.GetUpdatedAt()),
 		StopWanted:       s.GetStopWanted(),
+		AgentModel:       s.GetAgentModel(),
 	}
 }
 

@@ -173,7 +173,7 @@ func (v *verifier) compare(name string, x *index, c *fileCheck) {
 				e.head, e.base, e.run, e.offset, cursor))
 		}
 	}
-	if len(x.ids) < c.live() {
+	if len(x.ids) != c.live() {
 		v.problem(name, "", fmt.Errorf("%d sessions are remembered of %d", len(x.ids), c.live()))
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,22 +123,21 @@ func (d *daemon) startActors(io.Writer) error {
 	if err != nil {
 		return err
 	}
-	program := d.cfg.ClaudePath
-	if program == "" {
-		program = "claude"
-	}
 	d.system, err = actors.Start(actors.Options{
-		Store: d.store, RunsDirectory: d.runs(), Program: program, Environment: agentEnvironment(os.Environ()),
+		Store: d.store, RunsDirectory: d.runs(), Program: d.claude(), Environment: agentEnvironment(os.Environ()),
 		DeniedTools: rules.Deny, PermissionTTL: d.cfg.PermissionTTL, Gather: gather, Logger: &d.log,
 		Version: version, Restart: supervision.Default(),
 	})
 	return err
 }
 
+// claude is the agent's executable; a bare name is looked up in PATH.
+func (d *daemon) claude() string { return cmp.Or(d.cfg.ClaudePath, "claude") }
+
 // serve answers clients until the daemon is asked to end, then ends it in the
 // reverse order of its making.
 func (d *daemon) serve(ctx context.Context) error {
-	server := grpcapi.New(grpcapi.Options{Asker: door{d.system}, Logger: &d.log, Version: version})
+	server := grpcapi.New(grpcapi.Options{Asker: door{d.system}, Logger: &d.log, Version: version, ClaudeVersion: claudeVersion(d.claude())})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(d.listener) }()
 	select {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package launch
 
 // version is that of the arguments.

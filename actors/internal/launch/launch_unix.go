@@ -50,11 +50,12 @@ func run(p Params, mark string) int {
 	hugePages(false)
 	words := started.encode()
 	begin.commit(words)
-	report(words)
 	if started.Agent.PID == 0 {
-		syscall.Unlink(end.path + temporary)
+		_ = syscall.Unlink(end.path + temporary)
+		report(words)
 		return 1
 	}
+	report(words)
 
 	release()
 	end.commit(wait(started.Agent.PID).encode())
@@ -72,7 +73,7 @@ func start(p Params, s Started) Started {
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
 	shield()
-	syscall.Chdir("/") // the directory may be removed, the disk unmounted
+	_ = syscall.Chdir("/") // the directory may be removed, the disk unmounted
 	if err != nil {
 		return s.failed(StageExecute, number(err))
 	}
@@ -87,7 +88,7 @@ func release() {
 		syscall.Close(fd)
 	}
 	for range 3 {
-		syscall.Open("/dev/null", syscall.O_RDWR, 0) // takes the lowest number free
+		_, _ = syscall.Open("/dev/null", syscall.O_RDWR, 0) // takes the lowest number free
 	}
 }
 
@@ -130,6 +131,6 @@ func number(err error) syscall.Errno {
 
 func now() int64 {
 	var tv syscall.Timeval
-	syscall.Gettimeofday(&tv)
+	_ = syscall.Gettimeofday(&tv)
 	return int64(tv.Sec)*1000 + int64(tv.Usec)/1000 //nolint:unconvert // both are 32 bits wide on some systems
 }

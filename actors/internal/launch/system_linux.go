@@ -41,11 +41,11 @@ func prepare() {
 	syscall.CloseOnExec(LockFD)
 	syscall.CloseOnExec(ReportFD)
 	// What the daemon itself inherited from whoever started it.
-	syscall.RawSyscall(closeRange, ReportFD+1, ^uintptr(0), 0)
+	_, _, _ = syscall.RawSyscall(closeRange, ReportFD+1, ^uintptr(0), 0)
 	name := [16]byte{}
 	copy(name[:15], Name)
-	syscall.RawSyscall(syscall.SYS_PRCTL, setName, uintptr(unsafe.Pointer(&name)), 0)
-	syscall.RawSyscall(syscall.SYS_PRCTL, setSubreaper, 1, 0)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setName, uintptr(unsafe.Pointer(&name)), 0)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setSubreaper, 1, 0)
 }
 
 // shield is called when the agent has been forked.
@@ -74,7 +74,7 @@ func smallPages(mark string, argv []string) {
 			env[i] = Marker + "=" + markSmall
 		}
 	}
-	syscall.Exec("/proc/self/exe", argv, env)
+	_ = syscall.Exec("/proc/self/exe", argv, env)
 	hugePages(true) // it failed: go on as we are
 }
 
@@ -86,7 +86,7 @@ func hugePages(allowed bool) {
 	if allowed {
 		forbid = 0
 	}
-	syscall.RawSyscall6(syscall.SYS_PRCTL, setTHPDisable, forbid, 0, 0, 0, 0)
+	_, _, _ = syscall.RawSyscall6(syscall.SYS_PRCTL, setTHPDisable, forbid, 0, 0, 0, 0)
 }
 
 // The kernel's struct sigaction begins with the handler; the rest, of various
@@ -95,13 +95,13 @@ type sigaction [8]uintptr
 
 func action(sig syscall.Signal) uintptr {
 	var old sigaction
-	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), 0, uintptr(unsafe.Pointer(&old)), signalSetBytes, 0, 0)
+	_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), 0, uintptr(unsafe.Pointer(&old)), signalSetBytes, 0, 0)
 	return old[0]
 }
 
 func setAction(sig syscall.Signal, handler uintptr) {
 	act := sigaction{handler}
-	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&act)), 0, signalSetBytes, 0, 0)
+	_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&act)), 0, signalSetBytes, 0, 0)
 }
 
 // arguments are the arguments of this process. They are in package os, which is

@@ -28,7 +28,7 @@ func newHandle(id messages.ProcessIdentity) (handle, error) {
 	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE), errors.Is(err, unix.ENOMEM):
 		return nil, os.NewSyscallError("pidfd_open", err)
 	case err != nil:
-		return polled{id}, nil
+		return polled{id}, nil //nolint:nilerr // it will do
 	}
 	file := os.NewFile(uintptr(fd), "pidfd")
 	raw, err := file.SyscallConn()
@@ -37,13 +37,13 @@ func newHandle(id messages.ProcessIdentity) (handle, error) {
 	}
 	if err != nil { // the poller did not take it
 		file.Close()
-		return polled{id}, nil
+		return polled{id}, nil //nolint:nilerr // it will do
 	}
 	return &pidfd{file, raw}, nil
 }
 
 func (p *pidfd) wait(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, func() { p.file.SetReadDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = p.file.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	var polling error
 	err := p.raw.Read(func(fd uintptr) bool {
@@ -60,7 +60,7 @@ func (p *pidfd) wait(ctx context.Context) error {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		p.file.SetReadDeadline(time.Time{})
+		_ = p.file.SetReadDeadline(time.Time{})
 		return ctx.Err()
 	}
 	return err
@@ -75,8 +75,8 @@ func (p *pidfd) signal(sig unix.Signal) error {
 }
 
 func (p *pidfd) reap() {
-	p.raw.Control(func(fd uintptr) {
-		unix.Waitid(unix.P_PIDFD, int(fd), nil, unix.WEXITED|unix.WNOHANG, nil) //nolint:errcheck // it may not be a child of ours
+	_ = p.raw.Control(func(fd uintptr) {
+		_ = unix.Waitid(unix.P_PIDFD, int(fd), nil, unix.WEXITED|unix.WNOHANG, nil) // it may not be a child of ours
 	})
 }
 

@@ -76,7 +76,7 @@ func (p polled) signal(sig unix.Signal) error {
 func (p polled) reap() {
 	if launch.StartTime(p.id.PID) == p.id.StartTime { // else the pid is another child's by now
 		var status unix.WaitStatus
-		unix.Wait4(p.id.PID, &status, unix.WNOHANG, nil) //nolint:errcheck // it may not be a child of ours
+		_, _ = unix.Wait4(p.id.PID, &status, unix.WNOHANG, nil) // it may not be a child of ours
 	}
 }
 

@@ -124,7 +124,7 @@ func (p *pipe) writeLine(line []byte) WriteResult {
 // room says whether the kernel will take n bytes at once: Written if so.
 func (p *pipe) room(n int) WriteResult {
 	result := Gone
-	p.raw.Control(func(fd uintptr) {
+	_ = p.raw.Control(func(fd uintptr) { // closed: Gone
 		switch unread, err := queued(int(fd)); {
 		case broken(int(fd)), err != nil:
 		case !enlarge(int(fd), n):
@@ -175,8 +175,8 @@ func (p *pipe) push(ctx context.Context, b []byte) (written int, err error) {
 	if ctx.Err() != nil {
 		return 0, contextError(opWrite, ctx)
 	}
-	p.file.SetWriteDeadline(time.Time{})
-	stop := context.AfterFunc(ctx, func() { p.file.SetWriteDeadline(time.Unix(1, 0)) })
+	_ = p.file.SetWriteDeadline(time.Time{})
+	stop := context.AfterFunc(ctx, func() { _ = p.file.SetWriteDeadline(time.Unix(1, 0)) })
 	defer stop()
 	var failed error
 	err = p.raw.Write(func(fd uintptr) bool {

@@ -176,7 +176,7 @@ func (s Spec) launch(streams []*os.File) (pid int, hear *os.File, err error) {
 		return 0, nil, e
 	}
 	pid = child.Pid
-	child.Release() //nolint:errcheck // it is ours to reap, by identity
+	_ = child.Release() // it is ours to reap, by identity
 	return pid, hear, nil
 }
 
@@ -184,7 +184,7 @@ func (s Spec) launch(streams []*os.File) (pid int, hear *os.File, err error) {
 func listen(ctx context.Context, hear *os.File) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { hear.SetReadDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = hear.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	words, err := io.ReadAll(hear)
 	switch {

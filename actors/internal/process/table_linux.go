@@ -81,20 +81,21 @@ func carries(pid int, token string) bool {
 }
 
 // search looks for the agent of the run directory dir among all processes. It has
-// the token, as everything below it does, and reads the FIFO; a child that
-// inherited that too is younger.
+// the token, as everything below it does, and reads the FIFO, if that is still
+// there; a child that inherited both is younger.
 func search(dir, token string) (messages.ProcessIdentity, bool) {
-	fifo, err := os.Stat(filepath.Join(dir, launch.StdinFile))
-	if err != nil {
-		return messages.ProcessIdentity{}, false
-	}
+	fifo, missing := os.Stat(filepath.Join(dir, launch.StdinFile))
 	var found entry
 	for pid, e := range table() {
 		if has, _ := hasToken(pid, token); !has || isLauncher(pid) {
 			continue
 		}
-		stdin, err := os.Stat(proc(pid, "fd/0"))
-		if err == nil && os.SameFile(stdin, fifo) && (found.pid == 0 || e.olderThan(found)) {
+		if missing == nil {
+			if stdin, err := os.Stat(proc(pid, "fd/0")); err != nil || !os.SameFile(stdin, fifo) {
+				continue
+			}
+		}
+		if found.pid == 0 || e.olderThan(found) {
 			found = e
 		}
 	}

@@ -101,7 +101,7 @@ func leftovers(agent, launcher messages.ProcessIdentity, token string) []message
 		below, ours := descends(all, pid, roots, self)
 		if !below {
 			has, _ := hasToken(pid, token)
-			below = has && !(tainted && ours)
+			below = has && (!tainted || !ours)
 		}
 		if below {
 			found = append(found, e)

@@ -103,6 +103,8 @@ func (g *gathering) fill(n int) error {
 		}
 		return &messages.Error{Op: opRead, Kind: messages.Unavailable, Err: err}
 	}
+	ends := bytes.Count(g.buf[fresh:], []byte{'\n'})
+	g.lines, g.spans = slices.Grow(g.lines, ends), slices.Grow(g.spans, ends)
 	for {
 		i := bytes.IndexByte(g.buf[fresh:], '\n')
 		if i < 0 {

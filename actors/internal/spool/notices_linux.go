@@ -58,7 +58,7 @@ func (n *notices) remove(watch *Watch) {
 	}
 	if n.watches[number] = left; len(left) == 0 {
 		delete(n.watches, number)
-		unix.InotifyRmWatch(n.fd, uint32(number)) //nolint:errcheck // the file may be gone, and the watch with it
+		_, _ = unix.InotifyRmWatch(n.fd, uint32(number)) // the file may be gone, and the watch with it
 	}
 }
 

@@ -100,3 +100,30 @@ func expected(content []byte, maxLine int) []string {
 	}
 	return all
 }
+
+// Lines as a stream of deltas has them, read as fast as they come.
+func BenchmarkNext(b *testing.B) {
+	const lines = 100_000
+	line := bytes.Repeat([]byte("x"), 299)
+	path := filepath.Join(b.TempDir(), "stdout")
+	content := bytes.Repeat(append(line, '\n'), lines)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(content)))
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := Open(path, 0, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for seen := 0; seen < lines; {
+			batch, err := r.Next(0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			seen += len(batch.Lines)
+		}
+		r.Close()
+	}
+}

@@ -1,7 +1,6 @@
 package spool
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -248,8 +247,7 @@ func TestBatchesDoNotShareMemory(t *testing.T) {
 	f.write("ond\nthird\n")
 	next(t, r, 0)
 	wantLines(t, show(b), "first")
-	line := b.Lines[0].Bytes
-	if got := append(line, "!!!!"...); !bytes.Equal(b.Lines[0].Bytes, []byte("first")) || len(got) != 9 {
+	if line := b.Lines[0].Bytes; cap(line) != len(line) {
 		t.Fatal("a line can be written beyond its end")
 	}
 }

@@ -2394,7 +2394,10 @@ type SessionInfo struct {
 	// How full the model's context is.
 	ContextUsagePercent float32 `protobuf:"fixed32,8,opt,name=context_usage_percent,json=contextUsagePercent,proto3" json:"context_usage_percent,omitempty"`
 	// Identifies the journal. A restored journal has another one, so that cursors into the old one are noticed.
-	Lineage       string `protobuf:"bytes,100,opt,name=lineage,proto3" json:"lineage,omitempty"`
+	Lineage string `protobuf:"bytes,100,opt,name=lineage,proto3" json:"lineage,omitempty"`
+	// Number of the last journaled event when this was made: where a client that
+	// wants no history begins to count.
+	Head          uint64 `protobuf:"varint,101,opt,name=head,proto3" json:"head,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2490,6 +2493,13 @@ func (x *SessionInfo) GetLineage() string {
 		return x.Lineage
 	}
 	return ""
+}
+
+func (x *SessionInfo) GetHead() uint64 {
+	if x != nil {
+		return x.Head
+	}
+	return 0
 }
 
 // ErrorEvent says that something failed.
@@ -4722,7 +4732,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06status\x18\x05 \x01(\x0e2\x16.betcode.v1.TodoStatusR\x06status\"Y\n" +
 	"\fStatusChange\x12/\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x17.betcode.v1.AgentStatusR\x06status\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xc5\x02\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xd9\x02\n" +
 	"\vSessionInfo\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
@@ -4735,7 +4745,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"is_resumed\x18\x06 \x01(\bR\tisResumed\x12!\n" +
 	"\fis_compacted\x18\a \x01(\bR\visCompacted\x122\n" +
 	"\x15context_usage_percent\x18\b \x01(\x02R\x13contextUsagePercent\x12\x18\n" +
-	"\alineage\x18d \x01(\tR\alineage\"\xd0\x01\n" +
+	"\alineage\x18d \x01(\tR\alineage\x12\x12\n" +
+	"\x04head\x18e \x01(\x04R\x04head\"\xd0\x01\n" +
 	"\n" +
 	"ErrorEvent\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +

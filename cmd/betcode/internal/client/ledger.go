@@ -103,6 +103,9 @@ func (l *ledger) receive(e *pb.AgentEvent) news {
 			return restored
 		}
 		l.lineage = info.GetLineage()
+		if l.last == 0 && l.withoutHistory() {
+			l.last = info.GetHead() // where counting begins for one that wants no past
+		}
 	}
 	if e.GetSequence() > 0 {
 		if e.GetSequence() <= l.last {
@@ -120,6 +123,12 @@ func (l *ledger) receive(e *pb.AgentEvent) news {
 		l.settle(event.Error.GetDetails()["request_id"], false)
 	}
 	return fresh
+}
+
+// withoutHistory reports whether the past was not asked for.
+func (l *ledger) withoutHistory() bool {
+	h := l.start.GetHistory()
+	return h == pb.HistoryPolicy_HISTORY_POLICY_NONE || h == pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY
 }
 
 // settle forgets what has arrived, or was refused. parts: also the answers to the

@@ -166,3 +166,13 @@ func TestBackoff(t *testing.T) {
 		}
 	}
 }
+
+// A client that wants no history has a cursor from the first snapshot on, so that
+// an outage before the first event loses nothing.
+func TestCursorWithoutHistory(t *testing.T) {
+	l := &ledger{start: &pb.StartConversation{History: pb.HistoryPolicy_HISTORY_POLICY_NONE}}
+	l.receive(&pb.AgentEvent{Event: &pb.AgentEvent_SessionInfo{SessionInfo: &pb.SessionInfo{Lineage: "x", Head: 41}}})
+	if start := l.opening().GetStart(); start.GetFromSequence() != 41 || start.GetHistory() != pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE {
+		t.Errorf("reconnects with %v", start)
+	}
+}

@@ -280,6 +280,7 @@ type Session struct {
 	CreatedAt        *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=created_at,json=createdAt" json:"created_at,omitempty"`
 	UpdatedAt        *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=updated_at,json=updatedAt" json:"updated_at,omitempty"`
 	StopWanted       bool                   `protobuf:"varint,25,opt,name=stop_wanted,json=stopWanted" json:"stop_wanted,omitempty"`
+	AgentModel       string                 `protobuf:"bytes,26,opt,name=agent_model,json=agentModel" json:"agent_model,omitempty"` // as the agent reported it last
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -487,6 +488,13 @@ func (x *Session) GetStopWanted() bool {
 		return x.StopWanted
 	}
 	return false
+}
+
+func (x *Session) GetAgentModel() string {
+	if x != nil {
+		return x.AgentModel
+	}
+	return ""
 }
 
 // Usage is a messages.Usage.
@@ -1537,7 +1545,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xfe\a\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x9f\b\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -1572,7 +1580,9 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\x18 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x1f\n" +
 	"\vstop_wanted\x18\x19 \x01(\bR\n" +
-	"stopWanted\x1a;\n" +
+	"stopWanted\x12\x1f\n" +
+	"\vagent_model\x18\x1a \x01(\tR\n" +
+	"agentModel\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +

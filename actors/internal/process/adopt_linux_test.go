@@ -1,5 +1,3 @@
-//go:build linux
-
 package process
 
 import (
@@ -201,18 +199,17 @@ func (r *run) forge(id messages.ProcessIdentity) {
 
 // A process that only has the pid of the agent is left alone.
 func TestReusedPid(t *testing.T) {
-	other := started(t, "agent")
-	real := other.p.Identity()
-	later, reboot := real, real
+	other := started(t, "agent").p.Identity()
+	later, reboot := other, other
 	later.StartTime--
 	reboot.BootID = "another boot"
 	for name, id := range map[string]messages.ProcessIdentity{
 		"start time": later,
 		"boot":       reboot,
-		"token":      real, // right in everything, but another run's
-		"ourselves":  {PID: os.Getpid(), StartTime: launch.StartTime(os.Getpid()), BootID: real.BootID},
-		"nobody":     {PID: 1 << 30, StartTime: 1, BootID: real.BootID},
-		"nonsense":   {PID: -1, StartTime: 1, BootID: real.BootID},
+		"token":      other, // right in everything, but another run's
+		"ourselves":  {PID: os.Getpid(), StartTime: launch.StartTime(os.Getpid()), BootID: other.BootID},
+		"nobody":     {PID: 1 << 30, StartTime: 1, BootID: other.BootID},
+		"nonsense":   {PID: -1, StartTime: 1, BootID: other.BootID},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := prepared(t, "agent")
@@ -228,7 +225,7 @@ func TestReusedPid(t *testing.T) {
 			if err := KillLeftovers(t.Context(), record); err != nil {
 				t.Fatal(err)
 			}
-			if !lives(real) {
+			if !lives(other) {
 				t.Fatal("a process of somebody else was killed")
 			}
 		})
@@ -245,8 +242,10 @@ func TestNewerLayout(t *testing.T) {
 func TestRunDirectoryRemoved(t *testing.T) {
 	r := started(t, "agent")
 	record := r.record()
-	record.Process = r.p.Identity()
 	os.RemoveAll(r.spec.Directory)
 	_, _, err := Adopt(t.Context(), record)
+	wantKind(t, err, messages.DataLoss)
+	record.Process = r.p.Identity()
+	_, _, err = Adopt(t.Context(), record)
 	wantKind(t, err, messages.DataLoss)
 }
