@@ -48,7 +48,7 @@ cross: ## compile for macOS, and the command for Windows
 	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/betcode
 
 .PHONY: demo
-demo: build ## show what it does, in one terminal, without a key
+demo: prerequisites build ## show what it does, in one terminal, without a key
 	$(GO) run ./tests/demo
 
 .PHONY: clean

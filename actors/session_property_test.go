@@ -2,7 +2,6 @@ package actors
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -186,7 +185,7 @@ func (w *world) asks(m any) {
 func (w *world) check() {
 	for key := range w.accepted {
 		if !w.settled[key] && w.b.state.input(key) < 0 {
-			w.t.Fatalf("message %s was acknowledged and is gone", key)
+			w.fail("message %s was acknowledged and is gone", key)
 		}
 	}
 }
@@ -271,7 +270,6 @@ func (w *world) rest() {
 	s := w.b.state
 	crashed := s.record.Phase == messages.PhaseCrashed
 	if s.busy() && !crashed || s.record.StopWanted || s.record.Phase == messages.PhaseActive {
-		w.t.Fatalf("it does not come to rest: %s, turn %v, inputs %v, active %v, last words:\n%s",
-			s.record.Phase, s.record.Turn, s.inputs, s.active(), strings.Join(w.b.history[max(0, len(w.b.history)-60):], "\n"))
+		w.fail("it does not come to rest: %s, turn %v, inputs %v, active %v", s.record.Phase, s.record.Turn, s.inputs, s.active())
 	}
 }

@@ -1,7 +1,9 @@
 package actors
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
@@ -70,9 +72,11 @@ func (w *world) tell(m any) {
 			w.excuse(item)
 		}
 	case transcriptRead:
-		// Messages that began a turn together are known by the last of them.
-		for key := range w.accepted {
-			w.excused[key] = w.excused[key] || len(m.known) > 0
+		if slices.Contains(slices.Collect(maps.Values(m.known)), true) {
+			// Messages that began a turn together are known by the last of them.
+			for _, in := range w.b.state.inputs {
+				w.excused[in.Key] = true
+			}
 		}
 	}
 	w.b.tell(m)
@@ -102,7 +106,7 @@ func (w *world) checkSettled(a messages.Append) {
 	}
 	for _, key := range a.Settled {
 		if !w.excused[key] && !dropped[key] {
-			w.t.Fatalf("message %s is forgotten", key)
+			w.fail("message %s is forgotten", key)
 		}
 		w.settled[key] = true
 	}
@@ -115,13 +119,13 @@ func (w *world) perform() {
 		case reply:
 			if m, ok := e.with.(messages.InputAcknowledged); ok {
 				if before, again := w.accepted[m.Key]; again && before != m.Seq {
-					w.t.Fatalf("message %s is %d and %d", m.Key, before, m.Seq)
+					w.fail("message %s is %d and %d", m.Key, before, m.Seq)
 				}
 				w.accepted[m.Key] = m.Seq
 			}
 		case spawnRun:
 			if w.run != nil {
-				w.t.Fatalf("run %d is spawned while run %d has its actor", e.record.Run, w.run.spawn.record.Run)
+				w.fail("run %d is spawned while run %d has its actor", e.record.Run, w.run.spawn.record.Run)
 			}
 			w.run = &runActor{spawn: e, offset: e.cursor.Offset}
 		case dropRun:
@@ -262,4 +266,10 @@ func (w *world) crash() {
 	clear(w.asked)
 	w.b.crash(slices.DeleteFunc(handed, func(m any) bool { _, own := m.(transcriptRead); return own })...)
 	w.perform()
+}
+
+// fail ends the test with the last words of everybody.
+func (w *world) fail(format string, args ...any) {
+	history := w.b.history[max(0, len(w.b.history)-80):]
+	w.t.Fatalf(format+"; before that:\n%s", append(args, strings.Join(history, "\n"))...)
 }

@@ -18,7 +18,8 @@ const (
 	unitOfFloor   = "of-floor" // of the p50; 1 = nothing above the bare path
 	unitCPU       = "daemon-µs/event"
 	unitCores     = "daemon-cores"
-	unitDisk      = "disk-B/B" // written by the daemon, per byte of events
+	unitDisk      = "disk-B/B"    // written by the daemon, as the kernel counts, per byte of events
+	unitJournal   = "journal-B/B" // written to the journal, as bbolt counts
 	unitBatch     = "events/append"
 	unitCommits   = "commits/s"
 	unitSize      = "B/event"
@@ -34,6 +35,7 @@ var columns = []struct{ unit, heading, format string }{
 	{unitCPU, "daemon µs/event", "%.1f"},
 	{unitCores, "daemon cores", "%.2f"},
 	{unitDisk, "disk bytes per event byte", "%.1f"},
+	{unitJournal, "journal bytes per event byte", "%.1f"},
 	{unitCommits, "commits/s", "%.0f"},
 	{unitBatch, "events per append", "%.1f"},
 	{unitSize, "bytes per event", "%.0f"},

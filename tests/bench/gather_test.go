@@ -17,10 +17,7 @@ func BenchmarkGather(b *testing.B) {
 		b.Run(fmt.Sprintf("window=%v", window), func(b *testing.B) {
 			for b.Loop() {
 				o := newRig(b, binaries.linked, l.shortened(), linked(window)...).run()
-				figures := o.paced()
-				figures[unitCommits] = float64(o.journal.Commits) / o.took.Seconds()
-				figures[unitBatch] = float64(o.events) / float64(o.journal.Appends)
-				report(b, figures)
+				report(b, o.journaled(o.paced()))
 			}
 		})
 	}
@@ -33,11 +30,16 @@ func BenchmarkLinkedFlood(b *testing.B) {
 		b.Run(fmt.Sprintf("sessions=%d", l.sessions), func(b *testing.B) {
 			for b.Loop() {
 				o := newRig(b, binaries.linked, l.shortened(), linked(2*time.Millisecond)...).run()
-				figures := o.flooded()
-				figures[unitCommits] = float64(o.journal.Commits) / o.took.Seconds()
-				figures[unitBatch] = float64(o.events) / float64(o.journal.Appends)
-				report(b, figures)
+				report(b, o.journaled(o.flooded()))
 			}
 		})
 	}
+}
+
+// journaled adds what the journal of a linked daemon has counted.
+func (o outcome) journaled(figures map[string]float64) map[string]float64 {
+	figures[unitCommits] = float64(o.journal.Commits) / o.took.Seconds()
+	figures[unitBatch] = float64(o.events) / float64(o.journal.Appends)
+	figures[unitJournal] = float64(o.journal.WrittenBytes) / float64(o.bytes)
+	return figures
 }

@@ -43,7 +43,7 @@ func (s *story) whole(before, after *kit.Stream) []kit.Event {
 
 func TestRealKillWhileIdle(t *testing.T) {
 	t.Parallel()
-	s, server := real(t)
+	s, server := newReal(t)
 	id := session()
 	c := s.converse("a", id)
 	s.say(c, "say one")
@@ -58,7 +58,7 @@ func TestRealKillWhileIdle(t *testing.T) {
 
 func TestRealKillWhileStreaming(t *testing.T) {
 	t.Parallel()
-	s, server := real(t)
+	s, server := newReal(t)
 	id := session()
 	c := s.converse("a", id)
 	s.say(c, "story please")
@@ -77,7 +77,7 @@ func TestRealKillWhileStreaming(t *testing.T) {
 
 func TestRealKillWhilePermissionPending(t *testing.T) {
 	t.Parallel()
-	s, _ := real(t)
+	s, _ := newReal(t)
 	id := session()
 	c := s.converse("a", id)
 	s.say(c, "tool please")
@@ -96,7 +96,7 @@ func TestRealKillWhilePermissionPending(t *testing.T) {
 
 func TestRealKillWhileToolRuns(t *testing.T) {
 	t.Parallel()
-	s, _ := real(t)
+	s, _ := newReal(t)
 	id := session()
 	c := s.converse("a", id)
 	s.say(c, "job please")

@@ -19,7 +19,7 @@ import (
 
 // patience bounds every wait of the kit. It is generous: machines that run tests
 // are busy, and a wait ends as soon as what it waits for has come.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 // Daemon is one running daemon process.
 type Daemon struct {
@@ -74,7 +74,7 @@ func (d *Daemon) dial(ctx context.Context) error {
 		case <-d.done:
 			return fmt.Errorf("the daemon has ended: %s", d.command.ProcessState)
 		case <-ctx.Done():
-			return fmt.Errorf("the daemon does not serve (%v): %w", err, ctx.Err())
+			return fmt.Errorf("the daemon does not serve: %w (%w)", err, ctx.Err())
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

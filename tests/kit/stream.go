@@ -2,6 +2,7 @@ package kit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,7 +127,7 @@ func (s *Stream) Wait(from int, wanted func(Event) bool) (Event, int, error) {
 			}
 		}
 		if closed {
-			return Event{}, 0, fmt.Errorf("the stream ended (%v) before the event came; got:\n%s", err, Describe(events))
+			return Event{}, 0, fmt.Errorf("the stream ended before the event came: %w; got:\n%s", cmp.Or(err, io.EOF), Describe(events))
 		}
 		select {
 		case <-news:

@@ -15,40 +15,6 @@ import (
 	"time"
 )
 
-// heavy builds a program that links what the real one links.
-func heavy(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "heavy")
-	build := exec.Command("go", "build", "-o", path, "./testdata/heavy")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
-
-// launchedBy has program start a launcher for argv and returns what it reported.
-func launchedBy(t *testing.T, program, run string, argv ...string) Started {
-	t.Helper()
-	cmd := exec.Command(program, append([]string{run}, argv...)...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s Started
-	if err := json.Unmarshal(out, &s); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if s.Agent.PID > 0 {
-		t.Cleanup(func() {
-			syscall.Kill(s.Agent.PID, syscall.SIGKILL)
-			eventually(t, "the launcher is gone", func() bool { return StartTime(s.Launcher.PID) != s.Launcher.StartTime })
-		})
-	}
-	return s
-}
-
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
@@ -77,15 +43,23 @@ func status(t *testing.T, pid int, name string) string {
 // links, and however long it waits.
 func TestMemory(t *testing.T) {
 	const limit = 3 << 10 // in kB
-	s := launchedBy(t, heavy(t), t.TempDir(), "/bin/sleep", "1000")
-	time.Sleep(200 * time.Millisecond)
-	used, err := strconv.Atoi(strings.TrimSuffix(status(t, s.Launcher.PID, "RssAnon"), " kB"))
-	if err != nil {
-		t.Fatal(err)
+	program := filepath.Join(t.TempDir(), "betcode")
+	build := exec.Command("go", "build", "-o", program, "betcode/cmd/betcode")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	t.Logf("RssAnon %d kB, %s threads", used, status(t, s.Launcher.PID, "Threads"))
-	if used > limit {
-		t.Errorf("RssAnon is %d kB, more than %d", used, limit)
+	for _, mark := range []string{markNew, markHuge} {
+		s := become(t, program, t.TempDir(), mark, "/bin/sleep", "1000")
+		time.Sleep(200 * time.Millisecond)
+		used, err := strconv.Atoi(strings.TrimSuffix(status(t, s.Launcher.PID, "RssAnon"), " kB"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("RssAnon %d kB, %s threads", used, status(t, s.Launcher.PID, "Threads"))
+		if used > limit {
+			t.Errorf("RssAnon is %d kB, more than %d", used, limit)
+		}
 	}
 }
 
@@ -100,8 +74,11 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// become has this test binary be a launcher, with mark in its environment.
-func become(t *testing.T, run, mark string, argv ...string) Started {
+// self is this test binary, which is as good a launcher as the real program.
+const self = "/proc/self/exe"
+
+// become has program be a launcher, with mark in its environment.
+func become(t *testing.T, program, run, mark string, argv ...string) Started {
 	t.Helper()
 	args, env := Params{Run: run, Dir: "/", Program: argv[0], Argv: argv, Env: []string{"A=b"}}.Command()
 	env[0] = Marker + "=" + mark
@@ -115,7 +92,7 @@ func become(t *testing.T, run, mark string, argv ...string) Started {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	cmd := exec.Command("/proc/self/exe")
+	cmd := exec.Command(program)
 	cmd.Args, cmd.Env, cmd.Stdout = args, env, out
 	cmd.ExtraFiles = []*os.File{out, say}
 	if err := cmd.Start(); err != nil {
@@ -138,7 +115,7 @@ func become(t *testing.T, run, mark string, argv ...string) Started {
 
 func TestRecords(t *testing.T) {
 	run := t.TempDir()
-	s := become(t, run, markNew, "/bin/sh", "-c", "exit 3")
+	s := become(t, self, run, markNew, "/bin/sh", "-c", "exit 3")
 	if s.Format != Format || s.Stage != "" || s.Error != "" || s.BootID != BootID() || s.Agent.StartTime < s.Launcher.StartTime {
 		t.Errorf("started %+v", s)
 	}
@@ -162,7 +139,7 @@ func TestRecords(t *testing.T) {
 
 func TestFailureIsRecorded(t *testing.T) {
 	run := t.TempDir()
-	s := become(t, run, markNew, "/does/not/exist")
+	s := become(t, self, run, markNew, "/does/not/exist")
 	if s.Agent.PID != 0 || s.Stage != StageExecute || s.Errno != syscall.ENOENT || s.Error != syscall.ENOENT.Error() {
 		t.Errorf("started %+v", s)
 	}
@@ -172,7 +149,7 @@ func TestFailureIsRecorded(t *testing.T) {
 	// Without room for the records nothing is started.
 	run = t.TempDir()
 	os.Mkdir(filepath.Join(run, EndedFile+temporary), 0o700)
-	if s := become(t, run, markNew, "/bin/true"); s.Agent.PID != 0 || s.Stage != StageRecord || s.Errno != syscall.EISDIR {
+	if s := become(t, self, run, markNew, "/bin/true"); s.Agent.PID != 0 || s.Stage != StageRecord || s.Errno != syscall.EISDIR {
 		t.Errorf("started %+v", s)
 	}
 }
@@ -180,7 +157,7 @@ func TestFailureIsRecorded(t *testing.T) {
 // Where pages are huge by default the launcher forbids them to itself, and not
 // to the agent.
 func TestHugePages(t *testing.T) {
-	s := become(t, t.TempDir(), markHuge, "/bin/sleep", "1000")
+	s := become(t, self, t.TempDir(), markHuge, "/bin/sleep", "1000")
 	eventually(t, "the launcher has small pages", func() bool { return status(t, s.Launcher.PID, "THP_enabled") == "0" })
 	if got := status(t, s.Agent.PID, "THP_enabled"); got != "1" {
 		t.Errorf("THP_enabled of the agent is %s", got)
