@@ -53,13 +53,14 @@ var table = sheet{figures: map[string]map[string][]float64{}}
 // medians so far.
 func report(b *testing.B, figures map[string]float64) {
 	row := strings.TrimPrefix(b.Name(), "Benchmark")
-	if table.figures[row] == nil {
-		table.rows, table.figures[row] = append(table.rows, row), map[string][]float64{}
+	cells := table.figures[row]
+	if cells == nil {
+		cells = map[string][]float64{}
+		table.rows, table.figures[row] = append(table.rows, row), cells
 	}
 	for unit, value := range figures {
-		all := append(table.figures[row][unit], value)
-		table.figures[row][unit] = all
-		b.ReportMetric(median(all), unit)
+		cells[unit] = append(cells[unit], value)
+		b.ReportMetric(median(cells[unit]), unit)
 	}
 	b.ReportMetric(0, "ns/op") // not what is measured
 }

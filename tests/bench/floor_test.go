@@ -3,188 +3,33 @@
 package bench
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/binary"
-	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
-	"golang.org/x/sys/unix"
 	"google.golang.org/grpc"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	pb "betcode/proto/betcode/v1"
 )
-
-// What the floor server is told through its environment.
-const (
-	envSocket = "BETCODE_BENCH_SOCKET"
-	envAgent  = "BETCODE_BENCH_AGENT"
-	envDir    = "BETCODE_BENCH_DIR"
-)
-
-// floorServer is the least that could stand where the daemon stands, in a
-// process of its own. A session's name says what to stream:
-//
-//	bytes:N:SIZE   N events of SIZE bytes, encoded once
-//	lines:PROMPT   what an agent answers to that prompt, by way of a file, a
-//	               notice and one transaction for what was read
-func floorServer() error {
-	listener, err := net.Listen("unix", os.Getenv(envSocket))
-	if err != nil {
-		return err
-	}
-	server := grpc.NewServer(grpc.ForceServerCodecV2(newCodec()))
-	pb.RegisterAgentServiceServer(server, bare{dir: os.Getenv(envDir)})
-	return server.Serve(listener) // until it is killed
-}
-
-type bare struct {
-	pb.UnimplementedAgentServiceServer
-	dir string
-}
-
-// ResumeSession implements pb.AgentServiceServer.
-func (s bare) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.ServerStreamingServer[pb.AgentEvent]) error {
-	verb, rest, _ := strings.Cut(r.GetSessionId(), ":")
-	if verb == "lines" {
-		return s.lines(rest, stream)
-	}
-	number, length, _ := strings.Cut(rest, ":")
-	n, _ := strconv.Atoi(number)
-	size, _ := strconv.Atoi(length)
-	e := eventOfSize(size)
-	for range n {
-		if err := stream.SendMsg(&e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eventOf is an event as the journal has them.
-func eventOf(text string) encoded {
-	b, err := proto.Marshal(&pb.AgentEvent{
-		Sequence: 1, Timestamp: timestamppb.Now(),
-		Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{Text: text, BlockId: "msg_0123456789abcdef/0"}},
-	})
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
-
-// eventOfSize is one of about so many bytes.
-func eventOfSize(size int) encoded {
-	return eventOf(strings.Repeat("x", max(1, size-len(eventOf(""))-2)))
-}
-
-// lines runs an agent and passes its deltas on.
-func (s bare) lines(prompt string, stream grpc.ServerStreamingServer[pb.AgentEvent]) error {
-	dir, err := os.MkdirTemp(s.dir, "lines")
-	if err != nil {
-		return err
-	}
-	out, err := os.OpenFile(filepath.Join(dir, "out"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	file, err := os.Open(out.Name())
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
-	if err != nil {
-		return err
-	}
-	notices := os.NewFile(uintptr(fd), "inotify")
-	defer notices.Close()
-	if _, err := unix.InotifyAddWatch(fd, out.Name(), unix.IN_MODIFY); err != nil {
-		return err
-	}
-	db, err := openBolt(filepath.Join(dir, "bolt"))
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-
-	agent := exec.Command(os.Getenv(envAgent))
-	agent.Stdout = out
-	agent.Stdin = strings.NewReader(fmt.Sprintf(`{"type":"user","uuid":"u","message":{"content":%q}}`+"\n", prompt))
-	if err := agent.Start(); err != nil {
-		return err
-	}
-	defer agent.Wait()
-	in := bufio.NewReaderSize(file, 1<<20)
-	for buffer := make([]byte, 4096); ; {
-		if _, err := notices.Read(buffer); err != nil {
-			return err
-		}
-		for {
-			line, err := in.ReadSlice('\n')
-			if err != nil {
-				break // the agent writes whole lines
-			}
-			if bytes.Contains(line, []byte(`"type":"result"`)) {
-				return nil
-			}
-			_, text, ok := bytes.Cut(line, []byte(`"text_delta","text":"`))
-			if !ok {
-				continue
-			}
-			text, _, _ = bytes.Cut(text, []byte(`"`))
-			e := eventOf(string(text))
-			if err := commit(db, []encoded{e}); err != nil {
-				return err
-			}
-			if err := stream.SendMsg(&e); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-func openBolt(path string) (*bolt.DB, error) {
-	return bolt.Open(path, 0o600, &bolt.Options{FreelistType: bolt.FreelistMapType, InitialMmapSize: 4 << 30, PageSize: 4096})
-}
-
-// commit appends values in one transaction.
-func commit(db *bolt.DB, values []encoded) error {
-	return db.Update(func(tx *bolt.Tx) error {
-		b, err := tx.CreateBucketIfNotExists([]byte("events"))
-		if err != nil {
-			return err
-		}
-		b.FillPercent = 1
-		for _, v := range values {
-			n, _ := b.NextSequence() // fails only without a transaction
-			if err := b.Put(binary.BigEndian.AppendUint64(nil, n), v); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
 
 // bareCommits is how many events a second reach the disk when nothing else is
 // done: about so many in all, in transactions of so many.
 func bareCommits(tb testing.TB, events, batch, size int) float64 {
 	tb.Helper()
-	db, err := openBolt(filepath.Join(tb.TempDir(), "bolt"))
+	dir, err := os.MkdirTemp(scratch, "commits")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	db, err := openBolt(filepath.Join(dir, "bolt"))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -203,7 +48,7 @@ func bareCommits(tb testing.TB, events, batch, size int) float64 {
 // of their own, and returns what came and how long it took.
 func bareStreams(tb testing.TB, names ...string) ([]tally, time.Duration) {
 	tb.Helper()
-	dir, err := os.MkdirTemp("", "bcfloor")
+	dir, err := os.MkdirTemp(scratch, "floor")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -211,11 +56,15 @@ func bareStreams(tb testing.TB, names ...string) ([]tally, time.Duration) {
 	server := exec.Command(binaries.linked)
 	server.Env = append(os.Environ(), envRole+"="+roleFloor, envSocket+"="+dir+"/s", envDir+"="+dir, envAgent+"="+binaries.agent)
 	server.Stderr = os.Stderr
-	if err := server.Start(); err != nil {
+	life, err := server.StdinPipe() // it ends when we do, however that is
+	if err == nil {
+		err = server.Start()
+	}
+	if err != nil {
 		tb.Fatal(err)
 	}
 	defer server.Wait()
-	defer server.Process.Kill()
+	defer life.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	tallies := make([]tally, len(names))
@@ -245,4 +94,26 @@ func bareStreams(tb testing.TB, names ...string) ([]tally, time.Duration) {
 	}
 	group.Wait()
 	return tallies, time.Since(began)
+}
+
+func openBolt(path string) (*bolt.DB, error) {
+	return bolt.Open(path, 0o600, &bolt.Options{FreelistType: bolt.FreelistMapType, InitialMmapSize: 4 << 30, PageSize: 4096})
+}
+
+// commit appends values in one transaction.
+func commit(db *bolt.DB, values []encoded) error {
+	return db.Update(func(tx *bolt.Tx) error {
+		b, err := tx.CreateBucketIfNotExists([]byte("events"))
+		if err != nil {
+			return err
+		}
+		b.FillPercent = 1
+		for _, v := range values {
+			n, _ := b.NextSequence() // fails only without a transaction
+			if err := b.Put(binary.BigEndian.AppendUint64(nil, n), v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

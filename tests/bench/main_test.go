@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"betcode/tests/kit"
@@ -28,6 +30,9 @@ const (
 // binaries are what is driven. linked is this binary, in the role of a daemon.
 var binaries struct{ betcode, agent, linked string }
 
+// scratch is removed at the end, however that comes.
+var scratch string
+
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
@@ -39,19 +44,26 @@ func run(m *testing.M) int {
 		return 0
 	}
 	flag.Parse()
-	dir, err := os.MkdirTemp("", "bcbench")
+	var err error
+	if scratch, err = os.MkdirTemp("", "bcbench"); err == nil {
+		defer os.RemoveAll(scratch)
+		err = build(scratch)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
-	if err := build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupted
+		endWorlds()
+		os.RemoveAll(scratch)
+		os.Exit(1)
+	}()
 	benchmarks := flag.Lookup("test.bench").Value.String() != ""
 	if benchmarks {
-		fmt.Print(machine(dir))
+		fmt.Print(machine(scratch))
 	}
 	code := m.Run()
 	if benchmarks && testing.Verbose() {

@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -146,12 +147,14 @@ func (a agent) flood(d delta, n, size int) {
 	}
 }
 
-// pace keeps to a schedule: what a slow machine is late with is not left out.
+// pace keeps to a schedule: what a slow machine is late with is not left out. It
+// begins somewhere in the first interval, since agents do not march in step.
 func (a agent) pace(d delta, n, rate, size int) {
-	began := time.Now()
+	interval := time.Second / time.Duration(max(rate, 1))
+	began := time.Now().Add(rand.N(interval))
 	var b []byte
 	for i := range n {
-		time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(max(rate, 1)))))
+		time.Sleep(time.Until(began.Add(time.Duration(i) * interval)))
 		b = d.append(b[:0], time.Now(), size)
 		_, _ = a.out.Write(b) // as in line
 	}
