@@ -3,8 +3,10 @@ package actors
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"betcode/actors/internal/process"
@@ -105,15 +107,8 @@ func (a *agent) follow(o opening) error {
 		return nil // read to the end, a torn line included
 	}
 	reader, err := spool.Open(path, o.offset, spool.Options{})
-	if messages.KindOf(err) == messages.NotFound && err != nil && a.process == nil {
-		return nil // it never came to have one
-	}
-	if messages.KindOf(err) == messages.DataLoss && err != nil {
-		a.damage = err // the next read tells
-		return nil
-	}
 	if err != nil {
-		return err
+		return a.withoutSpool(err)
 	}
 	a.spool = reader
 	if a.process == nil {
@@ -125,6 +120,18 @@ func (a *agent) follow(o opening) error {
 	}
 	a.watch = stop.Remove
 	return nil
+}
+
+// withoutSpool decides what it means that a spool cannot be opened.
+func (a *agent) withoutSpool(err error) error {
+	switch kind := messages.KindOf(err); {
+	case kind == messages.NotFound && a.process == nil:
+		return nil // it never came to have one
+	case kind == messages.DataLoss:
+		a.damage = err // the next read tells
+		return nil
+	}
+	return err
 }
 
 // read takes the next complete lines.
@@ -141,11 +148,31 @@ func (a *agent) read() any {
 
 // tail takes the torn last line of a spool whose writer is gone.
 func (a *agent) tail() any {
-	if a.spool == nil {
-		return tailRead{}
+	read := tailRead{complaint: lastWords(filepath.Join(a.record.Directory, process.StderrFile))}
+	if a.spool != nil {
+		read.batch, read.err = a.spool.Tail()
 	}
-	batch, err := a.spool.Tail()
-	return tailRead{batch, err}
+	return read
+}
+
+// lastWords returns the end of a file, as much of it as is told to people. One
+// that cannot be read says nothing.
+func lastWords(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.Size() > stderrTail {
+		if _, err := file.Seek(-stderrTail, io.SeekEnd); err != nil {
+			return ""
+		}
+	}
+	words, err := io.ReadAll(io.LimitReader(file, stderrTail))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(string(words), "\uFFFD"))
 }
 
 // write puts one line into the pipe, when the agent has read what came before.

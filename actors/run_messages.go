@@ -76,8 +76,9 @@ type (
 		err   error
 	}
 	tailRead struct {
-		batch spool.Batch
-		err   error
+		batch     spool.Batch
+		err       error
+		complaint string
 	}
 	// agentOpened is the result of looking for the process or starting it: it is
 	// there, or exit says how it ended. agentLost says that it could not be told.

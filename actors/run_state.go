@@ -48,6 +48,7 @@ type runState struct {
 	more       bool      // the spool may hold more than the newest read has seen
 	unsent     []writing // lines that wait for the agent to be there
 	exit       messages.Exit
+	complaint  string // the end of the agent's standard error
 	damage     string // why the spool cannot be read any further; the run ends with its process
 	stopping   bool
 	how        stopKind
@@ -102,7 +103,7 @@ func (s runState) step(at time.Time, m any) (runState, []effect) {
 	case interruptTurn:
 		s.interrupt = m.id
 		s, effects := s.write(writing{line: claude.InterruptLine(m.id, false)})
-		return s, append(effects, wakeAfter{graceInterrupt, interruptGrace{m.id}})
+		return s, append(effects, wakeAfter{graceInterrupt, interruptGrace(m)})
 	case interruptSettled:
 		if s.interrupt == m.id {
 			s.interrupt = ""
@@ -191,6 +192,7 @@ func (s runState) tail(at time.Time, m tailRead) (runState, []effect) {
 	if m.err != nil {
 		s.damage = "the end of its output cannot be read: " + m.err.Error()
 	}
+	s.complaint = m.complaint
 	var items []claude.Item
 	to := s.offset
 	for _, line := range m.batch.Lines {
@@ -209,7 +211,7 @@ func (s runState) over(at time.Time, items []claude.Item, to int64) (runState, [
 	translator, ends := claude.EndRun(s.translator, at)
 	s.translator, s.reading, s.phase = translator, false, runOver
 	s, effects := s.handOver(s.offset, to, append(items, ends...))
-	return s, append(effects, closeAgent{}, tellSession{messages.RunEnded{Run: s.record.Run, Exit: s.exit}})
+	return s, append(effects, closeAgent{}, tellSession{messages.RunEnded{Run: s.record.Run, Exit: s.exit, Complaint: s.complaint}})
 }
 
 // write puts a line on its way into the pipe, as soon as there is one.
@@ -220,6 +222,7 @@ func (s runState) write(w writing) (runState, []effect) {
 		return s, nil
 	case runLive:
 		return s, []effect{writeLine{w}}
+	case runDraining, runOver:
 	}
 	return s.written(lineWritten{what: w, err: os.ErrClosed})
 }

@@ -115,6 +115,11 @@ func TestPermissionIsWithdrawn(t *testing.T) {
 		b.on(won(answer("ann", "p1", messages.AllowOnce)), "to ann: applied false, withdrawn by agent")
 		b.on(b.out(claude.PermissionWithdrawn{Request: "p1"}))
 	})
+	t.Run("and asked again in one breath", func(t *testing.T) {
+		b := asking(t)
+		b.on(b.out(claude.PermissionWithdrawn{Request: "p1"}, asks("p1", "Bash")), gone+", 9 request p1", "stop waiting for p1", "wait for p1")
+		b.on(answer("ann", "p1", messages.AllowOnce), "forward to p1")
+	})
 	t.Run("by the end of its tool call", func(t *testing.T) {
 		b := turning(t)
 		asked := asks("p1", "Bash")

@@ -145,6 +145,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	}
 	run := *t.s.run
 	run.State, run.Exit = messages.RunFinished, m.Exit
+	t.s.complaint = m.Complaint
 	t.putRun(run)
 	t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.interrupt, t.s.long = false, false, false, "", "", nil
 	state := pb.RunState_RUN_STATE_EXITED
@@ -171,6 +172,7 @@ func (t *transition) follow(exit messages.Exit) {
 	case len(t.s.deleters) > 0:
 		t.remove()
 	case t.s.ending:
+		t.idle() // unless there is something to go on with
 		for _, from := range t.s.enders {
 			t.then(reply{from, agentEnded{}})
 		}
@@ -210,6 +212,9 @@ func (t *transition) crashed(exit messages.Exit) bool {
 // crash says so, and restarts the agent after a backoff if it has work.
 func (t *transition) crash(exit messages.Exit) {
 	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(exit.Code)}
+	if t.s.complaint != "" {
+		details["stderr"] = t.s.complaint
+	}
 	t.emit(errorEvent(messages.SubprocessCrashed, "Claude process crashed: "+exit.Reason, details))
 	if !t.s.busy() {
 		t.idle()

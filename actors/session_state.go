@@ -42,13 +42,14 @@ type sessionState struct {
 	barrier     string         // control request behind which nothing unread is left in the pipe
 	interrupt   string         // control request that interrupts the running turn
 	working     bool           // a turn has begun in this run
-	agentBusy   bool           // the agent\'s own word on itself, where it gives one
+	agentBusy   bool           // the agent's own word on itself, where it gives one
 	translator  []byte         // the translator's state, carried from run to run
 	lastMessage string         // id of the last message of the agent that was counted
 	mending     bool           // the agent is being ended by us, to be started again
 	memoryGone  bool           // the agent said that it does not know the conversation
 	consulting  bool           // the transcript of an ended run is being read
 	ended       *messages.Exit // how that run ended; nil when found so in the journal
+	complaint   string         // what that run wrote to its standard error last
 	lastFailed  bool           // the last result was an error: exit code 1 means nothing
 	ending      bool           // the daemon ends: no restart
 	failures    supervision.History

@@ -219,6 +219,13 @@ func TestDaemonEnds(t *testing.T) {
 		b.crash()
 		b.expect("the next daemon")
 	})
+	t.Run("with nothing but a background task", func(t *testing.T) {
+		b := turning(t)
+		b.tell(b.out(claude.BackgroundTasks{IDs: []string{"task"}}, finished("k1")))
+		b.tell(endAgent{})
+		b.quiet()
+		b.on(b.exit(143), "all: 6 run 1 exited, 7 IDLE", "drop run 1", "to daemon: ended")
+	})
 	t.Run("before the agent is there", func(t *testing.T) {
 		b := newBench(t)
 		b.tell(start("ann"))

@@ -131,6 +131,7 @@ func (t *transition) putPermission(p messages.PermissionRecord) {
 	t.s.permissions = maps.Clone(t.s.permissions)
 	t.s.permissions[p.Request] = p
 	t.append.Permissions = append(t.append.Permissions, p)
+	t.append.Resolved = slices.DeleteFunc(t.append.Resolved, func(id messages.RequestID) bool { return id == p.Request }) // asked again at once
 	t.dirty = true
 }
 

@@ -15,8 +15,9 @@ type ProcessStarted struct {
 // handed over before. Sent by the run, once.
 type RunEnded struct {
 	command
-	Run  RunNumber
-	Exit Exit
+	Run       RunNumber
+	Exit      Exit
+	Complaint string // the end of what the process wrote to its standard error
 }
 
 // InputWrittenTo says that the line of an input is in the pipe. Sent by the run.

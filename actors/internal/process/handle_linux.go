@@ -45,25 +45,27 @@ func newHandle(id messages.ProcessIdentity) (handle, error) {
 func (p *pidfd) wait(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = p.file.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
-	var polling error
-	err := p.raw.Read(func(fd uintptr) bool {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
-		if err != nil && !errors.Is(err, unix.EINTR) {
-			polling = err
-			return true
+	for ctx.Err() == nil {
+		var polling error
+		err := p.raw.Read(func(fd uintptr) bool {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+			if err != nil && !errors.Is(err, unix.EINTR) {
+				polling = err
+				return true
+			}
+			return n > 0
+		})
+		switch {
+		case polling != nil:
+			return os.NewSyscallError("poll", polling)
+		case err == nil:
+			return nil
+		case ctx.Err() == nil && !errors.Is(err, os.ErrDeadlineExceeded):
+			return err
 		}
-		return n > 0
-	})
-	switch {
-	case polling != nil:
-		return os.NewSyscallError("poll", polling)
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		_ = p.file.SetReadDeadline(time.Time{})
-		return ctx.Err()
+		_ = p.file.SetReadDeadline(time.Time{}) // ours, or that of an earlier wait
 	}
-	return err
+	return ctx.Err()
 }
 
 func (p *pidfd) signal(sig unix.Signal) error {

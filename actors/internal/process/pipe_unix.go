@@ -148,6 +148,7 @@ func broken(fd int) bool {
 // finish writes the rest of a line which the kernel, against its promise, took
 // in parts: it was out of memory.
 func (p *pipe) finish(rest []byte) WriteResult {
+	p.torn = true
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if _, err := p.push(ctx, rest); err != nil {
@@ -172,38 +173,43 @@ const opWrite = "write to agent"
 
 // push writes all of b, waiting in the poller for room.
 func (p *pipe) push(ctx context.Context, b []byte) (written int, err error) {
-	if ctx.Err() != nil {
-		return 0, contextError(opWrite, ctx)
-	}
-	_ = p.file.SetWriteDeadline(time.Time{})
 	stop := context.AfterFunc(ctx, func() { _ = p.file.SetWriteDeadline(time.Unix(1, 0)) })
 	defer stop()
-	var failed error
-	err = p.raw.Write(func(fd uintptr) bool {
-		for written < len(b) {
-			n, err := unix.Write(int(fd), b[written:])
-			switch {
-			case err == nil:
-				written += n
-				p.torn = written < len(b)
-			case errors.Is(err, unix.EAGAIN):
-				return false
-			case !errors.Is(err, unix.EINTR):
-				failed = err
-				return true
-			}
+	for ctx.Err() == nil {
+		var failed error
+		err := p.raw.Write(func(fd uintptr) bool {
+			var n int
+			n, failed = writeAll(fd, b[written:])
+			written += n
+			return !errors.Is(failed, unix.EAGAIN)
+		})
+		p.torn = p.torn || written > 0
+		switch {
+		case written == len(b):
+			p.torn = false
+			return written, nil
+		case err == nil:
+			return written, messages.Errorf(opWrite, messages.NotFound, "nobody reads: %w", failed)
+		case ctx.Err() == nil && !errors.Is(err, os.ErrDeadlineExceeded):
+			return written, messages.Errorf(opWrite, messages.Canceled, "%w", err)
 		}
-		return true
-	})
-	switch {
-	case failed != nil:
-		return written, messages.Errorf(opWrite, messages.NotFound, "nobody reads: %w", failed)
-	case err == nil:
-		return written, nil
-	case ctx.Err() != nil:
-		return written, contextError(opWrite, ctx)
+		_ = p.file.SetWriteDeadline(time.Time{}) // ours, or that of an earlier write
 	}
-	return written, messages.Errorf(opWrite, messages.Canceled, "%w", err)
+	return written, contextError(opWrite, ctx)
+}
+
+// writeAll writes until b is done or the kernel takes no more.
+func writeAll(fd uintptr, b []byte) (written int, err error) {
+	for written < len(b) {
+		n, err := unix.Write(int(fd), b[written:])
+		switch {
+		case err == nil:
+			written += n
+		case !errors.Is(err, unix.EINTR):
+			return written, err
+		}
+	}
+	return written, nil
 }
 
 // write is one write(2).

@@ -53,14 +53,14 @@ type Fate struct {
 // WriteResult is what became of a line.
 type WriteResult uint8
 
-// The results of [Process.WriteLine]. Unless it is Written, nothing of the line
-// is in the pipe.
+// The results of [Process.WriteLine]. Unless it is Written or Torn, nothing of the
+// line is in the pipe.
 const (
 	Written   WriteResult = iota // all of it is in the pipe
 	Busy                         // not now: the agent has not read what came before ([Process.WaitWritable])
 	TooLong                      // longer than the pipe can become: [Process.WriteLong]
 	Gone                         // nobody reads: the agent has ended
-	Torn                         // an earlier WriteLong was cut short; only its rest may follow
+	Torn                         // a line is in the pipe in part: only the rest of a WriteLong may follow
 	Malformed                    // not one line: a bug of the caller
 )
 

@@ -1,0 +1,187 @@
+package actors
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"betcode/messages"
+)
+
+// memoryStore is a journal in memory. It keeps the promises of [Store] and can
+// be made to fail.
+type memoryStore struct {
+	mu       sync.Mutex
+	sessions map[messages.SessionID]*chronicle
+	commits  int // groups
+
+	failing error  // what a commit answers, if not nil
+	before  func() // called before each commit, without the lock; may panic
+}
+
+func newMemoryStore() *memoryStore {
+	return &memoryStore{sessions: map[messages.SessionID]*chronicle{}}
+}
+
+var _ Store = (*memoryStore)(nil)
+
+// of returns what is known of a session. The caller holds mu.
+func (s *memoryStore) of(id messages.SessionID) *chronicle {
+	c := s.sessions[id]
+	if c == nil {
+		c = newChronicle()
+		s.sessions[id] = c
+	}
+	return c
+}
+
+// look reads what is known of a session.
+func (s *memoryStore) look(id messages.SessionID) *chronicle {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.of(id).clone()
+}
+
+// fail makes every commit fail, or none if err is nil.
+func (s *memoryStore) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failing = err
+}
+
+func (s *memoryStore) hook(before func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = before
+}
+
+// fill gives a new session so many events.
+func (s *memoryStore) fill(id messages.SessionID, events int) {
+	for n := 1; n <= events; n++ {
+		a := messages.Append{
+			Session: id, Expect: messages.Seq(n - 1), Events: numbered(messages.Seq(n), messages.Seq(n)),
+			Record: &messages.SessionRecord{ID: id, WorkingDirectory: "/", CreatedAt: dawn, UpdatedAt: dawn, Phase: messages.PhaseIdle},
+		}
+		a.Record.Head = messages.Seq(n)
+		if err := s.Commit([]messages.Append{a})[0]; err != nil {
+			panic(err)
+		}
+	}
+}
+
+func (s *memoryStore) Commit(appends []messages.Append) []error {
+	s.mu.Lock()
+	before := s.before
+	s.mu.Unlock()
+	if before != nil {
+		before()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.commits++
+	results := make([]error, len(appends))
+	for i, a := range appends {
+		if s.failing != nil {
+			results[i] = s.failing
+			continue
+		}
+		if err := s.of(a.Session).apply(a); err != nil {
+			results[i] = err
+		}
+	}
+	return results
+}
+
+func (s *memoryStore) Load(id messages.SessionID) (messages.SessionLoaded, error) {
+	return s.look(id).loaded(), nil
+}
+
+func (s *memoryStore) Events(id messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error) {
+	c := s.look(id)
+	if !c.exists {
+		return nil, messages.Errorf("read events", messages.NotFound, "session %s does not exist", id)
+	}
+	return c.after(after, maxEvents, maxBytes), nil
+}
+
+// all returns the sessions there are, newest change first.
+func (s *memoryStore) all() []messages.SessionLoaded {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []messages.SessionLoaded
+	for _, c := range s.sessions {
+		if c.exists {
+			all = append(all, c.loaded())
+		}
+	}
+	slices.SortFunc(all, func(a, b messages.SessionLoaded) int {
+		return cmp.Or(b.Record.UpdatedAt.Compare(a.Record.UpdatedAt), cmp.Compare(a.Record.ID, b.Record.ID))
+	})
+	return all
+}
+
+func (s *memoryStore) Sessions(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
+	var found []messages.SessionRecord
+	for _, l := range s.all() {
+		if (directory == "" || l.Record.WorkingDirectory == directory) && (worktree == "" || l.Record.WorktreeID == worktree) {
+			found = append(found, l.Record)
+		}
+	}
+	total := len(found)
+	found = found[min(offset, total):]
+	return found[:min(limit, len(found))], total, nil
+}
+
+func (s *memoryStore) Resolve(reference string) (messages.SessionID, error) {
+	var found []messages.SessionID
+	for _, l := range s.all() {
+		if strings.HasPrefix(string(l.Record.ID), reference) || l.Record.Name == reference || reference == "@last" {
+			found = append(found, l.Record.ID)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return "", messages.Errorf("resolve session", messages.NotFound, "there is no session %q", reference)
+	case len(found) > 1 && reference != "@last":
+		return "", messages.Errorf("resolve session", messages.Invalid, "%q may be any of %v", reference, found)
+	}
+	return found[0], nil
+}
+
+func (s *memoryStore) Pending(id messages.SessionID) ([]messages.PermissionRecord, error) {
+	var pending []messages.PermissionRecord
+	for _, l := range s.all() {
+		if id == "" || l.Record.ID == id {
+			pending = append(pending, l.Permissions...)
+		}
+	}
+	slices.SortFunc(pending, func(a, b messages.PermissionRecord) int { return a.ReceivedAt.Compare(b.ReceivedAt) })
+	return pending, nil
+}
+
+func (s *memoryStore) Unfinished() ([]messages.SessionID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []messages.SessionID
+	for id, c := range s.sessions {
+		if c.exists && c.unfinished() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+func (s *memoryStore) Seen(id messages.SessionID, key string) (messages.Seq, bool, error) {
+	c := s.look(id)
+	if !c.exists {
+		return 0, false, messages.Errorf("look up key", messages.NotFound, "session %s does not exist", id).WithCode(messages.SessionNotFound)
+	}
+	seq, seen := c.keys[key]
+	return seq, seen, nil
+}
+
+func (s *memoryStore) SealDue() bool   { return false }
+func (s *memoryStore) Seal() error     { return nil }
+func (s *memoryStore) Lineage() string { return "lineage" }
