@@ -7,6 +7,8 @@ GO        ?= go
 BIN       := $(CURDIR)/.cache/bin
 FUZZTIME  ?= 20s
 BENCHCOUNT ?= 6
+ROUNDS    ?= 200
+SEED      ?=
 
 # What `betcode version` says: the tag, or what comes before the first one. The date is the commit's, so that the same
 # commit gives the same binary.
@@ -90,10 +92,29 @@ cover: ## how much of the code the tests reach; the page is cover.html
 	$(GO) tool cover -html=cover.out -o cover.html
 	$(GO) tool cover -func=cover.out | tail -n 1
 
+.PHONY: crash
+crash: ## kill daemons, agents and launchers: ROUNDS=n SEED=s (a seed plays its schedule again)
+	$(GO) run ./tests/crash -rounds $(ROUNDS) $(if $(SEED),-seed $(SEED))
+
+.PHONY: prove
+prove: ## 2 000 rounds of crash and a walk over all failpoints; half an hour
+	$(GO) run ./tests/crash -rounds 2000 $(if $(SEED),-seed $(SEED))
+	$(GO) run ./tests/crash -walk
+
 .PHONY: bench
-bench: $(BIN)/benchstat ## run the benchmarks into bench.txt; OLD=file compares with an earlier one
-	$(GO) test -run '^$$' -bench . -benchmem -count $(BENCHCOUNT) -timeout 60m ./... >bench.txt || { cat bench.txt; exit 1; }
+bench: ## measure the whole path beside what bounds it; prints the README's table
+	$(GO) test -run '^$$' -bench . -v -timeout 15m ./tests/bench | tee bench-path.txt
+
+.PHONY: bench-parts
+bench-parts: $(BIN)/benchstat ## measure the parts into bench.txt; OLD=file compares with an earlier one
+	$(GO) test -run '^$$' -bench . -benchmem -count $(BENCHCOUNT) -timeout 60m $(UNIT) >bench.txt || { cat bench.txt; exit 1; }
 	$(BIN)/benchstat $(OLD) bench.txt
+
+.PHONY: profile
+profile: ## profile the daemon alone under a flood, into .cache/profile
+	@mkdir -p .cache/profile
+	BETCODE_BENCH_PROFILE=$(CURDIR)/.cache/profile $(GO) test -run '^$$' -bench 'LinkedFlood/sessions=16' ./tests/bench
+	$(GO) tool pprof -top -cum .cache/profile/daemon.cpu.prof | head -40
 
 # --- checking and mending
 

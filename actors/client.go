@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/messages"
+	"betcode/messages/failpoint"
 )
 
 // client is one attached stream: its place in the history and its outbox. It is
@@ -44,6 +45,7 @@ func (c *client) Receive(ctx actor.Context) {
 		}
 	case nil, *actor.Stopped:
 	default:
+		failpoint.Hit(failpoint.ClientStep)
 		next, effects := c.state.step(m)
 		c.perform(ctx, next, effects)
 	}
@@ -57,6 +59,7 @@ func (c *client) perform(ctx actor.Context, next clientState, effects []effect) 
 	for i, e := range effects {
 		switch e := e.(type) {
 		case push:
+			failpoint.Hit(failpoint.OutboxPushed)
 			if !c.sink.Push(e.events) {
 				refused, more := c.state.step(pushRefused{effects[i:]})
 				c.perform(ctx, refused, more)

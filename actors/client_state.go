@@ -1,7 +1,10 @@
 package actors
 
 import (
+	"google.golang.org/protobuf/proto"
+
 	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
 )
 
 // How much of the journal a client that catches up is read at once. Short
@@ -33,6 +36,7 @@ type clientState struct {
 	ended   bool
 
 	greeting []messages.Event // pushed first: the snapshot
+	snapshot []messages.Event // the same, for a place where history is missing
 	prompts  []messages.Event // pushed at the head: undecided prompts, marked as replays
 }
 
@@ -41,6 +45,8 @@ type (
 	push struct {
 		events  []messages.Event
 		prompts bool // no history has them: they are pushed again if they do not fit
+		gap     bool // they say that the history behind a number is gone, and must come before what is left
+		behind  messages.Seq
 	}
 	readLog  struct{ after messages.Seq }
 	endSink  struct{ reason error }
@@ -61,7 +67,7 @@ func (s clientState) begin() (clientState, []effect) {
 	var effects []effect
 	if len(s.greeting) > 0 {
 		effects = append(effects, push{events: s.greeting})
-		s.greeting = nil
+		s.greeting, s.snapshot = nil, s.greeting
 	}
 	next, more := s.advance()
 	return next, append(effects, more...)
@@ -121,15 +127,42 @@ func (s clientState) read(m messages.HistoryRead) (clientState, []effect) {
 		return s, []effect{endSink{m.Err}, sayEnded{}}
 	}
 	fresh := after(m.Events, s.cursor)
-	if len(fresh) == 0 {
-		if s.cursor < s.head { // history before this number is gone: go on where it begins
-			s.cursor = s.head
-		}
-		return s.advance()
+	var effects []effect
+	switch first := firstNumbered(fresh); {
+	case len(fresh) == 0 && s.cursor < s.head: // all of it is gone: go on at the head
+		effects = s.missing()
+		s.cursor = s.head
+	case first > s.cursor+1: // go on where history begins
+		effects = s.missing()
 	}
-	s.cursor = fresh[len(fresh)-1].Seq
+	if len(fresh) > 0 {
+		s.cursor = fresh[len(fresh)-1].Seq
+		effects = append(effects, push{events: fresh})
+	}
 	next, more := s.advance()
-	return next, append([]effect{push{events: fresh}}, more...)
+	return next, append(effects, more...)
+}
+
+// missing tells the client that what follows its cursor was dropped: the
+// snapshot, marked as standing in place of history.
+func (s clientState) missing() []effect {
+	return []effect{push{events: compacted(s.snapshot), gap: true, behind: s.cursor}}
+}
+
+// compacted is the session's snapshot with is_compacted set.
+func compacted(snapshot []messages.Event) []messages.Event {
+	marked := make([]messages.Event, 0, len(snapshot))
+	for _, e := range snapshot {
+		var event pb.AgentEvent
+		if err := proto.Unmarshal(e.Bytes, &event); err != nil || event.GetSessionInfo() == nil {
+			continue
+		}
+		event.GetSessionInfo().IsCompacted = true
+		if body, err := proto.Marshal(&event); err == nil {
+			marked = append(marked, messages.Event{Bytes: body})
+		}
+	}
+	return marked
 }
 
 // refused takes back what was decided as if everything had fitted. The client
@@ -141,6 +174,9 @@ func (s clientState) refused(m pushRefused) clientState {
 		case push:
 			if first := firstNumbered(e.events); first > 0 {
 				s.cursor = min(s.cursor, first-1)
+			}
+			if e.gap { // it is found again, and told then
+				s.cursor = min(s.cursor, e.behind)
 			}
 			if e.prompts {
 				s.prompts = e.events

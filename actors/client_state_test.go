@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
 )
 
 // clientStep is one message to a client and what it makes of it, as
@@ -61,6 +64,7 @@ var drained = messages.OutboxDrained{}
 
 func TestClientState(t *testing.T) {
 	hello, asks := fleeting("info"), fleeting("ask")
+	snapshot := []messages.Event{seal(sessionInfo(messages.SessionRecord{ID: sessionA}, "lineage", true), sessionA, 0, dawn)}
 	for _, c := range []struct {
 		name  string
 		state clientState
@@ -177,14 +181,21 @@ func TestClientState(t *testing.T) {
 			{drained, "read >2"},
 			{piece(3, 3), "push 3"},
 		}},
-		{"a history that begins late", clientState{head: 9}, []clientStep{
+		{"a history that begins late", clientState{head: 9, snapshot: snapshot}, []clientStep{
 			{attachedNow{}, "read >0"},
-			{piece(7, 9), "push 7-9"},
+			{piece(7, 9), "push gap, push 7-9"},
 		}},
-		{"a history that is gone", clientState{cursor: 3, head: 9}, []clientStep{
+		{"a history that is gone", clientState{cursor: 3, head: 9, snapshot: snapshot}, []clientStep{
 			{attachedNow{}, "read >3"},
-			{messages.HistoryRead{}, ""},
+			{messages.HistoryRead{}, "push gap"},
 			{news(10, 10), "push 10"},
+		}},
+		{"what stands for lost history does not fit", clientState{head: 9, snapshot: snapshot}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{piece(7, 9), "push gap, push 7-9"},
+			{refuse{}, ""},
+			{drained, "read >0"},
+			{piece(7, 9), "push gap, push 7-9"},
 		}},
 		{"a journal that cannot be read ends the stream", clientState{head: 9}, []clientStep{
 			{attachedNow{}, "read >0"},
@@ -286,5 +297,44 @@ func walkClient(t *testing.T, s clientState, steps []clientStep) {
 		if got := showClient(effects); got != step.want {
 			t.Fatalf("step %d, %+v:\ngot  %q\nwant %q", i+1, step.in, got, step.want)
 		}
+	}
+}
+
+// A client whose cursor lies before what is left of the history is told so, once
+// and first, whatever does not fit meanwhile.
+func TestHistoryThatIsGone(t *testing.T) {
+	greeting := []messages.Event{seal(sessionInfo(messages.SessionRecord{Model: "m"}, "l", false), "s", 0, dawn)}
+	isCompacted := func(e effect) bool {
+		p, ok := e.(push)
+		if !ok || len(p.events) != 1 {
+			return false
+		}
+		var event pb.AgentEvent
+		if err := proto.Unmarshal(p.events[0].Bytes, &event); err != nil {
+			t.Fatal(err)
+		}
+		return event.GetSessionInfo().GetIsCompacted() && event.GetSessionInfo().GetModel() == "m" && event.GetSequence() == 0
+	}
+	s, effects := clientState{cursor: 2, head: 9, greeting: greeting}.begin()
+	if showClient(effects[1:]) != "read >2" || isCompacted(effects[0]) {
+		t.Fatalf("begins with %s", showClient(effects))
+	}
+	s, effects = s.step(piece(6, 8))
+	if len(effects) != 3 || !isCompacted(effects[0]) || showClient(effects[1:]) != "push 6-8, read >8" {
+		t.Fatalf("does %s", showClient(effects))
+	}
+	again, _ := s.step(pushRefused{effects}) // neither fits
+	if again, effects = again.step(drained); showClient(effects) != "read >2" {
+		t.Errorf("then %s", showClient(effects))
+	}
+	if _, effects = again.step(piece(6, 8)); !isCompacted(effects[0]) {
+		t.Errorf("then %s", showClient(effects))
+	}
+	if s, effects = s.step(piece(9, 9)); showClient(effects) != "push 9" || !s.live {
+		t.Errorf("at the end %s", showClient(effects))
+	}
+	s, _ = clientState{cursor: 2, head: 9, greeting: greeting}.begin() // everything is gone
+	if s, effects = s.step(messages.HistoryRead{}); len(effects) != 1 || !isCompacted(effects[0]) || !s.live || s.cursor != 9 {
+		t.Errorf("without any history: %s", showClient(effects))
 	}
 }

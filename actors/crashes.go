@@ -39,18 +39,25 @@ func (c *crashes) watch(id messages.SessionID) (crashed <-chan struct{}, stop fu
 	}
 }
 
-// crashed tells everybody who waits for the session whose actor has an address.
+// crashed tells everybody who waits for the session whose actor has an address,
+// or everybody if it is the actor above all sessions: they stop with it.
 func (c *crashes) crashed(address string) {
 	_, id, found := strings.Cut(address, "/session/")
-	if !found || strings.Contains(id, "/") {
+	all := strings.HasSuffix(address, "/sessions")
+	if !all && (!found || strings.Contains(id, "/")) {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for told := range c.waiting[messages.SessionID(id)] {
-		select {
-		case told <- struct{}{}:
-		default:
+	for session, waiting := range c.waiting {
+		if !all && session != messages.SessionID(id) {
+			continue
+		}
+		for told := range waiting {
+			select {
+			case told <- struct{}{}:
+			default:
+			}
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package actors
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/messages"
@@ -30,6 +33,7 @@ func (d *daemon) Receive(ctx actor.Context) {
 	}{
 		{"health", healthProps(d.deps)},
 		{"journal", journalProps(d.deps)},
+		{"pool", poolProps(d.deps)},
 		{"sessions", sessionsProps(d.deps)},
 	} {
 		if _, err := ctx.SpawnNamed(child.props, child.name); err != nil {
@@ -46,13 +50,15 @@ func (d *daemon) Receive(ctx actor.Context) {
 type health struct {
 	deps    *System
 	journal error
+	pool    poolHealth
 }
 
 // journalHealth says how the newest transaction went.
 type journalHealth struct{ err error }
 
 func healthProps(s *System) *actor.Props {
-	return s.tree.Props("health", s.policy, func() actor.Actor { return &health{deps: s} })
+	empty := poolHealth{limit: s.options.MaxAgents, queue: s.options.MaxWaiting}
+	return s.tree.Props("health", s.policy, func() actor.Actor { return &health{deps: s, pool: empty} })
 }
 
 // Receive implements actor.Actor.
@@ -60,6 +66,8 @@ func (h *health) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case journalHealth:
 		h.journal = m.err
+	case poolHealth:
+		h.pool = m
 	case messages.GetHealth:
 		send(ctx, ctx.Sender(), h.view())
 	}
@@ -73,9 +81,24 @@ func (h *health) view() messages.HealthView {
 	}
 	return messages.HealthView{
 		Components: []messages.ComponentHealth{
-			{Name: "subprocess_pool", Serving: true, Message: h.deps.runningAgents(), Checked: now},
+			h.pool.view(now),
 			store,
 		},
 		Metadata: h.deps.metadata(now),
 	}
+}
+
+// view is the pool's line of the health report.
+func (p poolHealth) view(now time.Time) messages.ComponentHealth {
+	c := messages.ComponentHealth{
+		Name: "subprocess_pool", Serving: p.used < p.limit || p.waiting < p.queue, Checked: now,
+		Message: fmt.Sprintf("%d/%d slots used", p.used, p.limit),
+	}
+	if p.waiting > 0 {
+		c.Message += fmt.Sprintf(", %d waiting", p.waiting)
+	}
+	if !c.Serving {
+		c.Reason = "All subprocess slots in use"
+	}
+	return c
 }

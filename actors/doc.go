@@ -5,11 +5,12 @@
 //	daemon
 //	├── health                   how the components are
 //	├── journal                  the only writer of the journal
+//	├── pool                     how many agents may run, who waits, who is parked
 //	└── sessions                 finds, starts and lets go
 //	    └── session/<id>         one conversation; owns its sequence numbers
 //	        ├── run/<n>          one incarnation of the agent process
 //	        ├── client/<stream>  one attached stream: cursor, outbox, lag
-//	        └── permission/<id>  one undecided request: deadline, first answer
+//	        └── permission/<id>  one request that waits: deadline, reminders, first answer
 //
 // # How an actor is written
 //

@@ -32,6 +32,12 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return result(messages.PermissionList{Permissions: undecidedOnly(pending)}, err)
 	case messages.GetTree:
 		return s.tree.Snapshot(s.daemon.Id, s.now()), nil
+	case messages.GetJournalStats:
+		return s.options.Store.Stats(), nil
+	case messages.VerifyJournal:
+		return s.verifyJournal(ctx, m)
+	case messages.BackupJournal:
+		return s.backUpJournal(ctx, m)
 	case messages.GetHealth:
 		return s.ask(ctx, s.health, m)
 	case messages.Shutdown:
@@ -59,7 +65,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 }
 
 // ask sends a request and waits for the answer. A request to a session is sent
-// again when the session's actor crashes meanwhile.
+// again when the session's actor crashes meanwhile; the first answer counts.
 func (s *System) ask(ctx context.Context, to *actor.PID, r messages.Request) (messages.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
@@ -69,10 +75,13 @@ func (s *System) ask(ctx context.Context, to *actor.PID, r messages.Request) (me
 		crashed, stop = s.crashes.watch(target.Target())
 		defer stop()
 	}
+	answers := make(letterbox, 1)
+	self, _ := s.actors.ProcessRegistry.Add(answers, "ask/"+s.actors.ProcessRegistry.NextId())
+	defer s.actors.ProcessRegistry.Remove(self)
 	for {
-		answer := s.send(to, r)
+		s.actors.Root.RequestWithCustomSender(to, r, self)
 		select {
-		case got := <-answer:
+		case got := <-answers:
 			return unpack(got)
 		case <-crashed:
 		case <-ctx.Done():
@@ -84,41 +93,37 @@ func (s *System) ask(ctx context.Context, to *actor.PID, r messages.Request) (me
 	}
 }
 
-// answered is what a future of the actor library brings.
-type answered struct {
-	with any
-	err  error
+// letterbox takes the first answer to a question. To the actor library it is a
+// process like any other; unlike its futures it costs no goroutine, and leaves
+// none behind when nobody waits any more.
+type letterbox chan any
+
+// SendUserMessage implements actor.Process.
+func (l letterbox) SendUserMessage(_ *actor.PID, message any) {
+	_, answer, _ := actor.UnwrapEnvelope(message)
+	select {
+	case l <- answer:
+	default: // the same question was answered before
+	}
 }
 
-// send puts a request into a mailbox. The goroutine ends with the answer or
-// with the future's own patience.
-func (s *System) send(to *actor.PID, r messages.Request) <-chan answered {
-	future := s.actors.Root.RequestFuture(to, r, askPatience)
-	answer := make(chan answered, 1)
-	go func() {
-		with, err := future.Result()
-		answer <- answered{with, err}
-	}()
-	return answer
-}
+// SendSystemMessage implements actor.Process.
+func (letterbox) SendSystemMessage(*actor.PID, any) {}
+
+// Stop implements actor.Process.
+func (letterbox) Stop(*actor.PID) {}
 
 // unpack turns an answer into a reply or an error of ours.
-func unpack(a answered) (messages.Reply, error) {
-	switch {
-	case errors.Is(a.err, actor.ErrTimeout):
-		return nil, messages.Errorf("ask", messages.DeadlineExceeded, "no answer in time")
-	case errors.Is(a.err, actor.ErrDeadLetter):
+func unpack(answer any) (messages.Reply, error) {
+	switch answer := answer.(type) {
+	case *actor.DeadLetterResponse:
 		return nil, messages.Errorf("ask", messages.Unavailable, "the actor is gone").WithHint("try again")
-	case a.err != nil:
-		return nil, asError("ask", a.err)
-	}
-	switch with := a.with.(type) {
 	case *messages.Error:
-		return nil, with
+		return nil, answer
 	case messages.Reply:
-		return with, nil
+		return answer, nil
 	}
-	return nil, messages.Errorf("ask", messages.Internal, "unexpected answer %T", a.with)
+	return nil, messages.Errorf("ask", messages.Internal, "unexpected answer %T", answer)
 }
 
 func (s *System) listSessions(m messages.ListSessions) (messages.Reply, error) {
@@ -170,12 +175,6 @@ func result(r messages.Reply, err error) (messages.Reply, error) {
 		return nil, asError("read journal", err)
 	}
 	return r, nil
-}
-
-// runningAgents says how many agent processes have an actor.
-func (s *System) runningAgents() string {
-	running := s.tree.Count("run")
-	return fmt.Sprintf("%d running", running)
 }
 
 func (s *System) metadata(now time.Time) map[string]string {

@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/messages"
+	"betcode/messages/failpoint"
 )
 
 // Store is the part of the journal's files that the actors need. It is
@@ -31,6 +32,7 @@ type Store interface {
 	Seal() error
 	// Lineage identifies the journal: a restored one has another.
 	Lineage() string
+	Upkeep
 }
 
 // journal is the only writer of the journal's files. It answers
@@ -51,11 +53,16 @@ type journal struct {
 	restarted bool      // not the first incarnation
 	healthy   bool      // the newest transaction was written
 	sealFrom  time.Time // no seal is tried before; after one that failed
+	retained  time.Time // when it was last looked for what is too old
 }
 
 // sealRetry is how long a seal that failed is not tried again: it copies, and a
 // disk that is full stays full for a while.
 const sealRetry = 10 * time.Minute
+
+// retainEvery is how often it is looked for files that are too old, besides
+// whenever a file was sealed.
+const retainEvery = 24 * time.Hour
 
 // journalRestarted tells the sessions that appends without an answer will get
 // none.
@@ -84,6 +91,7 @@ func (j *journal) Receive(ctx actor.Context) {
 		}
 	case nil, *actor.Stopped:
 	default:
+		failpoint.Hit(failpoint.JournalStep)
 		next, effects := j.state.step(j.deps.now(), ctx.Sender(), m)
 		j.state = next
 		if done, ok := m.(journalDone); ok {
@@ -97,9 +105,15 @@ func (j *journal) Receive(ctx actor.Context) {
 
 // report tells health and the log what a transaction brought to light.
 func (j *journal) report(ctx actor.Context, done journalDone) {
-	if (done.failure == nil) != j.healthy {
-		j.healthy = done.failure == nil
+	if healthy := done.failure == nil; healthy != j.healthy && (done.wrote || !healthy) { // reading proves nothing
+		j.healthy = healthy
 		ctx.Send(j.deps.health, journalHealth{done.failure})
+	}
+	if done.dropped > 0 {
+		j.deps.log.Info().Int("files", done.dropped).Msg("old history dropped")
+	}
+	if done.retain != nil {
+		j.deps.log.Warn().Err(done.retain).Dur("again_in", retainEvery).Msg("old history not dropped")
 	}
 	if done.seal != nil {
 		j.sealFrom = j.deps.now().Add(sealRetry)
@@ -114,11 +128,19 @@ func (j *journal) perform(ctx actor.Context, e effect) {
 	case wakeAfter:
 		j.wake = timer(ctx, e.delay, e.message)
 	case writeGroup:
-		maySeal := !j.deps.now().Before(j.sealFrom)
+		now := j.deps.now()
+		maySeal, mustRetain := !now.Before(j.sealFrom), now.Sub(j.retained) >= retainEvery
+		if mustRetain {
+			j.retained = now
+		}
 		j.hands.do(func() any {
 			done := writeAll(j.store, e.work)
 			if maySeal && j.store.SealDue() {
 				done.seal = j.store.Seal()
+				mustRetain = mustRetain || done.seal == nil
+			}
+			if mustRetain {
+				done.dropped, done.retain = j.store.Retain()
 			}
 			return done
 		})
@@ -141,6 +163,7 @@ func writeAll(store Store, work []journalWork) (done journalDone) {
 		}
 		for i, err := range store.Commit(group) {
 			done.replies = append(done.replies, reply{work[i].from, outcome(group[i], err)})
+			done.wrote = done.wrote || err == nil
 			if messages.KindOf(err) == messages.Unavailable && err != nil {
 				done.failure = err
 			}

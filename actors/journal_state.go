@@ -32,8 +32,11 @@ type (
 	gatherOver  struct{}
 	journalDone struct {
 		replies []reply
+		wrote   bool  // a transaction is on disk
 		failure error // the disk's, not that of a single append
 		seal    error // why a file that is due was not sealed
+		retain  error // why old files were not dropped
+		dropped int   // of them
 	}
 )
 

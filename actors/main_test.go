@@ -5,13 +5,26 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
+
+	pb "betcode/proto/betcode/v1"
 
 	"betcode/messages"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(patient{m}) }
+
+// patient waits for what the actor library leaves behind after a dead letter: a
+// goroutine that lives one second.
+type patient struct{ *testing.M }
+
+func (p patient) Run() int {
+	defer time.Sleep(1100 * time.Millisecond)
+	return p.M.Run()
+}
 
 // numbered returns events with the numbers from first to last. Their bytes tell
 // their number, so that a mix-up is seen.
@@ -32,6 +45,11 @@ func showEvents(events []messages.Event) string {
 	for i := 0; i < len(events); i++ {
 		first := events[i].Seq
 		if first == 0 {
+			var event pb.AgentEvent
+			if proto.Unmarshal(events[i].Bytes, &event) == nil && event.GetSessionInfo().GetIsCompacted() {
+				words = append(words, "gap")
+				continue
+			}
 			words = append(words, string(events[i].Bytes))
 			continue
 		}

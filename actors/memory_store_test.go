@@ -2,6 +2,7 @@ package actors
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -94,11 +95,15 @@ func (s *memoryStore) Commit(appends []messages.Append) []error {
 }
 
 func (s *memoryStore) Load(id messages.SessionID) (messages.SessionLoaded, error) {
-	return s.look(id).loaded(), nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.of(id).loaded(), nil
 }
 
 func (s *memoryStore) Events(id messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error) {
-	c := s.look(id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.of(id)
 	if !c.exists {
 		return nil, messages.Errorf("read events", messages.NotFound, "session %s does not exist", id)
 	}
@@ -174,7 +179,9 @@ func (s *memoryStore) Unfinished() ([]messages.SessionID, error) {
 }
 
 func (s *memoryStore) Seen(id messages.SessionID, key string) (messages.Seq, bool, error) {
-	c := s.look(id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.of(id)
 	if !c.exists {
 		return 0, false, messages.Errorf("look up key", messages.NotFound, "session %s does not exist", id).WithCode(messages.SessionNotFound)
 	}
@@ -182,6 +189,15 @@ func (s *memoryStore) Seen(id messages.SessionID, key string) (messages.Seq, boo
 	return seq, seen, nil
 }
 
-func (s *memoryStore) SealDue() bool   { return false }
-func (s *memoryStore) Seal() error     { return nil }
-func (s *memoryStore) Lineage() string { return "lineage" }
+func (s *memoryStore) SealDue() bool                { return false }
+func (s *memoryStore) Seal() error                  { return nil }
+func (s *memoryStore) Stats() messages.JournalStats { return messages.JournalStats{} }
+func (s *memoryStore) Verify(context.Context, func(messages.JournalFile)) (messages.JournalReport, error) {
+	return messages.JournalReport{}, nil
+}
+
+func (s *memoryStore) Backup(context.Context, string, bool) (messages.JournalBackup, error) {
+	return messages.JournalBackup{}, nil
+}
+func (s *memoryStore) Retain() (int, error) { return 0, nil }
+func (s *memoryStore) Lineage() string      { return "lineage" }

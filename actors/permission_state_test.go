@@ -31,10 +31,18 @@ func showPermission(effects []effect) string {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case reply:
+			if err, late := e.with.(*messages.Error); late {
+				words = append(words, fmt.Sprintf("tell %s: %s", e.to.Id, err.Code))
+				continue
+			}
 			m := e.with.(messages.PermissionAnswered)
 			words = append(words, fmt.Sprintf("tell %s: applied %v, %d by %s", e.to.Id, m.Applied, m.Decision, m.By))
 		case tellSession:
-			d := e.message.(decided)
+			d, ok := e.message.(decided)
+			if !ok {
+				words = append(words, fmt.Sprintf("%T%v", e.message, e.message))
+				continue
+			}
 			word := fmt.Sprintf("decided %d by %s at %s", d.Answer.Decision, d.By, d.At.Format("15:04"))
 			if d.from != nil {
 				word += " for " + d.from.Id
@@ -66,7 +74,7 @@ func TestPermissionState(t *testing.T) {
 		}},
 		{"the deadline wins", 0, []step{
 			{deadlineReached{}, "decided 101 by deadline at 06:00"},
-			{answerOf("bob", messages.AllowOnce), "tell asker: applied false, 101 by deadline"},
+			{answerOf("bob", messages.AllowOnce), "tell asker: PERMISSION_STALE"},
 			{deadlineReached{}, ""},
 		}},
 		{"one question", 1, []step{

@@ -8,6 +8,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/messages"
+	"betcode/messages/failpoint"
 )
 
 // run is one incarnation of the agent process, as an actor. What it is stands in
@@ -65,6 +66,7 @@ func (r *run) Receive(ctx actor.Context) {
 	case agentOpened:
 		r.step(ctx, r.opened(ctx, m))
 	default:
+		failpoint.Hit(failpoint.RunStep)
 		r.step(ctx, m)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
+	"betcode/messages/failpoint"
 )
 
 // neverStarted is the reason of a run whose process never came to be.
@@ -69,8 +70,12 @@ func (o opening) open() any {
 // failed, it looks for the process.
 func (o opening) find() (*process.Process, process.Fate, error) {
 	if !o.fresh {
-		return process.Adopt(o.life, o.record)
+		failpoint.Hit(failpoint.BeforeAdopt)
+		p, fate, err := process.Adopt(o.life, o.record)
+		failpoint.Hit(failpoint.AfterAdopt)
+		return p, fate, err
 	}
+	failpoint.Hit(failpoint.BeforeSpawn)
 	spec, err := o.system.agentSpec(o.session, o.record, o.resume)
 	if err == nil {
 		err = process.Prepare(o.record.Directory)
@@ -78,7 +83,9 @@ func (o opening) find() (*process.Process, process.Fate, error) {
 	if err != nil {
 		return nil, process.Fate{Exit: cannotStart(err)}, nil
 	}
+	failpoint.Hit(failpoint.Prepared)
 	p, err := process.Spawn(o.life, spec)
+	failpoint.Hit(failpoint.AfterSpawn)
 	var start *process.StartError
 	switch {
 	case err == nil:
@@ -103,8 +110,13 @@ func cannotStart(err error) messages.Exit {
 // grows.
 func (a *agent) follow(o opening) error {
 	path := filepath.Join(o.record.Directory, process.StdoutFile)
-	if info, err := os.Stat(path); a.process == nil && err == nil && info.Size() == o.offset {
+	info, err := os.Stat(path)
+	switch {
+	case a.process != nil:
+	case err == nil && info.Size() == o.offset:
 		return nil // read to the end, a torn line included
+	case o.offset == 0 && errors.Is(err, syscall.ENOTDIR):
+		return nil // there is not even a place for one
 	}
 	reader, err := spool.Open(path, o.offset, spool.Options{})
 	if err != nil {
@@ -143,6 +155,7 @@ func (a *agent) read() any {
 		return linesRead{}
 	}
 	batch, err := a.spool.Next(readSize)
+	failpoint.Hit(failpoint.SpoolRead)
 	return linesRead{batch, err}
 }
 
@@ -180,13 +193,16 @@ func (a *agent) write(life context.Context, w writing) any {
 	if a.process == nil {
 		return lineWritten{what: w, err: os.ErrClosed}
 	}
+	failpoint.Hit(failpoint.BeforeWrite)
 	if w.long {
 		_, err := a.process.WriteLong(life, w.line)
+		failpoint.Hit(failpoint.AfterWrite)
 		return lineWritten{what: w, err: err}
 	}
 	for {
 		switch result := a.process.WriteLine(w.line); result {
 		case process.Written:
+			failpoint.Hit(failpoint.AfterWrite)
 			return lineWritten{what: w}
 		case process.TooLong:
 			return lineWritten{what: w, long: true}

@@ -78,8 +78,8 @@ func (s runState) step(at time.Time, m any) (runState, []effect) {
 			return s.over(at, nil, s.offset)
 		}
 		var effects []effect
-		if s.stopping {
-			effects = append(effects, killTree{})
+		if s.stopping || !clean(m.exit) {
+			effects = append(effects, killTree{}) // or it would run beside the next agent, and nobody knew of it
 		}
 		return s.read(effects)
 	case spoolGrew:
@@ -123,6 +123,12 @@ func (s runState) step(at time.Time, m any) (runState, []effect) {
 		return s.stage(m.n)
 	}
 	return s, nil
+}
+
+// clean reports whether an agent ended by itself, with its own house in order, or
+// never had one.
+func clean(exit messages.Exit) bool {
+	return exit.Reason == neverStarted || (exit.Known && exit.Signal == "" && exit.Code == 0)
 }
 
 // read asks for the next lines if there may be some, none are being read and

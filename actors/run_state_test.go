@@ -225,7 +225,7 @@ func TestRunDrains(t *testing.T) {
 		}},
 		{"the torn last line is kept", 9, []runStep{
 			{up, "started(adopted false), read"},
-			{exited(143), ""},
+			{exited(143), "kill"},
 			{lines(0, a), fmt.Sprintf("output 0-%d a completed, read", n)},
 			{lines(n), "tail"},
 			{torn(n, `{"type":"res`), fmt.Sprintf(`output %d-%d raw({"type":"res), close, ended(143)`, n, n+12)},
@@ -319,7 +319,7 @@ func TestRunEndsWhatWasOpen(t *testing.T) {
 		{agentUp{record: messages.RunRecord{Run: 3}}, "started(adopted false), read"},
 		{lines(0, call), fmt.Sprintf("output 0-%d, read", n)},
 		{lines(n), ""},
-		{exited(137), "read"},
+		{exited(137), "kill, read"},
 		{lines(n), "tail"},
 		{torn(n, ""), fmt.Sprintf("output %d-%d cut-off call, close, ended(137)", n, n)},
 	})

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"betcode/messages"
+	"betcode/messages/failpoint"
 )
 
 // session is one conversation, as an actor. What it is stands in
@@ -27,6 +29,7 @@ type session struct {
 	id      messages.SessionID
 	state   sessionState
 	streams map[string]*actor.PID // as spawned
+	asked   map[messages.RequestID]*actor.PID
 	timers  []*time.Timer
 	hands   *worker
 	leaving bool
@@ -34,7 +37,7 @@ type session struct {
 
 func sessionProps(s *System, id messages.SessionID) *actor.Props {
 	return s.tree.Props("session", s.policy, func() actor.Actor {
-		return &session{deps: s, id: id, streams: map[string]*actor.PID{}, state: sessionState{id: id, options: s.sessionOptions()}}
+		return &session{deps: s, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, state: sessionState{id: id, options: s.sessionOptions()}}
 	})
 }
 
@@ -54,20 +57,34 @@ func (s *session) Receive(ctx actor.Context) {
 		if !s.leaving && s.state.active() && m.Who.Id == s.child(ctx, "run", s.state.record.Run).Id {
 			panic("the actor of a run was given up") // nobody would ever hear how the run ends
 		}
+		if !s.leaving && s.mayLeave(ctx) {
+			ctx.Send(ctx.Parent(), sessionIdle{s.id})
+		}
+		if !s.leaving {
+			s.waitAgain(ctx, m.Who)
+		}
 	case nil, *actor.Stopped:
 	case mayGo:
-		ctx.Send(ctx.Parent(), goodbye{s.id, s.state.idle()})
+		ctx.Send(ctx.Parent(), goodbye{s.id, s.mayLeave(ctx)})
 	default:
+		failpoint.Hit(failpoint.SessionStep)
 		now := moment{at: s.deps.now(), id: uuid.NewString, chance: rand.Float64}
 		before := s.state.record.Phase
 		next, effects := s.state.step(now, ctx.Sender(), m)
 		s.state = next
+		if _, loaded := m.(messages.SessionLoaded); loaded {
+			failpoint.Hit(failpoint.SessionLoad)
+		}
 		s.show(ctx, before)
 		for _, e := range effects {
 			s.perform(ctx, e)
 		}
 	}
 }
+
+// mayLeave reports whether nobody would notice if this actor went. Its children
+// would be stopped at once, so what they still have to say comes first.
+func (s *session) mayLeave(ctx actor.Context) bool { return s.state.idle() && len(ctx.Children()) == 0 }
 
 // show keeps the tree and the log true: each change of phase once.
 func (s *session) show(ctx actor.Context, before messages.Phase) {
@@ -95,7 +112,11 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case tellRun:
 		ctx.Send(s.child(ctx, "run", e.run), e.message)
 	case forward:
-		ctx.RequestWithCustomSender(s.child(ctx, "permission", e.request), e.message, e.from)
+		if pid := s.asked[e.request]; pid != nil {
+			ctx.RequestWithCustomSender(pid, e.message, e.from)
+		} else {
+			send(ctx, e.from, messages.Errorf("answer permission", messages.Unavailable, "the request is being looked after").WithHint("try again"))
+		}
 	case wakeAfter:
 		s.timers = append(s.timers, timer(ctx, e.delay, e.message))
 	case loadAgain:
@@ -103,6 +124,12 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case readTranscript:
 		environment := s.deps.options.Environment
 		s.hands.do(func() any { return e.read(environment) })
+	case askPool:
+		ctx.Request(s.deps.pool, e.message)
+	case tellPool:
+		ctx.Send(s.deps.pool, e.message)
+	case notify:
+		s.deps.notifier.send(e.event)
 	case retire:
 		ctx.Send(ctx.Parent(), sessionIdle{s.id})
 	case forget:
@@ -134,9 +161,16 @@ func (s *session) performChild(ctx actor.Context, e effect) {
 			ctx.Poison(pid)
 		}
 	case spawnPermission:
-		s.spawn(ctx, permissionProps(s.deps, e.record), "permission", e.record.Request)
+		s.wait(ctx, e.record)
+	case update:
+		if pid := s.asked[e.record.Request]; pid != nil {
+			ctx.Send(pid, recordChanged{e.record})
+		}
 	case dropPermission:
-		ctx.Poison(s.child(ctx, "permission", e.request))
+		if pid := s.asked[e.request]; pid != nil {
+			delete(s.asked, e.request)
+			ctx.Poison(pid)
+		}
 	case dropRun:
 		ctx.Poison(s.child(ctx, "run", e.run))
 	default:
@@ -151,6 +185,40 @@ func (s *session) spawn(ctx actor.Context, props *actor.Props, kind string, name
 		return nil
 	}
 	return pid
+}
+
+// wait starts the actor of a request that waits. Its predecessor under the same
+// id may still be on its way out; then it gets another name.
+func (s *session) wait(ctx actor.Context, record messages.PermissionRecord) {
+	if s.asked[record.Request] != nil {
+		return
+	}
+	name := childName("permission", record.Request)
+	for n := 2; ; n++ {
+		pid, err := ctx.SpawnNamed(permissionProps(s.deps, record), name)
+		if err == nil {
+			s.asked[record.Request] = pid
+			return
+		}
+		if !errors.Is(err, actor.ErrNameExists) {
+			panic("start permission actor: " + err.Error())
+		}
+		name = fmt.Sprintf("%s.%d", childName("permission", record.Request), n)
+	}
+}
+
+// waitAgain replaces the actor of a request that was given up: a person could never
+// answer it.
+func (s *session) waitAgain(ctx actor.Context, gone *actor.PID) {
+	for id, pid := range s.asked {
+		if pid.Id == gone.Id {
+			delete(s.asked, id)
+			if record, waits := s.state.permissions[id]; waits {
+				s.wait(ctx, record)
+			}
+			return
+		}
+	}
 }
 
 func (s *session) child(ctx actor.Context, kind string, name any) *actor.PID {

@@ -23,7 +23,8 @@ const sessionA messages.SessionID = "3f2a0000-0000-4000-8000-00000000000a"
 var steady = supervision.Policy{Initial: 500 * time.Millisecond, Max: 30 * time.Second, Limit: 5, Window: time.Minute}
 
 var benchOptions = sessionOptions{
-	lineage: "lineage", runs: "/runs", program: "claude", permissionTTL: 7 * 24 * time.Hour, restarts: steady,
+	lineage: "lineage", runs: "/runs", program: "claude", permissionTTL: 7 * 24 * time.Hour, extend: true,
+	parkAfter: 10 * time.Minute, restarts: steady,
 }
 
 // tester is what the bench needs of a test, or of a property.
@@ -45,6 +46,7 @@ type bench struct {
 	handing func(messages.Append) // is shown every append that is handed over, if not nil
 	manual  bool                  // the journal answers when told to
 	waiting []messages.Append
+	knocked bool         // the pool was asked for a slot and has not answered
 	handed  uint64       // the newest commit
 	shown   messages.Seq // the newest number that was published
 
@@ -97,7 +99,7 @@ func (b *bench) crash(mailbox ...any) {
 	b.t.Helper()
 	b.state = sessionState{id: sessionA, options: benchOptions}
 	stale := b.waiting
-	b.waiting, b.handed = nil, 0
+	b.waiting, b.handed, b.knocked = nil, 0, false
 	for _, a := range stale {
 		var answer any = messages.Committed{Session: a.Session, Commit: a.Commit}
 		if err := b.journal.apply(a); err != nil {
@@ -146,8 +148,13 @@ func (b *bench) quiet() []string {
 func (b *bench) tell(m any) {
 	b.t.Helper()
 	b.deliver(asker(m), m)
-	for !b.manual && len(b.waiting) > 0 {
-		b.commit()
+	for !b.manual && (len(b.waiting) > 0 || b.knocked) {
+		if len(b.waiting) > 0 {
+			b.commit()
+			continue
+		}
+		b.knocked = false
+		b.deliver(nil, slotAnswer{slotYes})
 	}
 }
 
@@ -166,6 +173,9 @@ func (b *bench) deliver(from *actor.PID, m any) {
 			b.t.Fatalf("%T: said while %d commits are under way: %s", m, len(b.waiting), show(e))
 		}
 		b.checkDurable(e)
+		if ask, ok := e.(askPool); ok {
+			_, b.knocked = ask.message.(slotWanted)
+		}
 		b.effects = append(b.effects, e)
 		if word := show(e); word != "" {
 			b.said = append(b.said, word)

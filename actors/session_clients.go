@@ -168,7 +168,7 @@ func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) 
 		}
 	}
 	if m.PermissionMode != "" {
-		r.PermissionMode = m.PermissionMode
+		r.PermissionMode, t.s.attended = m.PermissionMode, !t.s.up
 		if t.s.active() {
 			t.tellAgent(writeControl{claude.SetModeLine("set-mode-"+t.now.id(), m.PermissionMode)})
 		}
@@ -230,14 +230,14 @@ func (s *sessionState) view() messages.SessionView {
 // maybeRetire lets the actor go when nobody needs it: everything it knows is in
 // the journal.
 func (t *transition) maybeRetire() {
-	if len(t.s.streams) == 0 && !t.s.active() && !t.s.busy() {
+	if len(t.s.streams) == 0 && !t.s.active() && !t.s.busy() && len(t.s.permissions) == 0 {
 		t.then(retire{})
 	}
 }
 
 // idle reports whether the actor can go without anybody noticing.
 func (s *sessionState) idle() bool {
-	return s.loaded && len(s.streams) == 0 && !s.active() && !s.busy() && len(s.held) == 0
+	return s.loaded && len(s.streams) == 0 && !s.active() && !s.busy() && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
 }
 
 // deleteSession stops the agent, then removes everything.
@@ -255,7 +255,7 @@ func (t *transition) deleteSession(from *actor.PID) {
 
 // remove deletes the session and sends everybody away.
 func (t *transition) remove() {
-	for _, p := range t.s.requests(isUndecided) {
+	for _, p := range t.s.requests(func(p messages.PermissionRecord) bool { return isUndecided(p) || p.Orphaned() }) {
 		t.then(dropPermission{p.Request})
 	}
 	t.append.Delete, t.append.Events, t.dirty = true, nil, true // nothing of it is ever shown
@@ -268,7 +268,15 @@ func (t *transition) remove() {
 	for id := range t.s.streams {
 		t.then(dropClient{id})
 	}
+	if t.s.slot != slotNone {
+		t.then(tellPool{slotFreed{t.s.id}})
+	}
 	t.then(forget{t.s.runsDirectory()}, retire{})
-	t.s = sessionState{id: t.s.id, options: t.s.options, loaded: true, commits: t.s.commits, durable: t.s.durable, held: t.s.held}
+	for _, k := range t.s.knocks {
+		t.then(reply{k.from, messages.Errorf("send input", messages.NotFound, "session %s was deleted", t.s.id).WithCode(messages.SessionClosed)})
+	}
+	t.s = sessionState{
+		id: t.s.id, options: t.s.options, loaded: true, commits: t.s.commits, durable: t.s.durable, held: t.s.held, slot: t.s.slot,
+	}
 	t.s.record.ID = t.s.id
 }

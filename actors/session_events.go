@@ -94,6 +94,13 @@ var wireDecisions = map[messages.Decision]struct {
 	messages.DecisionExpired:   {pb.PermissionDecision_DENY, "expired"},
 }
 
+// permissionSuperseded says that the agent asks the same again, under another id.
+func permissionSuperseded(p messages.PermissionRecord, by messages.RequestID) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{
+		RequestId: string(p.Request), ResolvedBy: "agent", Reason: "superseded", SupersededBy: string(by),
+	}}}
+}
+
 func permissionResolved(p messages.PermissionRecord) *pb.AgentEvent {
 	wire := wireDecisions[p.Decision]
 	return &pb.AgentEvent{Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{

@@ -33,16 +33,27 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 	if !t.holds(from, m.Client, op) {
 		return
 	}
-	in := messages.InputRecord{Key: m.Key, Content: m.Content, Attachments: m.Attachments, Client: m.Client, At: t.now.at}
-	if err := claude.CheckInput(in.Content, in.Attachments); err != nil {
+	if err := claude.CheckInput(m.Content, m.Attachments); err != nil {
 		t.then(reply{from, asError(op, err)})
 		return
 	}
+	if !t.s.active() && (t.s.slot == slotNone || t.s.slot == slotAsked) {
+		t.s.knocks = append(slices.Clip(t.s.knocks), knock{from, m})
+		t.wantSlot()
+		return
+	}
+	t.acceptInput(from, m)
+}
+
+// acceptInput journals a message that was found good, and acknowledges it.
+func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
+	in := messages.InputRecord{Key: m.Key, Content: m.Content, Attachments: m.Attachments, Client: m.Client, At: t.now.at}
 	in.Seq = t.s.record.Head + 1
 	t.emit(userInput(in))
 	t.putInput(in)
 	t.append.Key = m.Key
 	t.s.settledKeys = t.s.settledKeys.put(m.Key, in.Seq)
+	t.s.attended = true
 	r := t.change()
 	r.Messages++
 	r.Phase = messages.PhaseActive
@@ -57,7 +68,7 @@ func (t *transition) pursue() {
 	switch {
 	case t.s.up:
 		t.deliver()
-	case !t.s.active() && !t.s.ending && !t.s.consulting:
+	case !t.s.active() && !t.s.ending && !t.s.consulting && t.wantSlot():
 		t.startRun()
 	}
 }
@@ -73,6 +84,7 @@ func (t *transition) deliver() {
 			continue
 		}
 		in.Run = t.s.record.Run
+		t.s.attended = false
 		t.keepInput(in)
 		line, err := claude.UserLine(in.Key, in.Content, in.Attachments)
 		if err != nil { // it was encoded once before: cannot be
@@ -161,6 +173,7 @@ func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 	if !t.known(from, op) || (!m.Force && !t.holds(from, m.Client, op)) {
 		return
 	}
+	t.withdrawOrphans("cancel")
 	active := t.s.busy()
 	if active {
 		t.change().TurnCanceled = true

@@ -22,7 +22,7 @@ func TestFirstTurn(t *testing.T) {
 	b := newBench(t)
 	b.on(start("ann"), "all: 1 info opus", "to ann: started, created true")
 	b.on(input("ann", "k1"),
-		"all: 2 input k1", `all: lock "ann"`, "to ann: input k1 is 2",
+		`all: lock "ann"`, "all: 2 input k1", "to ann: input k1 is 2",
 		"run 1: start with --session-id")
 	b.on(b.up(), "all: 3 run 1 started", "run 1: write k1")
 	b.on(messages.InputWrittenTo{Run: 1, Key: "k1"})
@@ -49,11 +49,13 @@ func TestNothingIsToldBeforeItIsDurable(t *testing.T) {
 	b.tell(start("ann"))
 	b.quiet()
 	b.manual = true
-	b.on(input("ann", "k1"))
+	b.on(input("ann", "k1"), `all: lock "ann"`)
+	b.knocked = false
+	b.on(slotAnswer{slotYes})
 	b.on(input("ann", "k2"))
 	b.on(messages.GetSession{Session: sessionA}) // even a question waits: its answer tells of k1
 	b.commit()
-	b.expect("the first commit", "all: 2 input k1", `all: lock "ann"`, "to ann: input k1 is 2", "run 1: start with --session-id")
+	b.expect("the first commit", "all: 2 input k1", "to ann: input k1 is 2", "run 1: start with --session-id")
 	b.commit()
 	b.expect("the second commit", "all: 3 input k2", "to ann: input k2 is 3", "to op: view active")
 	b.on(messages.GetSession{Session: sessionA}, "to op: view active")

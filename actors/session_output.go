@@ -52,7 +52,7 @@ func (t *transition) item(item claude.Item) {
 	case claude.PermissionAsked:
 		t.permissionAsked(m)
 	case claude.PermissionWithdrawn:
-		t.withdraw(messages.RequestID(m.Request), "agent")
+		t.withdrawnByAgent(messages.RequestID(m.Request))
 	case claude.ControlAsked:
 		t.tellAgent(writeControl{claude.RefuseLine(m.Request, m.Subtype)})
 	case claude.ControlAnswered:
@@ -67,7 +67,9 @@ func (t *transition) item(item claude.Item) {
 			t.idle()
 		}
 	case claude.ToolDone:
-		t.withdrawTool(m.ID)
+		if !m.Lost { // else the end of the run follows, which keeps the request
+			t.withdrawTool(m.ID)
+		}
 	case claude.SessionStateChanged:
 		t.s.agentBusy = m.State != "idle"
 		if !t.s.agentBusy {

@@ -20,20 +20,25 @@ const maxRequestID = 256
 // once; else it becomes a durable record, an event for every client and an actor.
 func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	id := messages.RequestID(m.Request)
-	if _, known := t.s.permissions[id]; known {
+	if known, ok := t.s.permissions[id]; ok && !known.Orphaned() {
 		return
 	}
 	if len(id) > maxRequestID {
 		t.tellAgent(writeControl{claude.RefuseLine(m.Request, "the request id is too long")})
 		return
 	}
+	now := wall(t.now.at)
 	p := messages.PermissionRecord{
 		Request: id, Session: t.s.id, Run: t.s.record.Run, Tool: m.Tool, ToolUse: m.ToolUse, Agent: m.Agent,
 		Description: m.Description, Input: m.Input, Suggestions: m.Suggestions, Question: m.Question,
-		ReceivedAt: t.now.at, ForwardedAt: t.now.at, ExpiresAt: t.now.at.Add(t.s.options.permissionTTL),
+		ReceivedAt: now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.permissionTTL),
 	}
+	old, again := t.keptFor(p)
 	if granted, ok := t.s.record.Grants[m.Tool]; ok && !m.NeedsPerson {
-		p.Decision, p.DecidedBy, p.DecidedAt = messages.AllowSession, "grant", t.now.at
+		if again {
+			t.withdraw(old.Request, "grant")
+		}
+		p.Decision, p.DecidedBy, p.DecidedAt = messages.AllowSession, "grant", now
 		if !granted {
 			p.Decision, p.Message = messages.Deny, "The user has forbidden the tool "+m.Tool+" for this session."
 		}
@@ -41,13 +46,22 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 		t.deliverAnswer(p)
 		return
 	}
+	if again {
+		t.askedAgain(old, p)
+		return
+	}
+	t.then(spawnPermission{t.prompt(p)})
+}
+
+// prompt puts a request before every client and into the journal.
+func (t *transition) prompt(p messages.PermissionRecord) messages.PermissionRecord {
 	p.Seq = t.s.record.Head + 1
 	for _, e := range promptEvents(p) {
 		t.emit(e)
 	}
 	t.putPermission(p)
 	t.status(pb.AgentStatus_WAITING_FOR_USER, "")
-	t.then(spawnPermission{p})
+	return p
 }
 
 // promptEvents are the events that put a request before a person: one
@@ -55,7 +69,7 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 func promptEvents(p messages.PermissionRecord) []*pb.AgentEvent {
 	return claude.PromptEvents(claude.PermissionAsked{
 		Request: string(p.Request), Tool: p.Tool, ToolUse: p.ToolUse, Agent: p.Agent, Description: p.Description,
-		Input: p.Input, Question: p.Question, At: p.ReceivedAt,
+		Input: p.Input, Suggestions: p.Suggestions, Question: p.Question, At: p.ReceivedAt,
 	}, p.ExpiresAt)
 }
 
@@ -84,7 +98,8 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 	if !t.known(from, op) {
 		return
 	}
-	id := requestOf(m.Request)
+	id := t.s.current(requestOf(m.Request))
+	m.Request = id + m.Request[len(requestOf(m.Request)):]
 	p, pending := t.s.permissions[id]
 	switch {
 	case pending && p.Decision == messages.Undecided:
@@ -99,13 +114,24 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 	case pending:
 		t.then(reply{from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision}})
 	default:
-		if outcome, seen := t.s.answered.get(string(id)); seen {
-			t.then(reply{from, outcome})
-			return
-		}
-		t.then(reply{from, messages.Errorf(op, messages.WrongState, "permission request %s is not pending", id).
-			WithCode(messages.PermissionStale).With("request_id", string(id)).WithHint("it was answered or withdrawn; list the pending ones")})
+		outcome, seen := t.s.answered.get(string(id))
+		t.then(reply{from, lateAnswer(id, outcome, seen)})
 	}
+}
+
+// lateAnswer tells somebody whose answer decides nothing any more what did: a
+// duplicate succeeds without effect; after the deadline, or when nobody knows, it
+// is stale.
+func lateAnswer(id messages.RequestID, outcome messages.PermissionAnswered, known bool) any {
+	stale := messages.Errorf("answer permission", messages.WrongState, "permission request %s is not pending", id).
+		WithCode(messages.PermissionStale).With("request_id", string(id))
+	switch {
+	case !known:
+		return stale.WithHint("it was answered or withdrawn; list the pending ones")
+	case outcome.Decision == messages.DecisionExpired:
+		return stale.WithHint("it has expired; tell the agent to try again")
+	}
+	return outcome
 }
 
 // requestOf strips the number of a question: "<request>/<n>".
@@ -119,12 +145,16 @@ func (t *transition) permissionDecided(m decided) {
 	id := requestOf(m.Answer.Request)
 	p, ok := t.s.permissions[id]
 	if !ok { // withdrawn meanwhile
-		outcome, _ := t.s.answered.get(string(id))
-		t.then(reply{m.from, outcome})
+		outcome, seen := t.s.answered.get(string(id))
+		t.then(reply{m.from, lateAnswer(id, outcome, seen)})
 		return
 	}
 	if p.Decision != messages.Undecided {
 		t.then(reply{m.from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision}})
+		return
+	}
+	if m.Answer.Decision == messages.DecisionExpired && t.now.at.Before(p.ExpiresAt) {
+		t.then(update{p}) // extended meanwhile: its actor takes its word back
 		return
 	}
 	p = decide(p, m.Answer)
@@ -134,24 +164,40 @@ func (t *transition) permissionDecided(m decided) {
 	if p.Decision == messages.AllowSession {
 		t.grant(p.Tool, true)
 	}
+	t.remember(p)
+	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision}
+	if p.Decision == messages.DecisionExpired {
+		t.then(reply{m.from, lateAnswer(id, outcome, true)})
+	} else {
+		t.then(reply{m.from, outcome})
+	}
+	if p.Orphaned() {
+		t.keepDecision(p)
+		return
+	}
 	if !t.s.undecided() {
 		t.status(pb.AgentStatus_EXECUTING_TOOL, "")
 	}
-	t.remember(p)
-	t.then(reply{m.from, messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision}}, dropPermission{id})
+	t.then(dropPermission{id})
 	if t.s.up {
 		t.deliverAnswer(p)
 	}
 }
 
 func (t *transition) remember(p messages.PermissionRecord) {
-	t.s.answered = t.s.answered.put(string(p.Request), messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision})
+	for _, id := range append(slices.Clone(p.Formerly), p.Request) {
+		t.s.answered = t.s.answered.put(string(id), messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision})
+	}
 }
 
 // answerWritten forgets a request whose answer is in the pipe.
 func (t *transition) answerWritten(m messages.AnswerWritten) {
 	if p, ok := t.s.permissions[m.Request]; ok && p.Decision != messages.Undecided && m.Run == p.Run {
+		if p.Orphaned() { // the agent may have read it before it ended
+			t.then(dropPermission{m.Request})
+		}
 		t.removePermission(m.Request)
+		t.maybeRetire()
 	}
 }
 
@@ -166,8 +212,18 @@ func (t *transition) withdraw(id messages.RequestID, by string) {
 		t.emit(permissionResolved(p))
 		t.remember(p)
 		t.then(dropPermission{id})
+	} else if p.Orphaned() {
+		t.then(dropPermission{id})
 	}
 	t.removePermission(id)
+}
+
+// withdrawnByAgent ends a request because the agent says so. One that is being
+// ended by us withdraws what it would still want: its successor asks again.
+func (t *transition) withdrawnByAgent(id messages.RequestID) {
+	if p, ok := t.s.permissions[id]; ok && !p.Orphaned() && !t.s.ending && !t.s.mending {
+		t.withdraw(id, "agent")
+	}
 }
 
 // withdrawTool ends the request of a tool call that is over: the agent does not
@@ -175,7 +231,7 @@ func (t *transition) withdraw(id messages.RequestID, by string) {
 func (t *transition) withdrawTool(call string) {
 	for _, p := range t.s.requests(isUndecided) {
 		if p.ToolUse == call && call != "" {
-			t.withdraw(p.Request, "agent")
+			t.withdrawnByAgent(p.Request)
 		}
 	}
 }
@@ -209,7 +265,7 @@ func answerLine(p messages.PermissionRecord) ([]byte, error) {
 	case messages.DenyWithInterrupt:
 		return claude.DenyLine(request, p.Message, true), nil
 	case messages.DecisionExpired:
-		patience := humanDuration(p.ExpiresAt.Sub(p.ReceivedAt))
+		patience := humanDuration(p.ExpiresAt.Sub(lastSign(p)))
 		return claude.DenyLine(request, "Permission request expired after "+patience+". User can retry the operation.", false), nil
 	case messages.Deny, messages.DenyNoInterrupt:
 		return claude.DenyLine(request, cmp.Or(p.Message, "User denied permission."), false), nil

@@ -70,8 +70,13 @@ func TestPermissionIsDecided(t *testing.T) {
 
 func TestPermissionExpires(t *testing.T) {
 	b := asking(t)
+	b.on(expired("p1"), "update p1") // too early: its actor takes it back
+	b.now = b.now.Add(7 * 24 * time.Hour)
 	b.on(expired("p1"), "all: 8 resolved p1 DENY by deadline, 9 EXECUTING_TOOL", "stop waiting for p1",
 		"run 1: answer p1 deny (Permission request expired after 7d. User can retry the operation.)")
+	b.on(answer("ann", "p1", messages.AllowOnce), "to ann: applied false, expired by deadline")
+	b.on(messages.AnswerWritten{Run: 1, Request: "p1"})
+	b.on(answer("ann", "p1", messages.AllowOnce), "to ann: wrong state PERMISSION_STALE")
 }
 
 // A grant decides at once, without an event; a question always needs a person.
@@ -129,16 +134,11 @@ func TestPermissionIsWithdrawn(t *testing.T) {
 		b.on(b.out(claude.ToolDone{ID: "other"}))
 		b.on(b.out(claude.ToolDone{ID: "call"}), gone, "stop waiting for p1")
 	})
-	t.Run("by the end of the run", func(t *testing.T) {
+	t.Run("not by what an agent says that is being ended", func(t *testing.T) {
 		b := asking(t)
-		b.tell(b.out(asks("p2", "Read")))
-		b.tell(won(answer("ann", "p2", messages.AllowOnce))) // decided, but the agent will never hear it
+		b.tell(endAgent{})
 		b.quiet()
-		b.on(b.exit(137), "all: 10 run 1 exited, 11 resolved p1 PERMISSION_DECISION_UNSPECIFIED by agent",
-			"drop run 1", "stop waiting for p1", "look for k1 in the transcript")
-		if len(b.state.permissions) != 0 {
-			t.Errorf("%+v", b.state.permissions)
-		}
+		b.on(b.out(claude.PermissionWithdrawn{Request: "p1"}))
 	})
 }
 

@@ -150,6 +150,9 @@ func TestSessionProperties(t *testing.T) {
 				if !waits {
 					t.Skip()
 				}
+				if due := state.next(); w.b.now.Before(due) {
+					w.b.now = due
+				}
 				next, effects := state.step(w.b.now, nil, deadlineReached{})
 				w.asked[id] = next
 				w.fromPermission(effects)
@@ -159,6 +162,22 @@ func TestSessionProperties(t *testing.T) {
 					t.Skip()
 				}
 				w.crash()
+			},
+			"another session": func(t *rapid.T) {
+				const other = "another"
+				if w.pool.used[other] {
+					w.tellPool(other, slotFreed{other})
+				} else {
+					w.tellPool(other, slotWanted{other})
+				}
+			},
+			"pool crashes": func(t *rapid.T) {
+				if rapid.Bool().Draw(t, "not yet") {
+					t.Skip()
+				}
+				w.pool.used, w.pool.parking = map[messages.SessionID]bool{}, map[messages.SessionID]bool{}
+				w.pool.waiting, w.pool.resting = nil, nil
+				w.mailbox = append(w.mailbox, poolRestarted{})
 			},
 			"daemon ends": func(t *rapid.T) {
 				if rapid.IntRange(0, 3).Draw(t, "now") > 0 {
@@ -240,6 +259,7 @@ func (w *world) rest() {
 	if w.b.state.ending {
 		w.crash() // the next daemon
 	}
+	w.tellPool("another", slotFreed{"another"})
 	for range 30 {
 		for len(w.b.waiting) > 0 {
 			w.commit()
@@ -268,6 +288,9 @@ func (w *world) rest() {
 		w.check()
 	}
 	s := w.b.state
+	if s.slot == slotNone && len(w.pool.used) > 0 || s.slot != slotNone && !s.active() {
+		w.fail("the pool says %v, waiting %v; the session says %d, active %v", w.pool.used, w.pool.waiting, s.slot, s.active())
+	}
 	crashed := s.record.Phase == messages.PhaseCrashed
 	if s.busy() && !crashed || s.record.StopWanted || s.record.Phase == messages.PhaseActive {
 		w.fail("it does not come to rest: %s, turn %v, inputs %v, active %v", s.record.Phase, s.record.Turn, s.inputs, s.active())

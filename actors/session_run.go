@@ -12,6 +12,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/process"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -36,11 +37,11 @@ func (t *transition) tellAgent(message any) { t.then(tellRun{t.s.record.Run, mes
 // running, puts undecided requests before people again, and pursues inputs.
 func (t *transition) recover(cursor messages.Cursor) {
 	t.s.translator = cursor.Translator
-	for _, p := range t.s.requests(isUndecided) {
-		t.then(spawnPermission{p})
-	}
+	t.recoverPermissions()
 	if t.s.active() {
-		t.then(spawnRun{record: *t.s.run, cursor: cursor})
+		t.s.working = inTurn(cursor.Translator)
+		t.s.slot = slotHeld
+		t.then(tellPool{slotTaken{t.s.id}}, spawnRun{record: *t.s.run, cursor: cursor})
 		return
 	}
 	if t.s.record.StopWanted {
@@ -52,6 +53,13 @@ func (t *transition) recover(cursor messages.Cursor) {
 	}
 }
 
+// inTurn reports whether a turn of the run had begun, and was not over, as far as
+// its output was read.
+func inTurn(translator []byte) bool {
+	state, err := claude.ParseState(translator)
+	return err == nil && state.InTurn() // the run's actor is the one to complain
+}
+
 // startRun journals the intent of a new run; the spawn follows when it is on
 // disk. A conversation that the agent may remember is resumed.
 func (t *transition) startRun() {
@@ -60,13 +68,14 @@ func (t *transition) startRun() {
 		return
 	}
 	r.Run++
+	t.resetMode()
 	resumed := r.AgentSession != ""
 	if !resumed {
 		r.AgentSession = string(t.s.id)
 	}
 	argv, err := claude.Argv(claude.Spec{
 		Program: t.s.options.program, SessionID: r.AgentSession, Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
-		AllowedTools: r.AllowedTools, DeniedTools: append(slices.Clone(t.s.options.deniedTools), r.DeniedTools...),
+		AllowedTools: r.AllowedTools, DeniedTools: append(t.s.options.deniedTools.get(), r.DeniedTools...),
 	})
 	if err != nil {
 		panic("argv of a validated session: " + err.Error())
@@ -90,7 +99,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		return
 	}
 	t.putRun(m.Record)
-	t.s.up = true
+	t.s.up, t.s.attended = true, false
 	state := pb.RunState_RUN_STATE_STARTED
 	if m.Adopted {
 		state = pb.RunState_RUN_STATE_ADOPTED
@@ -110,12 +119,15 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		return
 	}
 	for _, p := range t.s.requests(isDecided) {
-		t.deliverAnswer(p)
+		if !p.Orphaned() {
+			t.deliverAnswer(p)
+		}
 	}
 	if m.Adopted {
 		t.s.barrier = "barrier-" + t.now.id()
 		t.tellAgent(writeControl{claude.BarrierLine(t.s.barrier)})
-	} else if m.Record.Resumed && t.s.record.Turn {
+	}
+	if m.Record.Resumed && t.s.record.Turn && !t.s.working {
 		t.then(wakeAfter{continuationGrace, continuationDue{m.Record.Run}})
 	}
 	if t.s.record.TurnCanceled {
@@ -154,9 +166,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	}
 	t.emit(runEvent(run, state))
 	t.then(dropRun{m.Run})
-	for _, p := range t.s.requests(everyRequest) {
-		t.withdraw(p.Request, "agent")
-	}
+	t.orphan()
 	t.change().Background = nil
 	if t.s.ending || t.s.record.StopWanted || len(t.s.deleters) > 0 {
 		t.follow(m.Exit)
@@ -189,6 +199,7 @@ func (t *transition) follow(exit messages.Exit) {
 		t.goOn()
 	case t.s.memoryGone:
 		r.Phase, r.Turn = messages.PhaseCrashed, false
+		t.withdrawOrphans("agent")
 		t.emit(errorEvent("AGENT_MEMORY_GONE", "The agent no longer knows this conversation; its history is here, but it cannot be continued", nil))
 		t.status(pb.AgentStatus_ERROR, "agent memory gone")
 	case t.crashed(exit):
@@ -203,7 +214,7 @@ func (t *transition) follow(exit messages.Exit) {
 // crashed reports whether an exit is a crash. Code 1 after a failed result is
 // how the agent says that its last turn failed (wire notes, section 15).
 func (t *transition) crashed(exit messages.Exit) bool {
-	if exit.Reason == neverStarted {
+	if exit.Reason == neverStarted || exit.Reason == process.LeaseEnded {
 		return false
 	}
 	return !exit.Known || exit.Signal != "" || (exit.Code != 0 && (exit.Code != 1 || !t.s.lastFailed))
@@ -245,7 +256,9 @@ func (t *transition) retry(exit messages.Exit) {
 // goOn starts the next run if there is work for it.
 func (t *transition) goOn() {
 	if t.s.busy() {
-		t.startRun()
+		if t.wantSlot() {
+			t.startRun()
+		}
 		return
 	}
 	t.idle()
@@ -253,7 +266,7 @@ func (t *transition) goOn() {
 }
 
 func (t *transition) restart(m restartDue) {
-	if m.run == t.s.record.Run && !t.s.active() && !t.s.ending && t.s.busy() {
+	if m.run == t.s.record.Run && !t.s.active() && !t.s.ending && t.s.busy() && t.wantSlot() {
 		t.startRun()
 	}
 }
@@ -281,6 +294,7 @@ func (t *transition) stopRun() {
 // stopped says that the agent is gone, to whoever wanted that.
 func (t *transition) stopped(wasRunning bool) {
 	t.dropInputs("the session was stopped")
+	t.withdrawOrphans("stop")
 	t.endTurn("cancelled")
 	t.change().StopWanted = false
 	for _, from := range t.s.stoppers {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/process"
 	"betcode/messages"
 )
 
@@ -169,7 +170,7 @@ func TestGivenUpIsReleasedByTheNextMessage(t *testing.T) {
 	b.quiet()
 	b.crash()
 	b.expect("a restart of ours")
-	b.on(input("ann", "k2"), "all: 20 input k2", `all: lock "ann"`, "to ann: input k2 is 20", "run 6: "+resumedRun)
+	b.on(input("ann", "k2"), `all: lock "ann"`, "all: 20 input k2", "to ann: input k2 is 20", "run 6: "+resumedRun)
 	if b.state.record.Phase != messages.PhaseActive {
 		t.Errorf("%+v", b.state.record)
 	}
@@ -199,6 +200,7 @@ func TestWhichExitsAreCrashes(t *testing.T) {
 		{"by a signal", running, messages.Exit{Known: true, Signal: "killed", Code: 137}, []string{"all: 4 run 1 exited, 5 " + crashedEvent, "drop run 1", "in 500ms actors.restartDue"}},
 		{"unseen", running, messages.Exit{Reason: "the machine was restarted"}, []string{"all: 4 run 1 lost, 5 " + crashedEvent, "drop run 1", "in 500ms actors.restartDue"}},
 		{"never started", running, messages.Exit{Reason: neverStarted}, []string{"all: 4 run 1 lost", "drop run 1", "run 2: start with --resume"}},
+		{"without a daemon for a day", remembering, messages.Exit{Known: true, Code: 143, Reason: process.LeaseEnded}, []string{"all: 7 run 1 exited", "drop run 1", "retire"}},
 		{"could not be started", running, cannotStart(errNoProgram), []string{"all: 4 run 1 exited, 5 " + crashedEvent, "drop run 1", "in 500ms actors.restartDue"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -254,6 +256,37 @@ func TestTurnThatIsNotContinued(t *testing.T) {
 	b.on(continuationDue{2})
 	if r := b.state.record; r.Turn || r.Phase != messages.PhaseIdle {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A daemon that dies while it waits for that leaves it to the next one; a turn
+// that does go on is left alone.
+func TestTurnThatIsNotContinuedAcrossACrash(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		begun bool
+		want  []string
+	}{
+		{"never begun", false, []string{"all: 9 run 2 adopted", "run 2: barrier", "in 1m0s actors.continuationDue"}},
+		{"begun", true, []string{"all: 9 run 2 adopted", "run 2: barrier"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := turning(t)
+			b.tell(b.exit(137))
+			b.tell(transcript(1, "k1"))
+			b.tell(restartDue{1})
+			b.tell(b.up())
+			if c.begun {
+				state, _ := claude.Translate(claude.State{}, []byte(`{"type":"system","subtype":"init","session_id":"s"}`), b.now)
+				m := b.out(begun())
+				m.translator = state.Marshal()
+				b.tell(m)
+			}
+			b.quiet()
+			b.crash()
+			b.quiet()
+			b.on(b.adopted(), c.want...)
+		})
 	}
 }
 

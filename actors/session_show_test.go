@@ -13,7 +13,8 @@ import (
 )
 
 // show writes an effect in a few words, as the scenarios expect them. Credits
-// have none, there are too many, nor have replies to nobody.
+// and what the pool is told have none, there are too many, nor have replies to
+// nobody.
 func show(e effect) string {
 	switch e := e.(type) {
 	case publish:
@@ -42,11 +43,20 @@ func show(e effect) string {
 		return "drop client " + e.stream
 	case spawnPermission:
 		return "wait for " + string(e.record.Request)
+	case update:
+		return "update " + string(e.record.Request)
+	case notify:
+		return "notify " + e.event.Code
 	case dropPermission:
 		return "stop waiting for " + string(e.request)
 	case dropRun:
 		return fmt.Sprintf("drop run %d", e.run)
+	case askPool, tellPool:
+		return ""
 	case wakeAfter:
+		if _, ok := e.message.(parkDue); ok {
+			return ""
+		}
 		return fmt.Sprintf("in %s %T", e.delay, e.message)
 	case readTranscript:
 		return "look for " + strings.Join(e.keys, " ") + " in the transcript"
@@ -216,6 +226,9 @@ func showPayload(event *pb.AgentEvent) string {
 		return "question " + m.UserQuestion.GetQuestionId()
 	case *pb.AgentEvent_PermissionResolved:
 		r := m.PermissionResolved
+		if r.GetSupersededBy() != "" {
+			return fmt.Sprintf("%s takes the place of %s", r.GetSupersededBy(), r.GetRequestId())
+		}
 		return fmt.Sprintf("resolved %s %s by %s", r.GetRequestId(), r.GetDecision(), r.GetResolvedBy())
 	}
 	return fmt.Sprintf("%T", event.GetEvent())

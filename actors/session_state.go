@@ -32,6 +32,8 @@ type sessionState struct {
 	spool       int64               // of its spool, handed to the journal
 	inputs      []messages.InputRecord
 	permissions map[messages.RequestID]messages.PermissionRecord
+	doubtful    map[messages.RequestID]bool         // decided before a crash of ours: their answers may have been given
+	attended    bool                                // a client has spoken, and no run was told yet: the next is not an automatic one
 	settledKeys recent[messages.Seq]                // keys of inputs seen lately, with their numbers
 	answered    recent[messages.PermissionAnswered] // requests decided lately
 
@@ -57,6 +59,10 @@ type sessionState struct {
 	deleters    []*actor.PID // wait for the end of the session
 	enders      []*actor.PID // wait for the end of the run, to shut down
 
+	slot    slotHold // how it stands with the pool
+	knocks  []knock  // messages that wait for the pool's answer
+	resting bool     // the pool knows that the agent has nothing to do
+
 	commits uint64 // handed to the journal
 	durable uint64 // known to be on disk
 	held    []held
@@ -67,8 +73,10 @@ type sessionOptions struct {
 	lineage       string
 	runs          string // directory of the run directories
 	program       string // the agent's executable
-	deniedTools   []string
+	deniedTools   *denyRules
 	permissionTTL time.Duration
+	extend        bool          // any activity of a client prolongs what is undecided
+	parkAfter     time.Duration // an agent that rests that long is ended
 	restarts      supervision.Policy
 }
 
@@ -141,6 +149,8 @@ type (
 	dropClient      struct{ stream string }
 	spawnPermission struct{ record messages.PermissionRecord }
 	dropPermission  struct{ request messages.RequestID }
+	update          struct{ record messages.PermissionRecord } // tells the actor of a request what is new
+	notify          struct{ event notice }                     // for a person who does not watch
 	dropRun         struct{ run messages.RunNumber }
 	loadAgain       struct{} // ask the journal once more
 	readTranscript  struct {
@@ -161,6 +171,8 @@ func (spawnClient) effect()     {}
 func (dropClient) effect()      {}
 func (spawnPermission) effect() {}
 func (dropPermission) effect()  {}
+func (update) effect()          {}
+func (notify) effect()          {}
 func (dropRun) effect()         {}
 func (loadAgain) effect()       {}
 func (readTranscript) effect()  {}
@@ -198,11 +210,14 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 	}
 	t := begin(s, now)
 	t.handle(from, m)
-	return t.finish()
+	t.settleSlot()
+	s, effects := t.finish()
+	return s.letIn(now, effects)
 }
 
 // handle is the table of everything a session reacts to.
 func (t *transition) handle(from *actor.PID, m any) {
+	t.noticed(m)
 	switch m := m.(type) {
 	case messages.StartSession:
 		t.startSession(from, m)
@@ -251,10 +266,24 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.answerWritten(m)
 	case decided:
 		t.permissionDecided(m)
+	case reminderDue:
+		t.remind(m)
+	case keptOver:
+		t.keptOver(m)
 	case transcriptRead:
 		t.transcriptRead(m)
 	case restartDue:
 		t.restart(m)
+	case slotAnswer:
+		t.slotAnswered(m)
+	case slotGranted:
+		t.slotGranted()
+	case parkAgent:
+		t.park()
+	case parkDue:
+		t.parkLate(m)
+	case poolRestarted:
+		t.poolRestarted()
 	case continuationDue:
 		t.continuationLate(m)
 	case endAgent:
@@ -272,8 +301,12 @@ func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, 
 		s.permissions[p.Request] = p
 	}
 	t := begin(s, now)
+	if !s.active() { // an earlier incarnation may have had a slot
+		t.then(tellPool{slotFreed{s.id}})
+	}
 	if m.Found {
 		t.recover(m.Cursor)
+		t.settleSlot()
 	}
 	s, effects := t.finish()
 	waiting := s.early
@@ -296,7 +329,11 @@ func (s sessionState) closed(err *messages.Error) (sessionState, []effect) {
 			}
 		}
 	}
-	return sessionState{id: s.id, options: s.options, loaded: true, durable: s.commits, commits: s.commits}, append(effects, retire{})
+	for _, k := range s.knocks {
+		effects = append(effects, reply{k.from, err})
+	}
+	next := sessionState{id: s.id, options: s.options, loaded: true, durable: s.commits, commits: s.commits, slot: s.slot}
+	return next, append(effects, retire{})
 }
 
 // before takes a message that comes before the session is loaded. What the

@@ -142,6 +142,10 @@ func (t *transition) removePermission(id messages.RequestID) {
 	t.append.Permissions = slices.DeleteFunc(t.append.Permissions, func(p messages.PermissionRecord) bool { return p.Request == id })
 	t.append.Resolved = append(t.append.Resolved, id)
 	t.dirty = true
+	if t.s.doubtful[id] {
+		t.s.doubtful = maps.Clone(t.s.doubtful)
+		delete(t.s.doubtful, id)
+	}
 }
 
 // input returns the place of the unsettled input with a key, -1 if there is none.
@@ -149,10 +153,10 @@ func (s *sessionState) input(key string) int {
 	return slices.IndexFunc(s.inputs, func(in messages.InputRecord) bool { return in.Key == key })
 }
 
-// undecided reports whether a person is waited for.
+// undecided reports whether the agent waits for a person.
 func (s *sessionState) undecided() bool {
 	for _, p := range s.permissions {
-		if p.Decision == messages.Undecided {
+		if p.Decision == messages.Undecided && !p.Orphaned() {
 			return true
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
@@ -24,6 +26,7 @@ type world struct {
 	run   *runActor     // nil if the session has none
 	asked map[messages.RequestID]permissionState
 
+	pool    poolState
 	mailbox []any // to the session, in order
 	timers  []wakeAfter
 	seen    int // effects of the bench that were carried out
@@ -58,6 +61,10 @@ type runActor struct {
 func newWorld(t *rapid.T) *world {
 	w := &world{
 		t: t, b: newBench(t), asked: map[messages.RequestID]permissionState{},
+		pool: poolState{
+			limit: 1, queue: rapid.IntRange(0, 2).Draw(t, "queue"),
+			used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{},
+		},
 		accepted: map[string]messages.Seq{}, excused: map[string]bool{}, settled: map[string]bool{},
 	}
 	w.b.manual, w.b.handing = true, w.checkSettled
@@ -131,11 +138,11 @@ func (w *world) perform() {
 		case dropRun:
 			w.run = nil
 		case spawnPermission:
-			state := permissionState{record: e.record}
-			if e.record.Question {
-				state.questions = len(promptEvents(e.record))
+			w.asked[e.record.Request] = newPermissionState(e.record, []time.Duration{time.Hour, 24 * time.Hour})
+		case update:
+			if state, there := w.asked[e.record.Request]; there {
+				w.asked[e.record.Request] = state.changed(e.record)
 			}
-			w.asked[e.record.Request] = state
 		case dropPermission:
 			delete(w.asked, e.request)
 		case forward:
@@ -154,6 +161,11 @@ func (w *world) perform() {
 			w.mailbox = append(w.mailbox, m)
 		case tellRun:
 			w.order(e)
+		case askPool:
+			w.b.knocked = false
+			w.tellPool(sessionA, e.message)
+		case tellPool:
+			w.tellPool(sessionA, e.message)
 		}
 	}
 }
@@ -272,4 +284,23 @@ func (w *world) crash() {
 func (w *world) fail(format string, args ...any) {
 	history := w.b.history[max(0, len(w.b.history)-80):]
 	w.t.Fatalf(format+"; before that:\n%s", append(args, strings.Join(history, "\n"))...)
+}
+
+// tellPool tells the pool something in the name of a session. What it answers to
+// ours goes into the mailbox.
+func (w *world) tellPool(from messages.SessionID, message any) {
+	next, effects := w.pool.step(actor.NewPID("here", string(from)), message)
+	w.pool = next
+	for _, e := range effects {
+		switch e := e.(type) {
+		case reply:
+			if e.to.Id == string(sessionA) {
+				w.mailbox = append(w.mailbox, e.with)
+			}
+		case tellOne:
+			if e.session == sessionA {
+				w.mailbox = append(w.mailbox, e.message)
+			}
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/messages"
+	"betcode/messages/failpoint"
 )
 
 // sessions finds the actor of a session, starts it when it is needed and lets
@@ -40,6 +41,12 @@ type (
 	}
 )
 
+// addressed is a message for one session, if its actor lives.
+type addressed struct {
+	session messages.SessionID
+	message any
+}
+
 // unfinished lists the sessions with work left, as found in the journal.
 type unfinished struct {
 	ids []messages.SessionID
@@ -66,6 +73,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 		if m.err != nil {
 			panic("find unfinished sessions: " + m.err.Error())
 		}
+		failpoint.Hit(failpoint.Recovered)
 		for _, id := range m.ids {
 			s.find(ctx, id)
 		}
@@ -74,10 +82,12 @@ func (s *sessions) Receive(ctx actor.Context) {
 		s.route(ctx, m.Target(), routed{ctx.Sender(), m})
 	case messages.Detach:
 		s.tell(ctx, m.Session, m)
-	case journalRestarted:
+	case journalRestarted, poolRestarted:
 		for _, pid := range s.live {
 			ctx.Send(pid, m)
 		}
+	case addressed:
+		s.tell(ctx, m.session, m.message)
 	case sessionIdle:
 		s.askToGo(ctx, m.id)
 	case goodbye:

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -38,6 +39,14 @@ type Options struct {
 	Environment   []string        // what agents inherit, as "NAME=value"
 	DeniedTools   []string        // deny rules given to every agent
 	PermissionTTL time.Duration   // how long a permission request waits; 0 = 7 days
+	FixedTTL      bool            // the activity of clients does not extend it
+	Reminders     []time.Duration // after which an undecided request is spoken of again, at most two; nil = 1 h and 24 h
+	NotifyExec    []string        // a program and its arguments, started for each reminder; empty = none
+	NotifyEnv     []string        // what it inherits, as "NAME=value": no secrets
+	MaxAgents     int             // how many agents may run at once; 0 = 5
+	MaxWaiting    int             // how many sessions may wait for a slot; 0 = 50
+	Lease         string          // a file kept locked; agents that for a day find it is not end themselves; empty = never
+	ParkAfter     time.Duration   // an agent that has nothing to do that long is ended; 0 = 10 minutes
 	Gather        time.Duration   // least time between two journal transactions
 	Logger        *zerolog.Logger // never nil
 	Version       string          // of the daemon, for health
@@ -49,19 +58,22 @@ type Options struct {
 // System is the running actor system: the tree of the architecture, and the
 // door through which the gateway asks it.
 type System struct {
-	options Options
-	log     zerolog.Logger
-	policy  supervision.Policy
-	now     func() time.Time
-	tree    *supervision.Tree
-	watcher *spool.Watcher
-	actors  *actor.ActorSystem
-	crashes crashes
-	janitor *worker        // I/O that belongs to no actor: removing directories
-	workers sync.WaitGroup // every goroutine of ours
-	started time.Time
+	options  Options
+	log      zerolog.Logger
+	policy   supervision.Policy
+	now      func() time.Time
+	tree     *supervision.Tree
+	watcher  *spool.Watcher
+	actors   *actor.ActorSystem
+	crashes  crashes
+	janitor  *worker        // I/O that belongs to no actor: removing directories
+	workers  sync.WaitGroup // every goroutine of ours
+	notifier *notifier
+	started  time.Time
 
-	daemon, journal, sessions, health *actor.PID
+	denied denyRules
+
+	daemon, journal, pool, sessions, health *actor.PID
 
 	ready     chan struct{} // closed when the journal's unfinished sessions have been started
 	readyOnce sync.Once
@@ -71,7 +83,9 @@ type System struct {
 // Start builds the tree and begins recovery: sessions with work left are started
 // again, agents that live are adopted. [System.Ready] tells when they have been
 // found.
-func Start(o Options) (*System, error) {
+func Start(o Options) (*System, error) { return startWith(o, spool.NewWatcher()) }
+
+func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s := &System{
 		options: o, log: o.Logger.With().Str(logTarget, "betcode::actors").Logger(), policy: o.Restart, now: o.Now,
 		ready: make(chan struct{}), shutdown: make(chan messages.Shutdown, 1),
@@ -82,13 +96,22 @@ func Start(o Options) (*System, error) {
 	if s.options.PermissionTTL == 0 {
 		s.options.PermissionTTL = 7 * 24 * time.Hour
 	}
+	if o.Reminders == nil {
+		s.options.Reminders = []time.Duration{time.Hour, 24 * time.Hour}
+	}
+	s.options.Reminders = s.options.Reminders[:min(len(s.options.Reminders), 2)]
+	s.options.MaxAgents = cmp.Or(o.MaxAgents, 5)
+	s.options.MaxWaiting = cmp.Or(o.MaxWaiting, 50)
+	s.options.ParkAfter = cmp.Or(o.ParkAfter, 10*time.Minute)
 	if s.options.AgentRestart == (supervision.Policy{}) {
 		s.options.AgentRestart = o.Restart
 	}
-	s.watcher, s.started = spool.NewWatcher(), s.now()
+	s.denied.set(o.DeniedTools)
+	s.watcher, s.started = watcher, s.now()
 	s.tree = supervision.NewTree(s.crashed)
 	s.actors = actor.NewActorSystem(actor.WithLoggerFactory(s.libraryLog))
 	s.janitor = &worker{deliver: s.janitorDone, alive: &s.workers}
+	s.notifier = newNotifier(s)
 
 	root := daemonProps(s)
 	pid, err := s.actors.Root.SpawnNamed(root, "daemon")
@@ -97,7 +120,7 @@ func Start(o Options) (*System, error) {
 		return nil, fmt.Errorf("start daemon actor: %w", err)
 	}
 	s.daemon = pid
-	s.journal, s.sessions, s.health = s.below("journal"), s.below("sessions"), s.below("health")
+	s.journal, s.pool, s.sessions, s.health = s.below("journal"), s.below("pool"), s.below("sessions"), s.below("health")
 	s.actors.Root.Send(pid, startChildren{})
 	return s, nil
 }
@@ -162,7 +185,8 @@ func (d dropPayload) Handle(ctx context.Context, r slog.Record) error {
 func (s *System) sessionOptions() sessionOptions {
 	return sessionOptions{
 		lineage: s.options.Store.Lineage(), runs: s.options.RunsDirectory, program: s.options.Program,
-		deniedTools: s.options.DeniedTools, permissionTTL: s.options.PermissionTTL, restarts: s.options.AgentRestart,
+		deniedTools: &s.denied, permissionTTL: s.options.PermissionTTL, restarts: s.options.AgentRestart,
+		parkAfter: s.options.ParkAfter, extend: !s.options.FixedTTL,
 	}
 }
 
@@ -180,8 +204,12 @@ func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecor
 	if err != nil {
 		return process.Spec{}, err
 	}
+	var lease process.Lease
+	if s.options.Lease != "" {
+		lease = process.LeaseOn(s.options.Lease)
+	}
 	return process.Spec{
-		Directory: run.Directory, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
+		Directory: run.Directory, Lease: lease, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
 		Env: append(slices.Clone(s.options.Environment), added...), Token: run.Token,
 	}, nil
 }
@@ -198,6 +226,7 @@ func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 		return fmt.Errorf("stop the tree: %w", err)
 	}
 	s.janitor.close(nil)
+	s.notifier.close()
 	s.watcher.Close()
 	stopped := make(chan struct{})
 	go func() { s.workers.Wait(); close(stopped) }()

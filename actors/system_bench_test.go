@@ -73,7 +73,7 @@ func must[R messages.Reply](s *stage, r messages.Request) R {
 	s.t.Helper()
 	answer, err := s.Ask(s.t.Context(), r)
 	if err != nil {
-		s.t.Fatalf("%T: %v", r, err)
+		s.t.Fatalf("%T: %v; the tree: %+v", r, err, s.tree.Snapshot("daemon", time.Now()))
 	}
 	reply, ok := answer.(R)
 	if !ok {
@@ -215,7 +215,7 @@ func (r *reader) has(words string) bool {
 func (s *stage) checkComplete(r *reader, id messages.SessionID, from messages.Seq) {
 	s.t.Helper()
 	kept := s.store.look(id)
-	s.eventually("the reader is at the head", func() bool { return r.last() >= kept.head() })
+	s.eventually("the reader is at the head", func() bool { return max(from, r.last()) >= kept.head() })
 	for _, e := range r.got() {
 		if e.Seq == 0 || e.Seq > kept.head() {
 			continue

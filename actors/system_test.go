@@ -47,8 +47,11 @@ func TestSessionsAreStartedListedRenamedAndDeleted(t *testing.T) {
 		t.Errorf("listed after the deletion: %q", got)
 	}
 	for _, r := range []messages.Request{
-		messages.GetSession{Session: sessionN(2)}, message(sessionN(2), 1), messages.DeleteSession{Session: sessionN(2)},
-		messages.StartSession{Session: sessionN(2), Client: "ann", WorkingDirectory: "/"}, messages.StopSession{Session: sessionN(3)},
+		messages.GetSession{Session: sessionN(2)},
+		message(sessionN(2), 1),
+		messages.DeleteSession{Session: sessionN(2)},
+		messages.StartSession{Session: sessionN(2), Client: "ann", WorkingDirectory: "/"},
+		messages.StopSession{Session: sessionN(3)},
 	} {
 		if kind := s.refused(r); kind != messages.NotFound {
 			t.Errorf("%T of a session that is not there: %s", r, kind)
@@ -180,7 +183,7 @@ func TestHealthAndTree(t *testing.T) {
 	for _, child := range root.Children {
 		names = append(names, child.Name)
 	}
-	if root.Name != "daemon" || !slices.Equal(names, []string{"health", "journal", "sessions"}) {
+	if root.Name != "daemon" || !slices.Equal(names, []string{"health", "journal", "pool", "sessions"}) {
 		t.Errorf("%s above %q", root.Name, names)
 	}
 }

@@ -102,17 +102,17 @@ func TestPaths(t *testing.T) {
 func TestValues(t *testing.T) {
 	env := world("linux", map[string]string{
 		"HOME": "/h", "BETCODE_LOG_LEVEL": "DEBUG", "BETCODE_LOG_FILE": "x.log", "BETCODE_CLAUDE": "claude",
-		"BETCODE_MAX_AGENTS": "3", "BETCODE_PERMISSION_TTL": "36h",
+		"BETCODE_KEEP_AGENTS": "1", "BETCODE_MAX_AGENTS": "3", "BETCODE_PERMISSION_TTL": "36h",
 	})
 	got, err := ResolveDaemon(DaemonFlags{PermissionTTL: "30d"}, env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.LogLevel != "debug" || got.LogFile != "/here/x.log" || got.ClaudePath != "claude" || got.MaxAgents != 3 || got.PermissionTTL != 30*24*time.Hour {
+	if !got.KeepAgents || got.LogLevel != "debug" || got.LogFile != "/here/x.log" || got.ClaudePath != "claude" || got.MaxAgents != 3 || got.PermissionTTL != 30*24*time.Hour {
 		t.Errorf("got %+v", got)
 	}
 	got, err = ResolveDaemon(DaemonFlags{ClaudePath: "./claude"}, world("linux", map[string]string{"HOME": "/h"}))
-	if err != nil || got.ClaudePath != "/here/claude" || got.LogLevel != "info" || got.MaxAgents != DefaultMaxAgents || got.PermissionTTL != DefaultPermissionTTL {
+	if err != nil || got.KeepAgents || got.ClaudePath != "/here/claude" || got.LogLevel != "info" || got.MaxAgents != DefaultMaxAgents || got.PermissionTTL != DefaultPermissionTTL {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	client, err := ResolveClient(ClientFlags{ConnectTimeout: "5s"}, world("linux", map[string]string{"HOME": "/h", "BETCODE_AUTOSTART": "1"}))

@@ -33,6 +33,12 @@ type Daemon struct {
 	ClaudePath    string        // the agent's executable; empty = found in PATH
 	MaxAgents     int           // how many agents may run at once
 	PermissionTTL time.Duration // how long a permission request waits for a person
+
+	ExtendOnActivity bool            // the activity of a client gives a request its whole TTL again
+	Reminders        []time.Duration // after which an undecided request is spoken of again: none, one or two
+	NotifyExec       []string        // the program started for each reminder, with its arguments; empty = see [ReadNotify]
+
+	KeepAgents bool // a signal ends the daemon and not its agents
 }
 
 // DaemonFlags are the flags as they were given; empty for one that was not.
@@ -40,6 +46,9 @@ type DaemonFlags struct {
 	StateDir, ConfigDir, SocketPath, ListenTCP string
 	LogLevel, LogFile, ClaudePath              string
 	MaxAgents, PermissionTTL                   string
+	PermissionExtend, PermissionReminders      string
+	NotifyExec                                 string
+	KeepAgents                                 bool
 }
 
 // ResolveDaemon decides each value and checks it.
@@ -79,8 +88,16 @@ func ResolveDaemon(f DaemonFlags, e Environment) (Daemon, error) {
 	if d.MaxAgents, err = strconv.Atoi(agents); err != nil || d.MaxAgents < 1 || d.MaxAgents > 10_000 {
 		return d, fmt.Errorf("set number of agents: %q is no number from 1 to 10000", agents)
 	}
-	d.PermissionTTL, err = permissionTTL(e.first(f.PermissionTTL, "BETCODE_PERMISSION_TTL", ""))
-	return d, err
+	d.KeepAgents = f.KeepAgents
+	if keep := e.Getenv("BETCODE_KEEP_AGENTS"); keep != "" && !f.KeepAgents {
+		if d.KeepAgents, err = strconv.ParseBool(keep); err != nil {
+			return d, fmt.Errorf("read BETCODE_KEEP_AGENTS: %q is neither 1 nor 0", keep)
+		}
+	}
+	if d.PermissionTTL, err = permissionTTL(e.first(f.PermissionTTL, "BETCODE_PERMISSION_TTL", "")); err != nil {
+		return d, err
+	}
+	return d, d.resolvePatience(f, e)
 }
 
 // checkTCP refuses what cannot be listened on. TCP is served with a token only,

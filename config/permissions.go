@@ -38,35 +38,34 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // ReadPermissions reads the rules of settings.json in dir. No file means no rules.
 // What else the file has is left alone.
-func ReadPermissions(dir string) (Permissions, error) {
+func ReadPermissions(dir string) (Permissions, error) { return readSettings(dir, parsePermissions) }
+
+// readSettings reads a part of settings.json in dir, empty if there is no file.
+func readSettings[T any](dir string, parse func(raw []byte) (T, int64, error)) (T, error) {
+	var none T
 	path := filepath.Join(dir, SettingsFile)
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Permissions{}, nil
+		return none, nil
 	}
 	if err != nil {
-		return Permissions{}, fmt.Errorf("read settings: %w", err)
+		return none, fmt.Errorf("read settings: %w", err)
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
-	p, at, err := parsePermissions(raw)
+	part, at, err := parse(raw)
 	if err != nil {
 		line, column := position(raw, at)
-		return Permissions{}, &FileError{Path: path, Line: line, Column: column, Err: err}
+		return none, &FileError{Path: path, Line: line, Column: column, Err: err}
 	}
-	return p, nil
+	return part, nil
 }
 
 // parsePermissions also returns where the error is.
 func parsePermissions(raw []byte) (p Permissions, at int64, err error) {
-	var whole any
-	if err := json.Unmarshal(raw, &whole); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return p, max(syntax.Offset-1, 0), err
-		}
-		return p, 0, err
+	w, at, err := walk(raw)
+	if err != nil {
+		return p, at, err
 	}
-	w := &walker{raw: raw, dec: json.NewDecoder(bytes.NewReader(raw))}
 	w.object("the settings", func(key string) {
 		if key != "permissions" {
 			w.skip()
@@ -86,6 +85,19 @@ func parsePermissions(raw []byte) (p Permissions, at int64, err error) {
 		})
 	})
 	return p, w.at, w.err
+}
+
+// walk begins to go through JSON, or says where it is not sound.
+func walk(raw []byte) (w *walker, at int64, err error) {
+	var whole any
+	if err := json.Unmarshal(raw, &whole); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, max(syntax.Offset-1, 0), err
+		}
+		return nil, 0, err
+	}
+	return &walker{raw: raw, dec: json.NewDecoder(bytes.NewReader(raw))}, 0, nil
 }
 
 // walker goes through JSON that is known to be sound, and remembers where the

@@ -2,6 +2,7 @@ package grpcapi
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"betcode/messages"
@@ -77,7 +78,7 @@ func findRequest(pending []messages.PermissionRecord, ref string) (messages.Sess
 	base, number, numbered := strings.Cut(ref, "/")
 	var found []messages.PermissionRecord
 	for _, p := range pending {
-		if string(p.Request) == base {
+		if string(p.Request) == base || slices.Contains(p.Formerly, messages.RequestID(base)) {
 			found = []messages.PermissionRecord{p}
 			break
 		}

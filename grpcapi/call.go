@@ -21,6 +21,8 @@ type Peer struct {
 	PID        int // of the process that connected
 	UID        int
 	Connection string // made up; two calls over one connection have the same
+
+	restriction restriction
 }
 
 // AuthType implements credentials.AuthInfo.

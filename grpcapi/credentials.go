@@ -22,12 +22,13 @@ import (
 // Where the system cannot tell (peercred_other.go) the socket's directory, which
 // nobody else may enter, is all the protection there is.
 type unixCredentials struct {
-	uid int
-	log *zerolog.Logger
+	uid        int
+	restricted func(pid int) (bool, error) // see Options
+	log        *zerolog.Logger
 }
 
-func newUnixCredentials(log *zerolog.Logger) credentials.TransportCredentials {
-	return unixCredentials{uid: os.Geteuid(), log: log}
+func newUnixCredentials(restricted func(pid int) (bool, error), log *zerolog.Logger) credentials.TransportCredentials {
+	return unixCredentials{uid: os.Geteuid(), restricted: restricted, log: log}
 }
 
 // peerInfo is a [Peer] as grpc wants it.
@@ -42,15 +43,17 @@ func (c unixCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 	if !ok {
 		return nil, nil, fmt.Errorf("admit %T: only Unix sockets are served without a token", conn)
 	}
-	peer, err := peerCredentials(unix)
+	peer, caller, err := peerCredentials(unix)
 	if err != nil {
 		return nil, nil, fmt.Errorf("admit client: %w", err)
 	}
+	defer caller.close()
 	if peer.UID != c.uid {
 		c.log.Warn().Str(fieldTarget, target).Str(fieldSpan, "grpc/connect").
 			Int("uid", peer.UID).Int("pid", peer.PID).Msg("connection of another user refused")
 		return nil, nil, fmt.Errorf("admit client: user %d is not the user %d who runs this daemon", peer.UID, c.uid)
 	}
+	peer.restriction = c.judge(peer.PID, caller)
 	peer.Connection = uuid.NewString()
 	return conn, peerInfo{credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}, peer}, nil
 }

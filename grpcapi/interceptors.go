@@ -11,13 +11,14 @@ import (
 )
 
 // The interceptors, from the outside in: who calls, the log, the error table,
-// recovery. So a panic becomes an error of ours, an error of ours a status, and
+// what the caller may do, recovery. So a panic becomes an error of ours, an error of ours a status, and
 // the log sees what the client sees.
 func (s *Server) unaryInterceptors() []grpc.UnaryServerInterceptor {
 	return []grpc.UnaryServerInterceptor{
 		identifyUnary,
 		s.logUnary(),
 		errorsUnary,
+		allowUnary,
 		recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(s.recovered)),
 	}
 }
@@ -27,6 +28,7 @@ func (s *Server) streamInterceptors() []grpc.StreamServerInterceptor {
 		identifyStream,
 		s.logStream(),
 		errorsStream,
+		allowStream,
 		recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(s.recovered)),
 	}
 }

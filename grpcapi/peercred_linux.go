@@ -1,27 +1,73 @@
 package grpcapi
 
 import (
+	"errors"
 	"fmt"
 	"net"
 
 	"golang.org/x/sys/unix"
 )
 
-// peerCredentials asks the kernel who is at the other end.
-func peerCredentials(conn *net.UnixConn) (Peer, error) {
+// peerCredentials asks the kernel who is at the other end. The witness must be
+// closed.
+func peerCredentials(conn *net.UnixConn) (Peer, witness, error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
-		return Peer{}, fmt.Errorf("read peer credentials: %w", err)
+		return Peer{}, nobody, fmt.Errorf("read peer credentials: %w", err)
 	}
 	var cred *unix.Ucred
 	var sockErr error
+	caller := nobody
 	if err := raw.Control(func(fd uintptr) {
 		cred, sockErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+		pidfd, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PEERPIDFD)
+		switch {
+		case err == nil:
+			caller = witness(pidfd)
+			unix.CloseOnExec(pidfd)
+		case errors.Is(err, unix.ESRCH), errors.Is(err, unix.EINVAL):
+			caller = departed // what the kernel says of a process that has been reaped
+		}
 	}); err != nil {
-		return Peer{}, fmt.Errorf("read peer credentials: %w", err)
+		return Peer{}, nobody, fmt.Errorf("read peer credentials: %w", err)
 	}
 	if sockErr != nil {
-		return Peer{}, fmt.Errorf("read peer credentials: %w", sockErr)
+		caller.close()
+		return Peer{}, nobody, fmt.Errorf("read peer credentials: %w", sockErr)
 	}
-	return Peer{PID: int(cred.Pid), UID: int(cred.Uid)}, nil
+	return Peer{PID: int(cred.Pid), UID: int(cred.Uid)}, caller, nil
+}
+
+// witness is a pidfd of the process that connected. It tells whether that process
+// is still there, so that its pid means nobody else. Linux has it since 6.5.
+type witness int
+
+const (
+	nobody   witness = -1 // the kernel has no witness to give
+	departed witness = -2 // the process had ended before there could be one
+)
+
+// there returns an error if the process has ended.
+func (w witness) there() error {
+	ended := errors.New("the process that connected has ended")
+	switch w {
+	case nobody:
+		return nil
+	case departed:
+		return ended
+	}
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(w), Events: unix.POLLIN}}, 0)
+	if err != nil && !errors.Is(err, unix.EINTR) {
+		return fmt.Errorf("poll pidfd: %w", err)
+	}
+	if n > 0 {
+		return ended
+	}
+	return nil
+}
+
+func (w witness) close() {
+	if w >= 0 {
+		unix.Close(int(w))
+	}
 }

@@ -37,6 +37,10 @@ type Options struct {
 	// Credentials of the transport. nil = the Unix socket's peer credentials: only
 	// the user who runs the daemon may connect.
 	Credentials credentials.TransportCredentials
+	// Restricted says whether the process that connects over the Unix socket may
+	// only view. After an error it may not do more either. It is called once per
+	// connection; nil = nobody is restricted.
+	Restricted func(pid int) (bool, error)
 }
 
 // Server serves betcode.v1, gRPC's health, reflection and channelz.
@@ -69,7 +73,7 @@ func New(o Options) *Server {
 	}
 	creds := o.Credentials
 	if creds == nil {
-		creds = newUnixCredentials(s.log)
+		creds = newUnixCredentials(o.Restricted, s.log)
 	}
 	s.grpc = grpc.NewServer(
 		grpc.Creds(creds),

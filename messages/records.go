@@ -198,8 +198,15 @@ type PermissionRecord struct {
 
 	Decision  Decision
 	DecidedAt time.Time
-	DecidedBy string            // client id, "rule", "grant", "agent", "deadline"
+	DecidedBy string            // client id, "rule", "grant", "agent", "deadline", "stop", "cancel"
 	Message   string            // given to the model with a denial
 	Updated   []byte            // AllowWithEdit: the edited input, JSON, sent whole
 	Answers   map[string]string // DecisionAnswered: question text → answer
+
+	OrphanedAt time.Time   // when the process that asked was gone; zero while it waits itself
+	Formerly   []RequestID // ids under which the same call was asked before, the newest last
 }
+
+// Orphaned reports whether nobody waits for the decision at the moment: the
+// process that asked is gone, and its successor has not asked again yet.
+func (p PermissionRecord) Orphaned() bool { return !p.OrphanedAt.IsZero() }

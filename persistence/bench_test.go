@@ -174,3 +174,55 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkUpkeep reads and copies a journal of half a gibibyte, two thirds of it
+// sealed, and tells how long commits waited for a copy.
+func BenchmarkUpkeep(b *testing.B) {
+	s := benchStore(b, 100)
+	heads, offsets := make([]messages.Seq, 100), make([]int64, 100)
+	for round := range 6 {
+		for range 250 {
+			var group []messages.Append
+			for i := range 10 {
+				n := (i*37 + round*13 + int(heads[i*10])) % 100
+				group = append(group, liveAppend(1+n, heads[n], 100, offsets[n]))
+				heads[n], offsets[n] = heads[n]+100, offsets[n]+100*400
+			}
+			for _, err := range s.Commit(group) {
+				if err != nil && messages.KindOf(err) != messages.Aborted {
+					b.Fatal(err)
+				}
+			}
+		}
+		if round < 4 {
+			if err := s.Seal(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	st := s.Stats()
+	total := float64(st.SealedBytes+st.ActiveBytes) / (1 << 20)
+	b.Run("verify", func(b *testing.B) {
+		for b.Loop() {
+			if r, err := s.Verify(b.Context(), nil); err != nil || !r.OK() {
+				b.Fatal(err, r.Problems)
+			}
+		}
+		b.ReportMetric(total*float64(b.N)/b.Elapsed().Seconds(), "MiB/s")
+	})
+	for _, link := range []bool{false, true} {
+		b.Run(fmt.Sprintf("backup/link=%v", link), func(b *testing.B) {
+			var paused time.Duration
+			for b.Loop() {
+				made, err := s.Backup(b.Context(), fmt.Sprintf("%s/b", b.TempDir()), link)
+				if err != nil {
+					b.Fatal(err)
+				}
+				paused += made.Paused
+			}
+			b.ReportMetric(total*float64(b.N)/b.Elapsed().Seconds(), "MiB/s")
+			b.ReportMetric(float64(paused.Milliseconds())/float64(b.N), "paused-ms")
+		})
+	}
+	b.ReportMetric(total, "MiB")
+}

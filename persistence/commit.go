@@ -7,6 +7,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"betcode/messages"
+	"betcode/messages/failpoint"
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
@@ -45,10 +46,12 @@ func (s *Store) commit(appends []messages.Append, results []error) {
 		return
 	}
 	g := group{store: s, changed: map[messages.SessionID]*entry{}}
+	failpoint.Hit(failpoint.BeforeCommit)
 	err := s.active.update(opAppend, func(tx *bolt.Tx) error { return g.write(tx, appends, results) })
 	var uncommitted *commitError
 	switch damaged := messages.KindOf(err) == messages.DataLoss && s.active.broken.Load() == nil; {
 	case err == nil:
+		failpoint.Hit(failpoint.AfterCommit)
 		s.index.apply(g.changed)
 		s.counts.committed(&g)
 		return
@@ -101,6 +104,7 @@ func (g *group) write(tx *bolt.Tx, appends []messages.Append, results []error) e
 	if g.appends == 0 {
 		return errUnchanged
 	}
+	failpoint.Hit(failpoint.InCommit)
 	return nil
 }
 
@@ -144,9 +148,11 @@ func (g *group) append(tx *bolt.Tx, a *messages.Append) (*messages.Error, error)
 // cannot be encoded changes nothing.
 func (g *group) prepare(p *put, next *entry, a *messages.Append) *messages.Error {
 	n := next.number
-	for _, c := range encodeEvents(n, a.Events) {
+	chunks, chain := chainEvents(n, a.Events, next.chain)
+	for _, c := range chunks {
 		p.chunk(c)
 	}
+	next.chain = chain
 	if a.Record != nil {
 		p.record(bucketSessions, rowKey(n, rowSession), storeSession(a.Record))
 	}

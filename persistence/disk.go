@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -90,6 +91,15 @@ func syncDirectory(path string) error {
 		err = closing
 	}
 	return err
+}
+
+// renameDirectory renames a directory, also to the name of an empty one, which
+// not every system does by itself.
+func renameDirectory(from, to string) error {
+	if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.Rename(from, to)
 }
 
 // makeDirectory makes a directory, private to us, and its name durable.

@@ -23,6 +23,9 @@ const (
 	opSeal       = "seal journal"
 	opStats      = "count journal"
 	opVerify     = "verify journal"
+	opRetain     = "drop old history"
+	opBackup     = "back up journal"
+	opRestore    = "restore journal"
 )
 
 // storageError says that the disk, or the system before it, failed. An error of

@@ -33,21 +33,21 @@ const (
 // row is one key and value to be written.
 type row struct{ key, value []byte }
 
-// encodeEvents returns the chunks for consecutive events of one append. The
-// first has number base+1. The key of a chunk is the number of its last event,
-// so that seeking a number finds the chunk that holds it.
+// encodeEvents returns the chunks for consecutive events of one append, their
+// values without link and checksum. The key of a chunk is the number of its last
+// event, so that seeking a number finds the chunk that holds it.
 func encodeEvents(number uint64, events []messages.Event) []row {
 	var rows []row
 	var body []byte
 	for i, e := range events {
 		if body == nil {
-			body = make([]byte, 0, min(chunkBytes, bodyBytes(events[i:]))+checksumBytes)
+			body = make([]byte, 0, min(chunkBytes, bodyBytes(events[i:]))+chainBytes+checksumBytes)
 		}
 		body = append(body, eventTag)
 		body = protowire.AppendBytes(body, e.Bytes)
-		if i+1 == len(events) || len(body)+eventBytes(events[i+1]) > chunkBytes {
+		if i+1 == len(events) || len(body)+eventBytes(events[i+1]) > chunkBytes-chainBytes {
 			key := pairKey(number, uint64(e.Seq))
-			rows = append(rows, row{key, stamp(key, body)})
+			rows = append(rows, row{key, body})
 			body = nil
 		}
 	}
@@ -101,6 +101,9 @@ func decodeChunk(body []byte) ([][]byte, error) {
 // about maxBytes (0 = 4 MiB), but at least one if there is one. It finds those
 // in sealed files as well. A number beyond the head is [messages.OutOfRange].
 //
+// Events that were dropped are passed over: then the first that is returned does
+// not follow the number (see [Store.LowWater]).
+//
 // What cannot be read ends the list; it is an error, [messages.DataLoss], only
 // when it is the first that was asked for.
 func (s *Store) Events(id messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error) {
@@ -126,6 +129,10 @@ func (s *Store) Events(id messages.SessionID, after messages.Seq, maxEvents, max
 	r := reader{number: e.number, next: after + 1, room: maxEvents, bytes: maxBytes}
 	for r.next <= e.head && !r.full {
 		f, until, err := s.holder(e, r.next)
+		if errors.Is(err, errDropped) {
+			r.next = until + 1
+			continue
+		}
 		if err == nil {
 			err = f.view(opEvents, func(tx *bolt.Tx) error { return r.read(tx, until) })
 		}
@@ -138,6 +145,10 @@ func (s *Store) Events(id messages.SessionID, after messages.Seq, maxEvents, max
 	}
 	return r.events, nil
 }
+
+// errDropped says that an event, and those up to the number that comes with the
+// error, were dropped.
+var errDropped = errors.New("dropped")
 
 // holder returns the file that holds an event, and the number of the last event
 // of its session in that file. The caller is reading.
@@ -157,6 +168,9 @@ func (s *Store) holder(e *entry, seq messages.Seq) (*file, messages.Seq, error) 
 		if c != nil && seq > messages.Seq(c.GetBase()) && seq <= messages.Seq(c.GetHead()) {
 			return f, messages.Seq(c.GetHead()), nil
 		}
+	}
+	if low, err := s.lowWater(e); err == nil && seq <= low {
+		return nil, low, errDropped
 	}
 	return nil, 0, missing(e.number, seq)
 }

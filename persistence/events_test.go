@@ -113,7 +113,8 @@ func TestChunksAreProtobuf(t *testing.T) {
 	list[7].Bytes, list[8].Bytes = make([]byte, 5000), nil
 	var got []messages.Event
 	next := messages.Seq(42)
-	for _, c := range encodeEvents(3, list) {
+	rows, _ := chainEvents(3, list, link{})
+	for _, c := range rows {
 		body, err := unstamp(c.key, c.value)
 		if err != nil {
 			t.Fatal(err)

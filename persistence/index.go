@@ -22,6 +22,8 @@ type entry struct {
 	number    uint64
 	head      messages.Seq
 	base      messages.Seq // number of the last event before the active file
+	chain     link         // of the history up to head
+	baseChain link         // of the history up to base
 	run       messages.RunNumber
 	offset    int64
 	name      string
@@ -85,6 +87,7 @@ func (e *entry) load(rows *bolt.Bucket, key, value []byte) error {
 		return err
 	}
 	e.head, e.base = messages.Seq(cursor.GetHead()), messages.Seq(cursor.GetBase())
+	e.chain, e.baseChain = loadLink(cursor.GetChain()), loadLink(cursor.GetBaseChain())
 	e.run, e.offset = messages.RunNumber(cursor.GetRun()), cursor.GetOffset()
 	return nil
 }
@@ -171,7 +174,7 @@ func (x *index) sealed() *index {
 	y := &index{entries: make(map[messages.SessionID]*entry, len(x.entries)), ids: maps.Clone(x.ids), stale: true}
 	for id, e := range x.entries {
 		moved := *e
-		moved.base, moved.stuck = moved.head, nil // the pages are new
+		moved.base, moved.baseChain, moved.stuck = moved.head, moved.chain, nil // the pages are new
 		y.entries[id] = &moved
 	}
 	return y

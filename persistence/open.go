@@ -29,17 +29,20 @@ func Open(options Options) (*Store, error) {
 		return nil, messages.Errorf(opOpen, messages.Invalid, "no directory is given")
 	}
 	s := &Store{options: options.withDefaults(), sealed: map[string]*file{}}
-	if err := makeDirectory(s.options.Directory); err != nil {
+	prepare, open := s.acquire, s.open
+	if s.options.ReadOnly {
+		prepare, open = s.share, s.openReadOnly
+	} else if err := makeDirectory(s.options.Directory); err != nil {
 		return nil, storageError(opOpen, err)
 	}
-	if err := s.acquire(); err != nil {
+	if err := prepare(); err != nil {
 		return nil, err
 	}
-	if err := s.open(); err != nil {
+	if err := open(); err != nil {
 		if s.active != nil {
 			s.active.close()
 		}
-		_ = s.lock.Unlock() // the first error is the one that helps
+		_ = s.release() // the first error is the one that helps
 		return nil, err
 	}
 	return s, nil
@@ -62,6 +65,38 @@ func (s *Store) acquire() error {
 	return storageError(opOpen, err)
 }
 
+// share keeps others from changing the directory, if anybody could: a backup has
+// no lock.
+func (s *Store) share() error {
+	path := filepath.Join(s.options.Directory, lockName)
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	locked, err := lock.TryRLock()
+	if locked {
+		s.lock = lock
+		return nil
+	}
+	lock.Close()
+	if err == nil {
+		return inUse(opOpen, s.options.Directory)
+	}
+	return storageError(opOpen, err)
+}
+
+// openReadOnly is open without anything that changes the directory.
+func (s *Store) openReadOnly() error {
+	m, err := readManifest(s.options.Directory)
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		return messages.Errorf(opOpen, messages.NotFound, "there is no journal in %s", s.options.Directory)
+	}
+	return s.use(m)
+}
+
 func (s *Store) open() error {
 	m, err := readManifest(s.options.Directory)
 	if err != nil {
@@ -75,6 +110,11 @@ func (s *Store) open() error {
 			return err
 		}
 	}
+	return s.use(m)
+}
+
+// use opens the active file and looks at the others from the outside.
+func (s *Store) use(m *manifest) (err error) {
 	s.manifest, s.lineage = m, m.Lineage
 	for _, f := range append(m.Sealed, sealedFile{Name: m.Active}) {
 		if err := s.checkPresent(f); err != nil {
@@ -95,11 +135,12 @@ func (s *Store) tidy(m *manifest) error {
 	if err != nil {
 		return storageError(opOpen, err)
 	}
-	known, active := map[string]bool{}, uint64(0)
+	known, oldest, active := map[string]bool{}, uint64(0), uint64(0)
 	if m != nil {
 		for _, name := range m.names() {
 			known[name] = true
 		}
+		oldest, _ = fileNumber(m.names()[0])
 		active, _ = fileNumber(m.Active)
 	}
 	for _, e := range entries {
@@ -112,6 +153,10 @@ func (s *Store) tidy(m *manifest) error {
 			}
 		case err == nil && !known[base] && number > active:
 			if err := s.removeUnused(m, base); err != nil {
+				return err
+			}
+		case err == nil && !known[base] && number < oldest:
+			if err := s.removeDropped(m, base); err != nil {
 				return err
 			}
 		}
@@ -133,6 +178,26 @@ func (s *Store) removeUnused(m *manifest, name string) error {
 				" or move the files that are not wanted elsewhere.")
 	}
 	if err := os.Remove(filepath.Join(s.options.Directory, name)); err != nil {
+		return storageError(opOpen, err)
+	}
+	return nil
+}
+
+// removeDropped removes a file that was dropped (see [Store.Retain]) when the
+// crash came before its removal. One that is not ours, or that cannot be read,
+// is left alone: it harms nobody.
+func (s *Store) removeDropped(m *manifest, name string) error {
+	path := filepath.Join(s.options.Directory, name)
+	f, err := openBolt(opOpen, path, bolt.Options{ReadOnly: true})
+	if err != nil {
+		return nil
+	}
+	err = f.checkDescription(opOpen, m.Lineage)
+	f.close()
+	if err != nil {
+		return nil
+	}
+	if err := os.Remove(path); err != nil {
 		return storageError(opOpen, err)
 	}
 	return nil
@@ -238,7 +303,7 @@ func describeFile(tx *bolt.Tx, number uint64, lineage string, now time.Time) err
 
 func (s *Store) openActive(name string) (*file, error) {
 	f, err := openBolt(opOpen, filepath.Join(s.options.Directory, name), bolt.Options{
-		InitialMmapSize: s.options.InitialMmapBytes, MaxSize: int(s.options.maxBytes),
+		InitialMmapSize: s.options.InitialMmapBytes, MaxSize: int(s.options.maxBytes), ReadOnly: s.options.ReadOnly,
 	})
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func (p *put) cursor(next *entry, a *messages.Append) *messages.Error {
 	}
 	// A position is replaced whole: what a newer build knew about the old one
 	// would not be true of the new one.
-	p.encoded(bucketSessions, key, storeCursor(next.head, next.base, cursor), nil)
+	p.encoded(bucketSessions, key, storeCursor(next, cursor), nil)
 	return nil
 }
 

@@ -110,14 +110,16 @@ func loadUsage(u *storev1.Usage) messages.Usage {
 	}
 }
 
-func storeCursor(head, base messages.Seq, c *messages.Cursor) *storev1.Cursor {
+func storeCursor(e *entry, c *messages.Cursor) *storev1.Cursor {
 	return &storev1.Cursor{
 		Version:    recordVersion,
-		Head:       uint64(head),
-		Base:       uint64(base),
+		Head:       uint64(e.head),
+		Base:       uint64(e.base),
 		Run:        uint64(c.Run),
 		Offset:     c.Offset,
 		Translator: c.Translator,
+		Chain:      e.chain.bytes(),
+		BaseChain:  e.baseChain.bytes(),
 	}
 }
 

@@ -86,7 +86,7 @@ func TestRecordsAreStoredWhole(t *testing.T) {
 		session := filled[messages.SessionRecord](t, r)
 		same(t, "session", loadSession(session.ID, session.Head, through(t, storeSession(session), &storev1.Session{})), *session)
 		cursor := filled[messages.Cursor](t, r)
-		same(t, "cursor", loadCursor(through(t, storeCursor(1, 2, cursor), &storev1.Cursor{})), *cursor)
+		same(t, "cursor", loadCursor(through(t, storeCursor(&entry{head: 1, base: 2}, cursor), &storev1.Cursor{})), *cursor)
 		run := filled[messages.RunRecord](t, r)
 		same(t, "run", loadRun(run.Session, run.Run, through(t, storeRun(run), &storev1.Run{})), run)
 		input := filled[messages.InputRecord](t, r)

@@ -69,6 +69,8 @@ func storePermission(r *messages.PermissionRecord) *storev1.Permission {
 		Message:          r.Message,
 		Updated:          r.Updated,
 		Answers:          r.Answers,
+		OrphanedAt:       storeTime(r.OrphanedAt),
+		Formerly:         storeRequests(r.Formerly),
 	}
 }
 
@@ -98,5 +100,23 @@ func loadPermission(id messages.SessionID, request string, p *storev1.Permission
 		Message:         p.GetMessage(),
 		Updated:         p.GetUpdated(),
 		Answers:         p.GetAnswers(),
+		OrphanedAt:      loadTime(p.GetOrphanedAt()),
+		Formerly:        loadRequests(p.GetFormerly()),
 	}
+}
+
+func storeRequests(ids []messages.RequestID) []string {
+	var names []string
+	for _, id := range ids {
+		names = append(names, string(id))
+	}
+	return names
+}
+
+func loadRequests(names []string) []messages.RequestID {
+	var ids []messages.RequestID
+	for _, name := range names {
+		ids = append(ids, messages.RequestID(name))
+	}
+	return ids
 }

@@ -12,6 +12,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"betcode/messages"
+	"betcode/messages/failpoint"
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
@@ -34,7 +35,7 @@ func (s *Store) SealDue() bool {
 		return false
 	}
 	defer done()
-	return s.active.size()-s.active.builtBytes > s.options.SealBytes
+	return failpoint.Fail(failpoint.SealDue) != nil || s.active.size()-s.active.builtBytes > s.options.SealBytes
 }
 
 // Seal begins a new file: it copies all live state, everything but events, and
@@ -51,6 +52,7 @@ func (s *Store) Seal() error {
 	if err != nil {
 		return err
 	}
+	failpoint.Hit(failpoint.SealBegun)
 	now, size := s.options.Now(), int64(0)
 	next := &manifest{Format: Format, Lineage: s.lineage, Active: fileName(number + 1)}
 	err = s.build(opSeal, next.Active, s.lineage, func(to *file) error {
@@ -65,6 +67,7 @@ func (s *Store) Seal() error {
 	}
 	next.Sealed = append(slices.Clone(s.manifest.Sealed),
 		sealedFile{Name: s.manifest.Active, Bytes: size, SealedAt: now.UTC()})
+	failpoint.Hit(failpoint.SealBuilt)
 	renamed, err := next.write(s.options.Directory, s.options.steps)
 	if err != nil && !renamed {
 		os.Remove(filepath.Join(s.options.Directory, next.Active))
@@ -73,6 +76,7 @@ func (s *Store) Seal() error {
 	if err != nil {
 		return s.fail(opSeal, err) // which of the two manifests will a crash leave?
 	}
+	failpoint.Hit(failpoint.SealNamed)
 	return s.switchTo(next)
 }
 
@@ -171,7 +175,7 @@ func (c *carrier) session(key, value []byte) error {
 	if key[len(key)-1] == rowCursor {
 		var cursor storev1.Cursor
 		if err := decode(opSeal, bucketSessions, key, value, &cursor); err == nil {
-			cursor.Base = cursor.GetHead()
+			cursor.Base, cursor.BaseChain = cursor.GetHead(), cursor.GetChain()
 			moved, err := encode(key, &cursor, nil) // with what this build does not know of it
 			if err != nil {
 				return err

@@ -4,27 +4,18 @@ import (
 	"sync/atomic"
 
 	bolt "go.etcd.io/bbolt"
+
+	"betcode/messages"
 )
 
 // Stats is what a journal is and what has been done to it since it was opened.
-type Stats struct {
-	Sessions    int   // that can be listed
-	ActiveBytes int64 // of the active file
-	SealedFiles int
-	SealedBytes int64
-
-	Commits      int64 // transactions
-	Appends      int64 // that were accepted
-	Refused      int64 // appends that were not
-	Events       int64 // appended
-	EventBytes   int64 // of those events
-	WrittenBytes int64 // by bbolt, for all of it; see the package comment
-}
+type Stats = messages.JournalStats
 
 // counters count what a store does.
 type counters struct {
 	commits, appends, refused, events, bytes atomic.Int64
 	written                                  atomic.Int64 // into files that are active no more
+	dropped                                  atomic.Int64 // files, by retention
 }
 
 func (c *counters) committed(g *group) {
@@ -54,12 +45,15 @@ func (f *file) size() (n int64) {
 // Stats returns the figures of now.
 func (s *Store) Stats() Stats {
 	st := Stats{
+		Directory: s.options.Directory, Lineage: s.lineage, Format: Format,
+		RetainBytes: s.options.RetainBytes, RetainAge: s.options.RetainAge,
 		Commits:      s.counts.commits.Load(),
 		Appends:      s.counts.appends.Load(),
 		Refused:      s.counts.refused.Load(),
 		Events:       s.counts.events.Load(),
 		EventBytes:   s.counts.bytes.Load(),
 		WrittenBytes: s.counts.written.Load(),
+		Dropped:      s.counts.dropped.Load(),
 	}
 	done, err := s.reading(opStats)
 	if err != nil {
@@ -71,7 +65,9 @@ func (s *Store) Stats() Stats {
 	for _, f := range s.manifest.Sealed {
 		st.SealedFiles++
 		st.SealedBytes += f.Bytes
+		st.Files = append(st.Files, messages.JournalPart{Name: f.Name, Bytes: f.Bytes, SealedAt: f.SealedAt})
 	}
 	st.ActiveBytes = s.active.size()
+	st.Files = append(st.Files, messages.JournalPart{Name: s.manifest.Active, Bytes: st.ActiveBytes})
 	return st
 }

@@ -22,6 +22,14 @@ type Options struct {
 	// SealBytes is how much the active file may grow before [Store.SealDue]
 	// says that it should be sealed; 0 = 1 GiB.
 	SealBytes int64
+	// RetainBytes is how much the sealed files may have together, and RetainAge
+	// how long ago a file may have been sealed, before [Store.Retain] drops it.
+	// 0 = 20 GiB, negative = any amount; 0 = any age.
+	RetainBytes int64
+	RetainAge   time.Duration
+	// ReadOnly opens a journal that is not to change, such as a backup: nothing
+	// is written, no file is made, and others may read it too.
+	ReadOnly bool
 	// InitialMmapBytes is how much address space is reserved for the active
 	// file, so that growing never waits for a reader; 0 = 16 GiB where there is
 	// room for that. It costs no memory.
@@ -36,16 +44,28 @@ type Options struct {
 	steps     hook
 	maxBytes  int64
 	growBytes int
+	// how much the active file may have grown before it is sealed to be read
+	sealBeforeReading int64
 }
 
 const (
-	defaultSealBytes = 1 << 30
-	defaultMmapBytes = 16 << 30
+	defaultSealBytes   = 1 << 30
+	defaultRetainBytes = 20 << 30
+	defaultMmapBytes   = 16 << 30
 )
 
 func (o Options) withDefaults() Options {
 	if o.SealBytes <= 0 {
 		o.SealBytes = defaultSealBytes
+	}
+	if o.sealBeforeReading <= 0 {
+		o.sealBeforeReading = sealBeforeReading
+	}
+	switch {
+	case o.RetainBytes == 0:
+		o.RetainBytes = defaultRetainBytes
+	case o.RetainBytes < 0:
+		o.RetainBytes = 0
 	}
 	if o.InitialMmapBytes <= 0 && strconv.IntSize == 64 && runtime.GOOS != "windows" { // there the file itself would grow
 		o.InitialMmapBytes = int(int64(defaultMmapBytes))
@@ -59,15 +79,17 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Store is an open journal. [Store.Commit], [Store.Seal], [Store.Verify] and
-// [Store.Close] wait for each other; everything else may be called at any time
+// Store is an open journal. [Store.Commit], [Store.Seal], [Store.Retain] and
+// [Store.Close] wait for each other, and for the parts of [Store.Verify] and
+// [Store.Backup] that read the active file; everything else may be called at any time
 // from anywhere, and waits only while a seal switches files.
 type Store struct {
 	options Options
 	lock    *flock.Flock
 	lineage string
 
-	writing sync.Mutex // held by whoever changes anything
+	upkeep  sync.RWMutex // held, before writing, by who needs the sealed files to stay, and by who drops them
+	writing sync.Mutex   // held by whoever changes anything
 	failed  atomic.Pointer[messages.Error]
 	counts  counters
 
@@ -103,10 +125,18 @@ func (s *Store) Close() error {
 	}
 	s.sealed = nil
 	s.sealedMu.Unlock()
-	if err = errors.Join(err, s.lock.Unlock()); err != nil {
+	if err = errors.Join(err, s.release()); err != nil {
 		return storageError(opClose, err)
 	}
 	return nil
+}
+
+// release gives the directory's lock back, if it was taken.
+func (s *Store) release() error {
+	if s.lock == nil {
+		return nil
+	}
+	return s.lock.Unlock()
 }
 
 // reading begins a read. The files stay as they are until done is called.
@@ -136,10 +166,12 @@ func (s *Store) current(op string, fn func(*bolt.Tx) error) error {
 // writable says why nothing can be written, if it cannot. The caller holds
 // writing.
 func (s *Store) writable(op string) error {
-	if s.active == nil {
+	switch failed := s.failed.Load(); {
+	case s.active == nil:
 		return closed(op)
-	}
-	if failed := s.failed.Load(); failed != nil {
+	case s.options.ReadOnly:
+		return messages.Errorf(op, messages.WrongState, "the journal was opened to be read only").WithCode(messages.StorageError)
+	case failed != nil:
 		return again(op, failed)
 	}
 	return nil

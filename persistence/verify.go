@@ -10,47 +10,25 @@ import (
 	"betcode/messages"
 )
 
-// Report is what [Store.Verify] found.
-type Report struct {
-	Files    []FileReport
-	Sessions int // live ones
-	Problems []Problem
-}
-
-// FileReport is one file that was read from end to end.
-type FileReport struct {
-	Name   string
-	Bytes  int64
-	Keys   int
-	Events int64
-}
-
-// Problem is one thing that is not as it should be.
-type Problem struct {
-	File string
-	Key  string // empty: it is not about one key
-	Err  error
-}
-
-// String names the problem in one line.
-func (p Problem) String() string {
-	if p.Key == "" {
-		return fmt.Sprintf("%s: %v", p.File, p.Err)
-	}
-	return fmt.Sprintf("%s: %s: %v", p.File, p.Key, p.Err)
-}
-
-// OK reports whether there was no problem.
-func (r Report) OK() bool { return len(r.Problems) == 0 }
+// What [Store.Verify] finds is told to others, in their words.
+type (
+	Report     = messages.JournalReport
+	FileReport = messages.JournalFile
+	Problem    = messages.JournalProblem
+)
 
 // Verify reads every file from end to end: bbolt's own structure, every
 // checksum, every record, that no event is missing, and that what is remembered
-// in memory is what is on disk. Sealed files are read while the journal is used;
-// commits wait while the active file is read, a second or two for a gibibyte.
+// in memory is what is on disk, and follows each session's hash chain. Sealed
+// files are read while the journal is used; commits wait while the active file
+// is read, which is sealed first if it is large.
 //
 // progress, which may be nil, is called now and then with what was read of a
 // file so far. The error is not about what was found: that is in the report.
 func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, error) {
+	s.upkeep.RLock()
+	defer s.upkeep.RUnlock()
+	s.sealLarge()
 	done, err := s.reading(opVerify)
 	if err != nil {
 		return Report{}, err
@@ -123,6 +101,11 @@ func (v *verifier) file(f *file) (*fileCheck, error) {
 	}
 	err := f.view(opVerify, func(tx *bolt.Tx) error {
 		c.report.Bytes = tx.Size()
+		c.tell()
+		endless, err := v.structure(f, tx)
+		if err != nil || endless {
+			return err
+		}
 		return c.walk(tx)
 	})
 	if canceled := v.ctx.Err(); canceled != nil {
@@ -130,28 +113,37 @@ func (v *verifier) file(f *file) (*fileCheck, error) {
 	}
 	if err != nil {
 		v.problem(f.name, "", err)
-	} else {
-		// Only what was walked without a panic: bbolt's check follows pages in a
-		// goroutine of its own, where a bad one could not be caught.
-		v.structure(f)
 	}
 	c.finish(v.before)
 	v.before = c
+	c.report.Complete = err == nil
+	c.tell()
 	v.report.Files = append(v.report.Files, c.report)
 	return c, nil
 }
 
-// structure is bbolt's own check.
-func (v *verifier) structure(f *file) {
-	err := f.view(opVerify, func(tx *bolt.Tx) error {
-		for err := range tx.Check() {
-			v.problem(f.name, "", err)
-		}
-		return nil
-	})
+// maxStructure bounds how many pages of a file are named.
+const maxStructure = 100
+
+// structure checks the pages of a file, and reports whether walking them would
+// have no end.
+func (v *verifier) structure(f *file, tx *bolt.Tx) (endless bool, err error) {
+	data, unmap, err := mapped(f.disk, tx.Size())
 	if err != nil {
-		v.problem(f.name, "", err)
+		return false, err
 	}
+	defer unmap()
+	found := 0
+	c := pageCheck{file: data, problem: func(format string, args ...any) {
+		if found++; found <= maxStructure {
+			v.problem(f.name, "", fmt.Errorf(format, args...))
+		}
+	}}
+	c.check(uint64(tx.ID()))
+	if found > maxStructure {
+		v.problem(f.name, "", fmt.Errorf("%d more pages are damaged", found-maxStructure))
+	}
+	return c.circles, nil
 }
 
 // compare holds the index against the file it was made from.

@@ -35,6 +35,8 @@ type identity struct {
 type span struct {
 	first, last uint64
 	holes       bool
+	chain       link // of the newest chunk
+	broken      bool // a link did not match, and it was told
 }
 
 func newFileCheck(v *verifier, name string) *fileCheck {
@@ -99,10 +101,14 @@ func (c *fileCheck) pause() error {
 	if c.report.Keys%4096 != 0 {
 		return nil
 	}
+	c.tell()
+	return c.v.ctx.Err()
+}
+
+func (c *fileCheck) tell() {
 	if c.v.progress != nil {
 		c.v.progress(c.report)
 	}
-	return c.v.ctx.Err()
 }
 
 func (c *fileCheck) decoded(bucket, key, value []byte, r record) bool {
@@ -198,7 +204,7 @@ func (c *fileCheck) chunk(key, value []byte) {
 	}
 	if err != nil {
 		c.problem(bucketEvents, key, "%w", err)
-		s.last, s.holes = last, true
+		s.last, s.holes, s.broken = last, true, true
 		return
 	}
 	n := uint64(len(events))
@@ -213,8 +219,31 @@ func (c *fileCheck) chunk(key, value []byte) {
 	case s.last == 0:
 		s.first = first
 	}
+	c.link(s, number, key, body, n)
 	s.last = last
 	c.report.Events += int64(n)
+}
+
+// link follows a session's hash chain over one chunk. A link must follow from
+// the one before, or begin a chain. After one that does not, what comes behind
+// is held against what is there: one change is one problem.
+func (c *fileCheck) link(s *span, number uint64, key, body []byte, events uint64) {
+	stored, l := unchain(body)
+	before, known := s.chain, true
+	if s.last == 0 {
+		cursor := c.cursors[number]
+		known = cursor != nil // a deleted session has none
+		before = loadLink(cursor.GetBaseChain())
+	}
+	s.chain = l
+	if l == (link{}) {
+		return
+	}
+	c.report.Chained += int64(events)
+	if l != before.after(key, stored) && l != (link{}).after(key, stored) && known && !s.broken {
+		c.problem(bucketEvents, key, "its hash does not follow from what is before it: a chunk was changed, removed or moved")
+	}
+	s.broken = false
 }
 
 // finish compares what the walk found with itself and with the file before.
@@ -250,12 +279,22 @@ func (c *fileCheck) history(key []byte, number uint64, cursor *storev1.Cursor, b
 	if (s.first != base+1 || s.last != head) && !s.holes {
 		c.problem(bucketSessions, key, "events %d to %d are there, %d to %d should be", s.first, s.last, base+1, head)
 	}
+	chain, baseChain := loadLink(cursor.GetChain()), loadLink(cursor.GetBaseChain())
+	if s.last == base {
+		s.chain = baseChain
+	}
+	if chain != (link{}) && chain != s.chain && !s.broken {
+		c.problem(bucketSessions, key, "the hash of the history up to event %d is another: its newest chunks were changed or removed", head)
+	}
 	if before == nil {
 		return
 	}
 	end := uint64(0)
 	if old := before.cursors[number]; old != nil {
 		end = old.GetHead()
+		if ended := loadLink(old.GetChain()); end == base && ended != (link{}) && baseChain != (link{}) && ended != baseChain {
+			c.problem(bucketSessions, key, "the hash of the history up to event %d is not the one the file before ended with", base)
+		}
 	} else if i, known := before.ids[number]; known && !i.deleted {
 		return // its cursor is damaged, and told
 	}

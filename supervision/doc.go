@@ -12,8 +12,10 @@
 // Every actor of ours is described by [Tree.Props], which is the one place where
 // the library's traps are kept out: the producer makes a new struct for each
 // incarnation, the supervisor strategy is always ours, a panic keeps its stack,
-// and a panic while stopping is swallowed (the library would resurrect the
-// actor, or never tell its parent).
+// a panic while stopping is swallowed (the library would resurrect the actor, or
+// never tell its parent), and an actor that is stopping gets no more messages
+// (the library would deliver them, and a child that is spawned then is never
+// stopped, nor is the actor that waits for it).
 //
 // # Two different failures
 //

@@ -25,6 +25,7 @@ func (c *crash) Error() string { return fmt.Sprint(c.reason) }
 func (t *Tree) Props(kind string, policy Policy, produce func() actor.Actor) *actor.Props {
 	children := NewSupervisor(policy, t)
 	var box actor.Mailbox
+	var leaving bool // touched by the actor's own goroutine only
 	return actor.PropsFromProducer(produce,
 		actor.WithMailbox(func() actor.Mailbox {
 			box = actor.Unbounded()()
@@ -38,9 +39,14 @@ func (t *Tree) Props(kind string, policy Policy, produce func() actor.Actor) *ac
 				case *actor.Terminated:
 					children.Forget(m.Who)
 				case *actor.Stopping:
+					leaving = true
 					t.leaves(ctx.Self().Id)
 				case *actor.Stopped:
 					defer t.stopped(ctx.Self().Id) // also if it panics
+				default:
+					if leaving {
+						return
+					}
 				}
 				defer t.guard(ctx)
 				next(ctx, envelope)

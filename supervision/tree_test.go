@@ -176,3 +176,33 @@ func TestPanicWhileRestartingIsAFailure(t *testing.T) {
 		}
 	})
 }
+
+// An actor that waits for its children to stop is not disturbed: a child that it
+// spawned then would never be stopped, and neither would it.
+func TestStoppingActorGetsNoMessages(t *testing.T) {
+	bubble(t, func(w *world) {
+		parent := w.child(w.root, "parent", nil)
+		child := w.child(parent, "child", nil)
+		w.child(child, "slow", func(p *player) {
+			if p.message == "stopping" {
+				time.Sleep(3 * second)
+			}
+		})
+		w.system.Root.Stop(child)
+		time.Sleep(second)
+		w.child(child, "late", nil)
+		w.tell(child, crashNow)
+		w.tell(child, "hello")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if w.alive(child) {
+			t.Error("it did not stop")
+		}
+		if got := w.said(child.Id); !slices.Equal(got, []any{"started", "stopping", "terminated", "stopped"}) {
+			t.Errorf("it went through %v", got)
+		}
+		if f := w.reported(); len(f) != 0 {
+			t.Errorf("reported: %+v", f)
+		}
+	})
+}

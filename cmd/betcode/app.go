@@ -49,6 +49,7 @@ func (p *program) app() *cli.App {
 			p.sessionCommand(),
 			p.permissionCommand(),
 			p.daemonCommand(),
+			p.journalCommand(),
 			p.treeCommand(),
 			p.versionCommand(),
 			p.exitCodesCommand(),

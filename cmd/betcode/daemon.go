@@ -27,7 +27,11 @@ func (p *program) daemonCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "run", Usage: "run the daemon in the foreground; its log goes to standard error",
-				Flags:  daemonFlags(),
+				Description: "SIGTERM and Ctrl-C end it and its agents; their turns can be resumed. With --keep-agents the\n" +
+					"agents go on working, and the next daemon takes them over: so does one in the background. A\n" +
+					"second signal ends it at once. SIGHUP reads the deny rules of settings.json again.",
+				Flags: append(daemonFlags(),
+					&cli.BoolFlag{Name: "keep-agents", Usage: "leave the agents running when a signal ends the daemon (BETCODE_KEEP_AGENTS=1)"}),
 				Action: p.daemonRun,
 			},
 			{
@@ -48,6 +52,15 @@ func (p *program) daemonCommand() *cli.Command {
 				Action: simple(p.daemonStop),
 			},
 			{
+				Name: "restart", Usage: "replace the daemon by this program; its agents go on",
+				Description: "The next daemon is run as the present one was, with the same flags and environment, by\n" +
+					"the executable that this command is. If none runs it is started.",
+				Flags: append(daemonFlags(),
+					&cli.DurationFlag{Name: "timeout", Usage: "how `LONG` to wait for each of the two", Value: startPatience}),
+				Action: simple(p.daemonRestart),
+			},
+			p.handOverCommand(),
+			{
 				Name: "status", Usage: "say how the daemon is",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "as JSON"}},
 				Action: simple(p.daemonStatus),
@@ -64,6 +77,9 @@ func daemonFlags() []cli.Flag {
 		&cli.StringFlag{Name: "claude", Usage: "`PATH` of the agent's executable (BETCODE_CLAUDE, claude)"},
 		&cli.StringFlag{Name: "max-agents", Usage: "`N`umber of agents that may run at once (BETCODE_MAX_AGENTS, 5)"},
 		&cli.StringFlag{Name: "permission-ttl", Usage: "how `LONG` a permission request waits, 1h to 30d (BETCODE_PERMISSION_TTL, 7d)"},
+		&cli.StringFlag{Name: "permission-extend", Usage: "whether (true or false) a client's activity starts that anew (BETCODE_PERMISSION_EXTEND, true)"},
+		&cli.StringFlag{Name: "permission-reminders", Usage: "`WHEN` to remind people of it, or off (BETCODE_PERMISSION_REMINDERS, 1h,24h)"},
+		&cli.StringFlag{Name: "notify-exec", Usage: "`PROGRAM` to start for a reminder, or a JSON list with its arguments (BETCODE_NOTIFY_EXEC)"},
 	}
 }
 
@@ -72,7 +88,9 @@ func (p *program) daemonConfig(c *cli.Context) (config.Daemon, error) {
 	cfg, err := config.ResolveDaemon(config.DaemonFlags{
 		StateDir: c.String("state-dir"), ConfigDir: c.String("config-dir"), SocketPath: c.String("socket"),
 		LogLevel: c.String("log-level"), LogFile: c.String("log-file"), ClaudePath: c.String("claude"),
-		MaxAgents: c.String("max-agents"), PermissionTTL: c.String("permission-ttl"),
+		MaxAgents: c.String("max-agents"), PermissionTTL: c.String("permission-ttl"), KeepAgents: c.Bool("keep-agents"),
+		PermissionExtend: c.String("permission-extend"), PermissionReminders: c.String("permission-reminders"),
+		NotifyExec: c.String("notify-exec"),
 	}, p.world)
 	if err != nil {
 		return cfg, usageError{err}

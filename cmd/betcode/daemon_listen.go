@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -17,7 +16,7 @@ import (
 // listen opens the socket in a directory of its own that only we may enter. A
 // socket file that is there already is dialled first: only one that nobody
 // answers is replaced.
-func (d *daemon) listen(io.Writer) error {
+func (d *daemon) listen() error {
 	path := d.cfg.SocketPath
 	if err := private(filepath.Dir(path)); err != nil {
 		return err
@@ -41,7 +40,24 @@ func (d *daemon) listen(io.Writer) error {
 		return err
 	}
 	d.listener = listener
+	listener.(*net.UnixListener).SetUnlinkOnClose(false) // removeSocket looks first whose it is
+	if d.socket, err = os.Lstat(path); err != nil {
+		return err
+	}
 	return os.Chmod(path, 0o600)
+}
+
+// removeSocket removes the socket's file if it is still ours: somebody may have
+// removed it, and another daemon have put its own there.
+func (d *daemon) removeSocket() error {
+	if d.socket == nil {
+		return nil
+	}
+	if now, err := os.Lstat(d.cfg.SocketPath); err != nil || !os.SameFile(d.socket, now) {
+		d.log.Warn().Str("socket", d.cfg.SocketPath).Msg("the socket is not ours any more and is left alone")
+		return nil //nolint:nilerr // it is gone, which is what we want
+	}
+	return os.Remove(d.cfg.SocketPath)
 }
 
 // private makes sure that only the owner may enter a directory that we own, and
@@ -67,6 +83,24 @@ func agentEnvironment(environ []string) []string {
 	kept := make([]string, 0, len(environ))
 	for _, entry := range environ {
 		if !strings.HasPrefix(entry, "BETCODE_") && !strings.HasPrefix(entry, "NOTIFY_SOCKET=") {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+// notifyKept is what a program for notifications gets of the daemon's environment:
+// what it needs to find itself, its user, a desktop and the time. No secrets.
+var notifyKept = map[string]bool{
+	"PATH": true, "HOME": true, "USER": true, "LOGNAME": true, "SHELL": true, "LANG": true, "LC_ALL": true, "LC_CTYPE": true, "TZ": true,
+	"TMPDIR": true, "DISPLAY": true, "WAYLAND_DISPLAY": true, "XAUTHORITY": true, "XDG_RUNTIME_DIR": true, "DBUS_SESSION_BUS_ADDRESS": true,
+	"SystemRoot": true, "USERPROFILE": true,
+}
+
+func notifyEnvironment(environ []string) []string {
+	var kept []string
+	for _, entry := range environ {
+		if name, _, _ := strings.Cut(entry, "="); notifyKept[name] {
 			kept = append(kept, entry)
 		}
 	}

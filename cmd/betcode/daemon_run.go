@@ -8,9 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -30,6 +28,14 @@ const (
 	agentsPatience  = 12 * time.Second // SIGTERM, 5 s, SIGKILL, and what is left
 )
 
+// lockPatience is how long a daemon waits for the lock of one that was killed. A
+// process it was just starting has the lock too, until it has become another
+// program: some milliseconds, more on a busy machine.
+const lockPatience = time.Second
+
+// lockName is the file in the state directory that a daemon locks.
+const lockName = "daemon.lock"
+
 // gather is the least time between two journal transactions: what arrives within
 // it shares one. It costs a lone event nothing and halves what a busy day writes
 // (docs/performance.md).
@@ -38,22 +44,24 @@ const gather = 2 * time.Millisecond
 // runDaemon is the daemon, from the first signal handler to the last file
 // closed. It returns nil after a shutdown that was asked for.
 func runDaemon(ctx context.Context, cfg config.Daemon, stderr io.Writer) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
 	d := &daemon{cfg: cfg}
 	defer func() { err = errors.Join(err, d.close()) }()
+	if err := d.openLog(stderr); err != nil {
+		return fmt.Errorf("open log: %w", err)
+	}
+	ctx, stop := d.heed(ctx)
+	defer stop()
 	for _, step := range []struct {
 		name string
-		do   func(io.Writer) error
+		do   func() error
 	}{
-		{"open log", d.openLog},
 		{"prepare directories", d.prepareDirectories},
 		{"lock state directory", d.lockState},
 		{"listen", d.listen},
 		{"open journal", d.openJournal},
 		{"start actors", d.startActors},
 	} {
-		if err := step.do(stderr); err != nil {
+		if err := step.do(); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
 		}
 	}
@@ -67,6 +75,8 @@ type daemon struct {
 	logFile  *os.File
 	lock     *flock.Flock
 	listener net.Listener
+	socket   os.FileInfo    // of the listener's file
+	hangups  chan os.Signal // SIGHUP
 	store    *persistence.Store
 	system   *actors.System
 }
@@ -90,7 +100,7 @@ func (d *daemon) openLog(stderr io.Writer) error {
 	return nil
 }
 
-func (d *daemon) prepareDirectories(io.Writer) error {
+func (d *daemon) prepareDirectories() error {
 	for _, dir := range []string{d.cfg.StateDir, d.runs(), filepath.Dir(d.cfg.SocketPath)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
@@ -103,30 +113,39 @@ func (d *daemon) runs() string { return filepath.Join(d.cfg.StateDir, "runs") }
 
 // lockState refuses a second daemon on the same state, whatever its socket is.
 // The lock is the kernel's: it ends with the process, however that ends.
-func (d *daemon) lockState(io.Writer) error {
-	d.lock = flock.New(filepath.Join(d.cfg.StateDir, "daemon.lock"), flock.SetPermissions(0o600))
-	locked, err := d.lock.TryLock()
-	if err == nil && !locked {
+func (d *daemon) lockState() error {
+	d.lock = flock.New(filepath.Join(d.cfg.StateDir, lockName), flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	locked, err := d.lock.TryLockContext(ctx, lockPatience/50)
+	if !locked && errors.Is(err, context.DeadlineExceeded) {
 		err = messages.Errorf("lock", messages.Unavailable, "another daemon runs on %s", d.cfg.StateDir).
 			WithHint("use that one, or stop it: betcode daemon stop")
 	}
 	return err
 }
 
-func (d *daemon) openJournal(io.Writer) (err error) {
+func (d *daemon) openJournal() (err error) {
 	d.store, err = persistence.Open(persistence.Options{Directory: filepath.Join(d.cfg.StateDir, "journal")})
 	return err
 }
 
-func (d *daemon) startActors(io.Writer) error {
+func (d *daemon) startActors() error {
 	rules, err := config.ReadPermissions(d.cfg.ConfigDir)
 	if err != nil {
 		return err
 	}
+	notify := d.cfg.NotifyExec
+	if len(notify) == 0 {
+		if notify, err = config.ReadNotify(d.cfg.ConfigDir); err != nil {
+			return err
+		}
+	}
 	d.system, err = actors.Start(actors.Options{
 		Store: d.store, RunsDirectory: d.runs(), Program: d.claude(), Environment: agentEnvironment(os.Environ()),
-		DeniedTools: rules.Deny, PermissionTTL: d.cfg.PermissionTTL, Gather: gather, Logger: &d.log,
-		Version: version, Restart: supervision.Default(),
+		DeniedTools: rules.Deny, PermissionTTL: d.cfg.PermissionTTL, FixedTTL: !d.cfg.ExtendOnActivity, Reminders: d.cfg.Reminders,
+		NotifyExec: notify, NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, MaxAgents: d.cfg.MaxAgents, Logger: &d.log,
+		Version: version, Restart: supervision.Default(), Lease: d.lock.Path(),
 	})
 	return err
 }
@@ -137,7 +156,7 @@ func (d *daemon) claude() string { return cmp.Or(d.cfg.ClaudePath, "claude") }
 // serve answers clients until the daemon is asked to end, then ends it in the
 // reverse order of its making.
 func (d *daemon) serve(ctx context.Context) error {
-	server := grpcapi.New(grpcapi.Options{Asker: door{d.system}, Logger: &d.log, Version: version, ClaudeVersion: claudeVersion(d.claude())})
+	server := grpcapi.New(grpcapi.Options{Asker: door{d.system}, Logger: &d.log, Version: version, ClaudeVersion: claudeVersion(d.claude()), Restricted: actors.BelowAgent})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(d.listener) }()
 	select {
@@ -147,14 +166,21 @@ func (d *daemon) serve(ctx context.Context) error {
 	server.SetReady(true)
 	d.log.Info().Str("socket", d.cfg.SocketPath).Str("version", version).Int("pid", os.Getpid()).Msg("daemon serves")
 
-	keepAgents, cause := false, "signal"
+	keepAgents, cause := false, ""
 	var failure error
-	select {
-	case <-ctx.Done():
-	case wish := <-d.system.ShutdownWanted():
-		keepAgents, cause = wish.KeepAgents, "asked by a client"
-	case failure = <-served:
-		keepAgents, cause = true, "the server ended"
+	for running := true; running; {
+		select {
+		case <-d.hangups:
+			d.reload()
+			continue
+		case <-ctx.Done():
+			keepAgents, cause = d.cfg.KeepAgents, context.Cause(ctx).Error()
+		case wish := <-d.system.ShutdownWanted():
+			keepAgents, cause = wish.KeepAgents, "asked by a client"
+		case failure = <-served:
+			keepAgents, cause = true, "the server ended"
+		}
+		running = false
 	}
 	d.log.Info().Str("cause", cause).Bool("keep_agents", keepAgents).Msg("daemon shuts down")
 	return errors.Join(failure, d.shutDown(server, keepAgents))
@@ -187,6 +213,7 @@ func (d *daemon) close() error {
 	}
 	if d.listener != nil {
 		d.listener.Close() // the server may have closed it
+		errs = append(errs, d.removeSocket())
 	}
 	if d.lock != nil {
 		errs = append(errs, d.lock.Close())

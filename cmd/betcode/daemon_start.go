@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,55 +20,112 @@ import (
 // logTail is how much of a daemon's log is shown when it does not start.
 const logTail = 2 << 10
 
+// logName is the log of a daemon in the background, in its state directory, unless
+// it was given another.
+const logName = "daemon.log"
+
 // startDaemon runs a daemon in the background and waits until it really answers
 // and serves. The daemon is this executable, in a session of its own, so that
 // closing the terminal does not reach it.
 func (p *program) startDaemon(ctx context.Context, cfg config.Daemon, patience time.Duration) error {
-	if cfg.LogFile == "" {
-		cfg.LogFile = filepath.Join(cfg.StateDir, "daemon.log")
-	}
-	if err := os.MkdirAll(filepath.Dir(cfg.LogFile), 0o700); err != nil {
-		return fmt.Errorf("start daemon: %w", err)
-	}
-	log, err := os.OpenFile(cfg.LogFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	background, err := backgroundOf(cfg)
 	if err != nil {
-		return fmt.Errorf("start daemon: %w", err)
+		return err
+	}
+	pid, err := p.launchDaemon(ctx, background, patience)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stderr, "The daemon serves at %s (pid %d).\n", cfg.SocketPath, pid)
+	return nil
+}
+
+// background is what to start in the background.
+type background struct {
+	executable  string
+	arguments   []string
+	environment []string
+	directory   string
+	log         string // where its standard output and error go
+	socket      string // where it will serve
+}
+
+// backgroundOf is a daemon that runs as cfg says.
+func backgroundOf(cfg config.Daemon) (background, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return background{}, fmt.Errorf("start daemon: find this executable: %w", err)
+	}
+	return background{
+		executable: executable, arguments: daemonArguments(cfg), environment: withNotifyExec(withoutLogFile(os.Environ()), cfg.NotifyExec),
+		directory: string(filepath.Separator), socket: cfg.SocketPath,
+		log: cmp.Or(cfg.LogFile, filepath.Join(cfg.StateDir, logName)),
+	}, nil
+}
+
+// launchDaemon starts a daemon and waits until it serves.
+func (p *program) launchDaemon(ctx context.Context, b background, patience time.Duration) (pid int, err error) {
+	if err := os.MkdirAll(filepath.Dir(b.log), 0o700); err != nil {
+		return 0, fmt.Errorf("start daemon: %w", err)
+	}
+	log, err := os.OpenFile(b.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, fmt.Errorf("start daemon: %w", err)
 	}
 	defer log.Close()
 	from, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
-		return fmt.Errorf("start daemon: %w", err)
+		return 0, fmt.Errorf("start daemon: %w", err)
 	}
-	executable, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("start daemon: find this executable: %w", err)
-	}
-	child := exec.Command(executable, daemonArguments(cfg)...)
+	child := exec.Command(b.executable, b.arguments...)
 	child.Stdout, child.Stderr = log, log // a panic goes there too
-	child.Dir = string(filepath.Separator)
-	child.Env = withoutLogFile(os.Environ())
+	child.Dir, child.Env = b.directory, b.environment
 	if err := detach(child); err != nil {
-		return err
+		return 0, err
 	}
 	if err := child.Start(); err != nil {
-		return fmt.Errorf("start daemon: %w", err)
+		return 0, fmt.Errorf("start daemon: %w", err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
 
-	if err := p.awaitServing(ctx, cfg, patience, ended); err != nil {
-		return exitError{exitConnection, fmt.Errorf("start daemon: %w. Its log, %s, ends with:\n%s", err, cfg.LogFile, tailOf(cfg.LogFile, from))}
+	if err := p.awaitServing(ctx, b.socket, patience, ended); err != nil {
+		return 0, exitError{exitConnection, fmt.Errorf("start daemon: %w. Its log, %s, ends with:\n%s", err, b.log, tailOf(b.log, from))}
 	}
-	fmt.Fprintf(p.stderr, "The daemon serves at %s (pid %d).\n", cfg.SocketPath, child.Process.Pid)
-	return nil
+	return child.Process.Pid, nil
 }
 
-// daemonArguments are the command line of a daemon that runs as cfg says.
+// withNotifyExec hands the program for notifications on. It is no argument, since
+// those can be read by everybody on the machine.
+func withNotifyExec(environ, argv []string) []string {
+	if len(argv) == 0 {
+		return environ
+	}
+	list, err := json.Marshal(argv)
+	if err != nil {
+		panic("encode texts: " + err.Error())
+	}
+	return append(environ, "BETCODE_NOTIFY_EXEC="+string(list))
+}
+
+// remindersFlag writes reminders as they are read.
+func remindersFlag(reminders []time.Duration) string {
+	var words []string
+	for _, r := range reminders {
+		words = append(words, r.String())
+	}
+	return cmp.Or(strings.Join(words, ","), "off")
+}
+
+// daemonArguments are the command line of a daemon that runs as cfg says, in the
+// background: there a signal comes from the system, as at the end of a login, and
+// not from somebody who means the agents.
 func daemonArguments(cfg config.Daemon) []string {
 	args := []string{
 		"--socket", cfg.SocketPath, "--config-dir", cfg.ConfigDir,
-		"daemon", "run", "--state-dir", cfg.StateDir, "--log-level", cfg.LogLevel,
+		"daemon", "run", "--keep-agents", "--state-dir", cfg.StateDir, "--log-level", cfg.LogLevel,
 		"--max-agents", strconv.Itoa(cfg.MaxAgents), "--permission-ttl", cfg.PermissionTTL.String(),
+		"--permission-extend", strconv.FormatBool(cfg.ExtendOnActivity), "--permission-reminders", remindersFlag(cfg.Reminders),
 	}
 	if cfg.ClaudePath != "" {
 		args = append(args, "--claude", cfg.ClaudePath)
@@ -87,11 +146,11 @@ func withoutLogFile(environ []string) []string {
 }
 
 // awaitServing asks until the daemon serves, has ended, or takes too long.
-func (p *program) awaitServing(ctx context.Context, cfg config.Daemon, patience time.Duration, ended <-chan error) error {
+func (p *program) awaitServing(ctx context.Context, socket string, patience time.Duration, ended <-chan error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it does not serve after %s", patience))
 	defer cancel()
 	for {
-		cl, err := p.dial(ctx, config.Client{SocketPath: cfg.SocketPath})
+		cl, err := p.dial(ctx, config.Client{SocketPath: socket})
 		if err == nil {
 			serving, err := cl.Ping(ctx)
 			cl.Close()

@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 )
 
@@ -11,3 +12,6 @@ import (
 func detach(*exec.Cmd) error {
 	return errors.New("start daemon: the daemon does not run on this system; connect to one on another machine with --socket")
 }
+
+// inherited says that nothing was.
+func inherited(int) (*os.File, error) { return nil, errors.ErrUnsupported }

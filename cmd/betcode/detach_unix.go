@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -11,4 +12,18 @@ import (
 func detach(child *exec.Cmd) error {
 	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return nil
+}
+
+// inherited is a pipe that this process was started with. It is not passed on by
+// accident.
+func inherited(fd int) (*os.File, error) {
+	var stat syscall.Stat_t
+	if err := syscall.Fstat(fd, &stat); err != nil {
+		return nil, err
+	}
+	if stat.Mode&syscall.S_IFMT != syscall.S_IFIFO {
+		return nil, syscall.EINVAL
+	}
+	syscall.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), "hand-over"), nil
 }

@@ -5,7 +5,7 @@
 //	args.go             flags may stand anywhere on the line
 //	exit.go             one table of exit codes
 //	connect.go          finding the daemon, or starting one
-//	daemon*.go          daemon run, start, stop, status
+//	daemon*.go          daemon run, start, stop, restart, status; predecessor*.go: how one was started
 //	run*.go             one prompt, unattended
 //	chat*.go, inbox.go  a conversation on the terminal
 //	render.go           events as text

@@ -36,7 +36,7 @@ var exitCodes = []struct {
 	{exitOK, "success", "it worked"},
 	{exitFailed, "agent error", "the agent reported an error, or the session is in no state for this"},
 	{exitConnection, "connection failure", "no daemon answers, or it went away for longer than --connect-timeout"},
-	{exitDenied, "permission denied", "another client holds the input lock; or in `run`, a tool was denied because nobody was there to ask"},
+	{exitDenied, "permission denied", "another client holds the input lock; an agent tried what only people may; or in `run`, a tool was denied because nobody was there to ask"},
 	{exitRateLimited, "rate limited", "a limit is reached: of the model's provider, or of agents that may run"},
 	{exitUsage, "invalid arguments", "the command line or a value in it is wrong"},
 	{exitNotFound, "not found", "there is no such session or permission request"},
@@ -67,12 +67,14 @@ var codeExits = map[codes.Code]int{
 
 // kindExits is the same for errors of a daemon that runs in this process.
 var kindExits = map[messages.Kind]int{
-	messages.Invalid:     exitUsage,
-	messages.NotFound:    exitNotFound,
-	messages.Denied:      exitDenied,
-	messages.Exhausted:   exitRateLimited,
-	messages.Unavailable: exitFailed, // another daemon is there
-	messages.WrongState:  exitFailed,
+	messages.Invalid:       exitUsage,
+	messages.NotFound:      exitNotFound,
+	messages.Denied:        exitDenied,
+	messages.Exhausted:     exitRateLimited,
+	messages.Unavailable:   exitFailed, // another daemon is there
+	messages.WrongState:    exitFailed,
+	messages.AlreadyExists: exitFailed,
+	messages.Canceled:      exitInterrupted,
 }
 
 // usageError is a mistake on the command line.
@@ -200,6 +202,10 @@ func (p *program) environmentCommand() *cli.Command {
 				{"BETCODE_LOG_FILE", "where the log goes (daemon)"},
 				{"BETCODE_MAX_AGENTS", "how many agents may run at once (daemon)"},
 				{"BETCODE_PERMISSION_TTL", "how long a permission request waits, 1h to 30d (daemon)"},
+				{"BETCODE_PERMISSION_EXTEND", "whether a client's activity starts that anew, true or false (daemon)"},
+				{"BETCODE_PERMISSION_REMINDERS", "when people are reminded of it, 1h,24h or off (daemon)"},
+				{"BETCODE_NOTIFY_EXEC", "program started for a reminder, or a JSON list with its arguments (daemon)"},
+				{"BETCODE_KEEP_AGENTS", "1: a signal ends the daemon and not its agents (daemon)"},
 				{"NO_COLOR", "no colours"},
 			} {
 				fmt.Fprintf(w, "%s\t%s\n", v[0], v[1])

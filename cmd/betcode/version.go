@@ -50,7 +50,7 @@ func (p *program) showVersion(ctx context.Context, c *cli.Context) error {
 		fmt.Fprintf(p.stdout, "claude  %s\n", claude)
 	}
 	if daemon != version {
-		fmt.Fprintln(p.stderr, "The daemon is another version. 'betcode daemon stop --keep-agents' and 'betcode daemon start' replace it; agents go on working.")
+		fmt.Fprintln(p.stderr, "The daemon is another version. 'betcode daemon restart' replaces it; agents go on working.")
 	}
 	return nil
 }

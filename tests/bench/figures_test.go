@@ -4,6 +4,7 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ const (
 	unitBatch     = "events/append"
 	unitCommits   = "commits/s"
 	unitSize      = "B/event"
+	unitAnon      = "anon-MB" // anonymous memory of the daemon when the work was done
 )
 
 // columns of the table, in their order.
@@ -39,6 +41,7 @@ var columns = []struct{ unit, heading, format string }{
 	{unitCommits, "commits/s", "%.0f"},
 	{unitBatch, "events per append", "%.1f"},
 	{unitSize, "bytes per event", "%.0f"},
+	{unitAnon, "anonymous MB", "%.0f"},
 }
 
 // sheet collects every figure of every benchmark.
@@ -96,7 +99,9 @@ func (s *sheet) markdown() string {
 	return b.String()
 }
 
-func median[T int64 | float64](all []T) T { return quantile(all, 0.5) }
+func median[T int64 | float64](all []T) T {
+	return (quantile(all, 0.5) + quantile(all, math.Nextafter(0.5, 0))) / 2
+}
 
 // quantile returns the value below which a share of all lies.
 func quantile[T int64 | float64](all []T, share float64) T {

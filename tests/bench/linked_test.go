@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime/pprof"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -59,6 +60,10 @@ func linkedDaemon() error {
 	if err != nil {
 		return err
 	}
+	agents, err := strconv.Atoi(os.Getenv(envMaxAgents))
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
 		return err
@@ -70,7 +75,7 @@ func linkedDaemon() error {
 	log := zerolog.New(os.Stderr).Level(zerolog.WarnLevel)
 	system, err := actors.Start(actors.Options{
 		Store: store, RunsDirectory: filepath.Join(state, "runs"), Program: os.Getenv("BETCODE_CLAUDE"),
-		Environment: withoutOurs(os.Environ()), Gather: gather, Logger: &log, Version: "bench", Restart: supervision.Default(),
+		Environment: withoutOurs(os.Environ()), Gather: gather, MaxAgents: agents, Logger: &log, Version: "bench", Restart: supervision.Default(),
 	})
 	if err != nil {
 		return err

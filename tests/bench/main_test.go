@@ -23,6 +23,8 @@ const (
 	envProfile = "BETCODE_BENCH_PROFILE"
 	envRole    = "BETCODE_BENCH_ROLE"
 
+	envMaxAgents = "BETCODE_MAX_AGENTS" // the daemon's own
+
 	roleDaemon = "daemon"
 	roleFloor  = "floor"
 )

@@ -49,6 +49,7 @@ func (o outcome) paced() map[string]float64 {
 		unitCores: o.daemon.cpu.Seconds() / o.took.Seconds(),
 		unitDisk:  float64(o.daemon.written) / float64(o.bytes),
 		unitSize:  float64(o.bytes) / float64(o.events),
+		unitAnon:  float64(o.daemon.anon) / (1 << 20),
 	}
 }
 
@@ -81,6 +82,7 @@ func (o outcome) flooded() map[string]float64 {
 		unitDisk:   float64(o.daemon.written) / float64(o.bytes),
 		unitBatch:  float64(o.events) / float64(o.batches),
 		unitSize:   float64(o.bytes) / float64(o.events),
+		unitAnon:   float64(o.daemon.anon) / (1 << 20),
 	}
 }
 

@@ -5,7 +5,9 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -41,6 +43,14 @@ func (l load) prompt() string {
 	return fmt.Sprintf("pace:%d:%d:%d", l.lines, l.rate, textSize)
 }
 
+// pace is how long the load should take; for ever without a rate.
+func (l load) pace() time.Duration {
+	if l.rate == 0 {
+		return math.MaxInt64 / 2
+	}
+	return time.Duration(l.lines) * time.Second / time.Duration(l.rate)
+}
+
 // shortened is a load of a tenth, for `go test -short`.
 func (l load) shortened() load {
 	if testing.Short() {
@@ -72,7 +82,9 @@ func endWorlds() {
 // newRig starts a daemon, a session with an agent for each, and the clients.
 func newRig(tb testing.TB, binary string, l load, env ...string) *rig {
 	tb.Helper()
-	w, err := kit.NewWorld(binary, binaries.agent, append(env, strings.Fields(os.Getenv(envMore))...)...)
+	env = append(env, envMaxAgents+"="+strconv.Itoa(l.sessions)) // none waits for another
+	env = append(env, strings.Fields(os.Getenv(envMore))...)
+	w, err := kit.NewWorld(binary, binaries.agent, env...)
 	if err != nil {
 		tb.Fatal(err)
 	}

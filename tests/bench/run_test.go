@@ -85,6 +85,9 @@ func (r *rig) run() (o outcome) {
 			o.events, o.bytes, o.batches = o.events+t.events, o.bytes+t.bytes, o.batches+t.batches
 		}
 	}
+	if pace := r.load.pace(); o.took > pace+pace/4+time.Second {
+		r.Logf("the load took %v instead of %v: the delays are those of a queue", o.took, pace)
+	}
 	return o
 }
 

@@ -56,6 +56,13 @@ func (w *World) Start(ctx context.Context) (*Daemon, error) {
 func (d *Daemon) dial(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	go func() { // a daemon that has ended will never serve
+		select {
+		case <-d.done:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
 	conn, err := grpc.NewClient("unix:"+d.World.Socket(),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithConnectParams(fastReconnect()),
@@ -70,9 +77,10 @@ func (d *Daemon) dial(ctx context.Context) error {
 		if err == nil && answer.GetStatus() == healthpb.HealthCheckResponse_SERVING {
 			return nil
 		}
-		select {
-		case <-d.done:
+		if d.Ended() {
 			return fmt.Errorf("the daemon has ended: %s", d.command.ProcessState)
+		}
+		select {
 		case <-ctx.Done():
 			return fmt.Errorf("the daemon does not serve: %w (%w)", err, ctx.Err())
 		case <-time.After(10 * time.Millisecond):

@@ -15,7 +15,7 @@ func EndRun(s State, at time.Time) (State, []Item) {
 		t.finishMessage(m, false)
 	}
 	t.endCalls("The agent's process ended before this call gave a result. "+
-		"It is not known whether it took effect; the agent may make the call again.",
+		"It is not known whether it took effect; the agent may make the call again.", true,
 		func(call) bool { return true })
 	for _, k := range t.s.d.Tasks {
 		k.State = "lost"

@@ -173,6 +173,7 @@ type ToolRunning struct{ ID, Tool, Parent string }
 type ToolDone struct {
 	ID, Tool, Parent string
 	IsError          bool
+	Lost             bool // the process ended first: nobody knows what became of it
 }
 
 // ToolProgress is a sign of life of a tool call.

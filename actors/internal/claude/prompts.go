@@ -9,6 +9,10 @@ import (
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
+// maxSuggestions bounds what is shown of permission_suggestions, in bytes: half
+// of a JSON array is of no use to anybody.
+const maxSuggestions = 64 << 10
+
 // PromptEvents returns what people are asked: one UserQuestion for each question,
 // or one PermissionRequest. The timestamp is when the agent asked.
 func PromptEvents(p PermissionAsked, expires time.Time) []*betcodev1.AgentEvent {
@@ -33,6 +37,9 @@ func PermissionEvent(p PermissionAsked, expires time.Time) *betcodev1.AgentEvent
 	r := &betcodev1.PermissionRequest{
 		RequestId: short(p.Request), ToolName: short(p.Tool), Description: description, Input: fields,
 		ToolUseId: short(p.ToolUse), AgentId: short(p.Agent),
+	}
+	if len(p.Suggestions) <= maxSuggestions {
+		r.Suggestions = p.Suggestions
 	}
 	if !expires.IsZero() {
 		r.ExpiresAt = timestamppb.New(expires)

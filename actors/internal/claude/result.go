@@ -71,7 +71,7 @@ func (t *translation) endTurn() {
 			t.finishMessage(m, false)
 		}
 	}
-	t.endCalls("The turn ended before this call gave a result.", func(c call) bool { return c.Parent == "" })
+	t.endCalls("The turn ended before this call gave a result.", false, func(c call) bool { return c.Parent == "" })
 }
 
 // untoldResult shows a result that no message of the turn has shown, as that of

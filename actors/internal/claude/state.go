@@ -33,6 +33,9 @@ const (
 // is changed after it was returned, so it may be copied, kept and used again.
 type State struct{ d data }
 
+// InTurn reports whether a turn has begun and is not over.
+func (s State) InTurn() bool { return s.d.Turn }
+
 type data struct {
 	Version  int       `json:"v"`
 	Session  string    `json:"session,omitempty"`  // id of the conversation, as of the last line that had one

@@ -75,7 +75,7 @@ func (t *translation) endTask(k task, i int) {
 		t.s.d.Tasks = without(t.s.d.Tasks, i)
 	}
 	if k.ToolUse != "" {
-		t.endCalls("The task ended before this call gave a result.", func(c call) bool { return c.Parent == k.ToolUse })
+		t.endCalls("The task ended before this call gave a result.", false, func(c call) bool { return c.Parent == k.ToolUse })
 	}
 }
 

@@ -85,7 +85,7 @@ func (t *translation) withdrawCall(id, name, parent string) {
 }
 
 // endCalls ends the open calls of which that is true: nobody else will.
-func (t *translation) endCalls(because string, which func(call) bool) {
+func (t *translation) endCalls(because string, lost bool, which func(call) bool) {
 	for _, c := range t.s.d.Calls { // takeCall does not write to the list we walk
 		if !which(c) {
 			continue
@@ -97,7 +97,7 @@ func (t *translation) endCalls(because string, which func(call) bool) {
 				DurationMs: clampInt(float64(t.told().UnixMilli()-c.Began), ^uint32(0)),
 			},
 		}})
-		t.add(ToolDone{ID: c.ID, Tool: c.Name, Parent: c.Parent, IsError: true})
+		t.add(ToolDone{ID: c.ID, Tool: c.Name, Parent: c.Parent, IsError: true, Lost: lost})
 	}
 }
 

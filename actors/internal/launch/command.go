@@ -3,7 +3,7 @@
 package launch
 
 // version is that of the arguments.
-const version = "1"
+const version = "2"
 
 // Params is what a launcher is told.
 type Params struct {
@@ -12,6 +12,7 @@ type Params struct {
 	Program string   // the agent's executable, absolute
 	Argv    []string // its arguments, argv[0] included
 	Env     []string // its whole environment
+	Lease   Lease    // how long it may be without a daemon
 }
 
 // settings make the launcher's Go runtime small: one processor, no collector,
@@ -43,7 +44,8 @@ const kept = "BETCODE_KEPT_"
 // The agent's environment travels as the launcher's own, not as arguments:
 // /proc/<pid>/cmdline is for everybody to read, /proc/<pid>/environ is not.
 func (p Params) Command() (argv, env []string) {
-	argv = append([]string{Name, version, p.Run, p.Dir, p.Program}, p.Argv...)
+	every, misses := digits(nil, uint64(p.Lease.Every)), digits(nil, uint64(p.Lease.Misses))
+	argv = append([]string{Name, version, p.Run, p.Dir, p.Lease.File, string(every), string(misses), p.Program}, p.Argv...)
 	env = make([]string, 0, len(settings)+len(p.Env))
 	for _, s := range settings {
 		env = append(env, s.name+"="+s.value)
@@ -59,10 +61,13 @@ func (p Params) Command() (argv, env []string) {
 
 // parse undoes Command.
 func parse(argv, env []string) (Params, bool) {
-	if len(argv) < 6 || argv[0] != Name || argv[1] != version {
+	if len(argv) < 9 || argv[0] != Name || argv[1] != version {
 		return Params{}, false
 	}
-	p := Params{Run: argv[2], Dir: argv[3], Program: argv[4], Argv: argv[5:]}
+	p := Params{
+		Run: argv[2], Dir: argv[3], Program: argv[7], Argv: argv[8:],
+		Lease: Lease{File: argv[4], Every: decimal(argv[5]), Misses: decimal(argv[6])},
+	}
 	p.Env = make([]string, 0, len(env))
 	for _, e := range env {
 		switch {
@@ -74,6 +79,14 @@ func parse(argv, env []string) (Params, bool) {
 		}
 	}
 	return p, true
+}
+
+// decimal undoes digits, for numbers of ours.
+func decimal(s string) (n int) {
+	for i := range len(s) {
+		n = 10*n + int(s[i]-'0')
+	}
+	return n
 }
 
 func isSetting(entry string) bool {

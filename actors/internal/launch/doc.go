@@ -31,7 +31,10 @@
 //  4. It lets go of the agent's streams, reaps whatever is orphaned below it (it
 //     is a subreaper, so that nothing below an agent gets out of sight while the
 //     agent lives), and waits for the agent.
-//  5. It writes exit.json and ends. Both files appear whole, by rename.
+//  5. Now and then it looks whether there is a daemon ([Lease]). If for a long time
+//     there was none, and the agent has said nothing, nobody will come back for it:
+//     it ends the agent by SIGTERM, and 5 s later by SIGKILL.
+//  6. It writes exit.json and ends. Both files appear whole, by rename.
 //
 // It holds the lock as long as it lives. It ignores SIGTERM, SIGHUP, SIGINT and
 // SIGQUIT: it ends when the agent ends. If it is killed the agent lives on, and

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,7 +81,12 @@ const self = "/proc/self/exe"
 // become has program be a launcher, with mark in its environment.
 func become(t *testing.T, program, run, mark string, argv ...string) Started {
 	t.Helper()
-	args, env := Params{Run: run, Dir: "/", Program: argv[0], Argv: argv, Env: []string{"A=b"}}.Command()
+	return becomeWith(t, Lease{File: filepath.Join(run, "lease"), Every: 50, Misses: 1 << 20}, program, run, mark, argv...)
+}
+
+func becomeWith(t *testing.T, lease Lease, program, run, mark string, argv ...string) Started {
+	t.Helper()
+	args, env := Params{Run: run, Dir: "/", Program: argv[0], Argv: argv, Env: []string{"A=b"}, Lease: lease}.Command()
 	env[0] = Marker + "=" + mark
 	hear, say, err := os.Pipe()
 	if err != nil {
@@ -171,7 +177,8 @@ func TestHugePages(t *testing.T) {
 func TestCommand(t *testing.T) {
 	p := Params{
 		Run: "/r", Dir: "/d", Program: "/p", Argv: []string{"a", "", "c d"},
-		Env: []string{"A=1", "GOGC=50", "GOGCX=1", Marker + "=x", "EMPTY=", kept + "GOGC=2"},
+		Lease: Lease{"/l", 900000, 96},
+		Env:   []string{"A=1", "GOGC=50", "GOGCX=1", Marker + "=x", "EMPTY=", kept + "GOGC=2"},
 	}
 	argv, env := p.Command()
 	if i := slices.Index(env, "GOGC=off"); i < 0 || slices.Contains(env, "GOGC=50") {
@@ -179,10 +186,10 @@ func TestCommand(t *testing.T) {
 	}
 	got, ok := parse(argv, env)
 	p.Env[5] = "GOGC=2" // the one name an agent cannot have
-	if !ok || fmt.Sprintf("%q", got) != fmt.Sprintf("%q", p) {
-		t.Errorf("got  %q\nwant %q", got, p)
+	if !ok || !reflect.DeepEqual(got, p) {
+		t.Errorf("got  %+v\nwant %+v", got, p)
 	}
-	for _, bad := range [][]string{nil, {Name}, argv[:5], append([]string{Name, "2"}, argv[2:]...), append([]string{"sh"}, argv[1:]...)} {
+	for _, bad := range [][]string{nil, {Name}, argv[:8], append([]string{Name, "1"}, argv[2:]...), append([]string{"sh"}, argv[1:]...)} {
 		if _, ok := parse(bad, env); ok {
 			t.Errorf("%q was understood", bad)
 		}

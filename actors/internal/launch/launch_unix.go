@@ -58,7 +58,7 @@ func run(p Params, mark string) int {
 	report(words)
 
 	release()
-	end.commit(wait(started.Agent.PID).encode())
+	end.commit(wait(keepVigil(started.Agent.PID, p)).encode())
 	return 0
 }
 
@@ -93,19 +93,21 @@ func release() {
 }
 
 // wait waits for the agent and reaps every orphan that ends before it.
-func wait(agent int) Ended {
+func wait(v vigil) Ended {
 	for {
 		var status syscall.WaitStatus
-		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		pid, err := syscall.Wait4(-1, &status, v.options(), nil)
 		switch {
 		case err == syscall.EINTR:
 		case err != nil: // ECHILD: somebody else took it, which cannot be
 			return Ended{Format: Format, Code: 255, At: now()}
-		case pid != agent:
+		case pid == 0:
+			v.sleep()
+		case pid != v.agent:
 		case status.Signaled():
-			return Ended{Format: Format, Signal: int(status.Signal()), At: now()}
+			return Ended{Format: Format, Signal: int(status.Signal()), At: now(), Reason: v.reason}
 		case status.Exited():
-			return Ended{Format: Format, Code: status.ExitStatus(), At: now()}
+			return Ended{Format: Format, Code: status.ExitStatus(), At: now(), Reason: v.reason}
 		}
 	}
 }

@@ -59,10 +59,22 @@ type Started struct {
 	Error    string        `json:"error"` // the same in words
 }
 
+// Lease says how long an agent may be without a daemon. The zero value: for ever.
+type Lease struct {
+	File   string // which every daemon that looks after the run keeps locked
+	Every  int    // how often to look whether it is, in milliseconds
+	Misses int    // so often in a row that it is not, and the agent has said nothing, end the agent
+}
+
+// LeaseEnded is the reason of an agent that its launcher has ended.
+const LeaseEnded = "lease"
+
 // Ended is exit.json: how the agent ended.
 type Ended struct {
 	Format int   `json:"format"`
 	Code   int   `json:"code"`   // exit code, 0 if a signal killed it
 	Signal int   `json:"signal"` // number of the signal that killed it, else 0
 	At     int64 `json:"at"`     // Unix time in milliseconds
+
+	Reason string `json:"reason,omitempty"` // LeaseEnded, or empty if the launcher had no part in it
 }

@@ -77,6 +77,9 @@ func (e Ended) encode() []byte {
 	b = field(b, ",", "code", uint64(e.Code))
 	b = field(b, ",", "signal", uint64(e.Signal))
 	b = field(b, ",", "at", uint64(e.At))
+	if e.Reason != "" {
+		b = text(b, "reason", e.Reason)
+	}
 	return append(b, "}\n"...)
 }
 

@@ -21,6 +21,17 @@ func prepare() {
 // a child inherits as ignored.
 func shield() { signal.Ignore(shielded...) }
 
+// vigil waits for the agent, however long, on this system.
+type vigil struct {
+	agent  int
+	reason string
+}
+
+func keepVigil(agent int, _ Params) vigil { return vigil{agent: agent} }
+
+func (vigil) options() int { return 0 }
+func (vigil) sleep()       {}
+
 func smallPages(string, []string) {}
 
 func hugePages(bool) {}

@@ -35,6 +35,8 @@
 //	launcher.json                                            the FIFO it reads from
 //	agent             launcher writes exit.json and ends     Ended with the signal
 //	daemon in Spawn   the launcher finishes what it began    adopted, or NeverStarted with the reason
+//	daemon, for good  an idle agent is ended by its          Ended, with the reason LeaseEnded
+//	                  launcher after 24 h (Spec.Lease)
 //	machine           all                                    Ended (another boot id); NeverStarted only if nothing
 //	                                                         shows that the agent ever ran
 //

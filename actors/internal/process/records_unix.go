@@ -64,6 +64,9 @@ func exitOf(dir string) messages.Exit {
 	if e.Signal != 0 {
 		exit.Signal, exit.Reason = signalName(e.Signal), "killed"
 	}
+	if e.Reason == launch.LeaseEnded {
+		exit.Reason = LeaseEnded
+	}
 	return exit
 }
 

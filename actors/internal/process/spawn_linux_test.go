@@ -245,3 +245,16 @@ func TestFiftyAtOnce(t *testing.T) {
 		t.Errorf("%d descriptors, %d before", after, before)
 	}
 }
+
+// A launcher gives up an agent that nobody looks after; the exit says why.
+func TestLease(t *testing.T) {
+	r := prepared(t, "agent")
+	r.spec.Lease = Lease{File: filepath.Join(t.TempDir(), "lease"), Every: 20, Misses: 5}
+	r.spawn()
+	if exit := r.wait(); !exit.Known || exit.Signal != "SIGTERM" || exit.Reason != LeaseEnded {
+		t.Errorf("exit %+v", exit)
+	}
+	if day := time.Duration(LeaseOn("f").Every*LeaseOn("f").Misses) * time.Millisecond; day != 24*time.Hour {
+		t.Errorf("a lease lasts %s", day)
+	}
+}

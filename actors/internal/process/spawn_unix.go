@@ -88,7 +88,7 @@ func (s Spec) check() error {
 	case len(s.Token) < 16 || strings.ContainsAny(s.Token, "\x00="):
 		return bad("the token is too short, or not one word")
 	}
-	for _, word := range slices.Concat(s.Argv, s.Env, []string{s.Directory, s.Program, s.Dir}) {
+	for _, word := range slices.Concat(s.Argv, s.Env, []string{s.Directory, s.Program, s.Dir, s.Lease.File}) {
 		if strings.ContainsRune(word, 0) {
 			return bad("a zero byte in an argument or in the environment")
 		}
@@ -160,7 +160,7 @@ func (s Spec) launch(streams []*os.File) (pid int, hear *os.File, err error) {
 		return 0, nil, fileError(opSpawn, err)
 	}
 	s.Env = s.environment()
-	argv, env := launch.Params{Run: s.Directory, Dir: s.Dir, Program: s.Program, Argv: s.Argv, Env: s.Env}.Command()
+	argv, env := launch.Params{Run: s.Directory, Dir: s.Dir, Program: s.Program, Argv: s.Argv, Env: s.Env, Lease: s.Lease}.Command()
 	child, err := os.StartProcess(self, argv, &os.ProcAttr{
 		Dir:   "/",
 		Env:   env,

@@ -1,6 +1,8 @@
 package process
 
 import (
+	"time"
+
 	"betcode/actors/internal/launch"
 	"betcode/messages"
 )
@@ -22,6 +24,21 @@ type Spec struct {
 	Dir       string   // its working directory, absolute
 	Env       []string // its environment; the token is added
 	Token     string   // random, unique to the run, hard to guess
+	Lease     Lease    // how long the agent may be without a daemon; zero = for ever
+}
+
+// Lease says when a launcher gives its agent up.
+type Lease = launch.Lease
+
+// LeaseEnded is the reason of the exit of an agent that its launcher gave up.
+const LeaseEnded = "ended by its launcher: there was no daemon for too long"
+
+// LeaseOn ends an agent that has said nothing, while nobody had file locked, for 24
+// hours. Looking every quarter of an hour is cheap, and a machine that sleeps does
+// not count.
+func LeaseOn(file string) Lease {
+	const quarter = 15 * time.Minute
+	return Lease{File: file, Every: int(quarter.Milliseconds()), Misses: int(24 * time.Hour / quarter)}
 }
 
 // Outcome is what became of a run.

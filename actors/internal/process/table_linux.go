@@ -38,6 +38,11 @@ func look(pid int) (entry, bool) {
 	if err != nil {
 		return entry{}, false
 	}
+	return parseStat(pid, stat)
+}
+
+// parseStat reads the stat file of pid.
+func parseStat(pid int, stat []byte) (entry, bool) {
 	// "pid (name) state ppid … start": the name may hold anything, parentheses too.
 	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(f) < 20 {

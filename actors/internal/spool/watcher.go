@@ -35,6 +35,9 @@ const pollInterval = 50 * time.Millisecond
 // notices, or has no room for another instance, files are looked at instead.
 func NewWatcher() *Watcher { return newWatcher(newNotices()) }
 
+// NewPollingWatcher returns a watcher that uses no notices of the operating system.
+func NewPollingWatcher() *Watcher { return newWatcher(nil) }
+
 func newWatcher(n *notices) *Watcher {
 	w := &Watcher{
 		watches: map[*Watch]struct{}{}, polled: map[*Watch]os.FileInfo{},

@@ -1167,6 +1167,785 @@ func (x *ResolveResponse) GetSessionId() string {
 	return ""
 }
 
+// JournalStatsRequest is empty.
+type JournalStatsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *JournalStatsRequest) Reset() {
+	*x = JournalStatsRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *JournalStatsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*JournalStatsRequest) ProtoMessage() {}
+
+func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use JournalStatsRequest.ProtoReflect.Descriptor instead.
+func (*JournalStatsRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
+}
+
+// JournalStatsResponse is what the journal is, and what was done to it since the daemon opened it.
+type JournalStatsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where it is.
+	Directory string `protobuf:"bytes,1,opt,name=directory,proto3" json:"directory,omitempty"`
+	// Identifies it; a restored journal has another one.
+	Lineage string `protobuf:"bytes,2,opt,name=lineage,proto3" json:"lineage,omitempty"`
+	// Version of its layout.
+	Format uint32 `protobuf:"varint,3,opt,name=format,proto3" json:"format,omitempty"`
+	// Sessions in it.
+	Sessions uint64 `protobuf:"varint,4,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	// Its files, the oldest first; the last is the one that is written to.
+	Files []*JournalFileInfo `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
+	// Of all files.
+	TotalBytes uint64 `protobuf:"varint,6,opt,name=total_bytes,json=totalBytes,proto3" json:"total_bytes,omitempty"`
+	// Transactions.
+	Commits uint64 `protobuf:"varint,7,opt,name=commits,proto3" json:"commits,omitempty"`
+	// Appends that were accepted.
+	Appends uint64 `protobuf:"varint,8,opt,name=appends,proto3" json:"appends,omitempty"`
+	// Appends that were not.
+	Refused uint64 `protobuf:"varint,9,opt,name=refused,proto3" json:"refused,omitempty"`
+	// Events that were written.
+	Events uint64 `protobuf:"varint,10,opt,name=events,proto3" json:"events,omitempty"`
+	// Their size.
+	EventBytes uint64 `protobuf:"varint,11,opt,name=event_bytes,json=eventBytes,proto3" json:"event_bytes,omitempty"`
+	// What was written to disk for all of it.
+	WrittenBytes uint64 `protobuf:"varint,12,opt,name=written_bytes,json=writtenBytes,proto3" json:"written_bytes,omitempty"`
+	// Sealed files are dropped, the oldest first, when together they are larger. 0 = never.
+	RetainBytes uint64 `protobuf:"varint,13,opt,name=retain_bytes,json=retainBytes,proto3" json:"retain_bytes,omitempty"`
+	// Sealed files are dropped when they were sealed so long ago. 0 = never.
+	RetainSeconds uint64 `protobuf:"varint,14,opt,name=retain_seconds,json=retainSeconds,proto3" json:"retain_seconds,omitempty"`
+	// Files that were dropped since the daemon opened the journal.
+	DroppedFiles  uint64 `protobuf:"varint,15,opt,name=dropped_files,json=droppedFiles,proto3" json:"dropped_files,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *JournalStatsResponse) Reset() {
+	*x = JournalStatsResponse{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *JournalStatsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*JournalStatsResponse) ProtoMessage() {}
+
+func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use JournalStatsResponse.ProtoReflect.Descriptor instead.
+func (*JournalStatsResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *JournalStatsResponse) GetDirectory() string {
+	if x != nil {
+		return x.Directory
+	}
+	return ""
+}
+
+func (x *JournalStatsResponse) GetLineage() string {
+	if x != nil {
+		return x.Lineage
+	}
+	return ""
+}
+
+func (x *JournalStatsResponse) GetFormat() uint32 {
+	if x != nil {
+		return x.Format
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetSessions() uint64 {
+	if x != nil {
+		return x.Sessions
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetFiles() []*JournalFileInfo {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *JournalStatsResponse) GetTotalBytes() uint64 {
+	if x != nil {
+		return x.TotalBytes
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetCommits() uint64 {
+	if x != nil {
+		return x.Commits
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetAppends() uint64 {
+	if x != nil {
+		return x.Appends
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetRefused() uint64 {
+	if x != nil {
+		return x.Refused
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetEvents() uint64 {
+	if x != nil {
+		return x.Events
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetEventBytes() uint64 {
+	if x != nil {
+		return x.EventBytes
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetWrittenBytes() uint64 {
+	if x != nil {
+		return x.WrittenBytes
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetRetainBytes() uint64 {
+	if x != nil {
+		return x.RetainBytes
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetRetainSeconds() uint64 {
+	if x != nil {
+		return x.RetainSeconds
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetDroppedFiles() uint64 {
+	if x != nil {
+		return x.DroppedFiles
+	}
+	return 0
+}
+
+// JournalFileInfo is one file of the journal.
+type JournalFileInfo struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// How much of it is in use.
+	Bytes uint64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// When it was closed for good; unset for the one that is written to.
+	SealedAt      *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=sealed_at,json=sealedAt,proto3" json:"sealed_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *JournalFileInfo) Reset() {
+	*x = JournalFileInfo{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *JournalFileInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*JournalFileInfo) ProtoMessage() {}
+
+func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use JournalFileInfo.ProtoReflect.Descriptor instead.
+func (*JournalFileInfo) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *JournalFileInfo) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *JournalFileInfo) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *JournalFileInfo) GetSealedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SealedAt
+	}
+	return nil
+}
+
+// VerifyJournalRequest is empty.
+type VerifyJournalRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerifyJournalRequest) Reset() {
+	*x = VerifyJournalRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerifyJournalRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerifyJournalRequest) ProtoMessage() {}
+
+func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerifyJournalRequest.ProtoReflect.Descriptor instead.
+func (*VerifyJournalRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
+}
+
+// VerifyJournalResponse is one piece of news of a verification.
+type VerifyJournalResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it is.
+	//
+	// Types that are valid to be assigned to News:
+	//
+	//	*VerifyJournalResponse_File
+	//	*VerifyJournalResponse_Problem
+	//	*VerifyJournalResponse_Done
+	News          isVerifyJournalResponse_News `protobuf_oneof:"news"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerifyJournalResponse) Reset() {
+	*x = VerifyJournalResponse{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerifyJournalResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerifyJournalResponse) ProtoMessage() {}
+
+func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerifyJournalResponse.ProtoReflect.Descriptor instead.
+func (*VerifyJournalResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *VerifyJournalResponse) GetNews() isVerifyJournalResponse_News {
+	if x != nil {
+		return x.News
+	}
+	return nil
+}
+
+func (x *VerifyJournalResponse) GetFile() *JournalFileReport {
+	if x != nil {
+		if x, ok := x.News.(*VerifyJournalResponse_File); ok {
+			return x.File
+		}
+	}
+	return nil
+}
+
+func (x *VerifyJournalResponse) GetProblem() *JournalProblem {
+	if x != nil {
+		if x, ok := x.News.(*VerifyJournalResponse_Problem); ok {
+			return x.Problem
+		}
+	}
+	return nil
+}
+
+func (x *VerifyJournalResponse) GetDone() *JournalVerified {
+	if x != nil {
+		if x, ok := x.News.(*VerifyJournalResponse_Done); ok {
+			return x.Done
+		}
+	}
+	return nil
+}
+
+type isVerifyJournalResponse_News interface {
+	isVerifyJournalResponse_News()
+}
+
+type VerifyJournalResponse_File struct {
+	// How far it is.
+	File *JournalFileReport `protobuf:"bytes,1,opt,name=file,proto3,oneof"`
+}
+
+type VerifyJournalResponse_Problem struct {
+	// Something is not as it should be.
+	Problem *JournalProblem `protobuf:"bytes,2,opt,name=problem,proto3,oneof"`
+}
+
+type VerifyJournalResponse_Done struct {
+	// All has been read.
+	Done *JournalVerified `protobuf:"bytes,3,opt,name=done,proto3,oneof"`
+}
+
+func (*VerifyJournalResponse_File) isVerifyJournalResponse_News() {}
+
+func (*VerifyJournalResponse_Problem) isVerifyJournalResponse_News() {}
+
+func (*VerifyJournalResponse_Done) isVerifyJournalResponse_News() {}
+
+// JournalFileReport is what was read of one file so far.
+type JournalFileReport struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Its size.
+	Bytes uint64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// Values that were read.
+	Keys uint64 `protobuf:"varint,3,opt,name=keys,proto3" json:"keys,omitempty"`
+	// Events that were read.
+	Events uint64 `protobuf:"varint,4,opt,name=events,proto3" json:"events,omitempty"`
+	// Those of them that are part of a hash chain.
+	ChainedEvents uint64 `protobuf:"varint,5,opt,name=chained_events,json=chainedEvents,proto3" json:"chained_events,omitempty"`
+	// It was read to its end.
+	Complete      bool `protobuf:"varint,6,opt,name=complete,proto3" json:"complete,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *JournalFileReport) Reset() {
+	*x = JournalFileReport{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *JournalFileReport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*JournalFileReport) ProtoMessage() {}
+
+func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use JournalFileReport.ProtoReflect.Descriptor instead.
+func (*JournalFileReport) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *JournalFileReport) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *JournalFileReport) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *JournalFileReport) GetKeys() uint64 {
+	if x != nil {
+		return x.Keys
+	}
+	return 0
+}
+
+func (x *JournalFileReport) GetEvents() uint64 {
+	if x != nil {
+		return x.Events
+	}
+	return 0
+}
+
+func (x *JournalFileReport) GetChainedEvents() uint64 {
+	if x != nil {
+		return x.ChainedEvents
+	}
+	return 0
+}
+
+func (x *JournalFileReport) GetComplete() bool {
+	if x != nil {
+		return x.Complete
+	}
+	return false
+}
+
+// JournalProblem is one thing that is not as it should be.
+type JournalProblem struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The file.
+	File string `protobuf:"bytes,1,opt,name=file,proto3" json:"file,omitempty"`
+	// The value in it; empty when it is not about one.
+	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// What is wrong.
+	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *JournalProblem) Reset() {
+	*x = JournalProblem{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *JournalProblem) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*JournalProblem) ProtoMessage() {}
+
+func (x *JournalProblem) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use JournalProblem.ProtoReflect.Descriptor instead.
+func (*JournalProblem) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *JournalProblem) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
+func (x *JournalProblem) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *JournalProblem) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+// JournalVerified sums up a verification.
+type JournalVerified struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Nothing was found.
+	Ok bool `protobuf:"varint,1,opt,name=ok,proto3" json:"ok,omitempty"`
+	// Sessions in the journal.
+	Sessions uint64 `protobuf:"varint,2,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	// How many problems were found.
+	Problems      uint64 `protobuf:"varint,3,opt,name=problems,proto3" json:"problems,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *JournalVerified) Reset() {
+	*x = JournalVerified{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *JournalVerified) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*JournalVerified) ProtoMessage() {}
+
+func (x *JournalVerified) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use JournalVerified.ProtoReflect.Descriptor instead.
+func (*JournalVerified) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *JournalVerified) GetOk() bool {
+	if x != nil {
+		return x.Ok
+	}
+	return false
+}
+
+func (x *JournalVerified) GetSessions() uint64 {
+	if x != nil {
+		return x.Sessions
+	}
+	return 0
+}
+
+func (x *JournalVerified) GetProblems() uint64 {
+	if x != nil {
+		return x.Problems
+	}
+	return 0
+}
+
+// BackupJournalRequest says where to.
+type BackupJournalRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An absolute path of the daemon's machine: a directory that does not exist, or is empty.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// Links the sealed files, where that is possible, instead of copying them. They are never written to again.
+	Link          bool `protobuf:"varint,2,opt,name=link,proto3" json:"link,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupJournalRequest) Reset() {
+	*x = BackupJournalRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupJournalRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupJournalRequest) ProtoMessage() {}
+
+func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupJournalRequest.ProtoReflect.Descriptor instead.
+func (*BackupJournalRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *BackupJournalRequest) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *BackupJournalRequest) GetLink() bool {
+	if x != nil {
+		return x.Link
+	}
+	return false
+}
+
+// BackupJournalResponse is what was written.
+type BackupJournalResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where it is.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// Of the journal that was copied.
+	Lineage string `protobuf:"bytes,2,opt,name=lineage,proto3" json:"lineage,omitempty"`
+	// How many.
+	Files uint64 `protobuf:"varint,3,opt,name=files,proto3" json:"files,omitempty"`
+	// All of it.
+	Bytes uint64 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// Of that, linked and not copied.
+	LinkedBytes uint64 `protobuf:"varint,5,opt,name=linked_bytes,json=linkedBytes,proto3" json:"linked_bytes,omitempty"`
+	// How long commits waited.
+	PausedMs      int64 `protobuf:"varint,6,opt,name=paused_ms,json=pausedMs,proto3" json:"paused_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupJournalResponse) Reset() {
+	*x = BackupJournalResponse{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupJournalResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupJournalResponse) ProtoMessage() {}
+
+func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupJournalResponse.ProtoReflect.Descriptor instead.
+func (*BackupJournalResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *BackupJournalResponse) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *BackupJournalResponse) GetLineage() string {
+	if x != nil {
+		return x.Lineage
+	}
+	return ""
+}
+
+func (x *BackupJournalResponse) GetFiles() uint64 {
+	if x != nil {
+		return x.Files
+	}
+	return 0
+}
+
+func (x *BackupJournalResponse) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *BackupJournalResponse) GetLinkedBytes() uint64 {
+	if x != nil {
+		return x.LinkedBytes
+	}
+	return 0
+}
+
+func (x *BackupJournalResponse) GetPausedMs() int64 {
+	if x != nil {
+		return x.PausedMs
+	}
+	return 0
+}
+
 var File_betcode_v1_admin_proto protoreflect.FileDescriptor
 
 const file_betcode_v1_admin_proto_rawDesc = "" +
@@ -1274,7 +2053,62 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x03ref\x18\x01 \x01(\tR\x03ref\"0\n" +
 	"\x0fResolveResponse\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId2\xb1\x04\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"\x15\n" +
+	"\x13JournalStatsRequest\"\xf1\x03\n" +
+	"\x14JournalStatsResponse\x12\x1c\n" +
+	"\tdirectory\x18\x01 \x01(\tR\tdirectory\x12\x18\n" +
+	"\alineage\x18\x02 \x01(\tR\alineage\x12\x16\n" +
+	"\x06format\x18\x03 \x01(\rR\x06format\x12\x1a\n" +
+	"\bsessions\x18\x04 \x01(\x04R\bsessions\x121\n" +
+	"\x05files\x18\x05 \x03(\v2\x1b.betcode.v1.JournalFileInfoR\x05files\x12\x1f\n" +
+	"\vtotal_bytes\x18\x06 \x01(\x04R\n" +
+	"totalBytes\x12\x18\n" +
+	"\acommits\x18\a \x01(\x04R\acommits\x12\x18\n" +
+	"\aappends\x18\b \x01(\x04R\aappends\x12\x18\n" +
+	"\arefused\x18\t \x01(\x04R\arefused\x12\x16\n" +
+	"\x06events\x18\n" +
+	" \x01(\x04R\x06events\x12\x1f\n" +
+	"\vevent_bytes\x18\v \x01(\x04R\n" +
+	"eventBytes\x12#\n" +
+	"\rwritten_bytes\x18\f \x01(\x04R\fwrittenBytes\x12!\n" +
+	"\fretain_bytes\x18\r \x01(\x04R\vretainBytes\x12%\n" +
+	"\x0eretain_seconds\x18\x0e \x01(\x04R\rretainSeconds\x12#\n" +
+	"\rdropped_files\x18\x0f \x01(\x04R\fdroppedFiles\"t\n" +
+	"\x0fJournalFileInfo\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x127\n" +
+	"\tsealed_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\bsealedAt\"\x16\n" +
+	"\x14VerifyJournalRequest\"\xbf\x01\n" +
+	"\x15VerifyJournalResponse\x123\n" +
+	"\x04file\x18\x01 \x01(\v2\x1d.betcode.v1.JournalFileReportH\x00R\x04file\x126\n" +
+	"\aproblem\x18\x02 \x01(\v2\x1a.betcode.v1.JournalProblemH\x00R\aproblem\x121\n" +
+	"\x04done\x18\x03 \x01(\v2\x1b.betcode.v1.JournalVerifiedH\x00R\x04doneB\x06\n" +
+	"\x04news\"\xac\x01\n" +
+	"\x11JournalFileReport\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x12\n" +
+	"\x04keys\x18\x03 \x01(\x04R\x04keys\x12\x16\n" +
+	"\x06events\x18\x04 \x01(\x04R\x06events\x12%\n" +
+	"\x0echained_events\x18\x05 \x01(\x04R\rchainedEvents\x12\x1a\n" +
+	"\bcomplete\x18\x06 \x01(\bR\bcomplete\"P\n" +
+	"\x0eJournalProblem\x12\x12\n" +
+	"\x04file\x18\x01 \x01(\tR\x04file\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"Y\n" +
+	"\x0fJournalVerified\x12\x0e\n" +
+	"\x02ok\x18\x01 \x01(\bR\x02ok\x12\x1a\n" +
+	"\bsessions\x18\x02 \x01(\x04R\bsessions\x12\x1a\n" +
+	"\bproblems\x18\x03 \x01(\x04R\bproblems\">\n" +
+	"\x14BackupJournalRequest\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
+	"\x04link\x18\x02 \x01(\bR\x04link\"\xb1\x01\n" +
+	"\x15BackupJournalResponse\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x18\n" +
+	"\alineage\x18\x02 \x01(\tR\alineage\x12\x14\n" +
+	"\x05files\x18\x03 \x01(\x04R\x05files\x12\x14\n" +
+	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12!\n" +
+	"\flinked_bytes\x18\x05 \x01(\x04R\vlinkedBytes\x12\x1b\n" +
+	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs2\xb2\x06\n" +
 	"\fAdminService\x12;\n" +
 	"\aGetTree\x12\x1a.betcode.v1.GetTreeRequest\x1a\x14.betcode.v1.TreeNode\x12Z\n" +
 	"\x0fListPermissions\x12\".betcode.v1.ListPermissionsRequest\x1a#.betcode.v1.ListPermissionsResponse\x12]\n" +
@@ -1282,7 +2116,10 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\vShowSession\x12\x1e.betcode.v1.ShowSessionRequest\x1a\x1f.betcode.v1.ShowSessionResponse\x12N\n" +
 	"\vStopSession\x12\x1e.betcode.v1.StopSessionRequest\x1a\x1f.betcode.v1.StopSessionResponse\x12E\n" +
 	"\bShutdown\x12\x1b.betcode.v1.ShutdownRequest\x1a\x1c.betcode.v1.ShutdownResponse\x12B\n" +
-	"\aResolve\x12\x1a.betcode.v1.ResolveRequest\x1a\x1b.betcode.v1.ResolveResponseB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
+	"\aResolve\x12\x1a.betcode.v1.ResolveRequest\x1a\x1b.betcode.v1.ResolveResponse\x12Q\n" +
+	"\fJournalStats\x12\x1f.betcode.v1.JournalStatsRequest\x1a .betcode.v1.JournalStatsResponse\x12V\n" +
+	"\rVerifyJournal\x12 .betcode.v1.VerifyJournalRequest\x1a!.betcode.v1.VerifyJournalResponse0\x01\x12T\n" +
+	"\rBackupJournal\x12 .betcode.v1.BackupJournalRequest\x1a!.betcode.v1.BackupJournalResponseB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
 
 var (
 	file_betcode_v1_admin_proto_rawDescOnce sync.Once
@@ -1296,7 +2133,7 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_betcode_v1_admin_proto_goTypes = []any{
 	(*GetTreeRequest)(nil),           // 0: betcode.v1.GetTreeRequest
 	(*TreeNode)(nil),                 // 1: betcode.v1.TreeNode
@@ -1315,54 +2152,75 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*ShutdownResponse)(nil),         // 14: betcode.v1.ShutdownResponse
 	(*ResolveRequest)(nil),           // 15: betcode.v1.ResolveRequest
 	(*ResolveResponse)(nil),          // 16: betcode.v1.ResolveResponse
-	nil,                              // 17: betcode.v1.TreeNode.DetailsEntry
-	nil,                              // 18: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	(*timestamppb.Timestamp)(nil),    // 19: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),          // 20: google.protobuf.Struct
-	(*UserQuestion)(nil),             // 21: betcode.v1.UserQuestion
-	(PermissionDecision)(0),          // 22: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),           // 23: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),        // 24: betcode.v1.SessionGrantEntry
-	(RunState)(0),                    // 25: betcode.v1.RunState
+	(*JournalStatsRequest)(nil),      // 17: betcode.v1.JournalStatsRequest
+	(*JournalStatsResponse)(nil),     // 18: betcode.v1.JournalStatsResponse
+	(*JournalFileInfo)(nil),          // 19: betcode.v1.JournalFileInfo
+	(*VerifyJournalRequest)(nil),     // 20: betcode.v1.VerifyJournalRequest
+	(*VerifyJournalResponse)(nil),    // 21: betcode.v1.VerifyJournalResponse
+	(*JournalFileReport)(nil),        // 22: betcode.v1.JournalFileReport
+	(*JournalProblem)(nil),           // 23: betcode.v1.JournalProblem
+	(*JournalVerified)(nil),          // 24: betcode.v1.JournalVerified
+	(*BackupJournalRequest)(nil),     // 25: betcode.v1.BackupJournalRequest
+	(*BackupJournalResponse)(nil),    // 26: betcode.v1.BackupJournalResponse
+	nil,                              // 27: betcode.v1.TreeNode.DetailsEntry
+	nil,                              // 28: betcode.v1.AnswerPermissionRequest.AnswersEntry
+	(*timestamppb.Timestamp)(nil),    // 29: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),          // 30: google.protobuf.Struct
+	(*UserQuestion)(nil),             // 31: betcode.v1.UserQuestion
+	(PermissionDecision)(0),          // 32: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),           // 33: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),        // 34: betcode.v1.SessionGrantEntry
+	(RunState)(0),                    // 35: betcode.v1.RunState
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	19, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	29, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
-	17, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
+	27, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	20, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	19, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	19, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	21, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	22, // 8: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	20, // 9: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
-	18, // 10: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	23, // 11: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	30, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	29, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	29, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	31, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	32, // 8: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	30, // 9: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	28, // 10: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
+	33, // 11: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
 	9,  // 12: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
 	4,  // 13: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
 	10, // 14: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	24, // 15: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	19, // 16: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	25, // 17: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	0,  // 18: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
-	2,  // 19: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
-	5,  // 20: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
-	7,  // 21: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
-	11, // 22: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
-	13, // 23: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	15, // 24: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	1,  // 25: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 26: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	6,  // 27: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	8,  // 28: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	12, // 29: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	14, // 30: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	16, // 31: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	25, // [25:32] is the sub-list for method output_type
-	18, // [18:25] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	34, // 15: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	29, // 16: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	35, // 17: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	19, // 18: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	29, // 19: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	22, // 20: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	23, // 21: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	24, // 22: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	0,  // 23: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
+	2,  // 24: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
+	5,  // 25: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
+	7,  // 26: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
+	11, // 27: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
+	13, // 28: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	15, // 29: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	17, // 30: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	20, // 31: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	25, // 32: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 33: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 34: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	6,  // 35: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	8,  // 36: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	12, // 37: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	14, // 38: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	16, // 39: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	18, // 40: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	21, // 41: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	26, // 42: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	33, // [33:43] is the sub-list for method output_type
+	23, // [23:33] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_admin_proto_init() }
@@ -1371,13 +2229,18 @@ func file_betcode_v1_admin_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
+	file_betcode_v1_admin_proto_msgTypes[21].OneofWrappers = []any{
+		(*VerifyJournalResponse_File)(nil),
+		(*VerifyJournalResponse_Problem)(nil),
+		(*VerifyJournalResponse_Done)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   19,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

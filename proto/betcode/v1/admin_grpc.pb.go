@@ -28,6 +28,9 @@ const (
 	AdminService_StopSession_FullMethodName      = "/betcode.v1.AdminService/StopSession"
 	AdminService_Shutdown_FullMethodName         = "/betcode.v1.AdminService/Shutdown"
 	AdminService_Resolve_FullMethodName          = "/betcode.v1.AdminService/Resolve"
+	AdminService_JournalStats_FullMethodName     = "/betcode.v1.AdminService/JournalStats"
+	AdminService_VerifyJournal_FullMethodName    = "/betcode.v1.AdminService/VerifyJournal"
+	AdminService_BackupJournal_FullMethodName    = "/betcode.v1.AdminService/BackupJournal"
 )
 
 // AdminServiceClient is the client API for AdminService service.
@@ -50,6 +53,13 @@ type AdminServiceClient interface {
 	Shutdown(ctx context.Context, in *ShutdownRequest, opts ...grpc.CallOption) (*ShutdownResponse, error)
 	// Resolve turns what a human types into a session id.
 	Resolve(ctx context.Context, in *ResolveRequest, opts ...grpc.CallOption) (*ResolveResponse, error)
+	// JournalStats tells how large the journal is and what was written to it.
+	JournalStats(ctx context.Context, in *JournalStatsRequest, opts ...grpc.CallOption) (*JournalStatsResponse, error)
+	// VerifyJournal reads the whole journal and tells of each file what it found, the oldest first. The last message has
+	// the summary.
+	VerifyJournal(ctx context.Context, in *VerifyJournalRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[VerifyJournalResponse], error)
+	// BackupJournal writes a copy of the journal as it is at one moment, while everything goes on.
+	BackupJournal(ctx context.Context, in *BackupJournalRequest, opts ...grpc.CallOption) (*BackupJournalResponse, error)
 }
 
 type adminServiceClient struct {
@@ -130,6 +140,45 @@ func (c *adminServiceClient) Resolve(ctx context.Context, in *ResolveRequest, op
 	return out, nil
 }
 
+func (c *adminServiceClient) JournalStats(ctx context.Context, in *JournalStatsRequest, opts ...grpc.CallOption) (*JournalStatsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(JournalStatsResponse)
+	err := c.cc.Invoke(ctx, AdminService_JournalStats_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) VerifyJournal(ctx context.Context, in *VerifyJournalRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[VerifyJournalResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[0], AdminService_VerifyJournal_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[VerifyJournalRequest, VerifyJournalResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_VerifyJournalClient = grpc.ServerStreamingClient[VerifyJournalResponse]
+
+func (c *adminServiceClient) BackupJournal(ctx context.Context, in *BackupJournalRequest, opts ...grpc.CallOption) (*BackupJournalResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BackupJournalResponse)
+	err := c.cc.Invoke(ctx, AdminService_BackupJournal_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // AdminServiceServer is the server API for AdminService service.
 // All implementations must embed UnimplementedAdminServiceServer
 // for forward compatibility.
@@ -150,6 +199,13 @@ type AdminServiceServer interface {
 	Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error)
 	// Resolve turns what a human types into a session id.
 	Resolve(context.Context, *ResolveRequest) (*ResolveResponse, error)
+	// JournalStats tells how large the journal is and what was written to it.
+	JournalStats(context.Context, *JournalStatsRequest) (*JournalStatsResponse, error)
+	// VerifyJournal reads the whole journal and tells of each file what it found, the oldest first. The last message has
+	// the summary.
+	VerifyJournal(*VerifyJournalRequest, grpc.ServerStreamingServer[VerifyJournalResponse]) error
+	// BackupJournal writes a copy of the journal as it is at one moment, while everything goes on.
+	BackupJournal(context.Context, *BackupJournalRequest) (*BackupJournalResponse, error)
 	mustEmbedUnimplementedAdminServiceServer()
 }
 
@@ -180,6 +236,15 @@ func (UnimplementedAdminServiceServer) Shutdown(context.Context, *ShutdownReques
 }
 func (UnimplementedAdminServiceServer) Resolve(context.Context, *ResolveRequest) (*ResolveResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Resolve not implemented")
+}
+func (UnimplementedAdminServiceServer) JournalStats(context.Context, *JournalStatsRequest) (*JournalStatsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method JournalStats not implemented")
+}
+func (UnimplementedAdminServiceServer) VerifyJournal(*VerifyJournalRequest, grpc.ServerStreamingServer[VerifyJournalResponse]) error {
+	return status.Error(codes.Unimplemented, "method VerifyJournal not implemented")
+}
+func (UnimplementedAdminServiceServer) BackupJournal(context.Context, *BackupJournalRequest) (*BackupJournalResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method BackupJournal not implemented")
 }
 func (UnimplementedAdminServiceServer) mustEmbedUnimplementedAdminServiceServer() {}
 func (UnimplementedAdminServiceServer) testEmbeddedByValue()                      {}
@@ -328,6 +393,53 @@ func _AdminService_Resolve_Handler(srv interface{}, ctx context.Context, dec fun
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_JournalStats_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(JournalStatsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).JournalStats(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_JournalStats_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).JournalStats(ctx, req.(*JournalStatsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_VerifyJournal_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(VerifyJournalRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(AdminServiceServer).VerifyJournal(m, &grpc.GenericServerStream[VerifyJournalRequest, VerifyJournalResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_VerifyJournalServer = grpc.ServerStreamingServer[VerifyJournalResponse]
+
+func _AdminService_BackupJournal_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BackupJournalRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).BackupJournal(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_BackupJournal_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).BackupJournal(ctx, req.(*BackupJournalRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // AdminService_ServiceDesc is the grpc.ServiceDesc for AdminService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -363,7 +475,21 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 			MethodName: "Resolve",
 			Handler:    _AdminService_Resolve_Handler,
 		},
+		{
+			MethodName: "JournalStats",
+			Handler:    _AdminService_JournalStats_Handler,
+		},
+		{
+			MethodName: "BackupJournal",
+			Handler:    _AdminService_BackupJournal_Handler,
+		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "VerifyJournal",
+			Handler:       _AdminService_VerifyJournal_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "betcode/v1/admin.proto",
 }

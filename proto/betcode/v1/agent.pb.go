@@ -1962,7 +1962,9 @@ type PermissionRequest struct {
 	// The call it is about.
 	ToolUseId string `protobuf:"bytes,102,opt,name=tool_use_id,json=toolUseId,proto3" json:"tool_use_id,omitempty"`
 	// The subagent that asks, if one does.
-	AgentId       string `protobuf:"bytes,103,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	AgentId string `protobuf:"bytes,103,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// What the agent suggests to allow besides, as it wrote it: a JSON array; empty if there is nothing, or too much of it.
+	Suggestions   []byte `protobuf:"bytes,104,opt,name=suggestions,proto3" json:"suggestions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2051,6 +2053,13 @@ func (x *PermissionRequest) GetAgentId() string {
 		return x.AgentId
 	}
 	return ""
+}
+
+func (x *PermissionRequest) GetSuggestions() []byte {
+	if x != nil {
+		return x.Suggestions
+	}
+	return nil
 }
 
 // UserQuestion asks the user something. Several questions of one request have ids "<request_id>/<n>" and are answered
@@ -2876,8 +2885,10 @@ type PermissionResolved struct {
 	Decision PermissionDecision `protobuf:"varint,2,opt,name=decision,proto3,enum=betcode.v1.PermissionDecision" json:"decision,omitempty"`
 	// The client that decided, if one did.
 	ResolvedBy string `protobuf:"bytes,3,opt,name=resolved_by,json=resolvedBy,proto3" json:"resolved_by,omitempty"`
-	// One of "client", "withdrawn", "expired", "rule", "grant".
-	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// One of "client", "withdrawn", "expired", "superseded", "rule", "grant".
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The request that takes its place, for "superseded": the agent asks the same again. Answers to the old one count for it.
+	SupersededBy  string `protobuf:"bytes,5,opt,name=superseded_by,json=supersededBy,proto3" json:"superseded_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2936,6 +2947,13 @@ func (x *PermissionResolved) GetResolvedBy() string {
 func (x *PermissionResolved) GetReason() string {
 	if x != nil {
 		return x.Reason
+	}
+	return ""
+}
+
+func (x *PermissionResolved) GetSupersededBy() string {
+	if x != nil {
+		return x.SupersededBy
 	}
 	return ""
 }
@@ -4698,7 +4716,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"durationMs\x12\x1c\n" +
 	"\ttruncated\x18d \x01(\bR\ttruncated\x12\x1d\n" +
 	"\n" +
-	"full_bytes\x18e \x01(\x04R\tfullBytes\"\xb3\x02\n" +
+	"full_bytes\x18e \x01(\x04R\tfullBytes\"\xd5\x02\n" +
 	"\x11PermissionRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n" +
@@ -4709,7 +4727,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"expires_at\x18e \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x1e\n" +
 	"\vtool_use_id\x18f \x01(\tR\ttoolUseId\x12\x19\n" +
-	"\bagent_id\x18g \x01(\tR\aagentId\"\xa4\x01\n" +
+	"\bagent_id\x18g \x01(\tR\aagentId\x12 \n" +
+	"\vsuggestions\x18h \x01(\fR\vsuggestions\"\xa4\x01\n" +
 	"\fUserQuestion\x12\x1f\n" +
 	"\vquestion_id\x18\x01 \x01(\tR\n" +
 	"questionId\x12\x1a\n" +
@@ -4778,14 +4797,15 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06origin\x18g \x01(\tR\x06origin\"N\n" +
 	"\tUserInput\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\tR\acontent\x12'\n" +
-	"\x0fidempotency_key\x18d \x01(\tR\x0eidempotencyKey\"\xa8\x01\n" +
+	"\x0fidempotency_key\x18d \x01(\tR\x0eidempotencyKey\"\xcd\x01\n" +
 	"\x12PermissionResolved\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12:\n" +
 	"\bdecision\x18\x02 \x01(\x0e2\x1e.betcode.v1.PermissionDecisionR\bdecision\x12\x1f\n" +
 	"\vresolved_by\x18\x03 \x01(\tR\n" +
 	"resolvedBy\x12\x16\n" +
-	"\x06reason\x18\x04 \x01(\tR\x06reason\"\xfa\x01\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12#\n" +
+	"\rsuperseded_by\x18\x05 \x01(\tR\fsupersededBy\"\xfa\x01\n" +
 	"\bRunEvent\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\x04R\x03run\x12*\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x14.betcode.v1.RunStateR\x05state\x12\x10\n" +

@@ -97,7 +97,8 @@ func (l *ledger) forget() { l.last, l.lineage = 0, "" }
 
 // receive takes note of an event.
 func (l *ledger) receive(e *pb.AgentEvent) news {
-	if info := e.GetSessionInfo(); info.GetLineage() != "" {
+	// Only of a snapshot: in a restored journal, the history tells of the old one.
+	if info := e.GetSessionInfo(); info.GetLineage() != "" && e.GetSequence() == 0 {
 		if l.lineage != "" && l.lineage != info.GetLineage() {
 			l.last, l.lineage = 0, info.GetLineage()
 			return restored

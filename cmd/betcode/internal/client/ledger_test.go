@@ -176,3 +176,20 @@ func TestCursorWithoutHistory(t *testing.T) {
 		t.Errorf("reconnects with %v", start)
 	}
 }
+
+// The history of a restored journal tells of the lineage it was written under:
+// that is no news, however often it is replayed.
+func TestRestoredHistoryIsNoNewJournal(t *testing.T) {
+	l := &ledger{start: &pb.StartConversation{}}
+	l.receive(info("new"))
+	for seq, lineage := range map[uint64]string{1: "old"} {
+		e := info(lineage)
+		e.Sequence = seq
+		if got := l.receive(e); got != fresh || l.lineage != "new" || l.last != seq {
+			t.Errorf("news %v, lineage %q, last %d", got, l.lineage, l.last)
+		}
+	}
+	if got := l.receive(info("other")); got != restored {
+		t.Errorf("news %v", got)
+	}
+}

@@ -130,9 +130,12 @@ func (x *File) GetChecksum() uint32 {
 // Chunk holds consecutive events of one append: the wire form of a repeated field, each element the bytes of one
 // event as they are sent.
 type Chunk struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Events        [][]byte               `protobuf:"bytes,1,rep,name=events" json:"events,omitempty"`
-	Checksum      uint32                 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Events [][]byte               `protobuf:"bytes,1,rep,name=events" json:"events,omitempty"`
+	// The session's history up to here, as a hash: of the chain of the chunk before, of the key, and of the events as they
+	// are stored. A chunk without it ends one chain, and the next begins another.
+	Chain         []byte `protobuf:"bytes,2,opt,name=chain" json:"chain,omitempty"`
+	Checksum      uint32 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -170,6 +173,13 @@ func (*Chunk) Descriptor() ([]byte, []int) {
 func (x *Chunk) GetEvents() [][]byte {
 	if x != nil {
 		return x.Events
+	}
+	return nil
+}
+
+func (x *Chunk) GetChain() []byte {
+	if x != nil {
+		return x.Chain
 	}
 	return nil
 }
@@ -581,10 +591,13 @@ type Cursor struct {
 	// Number of the last event.
 	Head uint64 `protobuf:"varint,2,opt,name=head" json:"head,omitempty"`
 	// Number of the last event before this file.
-	Base          uint64 `protobuf:"varint,3,opt,name=base" json:"base,omitempty"`
-	Run           uint64 `protobuf:"varint,4,opt,name=run" json:"run,omitempty"`
-	Offset        int64  `protobuf:"varint,5,opt,name=offset" json:"offset,omitempty"`
-	Translator    []byte `protobuf:"bytes,6,opt,name=translator" json:"translator,omitempty"`
+	Base       uint64 `protobuf:"varint,3,opt,name=base" json:"base,omitempty"`
+	Run        uint64 `protobuf:"varint,4,opt,name=run" json:"run,omitempty"`
+	Offset     int64  `protobuf:"varint,5,opt,name=offset" json:"offset,omitempty"`
+	Translator []byte `protobuf:"bytes,6,opt,name=translator" json:"translator,omitempty"`
+	// The chain of the newest chunk, and of the newest before this file.
+	Chain         []byte `protobuf:"bytes,7,opt,name=chain" json:"chain,omitempty"`
+	BaseChain     []byte `protobuf:"bytes,8,opt,name=base_chain,json=baseChain" json:"base_chain,omitempty"`
 	Checksum      uint32 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -658,6 +671,20 @@ func (x *Cursor) GetOffset() int64 {
 func (x *Cursor) GetTranslator() []byte {
 	if x != nil {
 		return x.Translator
+	}
+	return nil
+}
+
+func (x *Cursor) GetChain() []byte {
+	if x != nil {
+		return x.Chain
+	}
+	return nil
+}
+
+func (x *Cursor) GetBaseChain() []byte {
+	if x != nil {
+		return x.BaseChain
 	}
 	return nil
 }
@@ -1199,6 +1226,8 @@ type Permission struct {
 	Message          string                 `protobuf:"bytes,22,opt,name=message" json:"message,omitempty"`
 	Updated          []byte                 `protobuf:"bytes,23,opt,name=updated" json:"updated,omitempty"`
 	Answers          map[string]string      `protobuf:"bytes,24,rep,name=answers" json:"answers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	OrphanedAt       *timestamppb.Timestamp `protobuf:"bytes,25,opt,name=orphaned_at,json=orphanedAt" json:"orphaned_at,omitempty"`
+	Formerly         []string               `protobuf:"bytes,26,rep,name=formerly" json:"formerly,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -1401,6 +1430,20 @@ func (x *Permission) GetAnswers() map[string]string {
 	return nil
 }
 
+func (x *Permission) GetOrphanedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.OrphanedAt
+	}
+	return nil
+}
+
+func (x *Permission) GetFormerly() []string {
+	if x != nil {
+		return x.Formerly
+	}
+	return nil
+}
+
 // Key is a remembered idempotency key.
 type Key struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1537,9 +1580,10 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05built\x18\x05 \x01(\x04R\x05built\x12\x1f\n" +
 	"\vbuilt_bytes\x18\x06 \x01(\x03R\n" +
 	"builtBytes\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\";\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"Q\n" +
 	"\x05Chunk\x12\x16\n" +
-	"\x06events\x18\x01 \x03(\fR\x06events\x12\x1a\n" +
+	"\x06events\x18\x01 \x03(\fR\x06events\x12\x14\n" +
+	"\x05chain\x18\x02 \x01(\fR\x05chain\x12\x1a\n" +
 	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x8f\x01\n" +
 	"\bIdentity\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
@@ -1594,7 +1638,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\routput_tokens\x18\x02 \x01(\x04R\foutputTokens\x12*\n" +
 	"\x11cache_read_tokens\x18\x03 \x01(\x04R\x0fcacheReadTokens\x122\n" +
 	"\x15cache_creation_tokens\x18\x04 \x01(\x04R\x13cacheCreationTokens\x12\x19\n" +
-	"\bcost_usd\x18\x05 \x01(\x01R\acostUsd\"\xb0\x01\n" +
+	"\bcost_usd\x18\x05 \x01(\x01R\acostUsd\"\xe5\x01\n" +
 	"\x06Cursor\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04head\x18\x02 \x01(\x04R\x04head\x12\x12\n" +
@@ -1603,7 +1647,10 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x06offset\x18\x05 \x01(\x03R\x06offset\x12\x1e\n" +
 	"\n" +
 	"translator\x18\x06 \x01(\fR\n" +
-	"translator\x12\x1a\n" +
+	"translator\x12\x14\n" +
+	"\x05chain\x18\a \x01(\fR\x05chain\x12\x1d\n" +
+	"\n" +
+	"base_chain\x18\b \x01(\fR\tbaseChain\x12\x1a\n" +
 	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xc3\x03\n" +
 	"\x03Run\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
@@ -1649,7 +1696,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"Attachment\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x1b\n" +
 	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x12\n" +
-	"\x04data\x18\x03 \x01(\fR\x04data\"\xc8\a\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"\xa1\b\n" +
 	"\n" +
 	"Permission\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
@@ -1680,7 +1727,10 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"decided_by\x18\x15 \x01(\tR\tdecidedBy\x12\x18\n" +
 	"\amessage\x18\x16 \x01(\tR\amessage\x12\x18\n" +
 	"\aupdated\x18\x17 \x01(\fR\aupdated\x12C\n" +
-	"\aanswers\x18\x18 \x03(\v2).betcode.store.v1.Permission.AnswersEntryR\aanswers\x1a:\n" +
+	"\aanswers\x18\x18 \x03(\v2).betcode.store.v1.Permission.AnswersEntryR\aanswers\x12;\n" +
+	"\vorphaned_at\x18\x19 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"orphanedAt\x12\x1a\n" +
+	"\bformerly\x18\x1a \x03(\tR\bformerly\x1a:\n" +
 	"\fAnswersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"y\n" +
@@ -1748,13 +1798,14 @@ var file_betcode_store_v1_store_proto_depIdxs = []int32{
 	18, // 17: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
 	18, // 18: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
 	17, // 19: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	18, // 20: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	18, // 21: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	18, // 20: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	18, // 21: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	18, // 22: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	23, // [23:23] is the sub-list for method output_type
+	23, // [23:23] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }

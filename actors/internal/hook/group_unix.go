@@ -1,0 +1,14 @@
+//go:build unix
+
+package hook
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// together puts the program into a process group of its own, which ends as one.
+func together(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}

@@ -1,0 +1,124 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/actors/internal/launch"
+)
+
+// How far BelowAgent walks, and how often it begins again because a process of
+// the line ended while it was looked at.
+const (
+	maxAncestors = 512
+	maxWalks     = 8
+)
+
+// BelowAgent says whether pid is an agent, a launcher, or descends from one: of
+// this daemon or of any other. While an agent lives its launcher, a subreaper,
+// stays in the line of everything below it, whatever forks, starts sessions or
+// scrubs its own environment.
+//
+// An error means that it could not be told: the process has ended, is in another
+// pid namespace, or has an ancestor that may not be looked at. What is not covered
+// is in docs/threats.md.
+func BelowAgent(pid int) (bool, error) { return processTable("/proc").belowAgent(pid) }
+
+// processTable is a directory like /proc.
+type processTable string
+
+// errMoved says that the line changed while it was walked.
+var errMoved = errors.New("its ancestors change too fast")
+
+func (t processTable) belowAgent(pid int) (below bool, err error) {
+	if pid <= 0 {
+		return false, errors.New("the process is in another pid namespace")
+	}
+	for range maxWalks {
+		if below, err = t.walk(pid); !errors.Is(err, errMoved) {
+			break
+		}
+	}
+	if err != nil {
+		return false, fmt.Errorf("look at the ancestors of process %d: %w", pid, err)
+	}
+	return below, nil
+}
+
+// walk goes from pid up to the first process, looking at each. Each step is looked
+// at twice: that a process has the same parent, and is the same process, before
+// and behind the look at that parent says that the parent was who it seemed to be.
+func (t processTable) walk(pid int) (bool, error) {
+	child, err := t.line(pid)
+	if err != nil {
+		return false, err
+	}
+	if t.ours(pid) {
+		return true, nil
+	}
+	for range maxAncestors {
+		if child.parent == 0 {
+			return false, nil // that was the first
+		}
+		parent, err := t.line(child.parent)
+		ours := t.ours(child.parent)
+		again, errAgain := t.line(child.pid)
+		switch {
+		case errAgain != nil && child.pid == pid:
+			return false, errAgain // it has ended
+		case errAgain != nil || again.parent != child.parent || again.start != child.start:
+			return false, errMoved
+		case ours:
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+		child = parent
+	}
+	return false, errors.New("there is no end of them")
+}
+
+// line reads what the table says about a process, also of a zombie.
+func (t processTable) line(pid int) (entry, error) {
+	stat, err := os.ReadFile(t.file(pid, "stat"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
+		return entry{}, fmt.Errorf("process %d is not to be seen", pid)
+	case err != nil:
+		return entry{}, err
+	}
+	e, ok := parseStat(pid, stat)
+	if !ok {
+		return entry{}, fmt.Errorf("%s is not understood", t.file(pid, "stat"))
+	}
+	return e, nil
+}
+
+// ours says whether a process is a launcher or has been given a run's token. An
+// environment that may not be read, because the process is another user's or has
+// changed users, speaks neither way: an agent's and its launcher's may be read.
+func (t processTable) ours(pid int) bool {
+	argv, _ := os.ReadFile(t.file(pid, "cmdline"))
+	if bytes.HasPrefix(argv, []byte(launch.Name+"\x00")) {
+		return true
+	}
+	environ, _ := os.ReadFile(t.file(pid, "environ"))
+	for entry := range bytes.SplitSeq(environ, []byte{0}) {
+		if name, _, _ := strings.Cut(string(entry), "="); name == launch.TokenVariable || name == launch.Marker {
+			return true
+		}
+	}
+	return false
+}
+
+func (t processTable) file(pid int, name string) string {
+	return filepath.Join(string(t), strconv.Itoa(pid), name)
+}

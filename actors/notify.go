@@ -1,0 +1,114 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"betcode/actors/internal/hook"
+	"betcode/messages"
+)
+
+// How much a program for notifications may take.
+const (
+	notifyPatience = 10 * time.Second
+	notifyAtOnce   = 2  // programs that run at the same time
+	notifyWaiting  = 64 // notifications that wait for one; more are dropped
+)
+
+// notice is something a person should know who does not watch.
+type notice struct {
+	Code    string             `json:"code"`
+	Message string             `json:"message"`
+	Session messages.SessionID `json:"session_id"`
+	Name    string             `json:"session_name,omitempty"`
+	At      time.Time          `json:"at"`
+	Details map[string]string  `json:"details,omitempty"`
+}
+
+// notifier starts the user's program for each notice, a few at a time. What goes
+// wrong is a line in the log: the notice itself is in the journal.
+type notifier struct {
+	deps  *System
+	life  context.Context
+	end   context.CancelFunc
+	hands [notifyAtOnce]*worker
+
+	mu      sync.Mutex
+	waiting [notifyAtOnce]int
+}
+
+func newNotifier(s *System) *notifier {
+	n := &notifier{deps: s}
+	n.life, n.end = context.WithCancel(context.Background())
+	for i := range n.hands {
+		n.hands[i] = &worker{deliver: func(m any) {
+			s.log.Error().Any("result", m.(workDone).result).Msg("notification panicked")
+		}, alive: &s.workers}
+	}
+	return n
+}
+
+// send hands a notice to the worker that has the least to do. It does not wait.
+func (n *notifier) send(e notice) {
+	o := n.deps.options
+	if len(o.NotifyExec) == 0 {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	least := 0
+	for i, waiting := range n.waiting {
+		if waiting < n.waiting[least] {
+			least = i
+		}
+	}
+	if n.waiting[least] >= notifyWaiting/notifyAtOnce {
+		n.deps.log.Warn().Str(logSession, string(e.Session)).Str("code", e.Code).Msg("notification dropped: too many wait")
+		return
+	}
+	n.waiting[least]++
+	e.At = n.deps.now().UTC()
+	n.hands[least].do(func() any {
+		defer func() {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.waiting[least]--
+		}()
+		n.run(e)
+		return nil
+	})
+}
+
+func (n *notifier) run(e notice) {
+	o := n.deps.options
+	ctx, cancel := context.WithTimeout(n.life, notifyPatience)
+	defer cancel()
+	input, err := json.Marshal(e)
+	if err == nil {
+		err = hook.Run(ctx, o.NotifyExec, append(slices.Clone(o.NotifyEnv), e.environ()...), append(input, '\n'))
+	}
+	if err != nil {
+		n.deps.log.Warn().Err(err).Str(logSession, string(e.Session)).Str("code", e.Code).Msg("notification failed")
+	}
+}
+
+// environ is the notice for programs that do not read JSON. A tool's input is not
+// in it, since that may hold anything.
+func (e notice) environ() []string {
+	return []string{
+		"BETCODE_EVENT=" + e.Code, "BETCODE_MESSAGE=" + e.Message, "BETCODE_SESSION_ID=" + string(e.Session),
+		"BETCODE_SESSION_NAME=" + e.Name, "BETCODE_REQUEST_ID=" + e.Details["request_id"],
+		"BETCODE_TOOL=" + e.Details["tool"], "BETCODE_AGE=" + e.Details["age"],
+	}
+}
+
+// close ends what runs and drops what waits.
+func (n *notifier) close() {
+	n.end()
+	for _, w := range n.hands {
+		w.close(nil)
+	}
+}

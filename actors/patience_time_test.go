@@ -1,0 +1,336 @@
+package actors
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/rs/zerolog"
+	"google.golang.org/protobuf/proto"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/spool"
+	"betcode/messages"
+)
+
+// days is a whole actor system in virtual time: a month takes milliseconds. Its
+// agents are gone, so what it keeps are their requests.
+type days struct {
+	*System
+	t     *testing.T
+	store *memoryStore
+	began time.Time
+	seen  messages.Seq // of the events, told by says
+}
+
+// inDays runs a test on a session whose agent was killed while it asked for p1.
+func inDays(t *testing.T, test func(d *days)) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &days{t: t, store: newMemoryStore(), began: time.Now().Round(0)}
+		d.seed("p1", "Bash")
+		d.start()
+		test(d)
+		d.stop()
+		time.Sleep(2 * time.Second) // the library's throttle of dead letters
+	})
+}
+
+// seed is what the journal has of a session that asks when the machine dies.
+func (d *days) seed(id messages.RequestID, tool string) {
+	record := messages.SessionRecord{
+		ID: sessionA, Name: "work", WorkingDirectory: "/", Phase: messages.PhaseActive, Run: 1,
+		AgentSession: string(sessionA), CreatedAt: d.began, UpdatedAt: d.began,
+	}
+	run := messages.RunRecord{
+		Format: runFormat, Session: sessionA, Run: 1, State: messages.RunRunning, Token: "token",
+		Directory: "/nonexistent/run", Process: messages.ProcessIdentity{PID: 1 << 30, StartTime: 1, BootID: "another"},
+	}
+	err := d.store.Commit([]messages.Append{{
+		Session: sessionA, Commit: 1, Record: &record, Run: &run,
+		Cursor: &messages.Cursor{Run: 1}, Permissions: []messages.PermissionRecord{{
+			Request: id, Session: sessionA, Run: 1, Tool: tool, Input: []byte(`{"command":"ls"}`),
+			ReceivedAt: d.began, ForwardedAt: d.began, ExpiresAt: d.began.Add(7 * 24 * time.Hour),
+		}},
+	}})[0]
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *days) start(change ...func(*Options)) {
+	log := zerolog.Nop()
+	o := Options{
+		Store: d.store, RunsDirectory: filepath.Join(d.t.TempDir(), "runs"), Program: "/nonexistent/claude", Logger: &log,
+		Restart: forgiving, AgentRestart: quickly, Version: "test",
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	var err error
+	if d.System, err = startWith(o, spool.NewPollingWatcher()); err != nil {
+		d.t.Fatal(err)
+	}
+	<-d.Ready()
+	time.Sleep(time.Second)
+	synctest.Wait()
+}
+
+func (d *days) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := d.Stop(ctx, true); err != nil {
+		d.t.Errorf("stop: %v", err)
+	}
+}
+
+// until lets time pass up to a moment after the beginning.
+func (d *days) until(after time.Duration) {
+	time.Sleep(time.Until(d.began.Add(after)))
+	synctest.Wait()
+}
+
+// says compares what was journaled since it was called last.
+func (d *days) says(want ...string) {
+	d.t.Helper()
+	var got []string
+	for _, e := range d.store.look(sessionA).after(d.seen, 1000, 1<<20) {
+		d.seen = e.Seq
+		var event pb.AgentEvent
+		if err := proto.Unmarshal(e.Bytes, &event); err != nil {
+			d.t.Fatal(err)
+		}
+		word := showPayload(&event)
+		if age := event.GetNotice().GetDetails()["age"]; age != "" {
+			word += " " + age
+		}
+		got = append(got, word)
+	}
+	if !slices.Equal(got, want) {
+		d.t.Errorf("after %s: %q, want %q", time.Since(d.began), got, want)
+	}
+}
+
+func (d *days) ask(r messages.Request) (messages.Reply, error) {
+	defer synctest.Wait()
+	return d.Ask(context.Background(), r)
+}
+
+func (d *days) pending() []messages.PermissionRecord {
+	permissions := d.store.look(sessionA).permissions
+	var all []messages.PermissionRecord
+	for _, p := range permissions {
+		all = append(all, p)
+	}
+	return all
+}
+
+const day = 24 * time.Hour
+
+// rebooted is what the first daemon after the end of the machine writes.
+var rebooted = []string{"run 1 lost", "notice PERMISSION_KEPT", "error SUBPROCESS_CRASHED", "IDLE"}
+
+func TestRequestWaitsForDays(t *testing.T) {
+	inDays(t, func(d *days) {
+		d.says(rebooted...)
+		d.until(time.Hour - time.Second)
+		d.says()
+		d.until(time.Hour + time.Second)
+		d.says("notice PERMISSION_REMINDER 1h")
+		d.until(day + time.Second)
+		d.says("notice PERMISSION_REMINDER 1d")
+		d.until(7*day - time.Second)
+		d.says()
+		d.until(7*day + time.Second)
+		d.says("resolved p1 DENY by deadline")
+		if len(d.pending()) != 0 {
+			t.Errorf("%+v", d.pending())
+		}
+		_, err := d.ask(answer("ann", "p1", messages.AllowOnce))
+		if e := asError("", err); err == nil || e.Kind != messages.WrongState || e.Code != messages.PermissionStale {
+			t.Errorf("a late answer: %v", err)
+		}
+	})
+}
+
+// Each sign of a client gives the request its whole TTL again; for a month.
+func TestActivityExtendsForAMonth(t *testing.T) {
+	inDays(t, func(d *days) {
+		signs := []messages.Request{
+			take("ann"), release("ann"),
+			messages.ChangeSettings{Session: sessionA, Client: "ann", Model: "haiku"},
+			messages.SetGrant{Session: sessionA, Tool: "Read", Granted: true},
+			attaching{},
+			answer("ann", "other", messages.Deny),
+		}
+		for n := range 5 {
+			at := time.Duration(n+1) * 6 * day
+			d.until(at)
+			if _, other := signs[n].(attaching); other {
+				follower, _, err := d.Attach(context.Background(), messages.Attach{Session: sessionA, Client: "bob", Stream: "s"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				follower.Close()
+			} else if _, err := d.ask(signs[n]); err != nil {
+				t.Fatalf("%T: %v", signs[n], err)
+			}
+			synctest.Wait()
+			p := d.pending()[0]
+			if p.ExtensionCount != uint32(n+1) || !p.ExpiresAt.Equal(d.began.Add(at+7*day)) || !p.LastExtendedAt.Equal(d.began.Add(at)) {
+				t.Fatalf("after %d signs: %+v", n+1, p)
+			}
+			d.ask(messages.RenameSession{Session: sessionA, Name: "again"}) // in the same minute
+			if again := d.pending()[0]; again.ExtensionCount != p.ExtensionCount {
+				t.Errorf("it was extended twice in a minute")
+			}
+		}
+		d.until(37*day - time.Second)
+		if len(d.pending()) != 1 {
+			t.Fatal("it is over too early")
+		}
+		d.until(37*day + time.Second)
+		if len(d.pending()) != 0 {
+			t.Error("it is not over")
+		}
+	})
+}
+
+// attaching stands for a stream that is attached, in a list of requests.
+type attaching struct{ messages.GetSession }
+
+// Deadlines and reminders are by the wall clock, over any number of daemons; what
+// fell into the time without one is said once.
+func TestPatienceOutlivesTheDaemon(t *testing.T) {
+	inDays(t, func(d *days) {
+		d.until(30 * time.Minute)
+		d.stop()
+		d.until(2 * time.Hour)
+		d.start()
+		d.says(append(slices.Clone(rebooted), "notice PERMISSION_REMINDER 2h")...)
+		d.stop()
+		d.start()
+		d.until(3 * time.Hour)
+		d.says()
+		if _, err := d.ask(take("ann")); err != nil {
+			t.Fatal(err)
+		}
+		d.stop()
+		d.until(2 * day)
+		d.start()
+		d.says("notice PERMISSION_REMINDER 2d")
+		d.until(7*day + time.Hour)
+		d.says() // extended by three hours
+		d.stop()
+		d.until(8 * day)
+		d.start()
+		d.says("resolved p1 DENY by deadline")
+	})
+	inDays(t, func(d *days) { // both reminders at once are one
+		d.stop()
+		d.until(3 * day)
+		d.start()
+		d.says(append(slices.Clone(rebooted), "notice PERMISSION_REMINDER 3d")...)
+		d.until(6 * day)
+		d.says()
+	})
+}
+
+// A kept decision ends with the TTL too, and then its session's actor goes.
+func TestKeptDecisionExpires(t *testing.T) {
+	inDays(t, func(d *days) {
+		if a, err := d.ask(answer("ann", "p1", messages.AllowOnce)); err != nil || !a.(messages.PermissionAnswered).Applied {
+			t.Fatalf("%v, %v", a, err)
+		}
+		if a, err := d.ask(answer("bob", "p1", messages.Deny)); err != nil || a.(messages.PermissionAnswered).By != "ann" {
+			t.Errorf("%v, %v", a, err)
+		}
+		d.says(append(slices.Clone(rebooted), "resolved p1 ALLOW_ONCE by ann")...)
+		d.until(2 * day)
+		d.stop()
+		d.start()
+		d.until(7*day - time.Minute)
+		d.says() // nobody is reminded of what is decided
+		d.until(7*day + time.Second)
+		d.says("notice PERMISSION_ANSWER_EXPIRED")
+		time.Sleep(time.Minute)
+		if n := d.tree.Count("session"); n != 0 {
+			t.Errorf("%d sessions have an actor", n)
+		}
+	})
+}
+
+// A clock that is set does not fool the timers: they look at it, and it alone
+// says what is due.
+func TestClockIsSet(t *testing.T) {
+	inDays(t, func(d *days) {
+		d.stop()
+		var ahead atomic.Int64
+		d.start(func(o *Options) { o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) } })
+		d.says(rebooted...)
+		d.until(10 * time.Minute)
+		ahead.Store(int64(6 * day)) // the machine slept
+		d.until(20 * time.Minute)
+		d.says("notice PERMISSION_REMINDER 6d")
+		ahead.Store(0) // and the clock was wrong
+		d.until(2 * day)
+		d.says()
+		ahead.Store(int64(6 * day))
+		d.until(2*day + 10*time.Minute)
+		d.says("resolved p1 DENY by deadline")
+	})
+}
+
+func TestTTLIsAnOption(t *testing.T) {
+	for _, ttl := range []time.Duration{time.Hour, 30 * day} {
+		inDays(t, func(d *days) {
+			d.stop()
+			d.start(func(o *Options) { o.PermissionTTL, o.Reminders = ttl, []time.Duration{2 * time.Hour} })
+			d.until(3 * time.Hour)
+			d.says(append(slices.Clone(rebooted), "notice PERMISSION_REMINDER 2h")...)
+			d.ask(take("ann"))
+			want := max(d.began.Add(7*day).Unix(), d.began.Add(3*time.Hour+ttl).Unix())
+			if p := d.pending()[0]; p.ExpiresAt.Unix() != want {
+				t.Errorf("TTL %s: %s", ttl, p.ExpiresAt)
+			}
+			d.stop()
+			d.start(func(o *Options) { o.PermissionTTL, o.FixedTTL = ttl, true })
+			before := d.pending()[0].ExpiresAt
+			d.until(5 * time.Hour)
+			d.ask(take("ann"))
+			if p := d.pending()[0]; !p.ExpiresAt.Equal(before) {
+				t.Errorf("it was extended to %s", p.ExpiresAt)
+			}
+		})
+	}
+}
+
+// A request whose actor crashes goes on waiting, by what the session knows and not
+// by what the actor was started with; even if its supervisor gives it up.
+func TestCrashesOfAWaitingRequest(t *testing.T) {
+	inDays(t, func(d *days) {
+		d.until(6 * day)
+		if _, err := d.ask(take("ann")); err != nil { // extends it
+			t.Fatal(err)
+		}
+		path := actor.NewPID(d.sessions.Address, d.sessions.Id+"/"+childName("session", sessionA)+"/"+childName("permission", "p1"))
+		process, _ := d.actors.ProcessRegistry.Get(path)
+		process.SendSystemMessage(path, &actor.Restart{})
+		time.Sleep(time.Second)
+		d.until(12 * day)
+		if p := d.pending(); len(p) != 1 || p[0].Decision != messages.Undecided {
+			t.Fatalf("it is over too early: %+v", p)
+		}
+		process, _ = d.actors.ProcessRegistry.Get(path)
+		process.SendSystemMessage(path, &actor.Stop{}) // its supervisor gives it up
+		time.Sleep(time.Second)
+		if a, err := d.ask(answer("ann", "p1", messages.AllowOnce)); err != nil || !a.(messages.PermissionAnswered).Applied {
+			t.Errorf("%v, %v", a, err)
+		}
+	})
+}

@@ -1,0 +1,108 @@
+package actors
+
+import (
+	"fmt"
+	"time"
+
+	"betcode/messages"
+)
+
+// extendPause is the least time between two extensions of one request. Each is a
+// write to disk, and somebody who types or whose connection flaps is active many
+// times a minute; against a TTL of an hour or more, a minute is nothing.
+const extendPause = time.Minute
+
+// reminderDue says that an undecided request has waited so long that people
+// are to be reminded. number counts from 1. Sent by its actor.
+type reminderDue struct {
+	request messages.RequestID
+	number  int
+}
+
+// keptOver says that a kept decision has outlived its TTL. Sent by its actor.
+type keptOver struct{ request messages.RequestID }
+
+// noticed extends what is undecided when a client shows that it is there.
+func (t *transition) noticed(m any) {
+	if !t.s.options.extend || !t.s.exists || len(t.s.deleters) > 0 {
+		return
+	}
+	switch m := m.(type) {
+	case messages.Attach, messages.SendInput, messages.CancelTurn, messages.TakeLock, messages.ReleaseLock,
+		messages.ChangeSettings, messages.RenameSession, messages.SetGrant, messages.ClearGrants:
+		t.extend("")
+	case messages.AnswerPermission:
+		t.extend(t.s.current(requestOf(m.Request)))
+	}
+}
+
+// extend gives every undecided request its whole TTL again, but the one that is
+// being answered. One that has expired stays so.
+func (t *transition) extend(but messages.RequestID) {
+	now := wall(t.now.at)
+	for _, p := range t.s.requests(isUndecided) {
+		if p.Request == but || !now.Before(p.ExpiresAt) || now.Sub(lastSign(p)) < extendPause {
+			continue
+		}
+		if until := now.Add(t.s.options.permissionTTL); until.After(p.ExpiresAt) {
+			p.ExpiresAt, p.LastExtendedAt = until, now
+			p.ExtensionCount++
+			t.putPermission(p)
+			t.then(update{p})
+		}
+	}
+}
+
+// lastSign is when the patience with a request began.
+func lastSign(p messages.PermissionRecord) time.Time {
+	if p.LastExtendedAt.After(p.ReceivedAt) {
+		return p.LastExtendedAt
+	}
+	return p.ReceivedAt
+}
+
+// remindersSent counts the reminders a request has had.
+func remindersSent(p messages.PermissionRecord) int {
+	switch {
+	case p.Reminder24hSent:
+		return 2
+	case p.Reminder1hSent:
+		return 1
+	}
+	return 0
+}
+
+// reminded marks the first n reminders as sent. The fields are called after their
+// usual times.
+func reminded(p messages.PermissionRecord, n int) messages.PermissionRecord {
+	p.Reminder1hSent, p.Reminder24hSent = n >= 1, n >= 2
+	return p
+}
+
+// remind speaks of a request again, once per reminder.
+func (t *transition) remind(m reminderDue) {
+	p, ok := t.s.permissions[m.request]
+	if !ok || isDecided(p) || m.number <= remindersSent(p) {
+		return
+	}
+	p = reminded(p, m.number)
+	t.putPermission(p)
+	tool, age := shorten(p.Tool, maxShown), humanAge(wall(t.now.at).Sub(p.ReceivedAt))
+	n := notice{
+		Code: "PERMISSION_REMINDER", Session: t.s.id, Name: t.s.record.Name,
+		Message: fmt.Sprintf("%s has waited for an answer for %s", tool, age),
+		Details: map[string]string{"request_id": string(p.Request), "tool": tool, "age": age},
+	}
+	t.notice(n.Code, n.Message, n.Details)
+	t.then(notify{n})
+}
+
+// humanAge is an age in the largest unit that fits, rounded down: "1h", "2d".
+func humanAge(age time.Duration) string {
+	for _, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
+		if age >= unit && (unit < 24*time.Hour || age >= 48*time.Hour) {
+			return humanDuration(age.Truncate(unit))
+		}
+	}
+	return humanDuration(age)
+}

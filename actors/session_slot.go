@@ -1,0 +1,169 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// A session runs an agent only with a slot of the pool. It asks for one when it
+// has work, waits with the work if there is none, refuses new work if the queue
+// is full, and gives the slot back when its agent is gone.
+
+// slotHold is how a session stands with the pool.
+type slotHold uint8
+
+const (
+	slotNone   slotHold = iota
+	slotAsked           // the pool has not answered yet
+	slotQueued          // it will be granted some time
+	slotHeld
+)
+
+// knock is a message for an agent that waits until the pool has answered.
+type knock struct {
+	from  *actor.PID
+	input messages.SendInput
+}
+
+// The effects: ask, tell the pool.
+type (
+	askPool  struct{ message any }
+	tellPool struct{ message any }
+)
+
+func (askPool) effect()  {}
+func (tellPool) effect() {}
+
+// parkDue is the session's own word for the end of an agent's rest.
+type parkDue struct{ run messages.RunNumber }
+
+// wantSlot asks for a slot unless the session has one, or has asked. It reports
+// whether the agent may be started now.
+func (t *transition) wantSlot() bool {
+	if t.s.slot == slotNone {
+		t.s.slot = slotAsked
+		t.then(askPool{slotWanted{t.s.id}})
+	}
+	return t.s.slot == slotHeld
+}
+
+// slotAnswered takes the pool's first answer. Messages that waited for it are
+// refused if there is no place even in the queue; else they are next, see letIn.
+func (t *transition) slotAnswered(m slotAnswer) {
+	switch t.s.slot {
+	case slotAsked:
+	case slotNone: // asked twice, since the pool was restarted; the first answer stands
+		t.then(tellPool{slotFreed{t.s.id}})
+		return
+	case slotQueued, slotHeld:
+		return
+	}
+	t.s.slot = map[slotPlace]slotHold{slotYes: slotHeld, slotWaiting: slotQueued, slotNo: slotNone}[m.place]
+	if t.s.slot == slotNone {
+		for _, k := range t.s.knocks {
+			t.then(reply{k.from, messages.Errorf("send input", messages.Exhausted, "all agents are busy and the queue is full").
+				WithCode(messages.PoolExhausted).With("session_id", string(t.s.id)).
+				WithHint("wait for a session to end its turn, or allow more agents at once")})
+		}
+		t.s.knocks = nil
+	}
+	if len(t.s.knocks) == 0 {
+		t.maybeRetire()
+	}
+	switch t.s.slot {
+	case slotHeld:
+		if len(t.s.knocks) == 0 {
+			t.slotGranted()
+		}
+	case slotQueued:
+		t.notice("WAITING_FOR_SLOT", "All agents are busy; this one starts when another has ended or can be parked", nil)
+	case slotNone: // work from before a restart: ask again later
+		if t.s.busy() {
+			t.then(wakeAfter{t.s.options.restarts.Max, restartDue{t.s.record.Run}})
+		}
+	case slotAsked:
+	}
+}
+
+// letIn accepts the messages that waited for the pool's answer, one by one: each
+// has a key to be remembered, and an append has place for one.
+func (s sessionState) letIn(now moment, effects []effect) (sessionState, []effect) {
+	if s.slot == slotAsked {
+		return s, effects
+	}
+	knocks := s.knocks
+	s.knocks = nil
+	for _, k := range knocks {
+		next, more := s.step(now, k.from, k.input)
+		s, effects = next, append(effects, more...)
+	}
+	if len(knocks) > 0 && s.slot == slotHeld { // for older work, if none of them was accepted
+		next, more := s.step(now, nil, slotGranted{})
+		return next, append(effects, more...)
+	}
+	return s, effects
+}
+
+// slotGranted starts the agent, if there still is work for it.
+func (t *transition) slotGranted() {
+	t.s.slot = slotHeld
+	if !t.s.active() && !t.s.ending && !t.s.consulting && t.s.busy() {
+		t.startRun()
+	}
+}
+
+// settleSlot gives back a slot that is not needed, and tells the pool when the
+// agent begins or ends to rest. It ends every step.
+func (t *transition) settleSlot() {
+	needed := t.s.active() || t.s.consulting || len(t.s.knocks) > 0 || (t.s.busy() && t.s.slot != slotHeld)
+	if t.s.slot != slotNone && t.s.slot != slotAsked && !needed {
+		t.s.slot, t.s.resting = slotNone, false
+		t.then(tellPool{slotFreed{t.s.id}})
+		return
+	}
+	if resting := t.s.canPark(); resting != t.s.resting {
+		t.s.resting = resting
+		t.then(tellPool{agentRests{t.s.id, resting}})
+		if resting {
+			t.then(wakeAfter{t.s.options.parkAfter, parkDue{t.s.record.Run}})
+		}
+	}
+}
+
+// canPark reports whether the agent has nothing to do: no turn, no task in the
+// background, nobody who is asked.
+func (s *sessionState) canPark() bool {
+	return s.up && !s.busy() && !s.agentBusy && len(s.record.Background) == 0 && !s.asks() && !s.record.StopWanted
+}
+
+// park ends an agent that rests; the next message resumes it.
+func (t *transition) park() {
+	if t.s.canPark() {
+		t.s.mending = true // what comes meanwhile is for the next run
+		t.tellAgent(stopAgent{stopOrderly})
+	}
+}
+
+// poolRestarted says again what the session has and wants.
+func (t *transition) poolRestarted() {
+	switch t.s.slot {
+	case slotHeld:
+		t.then(tellPool{slotTaken{t.s.id}}, tellPool{agentRests{t.s.id, t.s.resting}})
+	case slotAsked, slotQueued:
+		t.then(askPool{slotWanted{t.s.id}})
+		t.s.slot = slotAsked
+	case slotNone:
+	}
+}
+
+// parkLate parks an agent that has rested all the time since the timer was set.
+func (t *transition) parkLate(m parkDue) {
+	if m.run == t.s.record.Run && t.s.resting && t.now.at.Sub(t.s.record.UpdatedAt) >= t.s.options.parkAfter-time.Second {
+		t.park()
+	} else if m.run == t.s.record.Run && t.s.resting {
+		t.then(wakeAfter{t.s.options.parkAfter - t.now.at.Sub(t.s.record.UpdatedAt), parkDue{m.run}})
+	}
+}

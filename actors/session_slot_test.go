@@ -1,0 +1,202 @@
+package actors
+
+import (
+	"testing"
+	"time"
+
+	"betcode/messages"
+)
+
+// atThePool is a session whose first message waits for the pool's answer.
+func atThePool(t tester) *bench {
+	b := newBench(t)
+	b.tell(start("ann"))
+	b.manual = true
+	b.tell(input("ann", "k1"))
+	b.manual = false
+	b.knocked = false
+	b.quiet()
+	return b
+}
+
+// told returns what the pool was told since somebody looked, and forgets it.
+func (b *bench) toldPool() []any {
+	var told []any
+	for _, e := range b.effects {
+		switch e := e.(type) {
+		case tellPool:
+			told = append(told, e.message)
+		case askPool:
+			told = append(told, e.message)
+		}
+	}
+	b.quiet()
+	return told
+}
+
+func TestSlotIsAskedForBeforeAMessageIsAccepted(t *testing.T) {
+	b := newBench(t)
+	b.tell(start("ann"))
+	b.manual = true
+	b.tell(input("ann", "k1"))
+	b.tell(input("ann", "k2"))
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(slotWanted{sessionA}) {
+		t.Errorf("the pool was told %v", told)
+	}
+	if len(b.waiting) != 0 || len(b.state.inputs) != 0 {
+		t.Error("a message is accepted without a slot")
+	}
+	b.manual, b.knocked = false, false
+	b.on(slotAnswer{slotYes}, "all: 2 input k1", "to ann: input k1 is 2", "run 1: start with --session-id",
+		"all: 3 input k2", "to ann: input k2 is 3")
+	for key, want := range map[string]messages.Seq{"k1": 2, "k2": 3} {
+		if got := b.journal.keys[key]; got != want {
+			t.Errorf("the key of %s is remembered at %d", key, got)
+		}
+	}
+}
+
+func TestSlotThatHasToBeWaitedFor(t *testing.T) {
+	b := atThePool(t)
+	b.on(slotAnswer{slotWaiting}, "all: 2 notice WAITING_FOR_SLOT", "all: 3 input k1", "to ann: input k1 is 3")
+	b.on(input("ann", "k2"), "all: 4 input k2", "to ann: input k2 is 4")
+	if b.state.idle() {
+		t.Error("it would go although it waits")
+	}
+	b.on(slotGranted{}, "run 1: start with --session-id")
+	b.on(b.up(), "all: 5 run 1 started", "run 1: write k1", "run 1: write k2")
+}
+
+func TestNoPlaceInTheQueue(t *testing.T) {
+	b := atThePool(t)
+	b.tell(input("ann", "k2"))
+	b.knocked = false
+	b.on(slotAnswer{slotNo}, "to ann: exhausted POOL_EXHAUSTED", "to ann: exhausted POOL_EXHAUSTED", "retire")
+	if b.state.slot != slotNone || len(b.state.inputs) != 0 {
+		t.Errorf("slot %d, inputs %v", b.state.slot, b.state.inputs)
+	}
+	b.on(input("ann", "k1"), "all: 2 input k1", "to ann: input k1 is 2", "run 1: start with --session-id")
+}
+
+// Work from before a restart is never refused: it asks again.
+func TestOldWorkAsksAgain(t *testing.T) {
+	b := running(t)
+	b.tell(b.exit(137))
+	b.manual = true
+	b.crash()
+	b.quiet()
+	b.manual, b.knocked = false, false
+	b.on(slotAnswer{slotNo}, "in 30s actors.restartDue")
+	b.on(restartDue{1}, "run 2: start with --resume")
+}
+
+// Every way out gives the slot back.
+func TestSlotIsGivenBack(t *testing.T) {
+	freed := any(slotFreed{sessionA})
+	for _, c := range []struct {
+		name  string
+		state func(tester) *bench
+		leave func(b *bench)
+	}{
+		{"the agent ends", remembering, func(b *bench) { b.tell(b.exit(0)) }},
+		{"the agent is given time to come back", running, func(b *bench) { b.tell(b.exit(137)) }},
+		{"the session is deleted", remembering, func(b *bench) {
+			b.tell(messages.DeleteSession{Session: sessionA})
+			b.tell(b.exit(0))
+		}},
+		{"the message is cancelled in the queue", atThePool, func(b *bench) {
+			b.tell(slotAnswer{slotWaiting})
+			b.tell(cancel("ann"))
+		}},
+		{"the session is stopped in the queue", atThePool, func(b *bench) {
+			b.tell(slotAnswer{slotWaiting})
+			b.tell(messages.StopSession{Session: sessionA})
+		}},
+		{"the session is deleted in the queue", atThePool, func(b *bench) {
+			b.tell(slotAnswer{slotWaiting})
+			b.tell(messages.DeleteSession{Session: sessionA})
+		}},
+		{"the session is deleted before the answer", atThePool, func(b *bench) {
+			b.tell(messages.DeleteSession{Session: sessionA})
+			b.tell(slotAnswer{slotYes})
+		}},
+		{"the answer comes twice", atThePool, func(b *bench) {
+			b.tell(slotAnswer{slotNo})
+			b.tell(slotAnswer{slotYes})
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := c.state(t)
+			c.leave(b)
+			told := b.toldPool()
+			if len(told) == 0 || told[len(told)-1] != freed || b.state.slot != slotNone {
+				t.Errorf("the pool was told %v, the session says %d", told, b.state.slot)
+			}
+		})
+	}
+}
+
+// Who knocked at a session that is deleted meanwhile is told.
+func TestKnockingAtADeletedSession(t *testing.T) {
+	b := atThePool(t)
+	b.on(messages.DeleteSession{Session: sessionA}, "all: error SESSION_CLOSED", "to op: done", "forget /runs/"+string(sessionA), "retire",
+		"to ann: not found SESSION_CLOSED")
+	if b.state.idle() {
+		t.Error("it would go before the pool has answered")
+	}
+	b.on(slotAnswer{slotYes}, "retire")
+	if !b.state.idle() {
+		t.Error("it has something to do")
+	}
+}
+
+// What an incarnation that crashed had of the pool is given back or kept.
+func TestSlotAfterACrash(t *testing.T) {
+	b := remembering(t)
+	b.crash()
+	if told := b.toldPool(); len(told) == 0 || told[0] != any(slotTaken{sessionA}) {
+		t.Errorf("with an agent the pool was told %v", told)
+	}
+	b.tell(b.adopted())
+	b.tell(b.exit(0))
+	b.quiet()
+	b.crash()
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(slotFreed{sessionA}) {
+		t.Errorf("without an agent the pool was told %v", told)
+	}
+}
+
+func TestPoolRestarts(t *testing.T) {
+	b := remembering(t)
+	b.tell(poolRestarted{})
+	if told := b.toldPool(); len(told) != 2 || told[0] != any(slotTaken{sessionA}) || told[1] != any(agentRests{sessionA, true}) {
+		t.Errorf("with an agent that rests: %v", told)
+	}
+	b = atThePool(t)
+	b.manual = true
+	b.tell(poolRestarted{})
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(slotWanted{sessionA}) {
+		t.Errorf("while asking: %v", told)
+	}
+}
+
+// An agent that has nothing to do is ended when its place is wanted, or after a
+// while; that is no crash, and the next message resumes it.
+func TestParking(t *testing.T) {
+	b := turning(t)
+	b.tell(b.out(finished("k1")))
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(agentRests{sessionA, true}) {
+		t.Errorf("the pool was told %v", told)
+	}
+	b.on(parkAgent{}, "run 1: stop in order")
+	b.on(input("ann", "k2"), "all: 7 input k2", "to ann: input k2 is 7")
+	b.on(b.exit(0), "all: 8 run 1 exited", "drop run 1", "run 2: start with --resume")
+
+	b = turning(t)
+	b.on(parkAgent{}) // it has something to do
+	b.tell(b.out(finished("k1")))
+	b.quiet()
+	b.now = b.now.Add(10 * time.Minute)
+	b.on(parkDue{1}, "run 1: stop in order")
+	b.on(b.exit(0), "all: 7 run 1 exited", "drop run 1", "retire")
+}

@@ -1,0 +1,167 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"betcode/messages"
+)
+
+func TestStreamsAreReplayed(t *testing.T) {
+	store := newMemoryStore()
+	store.fill(sessionN(1), 3000)
+	s := raise(t, store)
+	for _, c := range []struct {
+		name   string
+		attach messages.Attach
+		from   messages.Seq
+	}{
+		{"everything", messages.Attach{}, 0},
+		{"from a number", messages.Attach{History: messages.HistoryFromSequence, From: 1234}, 1234},
+		{"from the head", messages.Attach{History: messages.HistoryFromSequence, From: 3000}, 3000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.attach.Session, c.attach.Client, c.attach.Stream, c.attach.Follow = sessionN(1), "ann", c.name, messages.FollowTurn
+			r := s.follow(c.attach)
+			if err := r.ends(t); err != nil {
+				t.Fatalf("the stream ends with %v", err)
+			}
+			s.checkComplete(r, sessionN(1), c.from)
+			if first := r.got()[0]; first.Seq != 0 || showEvent(first) != "info" {
+				t.Errorf("the first event is %s", showEvent(first))
+			}
+		})
+	}
+	if kind := messages.KindOf(attachError(s, messages.Attach{Session: sessionN(1), Stream: "s", History: messages.HistoryFromSequence, From: 3001})); kind != messages.OutOfRange {
+		t.Errorf("beyond the head: %s", kind)
+	}
+	if kind := messages.KindOf(attachError(s, messages.Attach{Session: sessionN(9), Stream: "s"})); kind != messages.NotFound {
+		t.Errorf("of an unknown session: %s", kind)
+	}
+}
+
+func attachError(s *stage, a messages.Attach) error {
+	_, _, err := s.Attach(s.t.Context(), a)
+	return err
+}
+
+// A client that does not read makes nobody wait, and is brought up to date from
+// the journal when it reads again.
+func TestSlowClientLags(t *testing.T) {
+	store := newMemoryStore()
+	store.fill(sessionN(1), 3*outboxEvents)
+	s := raise(t, store)
+	slow, _, err := s.Attach(t.Context(), messages.Attach{Session: sessionN(1), Client: "slow", Stream: "slow", Observer: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	fast := s.follow(messages.Attach{Session: sessionN(1), Client: "ann", Stream: "fast"})
+	for n := range 5 {
+		must[messages.InputAcknowledged](s, message(sessionN(1), n+1))
+	}
+	s.checkComplete(fast, sessionN(1), 0)
+	if held := len(slow.box.events); held > outboxEvents {
+		t.Errorf("%d events are kept for it", held)
+	}
+	late := &reader{follower: slow, done: make(chan error, 1)}
+	head := s.store.look(sessionN(1)).head()
+	for late.last() < head {
+		events, err := slow.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		late.events = append(late.events, events...)
+	}
+	s.checkComplete(late, sessionN(1), 0)
+}
+
+// The stream of a session that is deleted ends, after it was told.
+func TestStreamOfADeletedSessionEnds(t *testing.T) {
+	s := raise(t, newMemoryStore())
+	s.open(sessionN(1))
+	r := s.follow(messages.Attach{Session: sessionN(1), Client: "ann", Stream: "s"})
+	s.checkComplete(r, sessionN(1), 0)
+	must[messages.Done](s, messages.DeleteSession{Session: sessionN(1)})
+	if err := r.ends(t); messages.KindOf(err) != messages.NotFound {
+		t.Errorf("it ends with %v", err)
+	}
+	if !r.has("error SESSION_CLOSED") {
+		t.Error("the client was not told")
+	}
+	s.eventually("its actor has gone", func() bool { return s.tree.Count("session") == 0 })
+}
+
+// A session's actor that crashes again and again, while messages are sent and
+// read: nothing is lost, doubled or out of order, in the journal and on every
+// stream.
+func TestStreamsSurviveCrashesOfTheSession(t *testing.T) {
+	crashing(t, "sessions/session/"+string(sessionN(1)))
+}
+
+// The same with everything below the sessions actor, and with the journal.
+func TestStreamsSurviveCrashesOfAllSessions(t *testing.T) { crashing(t, "sessions") }
+
+func TestStreamsSurviveCrashesOfTheJournal(t *testing.T) { crashing(t, "journal") }
+
+func crashing(t *testing.T, path string) {
+	s := raise(t, newMemoryStore())
+	var poisoned atomic.Bool
+	if path == "journal" {
+		s.store.hook(func() {
+			if poisoned.Swap(false) {
+				panic("poison")
+			}
+		})
+	}
+	s.open(sessionN(1))
+	var readers []*reader
+	for i := range 3 {
+		readers = append(readers, s.follow(messages.Attach{Session: sessionN(1), Client: "ann", Stream: fmt.Sprint("s", i)}))
+	}
+	const inputs = 30
+	var work sync.WaitGroup
+	stop := make(chan struct{})
+	crashes := 0
+	work.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Duration(10+crashes) * time.Millisecond): // so that even the slowest gets on
+				crashes++
+				switch path {
+				case "journal":
+					poisoned.Store(true)
+				case "sessions":
+					s.actors.Root.Send(s.System.sessions, unfinished{err: errors.New("poison")})
+				default:
+					s.crash(path)
+				}
+			}
+		}
+	})
+	seqs := map[messages.Seq]bool{}
+	for n := range inputs {
+		seqs[must[messages.InputAcknowledged](s, message(sessionN(1), n+1)).Seq] = true
+		time.Sleep(5 * time.Millisecond)
+	}
+	close(stop)
+	work.Wait()
+	if len(seqs) != inputs || crashes == 0 {
+		t.Errorf("%d messages have %d numbers; %d crashes", inputs, len(seqs), crashes)
+	}
+	must[messages.SessionStopped](s, messages.StopSession{Session: sessionN(1)})
+	for _, r := range readers {
+		s.checkComplete(r, sessionN(1), 0)
+	}
+	for n := range inputs {
+		if seq := must[messages.InputAcknowledged](s, message(sessionN(1), n+1)).Seq; !seqs[seq] {
+			t.Errorf("message %d is %d now", n+1, seq)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/grpcapi"
+	"betcode/messages"
+	"betcode/persistence"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) journalBackup(ctx context.Context, c *cli.Context) error {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	path, err := filepath.Abs(c.Args().First())
+	if err != nil {
+		return usageError{err}
+	}
+	began := time.Now()
+	var done *pb.BackupJournalResponse
+	if state := c.String("state-dir"); state != "" {
+		done, err = backupOffline(ctx, state, path, c.Bool("link"))
+	} else {
+		err = p.asked(ctx, c, func(cl *client.Client) (err error) {
+			done, err = cl.Admin.BackupJournal(ctx, &pb.BackupJournalRequest{Path: path, Link: c.Bool("link")})
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeJSON(p.stdout, backupSchema, done)
+	}
+	linked := ""
+	if done.GetLinkedBytes() > 0 {
+		linked = ", " + size(done.GetLinkedBytes()) + " of it linked"
+	}
+	fmt.Fprintf(p.stdout, "%s: %d file(s), %s%s, in %s\n", printableLine(done.GetPath()), done.GetFiles(), size(done.GetBytes()), linked,
+		time.Since(began).Round(time.Millisecond))
+	return nil
+}
+
+// backupOffline copies a journal that no daemon has. It is opened as a daemon
+// would: what a crash left is put in order first.
+func backupOffline(ctx context.Context, state, path string, link bool) (*pb.BackupJournalResponse, error) {
+	directory := filepath.Join(state, "journal")
+	if _, err := os.Stat(filepath.Join(directory, "MANIFEST")); err != nil { // opening would make one
+		return nil, messages.Errorf("back up journal", messages.NotFound, "there is no journal in %s", directory)
+	}
+	store, err := persistence.Open(persistence.Options{Directory: directory})
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	done, err := store.Backup(ctx, path, link)
+	if err != nil {
+		return nil, err
+	}
+	return grpcapi.JournalBackupOut(done), nil
+}
+
+func (p *program) journalRestore(ctx context.Context, c *cli.Context) error {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	cfg, err := p.daemonConfig(c)
+	if err != nil {
+		return err
+	}
+	state, err := filepath.Abs(cfg.StateDir)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(filepath.Join(state, "daemon.lock"), flock.SetPermissions(0o600))
+	locked, err := lock.TryLock()
+	if err != nil {
+		return err
+	}
+	if !locked {
+		return messages.Errorf("restore journal", messages.Unavailable, "a daemon runs on %s", state).
+			WithHint("stop it first: betcode daemon stop")
+	}
+	defer lock.Close()
+	done, err := persistence.Restore(ctx, persistence.RestoreOptions{
+		Backup: c.Args().First(), Directory: filepath.Join(state, "journal"), RunsDirectory: filepath.Join(state, "runs"),
+		Replace: c.Bool("force"), Damaged: c.Bool("damaged"),
+	})
+	if messages.KindOf(err) == messages.AlreadyExists && err != nil {
+		return exitError{exitFailed, fmt.Errorf("%w. With --force it is moved aside", err)}
+	}
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeValue(p.stdout, map[string]any{
+			"schema": restoreSchema, "directory": done.Directory, "lineage": done.Lineage, "restored_from": done.From,
+			"files": done.Files, "bytes": done.Bytes, "sessions": done.Sessions, "problems": len(done.Problems),
+			"moved_aside": append([]string{}, done.Aside...),
+		}, "  ")
+	}
+	fmt.Fprintf(p.stdout, "%s: %d session(s), %s; its lineage is %s\n", done.Directory, done.Sessions, size(uint64(max(done.Bytes, 0))), done.Lineage)
+	for _, aside := range done.Aside {
+		fmt.Fprintf(p.stdout, "What was there is in %s\n", aside)
+	}
+	for _, problem := range done.Problems {
+		fmt.Fprintf(p.stderr, "damaged: %s\n", printableLine(problem.String()))
+	}
+	return nil
+}

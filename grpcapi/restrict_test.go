@@ -1,0 +1,188 @@
+package grpcapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// acting lists what a restricted caller is refused. Every RPC is here or in
+// viewing, so that nobody adds one without having thought about it.
+var acting = map[string]bool{
+	"/betcode.v1.AgentService/Converse":           true,
+	"/betcode.v1.AgentService/CompactSession":     true,
+	"/betcode.v1.AgentService/CancelTurn":         true,
+	"/betcode.v1.AgentService/RequestInputLock":   true,
+	"/betcode.v1.AgentService/ClearSessionGrants": true,
+	"/betcode.v1.AgentService/SetSessionGrant":    true,
+	"/betcode.v1.AgentService/RenameSession":      true,
+	"/betcode.v1.AgentService/DeleteSession":      true,
+	"/betcode.v1.AdminService/AnswerPermission":   true,
+	"/betcode.v1.AdminService/StopSession":        true,
+	"/betcode.v1.AdminService/Shutdown":           true,
+	"/betcode.v1.AdminService/BackupJournal":      true,
+}
+
+// callerIs are credentials that take every caller for the same process.
+type callerIs struct {
+	credentials.TransportCredentials
+	restriction restriction
+}
+
+func (c callerIs) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	return conn, peerInfo{
+		credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity},
+		Peer{PID: 1, Connection: "x", restriction: c.restriction},
+	}, nil
+}
+
+func (c callerIs) Clone() credentials.TransportCredentials { return c }
+
+// serveAs is a connection whose caller is restricted.
+func serveAs(t *testing.T, a Asker, r restriction) (*grpc.ClientConn, *Server) {
+	t.Helper()
+	s := New(Options{Asker: a, Credentials: callerIs{insecure.NewCredentials(), r}})
+	s.SetReady(true)
+	l := bufconn.Listen(1 << 20)
+	go s.Serve(l)
+	conn, err := grpc.NewClient("passthrough:///test", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(); s.Shutdown(as(t, "")) })
+	return conn, s
+}
+
+func TestEveryCallIsJudged(t *testing.T) {
+	conn, s := serveAs(t, &fakeAsker{}, belowAgent)
+	known := map[string]bool{}
+	for service, info := range s.grpc.GetServiceInfo() {
+		for _, m := range info.Methods {
+			method := "/" + service + "/" + m.Name
+			known[method], known["/"+service+"/"] = true, true
+			if views(method) == acting[method] {
+				t.Errorf("%s: viewing %v, acting %v; decide", method, views(method), acting[method])
+			}
+			if !acting[method] {
+				continue
+			}
+			stream, err := conn.NewStream(as(t, "c"), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
+			if err == nil {
+				_ = stream.SendMsg(&pb.GetTreeRequest{}) // no fields: fits them all
+				_ = stream.CloseSend()
+				err = stream.RecvMsg(&pb.ShutdownResponse{})
+			}
+			if status.Code(err) != codes.PermissionDenied || !strings.Contains(err.Error(), "agent") {
+				t.Errorf("%s: %v", method, err)
+			}
+		}
+	}
+	for _, list := range []map[string]bool{viewing, acting} {
+		for method := range list {
+			if !known[method] && !strings.Contains(method, "v1alpha") {
+				t.Errorf("nobody serves %s", method)
+			}
+		}
+	}
+	for _, unknown := range []string{"/betcode.v1.AdminService/Later", "/x/y", "/", "/betcode.v1.AgentService/"} {
+		if views(unknown) {
+			t.Errorf("%s is taken for viewing", unknown)
+		}
+	}
+}
+
+func TestRestrictedViews(t *testing.T) {
+	for name, r := range map[string]restriction{"below an agent": belowAgent, "unknown": unknown, "free": unrestricted} {
+		t.Run(name, func(t *testing.T) {
+			asker := &fakeAsker{stream: newFakeStream()}
+			asker.stream.end <- nil
+			conn, _ := serveAs(t, asker, r)
+			agent, admin := pb.NewAgentServiceClient(conn), pb.NewAdminServiceClient(conn)
+			must[*pb.ListSessionsResponse](t)(agent.ListSessions(as(t, "c"), &pb.ListSessionsRequest{}))
+			must[*pb.ListPermissionsResponse](t)(admin.ListPermissions(as(t, "c"), &pb.ListPermissionsRequest{}))
+			must[*pb.ResolveResponse](t)(admin.Resolve(as(t, "c"), &pb.ResolveRequest{Ref: "@last"}))
+			must[*healthpb.HealthCheckResponse](t)(healthpb.NewHealthClient(conn).Check(as(t, "c"), &healthpb.HealthCheckRequest{}))
+			stream := must[grpc.ServerStreamingClient[pb.AgentEvent]](t)(agent.ResumeSession(as(t, "c"), &pb.ResumeSessionRequest{SessionId: sessionA}))
+			if _, _, err := readAll(t, stream); err != nil {
+				t.Error(err)
+			}
+			before := len(asker.saw())
+			_, err := admin.AnswerPermission(as(t, "c"), &pb.AnswerPermissionRequest{
+				SessionId: sessionA, RequestId: "r", Decision: pb.PermissionDecision_ALLOW_ONCE,
+			})
+			want := codes.PermissionDenied
+			if r == unrestricted {
+				want = codes.OK
+			}
+			if status.Code(err) != want {
+				t.Errorf("answer: %v", err)
+			}
+			if asked := len(asker.saw()) > before; asked != (r == unrestricted) {
+				t.Errorf("the daemon was asked: %v", asked)
+			}
+		})
+	}
+}
+
+// TestRestricted goes over a real Unix socket: the process that connects is asked
+// about once per connection.
+func TestRestricted(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the system does not say who connects")
+	}
+	for name, test := range map[string]struct {
+		below bool
+		err   error
+		want  codes.Code
+	}{
+		"a person":     {false, nil, codes.OK},
+		"an agent":     {true, nil, codes.PermissionDenied},
+		"nobody knows": {false, errors.New("no such process"), codes.PermissionDenied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked []int
+			var log bytes.Buffer
+			logger := zerolog.New(zerolog.SyncWriter(&log))
+			s := New(Options{Asker: &fakeAsker{}, Logger: &logger, Restricted: func(pid int) (bool, error) {
+				asked = append(asked, pid)
+				return test.below, test.err
+			}})
+			socket := filepath.Join(t.TempDir(), "s")
+			l := must[net.Listener](t)(net.Listen("unix", socket))
+			go s.Serve(l)
+			conn := must[*grpc.ClientConn](t)(grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials())))
+			for range 3 {
+				_, err := pb.NewAgentServiceClient(conn).CancelTurn(as(t, "c"), &pb.CancelTurnRequest{SessionId: sessionA})
+				if status.Code(err) != test.want {
+					t.Errorf("%v, want %v", err, test.want)
+				}
+			}
+			conn.Close()
+			s.Shutdown(as(t, ""))
+			if len(asked) != 1 || asked[0] != os.Getpid() {
+				t.Errorf("asked about %v", asked)
+			}
+			if said := strings.Contains(log.String(), "may only view"); said != (test.want != codes.OK) {
+				t.Errorf("log: %s", &log)
+			}
+		})
+	}
+}

@@ -1,0 +1,74 @@
+// Package failpoint names the places where the crash harness ends the daemon, or
+// makes something go wrong in it.
+//
+// An ordinary build has none of it: [Hit] and [Fail] are empty functions that
+// the compiler removes. With the build tag "failpoint" they look at the
+// environment:
+//
+//	BETCODE_FAILPOINT="journal/before-commit=kill@3"
+//	BETCODE_FAILPOINT="seal/due=error@2,seal/built=kill@1"
+//
+// Each entry is name=action@n: at the n-th time the place is reached, counted
+// from the start of the process, the action is carried out, once.
+//
+//	kill       the process ends by SIGKILL, with no chance to tidy up
+//	panic      a panic, in whatever goroutine came by
+//	sleep:DUR  nothing happens for so long
+//	error      [Fail] returns an error; [Hit] does nothing
+//
+// What was carried out is told on standard error in one line that begins with
+// [Mark], so that the harness can tell a place that was reached from one that
+// was not.
+//
+// The names are constants here and not strings at the places, so that [Names]
+// is complete and a walk over all of them leaves none out.
+package failpoint
+
+// Mark begins the line that says that an action was carried out.
+const Mark = "failpoint: "
+
+// Variable is the environment variable that arms failpoints.
+const Variable = "BETCODE_FAILPOINT"
+
+// The places, named by who comes by.
+const (
+	// In the journal: around the transaction, and what makes a new file.
+	BeforeCommit = "journal/before-commit" // nothing of the group is on disk
+	InCommit     = "journal/in-commit"     // the transaction is filled, not committed
+	AfterCommit  = "journal/after-commit"  // all of it is, nobody knows yet
+	SealDue      = "seal/due"              // error: the file is to be sealed now
+	SealBegun    = "seal/begun"            // nothing is copied yet
+	SealBuilt    = "seal/built"            // the next file is there, MANIFEST does not name it
+	SealNamed    = "seal/named"            // MANIFEST names it, the old one is still in use
+
+	// Around the agent's process.
+	BeforeSpawn  = "run/before-spawn" // the intent is on disk
+	Prepared     = "run/prepared"     // the run directory is there, no process
+	AfterSpawn   = "run/after-spawn"  // the process is there, the journal does not know
+	BeforeAdopt  = "run/before-adopt" // a process may be there
+	AfterAdopt   = "run/after-adopt"  // it was found, or not
+	BeforeWrite  = "run/before-write" // a line for the agent is not in the pipe
+	AfterWrite   = "run/after-write"  // it is, the journal does not know
+	RunStep      = "run/step"         // in the actor
+	SpoolRead    = "run/spool-read"   // lines were read, nobody knows
+	SessionLoad  = "session/loaded"   // the journal's answer is there, nothing has followed
+	SessionStep  = "session/step"     // in the actor, before each message
+	JournalStep  = "journal/step"     // in the actor
+	ClientStep   = "client/step"      // in the actor
+	OutboxPushed = "client/pushed"    // events are on their way to a client
+	Recovered    = "sessions/found"   // sessions with work left were found, none is started
+)
+
+// Names lists every place.
+func Names() []string {
+	return []string{
+		BeforeCommit, InCommit, AfterCommit, SealDue, SealBegun, SealBuilt, SealNamed,
+		BeforeSpawn, Prepared, AfterSpawn, BeforeAdopt, AfterAdopt, BeforeWrite, AfterWrite, RunStep, SpoolRead,
+		SessionLoad, SessionStep, JournalStep, ClientStep, OutboxPushed, Recovered,
+	}
+}
+
+// Actors lists the places inside an actor, where a panic is the actor's own.
+func Actors() []string {
+	return []string{RunStep, SpoolRead, BeforeWrite, SessionLoad, SessionStep, JournalStep, BeforeCommit, ClientStep}
+}

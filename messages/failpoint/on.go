@@ -1,0 +1,93 @@
+//go:build failpoint && unix
+
+package failpoint
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Enabled reports whether this build has failpoints.
+const Enabled = true
+
+// armed is one entry of the environment.
+type armed struct {
+	name, action string
+	at           int // the n-th time
+	seen         int
+}
+
+var (
+	mu   sync.Mutex
+	plan = parse(os.Getenv(Variable))
+)
+
+// parse reads the variable. An entry that cannot be understood ends the process:
+// a harness that arms nothing would prove nothing.
+func parse(variable string) []*armed {
+	var entries []*armed
+	for _, word := range strings.Split(variable, ",") {
+		if word == "" {
+			continue
+		}
+		name, rest, ok := strings.Cut(word, "=")
+		action, count, counted := strings.Cut(rest, "@")
+		n, err := strconv.Atoi(count)
+		if !ok || !counted || err != nil || n < 1 {
+			panic("failpoint: cannot understand " + strconv.Quote(word))
+		}
+		entries = append(entries, &armed{name: name, action: action, at: n})
+	}
+	return entries
+}
+
+// due counts a visit and returns the action to be carried out, if one is.
+func due(name string) string {
+	mu.Lock()
+	defer mu.Unlock()
+	for _, a := range plan {
+		if a.name != name {
+			continue
+		}
+		if a.seen++; a.seen == a.at {
+			return a.action
+		}
+	}
+	return ""
+}
+
+// Hit says that a place is reached.
+func Hit(name string) { _ = Fail(name) }
+
+// Fail says that a place is reached where an error can be returned.
+func Fail(name string) error {
+	if len(plan) == 0 {
+		return nil
+	}
+	action := due(name)
+	if action == "" {
+		return nil
+	}
+	fmt.Fprintln(os.Stderr, Mark+name+" "+action)
+	switch pause, isSleep := strings.CutPrefix(action, "sleep:"); {
+	case action == "kill":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {} // it may take a moment
+	case action == "panic":
+		panic("failpoint " + name)
+	case isSleep:
+		d, err := time.ParseDuration(pause)
+		if err != nil {
+			panic("failpoint: cannot understand " + strconv.Quote(action))
+		}
+		time.Sleep(d)
+	case action == "error":
+		return fmt.Errorf("failpoint %s", name)
+	}
+	return nil
+}

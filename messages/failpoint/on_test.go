@@ -1,0 +1,44 @@
+//go:build failpoint && unix
+
+package failpoint
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestNthTime arms an error and counts.
+func TestNthTime(t *testing.T) {
+	plan = parse("a=error@2,b=panic@1")
+	t.Cleanup(func() { plan = nil })
+	if err := Fail("a"); err != nil {
+		t.Errorf("first time: %v", err)
+	}
+	if Fail("a") == nil {
+		t.Error("second time: no error")
+	}
+	if err := Fail("a"); err != nil {
+		t.Errorf("third time: %v", err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	Hit("b")
+}
+
+// TestNames checks that actors are among the names, and no name is there twice.
+func TestNames(t *testing.T) {
+	names := Names()
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			t.Errorf("%s is there twice", name)
+		}
+	}
+	for _, name := range Actors() {
+		if !slices.Contains(names, name) {
+			t.Errorf("%s is no name", name)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package messages
+
+import (
+	"fmt"
+	"time"
+)
+
+// Looking after the journal. The gateway asks; who answers works while it is
+// asked, for as long as it takes, and stops when the question's context ends.
+
+// GetJournalStats asks how large the journal is. Answered with [JournalStats].
+type GetJournalStats struct{ ask }
+
+// VerifyJournal asks for the journal to be read from end to end. Answered with
+// [JournalReport]. Progress, which may be nil, is called meanwhile with what was
+// read of a file so far.
+type VerifyJournal struct {
+	ask
+	Progress func(JournalFile)
+}
+
+// BackupJournal asks for a copy of the journal in a directory that does not
+// exist or is empty. Answered with [JournalBackup].
+type BackupJournal struct {
+	ask
+	Path string // absolute
+	Link bool   // link what will never be written to again, where that is possible
+}
+
+// JournalStats is what a journal is and what has been done to it since it was
+// opened.
+type JournalStats struct {
+	answer
+	Directory   string
+	Lineage     string
+	Format      int
+	Sessions    int // that can be listed
+	Files       []JournalPart
+	ActiveBytes int64 // of the active file
+	SealedFiles int
+	SealedBytes int64
+	RetainBytes int64         // of sealed files; 0 = any number
+	RetainAge   time.Duration // of sealed files; 0 = any age
+
+	Commits      int64 // transactions
+	Appends      int64 // that were accepted
+	Refused      int64 // appends that were not
+	Events       int64 // appended
+	EventBytes   int64 // of those events
+	WrittenBytes int64 // by the store, for all of it
+	Dropped      int64 // files, by retention
+}
+
+// JournalPart is one file of the journal.
+type JournalPart struct {
+	Name     string
+	Bytes    int64
+	SealedAt time.Time // zero: it is the active one
+}
+
+// JournalReport is what was found in a journal that was read from end to end.
+type JournalReport struct {
+	answer
+	Files    []JournalFile
+	Sessions int // live ones
+	Problems []JournalProblem
+}
+
+// OK reports whether there was no problem.
+func (r JournalReport) OK() bool { return len(r.Problems) == 0 }
+
+// JournalFile is what was read of one file.
+type JournalFile struct {
+	Name     string
+	Bytes    int64
+	Keys     int
+	Events   int64
+	Chained  int64 // of those events, that are part of a hash chain
+	Complete bool  // read to its end
+}
+
+// JournalProblem is one thing that is not as it should be.
+type JournalProblem struct {
+	File string
+	Key  string // empty: it is not about one key
+	Err  error
+}
+
+// String names the problem in one line.
+func (p JournalProblem) String() string {
+	if p.Key == "" {
+		return fmt.Sprintf("%s: %v", p.File, p.Err)
+	}
+	return fmt.Sprintf("%s: %s: %v", p.File, p.Key, p.Err)
+}
+
+// JournalBackup is a backup that was made.
+type JournalBackup struct {
+	answer
+	Path        string
+	Lineage     string // of the journal that was copied
+	Files       int
+	Bytes       int64
+	LinkedBytes int64         // of them, linked and not copied
+	Paused      time.Duration // how long commits waited
+}

@@ -1,0 +1,345 @@
+package persistence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"betcode/messages"
+)
+
+func (f *fixture) backup(t *testing.T, link bool) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "backup")
+	b, err := f.store.Backup(t.Context(), path, link)
+	if err != nil {
+		t.Fatalf("backup: %v", err)
+	}
+	if b.Files != len(f.store.manifest.names()) || b.Lineage != f.store.Lineage() || b.Bytes == 0 || (b.LinkedBytes > 0) != link {
+		t.Errorf("backup: %+v", b)
+	}
+	return path
+}
+
+// readBackup opens a backup as what it is and verifies it.
+func readBackup(t *testing.T, path string) *fixture {
+	t.Helper()
+	f := makeFixture(t, path, func(o *Options) { o.ReadOnly = true })
+	before := listing(t, path)
+	f.open()
+	f.verify()
+	t.Cleanup(func() {
+		f.close()
+		if after := listing(t, path); after != before {
+			t.Errorf("reading a backup changed it: %s, then %s", before, after)
+		}
+	})
+	return f
+}
+
+func listing(t *testing.T, path string) (text string) {
+	t.Helper()
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, _ := e.Info()
+		text += fmt.Sprintf("%s %d %v;", e.Name(), info.Size(), info.ModTime().UnixNano())
+	}
+	return text
+}
+
+func TestBackupIsTheJournal(t *testing.T) {
+	for _, link := range []bool{false, true} {
+		f := newFixture(t)
+		f.story()
+		want := f.picture()
+		path := f.backup(t, link)
+		f.commit(more(sid(2), 32, 5)) // the journal goes on, the backup does not
+		f.seal()
+		g := readBackup(t, path)
+		same(t, "backup", g.picture(), want)
+		if err := g.store.Commit([]messages.Append{more(sid(2), 32, 1)})[0]; messages.KindOf(err) != messages.WrongState {
+			t.Errorf("commit: %v", err)
+		}
+		wantKind(t, "seal", g.store.Seal(), messages.WrongState)
+		_, err := g.store.Retain()
+		wantKind(t, "retain", err, messages.WrongState)
+	}
+}
+
+// A backup is one moment: while sessions write on, every backup holds of each
+// what it had then, and the journal's file does not grow for it.
+func TestBackupWhileEverythingGoesOn(t *testing.T) {
+	f := newFixture(t, func(o *Options) { o.sealBeforeReading = 256 << 10 })
+	const sessions = 4
+	for n := 1; n <= sessions; n++ {
+		f.commit(begin(sid(n), 0))
+	}
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for head := messages.Seq(0); ; head += 3 {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			var group []messages.Append // all of them, or none: heads are equal at any moment
+			for n := 1; n <= sessions; n++ {
+				group = append(group, more(sid(n), head, 3))
+			}
+			for _, err := range f.store.Commit(group) {
+				if err != nil {
+					t.Errorf("commit: %v", err)
+				}
+			}
+		}
+	})
+	var last messages.Seq
+	for range 8 {
+		for now := last; now == last; now, _ = f.store.Head(sid(1)) {
+			time.Sleep(time.Millisecond)
+		}
+		g := readBackup(t, f.backup(t, false))
+		head, err := g.store.Head(sid(1))
+		if err != nil || head < last {
+			t.Errorf("head %d after %d, %v", head, last, err)
+		}
+		for n := 1; n <= sessions; n++ {
+			sameEvents(t, "history", g.history(sid(n)), events(0, int(head)))
+		}
+		last = head
+	}
+	close(stop)
+	wg.Wait()
+}
+
+func TestBackupGoesNowhereElse(t *testing.T) {
+	f := newFixture(t)
+	f.commit(begin(sid(1), 3))
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	started := filepath.Join(t.TempDir(), "b")
+	if err := os.Mkdir(started+halfway, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path string
+		kind messages.Kind
+	}{
+		{"relative", messages.Invalid},
+		{f.options.Directory, messages.Invalid},
+		{f.path("backup"), messages.Invalid},
+		{dir, messages.AlreadyExists},
+		{filepath.Join(dir, "mine"), messages.Invalid},
+		{filepath.Join(dir, "nowhere", "b"), messages.NotFound},
+		{started, messages.AlreadyExists},
+	} {
+		_, err := f.store.Backup(t.Context(), c.path, false)
+		wantKind(t, c.path, err, c.kind)
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := filepath.Join(t.TempDir(), "b")
+	_, err := f.store.Backup(canceled, path, false)
+	wantKind(t, "canceled", err, messages.Canceled)
+	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	if _, err := f.store.Backup(t.Context(), t.TempDir(), false); err != nil { // empty is fine
+		t.Error(err)
+	}
+	_, err = Open(Options{Directory: t.TempDir(), ReadOnly: true})
+	wantKind(t, "no backup", err, messages.NotFound)
+}
+
+// Until it is whole a backup does not have its name.
+func TestBackupThatFails(t *testing.T) {
+	for _, step := range []string{"MANIFEST written", "MANIFEST renamed", "backup written"} {
+		path := filepath.Join(t.TempDir(), "backup")
+		failure := errors.New("the disk is full")
+		armed := false
+		f := newFixture(t, func(o *Options) {
+			o.steps = func(s string) error {
+				if _, err := os.Stat(path); armed && err == nil {
+					t.Errorf("%s: it has its name already", s)
+				}
+				if armed && s == step {
+					return failure
+				}
+				return nil
+			}
+		})
+		f.commit(begin(sid(1), 3))
+		armed = true
+		_, err := f.store.Backup(t.Context(), path, false)
+		if !errors.Is(err, failure) || messages.KindOf(err) != messages.Unavailable {
+			t.Errorf("%s: %v", step, err)
+		}
+		if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+		armed = false
+		f.commit(more(sid(1), 3, 1))
+	}
+}
+
+// A journal that somebody uses is not read by another process; two may read one
+// that nobody uses.
+func TestReadOnlySharesWithReaders(t *testing.T) {
+	f := newFixture(t)
+	f.commit(begin(sid(1), 3))
+	_, err := Open(Options{Directory: f.options.Directory, ReadOnly: true})
+	wantKind(t, "in use", err, messages.Unavailable)
+	f.close()
+	for range 2 {
+		s, err := Open(Options{Directory: f.options.Directory, ReadOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+	}
+	_, err = Open(f.options)
+	wantKind(t, "being read", err, messages.Unavailable)
+	f.damaged = true
+	f.options.ReadOnly = true
+	f.open()
+}
+
+// restored restores a backup into a state directory of its own.
+func restored(t *testing.T, backup string, change ...func(*RestoreOptions)) (RestoreOptions, Restored, error) {
+	t.Helper()
+	state := t.TempDir()
+	o := RestoreOptions{
+		Backup: backup, Directory: filepath.Join(state, "journal"), RunsDirectory: filepath.Join(state, "runs"),
+		Now: func() time.Time { return epoch }, NewLineage: func() string { return "a new lineage" },
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	r, err := Restore(t.Context(), o)
+	return o, r, err
+}
+
+func TestRestore(t *testing.T) {
+	f := newFixture(t)
+	f.story()
+	want := f.picture()
+	path := f.backup(t, true)
+	before := listing(t, path)
+	o, r, err := restored(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Lineage != "a new lineage" || r.From != f.store.Lineage() || r.Files != 2 || r.Sessions != 2 || r.Aside != nil {
+		t.Errorf("restored: %+v", r)
+	}
+	if after := listing(t, path); after != before {
+		t.Errorf("the backup was changed")
+	}
+	g := makeFixture(t, o.Directory)
+	g.open()
+	defer g.finish()
+	got := g.picture()
+	if got.Lineage != "a new lineage" {
+		t.Errorf("lineage %s", got.Lineage)
+	}
+	for i, s := range got.Sessions {
+		if run := s.Run; run != nil {
+			if run.Directory != filepath.Join(o.RunsDirectory, string(s.Record.ID), "2") || run.Process.BootID != restoredBoot ||
+				run.Launcher != (messages.ProcessIdentity{}) || run.Token == want.Sessions[i].Run.Token || run.State != want.Sessions[i].Run.State {
+				t.Errorf("run: %+v", run)
+			}
+			got.Sessions[i].Run = want.Sessions[i].Run
+		}
+	}
+	got.Lineage = want.Lineage
+	same(t, "journal", got, want)
+	g.commit(more(sid(2), 32, 1)) // and it can be gone on with
+	g.seal()
+	g.commit(more(sid(2), 33, 1))
+}
+
+func TestRestoreOnlyWhereNothingIs(t *testing.T) {
+	f := newFixture(t)
+	f.commit(begin(sid(1), 3))
+	path := f.backup(t, false)
+	o, _, err := restored(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(o.RunsDirectory, "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	again := func(replace bool) (Restored, error) {
+		_, r, err := restored(t, path, func(p *RestoreOptions) { o.Replace = replace; *p = o })
+		return r, err
+	}
+	_, err = again(false)
+	wantKind(t, "without force", err, messages.AlreadyExists)
+	g := makeFixture(t, o.Directory)
+	g.open()
+	g.commit(more(sid(1), 3, 4))
+	_, err = again(true)
+	wantKind(t, "while it is used", err, messages.Unavailable)
+	g.close()
+	r, err := again(true)
+	if err != nil || len(r.Aside) != 2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for _, aside := range r.Aside {
+		if strings.Contains(aside, "journal.replaced-") {
+			old := makeFixture(t, aside)
+			old.open()
+			sameEvents(t, "the old one", old.history(sid(1)), events(0, 7))
+			old.finish()
+		} else if _, err := os.Stat(filepath.Join(aside, "x")); err != nil {
+			t.Error(err)
+		}
+	}
+	g.open()
+	sameEvents(t, "the new one", g.history(sid(1)), events(0, 3))
+	g.finish()
+}
+
+func TestRestoreOfADamagedBackup(t *testing.T) {
+	f := newFixture(t)
+	f.commit(begin(sid(1), 30), begin(sid(2), 30))
+	f.seal()
+	f.commit(more(sid(1), 30, 2))
+	path := f.backup(t, false)
+	data, err := os.ReadFile(filepath.Join(path, fileName(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.Index(string(data), "event 17 of a session")
+	data[at]++
+	if err := os.WriteFile(filepath.Join(path, fileName(1)), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, r, err := restored(t, path)
+	wantKind(t, "restore", err, messages.DataLoss)
+	if len(r.Problems) == 0 {
+		t.Error("no problem is told")
+	}
+	o, r, err := restored(t, path, func(o *RestoreOptions) { o.Damaged = true })
+	if err != nil || len(r.Problems) == 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	g := makeFixture(t, o.Directory)
+	g.open()
+	defer g.close()
+	if e, err := g.store.Events(sid(1), 30, 0, 0); len(e) != 2 || err != nil {
+		t.Errorf("%d, %v", len(e), err)
+	}
+}

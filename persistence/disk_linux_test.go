@@ -1,0 +1,130 @@
+package persistence
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"betcode/messages"
+)
+
+// instead puts another file in place of the active one, below bbolt, and returns
+// how to put it back.
+func (f *fixture) instead(t *testing.T, path string) (back func()) {
+	t.Helper()
+	fd := int(f.store.active.disk.Fd())
+	saved, err := syscall.Dup(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Dup3(int(other.Fd()), fd, syscall.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	other.Close()
+	return func() {
+		if err := syscall.Dup3(saved, fd, syscall.O_CLOEXEC); err != nil {
+			t.Fatal(err)
+		}
+		syscall.Close(saved)
+	}
+}
+
+// When the disk took the pages and then fails to sync, nobody knows what it has:
+// nothing more is written, and the next to open the journal finds what was
+// committed before.
+func TestSyncFails(t *testing.T) {
+	f := newFixture(t)
+	f.commit(begin(sid(1), 3))
+	back := f.instead(t, "/dev/null") // takes everything and cannot be synced
+	err := f.store.Commit([]messages.Append{more(sid(1), 3, 3)})[0]
+	back()
+	wantKind(t, "commit", err, messages.Unavailable)
+	wantKind(t, "the next", f.store.Commit([]messages.Append{more(sid(1), 3, 3)})[0], messages.Unavailable)
+	wantKind(t, "seal", f.store.Seal(), messages.Unavailable)
+	_, err = f.store.Load(sid(1))
+	wantKind(t, "load", err, messages.Unavailable)
+	_, err = f.store.Backup(t.Context(), t.TempDir(), false)
+	wantKind(t, "backup", err, messages.Unavailable)
+	sameEvents(t, "what was seen", f.history(sid(1)), events(0, 3))
+	f.reopen()
+	sameEvents(t, "events", f.history(sid(1)), events(0, 3))
+	f.commit(more(sid(1), 3, 3))
+}
+
+const limitedWriter = "BETCODE_TEST_LIMITED_WRITER"
+
+// The system stops the journal's files from growing, at many sizes; a seal and a
+// backup fail as well. When they may grow again everything goes on.
+func TestFileSizeLimit(t *testing.T) {
+	if directory := os.Getenv(limitedWriter); directory != "" {
+		writeWithinLimits(t, directory)
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestFileSizeLimit$", "-test.v")
+	cmd.Env = append(os.Environ(), limitedWriter+"="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "refused at") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func writeWithinLimits(t *testing.T, directory string) {
+	signal.Ignore(syscall.SIGXFSZ)
+	limit := func(n uint64) {
+		var l syscall.Rlimit
+		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Cur = n; n == 0 {
+			l.Cur = l.Max
+		}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := makeFixture(t, directory)
+	f.open()
+	f.commit(begin(sid(1), 3))
+	head := messages.Seq(3)
+	for round := range 12 {
+		limit(uint64(f.store.active.size()) + uint64(round)*7000)
+		for refused := false; !refused; {
+			a := more(sid(1), head, 5)
+			a.Events[0].Bytes = make([]byte, 3000*round)
+			switch err := f.store.Commit([]messages.Append{a})[0]; {
+			case err == nil:
+				head += 5
+			case messages.KindOf(err) == messages.Unavailable && asError(err).Code == messages.StorageError:
+				refused = true
+			default:
+				t.Fatalf("commit: %v", err)
+			}
+		}
+		fmt.Println("refused at", head)
+		limit(4096)
+		wantKind(t, "seal", f.store.Seal(), messages.Unavailable)
+		_, err := f.store.Backup(t.Context(), t.TempDir(), false)
+		wantKind(t, "backup", err, messages.Unavailable)
+		limit(0)
+		f.commit(more(sid(1), head, 1))
+		head++
+		if got, err := f.store.Head(sid(1)); got != head || err != nil {
+			t.Fatalf("head %d, %v, want %d", got, err, head)
+		}
+		switch round % 3 {
+		case 0:
+			f.seal()
+		case 1:
+			f.reopen()
+		}
+	}
+	f.finish()
+}

@@ -1,0 +1,431 @@
+package persistence
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"betcode/messages"
+)
+
+// What a power failure leaves is simulated from what the file was after one
+// commit and after the next. bbolt writes the pages of a transaction, syncs,
+// writes one of the two meta pages, syncs. So until the first sync any of the
+// pages may be on disk, or any sectors of them, and no meta page; then all of
+// the pages and any part of the meta page.
+
+const sectorBytes = 512
+
+// outage makes images of what a file may be after a power failure between two
+// states of it.
+type outage struct {
+	*rand.Rand
+	before, after []byte
+}
+
+// grown returns the file as it was, as long as it may be by now.
+func (o outage) grown() []byte {
+	image := bytes.Clone(o.before)
+	if more := len(o.after) - len(o.before); more > 0 && o.IntN(2) == 0 {
+		image = append(image, make([]byte, o.IntN(more/sectorBytes+1)*sectorBytes)...)
+	}
+	return image
+}
+
+// write puts some sectors of a page into an image, as far as it goes.
+func (o outage) write(image []byte, page int, torn bool) []byte {
+	for at := page * pageSize; at < (page+1)*pageSize; at += sectorBytes {
+		if torn && o.IntN(2) == 0 {
+			continue
+		}
+		for len(image) < at+sectorBytes {
+			image = append(image, make([]byte, sectorBytes)...)
+		}
+		copy(image[at:], o.after[at:at+sectorBytes])
+	}
+	return image
+}
+
+// changed returns the numbers of the pages that are others, the meta pages
+// apart.
+func (o outage) changed() (pages, meta []int) {
+	for page := 0; (page+1)*pageSize <= len(o.after); page++ {
+		at := page * pageSize
+		if at+pageSize <= len(o.before) && bytes.Equal(o.before[at:at+pageSize], o.after[at:at+pageSize]) {
+			continue
+		}
+		if page < 2 {
+			meta = append(meta, page)
+		} else {
+			pages = append(pages, page)
+		}
+	}
+	return pages, meta
+}
+
+// early is the disk before the first sync: the old state, some pages, or parts
+// of them, of the new one.
+func (o outage) early() []byte {
+	image := o.grown()
+	pages, _ := o.changed()
+	for _, page := range pages {
+		if o.IntN(3) > 0 {
+			image = o.write(image, page, o.IntN(2) == 0)
+		}
+	}
+	return image
+}
+
+// late is the disk after the first sync: all pages, and a part of the meta page,
+// to the byte.
+func (o outage) late() []byte {
+	image := bytes.Clone(o.before)
+	pages, meta := o.changed()
+	for _, page := range pages {
+		image = o.write(image, page, false)
+	}
+	for len(image) < len(o.after) {
+		image = append(image, 0)
+	}
+	for _, page := range meta {
+		from, to := o.IntN(pageSize), o.IntN(pageSize+1)
+		if o.IntN(2) == 0 { // the structure is in the first 80 bytes
+			from, to = o.IntN(90), o.IntN(90)
+		}
+		from, to = min(from, to), max(from, to)
+		copy(image[page*pageSize+from:], o.after[page*pageSize+from:page*pageSize+to])
+	}
+	return image
+}
+
+// life is a journal's life, commit by commit.
+type life struct {
+	images   [][]byte // of the active file
+	pictures []picture
+}
+
+// live makes random appends and notes what the disk and the journal are after
+// each.
+func (f *fixture) live(r *rand.Rand, commits int) (l life) {
+	f.Helper()
+	note := func() {
+		data, err := os.ReadFile(f.store.active.db.Path())
+		if err != nil {
+			f.Fatalf("%v", err)
+		}
+		l.images, l.pictures = append(l.images, data), append(l.pictures, f.picture())
+	}
+	note()
+	heads := map[int]messages.Seq{}
+	for range commits {
+		var group []messages.Append
+		for _, n := range r.Perm(5)[:1+r.IntN(3)] {
+			n++
+			a := more(sid(n), heads[n], r.IntN(6))
+			if heads[n] == 0 || r.IntN(3) == 0 {
+				a = full(sid(n), heads[n])
+				a.Cursor = nil
+				if r.IntN(2) == 0 {
+					a.Inputs, a.Settled, a.Resolved = nil, []string{"one", "two"}, []messages.RequestID{"p1"}
+				}
+			}
+			for i := range a.Events {
+				a.Events[i].Bytes = append(a.Events[i].Bytes, bytes.Repeat([]byte{byte(r.Uint32())}, r.IntN(2)*r.IntN(3000))...)
+			}
+			heads[n] += messages.Seq(len(a.Events))
+			group = append(group, a)
+		}
+		f.commit(group...)
+		note()
+	}
+	return l
+}
+
+func TestPowerLossInACommit(t *testing.T) {
+	seeds, commits := 3, 50
+	if testing.Short() {
+		seeds = 1
+	}
+	images := 0
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(uint64(seed), 11))
+		f := newFixture(t)
+		f.commit(begin(sid(0), 2))
+		f.commit(messages.Append{Session: sid(0), Delete: true})
+		f.commit(begin(sid(9), 5))
+		f.seal()
+		l := f.live(r, commits)
+		for k := range commits {
+			o := outage{r, l.images[k], l.images[k+1]}
+			for try := range 4 {
+				images++
+				name := fmt.Sprintf("seed %d, commit %d, image %d", seed, k, try)
+				var problem string
+				if try < 2 {
+					problem = f.opened(t, o.early(), l.pictures[k])
+				} else {
+					problem = f.opened(t, o.late(), l.pictures[k], l.pictures[k+1])
+				}
+				if problem != "" {
+					t.Fatalf("%s: %s", name, problem)
+				}
+			}
+			if pages, meta := o.changed(); len(meta) != 1 || len(pages) == 0 {
+				t.Fatalf("seed %d, commit %d: pages %v, meta pages %v changed; this is not how bbolt commits", seed, k, pages, meta)
+			}
+		}
+	}
+	t.Logf("%d images", images)
+}
+
+// opened opens the journal with an image in place of its active file. If it is
+// not one of the pictures, sound, and fit to be gone on with, it says so.
+func (f *fixture) opened(t *testing.T, image []byte, want ...picture) (problem string) {
+	t.Helper()
+	directory, err := os.MkdirTemp("", "image-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(directory)
+	for _, file := range append([]string{manifestName}, f.store.manifest.names()...) {
+		if file != f.store.manifest.Active {
+			if err := os.Link(f.path(file), filepath.Join(directory, file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(directory, f.store.manifest.Active), image, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := makeFixture(t, directory)
+	if g.store, err = Open(g.options); err != nil {
+		return fmt.Sprintf("open: %v", err)
+	}
+	defer g.store.Close()
+	report, err := g.store.Verify(context.Background(), nil)
+	if err != nil || !report.OK() {
+		return fmt.Sprintf("verify: %v, %v", report.Problems, err)
+	}
+	got := g.picture()
+	if !got.isOneOf(want) {
+		return "it is neither what was committed nor what was being committed: " + cmp.Diff(want[0], got, cmpopts.IgnoreUnexported(messages.SessionLoaded{}))
+	}
+	for _, s := range got.Sessions[:min(1, len(got.Sessions))] {
+		g.commit(more(s.Record.ID, s.Record.Head, 2))
+	}
+	return ""
+}
+
+func (p picture) isOneOf(all []picture) bool {
+	for _, w := range all {
+		if reflect.DeepEqual(p, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// While a file is made, sealed or dropped, every name that was not made durable
+// may be missing again, and every file that was not synced may hold anything.
+func TestPowerLossWhileSealing(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 7))
+	pictures := t.TempDir()
+	type moment struct {
+		directory string
+		renamed   string // by this step, not yet durable
+		want      []picture
+	}
+	var moments []moment
+	var f *fixture
+	f = newFixture(t, func(o *Options) { o.RetainBytes = 1 })
+	f.commit(full(sid(1), 0), begin(sid(2), 4))
+	f.commit(more(sid(2), 4, 3))
+	f.seal()
+	f.commit(more(sid(1), 3, 3), more(sid(2), 7, 2))
+	directory := f.options.Directory
+	f.store.options.steps = func(step string) error {
+		m := moment{directory: filepath.Join(pictures, fmt.Sprintf("%02d", len(moments)))}
+		if name, ok := strings.CutSuffix(step, " renamed"); ok {
+			m.renamed = name
+		}
+		copyTree(t, directory, m.directory)
+		moments = append(moments, m)
+		return nil
+	}
+	before := f.picture()
+	f.seal()
+	sealed := len(moments)
+	if dropped, err := f.store.Retain(); dropped != 2 || err != nil {
+		t.Fatal(dropped, err)
+	}
+	f.store.options.steps = nil
+	after := f.picturesFrom(6, 9)
+	for i, m := range moments {
+		for try := range 6 {
+			image := filepath.Join(t.TempDir(), "image")
+			copyTree(t, m.directory, image)
+			if m.renamed != "" && try%2 == 0 { // the rename is not on disk: the old name is back
+				undo(t, image, m.renamed, i, moments[max(i-1, 0)].directory)
+			}
+			err := filepath.WalkDir(image, func(path string, d fs.DirEntry, err error) error {
+				if err == nil && strings.HasSuffix(path, unfinished) {
+					err = scramble(r, path, try)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := makeFixture(t, image)
+			g.open()
+			if got := g.picturesFrom(0, 0); i < sealed && !reflect.DeepEqual(got, before) {
+				t.Errorf("moment %d, image %d", i, try)
+				same(t, "journal", got, before)
+			} else if mark, _ := g.store.LowWater(sid(1)); i >= sealed && mark > 0 {
+				same(t, fmt.Sprintf("moment %d, image %d", i, try), g.picturesFrom(6, 9), after)
+			}
+			g.finish()
+		}
+	}
+}
+
+// picturesFrom is picture where the beginning of the two histories is gone.
+func (f *fixture) picturesFrom(one, two messages.Seq) picture {
+	f.Helper()
+	if mark, _ := f.store.LowWater(sid(1)); mark == 0 {
+		return f.picture()
+	}
+	p := picture{Lineage: f.store.Lineage(), Histories: map[messages.SessionID][]string{}}
+	for n, from := range map[int]messages.Seq{1: one, 2: two} {
+		p.Sessions = append(p.Sessions, f.load(sid(n)))
+		events, err := f.store.Events(sid(n), from, 0, 0)
+		if err != nil {
+			f.Errorf("%v", err)
+		}
+		for _, e := range events {
+			p.Histories[sid(n)] = append(p.Histories[sid(n)], string(e.Bytes))
+		}
+	}
+	if p.Sessions[0].Record.ID != sid(1) {
+		p.Sessions[0], p.Sessions[1] = p.Sessions[1], p.Sessions[0]
+	}
+	return p
+}
+
+// undo gives a file the name it had before it was renamed, and brings back what
+// it replaced.
+func undo(t *testing.T, image, name string, i int, before string) {
+	t.Helper()
+	path := filepath.Join(image, name)
+	if err := os.Rename(path, path+unfinished); err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.ReadFile(filepath.Join(before, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		err = os.WriteFile(path, old, 0o600)
+	}
+	if err != nil {
+		t.Fatalf("moment %d: %v", i, err)
+	}
+}
+
+// scramble makes of a file what it may be when nobody synced it.
+func scramble(r *rand.Rand, path string, how int) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	switch how % 3 {
+	case 0:
+		data = data[:r.IntN(len(data)+1)]
+	case 1:
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+	case 2:
+		clear(data[r.IntN(len(data)+1):])
+	}
+	return os.WriteFile(path, data, 0o600)
+}
+
+// A file with one bit flipped, anywhere, is never taken for sound where it is
+// not: what is read is right, or an error.
+func TestAnyBitFlipped(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	f := newFixture(t)
+	l := f.live(r, 12)
+	want := l.pictures[len(l.pictures)-1]
+	data := l.images[len(l.images)-1]
+	used := f.store.active.size()
+	flips := 400
+	if testing.Short() {
+		flips = 60
+	}
+	noticed, harmless := 0, 0
+	for range flips {
+		image := bytes.Clone(data)
+		at := r.Int64N(used)
+		image[at] ^= 1 << r.IntN(8)
+		switch f.flipped(t, at, image, want) {
+		case true:
+			noticed++
+		case false:
+			harmless++
+		}
+	}
+	t.Logf("%d noticed, %d in what is not in use", noticed, harmless)
+	for n := range 20 { // and cut off anywhere
+		f.flipped(t, -1, data[:int64(n)*used/20], want)
+	}
+}
+
+// flipped reports whether damage is noticed. If it is not, there must be none.
+func (f *fixture) flipped(t *testing.T, at int64, image []byte, want picture) (noticed bool) {
+	t.Helper()
+	directory, err := os.MkdirTemp("", "image-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(directory)
+	for name, data := range map[string][]byte{fileName(1): image, manifestName: nil} {
+		if data == nil && name == manifestName {
+			if data, err = os.ReadFile(f.path(manifestName)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(directory, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := makeFixture(t, directory)
+	if g.store, err = Open(g.options); err != nil {
+		return true
+	}
+	defer g.store.Close()
+	report, err := g.store.Verify(context.Background(), nil)
+	if err != nil {
+		t.Errorf("byte %d: verify: %v", at, err)
+	}
+	if !report.OK() {
+		return true
+	}
+	if got := g.picture(); !reflect.DeepEqual(got, want) {
+		t.Errorf("byte %d: it is another journal, and nobody says so", at)
+		same(t, "journal", got, want)
+	}
+	return false
+}

@@ -1,0 +1,121 @@
+package persistence
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"betcode/messages"
+)
+
+// Retain drops sealed files, the oldest first: those beyond the size and the age
+// that the options allow. It returns how many it dropped. What sessions live on
+// is in the active file; of their past, the events in those files are gone (see
+// [Store.LowWater]).
+//
+// The manifest forgets the files first, then they are removed; what a crash
+// leaves of them [Open] removes. While the journal is verified or copied nothing
+// is dropped: the next time will do.
+func (s *Store) Retain() (dropped int, err error) {
+	if !s.upkeep.TryLock() {
+		return 0, nil
+	}
+	defer s.upkeep.Unlock()
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := s.writable(opRetain); err != nil {
+		return 0, err
+	}
+	now := s.options.Now()
+	keep := s.retained(now)
+	gone := s.manifest.Sealed[:len(s.manifest.Sealed)-len(keep)]
+	if len(gone) == 0 {
+		return 0, nil
+	}
+	next := *s.manifest
+	next.Sealed = slices.Clone(keep)
+	renamed, err := next.write(s.options.Directory, s.options.steps)
+	if err != nil && !renamed {
+		return 0, storageError(opRetain, err)
+	}
+	if err != nil {
+		return 0, s.fail(opRetain, err)
+	}
+	s.files.Lock()
+	s.manifest = &next
+	s.sealedMu.Lock()
+	for _, f := range gone {
+		if open := s.sealed[f.Name]; open != nil {
+			open.close() // it was only read
+			delete(s.sealed, f.Name)
+		}
+	}
+	s.sealedMu.Unlock()
+	s.files.Unlock()
+	for _, f := range gone {
+		if err := os.Remove(filepath.Join(s.options.Directory, f.Name)); err != nil {
+			return dropped, storageError(opRetain, err) // the next Open tries again
+		}
+		dropped++
+		s.counts.dropped.Add(1)
+		if err := s.options.steps.at(f.Name + " dropped"); err != nil {
+			return dropped, storageError(opRetain, err)
+		}
+	}
+	return dropped, nil
+}
+
+// retained returns the sealed files that are kept: the newest, as many as fit,
+// none older than allowed. The caller holds writing.
+func (s *Store) retained(now time.Time) []sealedFile {
+	sealed, total := s.manifest.Sealed, int64(0)
+	for i := len(sealed) - 1; i >= 0; i-- {
+		f := sealed[i]
+		total += f.Bytes
+		tooMuch := s.options.RetainBytes > 0 && total > s.options.RetainBytes
+		tooOld := s.options.RetainAge > 0 && now.Sub(f.SealedAt) > s.options.RetainAge
+		if tooMuch || tooOld {
+			return sealed[i+1:]
+		}
+	}
+	return sealed
+}
+
+// LowWater returns the number of the last event of a session that was dropped; 0
+// if its history is whole. [Store.Events] begins after it.
+//
+// It is not recorded: the oldest file that is left tells after which event it
+// begins.
+func (s *Store) LowWater(id messages.SessionID) (messages.Seq, error) {
+	done, err := s.reading(opEvents)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	e, err := s.index.find(opEvents, id)
+	if err != nil {
+		return 0, err
+	}
+	return s.lowWater(e)
+}
+
+// lowWater is LowWater for a reader.
+func (s *Store) lowWater(e *entry) (messages.Seq, error) {
+	if len(s.manifest.Sealed) == 0 {
+		return e.base, nil
+	}
+	oldest := s.manifest.Sealed[0]
+	if number, err := fileNumber(oldest.Name); err != nil || number == 1 {
+		return 0, err // nothing was ever dropped
+	}
+	f, err := s.openSealed(oldest.Name)
+	if err != nil {
+		return 0, err
+	}
+	cursor, err := cursorIn(opEvents, f, e.number)
+	if err != nil || cursor == nil { // nil: the session began later
+		return 0, err
+	}
+	return messages.Seq(cursor.GetBase()), nil
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"time"
+
+	"betcode/tests/claudecli"
+	"betcode/tests/model"
+)
+
+// crew is the kind of agent that a round employs.
+type crew struct {
+	path    string
+	environ []string
+	// accepted counts how often messages are in the conversation of a session's
+	// agent, by their keys.
+	accepted func(r *round, c *client) (map[string]int, error)
+	close    func() error
+}
+
+// fakeCrew is the scripted agent.
+func fakeCrew(b binaries) crew {
+	return crew{b.fake, nil, (*round).inTranscript, func() error { return nil }}
+}
+
+// realCrew is the pinned Claude Code with a scripted model on loopback, which is
+// also the oracle: what it was sent is the conversation.
+func realCrew(ctx context.Context) (crew, error) {
+	path, err := claudecli.Ensure(ctx, os.Stderr)
+	if err != nil {
+		return crew{}, err
+	}
+	script, err := model.Ready("default")
+	if err != nil {
+		return crew{}, err
+	}
+	server, err := model.New(script)
+	if err != nil {
+		return crew{}, err
+	}
+	environ := []string{
+		"ANTHROPIC_BASE_URL=" + server.URL, "ANTHROPIC_API_KEY=dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"IS_SANDBOX=1", "SHELL=/bin/bash",
+	}
+	accepted := func(_ *round, c *client) (map[string]int, error) {
+		counts := map[string]int{}
+		for _, m := range c.said {
+			counts[m.key] = occurrences(server.Requests(), m.text)
+		}
+		return counts, nil
+	}
+	return crew{path, environ, accepted, server.Close}, nil
+}
+
+// occurrences is how often the newest conversation that knows a prompt holds it.
+func occurrences(requests []model.Request, prompt string) int {
+	for i := len(requests) - 1; i >= 0; i-- {
+		if n := requests[i].Conversation.Count(prompt); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// realSchedule is a schedule for the real agent: fewer things are said, and it
+// is given more time.
+func realSchedule(seed uint64) schedule {
+	dice := rand.New(rand.NewPCG(seed, 2))
+	s := schedule{seed: seed, sessions: 1}
+	for i := range 2 + dice.IntN(2) {
+		p := phase{after: time.Duration(dice.IntN(3000)) * time.Millisecond, kill: newKill(dice, s.sessions)}
+		if strings.HasPrefix(p.kill.point, "seal/") {
+			p.kill.point = ""
+		}
+		for j := range 1 + dice.IntN(2) {
+			name := fmt.Sprintf("[%d-%d-%d]", seed, i, j)
+			prompts := []string{"say " + name, "story please " + name, "tool please " + name, "run: echo " + name}
+			p.said = append(p.said, said{prompt: prompts[dice.IntN(len(prompts))], wait: time.Duration(dice.IntN(500)) * time.Millisecond})
+		}
+		s.phases = append(s.phases, p)
+	}
+	return s
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+// rest waits until every session has nothing left to do and every client has
+// seen everything. What waits for an answer is answered.
+func (r *round) rest(ctx context.Context) bool {
+	unrest := ""
+	for deadline := time.Now().Add(restTime); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		d := r.house.now()
+		if d.Ended() {
+			r.ended(d)
+			r.report(otherwise, "the daemon ended by itself:\n%s", d.Log())
+			return false
+		}
+		if unrest = r.unrest(ctx); unrest == "" {
+			r.note("at rest")
+			return true
+		}
+	}
+	r.report(otherwise, "no rest within %s: %s", restTime, unrest)
+	return false
+}
+
+// unrest says what is not at rest yet.
+func (r *round) unrest(ctx context.Context) string {
+	for i, id := range r.sessions {
+		if !r.writer(i).saidAll() {
+			return "not everything is acknowledged: " + r.writer(i).where()
+		}
+		if len(r.writer(i).said) == 0 {
+			continue // nobody said anything, perhaps there is no session
+		}
+		shown := r.show(ctx, id)
+		if shown == nil {
+			return "no answer about session " + id
+		}
+		for _, p := range shown.GetPermissions() {
+			r.decide(ctx, p)
+		}
+		status := shown.GetSummary().GetStatus()
+		if status == "crashed" {
+			r.note("session %d has crashed too often, say more", i)
+			r.writer(i).say("echo:wake up")
+		}
+		if len(shown.GetPermissions())+len(shown.GetInputs()) > 0 || status == "active" || status == "crashed" {
+			return fmt.Sprintf("session %d: %v", i, shown)
+		}
+		for _, c := range r.clients[2*i : 2*i+2] {
+			if uint64(len(c.events())) != shown.GetHead() {
+				return fmt.Sprintf("%s, the head is %d", c.where(), shown.GetHead())
+			}
+		}
+	}
+	return ""
+}
+
+// decide allows what waits, question or not.
+func (r *round) decide(ctx context.Context, p *pb.PendingPermission) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	request := &pb.AnswerPermissionRequest{RequestId: p.GetRequestId(), Decision: pb.PermissionDecision_ALLOW_ONCE}
+	if p.GetToolName() == "AskUserQuestion" {
+		request.Answers = map[string]string{}
+		for _, q := range p.GetInput().GetFields()["questions"].GetListValue().GetValues() {
+			request.Answers[q.GetStructValue().GetFields()["question"].GetStringValue()] = "whatever"
+		}
+	}
+	if d := r.house.now(); d != nil {
+		_, _ = d.Admin().AnswerPermission(ctx, request) // somebody else may have been first; it is tried again
+	}
+}
+
+// stopOne stops the last session in the middle of a turn, kills the daemon about
+// the same time, and checks that the session stays stopped.
+func (r *round) stopOne(ctx context.Context) bool {
+	last := len(r.sessions) - 1
+	writer, id := r.writer(last), r.sessions[last]
+	m := writer.say("stream:400:10:5ms\necho:not to be reached")
+	for deadline := time.Now().Add(restTime); !writer.saidAll(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.report(otherwise, "message %s is not acknowledged", m.key)
+			return false
+		}
+	}
+	delay := time.Duration(r.schedule.seed % 97 * uint64(time.Millisecond))
+	time.Sleep(delay)
+	d := r.house.now()
+	answered := make(chan error, 1)
+	go func() { answered <- stopSession(ctx, d, id) }()
+	time.Sleep(delay / 2)
+	r.kill(ctx, "daemon", last)
+	first := <-answered
+	if !r.start(ctx, "") {
+		return false
+	}
+	if first != nil {
+		r.note("stop was cut off: %v", first)
+		if err := stopSession(ctx, r.house.now(), id); err != nil {
+			r.report(otherwise, "the session cannot be stopped: %v", err)
+			return false
+		}
+	}
+	shown := r.show(ctx, id)
+	head := shown.GetHead()
+	time.Sleep(200 * time.Millisecond) // something that must not happen has its time
+	if !r.rest(ctx) {
+		return false
+	}
+	for _, e := range writer.events()[min(int(head), len(writer.events())):] {
+		if s := e.GetRun().GetState(); s == pb.RunState_RUN_STATE_STARTED || s == pb.RunState_RUN_STATE_ADOPTED {
+			r.report(otherwise, "the session was stopped at %d, and then: %s", head, kit.Line(e))
+		}
+	}
+	if state := shown.GetRun().GetState(); state == pb.RunState_RUN_STATE_STARTED || state == pb.RunState_RUN_STATE_ADOPTED {
+		r.report(otherwise, "the session was stopped, and its agent runs: %v", shown)
+	}
+	r.note("stopped, and stays so")
+	return true
+}
+
+func stopSession(ctx context.Context, d *kit.Daemon, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	_, err := d.Admin().StopSession(ctx, &pb.StopSessionRequest{SessionId: id})
+	return err
+}

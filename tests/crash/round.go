@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"betcode/messages/failpoint"
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+// What a promise can lose by.
+const (
+	lost       = "lost"
+	duplicated = "duplicated"
+	reordered  = "reordered"
+	orphaned   = "orphans"
+	otherwise  = "wrong" // anything else that must not be
+)
+
+// restTime is how long a world may take to come to rest after the last kill.
+// It is generous: the machine is busy, and a restart waits for its backoff.
+const restTime = 100 * time.Second
+
+// problem is one thing that must not be.
+type problem struct{ kind, text string }
+
+// round is one world from its first daemon to the last look at what it left.
+type round struct {
+	binaries binaries
+	crew     crew
+	schedule schedule
+	world    *kit.World
+	house    *house
+	clients  []*client // two for each session, the writer first
+	sessions []string
+	draining atomic.Bool
+
+	started time.Time
+	kills   int
+	points  []string // failpoints that were carried out
+	daemons int      // started so far
+
+	mu       sync.Mutex
+	problems []problem
+	history  []string // what was done when
+}
+
+// report notes a problem.
+func (r *round) report(kind, format string, args ...any) {
+	r.note("PROBLEM %s: %s", kind, fmt.Sprintf(format, args...))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.problems = append(r.problems, problem{kind, fmt.Sprintf(format, args...)})
+}
+
+// note remembers what was done when.
+func (r *round) note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.history = append(r.history, fmt.Sprintf("%7.3f %s", time.Since(r.started).Seconds(), fmt.Sprintf(format, args...)))
+}
+
+// holds reports whether nobody may answer a session's requests now.
+func (r *round) holds(session string) bool {
+	return r.schedule.held && session == r.sessions[0] && !r.draining.Load()
+}
+
+// newRound makes the world of a schedule and its clients, none of them started.
+func newRound(b binaries, agents crew, s schedule) (*round, error) {
+	w, err := kit.NewWorld(b.plain, agents.path, agents.environ...)
+	if err != nil {
+		return nil, err
+	}
+	r := &round{binaries: b, crew: agents, schedule: s, world: w, house: newHouse(), started: time.Now()}
+	for range s.sessions {
+		id := uuid.NewString()
+		r.sessions = append(r.sessions, id)
+		for _, name := range []string{"a", "b"} {
+			r.clients = append(r.clients, &client{round: r, session: id, name: name, writer: name == "a", acked: map[string]bool{}})
+		}
+	}
+	return r, nil
+}
+
+// writer returns the client that writes to a session.
+func (r *round) writer(session int) *client { return r.clients[2*session] }
+
+// run plays the schedule and looks at the result.
+func (r *round) run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	var followers sync.WaitGroup
+	defer func() {
+		cancel()
+		followers.Wait()
+		if d := r.house.now(); d != nil {
+			d.Kill()
+		}
+		r.world.End() // after a failure its agents live on, as they should
+	}()
+	if !r.start(ctx, r.schedule.phases[0].kill.point) {
+		return
+	}
+	for _, c := range r.clients {
+		followers.Go(func() { c.follow(ctx) })
+	}
+	for i, p := range r.schedule.phases {
+		next := ""
+		if i+1 < len(r.schedule.phases) {
+			next = r.schedule.phases[i+1].kill.point
+		}
+		if !r.play(ctx, p, next) {
+			return
+		}
+	}
+	r.finish(ctx)
+}
+
+// finish lets the world come to rest, stops it and asks the oracle.
+func (r *round) finish(ctx context.Context) {
+	r.draining.Store(true)
+	if !r.rest(ctx) {
+		return
+	}
+	if r.schedule.stop && !r.stopOne(ctx) {
+		return
+	}
+	r.judge(ctx)
+}
+
+// play is one phase: things are said, and somebody dies.
+func (r *round) play(ctx context.Context, p phase, next string) bool {
+	for _, m := range p.said {
+		time.Sleep(m.wait)
+		if m.cancel {
+			r.writer(m.session).send(&pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "crash test"}}})
+			continue
+		}
+		r.writer(m.session).say(m.prompt)
+	}
+	time.Sleep(p.after)
+	d := r.house.now()
+	switch {
+	case p.long:
+		r.draining.Store(true)
+		for deadline := time.Now().Add(restTime); !d.Ended() && r.unrest(ctx) != ""; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				r.report(otherwise, "no rest within %s: %s", restTime, r.unrest(ctx))
+				return false
+			}
+		}
+	case p.kill.point != "":
+		r.awaitPoint(500 * time.Millisecond)
+	}
+	if p.panics {
+		r.checkStreams(d)
+	}
+	before := r.pending(ctx)
+	for _, victim := range p.kill.victims {
+		r.kill(ctx, victim, p.kill.session)
+	}
+	if !d.Ended() {
+		return true // the next phase's point is not armed in a daemon that lives
+	}
+	if !r.start(ctx, next) {
+		return false
+	}
+	r.comparePending(ctx, before)
+	return true
+}
+
+// checkStreams reports streams that ended, and a daemon that did, although only
+// an actor was to crash.
+func (r *round) checkStreams(d *kit.Daemon) {
+	if d.Ended() {
+		r.report(otherwise, "the panic of an actor ended the daemon:\n%s", d.Log())
+	}
+	for _, c := range r.clients {
+		if n := c.cut(); n > 0 {
+			r.report(otherwise, "the panic of an actor ended %d streams of client %s of %s", n, c.name, c.session)
+		}
+	}
+}
+
+// awaitPoint waits a little for a daemon that is to kill itself.
+func (r *round) awaitPoint(patience time.Duration) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		if d := r.house.now(); d == nil || d.Ended() {
+			return
+		}
+	}
+}
+
+// start runs the next daemon, armed or not. One that kills itself while it
+// starts is followed by one that is not armed.
+func (r *round) start(ctx context.Context, point string) bool {
+	r.world.Binary, r.world.Extra = r.binaries.plain, r.crew.environ
+	if point != "" {
+		r.world.Binary = r.binaries.armed
+		r.world.Extra = append(slices.Clone(r.crew.environ), failpoint.Variable+"="+point)
+	}
+	r.daemons++
+	d, err := r.world.Start(ctx)
+	switch {
+	case err == nil:
+		r.note("daemon %d serves, pid %d, armed %q", r.daemons, d.PID(), point)
+		r.house.set(d)
+		return true
+	case point != "" && strings.Contains(err.Error(), failpoint.Mark):
+		r.note("daemon %d ended itself while it started: %s", r.daemons, point)
+		r.kills++
+		r.points = append(r.points, point)
+		return r.start(ctx, "")
+	}
+	r.report(otherwise, "the daemon does not start: %v", err)
+	return false
+}
+
+// ended puts away a daemon that has ended: its log is kept, and its failpoints
+// are counted.
+func (r *round) ended(d *kit.Daemon) {
+	r.house.set(nil)
+	d.Kill() // closes the connection
+	log := d.Log()
+	for line := range strings.Lines(log) {
+		if point, ok := strings.CutPrefix(line, failpoint.Mark); ok {
+			r.points = append(r.points, strings.TrimSpace(point))
+			r.note("reached %s", strings.TrimSpace(point))
+		}
+	}
+	path := filepath.Join(r.world.Root, fmt.Sprintf("daemon-%d.log", r.daemons))
+	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
+		r.note("log not kept: %v", err)
+	}
+	for _, bug := range []string{"panic:", "DATA RACE", "fatal error:", "actor crashed"} {
+		if strings.Contains(log, bug) && !strings.Contains(log, failpoint.Mark) {
+			r.report(otherwise, "the log of daemon %d has %q", r.daemons, bug)
+		}
+	}
+}
+
+// save writes down what is needed to understand a failure.
+func (r *round) save() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text := r.schedule.String() + strings.Join(r.history, "\n") + "\n"
+	for _, c := range r.clients {
+		text += c.where() + "\n" + kit.Describe(c.events()) + "\n"
+	}
+	err := os.WriteFile(filepath.Join(r.world.Root, "round.txt"), []byte(text), 0o600)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, errors.Join(errors.New("the round is not kept"), err))
+	}
+}
+
+// count returns how many problems of a kind there are.
+func (r *round) count(kind string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(slices.DeleteFunc(slices.Clone(r.problems), func(p problem) bool { return p.kind != kind }))
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"betcode/tests/kit"
+)
+
+// options is what a run of the harness is told.
+type options struct {
+	rounds   int
+	seed     uint64
+	parallel int
+	within   time.Duration
+	keep     bool
+	walk     bool
+	real     bool
+	out      io.Writer
+}
+
+// binaries are what the rounds run, built once from this checkout.
+type binaries struct{ plain, armed, fake string }
+
+// totals is the result. failed counts rounds in which anything was wrong.
+type totals struct {
+	rounds, kills, failed                int
+	lost, duplicated, reordered, orphans int
+	points                               int // failpoints that were carried out
+	began                                time.Time
+}
+
+// String is the last line.
+func (t totals) String() string {
+	return fmt.Sprintf("crash: rounds=%d kills=%d lost=%d duplicated=%d reordered=%d orphans=%d",
+		t.rounds, t.kills, t.lost, t.duplicated, t.reordered, t.orphans)
+}
+
+// run plays rounds, several at a time, and prints what was wrong and the totals.
+func run(ctx context.Context, o options) (totals, error) {
+	dir, err := os.MkdirTemp("", "bccrash")
+	if err != nil {
+		return totals{}, err
+	}
+	defer os.RemoveAll(dir)
+	b, err := build(ctx, dir)
+	if err != nil {
+		return totals{}, err
+	}
+	t := &totals{began: time.Now()}
+	if o.walk {
+		err = walk(ctx, o, b, t)
+	} else {
+		fmt.Fprintf(o.out, "crash: seed %d\n", o.seed)
+		err = random(ctx, o, b, t)
+	}
+	fmt.Fprintf(o.out, "crash: %d failpoints reached, %d rounds failed, %s\n", t.points, t.failed, time.Since(t.began).Round(time.Second))
+	fmt.Fprintln(o.out, t)
+	return *t, err
+}
+
+// build compiles the daemon, the daemon with failpoints, and the fake agent.
+func build(ctx context.Context, dir string) (binaries, error) {
+	b := binaries{filepath.Join(dir, "betcode"), filepath.Join(dir, "betcode-failpoint"), filepath.Join(dir, "fakeagent")}
+	for _, args := range [][]string{
+		{"-o", b.plain, "betcode/cmd/betcode"},
+		{"-tags", "failpoint", "-o", b.armed, "betcode/cmd/betcode"},
+		{"-o", b.fake, "betcode/tests/fakeagent"},
+	} {
+		command := exec.CommandContext(ctx, "go", append([]string{"build"}, args...)...)
+		command.Dir, command.Stderr = kit.Repository(), os.Stderr
+		if err := command.Run(); err != nil {
+			return b, fmt.Errorf("build %v: %w", args, err)
+		}
+	}
+	return b, nil
+}
+
+// random plays the rounds of consecutive seeds.
+func random(ctx context.Context, o options, b binaries, t *totals) error {
+	var mu sync.Mutex
+	var errs []error
+	agents, schedules := fakeCrew(b), newSchedule
+	if o.real {
+		var err error
+		if agents, err = realCrew(ctx); err != nil {
+			return err
+		}
+		schedules = realSchedule
+	}
+	slots := make(chan struct{}, o.parallel)
+	var players sync.WaitGroup
+	for i := range o.rounds {
+		slots <- struct{}{}
+		if ctx.Err() != nil || (o.within > 0 && time.Since(t.began) > o.within) {
+			break
+		}
+		players.Go(func() {
+			defer func() { <-slots }()
+			r, err := newRound(b, agents, schedules(o.seed+uint64(i)))
+			if err == nil {
+				r.run(ctx)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				errs = append(errs, err)
+				return
+			}
+			t.add(r, o)
+		})
+	}
+	players.Wait()
+	return errors.Join(append(errs, agents.close(), ctx.Err())...)
+}
+
+// add counts a round, and keeps or removes its directory.
+func (t *totals) add(r *round, o options) {
+	t.rounds++
+	t.kills += r.kills
+	t.points += len(r.points)
+	t.lost += r.count(lost)
+	t.duplicated += r.count(duplicated)
+	t.reordered += r.count(reordered)
+	t.orphans += r.count(orphaned)
+	if len(r.problems) > 0 || o.keep {
+		r.save()
+	}
+	if len(r.problems) > 0 {
+		t.failed++
+		fmt.Fprintf(o.out, "crash: FAILED, seed %d, %s\n%s", r.schedule.seed, r.world.Root, r.schedule)
+		for _, p := range r.problems {
+			fmt.Fprintf(o.out, "  %s: %.600s\n", p.kind, p.text)
+		}
+		return
+	}
+	if !o.keep {
+		if err := r.world.Remove(); err != nil {
+			fmt.Fprintf(o.out, "crash: %v\n", err)
+		}
+	}
+}

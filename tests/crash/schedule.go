@@ -1,0 +1,178 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"betcode/messages/failpoint"
+)
+
+// schedule is all that a round does, made from its seed alone. What the machine
+// does with it differs from time to time, except at failpoints.
+type schedule struct {
+	seed     uint64
+	sessions int
+	phases   []phase
+	held     bool // nobody answers the first session's requests before the end
+	stop     bool // the last session is stopped, and the daemon killed around it
+}
+
+// phase is what is said, and how it comes to grief.
+type phase struct {
+	said  []said
+	kill  kill
+	after time.Duration // from the last message to the kill
+
+	long   bool // wait until the daemon has died, or has nothing left to do
+	panics bool // an actor crashes: streams must not notice
+}
+
+// said is one message, or the wish to cancel.
+type said struct {
+	session int
+	prompt  string
+	cancel  bool
+	wait    time.Duration // before it
+}
+
+// kill is who dies, in this order. With a point the daemon of this phase was
+// started to kill itself there; it is helped if it does not come by.
+type kill struct {
+	point   string
+	victims []string // daemon, agent, launcher, restart
+	session int      // whose agent and launcher
+}
+
+// strikes reports whether a kind of process of a session is among the victims.
+func (k kill) strikes(victim string, session int) bool {
+	return k.session == session && slices.Contains(k.victims, victim)
+}
+
+// String is the schedule for people.
+func (s schedule) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %t\n", s.seed, s.sessions, s.held, s.stop)
+	for i, p := range s.phases {
+		for _, m := range p.said {
+			fmt.Fprintf(&b, "  %d: wait %s, session %d: %q cancel %t\n", i, m.wait, m.session, shorten(m.prompt), m.cancel)
+		}
+		fmt.Fprintf(&b, "  %d: wait %s, kill %v of session %d %s\n", i, p.after, p.kill.victims, p.kill.session, p.kill.point)
+	}
+	return b.String()
+}
+
+// newSchedule makes the schedule of a seed.
+func newSchedule(seed uint64) schedule {
+	dice := rand.New(rand.NewPCG(seed, 1))
+	s := schedule{seed: seed, sessions: 1 + dice.IntN(3), held: dice.IntN(4) == 0, stop: dice.IntN(3) == 0}
+	for i := range 2 + dice.IntN(3) {
+		p := phase{after: time.Duration(dice.IntN(200)) * time.Millisecond, kill: newKill(dice, s.sessions)}
+		for j := range 1 + dice.IntN(3) {
+			m := said{session: dice.IntN(s.sessions), wait: time.Duration(dice.IntN(20)) * time.Millisecond}
+			if i == 0 && j < s.sessions {
+				m.session = j
+			}
+			if m.session == 0 && s.held {
+				m.prompt = fmt.Sprintf("run:echo held-%d-%d", i, j)
+			} else if m.cancel = dice.IntN(12) == 0; !m.cancel {
+				m.prompt = newPrompt(dice, fmt.Sprintf("%d-%d", i, j))
+				if p.kill.strikes("agent", m.session) && dice.IntN(4) == 0 {
+					m.prompt = "run:sleep 8" // must not outlive the agent for long
+				}
+			}
+			p.said = append(p.said, m)
+		}
+		s.phases = append(s.phases, p)
+	}
+	return s
+}
+
+// newPrompt writes steps for the fake agent. Most are one request to the model: an
+// agent that is killed between two does not go on with the turn, which takes the
+// daemon a minute to believe.
+func newPrompt(dice *rand.Rand, name string) string {
+	end := ""
+	if dice.IntN(4) == 0 {
+		end = "\necho:end " + name
+	}
+	switch dice.IntN(17) {
+	case 0, 1, 2:
+		return fmt.Sprintf("stream:%d:20:%dms", 10+dice.IntN(60), 1+dice.IntN(3)) + end
+	case 3, 4:
+		return "run:echo ran-" + name + end
+	case 5:
+		return "ask" + end
+	case 6:
+		return fmt.Sprintf("flood:%d:40", 200+dice.IntN(3000)) + end
+	case 7:
+		return fmt.Sprintf("sleep:%dms\nrun:echo ran-%s", dice.IntN(100), name) + end
+	case 8:
+		return "tools:3" + end
+	case 9:
+		return "think:of " + name + end
+	case 10:
+		if dice.IntN(3) == 0 {
+			return "torn-exit:" + name + "\necho:end " + name
+		}
+		return fmt.Sprintf("biglines:%dKB", 1+dice.IntN(300)) + end
+	case 11: // does not fit into the pipe while a turn runs, or not at all
+		return "echo:" + name + strings.Repeat(" long", 1000+dice.IntN(40000))
+	case 12:
+		return "subagent" + end
+	case 13:
+		return fmt.Sprintf("bg:%dms", dice.IntN(300)) + end
+	case 14:
+		return fmt.Sprintf("exit:%d", dice.IntN(3)) + end
+	}
+	return "hello " + name
+}
+
+// shorten makes a prompt fit on a line.
+func shorten(prompt string) string {
+	if len(prompt) > 80 {
+		return prompt[:80] + "…"
+	}
+	return prompt
+}
+
+// points are where a daemon kills itself in a random round, and how often it
+// comes by there in one.
+var points = map[string]int{
+	failpoint.BeforeCommit: 40, failpoint.InCommit: 40, failpoint.AfterCommit: 40, failpoint.BeforeWrite: 6,
+	failpoint.AfterWrite: 6, failpoint.BeforeSpawn: 2, failpoint.Prepared: 2, failpoint.AfterSpawn: 2,
+	failpoint.BeforeAdopt: 2, failpoint.AfterAdopt: 2, failpoint.SpoolRead: 30, failpoint.SessionStep: 100,
+	failpoint.SessionLoad: 2, failpoint.OutboxPushed: 60, failpoint.SealBegun: 1, failpoint.SealBuilt: 1, failpoint.SealNamed: 1,
+}
+
+func newKill(dice *rand.Rand, sessions int) kill {
+	k := kill{session: dice.IntN(sessions)}
+	switch dice.IntN(12) {
+	case 0, 1, 2, 3:
+		k.victims = []string{"daemon"}
+	case 4:
+		k.victims = []string{"agent"}
+	case 5:
+		k.victims = []string{"launcher"}
+	case 6:
+		k.victims = []string{"daemon", "agent"}
+	case 7:
+		k.victims = []string{"launcher", "agent", "daemon"}
+	case 8:
+		k.victims = []string{"restart"}
+	default:
+		names := failpoint.Names() // in an order that is always the same
+		name := names[dice.IntN(len(names))]
+		for points[name] == 0 {
+			name = names[dice.IntN(len(names))]
+		}
+		k.point = fmt.Sprintf("%s=kill@%d", name, 1+dice.IntN(points[name]))
+		if strings.HasPrefix(name, "seal/") {
+			k.point = fmt.Sprintf("%s=error@%d,%s", failpoint.SealDue, 1+dice.IntN(40), k.point)
+		}
+		k.victims = []string{"daemon"}
+	}
+	return k
+}

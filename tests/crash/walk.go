@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"betcode/messages/failpoint"
+)
+
+// step is one failpoint with one action, walked hit by hit.
+type step struct {
+	name, action string
+	before       string // what has to be armed besides
+}
+
+// steps lists what is walked: the daemon ends at every place, and actors panic
+// where it is their own.
+func steps() []step {
+	var all []step
+	for _, name := range failpoint.Names() {
+		switch {
+		case name == failpoint.SealDue:
+		case strings.HasPrefix(name, "seal/"):
+			for _, due := range []int{1, 4, 9} {
+				all = append(all, step{name, "kill", fmt.Sprintf("%s=error@%d,", failpoint.SealDue, due)})
+			}
+		default:
+			all = append(all, step{name, "kill", ""})
+		}
+	}
+	for _, name := range failpoint.Actors() {
+		all = append(all, step{name, "panic", ""})
+	}
+	return all
+}
+
+// afterwards is the next hit that is tried: each of the first ones, then ever
+// fewer, since a place that is passed a thousand times is passed in much the
+// same circumstances.
+func afterwards(n int) int { return n + 1 + n/10 }
+
+// walk takes each step at its first hit, its second and so on, until the world
+// is at rest before it is reached. One world each.
+func walk(ctx context.Context, o options, b binaries, t *totals) error {
+	var mu sync.Mutex
+	var errs []error
+	slots := make(chan struct{}, o.parallel)
+	var walkers sync.WaitGroup
+	for _, s := range steps() {
+		walkers.Go(func() {
+			hits := 0
+			for n := 1; ctx.Err() == nil; n = afterwards(n) {
+				slots <- struct{}{}
+				r, err := newRound(b, fakeCrew(b), walkSchedule(s, n))
+				if err == nil {
+					r.run(ctx)
+				}
+				<-slots
+				mu.Lock()
+				if err != nil {
+					errs = append(errs, err)
+				} else {
+					t.add(r, o)
+				}
+				mu.Unlock()
+				if err != nil || !r.reached(s) {
+					break
+				}
+				hits++
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Fprintf(o.out, "crash: %s %s%s: %d worlds\n", s.action, s.before, s.name, hits)
+			if hits == 0 {
+				errs = append(errs, fmt.Errorf("failpoint %s was never reached", s.name))
+			}
+		})
+	}
+	walkers.Wait()
+	return errors.Join(append(errs, ctx.Err())...)
+}
+
+// reached reports whether the failpoint of a step was carried out.
+func (r *round) reached(s step) bool {
+	for _, p := range r.points {
+		if strings.HasPrefix(p, s.name+" ") || strings.Contains(p, s.name+"="+s.action) {
+			return true
+		}
+	}
+	return false
+}
+
+// walkSchedule is the story that is told in each world of a walk: a daemon dies
+// in the middle of a turn; the armed one adopts the agent, starts another, and
+// is spoken to about everything, until it dies or has nothing left to do; a third
+// one finishes.
+func walkSchedule(s step, n int) schedule {
+	return schedule{seed: uint64(n), sessions: 2, phases: []phase{
+		{
+			said:  []said{{session: 0, prompt: "stream:20:20:5ms"}},
+			after: 60 * time.Millisecond, kill: kill{victims: []string{"daemon"}},
+		},
+		{
+			said: []said{
+				{session: 0, prompt: "run:echo one"},
+				{session: 1, prompt: "ask"},
+				{session: 1, prompt: "stream:10:10:2ms"},
+				{session: 0, prompt: "hello", wait: 10 * time.Millisecond},
+			},
+			long: true, panics: s.action == "panic",
+			kill: kill{point: fmt.Sprintf("%s%s=%s@%d", s.before, s.name, s.action, n), victims: []string{"daemon"}},
+		},
+	}}
+}
