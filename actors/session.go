@@ -164,7 +164,7 @@ func (s *session) performChild(ctx actor.Context, e effect) {
 		s.wait(ctx, e.record)
 	case update:
 		if pid := s.asked[e.record.Request]; pid != nil {
-			ctx.Send(pid, recordChanged{e.record})
+			ctx.Send(pid, recordChanged(e))
 		}
 	case dropPermission:
 		if pid := s.asked[e.request]; pid != nil {

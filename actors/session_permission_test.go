@@ -219,3 +219,54 @@ func TestRequestWithAnEndlessName(t *testing.T) {
 	}
 	b.on(b.out(asks(string(name), "Bash")), "run 1: control error")
 }
+
+// The denial names the patience that was configured, however often it began anew;
+// and not every sign of a client is a write.
+func TestPatienceBeginsAnew(t *testing.T) {
+	b := asking(t)
+	b.tell(b.out(asks("p2", "Read")))
+	b.quiet()
+	b.now = dawn.Add(time.Minute - time.Second)
+	b.on(take("ann"), "to ann: lock granted true, holder \"ann\"")
+	b.now = dawn.Add(3 * 24 * time.Hour)
+	b.on(answer("bob", "p2", messages.AllowOnce), "update p1", "forward to p2") // not the one that is answered
+	b.on(take("ann"), "update p2", "to ann: lock granted true, holder \"ann\"")
+	b.on(take("ann"), "to ann: lock granted true, holder \"ann\"")
+	p := b.state.permissions["p1"]
+	if p.ExtensionCount != 1 || !p.LastExtendedAt.Equal(b.now) || !p.ExpiresAt.Equal(b.now.Add(7*24*time.Hour)) || !p.ReceivedAt.Equal(dawn) {
+		t.Errorf("%+v", p)
+	}
+	b.now = dawn.Add(10 * 24 * time.Hour)
+	b.on(take("ann"), "to ann: lock granted true, holder \"ann\"") // too late
+	b.tell(expired("p1"))
+	if line := string(last[tellRun](b).message.(writeAnswer).line); !containsText(line, "Permission request expired after 7d. User can retry the operation.") {
+		t.Errorf("the agent is told %s", line)
+	}
+}
+
+// Reminders are told once, and to a person who does not watch as well.
+func TestReminders(t *testing.T) {
+	b := asking(t)
+	b.now = dawn.Add(time.Hour)
+	b.on(reminderDue{"p1", 1}, "all: 8 notice PERMISSION_REMINDER", "notify PERMISSION_REMINDER")
+	b.on(reminderDue{"p1", 1})
+	if e := b.notified(reminderDue{"p1", 2}); e.Details["request_id"] != "p1" || e.Details["tool"] != "Bash" || e.Details["age"] != "1h" || e.Session != sessionA {
+		t.Errorf("%+v", e)
+	}
+	b.crash()
+	b.quiet()
+	b.on(reminderDue{"p1", 2})
+	b.tell(won(answer("ann", "p1", messages.AllowOnce)))
+	b.quiet()
+	b.on(reminderDue{"p1", 2})
+	b.on(reminderDue{"nobody", 1})
+}
+
+// notified delivers a message and returns what a person is told about it.
+func (b *bench) notified(m any) notice {
+	b.t.Helper()
+	b.tell(m)
+	e := last[notify](b).event
+	b.quiet()
+	return e
+}

@@ -48,7 +48,7 @@ func TestJournal(t *testing.T) {
 	var done *pb.JournalVerified
 	for {
 		m, err := stream.Recv()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

@@ -167,7 +167,7 @@ const (
 	AllowWithEdit     Decision = 4
 	DenyNoInterrupt   Decision = 5
 	DenyWithInterrupt Decision = 6
-	DecisionWithdrawn Decision = 100 // by the agent, or its process is gone
+	DecisionWithdrawn Decision = 100 // by the agent, or nobody is to ask again
 	DecisionExpired   Decision = 101
 	DecisionAnswered  Decision = 102 // a question was answered
 )

@@ -35,6 +35,9 @@
 //	000002.journal   the active one
 //	*.new            being written; removed by [Open]
 //
+// A journal file below the oldest that MANIFEST names was dropped, and is removed
+// by [Open] too.
+//
 // What must be atomic is one rename of MANIFEST: write, sync, rename, sync the
 // directory. [Store.Seal] builds the next file with all live state in it,
 // everything but events, and only then names it in MANIFEST. Files are rotated,
@@ -63,7 +66,9 @@
 // record does not hide the rest of its session.
 //
 // A Chunk is the wire form of "repeated bytes events = 1", under the number of
-// its last event: seeking n+1 lands on the chunk that holds it. Every value ends
+// its last event: seeking n+1 lands on the chunk that holds it. Field 2 is a link
+// of the session's hash chain (link), the newest of which is in the Cursor; older
+// builds pass it over, and what they append begins a new chain. Every value ends
 // in field 15, a CRC-32C of key and value, since bbolt has checksums for its two
 // head pages only. Records carry a version; fields that this build does not
 // know survive being rewritten, except inside nested messages, in the Cursor
@@ -75,6 +80,18 @@
 // An append with Delete removes all live state at once and leaves a tombstone,
 // so that a stale actor cannot bring the session back. Its events are not found
 // any more; the bytes go when their file is rewritten.
+//
+// # Looking after it
+//
+// [Store.Verify] checks the pages of each file by itself (pageCheck: bbolt's own
+// check can kill the process), then every checksum and record, that no number is
+// missing, and every chain. [Store.Backup] copies one moment: sealed files while
+// the journal is used, the active one while commits wait, after sealing it if it
+// has grown by more than 64 MiB. No read transaction outlives a commit for it.
+// [Restore] makes a journal of a backup, with a lineage of its own, and takes
+// their processes from its runs. [Store.Retain] drops sealed files, the oldest
+// first; how far a session's history is gone ([Store.LowWater]) is not recorded,
+// the oldest file that is left says after which event it begins.
 //
 // # Figures
 //

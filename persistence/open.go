@@ -70,7 +70,7 @@ func (s *Store) acquire() error {
 func (s *Store) share() error {
 	path := filepath.Join(s.options.Directory, lockName)
 	if _, err := os.Stat(path); err != nil {
-		return nil
+		return nil //nolint:nilerr // no lock, nobody to share with
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	locked, err := lock.TryRLock()
@@ -190,12 +190,12 @@ func (s *Store) removeDropped(m *manifest, name string) error {
 	path := filepath.Join(s.options.Directory, name)
 	f, err := openBolt(opOpen, path, bolt.Options{ReadOnly: true})
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // left alone
 	}
 	err = f.checkDescription(opOpen, m.Lineage)
 	f.close()
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // left alone
 	}
 	if err := os.Remove(path); err != nil {
 		return storageError(opOpen, err)

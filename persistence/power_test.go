@@ -244,11 +244,9 @@ func TestPowerLossWhileSealing(t *testing.T) {
 	type moment struct {
 		directory string
 		renamed   string // by this step, not yet durable
-		want      []picture
 	}
 	var moments []moment
-	var f *fixture
-	f = newFixture(t, func(o *Options) { o.RetainBytes = 1 })
+	f := newFixture(t, func(o *Options) { o.RetainBytes = 1 })
 	f.commit(full(sid(1), 0), begin(sid(2), 4))
 	f.commit(more(sid(2), 4, 3))
 	f.seal()

@@ -110,10 +110,11 @@ func (r *restorer) checkTarget() (release func(), err error) {
 			return nobody, err
 		}
 	}
-	if _, err := os.Stat(r.o.Directory); err != nil {
-		return nobody, nil
+	path := filepath.Join(r.o.Directory, lockName)
+	if _, err := os.Stat(path); err != nil {
+		return nobody, nil //nolint:nilerr // whoever has it would have made the lock
 	}
-	lock := flock.New(filepath.Join(r.o.Directory, lockName))
+	lock := flock.New(path)
 	locked, err := lock.TryLock()
 	if err != nil {
 		return nobody, storageError(opRestore, err)
@@ -154,7 +155,7 @@ func (r *restorer) copy(ctx context.Context, from *manifest, to string) error {
 			return storageError(opRestore, err)
 		}
 		size, err := r.adopt(path, name == m.Active)
-		if err != nil && !(r.o.Damaged && name != m.Active && messages.KindOf(err) == messages.DataLoss) {
+		if tolerable := r.o.Damaged && name != m.Active && messages.KindOf(err) == messages.DataLoss; err != nil && !tolerable {
 			return err
 		}
 		if i < len(m.Sealed) && size > 0 {
@@ -233,7 +234,7 @@ func (r *restorer) forgetProcesses(tx *bolt.Tx) error {
 		number, _ := numberOf(key)
 		second, ok := secondOf(key)
 		if err := decode(opRestore, bucketRuns, key, value, &run); err != nil || !ok {
-			return nil // it says so itself when it is read
+			return nil //nolint:nilerr // it says so itself when it is read
 		}
 		run.Directory = filepath.Join(r.o.RunsDirectory, ids[number], strconv.FormatUint(second, 10))
 		run.Token = "restored-" + uuid.NewString()

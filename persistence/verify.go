@@ -3,6 +3,7 @@ package persistence
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	bolt "go.etcd.io/bbolt"
@@ -10,11 +11,13 @@ import (
 	"betcode/messages"
 )
 
-// What [Store.Verify] finds is told to others, in their words.
 type (
-	Report     = messages.JournalReport
+	// Report is what [Store.Verify] finds.
+	Report = messages.JournalReport
+	// FileReport is what was read of one file.
 	FileReport = messages.JournalFile
-	Problem    = messages.JournalProblem
+	// Problem is one thing that is not as it should be.
+	Problem = messages.JournalProblem
 )
 
 // Verify reads every file from end to end: bbolt's own structure, every
@@ -39,6 +42,7 @@ func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, 
 	if err := v.sealed(s.options.Directory, m); err != nil {
 		return v.report, err
 	}
+	v.warm(filepath.Join(s.options.Directory, m.Active))
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if s.active == nil {
@@ -78,7 +82,9 @@ func (v *verifier) sealed(directory string, m *manifest) error {
 			continue
 		}
 		v.done[entry.Name] = true
-		f, err := openBolt(opVerify, filepath.Join(directory, entry.Name), bolt.Options{ReadOnly: true})
+		path := filepath.Join(directory, entry.Name)
+		v.warm(path)
+		f, err := openBolt(opVerify, path, bolt.Options{ReadOnly: true})
 		if err != nil {
 			v.problem(entry.Name, "", err)
 			v.before = nil
@@ -91,6 +97,20 @@ func (v *verifier) sealed(directory string, m *manifest) error {
 		}
 	}
 	return nil
+}
+
+// warm reads a file from its beginning to its end, so that the system has it in
+// memory: page by page, as bbolt reads, a disk is ten times slower.
+func (v *verifier) warm(path string) {
+	f, err := os.Open(path)
+	if err != nil {
+		return // it is told when the file is opened
+	}
+	defer f.Close()
+	buffer := make([]byte, 1<<20)
+	for err == nil && v.ctx.Err() == nil {
+		_, err = f.Read(buffer)
+	}
 }
 
 // file verifies one file. The error is one of the context.

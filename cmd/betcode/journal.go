@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -194,7 +195,7 @@ func (p *program) journalVerify(ctx context.Context, c *cli.Context) error {
 		}
 		for {
 			m, err := stream.Recv()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return nil
 			}
 			if err != nil {

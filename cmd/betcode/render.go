@@ -234,6 +234,8 @@ func resolution(p *pb.PermissionResolved) string {
 	switch p.GetReason() {
 	case "withdrawn":
 		return "the agent no longer asks"
+	case "superseded":
+		return "the agent asks again"
 	case "expired":
 		return "nobody answered in time: denied"
 	case "rule", "grant":

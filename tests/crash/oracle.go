@@ -1,16 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"betcode/persistence"
@@ -94,41 +88,6 @@ func (r *round) compareText(id string, all []kit.Event) {
 		id, len(got), len(want), at, got[at:], want[at:])
 }
 
-// spoken joins the text of all runs of a session, as it is in their spools.
-func (r *round) spoken(id string) (string, error) {
-	var text strings.Builder
-	runs := filepath.Join(r.world.StateDir(), "runs", id)
-	entries, err := os.ReadDir(runs)
-	if err != nil && !os.IsNotExist(err) {
-		return "", err
-	}
-	var numbers []int
-	for _, e := range entries {
-		if n, err := strconv.Atoi(e.Name()); err == nil {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
-	for _, n := range numbers {
-		content, err := os.ReadFile(filepath.Join(runs, strconv.Itoa(n), "stdout"))
-		if err != nil && !os.IsNotExist(err) { // one that never was prepared to the end has none
-			return "", err
-		}
-		for line := range bytes.Lines(content) {
-			var l struct {
-				Type   string  `json:"type"`
-				Parent *string `json:"parent_tool_use_id"`
-				Event  struct{ Delta struct{ Type, Text string } }
-			}
-			if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &l) == nil &&
-				l.Type == "stream_event" && l.Parent == nil && l.Event.Delta.Type == "text_delta" {
-				text.WriteString(l.Event.Delta.Text)
-			}
-		}
-	}
-	return text.String(), nil
-}
-
 // compareInputs checks that each message has one UserInput and is in the agent's
 // conversation once; one that the daemon gave up aloud may be missing there.
 func (r *round) compareInputs(c *client, all []kit.Event) {
@@ -159,36 +118,6 @@ func (r *round) checkCount(m *message, what string, n int, mayMiss bool) {
 	case n == 0 && !mayMiss:
 		r.report(lost, "message %s (%q) was never %s", m.key, m.text, what)
 	}
-}
-
-// inTranscript counts, by key, what the fake agent's transcript says was taken
-// into the conversation.
-func (r *round) inTranscript(c *client) (map[string]int, error) {
-	counts := map[string]int{}
-	files, err := filepath.Glob(filepath.Join(r.world.Home, ".claude", "projects", "*", c.session+".jsonl"))
-	if err != nil || len(files) > 1 {
-		return nil, fmt.Errorf("transcripts %v: %w", files, err)
-	}
-	for _, path := range files {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		lines := bufio.NewScanner(bytes.NewReader(content))
-		lines.Buffer(nil, 64<<20)
-		for lines.Scan() {
-			var record struct{ Accepted []string }
-			if json.Unmarshal(lines.Bytes(), &record) == nil {
-				for _, key := range record.Accepted {
-					counts[key]++
-				}
-			}
-		}
-		if err := lines.Err(); err != nil {
-			return nil, err
-		}
-	}
-	return counts, nil
 }
 
 // lookForOrphans gives what is ending a moment to end.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"betcode/messages/failpoint"
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
 )
@@ -177,76 +176,6 @@ func (r *round) play(ctx context.Context, p phase, next string) bool {
 	}
 	r.comparePending(ctx, before)
 	return true
-}
-
-// checkStreams reports streams that ended, and a daemon that did, although only
-// an actor was to crash.
-func (r *round) checkStreams(d *kit.Daemon) {
-	if d.Ended() {
-		r.report(otherwise, "the panic of an actor ended the daemon:\n%s", d.Log())
-	}
-	for _, c := range r.clients {
-		if n := c.cut(); n > 0 {
-			r.report(otherwise, "the panic of an actor ended %d streams of client %s of %s", n, c.name, c.session)
-		}
-	}
-}
-
-// awaitPoint waits a little for a daemon that is to kill itself.
-func (r *round) awaitPoint(patience time.Duration) {
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
-		if d := r.house.now(); d == nil || d.Ended() {
-			return
-		}
-	}
-}
-
-// start runs the next daemon, armed or not. One that kills itself while it
-// starts is followed by one that is not armed.
-func (r *round) start(ctx context.Context, point string) bool {
-	r.world.Binary, r.world.Extra = r.binaries.plain, r.crew.environ
-	if point != "" {
-		r.world.Binary = r.binaries.armed
-		r.world.Extra = append(slices.Clone(r.crew.environ), failpoint.Variable+"="+point)
-	}
-	r.daemons++
-	d, err := r.world.Start(ctx)
-	switch {
-	case err == nil:
-		r.note("daemon %d serves, pid %d, armed %q", r.daemons, d.PID(), point)
-		r.house.set(d)
-		return true
-	case point != "" && strings.Contains(err.Error(), failpoint.Mark):
-		r.note("daemon %d ended itself while it started: %s", r.daemons, point)
-		r.kills++
-		r.points = append(r.points, point)
-		return r.start(ctx, "")
-	}
-	r.report(otherwise, "the daemon does not start: %v", err)
-	return false
-}
-
-// ended puts away a daemon that has ended: its log is kept, and its failpoints
-// are counted.
-func (r *round) ended(d *kit.Daemon) {
-	r.house.set(nil)
-	d.Kill() // closes the connection
-	log := d.Log()
-	for line := range strings.Lines(log) {
-		if point, ok := strings.CutPrefix(line, failpoint.Mark); ok {
-			r.points = append(r.points, strings.TrimSpace(point))
-			r.note("reached %s", strings.TrimSpace(point))
-		}
-	}
-	path := filepath.Join(r.world.Root, fmt.Sprintf("daemon-%d.log", r.daemons))
-	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
-		r.note("log not kept: %v", err)
-	}
-	for _, bug := range []string{"panic:", "DATA RACE", "fatal error:", "actor crashed"} {
-		if strings.Contains(log, bug) && !strings.Contains(log, failpoint.Mark) {
-			r.report(otherwise, "the log of daemon %d has %q", r.daemons, bug)
-		}
-	}
 }
 
 // save writes down what is needed to understand a failure.

@@ -70,8 +70,12 @@ func newSchedule(seed uint64) schedule {
 	s := schedule{seed: seed, sessions: 1 + dice.IntN(3), held: dice.IntN(4) == 0, stop: dice.IntN(3) == 0}
 	for i := range 2 + dice.IntN(3) {
 		p := phase{after: time.Duration(dice.IntN(200)) * time.Millisecond, kill: newKill(dice, s.sessions)}
-		for j := range 1 + dice.IntN(3) {
-			m := said{session: dice.IntN(s.sessions), wait: time.Duration(dice.IntN(20)) * time.Millisecond}
+		most, pause := 3, 20
+		if dice.IntN(5) == 0 {
+			most, pause = 10, 4 // a burst: queued, merged and folded messages
+		}
+		for j := range 1 + dice.IntN(most) {
+			m := said{session: dice.IntN(s.sessions), wait: time.Duration(dice.IntN(pause)) * time.Millisecond}
 			if i == 0 && j < s.sessions {
 				m.session = j
 			}

@@ -1,0 +1,47 @@
+package actors
+
+import (
+	"cmp"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// decide puts an answer into a request's record.
+func decide(p messages.PermissionRecord, a messages.AnswerPermission) messages.PermissionRecord {
+	p.Decision, p.Message, p.Updated, p.Answers = a.Decision, a.Message, a.Updated, a.Answers
+	return p
+}
+
+// deliverAnswer tells the agent how a request was decided.
+func (t *transition) deliverAnswer(p messages.PermissionRecord) {
+	line, err := answerLine(p)
+	if err != nil { // it was encoded once before the decision was taken
+		panic("encode decided answer: " + err.Error())
+	}
+	t.tellAgent(writeAnswer{request: p.Request, line: line})
+}
+
+// answerLine is what the agent is told about a decided request. A plain allow is
+// sent bare, and edits and answers send the whole input.
+func answerLine(p messages.PermissionRecord) ([]byte, error) {
+	request := string(p.Request)
+	switch p.Decision {
+	case messages.AllowOnce, messages.AllowSession:
+		return claude.AllowLine(request, nil)
+	case messages.AllowWithEdit:
+		return claude.AllowLine(request, p.Updated)
+	case messages.DecisionAnswered:
+		return claude.AnswerLine(request, p.Input, p.Answers)
+	case messages.DenyWithInterrupt:
+		return claude.DenyLine(request, p.Message, true), nil
+	case messages.DecisionExpired:
+		patience := humanDuration(p.ExpiresAt.Sub(lastSign(p)))
+		return claude.DenyLine(request, "Permission request expired after "+patience+". User can retry the operation.", false), nil
+	case messages.Deny, messages.DenyNoInterrupt:
+		return claude.DenyLine(request, cmp.Or(p.Message, "User denied permission."), false), nil
+	case messages.Undecided, messages.DecisionWithdrawn:
+	}
+	return nil, messages.Errorf("answer permission", messages.Invalid, "decision %d answers nothing", p.Decision).
+		WithHint("allow or deny the request")
+}

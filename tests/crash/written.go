@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What agents leave on disk is what the oracle believes.
+
+// spoken joins the text of all runs of a session, as it is in their spools.
+func (r *round) spoken(id string) (string, error) {
+	var text strings.Builder
+	runs := filepath.Join(r.world.StateDir(), "runs", id)
+	entries, err := os.ReadDir(runs)
+	if err != nil && !os.IsNotExist(err) {
+		return "", err
+	}
+	var numbers []int
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	for _, n := range numbers {
+		content, err := os.ReadFile(filepath.Join(runs, strconv.Itoa(n), "stdout"))
+		if err != nil && !os.IsNotExist(err) { // one that never was prepared to the end has none
+			return "", err
+		}
+		for line := range bytes.Lines(content) {
+			var l struct {
+				Type   string  `json:"type"`
+				Parent *string `json:"parent_tool_use_id"`
+				Event  struct{ Delta struct{ Type, Text string } }
+			}
+			if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &l) == nil &&
+				l.Type == "stream_event" && l.Parent == nil && l.Event.Delta.Type == "text_delta" {
+				text.WriteString(l.Event.Delta.Text)
+			}
+		}
+	}
+	return text.String(), nil
+}
+
+// inTranscript counts, by key, what the fake agent's transcript says was taken
+// into the conversation.
+func (r *round) inTranscript(c *client) (map[string]int, error) {
+	counts := map[string]int{}
+	files, err := filepath.Glob(filepath.Join(r.world.Home, ".claude", "projects", "*", c.session+".jsonl"))
+	if err != nil || len(files) > 1 {
+		return nil, fmt.Errorf("transcripts %v: %w", files, err)
+	}
+	for _, path := range files {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		lines := bufio.NewScanner(bytes.NewReader(content))
+		lines.Buffer(nil, 64<<20)
+		for lines.Scan() {
+			var record struct{ Accepted []string }
+			if json.Unmarshal(lines.Bytes(), &record) == nil {
+				for _, key := range record.Accepted {
+					counts[key]++
+				}
+			}
+		}
+		if err := lines.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
