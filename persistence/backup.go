@@ -16,7 +16,7 @@ import (
 const (
 	// sealBeforeReading is how much the active file may have grown before it is
 	// sealed for the sake of somebody who wants to read all of it: commits wait
-	// while the rest is read, some 30 ms for so much. (To read on in one
+	// while the rest is read, a quarter of a second at worst. (To read on in one
 	// transaction while others commit would make the file grow without bound.)
 	sealBeforeReading = 64 << 20
 

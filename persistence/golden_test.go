@@ -13,7 +13,7 @@ import (
 	"betcode/messages"
 )
 
-var update = flag.Bool("update", false, "write testdata/format1 anew: only before that format has landed")
+var update = flag.Bool("update", false, "write testdata/format1-chained anew: only before that format has landed")
 
 // picture is everything one can see of a journal.
 type picture struct {
@@ -63,10 +63,16 @@ func (f *fixture) story() {
 	f.commit(ended, more(sid(2), 2, 30))
 }
 
-// A journal of format 1 opens, now and for ever, and gives the same bytes.
+// A journal of every format that landed opens, now and for ever, and gives the
+// same bytes: the first one, and the same with hash chains.
 func TestGoldenJournal(t *testing.T) {
-	golden := filepath.Join("testdata", "format1")
-	if *update {
+	for _, name := range []string{"format1", "format1-chained"} {
+		t.Run(name, func(t *testing.T) { golden(t, filepath.Join("testdata", name), *update && name == "format1-chained") })
+	}
+}
+
+func golden(t *testing.T, golden string, update bool) {
+	if update {
 		os.RemoveAll(golden)
 		os.MkdirAll(golden, 0o755)
 		f := makeFixture(t, t.TempDir(), func(o *Options) { o.growBytes = pageSize })
