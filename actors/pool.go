@@ -41,7 +41,7 @@ func (p *pool) Receive(ctx actor.Context) {
 		case reply:
 			send(ctx, e.to, e.with)
 		case tellOne:
-			ctx.Send(p.deps.sessions, addressed{e.session, e.message})
+			ctx.Send(p.deps.sessions, addressed(e))
 		case tellHealth:
 			ctx.Send(p.deps.health, e.message)
 		}

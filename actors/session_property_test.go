@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -242,7 +243,7 @@ func (w *world) behaves() {
 	for _, key := range a.inbox {
 		items = append(items, heard(key, claude.Queued), heard(key, claude.Started))
 	}
-	keys := append(a.begun, a.inbox...)
+	keys := slices.Concat(a.begun, a.inbox)
 	if len(keys) > 0 && !a.turn {
 		items = append(items, begun())
 	}

@@ -93,9 +93,9 @@ func (s *stage) refused(r messages.Request) messages.Kind {
 }
 
 // eventually waits for something to become true.
-func (s *stage) eventually(what string, true func() bool) {
+func (s *stage) eventually(what string, holds func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !true(); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
 			s.t.Fatalf("it never happens that %s; the tree: %+v", what, s.tree.Snapshot("daemon", time.Now()))
 		}

@@ -84,7 +84,7 @@ func TestPolicyProperties(t *testing.T) {
 			now = now.Add(time.Duration(rapid.Int64Range(0, int64(p.Window/4)).Draw(t, "pause")))
 			before := slices.Clone(h.Failures)
 			// Room behind the slice, so that an append in place would be seen.
-			h.Failures = append(slices.Grow(h.Failures, 4)[:len(h.Failures):cap(h.Failures)], []time.Time{}...)
+			h.Failures = slices.Grow(h.Failures, 4)
 			spare := h.Failures[:cap(h.Failures)]
 			spareBefore := slices.Clone(spare)
 
