@@ -256,7 +256,10 @@ func (f *Follower) again(ctx context.Context) error {
 	pause := 10 * time.Millisecond
 	for {
 		_, err := f.connect(ctx)
-		if err == nil || messages.KindOf(err) == messages.NotFound || ctx.Err() != nil {
+		switch kind := messages.KindOf(err); {
+		case err == nil || ctx.Err() != nil:
+			return err
+		case kind != messages.Unavailable && kind != messages.DeadlineExceeded: // waiting changes nothing
 			return err
 		}
 		select {

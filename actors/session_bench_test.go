@@ -24,7 +24,7 @@ var steady = supervision.Policy{Initial: 500 * time.Millisecond, Max: 30 * time.
 
 var benchOptions = sessionOptions{
 	lineage: "lineage", runs: "/runs", program: "claude", permissionTTL: 7 * 24 * time.Hour, extend: true,
-	parkAfter: 10 * time.Minute, restarts: steady,
+	parkAfter: 10 * time.Minute, silence: 7 * time.Minute, restarts: steady,
 }
 
 // tester is what the bench needs of a test, or of a property.

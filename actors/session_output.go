@@ -28,6 +28,7 @@ func (t *transition) output(m agentOutput) {
 	t.append.SpoolFrom, t.s.spool, t.s.translator = m.from, m.to, m.translator
 	t.append.Cursor = &messages.Cursor{Run: m.run, Offset: m.to, Translator: m.translator}
 	t.dirty = true
+	t.hear()
 	for _, item := range m.items {
 		t.item(item)
 	}

@@ -160,6 +160,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	t.s.complaint = m.Complaint
 	t.putRun(run)
 	t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.interrupt, t.s.long = false, false, false, "", "", nil
+	t.s.watched, t.s.warned = false, false
 	state := pb.RunState_RUN_STATE_EXITED
 	if !m.Exit.Known {
 		state = pb.RunState_RUN_STATE_LOST

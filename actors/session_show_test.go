@@ -54,7 +54,8 @@ func show(e effect) string {
 	case askPool, tellPool:
 		return ""
 	case wakeAfter:
-		if _, ok := e.message.(parkDue); ok {
+		switch e.message.(type) {
+		case parkDue, silenceDue:
 			return ""
 		}
 		return fmt.Sprintf("in %s %T", e.delay, e.message)

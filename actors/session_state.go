@@ -59,6 +59,10 @@ type sessionState struct {
 	deleters    []*actor.PID // wait for the end of the session
 	enders      []*actor.PID // wait for the end of the run, to shut down
 
+	watched bool      // a timer looks at the silence of the turn that runs
+	warned  bool      // the agent was interrupted for its silence
+	heard   time.Time // when the agent said something last
+
 	slot    slotHold // how it stands with the pool
 	knocks  []knock  // messages that wait for the pool's answer
 	resting bool     // the pool knows that the agent has nothing to do
@@ -77,6 +81,7 @@ type sessionOptions struct {
 	permissionTTL time.Duration
 	extend        bool          // any activity of a client prolongs what is undecided
 	parkAfter     time.Duration // an agent that rests that long is ended
+	silence       time.Duration // an agent that says nothing that long in a turn hangs
 	restarts      supervision.Policy
 }
 
@@ -211,6 +216,7 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 	t := begin(s, now)
 	t.handle(from, m)
 	t.settleSlot()
+	t.watchTurn()
 	s, effects := t.finish()
 	return s.letIn(now, effects)
 }
@@ -280,6 +286,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.slotGranted()
 	case parkAgent:
 		t.park()
+	case silenceDue:
+		t.silenceLate(m)
 	case parkDue:
 		t.parkLate(m)
 	case poolRestarted:
@@ -307,6 +315,7 @@ func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, 
 	if m.Found {
 		t.recover(m.Cursor)
 		t.settleSlot()
+		t.watchTurn()
 	}
 	s, effects := t.finish()
 	waiting := s.early

@@ -46,6 +46,7 @@ type Options struct {
 	MaxAgents     int             // how many agents may run at once; 0 = 5
 	MaxWaiting    int             // how many sessions may wait for a slot; 0 = 50
 	Lease         string          // a file kept locked; agents that for a day find it is not end themselves; empty = never
+	Silence       time.Duration   // an agent that says nothing that long in the middle of a turn hangs; 0 = 7 minutes
 	ParkAfter     time.Duration   // an agent that has nothing to do that long is ended; 0 = 10 minutes
 	Gather        time.Duration   // least time between two journal transactions
 	Logger        *zerolog.Logger // never nil
@@ -102,6 +103,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.options.Reminders = s.options.Reminders[:min(len(s.options.Reminders), 2)]
 	s.options.MaxAgents = cmp.Or(o.MaxAgents, 5)
 	s.options.MaxWaiting = cmp.Or(o.MaxWaiting, 50)
+	s.options.Silence = cmp.Or(o.Silence, 7*time.Minute)
 	s.options.ParkAfter = cmp.Or(o.ParkAfter, 10*time.Minute)
 	if s.options.AgentRestart == (supervision.Policy{}) {
 		s.options.AgentRestart = o.Restart
@@ -186,7 +188,7 @@ func (s *System) sessionOptions() sessionOptions {
 	return sessionOptions{
 		lineage: s.options.Store.Lineage(), runs: s.options.RunsDirectory, program: s.options.Program,
 		deniedTools: &s.denied, permissionTTL: s.options.PermissionTTL, restarts: s.options.AgentRestart,
-		parkAfter: s.options.ParkAfter, extend: !s.options.FixedTTL,
+		parkAfter: s.options.ParkAfter, silence: s.options.Silence, extend: !s.options.FixedTTL,
 	}
 }
 

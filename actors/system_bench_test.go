@@ -34,8 +34,20 @@ type stage struct {
 	store *memoryStore
 }
 
-// raise starts the actors; they are stopped, and have to stop, when the test ends.
+// raise starts the actors; they are stopped, and have to stop, when the test
+// ends, and the agents with them.
 func raise(t *testing.T, store *memoryStore, change ...func(*Options)) *stage {
+	t.Helper()
+	return raised(t, store, false, change)
+}
+
+// raiseKeeping is raise for a daemon whose agents live on.
+func raiseKeeping(t *testing.T, store *memoryStore, change ...func(*Options)) *stage {
+	t.Helper()
+	return raised(t, store, true, change)
+}
+
+func raised(t *testing.T, store *memoryStore, keepAgents bool, change []func(*Options)) *stage {
 	t.Helper()
 	log := zerolog.Nop()
 	o := Options{
@@ -53,7 +65,7 @@ func raise(t *testing.T, store *memoryStore, change ...func(*Options)) *stage {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
-		if err := system.Stop(ctx, false); err != nil {
+		if err := system.Stop(ctx, keepAgents); err != nil {
 			t.Errorf("stop: %v", err)
 		}
 		if left := system.tree.Snapshot("daemon", time.Now()); left.State != "stopped" {

@@ -64,8 +64,12 @@ func TestSlowClientLags(t *testing.T) {
 	for n := range 5 {
 		must[messages.InputAcknowledged](s, message(sessionN(1), n+1))
 	}
+	s.eventually("everything has happened", func() bool { return fast.has("notice AGENT_GAVE_UP") && fast.has("ERROR") })
 	s.checkComplete(fast, sessionN(1), 0)
-	if held := len(slow.box.events); held > outboxEvents {
+	slow.box.mu.Lock()
+	held := len(slow.box.events)
+	slow.box.mu.Unlock()
+	if held > outboxEvents {
 		t.Errorf("%d events are kept for it", held)
 	}
 	late := &reader{follower: slow, done: make(chan error, 1)}

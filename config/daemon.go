@@ -13,6 +13,7 @@ import (
 const (
 	DefaultLogLevel      = "info"
 	DefaultPermissionTTL = 7 * 24 * time.Hour
+	DefaultAgentSilence  = 7 * time.Minute // the agent gives up a silent API after 6
 	DefaultMaxAgents     = 5
 
 	minPermissionTTL = time.Hour
@@ -33,6 +34,7 @@ type Daemon struct {
 	ClaudePath    string        // the agent's executable; empty = found in PATH
 	MaxAgents     int           // how many agents may run at once
 	PermissionTTL time.Duration // how long a permission request waits for a person
+	AgentSilence  time.Duration // an agent that says nothing that long in the middle of a turn hangs
 
 	ExtendOnActivity bool            // the activity of a client gives a request its whole TTL again
 	Reminders        []time.Duration // after which an undecided request is spoken of again: none, one or two
@@ -94,6 +96,9 @@ func ResolveDaemon(f DaemonFlags, e Environment) (Daemon, error) {
 			return d, fmt.Errorf("read BETCODE_KEEP_AGENTS: %q is neither 1 nor 0", keep)
 		}
 	}
+	if d.AgentSilence, err = agentSilence(e.Getenv("BETCODE_AGENT_SILENCE")); err != nil {
+		return d, err
+	}
 	if d.PermissionTTL, err = permissionTTL(e.first(f.PermissionTTL, "BETCODE_PERMISSION_TTL", "")); err != nil {
 		return d, err
 	}
@@ -110,6 +115,18 @@ func checkTCP(address string) error {
 		return fmt.Errorf("listen on TCP: %q is not host:port: %w", address, err)
 	}
 	return fmt.Errorf("listen on TCP %s: not built yet; use the Unix socket, for example through ssh -L", address)
+}
+
+// agentSilence reads how long an agent may say nothing in the middle of a turn.
+func agentSilence(s string) (time.Duration, error) {
+	if s == "" {
+		return DefaultAgentSilence, nil
+	}
+	silence, err := parseDuration(s)
+	if err != nil || silence < time.Second || silence > 24*time.Hour {
+		return 0, fmt.Errorf("set agent silence: %q is no duration from 1s to 24h", s)
+	}
+	return silence, nil
 }
 
 // permissionTTL reads how long a permission waits: "7d", "36h".

@@ -143,7 +143,7 @@ func (d *daemon) startActors() error {
 	}
 	d.system, err = actors.Start(actors.Options{
 		Store: d.store, RunsDirectory: d.runs(), Program: d.claude(), Environment: agentEnvironment(os.Environ()),
-		DeniedTools: rules.Deny, PermissionTTL: d.cfg.PermissionTTL, FixedTTL: !d.cfg.ExtendOnActivity, Reminders: d.cfg.Reminders,
+		DeniedTools: rules.Deny, PermissionTTL: d.cfg.PermissionTTL, Silence: d.cfg.AgentSilence, FixedTTL: !d.cfg.ExtendOnActivity, Reminders: d.cfg.Reminders,
 		NotifyExec: notify, NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, MaxAgents: d.cfg.MaxAgents, Logger: &d.log,
 		Version: version, Restart: supervision.Default(), Lease: d.lock.Path(),
 	})
