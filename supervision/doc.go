@@ -10,12 +10,20 @@
 //     backing off and why.
 //
 // Every actor of ours is described by [Tree.Props], which is the one place where
-// the library's traps are kept out: the producer makes a new struct for each
-// incarnation, the supervisor strategy is always ours, a panic keeps its stack,
-// a panic while stopping is swallowed (the library would resurrect the actor, or
-// never tell its parent), and an actor that is stopping gets no more messages
-// (the library would deliver them, and a child that is spawned then is never
-// stopped, nor is the actor that waits for it).
+// the library's traps are kept out:
+//
+//   - the producer makes a new struct for each incarnation, and the supervisor
+//     strategy is always ours;
+//   - a panic keeps its stack;
+//   - a panic while stopping is shown and swallowed: the library would resurrect
+//     the actor, or never tell its parent;
+//   - a restart is called off when the actor is stopped: the library would take
+//     it for a reason to bring the actor back;
+//   - an actor that is stopping gets no more messages: the library would deliver
+//     them, and a child that is spawned then is never stopped, nor is the actor
+//     that waits for it;
+//   - what is sent to a name that is just being taken waits for Started: the
+//     library would crash, or deliver it first.
 //
 // # Two different failures
 //

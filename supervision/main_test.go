@@ -44,9 +44,7 @@ func bubble(t *testing.T, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, begin: time.Now()}
-		w.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
-			return slog.New(slog.DiscardHandler)
-		}))
+		w.system = quietSystem()
 		w.tree = NewTree(func(f Failure) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -60,6 +58,12 @@ func bubble(t *testing.T, test func(w *world)) {
 		}
 		time.Sleep(2 * time.Second) // the library throttles dead letters with a goroutine that lives one second
 	})
+}
+
+func quietSystem() *actor.ActorSystem {
+	return actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
+		return slog.New(slog.DiscardHandler)
+	}))
 }
 
 // spawn starts a scripted actor at the top of the tree.

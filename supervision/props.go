@@ -28,7 +28,7 @@ func (t *Tree) Props(kind string, policy Policy, produce func() actor.Actor) *ac
 	var leaving bool // touched by the actor's own goroutine only
 	return actor.PropsFromProducer(produce,
 		actor.WithMailbox(func() actor.Mailbox {
-			box = actor.Unbounded()()
+			box = &mailbox{Mailbox: actor.Unbounded()()}
 			return box
 		}),
 		actor.WithOnInit(func(ctx actor.Context) { t.spawned(ctx, kind, box) }),

@@ -1,0 +1,146 @@
+package actors
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/spool"
+	"betcode/messages"
+)
+// runStep is one message to a run and what it makes of it, as [showRun] writes
+// it.
+type runStep struct {
+	in   any
+	want string
+}
+
+func showRun(effects []effect) string {
+	var words []string
+	for _, e := range effects {
+		switch e := e.(type) {
+		case readSpool:
+			words = append(words, "read")
+		case readTail:
+			words = append(words, "tail")
+		case writeLine:
+			words = append(words, "write "+showWriting(e.what))
+		case signalIt:
+			words = append(words, e.signal.String())
+		case killTree:
+			words = append(words, "kill")
+		case closeAgent:
+			words = append(words, "close")
+		case wakeAfter:
+			words = append(words, fmt.Sprintf("in %s %+v", e.delay, e.message))
+		case tellSession:
+			words = append(words, showTold(e.message))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func showWriting(w writing) string {
+	word := w.key + string(w.request)
+	if word == "" {
+		_, rest, _ := strings.Cut(string(w.line), `"subtype":"`)
+		word, _, _ = strings.Cut(rest, `"`)
+	}
+	if w.long {
+		word += " in pieces"
+	}
+	return word
+}
+
+func showTold(message any) string {
+	switch m := message.(type) {
+	case messages.ProcessStarted:
+		return fmt.Sprintf("started(adopted %v)", m.Adopted)
+	case agentOutput:
+		return fmt.Sprintf("output %d-%d%s", m.from, m.to, showItems(m.items))
+	case messages.RunEnded:
+		return fmt.Sprintf("ended(%s)", showExit(m.Exit))
+	case messages.InputWrittenTo:
+		return "written " + m.Key
+	case messages.AnswerWritten:
+		return "answered " + string(m.Request)
+	case inputTooLong:
+		return "too long " + m.key
+	case messages.WriteFailed:
+		return fmt.Sprintf("failed %s: %v", m.What, m.Err)
+	}
+	return fmt.Sprintf("%T", message)
+}
+
+func showExit(e messages.Exit) string {
+	if !e.Known {
+		return "unknown: " + e.Reason
+	}
+	return fmt.Sprint(e.Code)
+}
+
+// showItems tells the items that the tests of the run care for.
+func showItems(items []claude.Item) string {
+	var words string
+	for _, item := range items {
+		switch m := item.(type) {
+		case claude.InputState:
+			words += fmt.Sprintf(" %s %s", m.Key, m.State)
+		case claude.Draft:
+			if raw := m.Event.GetRaw(); raw != nil {
+				words += fmt.Sprintf(" raw(%s)", raw.Line)
+			}
+			if call := m.Event.GetToolCallResult(); call != nil {
+				words += " cut-off call"
+			}
+		}
+	}
+	return words
+}
+
+// says is a line by which the agent says how far it has come with a message.
+func says(key, state string) string {
+	return fmt.Sprintf(`{"type":"command_lifecycle","command_uuid":%q,"state":%q}`, key, state)
+}
+
+// lines is what a read found: these lines, from an offset on.
+func lines(from int64, texts ...string) linesRead {
+	b := spool.Batch{From: from, To: from}
+	for _, text := range texts {
+		b.To += int64(len(text)) + 1
+		b.Lines = append(b.Lines, spool.Line{Bytes: []byte(text), Size: int64(len(text)), End: b.To})
+	}
+	return linesRead{batch: b}
+}
+
+// torn is what was behind the last newline.
+func torn(from int64, text string) tailRead {
+	if text == "" {
+		return tailRead{batch: spool.Batch{From: from, To: from}}
+	}
+	read := tailRead{batch: lines(from, text).batch}
+	read.batch.To--
+	return read
+}
+
+func exited(code int) agentExited { return agentExited{messages.Exit{Known: true, Code: code}} }
+
+func runWith(credits int) runState {
+	return runState{record: messages.RunRecord{Run: 3}, credits: credits}
+}
+
+func walkRun(t *testing.T, s runState, steps []runStep) runState {
+	t.Helper()
+	for i, step := range steps {
+		var effects []effect
+		s, effects = s.step(dawn.Add(time.Duration(i)*time.Second), step.in)
+		if got := showRun(effects); got != step.want {
+			t.Fatalf("step %d, %T:\ngot  %q\nwant %q", i+1, step.in, got, step.want)
+		}
+	}
+	return s
+}
+
+var credit = messages.Credit{Run: 3, Batches: 1}

@@ -1,0 +1,64 @@
+package supervision
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// mailbox keeps what arrives too early. The library makes the name of an actor
+// known before its mailbox can be used: whoever sends to a name at the moment
+// when it is taken (again) would run into a nil pointer, on a goroutine where no
+// supervisor sees it, or be heard before Started.
+type mailbox struct {
+	actor.Mailbox
+
+	open   atomic.Bool
+	mu     sync.Mutex
+	system []any
+	user   []any
+}
+
+// PostUserMessage implements actor.Mailbox.
+func (m *mailbox) PostUserMessage(message any) {
+	if m.open.Load() || !m.keep(&m.user, message) {
+		m.Mailbox.PostUserMessage(message)
+	}
+}
+
+// PostSystemMessage implements actor.Mailbox. Started is the library's own, and
+// the first.
+func (m *mailbox) PostSystemMessage(message any) {
+	_, first := message.(*actor.Started)
+	if first || m.open.Load() || !m.keep(&m.system, message) {
+		m.Mailbox.PostSystemMessage(message)
+	}
+}
+
+// keep puts a message aside; it reports false if there is no need to any more.
+func (m *mailbox) keep(early *[]any, message any) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.open.Load() {
+		return false
+	}
+	*early = append(*early, message)
+	return true
+}
+
+// Start implements actor.Mailbox. The library calls it when the mailbox can be
+// used and has Started in it.
+func (m *mailbox) Start() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.Mailbox.Start()
+	for _, message := range m.system {
+		m.Mailbox.PostSystemMessage(message)
+	}
+	for _, message := range m.user {
+		m.Mailbox.PostUserMessage(message)
+	}
+	m.system, m.user = nil, nil
+	m.open.Store(true)
+}

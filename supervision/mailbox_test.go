@@ -1,0 +1,111 @@
+package supervision
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// What is sent to a name while the actor behind it is being made arrives, in
+// order, and behind Started.
+func TestMessagesForAnActorThatIsBeingMade(t *testing.T) {
+	bubble(t, func(w *world) {
+		made := false
+		props := w.tree.Props("test", steady, func() actor.Actor { return &player{world: w} })
+		// OnInit runs when the name is known and the mailbox cannot be used yet.
+		props = props.Configure(actor.WithOnInit(func(ctx actor.Context) {
+			made = true
+			early := actor.NewPID(ctx.Self().Address, ctx.Self().Id)
+			for _, m := range []any{"one", "two", "three"} {
+				w.system.Root.Send(early, m)
+			}
+		}))
+		pid, err := w.system.Root.SpawnNamed(props, "early")
+		if err != nil || !made {
+			t.Fatal(err, made)
+		}
+		w.tell(pid, "four")
+		if got := w.said("early"); !slices.Equal(got, []any{"started", "one", "two", "three", "four"}) {
+			t.Errorf("it got %v", got)
+		}
+		w.stop(pid)
+	})
+}
+
+func TestStopForAnActorThatIsBeingMade(t *testing.T) {
+	bubble(t, func(w *world) {
+		props := w.tree.Props("test", steady, func() actor.Actor { return &player{world: w} })
+		props = props.Configure(actor.WithOnInit(func(ctx actor.Context) {
+			w.system.Root.Stop(actor.NewPID(ctx.Self().Address, ctx.Self().Id))
+		}))
+		if _, err := w.system.Root.SpawnNamed(props, "early"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(second)
+		synctest.Wait()
+		if got := w.said("early"); !slices.Equal(got, []any{"started", "stopping", "stopped"}) {
+			t.Errorf("it went through %v", got)
+		}
+	})
+}
+
+// Senders that never stop, to a name that is taken and given up all the time.
+func TestSendingToANameThatComesAndGoes(t *testing.T) {
+	system := quietSystem()
+	tree := NewTree(func(Failure) {})
+	heard := make(chan any, 1<<20)
+	stop := make(chan struct{})
+	var senders sync.WaitGroup
+	for n := range 4 {
+		senders.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+					system.Root.Send(actor.NewPID(system.Address(), "name"), fmt.Sprint(n, i))
+				}
+			}
+		})
+	}
+	for range 300 {
+		pid, err := system.Root.SpawnNamed(tree.Props("test", steady, func() actor.Actor { return &listener{heard: heard} }), "name")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := system.Root.StopFuture(pid).Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	senders.Wait()
+	close(heard)
+	for m := range heard {
+		if m == "too early" {
+			t.Fatal("a message came before Started")
+		}
+	}
+	time.Sleep(1100 * time.Millisecond) // dead letters
+}
+
+// listener notices what it gets before Started.
+type listener struct {
+	heard   chan any
+	started bool
+}
+
+func (l *listener) Receive(ctx actor.Context) {
+	switch ctx.Message().(type) {
+	case *actor.Started:
+		l.started = true
+	default:
+		if !l.started {
+			l.heard <- "too early"
+		}
+	}
+}
