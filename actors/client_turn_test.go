@@ -5,6 +5,7 @@ import (
 
 	"betcode/messages"
 )
+
 func TestClientThatFollowsOneTurn(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -10,6 +10,7 @@ import (
 	"betcode/actors/internal/spool"
 	"betcode/messages"
 )
+
 // runStep is one message to a run and what it makes of it, as [showRun] writes
 // it.
 type runStep struct {

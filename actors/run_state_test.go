@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	pb "betcode/proto/betcode/v1"
 

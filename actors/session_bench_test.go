@@ -8,9 +8,6 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/proto"
-
-	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
 	"betcode/messages"

@@ -10,6 +10,7 @@ import (
 
 	"betcode/messages"
 )
+
 // checkDurable checks that what an effect tells is on disk.
 func (b *bench) checkDurable(e effect) {
 	b.t.Helper()

@@ -7,6 +7,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/messages"
 )
+
 // The agent dies in the middle of a turn that its transcript does not know: it
 // is started again after a backoff and gets the same message with the same uuid.
 func TestCrashInATurnThatWasNotSaved(t *testing.T) {

@@ -114,6 +114,7 @@ func viewOut(v messages.SessionView) *pb.ShowSessionResponse {
 		LockHolder:     string(v.LockHolder),
 		Clients:        saturate(uint64(max(v.Clients, 0))),
 		Grants:         grantsOut(v.Record.Grants),
+		Metadata:       v.Record.Metadata,
 	}
 	for _, p := range v.Permissions {
 		if p.Decision == messages.Undecided {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -229,6 +231,9 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 		line("agent", "run %d, pid %d, %s, started %s", r.GetRun(), r.GetPid(), runState(r.GetState()), exact(r.GetStartedAt()))
 		line("agent id", "%s", v.GetAgentSessionId())
 		line("files", "%s", r.GetDirectory())
+	}
+	for _, key := range slices.Sorted(maps.Keys(v.GetMetadata())) {
+		line("metadata", "%s=%s", key, v.GetMetadata()[key])
 	}
 	for _, g := range v.GetGrants() {
 		verb := "denied"

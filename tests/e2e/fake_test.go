@@ -88,3 +88,20 @@ func TestSameKeyOnce(t *testing.T) {
 		t.Errorf("text %q", got)
 	}
 }
+
+// What a client wants to be remembered with a session is remembered, across a
+// restart as well.
+func TestMetadataIsKept(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := session()
+	c := s.converseWith("a", &pb.StartConversation{
+		SessionId: id, WorkingDirectory: s.world.Project, Metadata: map[string]string{"ticket": "BC-7"},
+	})
+	s.wait(c, 0, func(e kit.Event) bool { return e.GetSequence() == 1 })
+	s.killDaemon()
+	shown, err := s.daemon.Admin().ShowSession(t.Context(), &pb.ShowSessionRequest{SessionId: id})
+	if err != nil || shown.GetMetadata()["ticket"] != "BC-7" {
+		t.Errorf("metadata %v, %v", shown.GetMetadata(), err)
+	}
+}

@@ -640,7 +640,9 @@ type ShowSessionResponse struct {
 	// How many clients are attached.
 	Clients uint32 `protobuf:"varint,9,opt,name=clients,proto3" json:"clients,omitempty"`
 	// Tools that were decided for the whole session.
-	Grants        []*SessionGrantEntry `protobuf:"bytes,10,rep,name=grants,proto3" json:"grants,omitempty"`
+	Grants []*SessionGrantEntry `protobuf:"bytes,10,rep,name=grants,proto3" json:"grants,omitempty"`
+	// What the client that started the session wanted to be remembered with it.
+	Metadata      map[string]string `protobuf:"bytes,11,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -741,6 +743,13 @@ func (x *ShowSessionResponse) GetClients() uint32 {
 func (x *ShowSessionResponse) GetGrants() []*SessionGrantEntry {
 	if x != nil {
 		return x.Grants
+	}
+	return nil
+}
+
+func (x *ShowSessionResponse) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
 	}
 	return nil
 }
@@ -2013,7 +2022,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"request_id\x18\x04 \x01(\tR\trequestId\"3\n" +
 	"\x12ShowSessionRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"\xbe\x03\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"\xc6\x04\n" +
 	"\x13ShowSessionResponse\x124\n" +
 	"\asummary\x18\x01 \x01(\v2\x1a.betcode.v1.SessionSummaryR\asummary\x12\x12\n" +
 	"\x04head\x18\x02 \x01(\x04R\x04head\x12(\n" +
@@ -2026,7 +2035,11 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"lockHolder\x12\x18\n" +
 	"\aclients\x18\t \x01(\rR\aclients\x125\n" +
 	"\x06grants\x18\n" +
-	" \x03(\v2\x1d.betcode.v1.SessionGrantEntryR\x06grants\"\xd5\x01\n" +
+	" \x03(\v2\x1d.betcode.v1.SessionGrantEntryR\x06grants\x12I\n" +
+	"\bmetadata\x18\v \x03(\v2-.betcode.v1.ShowSessionResponse.MetadataEntryR\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x01\n" +
 	"\aRunInfo\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\x04R\x03run\x12\x10\n" +
 	"\x03pid\x18\x02 \x01(\x05R\x03pid\x12!\n" +
@@ -2133,7 +2146,7 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_betcode_v1_admin_proto_goTypes = []any{
 	(*GetTreeRequest)(nil),           // 0: betcode.v1.GetTreeRequest
 	(*TreeNode)(nil),                 // 1: betcode.v1.TreeNode
@@ -2164,63 +2177,65 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*BackupJournalResponse)(nil),    // 26: betcode.v1.BackupJournalResponse
 	nil,                              // 27: betcode.v1.TreeNode.DetailsEntry
 	nil,                              // 28: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	(*timestamppb.Timestamp)(nil),    // 29: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),          // 30: google.protobuf.Struct
-	(*UserQuestion)(nil),             // 31: betcode.v1.UserQuestion
-	(PermissionDecision)(0),          // 32: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),           // 33: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),        // 34: betcode.v1.SessionGrantEntry
-	(RunState)(0),                    // 35: betcode.v1.RunState
+	nil,                              // 29: betcode.v1.ShowSessionResponse.MetadataEntry
+	(*timestamppb.Timestamp)(nil),    // 30: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),          // 31: google.protobuf.Struct
+	(*UserQuestion)(nil),             // 32: betcode.v1.UserQuestion
+	(PermissionDecision)(0),          // 33: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),           // 34: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),        // 35: betcode.v1.SessionGrantEntry
+	(RunState)(0),                    // 36: betcode.v1.RunState
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	29, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	30, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
 	27, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	30, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	29, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	29, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	31, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	32, // 8: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	30, // 9: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	31, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	30, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	30, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	32, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	33, // 8: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	31, // 9: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
 	28, // 10: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	33, // 11: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	34, // 11: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
 	9,  // 12: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
 	4,  // 13: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
 	10, // 14: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	34, // 15: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	29, // 16: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	35, // 17: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	19, // 18: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	29, // 19: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	22, // 20: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	23, // 21: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	24, // 22: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
-	0,  // 23: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
-	2,  // 24: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
-	5,  // 25: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
-	7,  // 26: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
-	11, // 27: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
-	13, // 28: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	15, // 29: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	17, // 30: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	20, // 31: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	25, // 32: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 33: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 34: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	6,  // 35: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	8,  // 36: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	12, // 37: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	14, // 38: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	16, // 39: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	18, // 40: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	21, // 41: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	26, // 42: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	33, // [33:43] is the sub-list for method output_type
-	23, // [23:33] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	35, // 15: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	29, // 16: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	30, // 17: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	36, // 18: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	19, // 19: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	30, // 20: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	22, // 21: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	23, // 22: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	24, // 23: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	0,  // 24: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
+	2,  // 25: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
+	5,  // 26: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
+	7,  // 27: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
+	11, // 28: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
+	13, // 29: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	15, // 30: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	17, // 31: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	20, // 32: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	25, // 33: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 34: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 35: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	6,  // 36: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	8,  // 37: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	12, // 38: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	14, // 39: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	16, // 40: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	18, // 41: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	21, // 42: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	26, // 43: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	34, // [34:44] is the sub-list for method output_type
+	24, // [24:34] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_admin_proto_init() }
@@ -2240,7 +2255,7 @@ func file_betcode_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
