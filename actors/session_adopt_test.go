@@ -234,7 +234,7 @@ func TestTornInput(t *testing.T) {
 	b.on(b.exit(143), "all: 11 run 1 exited", "drop run 1", "run 2: start with --resume")
 	b.on(b.up(), "all: 12 run 2 started", "run 2: write k2", "run 2: write k3")
 	b.on(inputTooLong{run: 2, key: "k2"}, "run 2: write long k2")
-	b.on(b.exit(143), "all: 13 run 2 exited, 14 error SUBPROCESS_CRASHED", "drop run 2", "in 500ms actors.restartDue")
+	b.on(b.exit(143), "all: 13 run 2 exited", "drop run 2", "all: 14 error SUBPROCESS_CRASHED", "in 500ms actors.restartDue")
 }
 
 // A run that was intended and never seen gets its end, and is followed by one

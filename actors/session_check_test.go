@@ -54,7 +54,7 @@ func (b *bench) checkDurable(e effect) {
 				bad("the journal has it in state %d", in.State)
 			}
 		case writeAnswer:
-			if p, known := b.journal.permissions[m.request]; known && p.Decision == messages.Undecided {
+			if p, known := b.journal.permissions[m.request]; known && p.Decision == messages.Undecided && !b.reuses {
 				bad("the journal has it undecided")
 			}
 		}

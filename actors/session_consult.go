@@ -30,7 +30,9 @@ func (t *transition) consult(exit *messages.Exit) {
 	t.s.ended = exit
 	var keys []string
 	for _, in := range t.s.inputs {
-		if in.State >= messages.InputQueued {
+		// Also one that the agent has not acknowledged: what it wrote may have been
+		// cut off behind what it remembers.
+		if in.State >= messages.InputWritten || in.Run != 0 {
 			keys = append(keys, in.Key)
 		}
 	}
@@ -68,6 +70,9 @@ func (t *transition) resume(known map[string]bool) {
 		}
 	}
 	for _, in := range append([]messages.InputRecord(nil), t.s.inputs...) {
+		if known[in.Key] && in.State < messages.InputQueued {
+			t.change().Turn = true // nobody has seen its turn begin: it is cut off
+		}
 		// Messages that began a turn together are one record under the last key.
 		if known[in.Key] || (in.State == messages.InputStarted && remembered) {
 			t.settle(in.Key)

@@ -58,7 +58,12 @@ func (t *transition) slotAnswered(m slotAnswer) {
 	case slotNone: // asked twice, since the pool was restarted; the first answer stands
 		t.then(tellPool{slotFreed{t.s.id}})
 		return
-	case slotQueued, slotHeld:
+	case slotQueued: // the same; the newer answer may be better
+		if m.place == slotYes {
+			t.slotGranted()
+		}
+		return
+	case slotHeld:
 		return
 	}
 	t.s.slot = map[slotPlace]slotHold{slotYes: slotHeld, slotWaiting: slotQueued, slotNo: slotNone}[m.place]

@@ -180,6 +180,18 @@ func TestPoolRestarts(t *testing.T) {
 	}
 }
 
+// An answer for an earlier incarnation may come first; the slot is not lost.
+func TestAnswerOfThePoolForAnEarlierIncarnation(t *testing.T) {
+	b := running(t)
+	b.tell(b.exit(137))
+	b.manual = true
+	b.crash()
+	b.manual, b.knocked = false, false
+	b.quiet()
+	b.on(slotAnswer{slotWaiting}, "all: 6 notice WAITING_FOR_SLOT")
+	b.on(slotAnswer{slotYes}, "run 2: start with --resume")
+}
+
 // An agent that has nothing to do is ended when its place is wanted, or after a
 // while; that is no crash, and the next message resumes it.
 func TestParking(t *testing.T) {

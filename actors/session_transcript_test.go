@@ -43,8 +43,8 @@ func TestCrashInATurnThatWasSaved(t *testing.T) {
 	b.on(b.out(finished("k1")), "all: 9 IDLE")
 }
 
-// What was queued or folded in is looked for as well; what never left the pipe
-// cannot be in any transcript.
+// What was queued or folded in is looked for as well, and what was only written:
+// the agent may have been killed between taking it in and saying so.
 func TestWhichMessagesAreLookedFor(t *testing.T) {
 	b := turning(t)
 	b.tell(input("ann", "k2"))
@@ -54,7 +54,7 @@ func TestWhichMessagesAreLookedFor(t *testing.T) {
 	b.tell(input("ann", "k4"))
 	b.tell(messages.InputWrittenTo{Run: 1, Key: "k4"})
 	b.quiet()
-	b.on(b.exit(137), "all: 9 run 1 exited", "drop run 1", "look for k1 k2 k3 in the transcript")
+	b.on(b.exit(137), "all: 9 run 1 exited", "drop run 1", "look for k1 k2 k3 k4 in the transcript")
 	b.tell(transcript(1, "k1", "k2"))
 	b.tell(restartDue{1})
 	b.quiet()
@@ -94,4 +94,22 @@ func TestTranscriptIsReadAgainByARebuiltSession(t *testing.T) {
 	b.crash()
 	b.expect("the crash", "look for k1 in the transcript")
 	b.on(transcript(1, "k1"), "run 2: "+resumedRun+" in a turn")
+}
+
+// A message that the agent never acknowledged, but remembers: it is not given
+// again, and the turn it belongs to is continued. Found by the crash harness.
+func TestRememberedWithoutAWord(t *testing.T) {
+	b := running(t)
+	b.tell(messages.InputWrittenTo{Run: 1, Key: "k1"})
+	b.manual = true
+	b.deliver(nil, b.exit(137))
+	for len(b.waiting) > 0 {
+		b.commit()
+	}
+	b.manual, b.looked = false, nil
+	b.quiet()
+	b.tell(transcript(1, "k1"))
+	if r := b.state.record; !r.Turn || len(b.state.inputs) != 0 {
+		t.Errorf("%+v, inputs %+v", r, b.state.inputs)
+	}
 }

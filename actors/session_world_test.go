@@ -67,7 +67,7 @@ func newWorld(t *rapid.T) *world {
 		},
 		accepted: map[string]messages.Seq{}, excused: map[string]bool{}, settled: map[string]bool{},
 	}
-	w.b.manual, w.b.handing = true, w.checkSettled
+	w.b.manual, w.b.handing, w.b.reuses = true, w.checkSettled, true
 	return w
 }
 
