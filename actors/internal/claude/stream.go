@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
@@ -192,10 +194,17 @@ func (t *translation) text(m int, b block, text string, complete bool) {
 	}
 }
 
+// textDelta makes its four parts at once: no event is made as often.
 func textDelta(message string, b block, text string, complete bool) *betcodev1.AgentEvent {
-	return &betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_TextDelta{TextDelta: &betcodev1.TextDelta{
-		Text: text, IsComplete: complete, BlockId: blockID(message, b.Index), Thinking: b.Kind == kindThinking,
-	}}}
+	e := new(struct {
+		event betcodev1.AgentEvent
+		kind  betcodev1.AgentEvent_TextDelta
+		delta betcodev1.TextDelta
+		at    timestamppb.Timestamp
+	})
+	e.event.Event, e.event.Timestamp, e.kind.TextDelta = &e.kind, &e.at, &e.delta
+	e.delta.Text, e.delta.IsComplete, e.delta.BlockId, e.delta.Thinking = text, complete, blockID(message, b.Index), b.Kind == kindThinking
+	return &e.event
 }
 
 func blockID(message string, index int) string { return message + "/" + strconv.Itoa(index) }

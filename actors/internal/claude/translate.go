@@ -39,11 +39,11 @@ func Translate(s State, line []byte, at time.Time) (State, []Item) {
 		return s, nil
 	}
 	t := scratch.Get().(*translation)
-	*t = translation{s: s, at: at, raw: line}
+	t.s, t.at, t.raw = s, at, line
 	t.s.d.Counters.Lines++
 	t.translate()
 	s, items := t.s, t.items
-	*t = translation{}
+	t.clear()
 	scratch.Put(t)
 	return s, items
 }
@@ -51,6 +51,17 @@ func Translate(s State, line []byte, at time.Time) (State, []Item) {
 // scratch holds translations between lines: one is two kilobytes, and a flood
 // has a hundred thousand lines a second. They are empty; nothing of a line stays.
 var scratch = sync.Pool{New: func() any { return new(translation) }}
+
+// clear makes t ready for the next line, without touching what a line of a delta
+// does not touch.
+func (t *translation) clear() {
+	if !t.scanned {
+		*t = translation{}
+		return
+	}
+	t.delta.clear(&t.l)
+	t.s, t.raw, t.items, t.kept, t.scanned, t.delta = State{}, nil, nil, false, false, delta{}
+}
 
 // TranslateTorn keeps the torn last line of a process that was killed while it
 // wrote.
@@ -72,11 +83,21 @@ type translation struct {
 	l     line
 	items []Item
 	kept  bool // a RawLine was drafted
+
+	delta   delta
+	scanned bool // l is what delta says, no more
 }
 
 func (t *translation) translate() {
-	if !utf8.Valid(t.raw) {
+	valid := utf8.Valid(t.raw)
+	if !valid {
 		t.s.d.Counters.NotUTF8++
+	}
+	if valid && scanDelta(t.raw, &t.delta) {
+		t.scanned = true
+		t.delta.fill(&t.l, &t.s)
+		t.understood(nil)
+		return
 	}
 	shape := json.Unmarshal(t.raw, &t.l)
 	if shape != nil {
@@ -84,7 +105,7 @@ func (t *translation) translate() {
 		switch {
 		case errors.As(shape, &syntax):
 			t.s.d.Counters.NotJSON++
-			if utf8.Valid(t.raw) {
+			if valid {
 				t.keepRaw(reasonNotJSON)
 			} else {
 				t.keepRaw(reasonNotUTF8)
@@ -95,7 +116,13 @@ func (t *translation) translate() {
 			return
 		}
 	}
-	if t.l.Session != "" && key(t.l.Session) != t.s.d.Session {
+	t.understood(shape)
+}
+
+// understood goes on with a line that was decoded; shape says what of it was not
+// as expected.
+func (t *translation) understood(shape error) {
+	if t.l.Session != "" && t.l.Session != t.s.d.Session && key(t.l.Session) != t.s.d.Session {
 		t.s.d.Session = key(t.l.Session)
 		t.add(AgentSessionChanged{ID: t.l.Session})
 	}
@@ -156,7 +183,10 @@ func (t *translation) add(i Item) { t.items = append(t.items, i) }
 func (t *translation) draft(e *betcodev1.AgentEvent) { t.draftFor(t.l.Parent, e) }
 
 func (t *translation) draftFor(parent string, e *betcodev1.AgentEvent) {
-	e.Timestamp = timestamppb.New(t.at)
+	if e.Timestamp == nil {
+		e.Timestamp = new(timestamppb.Timestamp)
+	}
+	e.Timestamp.Seconds, e.Timestamp.Nanos = t.at.Unix(), int32(t.at.Nanosecond())
 	e.ParentToolUseId = short(parent)
 	t.items = append(t.items, Draft{Event: e})
 }

@@ -1,0 +1,136 @@
+package claude
+
+import "slices"
+
+// delta is what a line says that carries a piece of a block being streamed: the
+// bulk of all lines. They are read by hand, because decoding one as if it could
+// be anything takes three times as long. Whatever is unusual about a line (other
+// members, members twice, an escaped character beyond the plainest) is left to the
+// decoder; FuzzDelta holds the two to the same answer.
+type delta struct {
+	session, parent, message []byte // shared with the line
+	index                    int
+	piece                    streamDelta
+}
+
+// The members that a line of a delta may have, each once.
+const (
+	hasType = 1 << iota
+	hasEvent
+	hasSession
+	hasParent
+	hasUUID
+	hasMessage
+	hasIndex
+	hasDelta
+	hasText
+	hasThinking
+	hasJSON
+)
+
+// scanDelta reads a line, which must be valid UTF-8. It reports false, and d
+// means nothing, if the line is not plainly one of a delta.
+func scanDelta(raw []byte, d *delta) bool {
+	s := scanner{rest: raw}
+	has, ok := s.members(func(name []byte) (int, bool) {
+		var ok bool
+		switch string(name) {
+		case "type":
+			return hasType, s.is("stream_event")
+		case "event":
+			return hasEvent, d.event(&s)
+		case "session_id":
+			d.session, ok = s.plain()
+			return hasSession, ok
+		case "parent_tool_use_id":
+			d.parent, ok = s.plainOrNull()
+			return hasParent, ok
+		case "uuid":
+			_, ok = s.plain()
+			return hasUUID, ok
+		case "api_message_id":
+			d.message, ok = s.plain()
+			return hasMessage, ok
+		}
+		return 0, false
+	})
+	return ok && len(s.rest) == 0 && has&(hasType|hasEvent) == hasType|hasEvent
+}
+
+func (d *delta) event(s *scanner) bool {
+	has, ok := s.members(func(name []byte) (int, bool) {
+		var ok bool
+		switch string(name) {
+		case "type":
+			return hasType, s.is("content_block_delta")
+		case "index":
+			d.index, ok = s.number()
+			return hasIndex, ok
+		case "delta":
+			return hasDelta, d.delta(s)
+		}
+		return 0, false
+	})
+	return ok && has&(hasType|hasDelta) == hasType|hasDelta
+}
+
+func (d *delta) delta(s *scanner) bool {
+	has, ok := s.members(func(name []byte) (int, bool) {
+		var ok bool
+		switch string(name) {
+		case "type":
+			kind, ok := s.plain()
+			d.piece.Type = pieceType(kind)
+			return hasType, ok && d.piece.Type != ""
+		case "text":
+			d.piece.Text, ok = s.text()
+			return hasText, ok
+		case "thinking":
+			d.piece.Thinking, ok = s.text()
+			return hasThinking, ok
+		case "partial_json":
+			d.piece.JSON, ok = s.text()
+			return hasJSON, ok
+		}
+		return 0, false
+	})
+	return ok && has&hasType != 0
+}
+
+// pieceType returns a name that costs no memory, empty if it is not one of those
+// that come by the thousand.
+func pieceType(kind []byte) string {
+	for _, known := range [...]string{"text_delta", "thinking_delta", "input_json_delta"} {
+		if string(kind) == known {
+			return known
+		}
+	}
+	return ""
+}
+
+// fill writes what was read where the decoder would have written it. The ids
+// are mostly those of the line before: s knows them.
+func (d *delta) fill(l *line, s *State) {
+	l.Type = "stream_event"
+	l.Session = same(d.session, s.d.Session)
+	l.Parent = string(d.parent)
+	l.APIMessage = string(d.message)
+	if i := slices.IndexFunc(s.d.Messages, func(m carried) bool { return m.ID == string(d.message) }); i >= 0 {
+		l.APIMessage = s.d.Messages[i].ID
+	}
+	l.Event.Type, l.Event.Index, l.Event.Delta = "content_block_delta", float64(d.index), &d.piece
+}
+
+// clear takes back what fill has written.
+func (d *delta) clear(l *line) {
+	l.Type, l.Session, l.Parent, l.APIMessage = "", "", "", ""
+	l.Event.Type, l.Event.Index, l.Event.Delta = "", 0, nil
+}
+
+// same returns known if that is what b says, else a copy of b.
+func same(b []byte, known string) string {
+	if string(b) == known {
+		return known
+	}
+	return string(b)
+}
