@@ -18,8 +18,10 @@ import (
 // neverStarted is the reason of a run whose process never came to be.
 const neverStarted = "never started"
 
-// readSize is about how much of a spool one job reads.
-const readSize = 256 << 10
+// readSize is about how much of a spool one job reads. Large pieces would make
+// little faster and quiet sessions wait behind loud ones: each is translated, and
+// written, in one go (docs/performance.md).
+const readSize = 32 << 10
 
 // stderrTail is how much of the agent's complaints is told when it crashes.
 const stderrTail = 1 << 10

@@ -63,12 +63,13 @@ type System struct {
 	log      zerolog.Logger
 	policy   supervision.Policy
 	now      func() time.Time
+	crew     *supervision.Crew // runs actors and their workers
 	tree     *supervision.Tree
 	watcher  *spool.Watcher
 	actors   *actor.ActorSystem
 	crashes  crashes
-	janitor  *worker        // I/O that belongs to no actor: removing directories
-	workers  sync.WaitGroup // every goroutine of ours
+	janitor  *worker // I/O that belongs to no actor: removing directories
+	workers  labour  // every goroutine of ours
 	notifier *notifier
 	started  time.Time
 
@@ -110,7 +111,9 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	}
 	s.denied.set(o.DeniedTools)
 	s.watcher, s.started = watcher, s.now()
-	s.tree = supervision.NewTree(s.crashed)
+	s.crew = supervision.NewCrew()
+	s.workers.crew = s.crew
+	s.tree = supervision.NewTree(s.crew, s.crashed)
 	s.actors = actor.NewActorSystem(actor.WithLoggerFactory(s.libraryLog))
 	s.janitor = &worker{deliver: s.janitorDone, alive: &s.workers}
 	s.notifier = newNotifier(s)
@@ -119,6 +122,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	pid, err := s.actors.Root.SpawnNamed(root, "daemon")
 	if err != nil {
 		s.watcher.Close()
+		s.crew.Close()
 		return nil, fmt.Errorf("start daemon actor: %w", err)
 	}
 	s.daemon = pid
@@ -234,6 +238,7 @@ func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 	go func() { s.workers.Wait(); close(stopped) }()
 	select {
 	case <-stopped:
+		s.crew.Close()
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("stop the workers: %w", ctx.Err())

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/supervision"
 )
 
 // worker does an actor's I/O: jobs run one after the other, in the order given,
@@ -20,12 +22,32 @@ import (
 type worker struct {
 	owner   any // the actor's struct: one incarnation
 	deliver func(message any)
-	alive   *sync.WaitGroup // counts running goroutines; owned by the system
+	alive   *labour
 
 	mu      sync.Mutex
 	jobs    []func() any
 	running bool
 	closed  bool
+}
+
+// labour counts the goroutines that do the work of all workers, and has them from
+// a crew if there is one. It is the system's.
+type labour struct {
+	sync.WaitGroup
+
+	crew *supervision.Crew
+}
+
+func (l *labour) start(f func()) {
+	if l.crew == nil {
+		l.Go(f)
+		return
+	}
+	l.Add(1)
+	l.crew.Go(func() {
+		defer l.Done()
+		f()
+	})
 }
 
 // jobPanicked tells an actor that one of its jobs broke an invariant.
@@ -40,7 +62,7 @@ func (p jobPanicked) String() string { return fmt.Sprintf("job: %v\n%s", p.reaso
 type workDone struct{ owner, result any }
 
 // newWorker returns the worker of one incarnation of the actor at ctx.
-func newWorker(ctx actor.Context, alive *sync.WaitGroup, owner any) *worker {
+func newWorker(ctx actor.Context, alive *labour, owner any) *worker {
 	root, self := ctx.ActorSystem().Root, ctx.Self()
 	return &worker{owner: owner, deliver: func(m any) { root.Send(self, m) }, alive: alive}
 }
@@ -75,8 +97,7 @@ func (w *worker) queue(job func() any) {
 	w.jobs = append(w.jobs, job)
 	if !w.running {
 		w.running = true
-		w.alive.Add(1)
-		go w.run()
+		w.alive.start(w.run)
 	}
 }
 
@@ -95,7 +116,6 @@ func (w *worker) close(last func()) {
 }
 
 func (w *worker) run() {
-	defer w.alive.Done()
 	for {
 		w.mu.Lock()
 		if len(w.jobs) == 0 {

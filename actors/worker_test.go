@@ -11,8 +11,8 @@ import (
 )
 
 // handsOf returns a worker that keeps what it delivers.
-func handsOf(owner any) (w *worker, delivered *[]any, alive *sync.WaitGroup) {
-	delivered, alive = new([]any), new(sync.WaitGroup)
+func handsOf(owner any) (w *worker, delivered *[]any, alive *labour) {
+	delivered, alive = new([]any), new(labour)
 	return &worker{owner: owner, alive: alive, deliver: func(m any) { *delivered = append(*delivered, m) }}, delivered, alive
 }
 

@@ -57,7 +57,9 @@ func TestStopForAnActorThatIsBeingMade(t *testing.T) {
 // Senders that never stop, to a name that is taken and given up all the time.
 func TestSendingToANameThatComesAndGoes(t *testing.T) {
 	system := quietSystem()
-	tree := NewTree(func(Failure) {})
+	crew := NewCrew()
+	defer crew.Close()
+	tree := NewTree(crew, func(Failure) {})
 	heard := make(chan any, 1<<20)
 	stop := make(chan struct{})
 	var senders sync.WaitGroup

@@ -31,6 +31,7 @@ func (t *Tree) Props(kind string, policy Policy, produce func() actor.Actor) *ac
 			box = &mailbox{Mailbox: actor.Unbounded()()}
 			return box
 		}),
+		actor.WithDispatcher(t.crew),
 		actor.WithOnInit(func(ctx actor.Context) { t.spawned(ctx, kind, box) }),
 		actor.WithSupervisor(children),
 		actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {

@@ -14,6 +14,7 @@ import (
 // by anybody, at any time.
 type Tree struct {
 	report func(Failure)
+	crew   *Crew
 
 	mu    sync.Mutex
 	nodes map[string]*node // by address
@@ -28,10 +29,10 @@ type node struct {
 	box     actor.Mailbox
 }
 
-// NewTree returns an empty picture. report is told about every failure; it must
-// not wait.
-func NewTree(report func(Failure)) *Tree {
-	return &Tree{report: report, nodes: map[string]*node{}}
+// NewTree returns an empty picture of actors that crew runs. report is told about
+// every failure; it must not wait.
+func NewTree(crew *Crew, report func(Failure)) *Tree {
+	return &Tree{report: report, crew: crew, nodes: map[string]*node{}}
 }
 
 // Snapshot returns the tree below the actor with the given address at now.

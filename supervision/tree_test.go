@@ -72,7 +72,9 @@ func TestSnapshotShowsTheBackoff(t *testing.T) {
 }
 
 func TestUnknownActorIsShownAsStopped(t *testing.T) {
-	tree := NewTree(func(Failure) {})
+	crew := NewCrew()
+	defer crew.Close()
+	tree := NewTree(crew, func(Failure) {})
 	if v := tree.Snapshot("nobody", time.Now()); v.State != "stopped" || v.Name != "nobody" {
 		t.Errorf("%+v", v)
 	}

@@ -1,0 +1,83 @@
+package supervision
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+// Whatever is given to a crew is done, at the same time if need be; what is left
+// of it has a bound, and is gone after Close.
+func TestCrew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		before := runtime.NumGoroutine()
+		crew := NewCrew()
+		for range 3 {
+			var met, done sync.WaitGroup
+			for range 10 * spares {
+				met.Add(1)
+				done.Add(1)
+				crew.Go(func() {
+					met.Done()
+					met.Wait() // for all others: nobody waits for a place
+					done.Done()
+				})
+			}
+			done.Wait()
+			synctest.Wait()
+			if kept := runtime.NumGoroutine() - before; kept != spares {
+				t.Errorf("%d goroutines are kept", kept)
+			}
+		}
+		crew.Close()
+		synctest.Wait()
+		if left := runtime.NumGoroutine() - before; left > 0 {
+			t.Errorf("%d goroutines are left", left)
+		}
+		late := make(chan struct{})
+		crew.Go(func() { close(late) })
+		<-late
+		crew.Close()
+	})
+}
+
+// Work is done by who is there: a thousand pieces, one after the other, need one
+// goroutine.
+func TestCrewIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		crew := NewCrew()
+		defer crew.Close()
+		before := runtime.NumGoroutine()
+		for range 1000 {
+			crew.Go(func() {})
+			synctest.Wait()
+			if now := runtime.NumGoroutine(); now != before+1 {
+				t.Fatalf("%d goroutines for one piece of work", now-before)
+			}
+		}
+	})
+}
+
+func BenchmarkCrew(b *testing.B) {
+	crew := NewCrew()
+	defer crew.Close()
+	for name, start := range map[string]func(func()){"crew": crew.Go, "goroutine": func(f func()) { go f() }} {
+		b.Run(name, func(b *testing.B) {
+			done := make(chan byte)
+			for b.Loop() {
+				start(func() { done <- deep(100) })
+				<-done
+			}
+		})
+	}
+}
+
+// deep uses some kilobytes of stack, as the step of an actor does.
+func deep(n int) byte {
+	var frame [64]byte
+	if n > 0 {
+		frame[n%64] = deep(n - 1)
+	}
+	return frame[n%32]
+}
