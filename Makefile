@@ -97,9 +97,11 @@ crash: ## kill daemons, agents and launchers: ROUNDS=n SEED=s (a seed plays its 
 	$(GO) run ./tests/crash -rounds $(ROUNDS) $(if $(SEED),-seed $(SEED))
 
 .PHONY: prove
-prove: ## 2 000 rounds of crash and a walk over all failpoints; half an hour
+prove: claude ## 2 000 rounds of crash, a walk over all failpoints, the race detector, the real agent; an hour
 	$(GO) run ./tests/crash -rounds 2000 $(if $(SEED),-seed $(SEED))
 	$(GO) run ./tests/crash -walk
+	$(GO) run ./tests/crash -race -rounds 200 $(if $(SEED),-seed $(SEED))
+	$(GO) run ./tests/crash -real -rounds 40 -parallel 2 $(if $(SEED),-seed $(SEED))
 
 .PHONY: bench
 bench: ## measure the whole path beside what bounds it; prints the README's table

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"betcode/messages"
 )
@@ -51,12 +50,8 @@ func TestNotifierStartsTheProgram(t *testing.T) {
 // A program that hangs holds up nobody, and the daemon does not wait for it.
 func TestNotifierIsBounded(t *testing.T) {
 	s := raise(t, newMemoryStore(), func(o *Options) { o.NotifyExec = []string{"/bin/sh", "-c", "sleep 60"} })
-	begun := time.Now()
-	for range 10 * notifyWaiting {
+	for range 10 * notifyWaiting { // if it waited for the program, this would last longer than the test may
 		s.notifier.send(notice{Code: "X", Session: messages.SessionID("s")})
-	}
-	if took := time.Since(begun); took > 5*time.Second {
-		t.Errorf("sending took %s", took)
 	}
 	s.notifier.mu.Lock()
 	defer s.notifier.mu.Unlock()

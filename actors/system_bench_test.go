@@ -63,7 +63,7 @@ func raised(t *testing.T, store *memoryStore, keepAgents bool, change []func(*Op
 	}
 	s := &stage{System: system, t: t, store: store}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := system.Stop(ctx, keepAgents); err != nil {
 			t.Errorf("stop: %v", err)
@@ -74,7 +74,7 @@ func raised(t *testing.T, store *memoryStore, keepAgents bool, change []func(*Op
 	})
 	select {
 	case <-system.Ready():
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("recovery does not end")
 	}
 	return s
@@ -107,7 +107,7 @@ func (s *stage) refused(r messages.Request) messages.Kind {
 // eventually waits for something to become true.
 func (s *stage) eventually(what string, holds func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
 			s.t.Fatalf("it never happens that %s; the tree: %+v", what, s.tree.Snapshot("daemon", time.Now()))
 		}
@@ -204,7 +204,7 @@ func (r *reader) ends(t *testing.T) error {
 			return nil
 		}
 		return err
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the stream does not end")
 		return nil
 	}

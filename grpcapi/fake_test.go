@@ -166,7 +166,7 @@ func serve(t testing.TB, a Asker) (*grpc.ClientConn, *Server) {
 	}
 	t.Cleanup(func() {
 		conn.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := s.Shutdown(ctx); err != nil {
 			t.Errorf("shut down: %v", err)
@@ -181,7 +181,7 @@ func serve(t testing.TB, a Asker) (*grpc.ClientConn, *Server) {
 // as is a context that names the client.
 func as(t testing.TB, client string) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	return metadata.AppendToOutgoingContext(ctx, ClientIDKey, client)
 }

@@ -337,7 +337,7 @@ func exampleSessions(dir string) []*pb.SessionSummary {
 func command(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	code = run(ctx, append([]string{"betcode"}, args...), strings.NewReader(stdin), &out, &err)
 	return code, out.String(), err.String()

@@ -237,7 +237,7 @@ func TestRunInterrupted(t *testing.T) {
 				return s.wait()
 			}})
 			var out, talk bytes.Buffer
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			code := newProgram(strings.NewReader(""), &out, &talk, presses).main(ctx, []string{"betcode", "--socket", d.socket, "run", "hi"})
 			if code != exitInterrupted || strings.Contains(talk.String(), "The session goes on") == obeys {
@@ -261,7 +261,7 @@ func TestRunAsks(t *testing.T) {
 	}})
 	var out, talk bytes.Buffer
 	p := newProgram(strings.NewReader("what?\ny\nd not that\n"), &out, &talk, nil)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	code := p.main(ctx, []string{"betcode", "--socket", d.socket, "run", "hi", "--permissions", "ask"})
 	if code != 0 || out.String() != "r1 ALLOW_ONCE\n\nr2 DENY\n" || !strings.Contains(talk.String(), "Answer with y") {

@@ -9,20 +9,30 @@
 //	BETCODE_FAILPOINT="seal/due=error@2,seal/built=kill@1"
 //
 // Each entry is name=action@n: at the n-th time the place is reached, counted
-// from the start of the process, the action is carried out, once.
+// from the start of the process, the action is carried out, once. With % in the
+// place of @ it is carried out every n-th time.
 //
 //	kill       the process ends by SIGKILL, with no chance to tidy up
 //	panic      a panic, in whatever goroutine came by
 //	sleep:DUR  nothing happens for so long
 //	error      [Fail] returns an error; [Hit] does nothing
 //
-// What was carried out is told on standard error in one line that begins with
-// [Mark], so that the harness can tell a place that was reached from one that
-// was not.
+// What was carried out, errors apart, is told on standard error in one line that
+// begins with [Mark], so that the harness can tell a place that was reached from
+// one that was not.
+//
+// A place whose name ends in "/due" asks whether it is time for work that is
+// rare: an error says that it is, however little there is to do. So the harness
+// has files sealed every few commits, and needs no options for small sizes.
 //
 // The names are constants here and not strings at the places, so that [Names]
 // is complete and a walk over all of them leaves none out.
 package failpoint
+
+import (
+	"slices"
+	"strings"
+)
 
 // Mark begins the line that says that an action was carried out.
 const Mark = "failpoint: "
@@ -36,7 +46,7 @@ const (
 	BeforeCommit = "journal/before-commit" // nothing of the group is on disk
 	InCommit     = "journal/in-commit"     // the transaction is filled, not committed
 	AfterCommit  = "journal/after-commit"  // all of it is, nobody knows yet
-	SealDue      = "seal/due"              // error: the file is to be sealed now
+	SealDue      = "seal/due"              // asked at each commit
 	SealBegun    = "seal/begun"            // nothing is copied yet
 	SealBuilt    = "seal/built"            // the next file is there, MANIFEST does not name it
 	SealNamed    = "seal/named"            // MANIFEST names it, the old one is still in use
@@ -66,6 +76,11 @@ func Names() []string {
 		BeforeSpawn, Prepared, AfterSpawn, BeforeAdopt, AfterAdopt, BeforeWrite, AfterWrite, RunStep, SpoolRead,
 		SessionLoad, SessionStep, JournalStep, ClientStep, OutboxPushed, Recovered,
 	}
+}
+
+// Dues lists the places that ask whether it is time for work that is rare.
+func Dues() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return !strings.HasSuffix(name, "/due") })
 }
 
 // Actors lists the places inside an actor, where a panic is the actor's own.

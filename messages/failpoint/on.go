@@ -18,7 +18,8 @@ const Enabled = true
 // armed is one entry of the environment.
 type armed struct {
 	name, action string
-	at           int // the n-th time
+	at           int  // the n-th time
+	again        bool // and every n-th after that
 	seen         int
 }
 
@@ -36,12 +37,15 @@ func parse(variable string) []*armed {
 			continue
 		}
 		name, rest, ok := strings.Cut(word, "=")
-		action, count, counted := strings.Cut(rest, "@")
-		n, err := strconv.Atoi(count)
-		if !ok || !counted || err != nil || n < 1 {
+		place := strings.LastIndexAny(rest, "@%")
+		if !ok || place < 0 {
 			panic("failpoint: cannot understand " + strconv.Quote(word))
 		}
-		entries = append(entries, &armed{name: name, action: action, at: n})
+		n, err := strconv.Atoi(rest[place+1:])
+		if err != nil || n < 1 {
+			panic("failpoint: cannot understand " + strconv.Quote(word))
+		}
+		entries = append(entries, &armed{name: name, action: rest[:place], at: n, again: rest[place] == '%'})
 	}
 	return entries
 }
@@ -54,7 +58,7 @@ func due(name string) string {
 		if a.name != name {
 			continue
 		}
-		if a.seen++; a.seen == a.at {
+		if a.seen++; a.seen == a.at || (a.again && a.seen%a.at == 0) {
 			return a.action
 		}
 	}
@@ -73,7 +77,9 @@ func Fail(name string) error {
 	if action == "" {
 		return nil
 	}
-	fmt.Fprintln(os.Stderr, Mark+name+" "+action)
+	if action != "error" {
+		fmt.Fprintln(os.Stderr, Mark+name+" "+action)
+	}
 	switch pause, isSleep := strings.CutPrefix(action, "sleep:"); {
 	case action == "kill":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)

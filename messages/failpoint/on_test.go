@@ -28,6 +28,21 @@ func TestNthTime(t *testing.T) {
 	Hit("b")
 }
 
+// TestEveryNthTime arms an error that comes again and again.
+func TestEveryNthTime(t *testing.T) {
+	plan = parse("a=error%3")
+	t.Cleanup(func() { plan = nil })
+	var failed []int
+	for i := range 9 {
+		if Fail("a") != nil {
+			failed = append(failed, i)
+		}
+	}
+	if !slices.Equal(failed, []int{2, 5, 8}) {
+		t.Errorf("failed at %v", failed)
+	}
+}
+
 // TestNames checks that actors are among the names, and no name is there twice.
 func TestNames(t *testing.T) {
 	names := Names()

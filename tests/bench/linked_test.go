@@ -86,7 +86,7 @@ func linkedDaemon() error {
 	server.SetReady(true)
 	answer(ctx, ask, store)
 
-	end, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	end, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	server.Shutdown(end)
 	if err := system.Stop(end, false); err != nil {

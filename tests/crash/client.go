@@ -29,7 +29,7 @@ type client struct {
 	said   []*message
 	acked  map[string]bool
 	stream grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent] // nil: not attached
-	cuts   int                                                      // streams that ended while their daemon lived
+	cuts   map[*kit.Daemon]int                                      // streams that ended while their daemon lived
 }
 
 // message is one message of the client.
@@ -56,7 +56,7 @@ func (c *client) follow(ctx context.Context) {
 		}
 		if ctx.Err() == nil && c.round.house.keeps(d) {
 			c.mu.Lock()
-			c.cuts++
+			c.cuts[d]++
 			c.mu.Unlock()
 		}
 	}
@@ -190,9 +190,9 @@ func (c *client) where() string {
 	return fmt.Sprintf("client %s of %s: %d events, %d said, %d acknowledged, attached %t", c.name, c.session, len(c.log), len(c.said), len(c.acked), c.stream != nil)
 }
 
-// cut returns how many streams ended while their daemon lived.
-func (c *client) cut() int {
+// cut returns how many streams to a daemon ended while it lived.
+func (c *client) cut(d *kit.Daemon) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.cuts
+	return c.cuts[d]
 }

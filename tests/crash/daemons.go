@@ -17,9 +17,9 @@ import (
 // starts is followed by one that is not armed.
 func (r *round) start(ctx context.Context, point string) bool {
 	r.world.Binary, r.world.Extra = r.binaries.plain, r.crew.environ
-	if point != "" {
+	if plan := r.schedule.arms(point); plan != "" {
 		r.world.Binary = r.binaries.armed
-		r.world.Extra = append(slices.Clone(r.crew.environ), failpoint.Variable+"="+point)
+		r.world.Extra = append(slices.Clone(r.crew.environ), failpoint.Variable+"="+plan)
 	}
 	r.daemons++
 	d, err := r.world.Start(ctx)
@@ -54,9 +54,19 @@ func (r *round) ended(d *kit.Daemon) {
 	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
 		r.note("log not kept: %v", err)
 	}
-	for _, bug := range []string{"panic:", "DATA RACE", "fatal error:", "actor crashed"} {
-		if strings.Contains(log, bug) && !strings.Contains(log, failpoint.Mark) {
-			r.report(otherwise, "the log of daemon %d has %q", r.daemons, bug)
+	r.readLog(log)
+}
+
+// readLog looks for what must not be in the log of a daemon: the panic of an
+// actor may, if a failpoint was its cause.
+func (r *round) readLog(log string) {
+	bugs := []string{"DATA RACE", "fatal error:"}
+	if !strings.Contains(log, "failpoint ") {
+		bugs = append(bugs, "panic:", "actor crashed")
+	}
+	for _, bug := range bugs {
+		if _, after, found := strings.Cut(log, bug); found {
+			r.report(otherwise, "the log of daemon %d has %q: %.1500s", r.daemons, bug, after)
 		}
 	}
 }
@@ -68,7 +78,7 @@ func (r *round) checkStreams(d *kit.Daemon) {
 		r.report(otherwise, "the panic of an actor ended the daemon:\n%s", d.Log())
 	}
 	for _, c := range r.clients {
-		if n := c.cut(); n > 0 {
+		if n := c.cut(d); n > 0 {
 			r.report(otherwise, "the panic of an actor ended %d streams of client %s of %s", n, c.name, c.session)
 		}
 	}

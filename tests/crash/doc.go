@@ -5,9 +5,12 @@
 // and say again whatever was not acknowledged. Several times in a round somebody
 // is killed by SIGKILL at a random instant: the daemon, an agent, its launcher,
 // several of them; or the daemon kills itself at a named place
-// ([betcode/messages/failpoint]); or it is restarted in order. The next daemon is
-// started and the clients come back behind the last number they have. In the end
-// everything comes to rest, and an oracle is asked:
+// ([betcode/messages/failpoint]); or an actor panics there; or the daemon is
+// stopped in order, with its agents or without; or it is replaced by `daemon
+// restart`, and the one that follows is killed too. In half of the rounds every
+// daemon does rare work all the time: it seals its file every few commits, and so
+// on. The next daemon is started and the clients come back behind the last number
+// they have. In the end everything comes to rest, and an oracle is asked:
 //
 //   - Whatever any client saw is replayed with the same number and bytes, and the
 //     numbers are dense from 1.
@@ -16,7 +19,10 @@
 //     as the agent's own transcript has it.
 //   - Requests that waited for an answer still wait, unchanged, while the process
 //     that asked lives.
-//   - A session that was stopped stays stopped.
+//   - A session that was stopped stays stopped, whoever was killed before the stop
+//     or while it went on.
+//   - No run was started twice, ended twice or began before the end of the one
+//     before it; no request was decided twice.
 //   - No process of the world is left over; the journal verifies.
 //
 // The last line is always
@@ -24,11 +30,17 @@
 //	crash: rounds=200 kills=650 lost=0 duplicated=0 reordered=0 orphans=0
 //
 // and the exit status is not 0 if anything at all was wrong. Of a round that
-// failed the seed, the schedule and the directory are printed; the directory is
-// kept, with the logs of the daemons and, in round.txt, what every client saw.
+// failed the schedule, what was done when, the directory and the command that plays
+// it again are printed; the directory is kept, with the logs of the daemons and, in
+// round.txt, what every client saw.
 //
 //	go run ./tests/crash -rounds 1 -seed N     plays the schedule of N again
 //	go run ./tests/crash -walk                 walks the failpoints, hit by hit
+//	go run ./tests/crash -race                 builds the daemons with the race detector
+//	go run ./tests/crash -real                 employs Claude Code itself
+//
+// No verdict is about time: every wait is for a condition and has a deadline of
+// minutes, after which what never comes is reported.
 //
 // A round replays its schedule, not its instants: only a kill at a failpoint
 // comes at the same place again.

@@ -15,7 +15,7 @@ import (
 )
 
 // callTime bounds a question to the daemon.
-const callTime = 20 * time.Second
+const callTime = 2 * time.Minute
 
 // show asks for the state of a session; nil when the daemon does not answer.
 func (r *round) show(ctx context.Context, session string) *pb.ShowSessionResponse {
@@ -36,6 +36,9 @@ func (r *round) show(ctx context.Context, session string) *pb.ShowSessionRespons
 // names last; when it is dead already, those it named before.
 func (r *round) kill(ctx context.Context, victim string, session int) {
 	d := r.house.now()
+	if d == nil {
+		return // somebody before it was
+	}
 	switch victim {
 	case "daemon":
 		r.house.doom(d)
@@ -48,7 +51,7 @@ func (r *round) kill(ctx context.Context, victim string, session int) {
 			time.Sleep(time.Millisecond)
 		}
 		r.ended(d)
-	case "restart":
+	case "stop":
 		r.note("stop daemon %d in order", d.PID())
 		r.house.set(nil)
 		if took, err := d.Stop(); err != nil {
@@ -57,6 +60,8 @@ func (r *round) kill(ctx context.Context, victim string, session int) {
 			r.note("it took %s", took)
 		}
 		r.ended(d)
+	case "leave":
+		r.leave(ctx, d)
 	default:
 		shown := r.show(ctx, r.sessions[session])
 		pid := shown.GetRun().GetPid()
@@ -109,7 +114,7 @@ func (r *round) comparePending(ctx context.Context, before *waiting) {
 	}
 	shown := r.show(ctx, r.sessions[0])
 	for shown == nil {
-		if time.Sleep(10 * time.Millisecond); ctx.Err() != nil || r.house.now().Ended() {
+		if time.Sleep(10 * time.Millisecond); ctx.Err() != nil || r.house.now() == nil || r.house.now().Ended() {
 			return
 		}
 		shown = r.show(ctx, r.sessions[0])

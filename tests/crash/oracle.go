@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -27,6 +25,7 @@ func (r *round) judge(ctx context.Context) {
 		for _, c := range r.clients[2*i : 2*i+2] {
 			r.compare(c, all)
 		}
+		r.checkLives(id, all)
 		r.compareText(id, all)
 		r.compareInputs(r.writer(i), all)
 	}
@@ -120,17 +119,16 @@ func (r *round) checkCount(m *message, what string, n int, mayMiss bool) {
 	}
 }
 
-// lookForOrphans gives what is ending a moment to end.
+// lookForOrphans gives what is ending the time to end; what is left has none.
 func (r *round) lookForOrphans() {
 	var left []int
-	for deadline := time.Now().Add(3 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience / 3); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if left = r.world.Left(); len(left) == 0 {
 			return
 		}
 	}
 	for _, pid := range left {
-		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
-		r.report(orphaned, "process %d is left over: %q", pid, command)
+		r.report(orphaned, "process %d is left over: %q", pid, commandLine(pid))
 	}
 	r.world.End()
 }

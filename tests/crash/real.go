@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"time"
 
 	"betcode/tests/claudecli"
@@ -73,9 +72,6 @@ func realSchedule(seed uint64) schedule {
 	s := schedule{seed: seed, sessions: 1}
 	for i := range 2 + dice.IntN(2) {
 		p := phase{after: time.Duration(dice.IntN(3000)) * time.Millisecond, kill: newKill(dice, s.sessions)}
-		if strings.HasPrefix(p.kill.point, "seal/") {
-			p.kill.point = ""
-		}
 		for j := range 1 + dice.IntN(2) {
 			name := fmt.Sprintf("[%d-%d-%d]", seed, i, j)
 			prompts := []string{"say " + name, "story please " + name, "tool please " + name, "run: echo " + name}

@@ -15,6 +15,9 @@ func (r *round) rest(ctx context.Context) bool {
 	unrest := ""
 	for deadline := time.Now().Add(restTime); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		d := r.house.now()
+		if d == nil || ctx.Err() != nil {
+			return false
+		}
 		if d.Ended() {
 			r.ended(d)
 			r.report(otherwise, "the daemon ended by itself:\n%s", d.Log())
@@ -78,9 +81,9 @@ func (r *round) decide(ctx context.Context, p *pb.PendingPermission) {
 	}
 }
 
-// stopOne stops the last session in the middle of a turn, kills the daemon about
+// stopOne stops the last session in the middle of a turn, kills somebody about
 // the same time, and checks that the session stays stopped.
-func (r *round) stopOne(ctx context.Context) bool {
+func (r *round) stopOne(ctx context.Context, s stop) bool {
 	last := len(r.sessions) - 1
 	writer, id := r.writer(last), r.sessions[last]
 	m := writer.say("stream:400:10:5ms\necho:not to be reached")
@@ -90,19 +93,22 @@ func (r *round) stopOne(ctx context.Context) bool {
 			return false
 		}
 	}
-	delay := time.Duration(r.schedule.seed % 97 * uint64(time.Millisecond))
-	time.Sleep(delay)
-	d := r.house.now()
+	time.Sleep(s.after)
+	if s.first {
+		r.strike(ctx, s, last)
+	}
 	answered := make(chan error, 1)
-	go func() { answered <- stopSession(ctx, d, id) }()
-	time.Sleep(delay / 2)
-	r.kill(ctx, "daemon", last)
-	first := <-answered
-	if !r.start(ctx, "") {
+	go func(d *kit.Daemon) { answered <- stopSession(ctx, d, id) }(r.house.now())
+	if !s.first {
+		time.Sleep(s.after / 2)
+		r.strike(ctx, s, last)
+	}
+	err := <-answered
+	if r.house.now() == nil && !r.start(ctx, "") {
 		return false
 	}
-	if first != nil {
-		r.note("stop was cut off: %v", first)
+	if err != nil {
+		r.note("stop was cut off: %v", err)
 		if err := stopSession(ctx, r.house.now(), id); err != nil {
 			r.report(otherwise, "the session cannot be stopped: %v", err)
 			return false
@@ -124,6 +130,17 @@ func (r *round) stopOne(ctx context.Context) bool {
 	}
 	r.note("stopped, and stays so")
 	return true
+}
+
+// strike kills whoever the stop of a session is disturbed by. A stop that comes
+// later than the death of a daemon meets the next one.
+func (r *round) strike(ctx context.Context, s stop, session int) {
+	for _, victim := range s.victims {
+		r.kill(ctx, victim, session)
+	}
+	if s.first && r.house.now() == nil {
+		r.start(ctx, "")
+	}
 }
 
 func stopSession(ctx context.Context, d *kit.Daemon, id string) error {

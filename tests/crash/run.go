@@ -8,11 +8,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"betcode/tests/kit"
 )
+
+// historyTold is how much of what was done in a round that failed is printed:
+// where nobody keeps the directory, it is all there is.
+const historyTold = 150
 
 // options is what a run of the harness is told.
 type options struct {
@@ -22,8 +28,25 @@ type options struct {
 	within   time.Duration
 	keep     bool
 	walk     bool
+	only     string // walk: one step at one hit, "name=action@n"
 	real     bool
+	race     bool // build the daemons with the race detector
 	out      io.Writer
+}
+
+// again is the command that plays a round again.
+func (o options) again(s schedule) string {
+	args := []string{"go run ./tests/crash"}
+	if o.real {
+		args = append(args, "-real")
+	}
+	if o.race {
+		args = append(args, "-race")
+	}
+	if o.walk {
+		return strings.Join(append(args, "-walk -only", "'"+s.phases[1].kill.point+"'"), " ")
+	}
+	return strings.Join(append(args, "-rounds 1 -seed", strconv.FormatUint(s.seed, 10)), " ")
 }
 
 // binaries are what the rounds run, built once from this checkout.
@@ -50,7 +73,7 @@ func run(ctx context.Context, o options) (totals, error) {
 		return totals{}, err
 	}
 	defer os.RemoveAll(dir)
-	b, err := build(ctx, dir)
+	b, err := build(ctx, dir, o.race)
 	if err != nil {
 		return totals{}, err
 	}
@@ -67,11 +90,11 @@ func run(ctx context.Context, o options) (totals, error) {
 }
 
 // build compiles the daemon, the daemon with failpoints, and the fake agent.
-func build(ctx context.Context, dir string) (binaries, error) {
+func build(ctx context.Context, dir string, race bool) (binaries, error) {
 	b := binaries{filepath.Join(dir, "betcode"), filepath.Join(dir, "betcode-failpoint"), filepath.Join(dir, "fakeagent")}
 	for _, args := range [][]string{
-		{"-o", b.plain, "betcode/cmd/betcode"},
-		{"-tags", "failpoint", "-o", b.armed, "betcode/cmd/betcode"},
+		{"-race=" + strconv.FormatBool(race), "-o", b.plain, "betcode/cmd/betcode"},
+		{"-race=" + strconv.FormatBool(race), "-tags", "failpoint", "-o", b.armed, "betcode/cmd/betcode"},
 		{"-o", b.fake, "betcode/tests/fakeagent"},
 	} {
 		command := exec.CommandContext(ctx, "go", append([]string{"build"}, args...)...)
@@ -135,10 +158,11 @@ func (t *totals) add(r *round, o options) {
 	}
 	if len(r.problems) > 0 {
 		t.failed++
-		fmt.Fprintf(o.out, "crash: FAILED, seed %d, %s\n%s", r.schedule.seed, r.world.Root, r.schedule)
+		fmt.Fprintf(o.out, "crash: FAILED; everything about it is in %s; again: %s\n%s", r.world.Root, o.again(r.schedule), r.schedule)
 		for _, p := range r.problems {
-			fmt.Fprintf(o.out, "  %s: %.600s\n", p.kind, p.text)
+			fmt.Fprintf(o.out, "  %s: %.2000s\n", p.kind, p.text)
 		}
+		fmt.Fprintln(o.out, strings.Join(r.history[max(0, len(r.history)-historyTold):], "\n"))
 		return
 	}
 	if !o.keep {

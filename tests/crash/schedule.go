@@ -16,8 +16,16 @@ type schedule struct {
 	seed     uint64
 	sessions int
 	phases   []phase
-	held     bool // nobody answers the first session's requests before the end
-	stop     bool // the last session is stopped, and the daemon killed around it
+	held     bool  // nobody answers the first session's requests before the end
+	stop     *stop // of the last session; nil for none
+	dues     int   // every daemon does rare work every so many commits; 0 = as a person's does
+}
+
+// stop is the stop of a session in the middle of a turn, and who dies meanwhile.
+type stop struct {
+	victims []string
+	first   bool // they die before the stop, not while it goes on
+	after   time.Duration
 }
 
 // phase is what is said, and how it comes to grief.
@@ -26,8 +34,21 @@ type phase struct {
 	kill  kill
 	after time.Duration // from the last message to the kill
 
-	long   bool // wait until the daemon has died, or has nothing left to do
-	panics bool // an actor crashes: streams must not notice
+	long bool // wait until the daemon has died, or has nothing left to do
+}
+
+// arms is what a daemon of the round is armed with, at the point or without one.
+func (s schedule) arms(point string) string {
+	var plan []string
+	if s.dues > 0 {
+		for _, name := range failpoint.Dues() {
+			plan = append(plan, fmt.Sprintf("%s=error%%%d", name, s.dues))
+		}
+	}
+	if point != "" {
+		plan = append(plan, point)
+	}
+	return strings.Join(plan, ",")
 }
 
 // said is one message, or the wish to cancel.
@@ -42,8 +63,9 @@ type said struct {
 // started to kill itself there; it is helped if it does not come by.
 type kill struct {
 	point   string
-	victims []string // daemon, agent, launcher, restart
-	session int      // whose agent and launcher
+	victims []string      // daemon, agent, launcher, stop, leave, restart
+	session int           // whose agent and launcher
+	then    time.Duration // restart: until the next daemon is killed as well
 }
 
 // strikes reports whether a kind of process of a session is among the victims.
@@ -51,10 +73,13 @@ func (k kill) strikes(victim string, session int) bool {
 	return k.session == session && slices.Contains(k.victims, victim)
 }
 
+// panics reports whether an actor crashes: streams must not notice.
+func (k kill) panics() bool { return strings.Contains(k.point, "=panic@") }
+
 // String is the schedule for people.
 func (s schedule) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %t\n", s.seed, s.sessions, s.held, s.stop)
+	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d\n", s.seed, s.sessions, s.held, s.stop, s.dues)
 	for i, p := range s.phases {
 		for _, m := range p.said {
 			fmt.Fprintf(&b, "  %d: wait %s, session %d: %q cancel %t\n", i, m.wait, m.session, shorten(m.prompt), m.cancel)
@@ -67,7 +92,13 @@ func (s schedule) String() string {
 // newSchedule makes the schedule of a seed.
 func newSchedule(seed uint64) schedule {
 	dice := rand.New(rand.NewPCG(seed, 1))
-	s := schedule{seed: seed, sessions: 1 + dice.IntN(3), held: dice.IntN(4) == 0, stop: dice.IntN(3) == 0}
+	s := schedule{seed: seed, sessions: 1 + dice.IntN(3), held: dice.IntN(4) == 0}
+	if dice.IntN(3) == 0 {
+		s.stop = newStop(dice)
+	}
+	if dice.IntN(2) == 0 {
+		s.dues = 3 + dice.IntN(60)
+	}
 	for i := range 2 + dice.IntN(3) {
 		p := phase{after: time.Duration(dice.IntN(200)) * time.Millisecond, kill: newKill(dice, s.sessions)}
 		most, pause := 3, 20
@@ -142,18 +173,31 @@ func shorten(prompt string) string {
 	return prompt
 }
 
-// points are where a daemon kills itself in a random round, and how often it
-// comes by there in one.
-var points = map[string]int{
+// often is how many times a daemon comes by a place in a random round, where
+// that is not [rarely].
+var often = map[string]int{
 	failpoint.BeforeCommit: 40, failpoint.InCommit: 40, failpoint.AfterCommit: 40, failpoint.BeforeWrite: 6,
-	failpoint.AfterWrite: 6, failpoint.BeforeSpawn: 2, failpoint.Prepared: 2, failpoint.AfterSpawn: 2,
-	failpoint.BeforeAdopt: 2, failpoint.AfterAdopt: 2, failpoint.SpoolRead: 30, failpoint.SessionStep: 100,
-	failpoint.SessionLoad: 2, failpoint.OutboxPushed: 60, failpoint.SealBegun: 1, failpoint.SealBuilt: 1, failpoint.SealNamed: 1,
+	failpoint.AfterWrite: 6, failpoint.RunStep: 60, failpoint.SpoolRead: 30, failpoint.SessionStep: 100,
+	failpoint.JournalStep: 60, failpoint.ClientStep: 60, failpoint.OutboxPushed: 60,
+}
+
+const rarely = 2
+
+// newPoint arms one of the places: at one of the times that a daemon comes by.
+func newPoint(dice *rand.Rand, names []string, action string) string {
+	name := names[dice.IntN(len(names))]
+	return fmt.Sprintf("%s=%s@%d", name, action, 1+dice.IntN(max(rarely, often[name])))
+}
+
+// ends lists the places where a daemon can be ended, in an order that is always
+// the same.
+func ends() []string {
+	return slices.DeleteFunc(failpoint.Names(), func(name string) bool { return slices.Contains(failpoint.Dues(), name) })
 }
 
 func newKill(dice *rand.Rand, sessions int) kill {
 	k := kill{session: dice.IntN(sessions)}
-	switch dice.IntN(12) {
+	switch dice.IntN(16) {
 	case 0, 1, 2, 3:
 		k.victims = []string{"daemon"}
 	case 4:
@@ -165,18 +209,23 @@ func newKill(dice *rand.Rand, sessions int) kill {
 	case 7:
 		k.victims = []string{"launcher", "agent", "daemon"}
 	case 8:
-		k.victims = []string{"restart"}
+		k.victims = []string{"stop"}
+	case 9:
+		k.victims = []string{"leave"}
+	case 10:
+		k.victims, k.then = []string{"restart"}, time.Duration(dice.IntN(120))*time.Millisecond
+	case 11:
+		k.point = newPoint(dice, failpoint.Actors(), "panic") // nobody dies but an actor
 	default:
-		names := failpoint.Names() // in an order that is always the same
-		name := names[dice.IntN(len(names))]
-		for points[name] == 0 {
-			name = names[dice.IntN(len(names))]
-		}
-		k.point = fmt.Sprintf("%s=kill@%d", name, 1+dice.IntN(points[name]))
-		if strings.HasPrefix(name, "seal/") {
-			k.point = fmt.Sprintf("%s=error@%d,%s", failpoint.SealDue, 1+dice.IntN(40), k.point)
-		}
-		k.victims = []string{"daemon"}
+		k.point, k.victims = newPoint(dice, ends(), "kill"), []string{"daemon"}
 	}
 	return k
+}
+
+func newStop(dice *rand.Rand) *stop {
+	victims := [][]string{nil, {"daemon"}, {"daemon"}, {"agent"}, {"agent", "daemon"}, {"launcher", "agent"}}
+	return &stop{
+		victims: victims[dice.IntN(len(victims))], first: dice.IntN(2) == 0,
+		after: time.Duration(dice.IntN(100)) * time.Millisecond,
+	}
 }

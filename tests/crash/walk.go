@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,10 +25,10 @@ func steps() []step {
 	var all []step
 	for _, name := range failpoint.Names() {
 		switch {
-		case name == failpoint.SealDue:
-		case strings.HasPrefix(name, "seal/"):
+		case slices.Contains(failpoint.Dues(), name):
+		case dueOf(name) != "":
 			for _, due := range []int{1, 4, 9} {
-				all = append(all, step{name, "kill", fmt.Sprintf("%s=error@%d,", failpoint.SealDue, due)})
+				all = append(all, step{name, "kill", fmt.Sprintf("%s=error@%d,", dueOf(name), due)})
 			}
 		default:
 			all = append(all, step{name, "kill", ""})
@@ -36,6 +38,16 @@ func steps() []step {
 		all = append(all, step{name, "panic", ""})
 	}
 	return all
+}
+
+// dueOf is the place that asks whether it is time for the work that a place is
+// part of, empty if it is part of no such work.
+func dueOf(name string) string {
+	work, _, _ := strings.Cut(name, "/")
+	if due := work + "/due"; slices.Contains(failpoint.Dues(), due) {
+		return due
+	}
+	return ""
 }
 
 // afterwards is the next hit that is tried: each of the first ones, then ever
@@ -50,10 +62,18 @@ func walk(ctx context.Context, o options, b binaries, t *totals) error {
 	var errs []error
 	slots := make(chan struct{}, o.parallel)
 	var walkers sync.WaitGroup
-	for _, s := range steps() {
+	todo, first := steps(), 1
+	if o.only != "" {
+		s, n, err := onlyStep(o.only)
+		if err != nil {
+			return err
+		}
+		todo, first = []step{s}, n
+	}
+	for _, s := range todo {
 		walkers.Go(func() {
 			hits := 0
-			for n := 1; ctx.Err() == nil; n = afterwards(n) {
+			for n := first; ctx.Err() == nil && (o.only == "" || n == first); n = afterwards(n) {
 				slots <- struct{}{}
 				r, err := newRound(b, fakeCrew(b), walkSchedule(s, n))
 				if err == nil {
@@ -84,6 +104,21 @@ func walk(ctx context.Context, o options, b binaries, t *totals) error {
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
+// onlyStep reads a step and its hit, as in "run/step=panic@3".
+func onlyStep(plan string) (step, int, error) {
+	before, last := "", plan
+	if i := strings.LastIndexByte(plan, ','); i >= 0 {
+		before, last = plan[:i+1], plan[i+1:]
+	}
+	name, rest, _ := strings.Cut(last, "=")
+	action, hit, _ := strings.Cut(rest, "@")
+	n, err := strconv.Atoi(hit)
+	if err != nil || !slices.Contains(failpoint.Names(), name) {
+		return step{}, 0, fmt.Errorf("%q is no place at a hit", plan)
+	}
+	return step{name, action, before}, n, nil
+}
+
 // reached reports whether the failpoint of a step was carried out.
 func (r *round) reached(s step) bool {
 	for _, p := range r.points {
@@ -111,7 +146,7 @@ func walkSchedule(s step, n int) schedule {
 				{session: 1, prompt: "stream:10:10:2ms"},
 				{session: 0, prompt: "hello", wait: 10 * time.Millisecond},
 			},
-			long: true, panics: s.action == "panic",
+			long: true,
 			kill: kill{point: fmt.Sprintf("%s%s=%s@%d", s.before, s.name, s.action, n), victims: []string{"daemon"}},
 		},
 	}}

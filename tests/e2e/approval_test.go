@@ -18,7 +18,7 @@ import (
 // attempt is the script. Its one argument names the attempt.
 const attempt = `#!/bin/sh
 cd %q || exit
-while [ -z "$request" ]; do request=$(%q --socket %q permission list | cut -f1 | grep -v REQUEST); sleep 0.05; done
+while [ -z "$request" ]; do request=$(%q --socket %q permission list | cut -f1 | grep -v REQUEST); sleep 0.2; done
 %[2]q --socket %[3]q permission allow --always "$request" >"$1.out" 2>&1
 echo $? >"$1.tmp"
 %[2]q --socket %[3]q permission allow "$request" >>"$1.out" 2>&1

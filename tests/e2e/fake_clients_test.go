@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"google.golang.org/grpc/codes"
@@ -180,15 +179,15 @@ func TestDaemonStopKeepsTheTurnResumable(t *testing.T) {
 	s := newStory(t, binaries.fake)
 	id := session()
 	c := s.converse("a", id)
-	key := s.say(c, "sleep:2s\necho:finished after all")
-	s.wait(c, 0, kit.IsStatus(pb.AgentStatus_THINKING))
-	time.Sleep(300 * time.Millisecond) // the fake agent's transcript lags by 100 ms; without it the turn starts anew, which is right as well
+	key := s.say(c, "gate:go\necho:finished after all")
+	s.settledOnDisk(id, key)
 	if _, err := s.daemon.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	if left := s.world.Left(); len(left) > 0 {
 		t.Errorf("left over after the stop: %v", left)
 	}
+	s.create("go")
 	s.start()
 	c = s.converse("a", id)
 	s.wait(c, 0, kit.IsIdle)

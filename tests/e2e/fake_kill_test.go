@@ -24,9 +24,7 @@ func TestKilledAtRandom(t *testing.T) {
 	const rounds = 12
 	s := newStory(t, binaries.fake)
 	id := session()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	dice := rand.New(rand.NewPCG(seed, 0))
+	dice := rand.New(rand.NewPCG(1, 0)) // tests/crash is where other schedules are tried
 	var seen []kit.Event
 	keys := map[string]bool{}
 	last := func() uint64 { return uint64(len(seen)) }

@@ -108,7 +108,7 @@ func TestAgentKeepsDying(t *testing.T) {
 			crashes++
 		}
 	}
-	if crashes != 5 {
+	if crashes < 5 { // more if they do not come within a minute
 		t.Errorf("%d crashes were told", crashes)
 	}
 }

@@ -3,9 +3,9 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -37,15 +37,13 @@ func (s *story) permissions(c *kit.Stream) (n int) {
 // settledOnDisk waits until the agent's transcript holds a word.
 func (s *story) settledOnDisk(session, word string) {
 	s.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	s.eventually(word+" is in the transcript", func() bool {
 		files, _ := filepath.Glob(filepath.Join(s.world.Home, ".claude", "projects", "*", session+".jsonl"))
-		for _, file := range files {
-			if raw, err := os.ReadFile(file); err == nil && strings.Contains(string(raw), word) {
-				return
-			}
-		}
-	}
-	s.Fatalf("%q does not come into the transcript", word)
+		return slices.ContainsFunc(files, func(file string) bool {
+			raw, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(raw), word)
+		})
+	})
 }
 
 // An answer given while nobody is there to hear it, to another daemon at that, is
@@ -212,9 +210,10 @@ func TestModeIsTakenBack(t *testing.T) {
 	s.say(c, "run:echo unasked")
 	s.wait(c, 0, isResult("unasked"))
 	_, next := s.wait(c, 0, kit.IsIdle)
-	key := s.say(c, "sleep:1s\nrun:echo asked")
+	key := s.say(c, "gate:go\nrun:echo asked")
 	s.settledOnDisk(id, key)
 	s.killRun(c, id, false)
+	s.create("go")
 	_, next = s.wait(c, next, isNotice("MODE_RESET"))
 	asked, next := s.wait(c, next, kit.IsPermission)
 	s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE, "")

@@ -35,7 +35,7 @@ func (s *story) command(program string, args []string, env ...string) (said stri
 // pid asks the daemon at the socket which process it is.
 func (s *story) pid() string {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
 	for {
 		health, err := pb.NewBetCodeHealthClient(s.daemon.Conn()).GetHealthDetails(ctx, &pb.HealthDetailsRequest{})
@@ -63,7 +63,7 @@ func (s *story) agent(id string) int {
 // eventually waits for something that no event tells.
 func (s *story) eventually(what string, is func() bool) {
 	s.Helper()
-	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.Fatalf("never: %s", what)
 		}
@@ -313,24 +313,29 @@ func zombie(pid int) bool {
 	return err == nil && strings.Contains(string(stat), ") Z ")
 }
 
-// An agent that does not heed SIGTERM makes a daemon wait; the second signal does
-// not.
+// An agent that does not heed SIGTERM makes a daemon wait until it is killed; the
+// second signal does not wait, and leaves it. On a busy machine the second one may
+// come when the wait is over: that shows nothing, and is tried again.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
-	id := session()
-	c := s.converse("a", id)
-	s.say(c, "ignore-sigterm\nsleep:1h")
-	s.wait(c, 0, kit.IsRun(pb.RunState_RUN_STATE_STARTED))
-	began := time.Now()
-	s.signal(syscall.SIGTERM, syscall.SIGTERM)
-	if took := time.Since(began); took > 4*time.Second {
-		t.Errorf("it took %s", took)
+	for range 10 {
+		id := session()
+		c := s.converse("a", id)
+		s.say(c, "ignore-sigterm\ngate:never")
+		s.wait(c, 0, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "go.") }) // "I will not go."
+		agent := s.agent(id)
+		s.signal(syscall.SIGTERM, syscall.SIGTERM)
+		waited := !strings.Contains(s.daemon.Log(), "second signal")
+		if lives := alive(agent) && !zombie(agent); lives == waited {
+			t.Errorf("waited for the agent: %t, it lives: %t\n%s", waited, lives, s.daemon.Log())
+		}
+		s.start()
+		if !waited {
+			return
+		}
 	}
-	if !strings.Contains(s.daemon.Log(), "second signal") {
-		t.Errorf("the second signal is not in the log:\n%s", s.daemon.Log())
-	}
-	s.start()
+	t.Error("the second signal always came too late")
 }
 
 // SIGHUP reads the deny rules again: the next agent has them.

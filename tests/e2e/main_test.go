@@ -9,12 +9,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
 )
+
+// patience bounds every wait that is not the kit's. Machines that run tests are
+// busy: only what never comes is a failure.
+const patience = 3 * time.Minute
 
 // binaries are what the stories run, built once from this checkout.
 var binaries struct{ betcode, fake string }

@@ -3,7 +3,6 @@ package e2e
 import (
 	"slices"
 	"testing"
-	"time"
 
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
@@ -30,14 +29,15 @@ func TestRealAgentKilledWhileStreaming(t *testing.T) {
 	s, server := newReal(t)
 	id := session()
 	c := s.converse("a", id)
-	s.say(c, "story please")
+	s.say(c, "hold please")
 	_, next := s.wait(c, 0, kit.IsText)
-	time.Sleep(time.Second) // the agent's transcript lags behind what it prints
+	s.settledOnDisk(id, "hold please") // it lags behind what is printed
 	s.killAgent(c, id)
 	s.wait(c, next, isError("SUBPROCESS_CRASHED"))
+	server.Release("story")
 	_, next = s.wait(c, next, kit.IsTurnComplete)
 	s.wait(c, next, kit.IsIdle)
-	once(t, server, "story please")
+	once(t, server, "hold please")
 	s.sameHistory(c, id)
 }
 

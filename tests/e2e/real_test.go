@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/claudecli"
@@ -63,11 +62,7 @@ func (s *story) create(name string) {
 // waitFile waits until something outside has made a file.
 func (s *story) waitFile(name string) {
 	s.Helper()
-	for deadline := time.Now().Add(time.Minute); !s.exists(name); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.Fatalf("%s was not made", name)
-		}
-	}
+	s.eventually(name+" is made", func() bool { return s.exists(name) })
 }
 
 // once checks that the model saw a prompt as exactly one message of the

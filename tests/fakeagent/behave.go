@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -73,6 +74,22 @@ func think(t *turn, arg string) error {
 
 func sleep(t *turn, arg string) error {
 	return t.say(slices.Values([]string{"Slept."}), duration(arg, time.Second))
+}
+
+// gate waits for somebody outside, however long that takes.
+func gate(t *turn, arg string) error {
+	return t.say(func(yield func(string) bool) {
+		for {
+			if _, err := os.Stat(arg); err == nil {
+				yield("Open.")
+				return
+			}
+			if t.wait(10*time.Millisecond) != nil {
+				yield("") // which finds the same error
+				return
+			}
+		}
+	}, 0)
 }
 
 func runCommand(t *turn, arg string) error {

@@ -20,6 +20,7 @@
 //	flood:N[:SIZE]         N deltas as fast as possible, in big writes
 //	think:TEXT             a thinking block, then the text
 //	sleep:DUR              says nothing for DUR in the middle of the turn
+//	gate:FILE              says nothing until FILE is in its working directory
 //	run:COMMAND            Bash; asks, then really runs it in a session of its own
 //	tool:NAME:JSON         any tool with that input; asks; Bash really runs
 //	tools:N                N Read calls whose requests are pending together

@@ -33,6 +33,7 @@ func behaviours() map[string]behaviour {
 		"flood":    {do: flood},
 		"think":    {do: think},
 		"sleep":    {do: sleep},
+		"gate":     {do: gate},
 		"run":      {do: runCommand},
 		"tool":     {do: tool},
 		"tools":    {do: tools},

@@ -19,7 +19,7 @@ import (
 
 // patience bounds every wait of the kit. It is generous: machines that run tests
 // are busy, and a wait ends as soon as what it waits for has come.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // Daemon is one running daemon process.
 type Daemon struct {

@@ -195,7 +195,7 @@ func TestConversation(t *testing.T) {
 
 func TestHoldUntilReleased(t *testing.T) {
 	s := serve(t, `{"rules":[{"reply":[{"text":"before"},{"hold":"gate"},{"text":"after"}]}]}`)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	done := make(chan string, 2)
 	get := func() {

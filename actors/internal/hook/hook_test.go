@@ -47,9 +47,7 @@ func TestRun(t *testing.T) {
 func TestRunIsBounded(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	begun := time.Now()
-	err := Run(ctx, []string{"/bin/sh", "-c", "sleep 60 & sleep 60"}, nil, nil)
-	if err == nil || time.Since(begun) > 5*time.Second {
-		t.Errorf("%v after %s", err, time.Since(begun))
+	if err := Run(ctx, []string{"/bin/sh", "-c", "sleep 3600 & sleep 3600"}, nil, nil); err == nil {
+		t.Error("a program that was ended has succeeded")
 	}
 }

@@ -89,12 +89,14 @@ func TestLeaseOfATalker(t *testing.T) {
 	run := t.TempDir()
 	lease := Lease{File: filepath.Join(run, "lease"), Every: 100, Misses: 8}
 	becomeWith(t, lease, self, run, markNew, "/bin/sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo word; sleep 0.1; done; exec sleep 1000")
-	time.Sleep(1500 * time.Millisecond)
-	if hasEnded(run) {
-		t.Error("ended while it talked")
+	e := ended(t, run)
+	spool, err := os.Stat(filepath.Join(run, StdoutFile))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if e := ended(t, run); e.Reason != LeaseEnded {
-		t.Errorf("%+v", e)
+	// However busy the machine is: it had been silent for as long as it may.
+	if silent := time.UnixMilli(e.At).Sub(spool.ModTime()); e.Reason != LeaseEnded || silent < 7*100*time.Millisecond {
+		t.Errorf("%+v after %s without a word", e, silent)
 	}
 }
 
@@ -104,13 +106,18 @@ func TestReapsBetweenLooks(t *testing.T) {
 	t.Parallel()
 	run := t.TempDir()
 	lease := Lease{File: filepath.Join(run, "lease"), Every: 3_600_000, Misses: 96}
-	orphans := "(for i in 1 2 3 4 5 6 7 8 9 10; do setsid sleep 0.$i & done) & wait; exec sleep 1000"
+	gate := filepath.Join(run, "gate")
+	orphan := fmt.Sprintf("setsid sh -c 'while [ ! -e %s ]; do sleep 0.1; done'", gate)
+	orphans := fmt.Sprintf("(for i in 1 2 3 4 5 6 7 8 9 10; do %s & done) & wait; exec sleep 1000", orphan)
 	s := becomeWith(t, lease, self, run, markNew, "/bin/sh", "-c", orphans)
 	children := func() []string {
 		raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", s.Launcher.PID))
 		return strings.Fields(string(raw))
 	}
 	eventually(t, "orphans", func() bool { return len(children()) > 5 })
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	eventually(t, "only the agent is left", func() bool {
 		left := children()
 		return len(left) == 1 && left[0] == fmt.Sprint(s.Agent.PID)
@@ -120,11 +127,10 @@ func TestReapsBetweenLooks(t *testing.T) {
 	if len(fields) < 13 || len(fields[11]) > 2 || len(fields[12]) > 2 { // utime, stime, in hundredths of a second
 		t.Errorf("it does not sleep: %s", stat)
 	}
-	began := time.Now()
 	if err := syscall.Kill(s.Agent.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if e := ended(t, run); e.Reason != "" || e.Signal != int(syscall.SIGKILL) || time.Since(began) > 5*time.Second {
-		t.Errorf("%+v after %s", e, time.Since(began))
+	if e := ended(t, run); e.Reason != "" || e.Signal != int(syscall.SIGKILL) { // the next look would be in an hour
+		t.Errorf("%+v", e)
 	}
 }

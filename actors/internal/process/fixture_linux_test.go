@@ -46,7 +46,7 @@ func prepared(t *testing.T, role string) *run {
 
 // clean leaves no process behind, whatever the test did.
 func (r *run) clean() {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	record := r.record()
 	if r.p != nil {
@@ -128,7 +128,7 @@ func (r *run) tell(line string) {
 func (r *run) said() string {
 	r.t.Helper()
 	path := filepath.Join(r.spec.Directory, StdoutFile)
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		all, err := os.ReadFile(path)
 		if err != nil {
 			r.t.Fatal(err)
@@ -145,7 +145,7 @@ func (r *run) said() string {
 
 func (r *run) wait() messages.Exit {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
 	defer cancel()
 	exit, err := r.p.Wait(ctx)
 	if err != nil {
@@ -174,7 +174,7 @@ func (r *run) killLauncher() {
 
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s", what)
 		}

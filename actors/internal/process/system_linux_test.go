@@ -138,7 +138,7 @@ func TestTree(t *testing.T) {
 	if len(pids) > 0 {
 		t.Errorf("not in the tree: %v", pids)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := r.p.KillTree(ctx); err != nil {
 		t.Fatal(err)

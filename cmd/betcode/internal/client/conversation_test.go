@@ -118,7 +118,7 @@ func serve(t *testing.T, d *daemon) *Client {
 // of the events.
 func read(t *testing.T, v *Conversation, enough func(Item) bool) (seqs []uint64, outages []*Outage, end error) {
 	t.Helper()
-	patience := time.After(20 * time.Second)
+	patience := time.After(time.Minute)
 	for {
 		var item Item
 		var ok bool
