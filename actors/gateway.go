@@ -58,6 +58,16 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 			return messages.InputAcknowledged{Key: m.Key, Seq: seq}, nil
 		}
 		return s.ask(ctx, s.sessions, m)
+	case messages.CompactSession:
+		seen, err := s.keySeen(m.Session, m.Key)
+		if err != nil {
+			return nil, err
+		}
+		m.Repeated = seen
+		return s.ask(ctx, s.sessions, m)
+	case messages.ReadHistory:
+		events, err := s.options.Store.Events(m.Session, m.After, 0, 0)
+		return result(messages.HistoryPage{Events: events}, err)
 	case messages.SessionRequest:
 		return s.ask(ctx, s.sessions, m)
 	}
@@ -153,6 +163,15 @@ func (s *System) checkDirectory(m messages.StartSession) error {
 		return messages.Errorf(op, messages.Invalid, "working directory %s is not a directory", m.WorkingDirectory)
 	}
 	return nil
+}
+
+// keySeen reports whether an idempotency key was used in a session before.
+func (s *System) keySeen(id messages.SessionID, key string) (bool, error) {
+	_, seen, err := s.options.Store.Seen(id, key)
+	if err != nil {
+		return false, asError("look up key", err)
+	}
+	return seen, nil
 }
 
 func (s *System) exists(id messages.SessionID) bool {

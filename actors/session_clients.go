@@ -56,6 +56,9 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	case messages.HistoryNone:
 		state.cursor, state.prompts = head, nil
 	}
+	if boundary := t.s.record.Past.Boundary.Seq; state.cursor < boundary {
+		state.cursor, state.greeting = boundary, compacted(state.greeting)
+	}
 	if !m.Observer && t.s.lock == "" {
 		t.setLock(m.Client)
 	}
@@ -272,8 +275,12 @@ func (t *transition) remove() {
 		t.then(tellPool{slotFreed{t.s.id}})
 	}
 	t.then(forget{t.s.runsDirectory()}, retire{})
+	waiting := slices.Clone(t.s.compactors)
 	for _, k := range t.s.knocks {
-		t.then(reply{k.from, messages.Errorf("send input", messages.NotFound, "session %s was deleted", t.s.id).WithCode(messages.SessionClosed)})
+		waiting = append(waiting, k.from)
+	}
+	for _, from := range waiting {
+		t.then(reply{from, messages.Errorf("find session", messages.NotFound, "session %s was deleted", t.s.id).WithCode(messages.SessionClosed)})
 	}
 	t.s = sessionState{
 		id: t.s.id, options: t.s.options, loaded: true, commits: t.s.commits, durable: t.s.durable, held: t.s.held, slot: t.s.slot,

@@ -49,6 +49,7 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 	in := messages.InputRecord{Key: m.Key, Content: m.Content, Attachments: m.Attachments, Client: m.Client, At: t.now.at}
 	in.Seq = t.s.record.Head + 1
+	t.exchangeBegins()
 	t.emit(userInput(in))
 	t.putInput(in)
 	t.append.Key = m.Key
@@ -80,7 +81,7 @@ func (t *transition) deliver() {
 		return
 	}
 	for _, in := range t.s.inputs {
-		if in.State != messages.InputAccepted || in.Run == t.s.record.Run {
+		if in.State != messages.InputAccepted || in.Run == t.s.record.Run || (t.s.compacting() && in.Key != t.s.record.Past.Compaction.Key) {
 			continue
 		}
 		in.Run = t.s.record.Run

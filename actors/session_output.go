@@ -85,8 +85,11 @@ func (t *transition) item(item claude.Item) {
 			}
 			t.s.lastMessage = m.Message
 		}
-	case claude.MemoryReset, claude.Compacted, claude.CompactionFailed,
-		claude.RetryWait, claude.ToolRunning, claude.ToolProgress:
+	case claude.Compacted:
+		t.compacted(m)
+	case claude.CompactionFailed:
+		t.compactionFailed(m)
+	case claude.MemoryReset, claude.RetryWait, claude.ToolRunning, claude.ToolProgress:
 		// Shown to clients by the drafts beside them; nothing here depends on them.
 	}
 }
@@ -110,6 +113,7 @@ func (t *transition) modeChanged(mode string) {
 // turnStarted notes that the agent works. Which messages it works on is said by
 // their lifecycle.
 func (t *transition) turnStarted(m claude.TurnStarted) {
+	t.exchangeBegins()
 	r := t.change()
 	r.Turn, r.Phase = true, messages.PhaseActive
 	t.s.working = true
@@ -134,6 +138,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	r := t.change()
 	r.Turn, r.TurnCanceled = false, false
 	r.Remembered = true
+	t.exchangeEnds(m)
 	r.Usage.InputTokens += m.Usage.InputTokens
 	r.Usage.OutputTokens += m.Usage.OutputTokens
 	r.Usage.CacheReadTokens += m.Usage.CacheReadTokens

@@ -18,7 +18,7 @@ func (w *world) someItem() claude.Item {
 	key := rapid.SampledFrom([]string{"k1", "k2", "k3", "k4", "internal"}).Draw(t, "key")
 	id := rapid.SampledFrom([]string{"p1", "p2", "p3"}).Draw(t, "request")
 	keys := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"k1", "k2", "k3", "k4"}), 0, 3, rapid.ID).Draw(t, "keys")
-	switch rapid.IntRange(0, 16).Draw(t, "item") {
+	switch rapid.IntRange(0, 18).Draw(t, "item") {
 	case 0, 1, 2:
 		return claude.InputState{Key: key, State: claude.Lifecycle(rapid.IntRange(0, 3).Draw(t, "lifecycle"))}
 	case 3, 4:
@@ -43,6 +43,10 @@ func (w *world) someItem() claude.Item {
 		return claude.AgentSessionChanged{ID: rapid.SampledFrom([]string{string(sessionA), "x", ""}).Draw(t, "session")}
 	case 15:
 		return claude.ControlAsked{Request: id, Subtype: "hook_callback"}
+	case 16:
+		return claude.Compacted{Trigger: "manual", TokensBefore: 1800, TokensAfter: 260}
+	case 17:
+		return claude.CompactionFailed{Error: "no"}
 	}
 	return text("hello")
 }
@@ -52,7 +56,7 @@ func (w *world) someRequest() any {
 	t := w.t
 	client := rapid.SampledFrom([]messages.ClientID{"ann", "bob"}).Draw(t, "client")
 	id := rapid.SampledFrom([]messages.RequestID{"p1", "p2", "p3", "q", "q/0", "q/1"}).Draw(t, "request")
-	switch rapid.IntRange(0, 19).Draw(t, "request kind") {
+	switch rapid.IntRange(0, 21).Draw(t, "request kind") {
 	case 0, 1, 2, 3, 4, 5:
 		return input(client, fmt.Sprintf("k%d", rapid.IntRange(1, 4).Draw(t, "key")))
 	case 6, 7, 8:
@@ -83,6 +87,8 @@ func (w *world) someRequest() any {
 		return messages.StopSession{Session: sessionA}
 	case 18:
 		return messages.GetSession{Session: sessionA}
+	case 19, 20:
+		return compact(rapid.SampledFrom([]string{"c1", "c2"}).Draw(t, "compaction"))
 	}
 	return start(client)
 }
@@ -198,6 +204,10 @@ func (w *world) asks(m any) {
 			return
 		}
 	}
+	if c, ok := m.(messages.CompactSession); ok {
+		_, c.Repeated = w.b.journal.keys[c.Key]
+		m = c
+	}
 	w.tell(m)
 }
 
@@ -248,7 +258,10 @@ func (w *world) behaves() {
 		items = append(items, begun())
 	}
 	if len(keys) > 0 || a.turn {
-		items = append(items, claude.TurnEnded{Inputs: keys})
+		if c := w.b.state.record.Past.Compaction; w.b.state.compacting() && slices.Contains(keys, c.Key) {
+			items = append(items, claude.Compacted{TokensBefore: 1800, TokensAfter: 260})
+		}
+		items = append(items, claude.TurnEnded{Inputs: keys, StopReason: "end_turn", ContextTokens: 1000})
 	}
 	w.says(items...)
 	a.barriers, a.open, a.inbox, a.begun = nil, nil, nil, nil
@@ -291,6 +304,9 @@ func (w *world) rest() {
 	s := w.b.state
 	if s.slot == slotNone && len(w.pool.used) > 0 || s.slot != slotNone && !s.active() {
 		w.fail("the pool says %v, waiting %v; the session says %d, active %v", w.pool.used, w.pool.waiting, s.slot, s.active())
+	}
+	if s.compacting() || len(s.compactors) > 0 {
+		w.fail("a compaction does not end: %+v, %d wait", s.record.Past.Compaction, len(s.compactors))
 	}
 	crashed := s.record.Phase == messages.PhaseCrashed
 	if s.busy() && !crashed || s.record.StopWanted || s.record.Phase == messages.PhaseActive {

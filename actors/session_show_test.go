@@ -55,7 +55,7 @@ func show(e effect) string {
 		return ""
 	case wakeAfter:
 		switch e.message.(type) {
-		case parkDue, silenceDue:
+		case parkDue, silenceDue, compactionSlow, compactionLate:
 			return ""
 		}
 		return fmt.Sprintf("in %s %T", e.delay, e.message)
@@ -154,6 +154,9 @@ func showReply(with any) string {
 		return fmt.Sprintf("stopped, was running %v", m.WasRunning)
 	case messages.SessionView:
 		return "view " + m.Record.Phase.String()
+	case messages.SessionCompacted:
+		return fmt.Sprintf("compacted %v up to %d, %d messages of %d, %d tokens of %d", m.Done, m.Boundary,
+			m.MessagesAfter, m.MessagesBefore, m.TokensAfter, m.TokensBefore)
 	case messages.Done:
 		return "done"
 	case agentEnded:

@@ -24,8 +24,8 @@ const (
 
 // knock is a message for an agent that waits until the pool has answered.
 type knock struct {
-	from  *actor.PID
-	input messages.SendInput
+	from    *actor.PID
+	message messages.SessionRequest // SendInput or CompactSession
 }
 
 // The effects: ask, tell the pool.
@@ -69,7 +69,7 @@ func (t *transition) slotAnswered(m slotAnswer) {
 	t.s.slot = map[slotPlace]slotHold{slotYes: slotHeld, slotWaiting: slotQueued, slotNo: slotNone}[m.place]
 	if t.s.slot == slotNone {
 		for _, k := range t.s.knocks {
-			t.then(reply{k.from, messages.Errorf("send input", messages.Exhausted, "all agents are busy and the queue is full").
+			t.then(reply{k.from, messages.Errorf("start agent", messages.Exhausted, "all agents are busy and the queue is full").
 				WithCode(messages.PoolExhausted).With("session_id", string(t.s.id)).
 				WithHint("wait for a session to end its turn, or allow more agents at once")})
 		}
@@ -102,7 +102,7 @@ func (s sessionState) letIn(now moment, effects []effect) (sessionState, []effec
 	knocks := s.knocks
 	s.knocks = nil
 	for _, k := range knocks {
-		next, more := s.step(now, k.from, k.input)
+		next, more := s.step(now, k.from, k.message)
 		s, effects = next, append(effects, more...)
 	}
 	if len(knocks) > 0 && s.slot == slotHeld { // for older work, if none of them was accepted

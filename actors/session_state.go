@@ -58,6 +58,8 @@ type sessionState struct {
 	stoppers    []*actor.PID // wait for the end of the run
 	deleters    []*actor.PID // wait for the end of the session
 	enders      []*actor.PID // wait for the end of the run, to shut down
+	compactors  []*actor.PID // wait for the end of a compaction
+	grown       bool         // a turn has ended, and nobody has looked how large the context is
 
 	watched bool      // a timer looks at the silence of the turn that runs
 	warned  bool      // the agent was interrupted for its silence
@@ -83,6 +85,8 @@ type sessionOptions struct {
 	parkAfter     time.Duration // an agent that rests that long is ended
 	silence       time.Duration // an agent that says nothing that long in a turn hangs
 	restarts      supervision.Policy
+
+	compactThreshold uint64 // a context of more tokens is compacted; 0 = never
 }
 
 // stream is one attached client stream.
@@ -215,6 +219,7 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 	}
 	t := begin(s, now)
 	t.handle(from, m)
+	t.tendCompaction()
 	t.settleSlot()
 	t.watchTurn()
 	s, effects := t.finish()
@@ -249,6 +254,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.setGrant(from, m)
 	case messages.ClearGrants:
 		t.clearGrants(from, m)
+	case messages.CompactSession:
+		t.compactSession(from, m)
 	case messages.GetSession:
 		t.getSession(from)
 	case messages.Attach:
@@ -278,6 +285,10 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.keptOver(m)
 	case transcriptRead:
 		t.transcriptRead(m)
+	case compactionSlow:
+		t.compactionAnswered(m)
+	case compactionLate:
+		t.compactionIsLate(m)
 	case restartDue:
 		t.restart(m)
 	case slotAnswer:
@@ -314,6 +325,8 @@ func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, 
 	}
 	if m.Found {
 		t.recover(m.Cursor)
+		t.recoverCompaction()
+		t.tendCompaction()
 		t.settleSlot()
 		t.watchTurn()
 	}

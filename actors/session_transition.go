@@ -63,7 +63,9 @@ func (t *transition) then(effects ...effect) { t.after = append(t.after, effects
 // emit gives an event its number and puts it into the journal.
 func (t *transition) emit(e *pb.AgentEvent) {
 	t.s.record.Head++
-	t.append.Events = append(t.append.Events, seal(e, t.s.id, t.s.record.Head, t.now.at))
+	event := seal(e, t.s.id, t.s.record.Head, t.now.at)
+	t.append.Events = append(t.append.Events, event)
+	t.s.record.Past.Bytes += uint64(len(event.Bytes))
 	t.dirty = true
 }
 
@@ -74,6 +76,9 @@ func (t *transition) tellAll(e *pb.AgentEvent) {
 
 // status emits a StatusChange if the status is another one now.
 func (t *transition) status(status pb.AgentStatus, message string) {
+	if t.s.compacting() && status == pb.AgentStatus_THINKING {
+		return // what it thinks about is its context
+	}
 	if t.s.record.Status != status.String() {
 		t.s.record.Status = status.String()
 		t.emit(statusChange(status, message))
@@ -124,6 +129,7 @@ func (t *transition) settle(key string) {
 	t.append.Inputs = slices.DeleteFunc(t.append.Inputs, func(in messages.InputRecord) bool { return in.Key == key })
 	t.append.Settled = append(t.append.Settled, key)
 	t.dirty = true
+	t.compactionSettled(key)
 }
 
 // putPermission stores a permission record.

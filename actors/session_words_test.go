@@ -80,6 +80,11 @@ func aborted(keys ...string) claude.Item {
 	return claude.TurnEnded{Inputs: keys, StopReason: "cancelled", IsError: true}
 }
 
+// compact asks for a compaction.
+func compact(key string) messages.CompactSession {
+	return messages.CompactSession{Session: sessionA, Key: key}
+}
+
 // text is a piece of text.
 func text(words string) claude.Item {
 	return claude.Draft{Event: &pb.AgentEvent{Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{Text: words}}}}

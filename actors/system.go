@@ -33,27 +33,28 @@ const (
 // Options is what the actor system is built from. All times are durations of
 // the wall clock.
 type Options struct {
-	Store         Store           // the journal's files
-	RunsDirectory string          // run directories are made below it, 0700
-	Program       string          // the agent's executable; looked up in PATH when it has no slash
-	Environment   []string        // what agents inherit, as "NAME=value"
-	DeniedTools   []string        // deny rules given to every agent
-	PermissionTTL time.Duration   // how long a permission request waits; 0 = 7 days
-	FixedTTL      bool            // the activity of clients does not extend it
-	Reminders     []time.Duration // after which an undecided request is spoken of again, at most two; nil = 1 h and 24 h
-	NotifyExec    []string        // a program and its arguments, started for each reminder; empty = none
-	NotifyEnv     []string        // what it inherits, as "NAME=value": no secrets
-	MaxAgents     int             // how many agents may run at once; 0 = 5
-	MaxWaiting    int             // how many sessions may wait for a slot; 0 = 50
-	Lease         string          // a file kept locked; agents that for a day find it is not end themselves; empty = never
-	Silence       time.Duration   // an agent that says nothing that long in the middle of a turn hangs; 0 = 7 minutes
-	ParkAfter     time.Duration   // an agent that has nothing to do that long is ended; 0 = 10 minutes
-	Gather        time.Duration   // least time between two journal transactions
-	Logger        *zerolog.Logger // never nil
-	Version       string          // of the daemon, for health
-	Now           func() time.Time
-	Restart       supervision.Policy // of crashed actors
-	AgentRestart  supervision.Policy // of crashed agents; the zero value = the same
+	Store            Store           // the journal's files
+	RunsDirectory    string          // run directories are made below it, 0700
+	Program          string          // the agent's executable; looked up in PATH when it has no slash
+	Environment      []string        // what agents inherit, as "NAME=value"
+	DeniedTools      []string        // deny rules given to every agent
+	PermissionTTL    time.Duration   // how long a permission request waits; 0 = 7 days
+	FixedTTL         bool            // the activity of clients does not extend it
+	Reminders        []time.Duration // after which an undecided request is spoken of again, at most two; nil = 1 h and 24 h
+	NotifyExec       []string        // a program and its arguments, started for each reminder; empty = none
+	NotifyEnv        []string        // what it inherits, as "NAME=value": no secrets
+	MaxAgents        int             // how many agents may run at once; 0 = 5
+	MaxWaiting       int             // how many sessions may wait for a slot; 0 = 50
+	Lease            string          // a file kept locked; agents that for a day find it is not end themselves; empty = never
+	Silence          time.Duration   // an agent that says nothing that long in the middle of a turn hangs; 0 = 7 minutes
+	ParkAfter        time.Duration   // an agent that has nothing to do that long is ended; 0 = 10 minutes
+	CompactThreshold uint64          // a context of more tokens is compacted when its agent rests; 0 = never
+	Gather           time.Duration   // least time between two journal transactions
+	Logger           *zerolog.Logger // never nil
+	Version          string          // of the daemon, for health
+	Now              func() time.Time
+	Restart          supervision.Policy // of crashed actors
+	AgentRestart     supervision.Policy // of crashed agents; the zero value = the same
 }
 
 // System is the running actor system: the tree of the architecture, and the
@@ -193,6 +194,7 @@ func (s *System) sessionOptions() sessionOptions {
 		lineage: s.options.Store.Lineage(), runs: s.options.RunsDirectory, program: s.options.Program,
 		deniedTools: &s.denied, permissionTTL: s.options.PermissionTTL, restarts: s.options.AgentRestart,
 		parkAfter: s.options.ParkAfter, silence: s.options.Silence, extend: !s.options.FixedTTL,
+		compactThreshold: s.options.CompactThreshold,
 	}
 }
 

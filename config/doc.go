@@ -3,7 +3,7 @@
 //
 // A value is taken from the first of these that has one: a flag, an environment
 // variable (BETCODE_…), the default. Nothing is created and nothing is cached
-// here; the only file that is read is settings.json ([ReadPermissions], [ReadNotify]).
+// here; the only file that is read is settings.json ([ReadPermissions], [ReadNotify], [ReadPast]).
 //
 // It imports nothing of ours, and only cmd imports it: every other package takes
 // Options of its own, which cmd fills.

@@ -90,10 +90,18 @@ func withinHead(op string, from, head messages.Seq) error {
 		WithHint("The journal may have been restored from a backup: begin again from 0.")
 }
 
-// CompactSession implements AgentService.
-func (agentService) CompactSession(context.Context, *pb.CompactSessionRequest) (*pb.CompactSessionResponse, error) {
-	return nil, messages.Errorf("compact session", messages.Unimplemented, "not built yet").
-		WithHint("Send /compact as a message: the agent then summarises its own context.")
+// CompactSession implements AgentService. It answers before clients lose their
+// patience, with what is known by then.
+func (s agentService) CompactSession(ctx context.Context, r *pb.CompactSessionRequest) (*pb.CompactSessionResponse, error) {
+	m, err := compactIn(r)
+	if err != nil {
+		return nil, err
+	}
+	compacted, err := ask[messages.SessionCompacted](ctx, s.server.asker, m)
+	if err != nil {
+		return nil, err
+	}
+	return compactOut(compacted), nil
 }
 
 // CancelTurn implements AgentService. As the unary call of an operator it needs no

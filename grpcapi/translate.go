@@ -331,6 +331,32 @@ func clearGrantsIn(m *pb.ClearSessionGrantsRequest) (messages.ClearGrants, error
 	return messages.ClearGrants{Session: session, Tool: m.GetToolName()}, nil
 }
 
+func compactIn(m *pb.CompactSessionRequest) (messages.CompactSession, error) {
+	const op = "compact session"
+	out := messages.CompactSession{Key: uuid.NewString()}
+	var err error
+	if out.Session, err = sessionIn(op, m.GetSessionId()); err != nil {
+		return out, err
+	}
+	if key := m.GetIdempotencyKey(); key != "" {
+		if out.Key = canonicalUUID(key); out.Key == "" {
+			return out, invalid(op, "Use a UUID of 36 characters, or leave it out.", "the idempotency_key %q is not a UUID", clip(key))
+		}
+	}
+	return out, nil
+}
+
+func compactOut(c messages.SessionCompacted) *pb.CompactSessionResponse {
+	out := &pb.CompactSessionResponse{
+		MessagesBefore: c.MessagesBefore, MessagesAfter: c.MessagesAfter, Done: c.Done,
+		TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter, Boundary: uint64(c.Boundary),
+	}
+	if c.Done && c.TokensAfter < c.TokensBefore {
+		out.TokensSaved = saturate(c.TokensBefore - c.TokensAfter)
+	}
+	return out
+}
+
 func setGrantIn(m *pb.SetSessionGrantRequest) (messages.SetGrant, error) {
 	const op = "set grant"
 	session, err := sessionIn(op, m.GetSessionId())

@@ -63,6 +63,7 @@ const (
 	PermissionTimeout Code = "PERMISSION_TIMEOUT"
 	PermissionStale   Code = "PERMISSION_STALE"
 	PoolExhausted     Code = "POOL_EXHAUSTED"
+	CompactionFailed  Code = "COMPACTION_FAILED"
 	SubprocessCrashed Code = "SUBPROCESS_CRASHED"
 	StorageError      Code = "SQLITE_ERROR" // the catalogue's name for a failed journal operation
 )

@@ -65,6 +65,9 @@ type SessionRecord struct {
 	Grants    map[string]bool // tool name → allowed for this session
 	CreatedAt time.Time
 	UpdatedAt time.Time
+
+	Past Past     // what is kept of the history
+	Lock ClientID // the attached client that holds the input lock, empty if none does
 }
 
 // RunState says how far one incarnation of the agent process has come. Stored:

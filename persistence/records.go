@@ -53,6 +53,8 @@ func storeSession(r *messages.SessionRecord) *storev1.Session {
 		UpdatedAt:        storeTime(r.UpdatedAt),
 		StopWanted:       r.StopWanted,
 		AgentModel:       r.AgentModel,
+		Past:             storePast(&r.Past),
+		Lock:             string(r.Lock),
 	}
 }
 
@@ -84,6 +86,8 @@ func loadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 		UpdatedAt:        loadTime(s.GetUpdatedAt()),
 		StopWanted:       s.GetStopWanted(),
 		AgentModel:       s.GetAgentModel(),
+		Past:             loadPast(s.GetPast()),
+		Lock:             messages.ClientID(s.GetLock()),
 	}
 }
 

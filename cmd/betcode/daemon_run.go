@@ -77,6 +77,7 @@ type daemon struct {
 	listener net.Listener
 	socket   os.FileInfo    // of the listener's file
 	hangups  chan os.Signal // SIGHUP
+	past     config.Past
 	store    *persistence.Store
 	system   *actors.System
 }
@@ -126,7 +127,12 @@ func (d *daemon) lockState() error {
 }
 
 func (d *daemon) openJournal() (err error) {
-	d.store, err = persistence.Open(persistence.Options{Directory: filepath.Join(d.cfg.StateDir, "journal")})
+	if d.past, err = config.ReadPast(d.cfg.ConfigDir); err != nil {
+		return err
+	}
+	d.store, err = persistence.Open(persistence.Options{
+		Directory: filepath.Join(d.cfg.StateDir, "journal"), RetainBytes: d.past.Bytes, RetainAge: max(d.past.Age, 0),
+	})
 	return err
 }
 
@@ -145,7 +151,7 @@ func (d *daemon) startActors() error {
 		Store: d.store, RunsDirectory: d.runs(), Program: d.claude(), Environment: agentEnvironment(os.Environ()),
 		DeniedTools: rules.Deny, PermissionTTL: d.cfg.PermissionTTL, Silence: d.cfg.AgentSilence, FixedTTL: !d.cfg.ExtendOnActivity, Reminders: d.cfg.Reminders,
 		NotifyExec: notify, NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, MaxAgents: d.cfg.MaxAgents, Logger: &d.log,
-		Version: version, Restart: supervision.Default(), Lease: d.lock.Path(),
+		Version: version, Restart: supervision.Default(), Lease: d.lock.Path(), CompactThreshold: d.past.CompactThreshold,
 	})
 	return err
 }

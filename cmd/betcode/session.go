@@ -18,7 +18,7 @@ import (
 func (p *program) sessionCommand() *cli.Command {
 	jsonFlag := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
 	return &cli.Command{
-		Name: "session", Aliases: []string{"sessions"}, Usage: "list, show, attach to, rename, stop and delete sessions",
+		Name: "session", Aliases: []string{"sessions"}, Usage: "list, show, attach to, rename, compact, export, stop and delete sessions",
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list sessions, the most recently used first",
@@ -50,6 +50,7 @@ func (p *program) sessionCommand() *cli.Command {
 				Name: "rename", Usage: "give a session a name; an empty one takes it away", ArgsUsage: "SESSION NAME",
 				Action: p.withClient(2, 2, p.renameSession),
 			},
+			p.compactCommand(jsonFlag),
 			{
 				Name: "stop", Usage: "end the agent of a session; the session stays", ArgsUsage: "SESSION",
 				Action: p.withClient(1, 1, p.stopSession),

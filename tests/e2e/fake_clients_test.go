@@ -227,8 +227,8 @@ func TestBadRequests(t *testing.T) {
 		"a session id that is no UUID": {codes.InvalidArgument, func() error {
 			return s.converseWith("a", &pb.StartConversation{SessionId: "x", WorkingDirectory: s.world.Project}).WaitEnd()
 		}},
-		"compact, not built yet": {codes.Unimplemented, func() error {
-			_, err := s.daemon.Agents().CompactSession(t.Context(), &pb.CompactSessionRequest{SessionId: id})
+		"compact an unknown session": {codes.NotFound, func() error {
+			_, err := s.daemon.Agents().CompactSession(t.Context(), &pb.CompactSessionRequest{SessionId: session()})
 			return err
 		}},
 	} {

@@ -1,5 +1,12 @@
 package main
 
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+)
+
 // The slash commands: no API call, num_turns 0, local_command in the result.
 
 // clearCommand starts another conversation in the same process: the lines, and
@@ -21,6 +28,15 @@ func compactCommand(t *turn, _ string) error {
 	a := t.a
 	t.local = "compact"
 	a.system("status", obj{"status": "compacting"})
+	outcome, err := compactionGate(t)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(outcome, "fail") {
+		a.system("status", obj{"status": nil, "compact_result": "failed", "compact_error": "Not enough messages to compact."})
+		t.init()
+		return nil
+	}
 	a.system("status", obj{"status": nil, "compact_result": "success"})
 	t.init()
 	a.system("compact_boundary", obj{"compact_metadata": obj{
@@ -35,6 +51,23 @@ func compactCommand(t *turn, _ string) error {
 	})
 	t.said = "Compacted "
 	return nil
+}
+
+// compactionGate waits for the file that FAKE_AGENT_COMPACT names, and returns what
+// it says: "fail" makes the compaction fail.
+func compactionGate(t *turn) (string, error) {
+	path := os.Getenv("FAKE_AGENT_COMPACT")
+	for path != "" {
+		if raw, err := os.ReadFile(path); err == nil {
+			return string(raw), nil
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-t.ctx.Done():
+			return "", context.Cause(t.ctx)
+		}
+	}
+	return "", nil
 }
 
 func costCommand(t *turn, _ string) error {

@@ -1176,6 +1176,52 @@ func (x *ResolveResponse) GetSessionId() string {
 	return ""
 }
 
+// ExportSessionRequest names a session.
+type ExportSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Read like ResolveRequest.ref.
+	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExportSessionRequest) Reset() {
+	*x = ExportSessionRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportSessionRequest) ProtoMessage() {}
+
+func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportSessionRequest.ProtoReflect.Descriptor instead.
+func (*ExportSessionRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ExportSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
 // JournalStatsRequest is empty.
 type JournalStatsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1185,7 +1231,7 @@ type JournalStatsRequest struct {
 
 func (x *JournalStatsRequest) Reset() {
 	*x = JournalStatsRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1197,7 +1243,7 @@ func (x *JournalStatsRequest) String() string {
 func (*JournalStatsRequest) ProtoMessage() {}
 
 func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1210,7 +1256,7 @@ func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsRequest.ProtoReflect.Descriptor instead.
 func (*JournalStatsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
 }
 
 // JournalStatsResponse is what the journal is, and what was done to it since the daemon opened it.
@@ -1252,7 +1298,7 @@ type JournalStatsResponse struct {
 
 func (x *JournalStatsResponse) Reset() {
 	*x = JournalStatsResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1264,7 +1310,7 @@ func (x *JournalStatsResponse) String() string {
 func (*JournalStatsResponse) ProtoMessage() {}
 
 func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1277,7 +1323,7 @@ func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsResponse.ProtoReflect.Descriptor instead.
 func (*JournalStatsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *JournalStatsResponse) GetDirectory() string {
@@ -1400,7 +1446,7 @@ type JournalFileInfo struct {
 
 func (x *JournalFileInfo) Reset() {
 	*x = JournalFileInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1412,7 +1458,7 @@ func (x *JournalFileInfo) String() string {
 func (*JournalFileInfo) ProtoMessage() {}
 
 func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1425,7 +1471,7 @@ func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileInfo.ProtoReflect.Descriptor instead.
 func (*JournalFileInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *JournalFileInfo) GetName() string {
@@ -1458,7 +1504,7 @@ type VerifyJournalRequest struct {
 
 func (x *VerifyJournalRequest) Reset() {
 	*x = VerifyJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1470,7 +1516,7 @@ func (x *VerifyJournalRequest) String() string {
 func (*VerifyJournalRequest) ProtoMessage() {}
 
 func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1483,7 +1529,7 @@ func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalRequest.ProtoReflect.Descriptor instead.
 func (*VerifyJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
 }
 
 // VerifyJournalResponse is one piece of news of a verification.
@@ -1503,7 +1549,7 @@ type VerifyJournalResponse struct {
 
 func (x *VerifyJournalResponse) Reset() {
 	*x = VerifyJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1515,7 +1561,7 @@ func (x *VerifyJournalResponse) String() string {
 func (*VerifyJournalResponse) ProtoMessage() {}
 
 func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1528,7 +1574,7 @@ func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalResponse.ProtoReflect.Descriptor instead.
 func (*VerifyJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *VerifyJournalResponse) GetNews() isVerifyJournalResponse_News {
@@ -1611,7 +1657,7 @@ type JournalFileReport struct {
 
 func (x *JournalFileReport) Reset() {
 	*x = JournalFileReport{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1623,7 +1669,7 @@ func (x *JournalFileReport) String() string {
 func (*JournalFileReport) ProtoMessage() {}
 
 func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1636,7 +1682,7 @@ func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileReport.ProtoReflect.Descriptor instead.
 func (*JournalFileReport) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *JournalFileReport) GetName() string {
@@ -1696,7 +1742,7 @@ type JournalProblem struct {
 
 func (x *JournalProblem) Reset() {
 	*x = JournalProblem{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1708,7 +1754,7 @@ func (x *JournalProblem) String() string {
 func (*JournalProblem) ProtoMessage() {}
 
 func (x *JournalProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1721,7 +1767,7 @@ func (x *JournalProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalProblem.ProtoReflect.Descriptor instead.
 func (*JournalProblem) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *JournalProblem) GetFile() string {
@@ -1760,7 +1806,7 @@ type JournalVerified struct {
 
 func (x *JournalVerified) Reset() {
 	*x = JournalVerified{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1772,7 +1818,7 @@ func (x *JournalVerified) String() string {
 func (*JournalVerified) ProtoMessage() {}
 
 func (x *JournalVerified) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1785,7 +1831,7 @@ func (x *JournalVerified) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalVerified.ProtoReflect.Descriptor instead.
 func (*JournalVerified) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *JournalVerified) GetOk() bool {
@@ -1822,7 +1868,7 @@ type BackupJournalRequest struct {
 
 func (x *BackupJournalRequest) Reset() {
 	*x = BackupJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1834,7 +1880,7 @@ func (x *BackupJournalRequest) String() string {
 func (*BackupJournalRequest) ProtoMessage() {}
 
 func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +1893,7 @@ func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalRequest.ProtoReflect.Descriptor instead.
 func (*BackupJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *BackupJournalRequest) GetPath() string {
@@ -1885,7 +1931,7 @@ type BackupJournalResponse struct {
 
 func (x *BackupJournalResponse) Reset() {
 	*x = BackupJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1897,7 +1943,7 @@ func (x *BackupJournalResponse) String() string {
 func (*BackupJournalResponse) ProtoMessage() {}
 
 func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1910,7 +1956,7 @@ func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalResponse.ProtoReflect.Descriptor instead.
 func (*BackupJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *BackupJournalResponse) GetPath() string {
@@ -2066,6 +2112,9 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x03ref\x18\x01 \x01(\tR\x03ref\"0\n" +
 	"\x0fResolveResponse\x12\x1d\n" +
 	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"5\n" +
+	"\x14ExportSessionRequest\x12\x1d\n" +
+	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"\x15\n" +
 	"\x13JournalStatsRequest\"\xf1\x03\n" +
 	"\x14JournalStatsResponse\x12\x1c\n" +
@@ -2121,7 +2170,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x05files\x18\x03 \x01(\x04R\x05files\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12!\n" +
 	"\flinked_bytes\x18\x05 \x01(\x04R\vlinkedBytes\x12\x1b\n" +
-	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs2\xb2\x06\n" +
+	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs2\xff\x06\n" +
 	"\fAdminService\x12;\n" +
 	"\aGetTree\x12\x1a.betcode.v1.GetTreeRequest\x1a\x14.betcode.v1.TreeNode\x12Z\n" +
 	"\x0fListPermissions\x12\".betcode.v1.ListPermissionsRequest\x1a#.betcode.v1.ListPermissionsResponse\x12]\n" +
@@ -2129,7 +2178,8 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\vShowSession\x12\x1e.betcode.v1.ShowSessionRequest\x1a\x1f.betcode.v1.ShowSessionResponse\x12N\n" +
 	"\vStopSession\x12\x1e.betcode.v1.StopSessionRequest\x1a\x1f.betcode.v1.StopSessionResponse\x12E\n" +
 	"\bShutdown\x12\x1b.betcode.v1.ShutdownRequest\x1a\x1c.betcode.v1.ShutdownResponse\x12B\n" +
-	"\aResolve\x12\x1a.betcode.v1.ResolveRequest\x1a\x1b.betcode.v1.ResolveResponse\x12Q\n" +
+	"\aResolve\x12\x1a.betcode.v1.ResolveRequest\x1a\x1b.betcode.v1.ResolveResponse\x12K\n" +
+	"\rExportSession\x12 .betcode.v1.ExportSessionRequest\x1a\x16.betcode.v1.AgentEvent0\x01\x12Q\n" +
 	"\fJournalStats\x12\x1f.betcode.v1.JournalStatsRequest\x1a .betcode.v1.JournalStatsResponse\x12V\n" +
 	"\rVerifyJournal\x12 .betcode.v1.VerifyJournalRequest\x1a!.betcode.v1.VerifyJournalResponse0\x01\x12T\n" +
 	"\rBackupJournal\x12 .betcode.v1.BackupJournalRequest\x1a!.betcode.v1.BackupJournalResponseB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
@@ -2146,7 +2196,7 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_betcode_v1_admin_proto_goTypes = []any{
 	(*GetTreeRequest)(nil),           // 0: betcode.v1.GetTreeRequest
 	(*TreeNode)(nil),                 // 1: betcode.v1.TreeNode
@@ -2165,52 +2215,54 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*ShutdownResponse)(nil),         // 14: betcode.v1.ShutdownResponse
 	(*ResolveRequest)(nil),           // 15: betcode.v1.ResolveRequest
 	(*ResolveResponse)(nil),          // 16: betcode.v1.ResolveResponse
-	(*JournalStatsRequest)(nil),      // 17: betcode.v1.JournalStatsRequest
-	(*JournalStatsResponse)(nil),     // 18: betcode.v1.JournalStatsResponse
-	(*JournalFileInfo)(nil),          // 19: betcode.v1.JournalFileInfo
-	(*VerifyJournalRequest)(nil),     // 20: betcode.v1.VerifyJournalRequest
-	(*VerifyJournalResponse)(nil),    // 21: betcode.v1.VerifyJournalResponse
-	(*JournalFileReport)(nil),        // 22: betcode.v1.JournalFileReport
-	(*JournalProblem)(nil),           // 23: betcode.v1.JournalProblem
-	(*JournalVerified)(nil),          // 24: betcode.v1.JournalVerified
-	(*BackupJournalRequest)(nil),     // 25: betcode.v1.BackupJournalRequest
-	(*BackupJournalResponse)(nil),    // 26: betcode.v1.BackupJournalResponse
-	nil,                              // 27: betcode.v1.TreeNode.DetailsEntry
-	nil,                              // 28: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	nil,                              // 29: betcode.v1.ShowSessionResponse.MetadataEntry
-	(*timestamppb.Timestamp)(nil),    // 30: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),          // 31: google.protobuf.Struct
-	(*UserQuestion)(nil),             // 32: betcode.v1.UserQuestion
-	(PermissionDecision)(0),          // 33: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),           // 34: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),        // 35: betcode.v1.SessionGrantEntry
-	(RunState)(0),                    // 36: betcode.v1.RunState
+	(*ExportSessionRequest)(nil),     // 17: betcode.v1.ExportSessionRequest
+	(*JournalStatsRequest)(nil),      // 18: betcode.v1.JournalStatsRequest
+	(*JournalStatsResponse)(nil),     // 19: betcode.v1.JournalStatsResponse
+	(*JournalFileInfo)(nil),          // 20: betcode.v1.JournalFileInfo
+	(*VerifyJournalRequest)(nil),     // 21: betcode.v1.VerifyJournalRequest
+	(*VerifyJournalResponse)(nil),    // 22: betcode.v1.VerifyJournalResponse
+	(*JournalFileReport)(nil),        // 23: betcode.v1.JournalFileReport
+	(*JournalProblem)(nil),           // 24: betcode.v1.JournalProblem
+	(*JournalVerified)(nil),          // 25: betcode.v1.JournalVerified
+	(*BackupJournalRequest)(nil),     // 26: betcode.v1.BackupJournalRequest
+	(*BackupJournalResponse)(nil),    // 27: betcode.v1.BackupJournalResponse
+	nil,                              // 28: betcode.v1.TreeNode.DetailsEntry
+	nil,                              // 29: betcode.v1.AnswerPermissionRequest.AnswersEntry
+	nil,                              // 30: betcode.v1.ShowSessionResponse.MetadataEntry
+	(*timestamppb.Timestamp)(nil),    // 31: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),          // 32: google.protobuf.Struct
+	(*UserQuestion)(nil),             // 33: betcode.v1.UserQuestion
+	(PermissionDecision)(0),          // 34: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),           // 35: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),        // 36: betcode.v1.SessionGrantEntry
+	(RunState)(0),                    // 37: betcode.v1.RunState
+	(*AgentEvent)(nil),               // 38: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	30, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	31, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
-	27, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
+	28, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	31, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	30, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	30, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	32, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	33, // 8: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	31, // 9: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
-	28, // 10: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	34, // 11: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	32, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	31, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	31, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	33, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	34, // 8: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	32, // 9: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	29, // 10: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
+	35, // 11: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
 	9,  // 12: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
 	4,  // 13: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
 	10, // 14: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	35, // 15: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	29, // 16: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	30, // 17: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	36, // 18: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	19, // 19: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	30, // 20: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	22, // 21: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	23, // 22: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	24, // 23: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	36, // 15: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	30, // 16: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	31, // 17: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	37, // 18: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	20, // 19: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	31, // 20: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	23, // 21: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	24, // 22: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	25, // 23: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
 	0,  // 24: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
 	2,  // 25: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
 	5,  // 26: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
@@ -2218,21 +2270,23 @@ var file_betcode_v1_admin_proto_depIdxs = []int32{
 	11, // 28: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
 	13, // 29: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
 	15, // 30: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	17, // 31: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	20, // 32: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	25, // 33: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 34: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 35: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	6,  // 36: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	8,  // 37: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	12, // 38: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	14, // 39: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	16, // 40: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	18, // 41: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	21, // 42: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	26, // 43: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	34, // [34:44] is the sub-list for method output_type
-	24, // [24:34] is the sub-list for method input_type
+	17, // 31: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	18, // 32: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	21, // 33: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	26, // 34: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 35: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 36: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	6,  // 37: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	8,  // 38: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	12, // 39: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	14, // 40: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	16, // 41: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	38, // 42: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	19, // 43: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	22, // 44: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	27, // 45: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	35, // [35:46] is the sub-list for method output_type
+	24, // [24:35] is the sub-list for method input_type
 	24, // [24:24] is the sub-list for extension type_name
 	24, // [24:24] is the sub-list for extension extendee
 	0,  // [0:24] is the sub-list for field type_name
@@ -2244,7 +2298,7 @@ func file_betcode_v1_admin_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
-	file_betcode_v1_admin_proto_msgTypes[21].OneofWrappers = []any{
+	file_betcode_v1_admin_proto_msgTypes[22].OneofWrappers = []any{
 		(*VerifyJournalResponse_File)(nil),
 		(*VerifyJournalResponse_Problem)(nil),
 		(*VerifyJournalResponse_Done)(nil),
@@ -2255,7 +2309,7 @@ func file_betcode_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -28,6 +28,7 @@ const (
 	AdminService_StopSession_FullMethodName      = "/betcode.v1.AdminService/StopSession"
 	AdminService_Shutdown_FullMethodName         = "/betcode.v1.AdminService/Shutdown"
 	AdminService_Resolve_FullMethodName          = "/betcode.v1.AdminService/Resolve"
+	AdminService_ExportSession_FullMethodName    = "/betcode.v1.AdminService/ExportSession"
 	AdminService_JournalStats_FullMethodName     = "/betcode.v1.AdminService/JournalStats"
 	AdminService_VerifyJournal_FullMethodName    = "/betcode.v1.AdminService/VerifyJournal"
 	AdminService_BackupJournal_FullMethodName    = "/betcode.v1.AdminService/BackupJournal"
@@ -53,6 +54,9 @@ type AdminServiceClient interface {
 	Shutdown(ctx context.Context, in *ShutdownRequest, opts ...grpc.CallOption) (*ShutdownResponse, error)
 	// Resolve turns what a human types into a session id.
 	Resolve(ctx context.Context, in *ResolveRequest, opts ...grpc.CallOption) (*ResolveResponse, error)
+	// ExportSession sends all events of a session that the journal still holds, also those that were compacted and are not
+	// replayed any more. It ends with the newest there is.
+	ExportSession(ctx context.Context, in *ExportSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AgentEvent], error)
 	// JournalStats tells how large the journal is and what was written to it.
 	JournalStats(ctx context.Context, in *JournalStatsRequest, opts ...grpc.CallOption) (*JournalStatsResponse, error)
 	// VerifyJournal reads the whole journal and tells of each file what it found, the oldest first. The last message has
@@ -140,6 +144,25 @@ func (c *adminServiceClient) Resolve(ctx context.Context, in *ResolveRequest, op
 	return out, nil
 }
 
+func (c *adminServiceClient) ExportSession(ctx context.Context, in *ExportSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AgentEvent], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[0], AdminService_ExportSession_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ExportSessionRequest, AgentEvent]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_ExportSessionClient = grpc.ServerStreamingClient[AgentEvent]
+
 func (c *adminServiceClient) JournalStats(ctx context.Context, in *JournalStatsRequest, opts ...grpc.CallOption) (*JournalStatsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(JournalStatsResponse)
@@ -152,7 +175,7 @@ func (c *adminServiceClient) JournalStats(ctx context.Context, in *JournalStatsR
 
 func (c *adminServiceClient) VerifyJournal(ctx context.Context, in *VerifyJournalRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[VerifyJournalResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[0], AdminService_VerifyJournal_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[1], AdminService_VerifyJournal_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -199,6 +222,9 @@ type AdminServiceServer interface {
 	Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error)
 	// Resolve turns what a human types into a session id.
 	Resolve(context.Context, *ResolveRequest) (*ResolveResponse, error)
+	// ExportSession sends all events of a session that the journal still holds, also those that were compacted and are not
+	// replayed any more. It ends with the newest there is.
+	ExportSession(*ExportSessionRequest, grpc.ServerStreamingServer[AgentEvent]) error
 	// JournalStats tells how large the journal is and what was written to it.
 	JournalStats(context.Context, *JournalStatsRequest) (*JournalStatsResponse, error)
 	// VerifyJournal reads the whole journal and tells of each file what it found, the oldest first. The last message has
@@ -236,6 +262,9 @@ func (UnimplementedAdminServiceServer) Shutdown(context.Context, *ShutdownReques
 }
 func (UnimplementedAdminServiceServer) Resolve(context.Context, *ResolveRequest) (*ResolveResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Resolve not implemented")
+}
+func (UnimplementedAdminServiceServer) ExportSession(*ExportSessionRequest, grpc.ServerStreamingServer[AgentEvent]) error {
+	return status.Error(codes.Unimplemented, "method ExportSession not implemented")
 }
 func (UnimplementedAdminServiceServer) JournalStats(context.Context, *JournalStatsRequest) (*JournalStatsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method JournalStats not implemented")
@@ -393,6 +422,17 @@ func _AdminService_Resolve_Handler(srv interface{}, ctx context.Context, dec fun
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_ExportSession_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(ExportSessionRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(AdminServiceServer).ExportSession(m, &grpc.GenericServerStream[ExportSessionRequest, AgentEvent]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_ExportSessionServer = grpc.ServerStreamingServer[AgentEvent]
+
 func _AdminService_JournalStats_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(JournalStatsRequest)
 	if err := dec(in); err != nil {
@@ -485,6 +525,11 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		},
 	},
 	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "ExportSession",
+			Handler:       _AdminService_ExportSession_Handler,
+			ServerStreams: true,
+		},
 		{
 			StreamName:    "VerifyJournal",
 			Handler:       _AdminService_VerifyJournal_Handler,

@@ -3763,10 +3763,12 @@ func (x *ResumeSessionRequest) GetFollow() bool {
 // CompactSessionRequest names the session to compact.
 type CompactSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session; no turn may run in it.
-	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The session; no turn may run in it, and nothing may wait for an answer.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// A UUID: the same key never compacts twice. Chosen by the daemon when the client chose none.
+	IdempotencyKey string `protobuf:"bytes,100,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *CompactSessionRequest) Reset() {
@@ -3806,6 +3808,13 @@ func (x *CompactSessionRequest) GetSessionId() string {
 	return ""
 }
 
+func (x *CompactSessionRequest) GetIdempotencyKey() string {
+	if x != nil {
+		return x.IdempotencyKey
+	}
+	return ""
+}
+
 // CompactSessionResponse says what compaction did, as far as it is known.
 type CompactSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3814,7 +3823,15 @@ type CompactSessionResponse struct {
 	// Messages kept after.
 	MessagesAfter uint32 `protobuf:"varint,2,opt,name=messages_after,json=messagesAfter,proto3" json:"messages_after,omitempty"`
 	// By how much the context shrank.
-	TokensSaved   uint32 `protobuf:"varint,3,opt,name=tokens_saved,json=tokensSaved,proto3" json:"tokens_saved,omitempty"`
+	TokensSaved uint32 `protobuf:"varint,3,opt,name=tokens_saved,json=tokensSaved,proto3" json:"tokens_saved,omitempty"`
+	// False: the agent is still at it, and messages_after is what is expected. Asking again waits for it.
+	Done bool `protobuf:"varint,100,opt,name=done,proto3" json:"done,omitempty"`
+	// Tokens in the model's context before; 0 when it is not known.
+	TokensBefore uint64 `protobuf:"varint,101,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
+	// And after.
+	TokensAfter uint64 `protobuf:"varint,102,opt,name=tokens_after,json=tokensAfter,proto3" json:"tokens_after,omitempty"`
+	// What lies up to this sequence is not replayed any more.
+	Boundary      uint64 `protobuf:"varint,103,opt,name=boundary,proto3" json:"boundary,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3866,6 +3883,34 @@ func (x *CompactSessionResponse) GetMessagesAfter() uint32 {
 func (x *CompactSessionResponse) GetTokensSaved() uint32 {
 	if x != nil {
 		return x.TokensSaved
+	}
+	return 0
+}
+
+func (x *CompactSessionResponse) GetDone() bool {
+	if x != nil {
+		return x.Done
+	}
+	return false
+}
+
+func (x *CompactSessionResponse) GetTokensBefore() uint64 {
+	if x != nil {
+		return x.TokensBefore
+	}
+	return 0
+}
+
+func (x *CompactSessionResponse) GetTokensAfter() uint64 {
+	if x != nil {
+		return x.TokensAfter
+	}
+	return 0
+}
+
+func (x *CompactSessionResponse) GetBoundary() uint64 {
+	if x != nil {
+		return x.Boundary
 	}
 	return 0
 }
@@ -4876,14 +4921,19 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12#\n" +
 	"\rfrom_sequence\x18\x02 \x01(\x04R\ffromSequence\x12\x16\n" +
-	"\x06follow\x18d \x01(\bR\x06follow\"6\n" +
+	"\x06follow\x18d \x01(\bR\x06follow\"_\n" +
 	"\x15CompactSessionRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"\x8b\x01\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12'\n" +
+	"\x0fidempotency_key\x18d \x01(\tR\x0eidempotencyKey\"\x83\x02\n" +
 	"\x16CompactSessionResponse\x12'\n" +
 	"\x0fmessages_before\x18\x01 \x01(\rR\x0emessagesBefore\x12%\n" +
 	"\x0emessages_after\x18\x02 \x01(\rR\rmessagesAfter\x12!\n" +
-	"\ftokens_saved\x18\x03 \x01(\rR\vtokensSaved\"2\n" +
+	"\ftokens_saved\x18\x03 \x01(\rR\vtokensSaved\x12\x12\n" +
+	"\x04done\x18d \x01(\bR\x04done\x12#\n" +
+	"\rtokens_before\x18e \x01(\x04R\ftokensBefore\x12!\n" +
+	"\ftokens_after\x18f \x01(\x04R\vtokensAfter\x12\x1a\n" +
+	"\bboundary\x18g \x01(\x04R\bboundary\"2\n" +
 	"\x11CancelTurnRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"3\n" +

@@ -291,6 +291,8 @@ type Session struct {
 	UpdatedAt        *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=updated_at,json=updatedAt" json:"updated_at,omitempty"`
 	StopWanted       bool                   `protobuf:"varint,25,opt,name=stop_wanted,json=stopWanted" json:"stop_wanted,omitempty"`
 	AgentModel       string                 `protobuf:"bytes,26,opt,name=agent_model,json=agentModel" json:"agent_model,omitempty"` // as the agent reported it last
+	Past             *Past                  `protobuf:"bytes,27,opt,name=past" json:"past,omitempty"`
+	Lock             string                 `protobuf:"bytes,28,opt,name=lock" json:"lock,omitempty"` // the attached client that holds the input lock
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -507,6 +509,299 @@ func (x *Session) GetAgentModel() string {
 	return ""
 }
 
+func (x *Session) GetPast() *Past {
+	if x != nil {
+		return x.Past
+	}
+	return nil
+}
+
+func (x *Session) GetLock() string {
+	if x != nil {
+		return x.Lock
+	}
+	return ""
+}
+
+// Past is a messages.Past.
+type Past struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Boundary      *Place                 `protobuf:"bytes,1,opt,name=boundary" json:"boundary,omitempty"`
+	Exchange      *Place                 `protobuf:"bytes,2,opt,name=exchange" json:"exchange,omitempty"`
+	Begun         *Place                 `protobuf:"bytes,3,opt,name=begun" json:"begun,omitempty"`
+	Compaction    *Compaction            `protobuf:"bytes,4,opt,name=compaction" json:"compaction,omitempty"`
+	ContextTokens uint64                 `protobuf:"varint,5,opt,name=context_tokens,json=contextTokens" json:"context_tokens,omitempty"`
+	Bytes         uint64                 `protobuf:"varint,6,opt,name=bytes" json:"bytes,omitempty"`
+	LowWater      uint64                 `protobuf:"varint,7,opt,name=low_water,json=lowWater" json:"low_water,omitempty"`
+	LowWaterBytes uint64                 `protobuf:"varint,8,opt,name=low_water_bytes,json=lowWaterBytes" json:"low_water_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Past) Reset() {
+	*x = Past{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Past) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Past) ProtoMessage() {}
+
+func (x *Past) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Past.ProtoReflect.Descriptor instead.
+func (*Past) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Past) GetBoundary() *Place {
+	if x != nil {
+		return x.Boundary
+	}
+	return nil
+}
+
+func (x *Past) GetExchange() *Place {
+	if x != nil {
+		return x.Exchange
+	}
+	return nil
+}
+
+func (x *Past) GetBegun() *Place {
+	if x != nil {
+		return x.Begun
+	}
+	return nil
+}
+
+func (x *Past) GetCompaction() *Compaction {
+	if x != nil {
+		return x.Compaction
+	}
+	return nil
+}
+
+func (x *Past) GetContextTokens() uint64 {
+	if x != nil {
+		return x.ContextTokens
+	}
+	return 0
+}
+
+func (x *Past) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *Past) GetLowWater() uint64 {
+	if x != nil {
+		return x.LowWater
+	}
+	return 0
+}
+
+func (x *Past) GetLowWaterBytes() uint64 {
+	if x != nil {
+		return x.LowWaterBytes
+	}
+	return 0
+}
+
+// Place is a messages.Place.
+type Place struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Seq           uint64                 `protobuf:"varint,1,opt,name=seq" json:"seq,omitempty"`
+	Messages      uint32                 `protobuf:"varint,2,opt,name=messages" json:"messages,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Place) Reset() {
+	*x = Place{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Place) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Place) ProtoMessage() {}
+
+func (x *Place) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Place.ProtoReflect.Descriptor instead.
+func (*Place) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Place) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *Place) GetMessages() uint32 {
+	if x != nil {
+		return x.Messages
+	}
+	return 0
+}
+
+// Compaction is a messages.Compaction.
+type Compaction struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Key            string                 `protobuf:"bytes,1,opt,name=key" json:"key,omitempty"`
+	Phase          uint32                 `protobuf:"varint,2,opt,name=phase" json:"phase,omitempty"`
+	Trigger        string                 `protobuf:"bytes,3,opt,name=trigger" json:"trigger,omitempty"`
+	To             *Place                 `protobuf:"bytes,4,opt,name=to" json:"to,omitempty"`
+	MessagesBefore uint32                 `protobuf:"varint,5,opt,name=messages_before,json=messagesBefore" json:"messages_before,omitempty"`
+	TokensBefore   uint64                 `protobuf:"varint,6,opt,name=tokens_before,json=tokensBefore" json:"tokens_before,omitempty"`
+	TokensAfter    uint64                 `protobuf:"varint,7,opt,name=tokens_after,json=tokensAfter" json:"tokens_after,omitempty"`
+	Summarised     bool                   `protobuf:"varint,8,opt,name=summarised" json:"summarised,omitempty"`
+	Failure        string                 `protobuf:"bytes,9,opt,name=failure" json:"failure,omitempty"`
+	At             *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=at" json:"at,omitempty"`
+	MessagesAfter  uint32                 `protobuf:"varint,11,opt,name=messages_after,json=messagesAfter" json:"messages_after,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Compaction) Reset() {
+	*x = Compaction{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Compaction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Compaction) ProtoMessage() {}
+
+func (x *Compaction) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Compaction.ProtoReflect.Descriptor instead.
+func (*Compaction) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Compaction) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *Compaction) GetPhase() uint32 {
+	if x != nil {
+		return x.Phase
+	}
+	return 0
+}
+
+func (x *Compaction) GetTrigger() string {
+	if x != nil {
+		return x.Trigger
+	}
+	return ""
+}
+
+func (x *Compaction) GetTo() *Place {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *Compaction) GetMessagesBefore() uint32 {
+	if x != nil {
+		return x.MessagesBefore
+	}
+	return 0
+}
+
+func (x *Compaction) GetTokensBefore() uint64 {
+	if x != nil {
+		return x.TokensBefore
+	}
+	return 0
+}
+
+func (x *Compaction) GetTokensAfter() uint64 {
+	if x != nil {
+		return x.TokensAfter
+	}
+	return 0
+}
+
+func (x *Compaction) GetSummarised() bool {
+	if x != nil {
+		return x.Summarised
+	}
+	return false
+}
+
+func (x *Compaction) GetFailure() string {
+	if x != nil {
+		return x.Failure
+	}
+	return ""
+}
+
+func (x *Compaction) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *Compaction) GetMessagesAfter() uint32 {
+	if x != nil {
+		return x.MessagesAfter
+	}
+	return 0
+}
+
 // Usage is a messages.Usage.
 type Usage struct {
 	state               protoimpl.MessageState `protogen:"open.v1"`
@@ -521,7 +816,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[4]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -533,7 +828,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[4]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -546,7 +841,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{4}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -605,7 +900,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[5]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -617,7 +912,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[5]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -630,7 +925,7 @@ func (x *Cursor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cursor.ProtoReflect.Descriptor instead.
 func (*Cursor) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{5}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Cursor) GetVersion() uint32 {
@@ -719,7 +1014,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[6]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -731,7 +1026,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[6]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -744,7 +1039,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{6}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Run) GetVersion() uint32 {
@@ -850,7 +1145,7 @@ type Process struct {
 
 func (x *Process) Reset() {
 	*x = Process{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[7]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -862,7 +1157,7 @@ func (x *Process) String() string {
 func (*Process) ProtoMessage() {}
 
 func (x *Process) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[7]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -875,7 +1170,7 @@ func (x *Process) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Process.ProtoReflect.Descriptor instead.
 func (*Process) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{7}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Process) GetPid() int64 {
@@ -913,7 +1208,7 @@ type Exit struct {
 
 func (x *Exit) Reset() {
 	*x = Exit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -925,7 +1220,7 @@ func (x *Exit) String() string {
 func (*Exit) ProtoMessage() {}
 
 func (x *Exit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -938,7 +1233,7 @@ func (x *Exit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exit.ProtoReflect.Descriptor instead.
 func (*Exit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Exit) GetKnown() bool {
@@ -992,7 +1287,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1004,7 +1299,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1017,7 +1312,7 @@ func (x *Input) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Input.ProtoReflect.Descriptor instead.
 func (*Input) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Input) GetVersion() uint32 {
@@ -1082,7 +1377,7 @@ type Body struct {
 
 func (x *Body) Reset() {
 	*x = Body{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1094,7 +1389,7 @@ func (x *Body) String() string {
 func (*Body) ProtoMessage() {}
 
 func (x *Body) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1107,7 +1402,7 @@ func (x *Body) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Body.ProtoReflect.Descriptor instead.
 func (*Body) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Body) GetVersion() uint32 {
@@ -1150,7 +1445,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1162,7 +1457,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1175,7 +1470,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Attachment) GetFilename() string {
@@ -1234,7 +1529,7 @@ type Permission struct {
 
 func (x *Permission) Reset() {
 	*x = Permission{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1246,7 +1541,7 @@ func (x *Permission) String() string {
 func (*Permission) ProtoMessage() {}
 
 func (x *Permission) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1259,7 +1554,7 @@ func (x *Permission) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Permission.ProtoReflect.Descriptor instead.
 func (*Permission) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Permission) GetVersion() uint32 {
@@ -1457,7 +1752,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1469,7 +1764,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1482,7 +1777,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Key) GetVersion() uint32 {
@@ -1524,7 +1819,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1536,7 +1831,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1549,7 +1844,7 @@ func (x *Tombstone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tombstone.ProtoReflect.Descriptor instead.
 func (*Tombstone) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Tombstone) GetHead() uint64 {
@@ -1589,7 +1884,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x9f\b\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xdf\b\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -1626,13 +1921,45 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\vstop_wanted\x18\x19 \x01(\bR\n" +
 	"stopWanted\x12\x1f\n" +
 	"\vagent_model\x18\x1a \x01(\tR\n" +
-	"agentModel\x1a;\n" +
+	"agentModel\x12*\n" +
+	"\x04past\x18\x1b \x01(\v2\x16.betcode.store.v1.PastR\x04past\x12\x12\n" +
+	"\x04lock\x18\x1c \x01(\tR\x04lock\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
 	"\vGrantsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\"\xca\x01\n" +
+	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\"\xdf\x02\n" +
+	"\x04Past\x123\n" +
+	"\bboundary\x18\x01 \x01(\v2\x17.betcode.store.v1.PlaceR\bboundary\x123\n" +
+	"\bexchange\x18\x02 \x01(\v2\x17.betcode.store.v1.PlaceR\bexchange\x12-\n" +
+	"\x05begun\x18\x03 \x01(\v2\x17.betcode.store.v1.PlaceR\x05begun\x12<\n" +
+	"\n" +
+	"compaction\x18\x04 \x01(\v2\x1c.betcode.store.v1.CompactionR\n" +
+	"compaction\x12%\n" +
+	"\x0econtext_tokens\x18\x05 \x01(\x04R\rcontextTokens\x12\x14\n" +
+	"\x05bytes\x18\x06 \x01(\x04R\x05bytes\x12\x1b\n" +
+	"\tlow_water\x18\a \x01(\x04R\blowWater\x12&\n" +
+	"\x0flow_water_bytes\x18\b \x01(\x04R\rlowWaterBytes\"5\n" +
+	"\x05Place\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x1a\n" +
+	"\bmessages\x18\x02 \x01(\rR\bmessages\"\xf5\x02\n" +
+	"\n" +
+	"Compaction\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05phase\x18\x02 \x01(\rR\x05phase\x12\x18\n" +
+	"\atrigger\x18\x03 \x01(\tR\atrigger\x12'\n" +
+	"\x02to\x18\x04 \x01(\v2\x17.betcode.store.v1.PlaceR\x02to\x12'\n" +
+	"\x0fmessages_before\x18\x05 \x01(\rR\x0emessagesBefore\x12#\n" +
+	"\rtokens_before\x18\x06 \x01(\x04R\ftokensBefore\x12!\n" +
+	"\ftokens_after\x18\a \x01(\x04R\vtokensAfter\x12\x1e\n" +
+	"\n" +
+	"summarised\x18\b \x01(\bR\n" +
+	"summarised\x12\x18\n" +
+	"\afailure\x18\t \x01(\tR\afailure\x12*\n" +
+	"\x02at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12%\n" +
+	"\x0emessages_after\x18\v \x01(\rR\rmessagesAfter\"\xca\x01\n" +
 	"\x05Usage\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\x04R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x04R\foutputTokens\x12*\n" +
@@ -1755,57 +2082,67 @@ func file_betcode_store_v1_store_proto_rawDescGZIP() []byte {
 	return file_betcode_store_v1_store_proto_rawDescData
 }
 
-var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*File)(nil),                  // 0: betcode.store.v1.File
 	(*Chunk)(nil),                 // 1: betcode.store.v1.Chunk
 	(*Identity)(nil),              // 2: betcode.store.v1.Identity
 	(*Session)(nil),               // 3: betcode.store.v1.Session
-	(*Usage)(nil),                 // 4: betcode.store.v1.Usage
-	(*Cursor)(nil),                // 5: betcode.store.v1.Cursor
-	(*Run)(nil),                   // 6: betcode.store.v1.Run
-	(*Process)(nil),               // 7: betcode.store.v1.Process
-	(*Exit)(nil),                  // 8: betcode.store.v1.Exit
-	(*Input)(nil),                 // 9: betcode.store.v1.Input
-	(*Body)(nil),                  // 10: betcode.store.v1.Body
-	(*Attachment)(nil),            // 11: betcode.store.v1.Attachment
-	(*Permission)(nil),            // 12: betcode.store.v1.Permission
-	(*Key)(nil),                   // 13: betcode.store.v1.Key
-	(*Tombstone)(nil),             // 14: betcode.store.v1.Tombstone
-	nil,                           // 15: betcode.store.v1.Session.MetadataEntry
-	nil,                           // 16: betcode.store.v1.Session.GrantsEntry
-	nil,                           // 17: betcode.store.v1.Permission.AnswersEntry
-	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
+	(*Past)(nil),                  // 4: betcode.store.v1.Past
+	(*Place)(nil),                 // 5: betcode.store.v1.Place
+	(*Compaction)(nil),            // 6: betcode.store.v1.Compaction
+	(*Usage)(nil),                 // 7: betcode.store.v1.Usage
+	(*Cursor)(nil),                // 8: betcode.store.v1.Cursor
+	(*Run)(nil),                   // 9: betcode.store.v1.Run
+	(*Process)(nil),               // 10: betcode.store.v1.Process
+	(*Exit)(nil),                  // 11: betcode.store.v1.Exit
+	(*Input)(nil),                 // 12: betcode.store.v1.Input
+	(*Body)(nil),                  // 13: betcode.store.v1.Body
+	(*Attachment)(nil),            // 14: betcode.store.v1.Attachment
+	(*Permission)(nil),            // 15: betcode.store.v1.Permission
+	(*Key)(nil),                   // 16: betcode.store.v1.Key
+	(*Tombstone)(nil),             // 17: betcode.store.v1.Tombstone
+	nil,                           // 18: betcode.store.v1.Session.MetadataEntry
+	nil,                           // 19: betcode.store.v1.Session.GrantsEntry
+	nil,                           // 20: betcode.store.v1.Permission.AnswersEntry
+	(*timestamppb.Timestamp)(nil), // 21: google.protobuf.Timestamp
 }
 var file_betcode_store_v1_store_proto_depIdxs = []int32{
-	18, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
-	14, // 1: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
-	15, // 2: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
-	4,  // 3: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
-	16, // 4: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
-	18, // 5: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	18, // 6: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
-	7,  // 7: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	7,  // 8: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	18, // 9: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	8,  // 10: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	18, // 11: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	18, // 12: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	11, // 13: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	18, // 14: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	18, // 15: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	18, // 16: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	18, // 17: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	18, // 18: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	17, // 19: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	18, // 20: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	18, // 21: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	18, // 22: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	23, // [23:23] is the sub-list for method output_type
-	23, // [23:23] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	21, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	17, // 1: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
+	18, // 2: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
+	7,  // 3: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
+	19, // 4: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
+	21, // 5: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	21, // 6: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
+	4,  // 7: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
+	5,  // 8: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
+	5,  // 9: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
+	5,  // 10: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
+	6,  // 11: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
+	5,  // 12: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
+	21, // 13: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	10, // 14: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	10, // 15: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	21, // 16: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	11, // 17: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	21, // 18: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	21, // 19: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	14, // 20: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	21, // 21: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	21, // 22: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	21, // 23: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	21, // 24: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	21, // 25: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	20, // 26: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	21, // 27: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	21, // 28: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	21, // 29: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }
@@ -1819,7 +2156,7 @@ func file_betcode_store_v1_store_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_store_v1_store_proto_rawDesc), len(file_betcode_store_v1_store_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,294 @@
+package actors
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// A compaction shortens two pasts. The agent's: it is told /compact, as a message
+// like any other, so that it is told once whatever is killed meanwhile. And ours:
+// the boundary moves up to the last complete exchange, and what lies up to it is
+// not replayed any more. Both or neither:
+//
+//	         /compact is settled, and the agent has said that it summarised
+//	UNDER WAY ────────────────────────────────────────────────────────► DONE
+//	    └── settled otherwise, too late, the agent gave up ───────────► UNDONE
+//
+// Messages that come meanwhile are accepted, and given to the agent afterwards.
+
+const (
+	compactCommand = "/compact"
+	// compactionAnswer is when who asked is told what is known: unary calls are cut
+	// at 30 s by clients in the field.
+	compactionAnswer = 20 * time.Second
+	// compactionPatience is how long the agent may take. It says nothing while it
+	// summarises, so silence means nothing.
+	compactionPatience = 15 * time.Minute
+)
+
+// The session's own words: somebody has waited long enough for an answer; the
+// agent has taken too long.
+type (
+	compactionSlow struct{ from *actor.PID }
+	compactionLate struct{ key string }
+)
+
+// compacting reports whether a compaction is under way.
+func (s *sessionState) compacting() bool {
+	return s.record.Past.Compaction.Phase == messages.CompactionUnderWay
+}
+
+// occupied reports whether the session is active in the sense of the API: a turn
+// or a task runs, or somebody is asked.
+func (s *sessionState) occupied() bool {
+	return s.busy() || len(s.knocks) > 0 || s.agentBusy || len(s.record.Background) > 0 || len(s.requests(isUndecided)) > 0
+}
+
+// compactable reports whether there is an exchange since the last compaction.
+func (s *sessionState) compactable() bool {
+	p := &s.record.Past
+	return p.Exchange.Seq > p.Boundary.Seq
+}
+
+// remembers reports whether there is a conversation that an agent can summarise.
+func (s *sessionState) remembers() bool {
+	return s.record.Remembered && s.record.AgentSession != "" && s.record.Phase != messages.PhaseCrashed
+}
+
+func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) {
+	const op = "compact session"
+	if !t.known(from, op) {
+		return
+	}
+	c := &t.s.record.Past.Compaction
+	switch {
+	case t.s.compacting():
+		t.awaitCompaction(from)
+	case m.Key == c.Key && c.Phase != messages.CompactionNone:
+		t.then(reply{from, compactionOutcome(c)})
+	case t.s.record.StopWanted || t.s.ending:
+		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
+	case t.s.occupied():
+		t.then(reply{from, messages.Errorf(op, messages.WrongState, "session has active turn").WithCode(messages.SessionActive).
+			With("session_id", string(t.s.id)).WithHint("wait for the turn to complete, answer what waits for an answer, or cancel it")})
+	case m.Repeated || !t.s.compactable():
+		t.then(reply{from, t.s.nothingToCompact()})
+	case !t.s.remembers():
+		t.beginCompaction(m.Key, messages.CompactionByRequest)
+		t.endCompaction("")
+		t.then(reply{from, compactionOutcome(&t.s.record.Past.Compaction)})
+	case !t.s.active() && (t.s.slot == slotNone || t.s.slot == slotAsked):
+		t.s.knocks = append(slices.Clip(t.s.knocks), knock{from, m})
+		t.wantSlot()
+	default:
+		t.s.attended = true
+		t.tellToCompact(m.Key, messages.CompactionByRequest)
+		t.awaitCompaction(from)
+	}
+}
+
+func (t *transition) awaitCompaction(from *actor.PID) {
+	if from != nil {
+		t.s.compactors = append(slices.Clip(t.s.compactors), from)
+		t.then(wakeAfter{compactionAnswer, compactionSlow{from}})
+	}
+}
+
+// beginCompaction notes durably what is being done.
+func (t *transition) beginCompaction(key, trigger string) {
+	r := t.change()
+	p := &r.Past
+	p.Compaction = messages.Compaction{
+		Key: key, Phase: messages.CompactionUnderWay, Trigger: trigger, To: p.Exchange, At: wall(t.now.at),
+		MessagesBefore: r.Messages - p.Boundary.Messages, TokensBefore: p.ContextTokens,
+	}
+	t.append.Key = key
+}
+
+// tellToCompact begins a compaction in which the agent has its part.
+func (t *transition) tellToCompact(key, trigger string) {
+	t.beginCompaction(key, trigger)
+	t.status(pb.AgentStatus_COMPACTING, "")
+	in := messages.InputRecord{Key: key, Content: compactCommand, At: t.now.at, Seq: t.s.record.Head + 1}
+	t.emit(userInput(in))
+	t.putInput(in)
+	t.s.settledKeys = t.s.settledKeys.put(key, in.Seq)
+	t.change().Phase = messages.PhaseActive
+	t.then(wakeAfter{compactionPatience, compactionLate{key}})
+	t.pursue()
+}
+
+// compacted notes that the agent has summarised its context.
+func (t *transition) compacted(m claude.Compacted) {
+	p := &t.change().Past
+	p.ContextTokens = m.TokensAfter
+	if t.s.compacting() {
+		c := &p.Compaction
+		c.Summarized, c.TokensAfter = true, m.TokensAfter
+		if m.TokensBefore > 0 {
+			c.TokensBefore = m.TokensBefore
+		}
+	}
+}
+
+func (t *transition) compactionFailed(m claude.CompactionFailed) {
+	if t.s.compacting() {
+		t.change().Past.Compaction.Failure = m.Error
+	}
+}
+
+// compactionSettled ends the compaction whose message is settled: whatever came
+// of it, the agent will not be told again.
+func (t *transition) compactionSettled(key string) {
+	c := t.s.record.Past.Compaction
+	switch {
+	case !t.s.compacting() || c.Key != key:
+		return
+	case c.Failure != "":
+		t.endCompaction(c.Failure)
+	case !c.Summarized:
+		t.endCompaction("the agent did not get to it")
+	default:
+		t.endCompaction("")
+	}
+}
+
+// endCompaction moves the boundary, or says why it stays, and lets everybody go
+// on who has waited.
+func (t *transition) endCompaction(failure string) {
+	r := t.change()
+	p, c := &r.Past, &r.Past.Compaction
+	if failure == "" {
+		c.Phase, c.Failure = messages.CompactionDone, ""
+		p.Boundary = c.To
+		c.MessagesAfter = r.Messages - p.Boundary.Messages
+		t.notice("HISTORY_COMPACTED", "The history up to here is no longer replayed, except for the last exchange", map[string]string{
+			"boundary": strconv.FormatUint(uint64(p.Boundary.Seq), 10), "trigger": c.Trigger,
+			"messages_before": strconv.FormatUint(uint64(c.MessagesBefore), 10),
+			"messages_after":  strconv.FormatUint(uint64(c.MessagesAfter), 10),
+		})
+	} else {
+		c.Phase, c.Failure = messages.CompactionUndone, failure
+		c.TokensAfter = c.TokensBefore
+		t.emit(errorEvent(messages.CompactionFailed, "Session compaction failed: "+failure, map[string]string{"trigger": c.Trigger}))
+	}
+	for _, from := range t.s.compactors {
+		t.then(reply{from, compactionOutcome(c)})
+	}
+	t.s.compactors = nil
+	if !t.s.busy() && r.Phase != messages.PhaseCrashed {
+		t.idle()
+	}
+	if t.s.up {
+		t.deliver()
+	}
+}
+
+// undoCompaction ends a compaction without the agent.
+func (t *transition) undoCompaction(failure string) {
+	c := &t.change().Past.Compaction
+	c.Failure = failure
+	t.settle(c.Key)
+}
+
+// tendCompaction ends every step: a compaction does not outlive the hope that an
+// agent does its part, and a context that has grown too large is compacted.
+func (t *transition) tendCompaction() {
+	switch {
+	case t.s.compacting() && t.s.record.Phase == messages.PhaseCrashed:
+		t.undoCompaction("the agent cannot go on")
+	case t.s.grown && t.s.canPark():
+		t.s.grown = false
+		if t.s.compactable() && t.s.overThreshold() && !t.s.occupied() && !t.s.mending && !t.s.ending {
+			t.tellToCompact(t.now.id(), messages.CompactionByThreshold)
+		}
+	}
+}
+
+// overThreshold reports whether the context is to be compacted. What is left of
+// one counts too: if that is much, the next is due when it has doubled.
+func (s *sessionState) overThreshold() bool {
+	p := &s.record.Past
+	limit := max(s.options.compactThreshold, 2*p.Compaction.TokensAfter)
+	return s.options.compactThreshold > 0 && p.ContextTokens > limit
+}
+
+// compactionIsLate gives up on an agent that does not come to an end with it.
+func (t *transition) compactionIsLate(m compactionLate) {
+	if !t.s.compacting() || t.s.record.Past.Compaction.Key != m.key {
+		return
+	}
+	t.undoCompaction("the agent took longer than " + humanDuration(compactionPatience))
+	if t.s.up {
+		t.s.mending = true
+		t.tellAgent(stopAgent{stopResumable})
+	}
+}
+
+// compactionAnswered tells somebody who has waited for long what is known by now.
+func (t *transition) compactionAnswered(m compactionSlow) {
+	i := slices.Index(t.s.compactors, m.from)
+	if i < 0 {
+		return
+	}
+	t.s.compactors = slices.Delete(slices.Clone(t.s.compactors), i, i+1)
+	c := t.s.record.Past.Compaction
+	c.MessagesAfter = t.s.record.Messages - c.To.Messages
+	t.then(reply{m.from, compactionOutcome(&c)})
+}
+
+// recoverCompaction goes on waiting for the agent's part.
+func (t *transition) recoverCompaction() {
+	if t.s.compacting() {
+		t.then(wakeAfter{compactionPatience, compactionLate{t.s.record.Past.Compaction.Key}})
+	}
+}
+
+// compactionOutcome tells how a compaction stands.
+func compactionOutcome(c *messages.Compaction) any {
+	if c.Phase == messages.CompactionUndone {
+		return messages.Errorf("compact session", messages.Internal, "session compaction failed: %s", c.Failure).
+			WithCode(messages.CompactionFailed).WithHint("nothing has changed; try again under another key")
+	}
+	return messages.SessionCompacted{
+		Done: c.Phase == messages.CompactionDone, Boundary: c.To.Seq, MessagesBefore: c.MessagesBefore, MessagesAfter: c.MessagesAfter,
+		TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter,
+	}
+}
+
+// nothingToCompact is the answer where there is nothing since the last time.
+func (s *sessionState) nothingToCompact() messages.SessionCompacted {
+	p := &s.record.Past
+	kept := s.record.Messages - p.Boundary.Messages
+	return messages.SessionCompacted{
+		Done: true, Boundary: p.Boundary.Seq, MessagesBefore: kept, MessagesAfter: kept,
+		TokensBefore: p.ContextTokens, TokensAfter: p.ContextTokens,
+	}
+}
+
+// exchangeBegins notes where an exchange begins: with what ends the idleness.
+func (t *transition) exchangeBegins() {
+	if !t.s.busy() || (t.s.compacting() && !t.s.record.Turn && len(t.s.inputs) == 1) {
+		t.change().Past.Begun = messages.Place{Seq: t.s.record.Head, Messages: t.s.record.Messages}
+	}
+}
+
+// exchangeEnds notes that there is a complete exchange, and how much the model
+// has to read by now.
+func (t *transition) exchangeEnds(m claude.TurnEnded) {
+	p := &t.change().Past
+	if m.ContextTokens > 0 {
+		p.ContextTokens = m.ContextTokens
+	}
+	if !m.IsError && !m.LocalCommand && m.StopReason == "end_turn" && !t.s.compacting() {
+		p.Exchange, t.s.grown = p.Begun, true
+	}
+}

@@ -1,0 +1,41 @@
+package grpcapi
+
+import (
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// ExportSession implements AdminService: page after page from the journal, up to
+// the head as it was at the beginning.
+func (s adminService) ExportSession(r *pb.ExportSessionRequest, stream grpc.ServerStreamingServer[pb.AgentEvent]) error {
+	if err := stream.SendHeader(metadata.MD{}); err != nil {
+		return err
+	}
+	ctx := stream.Context()
+	session, err := s.resolve(ctx, r.GetSessionId())
+	if err != nil {
+		return err
+	}
+	view, err := ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: session})
+	if err != nil {
+		return err
+	}
+	for at := messages.Seq(0); at < view.Record.Head; {
+		page, err := ask[messages.HistoryPage](ctx, s.asker, messages.ReadHistory{Session: session, After: at})
+		if err != nil || len(page.Events) == 0 { // none: the rest was given up meanwhile
+			return err
+		}
+		for i := range page.Events {
+			if at = page.Events[i].Seq; at > view.Record.Head {
+				return nil
+			}
+			if err := stream.SendMsg(&page.Events[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
