@@ -7,6 +7,9 @@ GO        ?= go
 BIN       := $(CURDIR)/.cache/bin
 FUZZTIME  ?= 20s
 BENCHCOUNT ?= 6
+BENCHES   ?= Flood|Day|Audience|Replay
+LOAD      ?= Flood
+SOAK      ?= 1h
 ROUNDS    ?= 200
 SEED      ?=
 
@@ -104,8 +107,27 @@ prove: claude ## 2 000 rounds of crash, a walk over all failpoints, the race det
 	$(GO) run ./tests/crash -real -rounds 40 -parallel 2 $(if $(SEED),-seed $(SEED))
 
 .PHONY: bench
-bench: ## measure the whole path beside what bounds it; prints the README's table
-	$(GO) test -run '^$$' -bench . -v -timeout 15m ./tests/bench | tee bench-path.txt
+bench: $(BIN)/bench.test ## measure the whole path beside what bounds it: a table, a last line, .cache/bench.json
+	cd tests/bench && BETCODE_BENCH_JSON=$(CURDIR)/.cache/bench.json $(BENCH_TEST) -test.skip 'Linked|Gather|Soak'
+
+.PHONY: bench-compare
+bench-compare: $(BIN)/bench.test $(BIN)/benchstat ## compare with another revision: BASE=rev, BENCHES=regexp, BENCHCOUNT=rounds
+	@test -n "$(BASE)" || { echo "say BASE=revision"; exit 1; }
+	@rm -rf .cache/base && git worktree prune && git worktree add --quiet --detach .cache/base $(BASE)
+	cd .cache/base && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o ../bench-base ./cmd/betcode
+	@git worktree remove --force .cache/base
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o .cache/bench-here ./cmd/betcode
+	@rm -f .cache/bench-base.txt .cache/bench-here.txt
+	@for round in $$(seq $(BENCHCOUNT)); do for side in base here; do \
+		echo "round $$round of $(BENCHCOUNT): $$side"; \
+		(cd tests/bench && BETCODE_BENCH_BINARY=$(CURDIR)/.cache/bench-$$side $(BENCH_TEST) -test.bench '$(BENCHES)' -test.short) | \
+			grep '^Benchmark' >>.cache/bench-$$side.txt; \
+	done; done
+	$(BIN)/benchstat base=.cache/bench-base.txt here=.cache/bench-here.txt
+
+.PHONY: soak
+soak: $(BIN)/bench.test ## measure what takes long: a working day of SOAK (1h), ten times the growth
+	cd tests/bench && BETCODE_BENCH_SOAK=$(SOAK) $(BENCH_TEST) -test.bench Soak -test.timeout 0
 
 .PHONY: bench-parts
 bench-parts: $(BIN)/benchstat ## measure the parts into bench.txt; OLD=file compares with an earlier one
@@ -113,10 +135,11 @@ bench-parts: $(BIN)/benchstat ## measure the parts into bench.txt; OLD=file comp
 	$(BIN)/benchstat $(OLD) bench.txt
 
 .PHONY: profile
-profile: ## profile the daemon alone under a flood, into .cache/profile
+profile: ## profile the daemon alone under LOAD=Flood or Day, into .cache/profile
 	@mkdir -p .cache/profile
-	BETCODE_BENCH_PROFILE=$(CURDIR)/.cache/profile $(GO) test -run '^$$' -bench 'LinkedFlood/sessions=16' ./tests/bench
+	BETCODE_BENCH_PROFILE=$(CURDIR)/.cache/profile $(GO) test -run '^$$' -bench 'Linked$(LOAD)$$' -benchtime 1x ./tests/bench
 	$(GO) tool pprof -top -cum .cache/profile/daemon.cpu.prof | head -40
+	$(GO) tool pprof -sample_index=alloc_objects -top .cache/profile/daemon.allocs.prof | head -25
 
 # --- checking and mending
 
@@ -182,6 +205,13 @@ $(BIN)/protoc-gen-go: tools/go.mod tools/go.sum
 $(BIN)/protoc-gen-go-grpc: tools/go.mod tools/go.sum
 	$(GO) -C tools build -o $@ google.golang.org/grpc/cmd/protoc-gen-go-grpc
 	@touch $@
+
+# Measuring is one run of each benchmark; what is measured is built here and now.
+BENCH_TEST = $(BIN)/bench.test -test.run '^$$' -test.bench . -test.benchtime 1x -test.timeout 30m
+
+.PHONY: $(BIN)/bench.test
+$(BIN)/bench.test:
+	$(GO) test -c -o $@ ./tests/bench
 
 $(BIN)/benchstat: tools/go.mod tools/go.sum
 	$(GO) -C tools build -o $@ golang.org/x/perf/cmd/benchstat

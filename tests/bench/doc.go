@@ -2,19 +2,32 @@
 // own, the built daemon, its journal on a disk with fsync on, and clients on its
 // Unix socket, which live in the benchmark's process.
 //
-//	go test -run '^$' -bench . -v ./tests/bench
+//	make bench                     everything that fits into ten minutes
+//	make bench-compare BASE=main   the change against another revision
+//	make profile LOAD=Flood        where the daemon spends its time
+//	make soak SOAK=1h              what takes longer
 //
-// prints the figures in the format of benchmarks and, with -v, as a table for
-// the README. Every figure says next to nothing without the machine, so its
-// facts come first, and wherever there is a floor (the same bytes moved by the
-// bare building blocks, in the same run) the ratio to it is printed too:
+// Every figure says next to nothing without the machine, so its facts come first,
+// and wherever there is a floor (the same bytes moved by the bare building
+// blocks, in the same run) the ratio to it is printed too. The output is in the
+// format of benchmarks, then a table for the README, then one line for machines.
 //
-//	LineToClient  a line's way from the agent's write to the client's receipt;
-//	              floor: append, notice, read, one commit, one push
-//	Flood         agents as fast as they can; ceiling: the slower of bare group
-//	              commit and bare gRPC streams
-//	Replay        a client reads a long history; ceiling: a bare gRPC stream
-//	Gather        what the journal's gathering window costs and saves
+//	Flood      64 agents as fast as they can; ceiling: the slower of bare group
+//	           commit and bare gRPC streams
+//	Day        50 agents, 30 lines a second each, two clients; floor of the way of
+//	           a line: append, notice, read, one commit, one push
+//	Loud       one agent as fast as it can beside fifty at 30 lines a second
+//	Audience   500 clients of one session
+//	Replay     a million events: to one client, to a hundred, the first of them;
+//	           ceiling: bare gRPC streams
+//	Growth     what an append costs when there is much already
+//	Start      a daemon with a past of ten thousand sessions and a gigabyte
+//	Rest       the same daemon when nobody wants anything
+//	Adopt      a hundred agents whose daemon was killed
+//	Streams    the memory of a client that only watches
+//	Hostile    lines of 20 MB, and 50 MB/s of what is no JSON
+//	Soak…      the same day for an hour; ten times the growth
+//	Linked…    for profiles, and for a daemon with another gathering window
 //
 // Most of them drive the command as it is built for users. Those that need what
 // it does not offer, another gathering window, the journal's own counters, a
@@ -25,8 +38,11 @@
 //
 //	BETCODE_BENCH_BINARY   the daemon to drive, instead of one built from here
 //	BETCODE_BENCH_ENV      more environment for the daemon, such as "GOGC=400"
+//	BETCODE_BENCH_JSON     a file for all figures and the machine
 //	BETCODE_BENCH_PROFILE  a directory for daemon.cpu.prof and daemon.allocs.prof,
 //	                       written by the benchmarks that drive the linked daemon
+//	BETCODE_BENCH_SOAK     how long the long haul lasts; without it what takes long
+//	                       is left out
 //	TMPDIR                 where the journals are; must be on a disk
 //
 // Timing decides no test. TestQuick, which is part of the ordinary tests, only

@@ -3,7 +3,6 @@
 package bench
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -14,89 +13,71 @@ import (
 const (
 	unitEvents    = "events/s"
 	unitOfCeiling = "of-ceiling" // 1 = as fast as the bare building block
-	unitP50       = "p50-µs"
-	unitP99       = "p99-µs"
+	unitP50       = "p50-ms"
+	unitP99       = "p99-ms"
 	unitOfFloor   = "of-floor" // of the p50; 1 = nothing above the bare path
+	unitOfQuiet   = "of-quiet" // of the p99; 1 = as if nobody was loud
 	unitCPU       = "daemon-µs/event"
 	unitCores     = "daemon-cores"
 	unitDisk      = "disk-B/B"    // written by the daemon, as the kernel counts, per byte of events
-	unitJournal   = "journal-B/B" // written to the journal, as bbolt counts
+	unitNaive     = "naive-B/B"   // the same for a commit per event
+	unitAppend    = "append-B/B"  // the same for a bare append + fdatasync per event
+	unitJournal   = "journal-B/B" // written to the journal, as it counts itself
 	unitBatch     = "events/append"
 	unitCommits   = "commits/s"
 	unitSize      = "B/event"
-	unitAnon      = "anon-MB" // anonymous memory of the daemon when the work was done
+	unitAnon      = "anon-MB"   // anonymous memory of the daemon when the work was done
+	unitPeak      = "peak-MB"   // the most there was meanwhile
+	unitGrown     = "grown-MB"  // how much there was more than before
+	unitEach      = "KB/stream" // anonymous memory of the daemon for one more
+	unitFirst     = "first-ms"  // until the first event came, in the worst place
+	unitAppendMS  = "append-ms" // p50 of one group of ten appends
+	unitOfFirst   = "of-first"  // of the same before there was so much
+	unitStart     = "start-ms"
+	unitAdopt     = "adopt-ms"
+	unitBusy      = "busy-%" // of one core
+	unitWakes     = "wakes/s"
+	unitFiles     = "files"
+	unitRoutines  = "goroutines"
+	unitState     = "state-MB" // spools and journal on disk
 )
 
-// columns of the table, in their order.
-var columns = []struct{ unit, heading, format string }{
-	{unitEvents, "events/s", "%.0f"},
-	{unitOfCeiling, "of ceiling", "%.2f"},
-	{unitP50, "p50 µs", "%.0f"},
-	{unitP99, "p99 µs", "%.0f"},
-	{unitOfFloor, "of floor", "%.1f"},
-	{unitCPU, "daemon µs/event", "%.1f"},
-	{unitCores, "daemon cores", "%.2f"},
-	{unitDisk, "disk bytes per event byte", "%.1f"},
-	{unitJournal, "journal bytes per event byte", "%.1f"},
-	{unitCommits, "commits/s", "%.0f"},
-	{unitBatch, "events per append", "%.1f"},
-	{unitSize, "bytes per event", "%.0f"},
-	{unitAnon, "anonymous MB", "%.0f"},
-}
+// table has every figure of every benchmark that ran.
+var table = sheet{figures: map[string]map[string][]float64{}}
 
-// sheet collects every figure of every benchmark.
+// sheet collects figures by benchmark and unit, one for each run.
 type sheet struct {
 	rows    []string
 	figures map[string]map[string][]float64
 }
 
-var table = sheet{figures: map[string]map[string][]float64{}}
-
 // report adds the figures of one run of a benchmark, and gives the benchmark the
 // medians so far.
 func report(b *testing.B, figures map[string]float64) {
 	row := strings.TrimPrefix(b.Name(), "Benchmark")
-	cells := table.figures[row]
-	if cells == nil {
-		cells = map[string][]float64{}
-		table.rows, table.figures[row] = append(table.rows, row), cells
-	}
 	for unit, value := range figures {
-		cells[unit] = append(cells[unit], value)
-		b.ReportMetric(median(cells[unit]), unit)
+		b.ReportMetric(table.add(row, unit, value), unit)
 	}
 	b.ReportMetric(0, "ns/op") // not what is measured
 }
 
-// markdown is the table for the README.
-func (s *sheet) markdown() string {
-	var used []int
-	for i, c := range columns {
-		if slices.ContainsFunc(s.rows, func(row string) bool { return len(s.figures[row][c.unit]) > 0 }) {
-			used = append(used, i)
-		}
+// add adds one figure and returns the median of its kind.
+func (s *sheet) add(row, unit string, value float64) float64 {
+	cells := s.figures[row]
+	if cells == nil {
+		cells = map[string][]float64{}
+		s.rows, s.figures[row] = append(s.rows, row), cells
 	}
-	var b strings.Builder
-	cells := func(first string, cell func(i int) string) {
-		fmt.Fprintf(&b, "| %s |", first)
-		for _, i := range used {
-			fmt.Fprintf(&b, " %s |", cell(i))
-		}
-		b.WriteString("\n")
+	cells[unit] = append(cells[unit], value)
+	return median(cells[unit])
+}
+
+// get returns the median of what was measured, NaN if nothing was.
+func (s *sheet) get(row, unit string) float64 {
+	if all := s.figures[row][unit]; len(all) > 0 {
+		return median(all)
 	}
-	b.WriteString("\n")
-	cells("", func(i int) string { return columns[i].heading })
-	cells("---", func(int) string { return "---:" })
-	for _, row := range s.rows {
-		cells(row, func(i int) string {
-			if all := s.figures[row][columns[i].unit]; len(all) > 0 {
-				return fmt.Sprintf(columns[i].format, median(all))
-			}
-			return ""
-		})
-	}
-	b.WriteString("\n")
-	return b.String()
+	return math.NaN()
 }
 
 func median[T int64 | float64](all []T) T {
@@ -112,5 +93,8 @@ func quantile[T int64 | float64](all []T, share float64) T {
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
 }
 
-// micros is a time in nanoseconds, in microseconds.
-func micros(ns int64) float64 { return float64(ns) / 1e3 }
+// millis is a time in nanoseconds, in milliseconds.
+func millis(ns int64) float64 { return float64(ns) / 1e6 }
+
+// megabytes is a number of bytes, in MB of 2^20.
+func megabytes(n int64) float64 { return float64(n) / (1 << 20) }

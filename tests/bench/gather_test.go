@@ -12,7 +12,8 @@ import (
 // between two transactions, costs in delay and saves in writes, on a busy day.
 // It drives the linked daemon, whose window can be set.
 func BenchmarkGather(b *testing.B) {
-	l := load{sessions: 50, clients: 2, lines: 150, rate: 30}
+	l := day
+	l.lines /= 2
 	for _, window := range []time.Duration{0, time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond} {
 		b.Run(fmt.Sprintf("window=%v", window), func(b *testing.B) {
 			for b.Loop() {
@@ -23,16 +24,20 @@ func BenchmarkGather(b *testing.B) {
 	}
 }
 
+// BenchmarkLinkedDay is the working day against the linked daemon.
+func BenchmarkLinkedDay(b *testing.B) {
+	for b.Loop() {
+		o := newRig(b, binaries.linked, day.shortened(), linked(2*time.Millisecond)...).run()
+		report(b, o.journaled(o.paced()))
+	}
+}
+
 // BenchmarkLinkedFlood is the flood against the linked daemon: for its journal's
 // counters, and for a profile of the daemon alone.
 func BenchmarkLinkedFlood(b *testing.B) {
-	for _, l := range floods {
-		b.Run(fmt.Sprintf("sessions=%d", l.sessions), func(b *testing.B) {
-			for b.Loop() {
-				o := newRig(b, binaries.linked, l.shortened(), linked(2*time.Millisecond)...).run()
-				report(b, o.journaled(o.flooded()))
-			}
-		})
+	for b.Loop() {
+		o := newRig(b, binaries.linked, flood.shortened(), linked(2*time.Millisecond)...).run()
+		report(b, o.journaled(o.flooded()))
 	}
 }
 

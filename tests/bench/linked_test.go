@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strconv"
@@ -86,7 +87,7 @@ func linkedDaemon() error {
 	server.SetReady(true)
 	answer(ctx, ask, store)
 
-	end, cancel := context.WithTimeout(context.Background(), patience)
+	end, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	server.Shutdown(end)
 	if err := system.Stop(end, false); err != nil {
@@ -106,7 +107,7 @@ func answer(ctx context.Context, ask <-chan os.Signal, store *persistence.Store)
 			return
 		case <-ask:
 		}
-		content, err := json.Marshal(store.Stats())
+		content, err := json.Marshal(count(store))
 		if err == nil {
 			err = os.WriteFile(path+".new", content, 0o600)
 		}
@@ -118,6 +119,20 @@ func answer(ctx context.Context, ask <-chan os.Signal, store *persistence.Store)
 		}
 		p.toggle()
 	}
+}
+
+// counted is what only a daemon itself can tell.
+type counted struct {
+	persistence.Stats
+
+	Heap       int64 // bytes in use
+	Goroutines int
+}
+
+func count(store *persistence.Store) counted {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return counted{Stats: store.Stats(), Heap: int64(m.HeapInuse), Goroutines: runtime.NumGoroutine()}
 }
 
 // profile is what is kept of the processor's time and of allocations, if there

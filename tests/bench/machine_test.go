@@ -4,7 +4,6 @@ package bench
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"fmt"
 	"os"
@@ -17,24 +16,39 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine says what the figures were taken on. The lines in the form "key: value"
-// are the benchmark format's; what changes from minute to minute is a comment,
-// since benchstat compares only what has the same keys.
-func machine(dir string) string {
-	var b bytes.Buffer
+// facts are what the figures were taken on.
+type facts struct {
+	Processors int       `json:"processors"`
+	Processor  string    `json:"processor"`
+	Kernel     string    `json:"kernel"`
+	Filesystem string    `json:"filesystem"`
+	Go         string    `json:"go"`
+	Sync       float64   `json:"fdatasync_p50_ms"` // of 4 KiB
+	Load       string    `json:"load_average"`     // when the run began
+	Time       time.Time `json:"time"`
+}
+
+func machineOf(dir string) facts {
 	var name unix.Utsname
 	_ = unix.Uname(&name) // an empty answer says it
-	fmt.Fprintf(&b, "machine: %d × %s\n", runtime.NumCPU(), processor())
-	fmt.Fprintf(&b, "kernel: %s\n", unix.ByteSliceToString(name.Release[:]))
-	fmt.Fprintf(&b, "filesystem: %s\n", filesystem(dir))
-	fmt.Fprintf(&b, "go: %s\n", runtime.Version())
 	load, _ := os.ReadFile("/proc/loadavg")
-	fmt.Fprintf(&b, "# fdatasync of 4 KiB: p50 %v; load average: %s\n", syncTime(dir).Round(time.Microsecond),
-		strings.Join(strings.Fields(string(load))[:min(3, len(strings.Fields(string(load))))], " "))
-	if filesystem(dir) == "tmpfs" {
-		fmt.Fprintln(&b, "# the journals are in memory: set TMPDIR to a directory on a disk")
+	words := strings.Fields(string(load))
+	return facts{
+		Processors: runtime.NumCPU(), Processor: processor(), Kernel: unix.ByteSliceToString(name.Release[:]), Filesystem: filesystem(dir),
+		Go: runtime.Version(), Sync: millis(syncTime(dir).Nanoseconds()), Load: strings.Join(words[:min(3, len(words))], " "), Time: time.Now().UTC(),
 	}
-	return b.String()
+}
+
+// String says the facts as the benchmark format has them: lines in the form
+// "key: value". What changes from minute to minute is a comment, since benchstat
+// compares only what has the same keys.
+func (f facts) String() string {
+	s := fmt.Sprintf("machine: %d × %s\nkernel: %s\nfilesystem: %s\ngo: %s\n# fdatasync of 4 KiB: p50 %s ms; load average: %s\n",
+		f.Processors, f.Processor, f.Kernel, f.Filesystem, f.Go, round(f.Sync), f.Load)
+	if f.Filesystem == "tmpfs" {
+		s += "# the journals are in memory: set TMPDIR to a directory on a disk\n"
+	}
+	return s
 }
 
 func processor() string {

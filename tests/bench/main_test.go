@@ -21,6 +21,8 @@ const (
 	envBinary  = "BETCODE_BENCH_BINARY"
 	envMore    = "BETCODE_BENCH_ENV"
 	envProfile = "BETCODE_BENCH_PROFILE"
+	envJSON    = "BETCODE_BENCH_JSON"
+	envSoak    = "BETCODE_BENCH_SOAK"
 	envRole    = "BETCODE_BENCH_ROLE"
 
 	envMaxAgents = "BETCODE_MAX_AGENTS" // the daemon's own
@@ -63,13 +65,15 @@ func run(m *testing.M) int {
 		os.RemoveAll(scratch)
 		os.Exit(1)
 	}()
-	benchmarks := flag.Lookup("test.bench").Value.String() != ""
-	if benchmarks {
-		fmt.Print(machine(scratch))
+	if flag.Lookup("test.bench").Value.String() == "" {
+		return m.Run()
 	}
+	machine := machineOf(scratch)
+	fmt.Print(machine)
 	code := m.Run()
-	if benchmarks && testing.Verbose() {
-		fmt.Print(table.markdown())
+	if err := table.publish(os.Stdout, os.Getenv(envJSON), machine); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return code
 }

@@ -5,7 +5,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -21,43 +20,8 @@ import (
 	"betcode/tests/kit"
 )
 
-// textSize is how long the text of a delta is. The line around it has about
-// 300 bytes, as Claude Code's have.
-const textSize = 100
-
 // patience is how long any stream may take.
-const patience = 2 * time.Minute
-
-// load is what agents and clients do. Every client watches every session. Each
-// client has a connection of its own; a single one has one per session.
-type load struct {
-	sessions, clients int
-	lines             int // of each agent
-	rate              int // of each agent, a second; 0 = as fast as it can
-}
-
-func (l load) prompt() string {
-	if l.rate == 0 {
-		return fmt.Sprintf("flood:%d:%d", l.lines, textSize)
-	}
-	return fmt.Sprintf("pace:%d:%d:%d", l.lines, l.rate, textSize)
-}
-
-// pace is how long the load should take; for ever without a rate.
-func (l load) pace() time.Duration {
-	if l.rate == 0 {
-		return math.MaxInt64 / 2
-	}
-	return time.Duration(l.lines) * time.Second / time.Duration(l.rate)
-}
-
-// shortened is a load of a tenth, for `go test -short`.
-func (l load) shortened() load {
-	if testing.Short() {
-		l.lines = max(l.lines/10, 1)
-	}
-	return l
-}
+const patience = 2 * time.Hour
 
 // rig is a daemon with warm agents and attached clients.
 type rig struct {
@@ -66,6 +30,7 @@ type rig struct {
 	world   *kit.World
 	daemon  *kit.Daemon
 	streams []*stream // first all of the first client, who does the talking
+	asking  sync.Mutex
 }
 
 // worlds are those in use: daemons and agents outlive their clients, so that
@@ -106,11 +71,11 @@ func newRig(tb testing.TB, binary string, l load, env ...string) *rig {
 			}
 			r.attach(conn, c, id)
 			if c == 0 { // an agent that has spoken is warm
-				r.say(r.streams[i], load{lines: 1}.prompt())
+				r.say(r.streams[i], work{lines: 1}.prompt())
 			}
 		}
 		if c == 0 {
-			r.turns(1)
+			r.turns(func(int) work { return work{lines: 1} })
 		}
 	}
 	return r

@@ -24,13 +24,15 @@ type stream struct {
 	session string
 }
 
-// turns receives a turn of so many deltas on every stream.
-func (r *rig) turns(deltas int) []tally {
+// turns receives a turn on every stream whose session has work.
+func (r *rig) turns(works func(session int) work) []tally {
 	r.Helper()
 	tallies, errs := make([]tally, len(r.streams)), make([]error, len(r.streams))
 	var group sync.WaitGroup
 	for i, s := range r.streams {
-		group.Go(func() { tallies[i], errs[i] = s.turn(deltas) })
+		if w := works(i % r.load.sessions); !w.none() {
+			group.Go(func() { tallies[i], errs[i] = s.turn(w) })
+		}
 	}
 	group.Wait()
 	for _, err := range errs {
@@ -41,11 +43,12 @@ func (r *rig) turns(deltas int) []tally {
 	return tallies
 }
 
-// turn receives a turn of so many deltas.
-func (s *stream) turn(deltas int) (tally, error) {
+// turn receives a turn of work.
+func (s *stream) turn(w work) (tally, error) {
+	s.delays = w.rate > 0
 	t, err := s.read(s)
-	if err == nil && t.deltas != deltas {
-		err = fmt.Errorf("%d deltas of %d", t.deltas, deltas)
+	if err == nil && w.own == "" && t.deltas != w.lines {
+		err = fmt.Errorf("%d deltas of %d", t.deltas, w.lines)
 	}
 	return t, err
 }
@@ -61,17 +64,27 @@ type outcome struct {
 	journal persistence.Stats // of a linked daemon
 }
 
-// run has every agent do its work and waits until every client has seen it.
-func (r *rig) run() (o outcome) {
+// run has every agent do the load's work and waits until every client has seen
+// it.
+func (r *rig) run() outcome {
 	r.Helper()
-	for _, s := range r.streams {
-		s.delays = r.load.rate > 0
+	o := r.play(r.load.of)
+	if pace := r.load.pace(); o.took > pace+pace/4+time.Second {
+		r.Logf("the load took %v instead of %v: the delays are those of a queue", o.took, pace)
 	}
+	return o
+}
+
+// play is run with other work for each session.
+func (r *rig) play(works func(session int) work) (o outcome) {
+	r.Helper()
 	journal, before, began := r.counters(), r.usage(), time.Now()
-	for _, s := range r.streams[:r.load.sessions] {
-		r.say(s, r.load.prompt())
+	for i, s := range r.streams[:r.load.sessions] {
+		if w := works(i); !w.none() {
+			r.say(s, w.prompt())
+		}
 	}
-	tallies := r.turns(r.load.lines)
+	tallies := r.turns(works)
 	o.daemon = r.usage().since(before)
 	after := r.counters()
 	o.journal = persistence.Stats{
@@ -81,12 +94,9 @@ func (r *rig) run() (o outcome) {
 	for i, t := range tallies {
 		o.took = max(o.took, t.ended.Sub(began))
 		o.delays = append(o.delays, t.delays...)
-		if i < r.load.sessions {
+		if i < r.load.sessions { // of the first client
 			o.events, o.bytes, o.batches = o.events+t.events, o.bytes+t.bytes, o.batches+t.batches
 		}
-	}
-	if pace := r.load.pace(); o.took > pace+pace/4+time.Second {
-		r.Logf("the load took %v instead of %v: the delays are those of a queue", o.took, pace)
 	}
 	return o
 }
@@ -101,10 +111,12 @@ func (r *rig) usage() usage {
 }
 
 // counters asks a linked daemon for what its journal has counted.
-func (r *rig) counters() (st persistence.Stats) {
+func (r *rig) counters() (c counted) {
 	r.Helper()
+	r.asking.Lock()
+	defer r.asking.Unlock()
 	if r.world.Binary != binaries.linked {
-		return st
+		return c
 	}
 	path := filepath.Join(r.world.Root, statsFile)
 	if err := syscall.Kill(r.daemon.PID(), syscall.SIGUSR1); err != nil {
@@ -113,11 +125,11 @@ func (r *rig) counters() (st persistence.Stats) {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		content, err := os.ReadFile(path)
 		if err == nil {
-			err = json.Unmarshal(content, &st)
+			err = json.Unmarshal(content, &c)
 		}
 		if err == nil {
 			os.Remove(path)
-			return st
+			return c
 		}
 		if time.Now().After(deadline) {
 			r.Fatal(err)

@@ -62,6 +62,7 @@ type tally struct {
 	bytes   int64   // of those
 	batches int     // runs of events with one timestamp: what was translated at once
 	delays  []int64 // of the deltas, from write to receipt, in nanoseconds
+	first   time.Time
 	ended   time.Time
 }
 
@@ -70,6 +71,7 @@ type reader struct {
 	next    uint64 // number of the next event; 0 = whichever comes first
 	unequal bool   // events have no numbers worth checking: the floor's
 	toEnd   bool   // read to the end of the stream, not of the turn
+	most    int    // events; 0 = all
 	delays  bool   // note the delays
 }
 
@@ -94,7 +96,14 @@ func (r *reader) read(stream grpc.ClientStream) (t tally, err error) {
 			return t, fmt.Errorf("event %d where %d was due", e.GetSequence(), r.next)
 		}
 		r.next = e.GetSequence() + 1
+		if t.events == 0 {
+			t.first = time.Now()
+		}
 		t.events, t.bytes = t.events+1, t.bytes+int64(e.size)
+		if t.events == r.most {
+			t.ended = time.Now()
+			return t, nil
+		}
 		if now := e.GetTimestamp().AsTime(); !now.Equal(at) {
 			t.batches, at = t.batches+1, now
 		}

@@ -7,6 +7,8 @@
 //
 //	flood:N:SIZE       N deltas of SIZE bytes, in big writes
 //	pace:N:RATE:SIZE   N deltas of SIZE bytes, RATE a second, a write each
+//	lines:N:RATE:SIZE  N lines of one message of SIZE bytes, RATE a second
+//	garbage:MB:SECONDS so many megabytes a second of lines that are no JSON
 //
 // Each delta's text begins with the time of its write: Unix time in nanoseconds
 // and a space.
@@ -14,6 +16,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -118,7 +121,21 @@ func (a agent) deltas(d delta, prompt string) {
 	case "flood":
 		a.flood(d, n[0], n[1])
 	case "pace":
-		a.pace(d, n[0], n[1], n[2])
+		a.pace(n[0], n[1], func(b []byte) []byte { return d.append(b, time.Now(), n[2]) })
+	case "lines":
+		text := strings.Repeat("x", n[2])
+		a.pace(n[0], n[1], func(b []byte) []byte {
+			return fmt.Appendf(b, `{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"%s"}]},"session_id":%q}`+"\n", text, a.session)
+		})
+	case "garbage":
+		const rate = 20 // writes a second
+		megabyte := bytes.Repeat([]byte(strings.Repeat("\x00garbage\xff ", 100)+"\n"), (1<<20)/1001)
+		a.pace(n[1]*rate, rate, func(b []byte) []byte {
+			for range (n[0] + rate - 1) / rate {
+				b = append(b, megabyte...)
+			}
+			return b
+		})
 	}
 }
 
@@ -147,15 +164,16 @@ func (a agent) flood(d delta, n, size int) {
 	}
 }
 
-// pace keeps to a schedule: what a slow machine is late with is not left out. It
-// begins somewhere in the first interval, since agents do not march in step.
-func (a agent) pace(d delta, n, rate, size int) {
+// pace writes n times what more says, on a schedule: what a slow machine is late
+// with is not left out. It begins somewhere in the first interval, since agents do
+// not march in step.
+func (a agent) pace(n, rate int, more func(b []byte) []byte) {
 	interval := time.Second / time.Duration(max(rate, 1))
 	began := time.Now().Add(rand.N(interval))
 	var b []byte
 	for i := range n {
 		time.Sleep(time.Until(began.Add(time.Duration(i) * interval)))
-		b = d.append(b[:0], time.Now(), size)
+		b = more(b[:0])
 		_, _ = a.out.Write(b) // as in line
 	}
 }

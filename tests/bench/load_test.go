@@ -1,0 +1,60 @@
+//go:build linux
+
+package bench
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+)
+
+// textSize is how long the text of a delta is. The line around it has about
+// 300 bytes, as Claude Code's have.
+const textSize = 100
+
+// work is what one agent does in one turn: so many lines of deltas, so many a
+// second or, at rate 0, as fast as it can. A prompt of its own says something
+// else, of which nothing is counted. The zero value is nothing at all.
+type work struct {
+	lines, rate int
+	own         string
+}
+
+func (w work) prompt() string {
+	switch {
+	case w.own != "":
+		return w.own
+	case w.rate == 0:
+		return fmt.Sprintf("flood:%d:%d", w.lines, textSize)
+	}
+	return fmt.Sprintf("pace:%d:%d:%d", w.lines, w.rate, textSize)
+}
+
+func (w work) none() bool { return w == work{} }
+
+// pace is how long the work should take; for ever without a rate.
+func (w work) pace() time.Duration {
+	if w.rate == 0 {
+		return math.MaxInt64 / 2
+	}
+	return time.Duration(w.lines) * time.Second / time.Duration(w.rate)
+}
+
+// load is what agents and clients do. Every client watches every session. Each
+// client has a connection of its own; a single one has one per session.
+type load struct {
+	sessions, clients int
+	work
+}
+
+// shortened is a load of a tenth, for `go test -short`.
+func (l load) shortened() load {
+	if testing.Short() {
+		l.lines = max(l.lines/10, 1)
+	}
+	return l
+}
+
+// of is the load's work in every session.
+func (l load) of(int) work { return l.work }

@@ -1,0 +1,105 @@
+//go:build linux
+
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// soak is how long the long haul lasts; what takes long is left out without it.
+func soak(b *testing.B) time.Duration {
+	long, err := time.ParseDuration(os.Getenv(envSoak))
+	if err != nil || long <= 0 {
+		b.Skip("set " + envSoak + " to a duration; make soak does")
+	}
+	return long
+}
+
+// BenchmarkSoakGrowth is Growth with ten times as much.
+func BenchmarkSoakGrowth(b *testing.B) {
+	soak(b)
+	growth(b, 10_000, 10_000_000, 10_000)
+}
+
+// BenchmarkSoakDay is the working day for as long as is wanted, with clients
+// that come and go, and what the daemon holds after each sixth of it.
+func BenchmarkSoakDay(b *testing.B) {
+	long := soak(b)
+	l := day
+	l.lines = l.rate * int(long.Seconds())
+	for b.Loop() {
+		r := newRig(b, binaries.linked, l, linked(2*time.Millisecond)...)
+		ctx, cancel := context.WithCancel(context.Background())
+		visited, watched := make(chan struct{}), make(chan struct{})
+		go func() { defer close(visited); r.visit(ctx) }()
+		go func() { defer close(watched); r.watch(ctx, b, long/6) }()
+		o := r.run()
+		cancel()
+		<-visited
+		<-watched
+		report(b, o.paced())
+	}
+}
+
+// visit has one client after the other look at a session for a moment.
+func (r *rig) visit(ctx context.Context) {
+	for i := 0; ctx.Err() == nil; i++ {
+		conn, err := dial(r.world.Socket())
+		if err != nil {
+			r.Error(err)
+			return
+		}
+		moment, cancel := context.WithTimeout(ctx, time.Second)
+		s, err := pb.NewAgentServiceClient(conn).ResumeSession(moment, &pb.ResumeSessionRequest{SessionId: r.streams[i%r.load.sessions].session})
+		for err == nil {
+			err = s.RecvMsg(&received{})
+		}
+		cancel()
+		conn.Close()
+	}
+}
+
+// watch writes down what the daemon holds, in rows of their own.
+func (r *rig) watch(ctx context.Context, b *testing.B, interval time.Duration) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		row := fmt.Sprintf("%s/after %v", b.Name()[len("Benchmark"):], time.Duration(n)*interval)
+		counted := r.counters()
+		files, _ := os.ReadDir(filepath.Join("/proc", strconv.Itoa(r.daemon.PID()), "fd"))
+		for unit, value := range map[string]float64{
+			unitAnon: megabytes(r.usage().anon), unitPeak: megabytes(counted.Heap), unitRoutines: float64(counted.Goroutines),
+			unitFiles: float64(len(files)), unitState: megabytes(sizeBelow(r.world.StateDir())),
+		} {
+			table.add(row, unit, value)
+		}
+	}
+}
+
+// sizeBelow is what the files below a directory take on the disk.
+func sizeBelow(dir string) (size int64) {
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			if info, gone := entry.Info(); gone == nil {
+				size += info.Sys().(*syscall.Stat_t).Blocks * 512
+			}
+		}
+		return nil // whatever goes while we look is not counted
+	})
+	return size
+}
