@@ -32,6 +32,7 @@ func (d *daemon) Receive(ctx actor.Context) {
 		props *actor.Props
 	}{
 		{"health", healthProps(d.deps)},
+		{"disk", roomProps(d.deps)},
 		{"journal", journalProps(d.deps)},
 		{"pool", poolProps(d.deps)},
 		{"sessions", sessionsProps(d.deps)},
@@ -51,6 +52,7 @@ type health struct {
 	deps    *System
 	journal error
 	pool    poolHealth
+	disk    diskHealth
 }
 
 // journalHealth says how the newest transaction went.
@@ -66,6 +68,8 @@ func (h *health) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case journalHealth:
 		h.journal = m.err
+	case diskHealth:
+		h.disk = m
 	case poolHealth:
 		h.pool = m
 	case messages.GetHealth:
@@ -82,6 +86,7 @@ func (h *health) view() messages.HealthView {
 	return messages.HealthView{
 		Components: []messages.ComponentHealth{
 			h.pool.view(now),
+			h.disk.view(now),
 			store,
 		},
 		Metadata: h.deps.metadata(now),

@@ -3,6 +3,7 @@
 // actor.
 //
 //	daemon
+//	├── disk                     how much room is left
 //	├── health                   how the components are
 //	├── journal                  the only writer of the journal
 //	├── pool                     how many agents may run, who waits, who is parked

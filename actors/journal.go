@@ -108,6 +108,7 @@ func (j *journal) report(ctx actor.Context, done journalDone) {
 	if healthy := done.failure == nil; healthy != j.healthy && (done.wrote || !healthy) { // reading proves nothing
 		j.healthy = healthy
 		ctx.Send(j.deps.health, journalHealth{done.failure})
+		ctx.Send(j.deps.disk, lookNow{}) // it may be for want of room
 	}
 	if done.dropped > 0 {
 		j.deps.log.Info().Int("files", done.dropped).Msg("old history dropped")

@@ -66,6 +66,7 @@ func (d *days) seed(id messages.RequestID, tool string) {
 func (d *days) start(change ...func(*Options)) {
 	log := zerolog.Nop()
 	o := Options{
+		Disk:  DiskOptions{look: endless},
 		Store: d.store, RunsDirectory: filepath.Join(d.t.TempDir(), "runs"), Program: "/nonexistent/claude", Logger: &log,
 		Restart: forgiving, AgentRestart: quickly, Version: "test",
 	}

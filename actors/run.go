@@ -82,7 +82,20 @@ func (r *run) step(ctx actor.Context, m any) {
 func (r *run) start(ctx actor.Context) {
 	r.life, r.end = context.WithCancel(context.Background())
 	r.reader, r.writer = newWorker(ctx, &r.deps.workers, r), newWorker(ctx, &r.deps.workers, r)
+	if r.deps.diskFull.Load() {
+		r.state = r.state.hold(holdAgent{holdDisk, true})
+	}
 	r.open(ctx)
+}
+
+// showHold keeps the tree and the log true about an agent that is held.
+func (r *run) showHold(ctx actor.Context, why holds) {
+	r.deps.tree.Detail(ctx.Self(), "held", why.String())
+	e := r.deps.log.Warn()
+	if why == 0 {
+		e = r.deps.log.Info()
+	}
+	e.Str(logSession, string(r.session.ID)).Uint64(logRun, uint64(r.state.record.Run)).Str("held", why.String()).Msg("agent held or let go")
 }
 
 // release gives everything back but the process. What the opening job made is
@@ -104,6 +117,9 @@ func (r *run) perform(ctx actor.Context, e effect) {
 	agent := r.agent
 	switch e := e.(type) {
 	case tellSession:
+		if held, ok := e.message.(agentHeld); ok {
+			r.showHold(ctx, held.why)
+		}
 		ctx.Send(ctx.Parent(), e.message)
 	case wakeAfter:
 		r.timers = append(r.timers, timer(ctx, e.delay, e.message))
@@ -116,6 +132,11 @@ func (r *run) perform(ctx actor.Context, e effect) {
 		r.writer.do(func() any { return agent.write(life, e.what) })
 	case signalIt:
 		r.reader.do(func() any { return agent.signal(e.signal) })
+	case freezeAgent:
+		life := r.life
+		r.reader.do(func() any { return agent.freeze(life) })
+	case thawAgent:
+		r.reader.do(func() any { return agent.thaw() })
 	case killTree:
 		life := r.life
 		r.reader.do(func() any { return agent.kill(life) })

@@ -226,6 +226,22 @@ func (a *agent) signal(s syscall.Signal) any {
 	return nil
 }
 
+// freeze stops the agent in its tracks, thaw lets it go on. One that cannot be
+// stopped runs on: what it says may be lost, and is told as torn lines.
+func (a *agent) freeze(life context.Context) any {
+	if a.process != nil {
+		_ = a.process.Freeze(life) // its end is seen by who waits for it
+	}
+	return nil
+}
+
+func (a *agent) thaw() any {
+	if a.process != nil {
+		_ = a.process.Thaw() // the same
+	}
+	return nil
+}
+
 // kill ends the agent and whatever of it is left.
 func (a *agent) kill(life context.Context) any {
 	if a.process != nil {

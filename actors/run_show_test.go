@@ -30,6 +30,10 @@ func showRun(effects []effect) string {
 			words = append(words, "write "+showWriting(e.what))
 		case signalIt:
 			words = append(words, e.signal.String())
+		case freezeAgent:
+			words = append(words, "freeze")
+		case thawAgent:
+			words = append(words, "thaw")
 		case killTree:
 			words = append(words, "kill")
 		case closeAgent:
@@ -67,6 +71,8 @@ func showTold(message any) string {
 		return "written " + m.Key
 	case messages.AnswerWritten:
 		return "answered " + string(m.Request)
+	case agentHeld:
+		return fmt.Sprintf("held(%s)", m.why)
 	case inputTooLong:
 		return "too long " + m.key
 	case messages.WriteFailed:

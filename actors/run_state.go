@@ -53,14 +53,26 @@ type runState struct {
 	stopping   bool
 	how        stopKind
 	interrupt  string // id of the interrupt that waits for its turn's end
+
+	interrupting bool  // a turn is to be interrupted and has not ended
+	holds        holds // the reasons there are to hold the agent
+	held         holds // those for which it is held
 }
 
 // step takes one message at its time and returns the next state and what to do.
 func (s runState) step(at time.Time, m any) (runState, []effect) {
+	next, effects := s.react(at, m)
+	return next.settleHold(effects)
+}
+
+func (s runState) react(at time.Time, m any) (runState, []effect) {
 	switch m := m.(type) {
 	case agentUp:
 		s.record, s.phase, s.more = m.record, runLive, true
 		effects := []effect{tellSession{messages.ProcessStarted{Record: m.record, Adopted: m.adopted}}}
+		if m.adopted && s.holds == 0 {
+			effects = append(effects, thawAgent{}) // an earlier daemon may have held it
+		}
 		for _, w := range s.unsent {
 			effects = append(effects, writeLine{w})
 		}
@@ -100,11 +112,14 @@ func (s runState) step(at time.Time, m any) (runState, []effect) {
 		return s.write(writing{line: m.line})
 	case lineWritten:
 		return s.written(m)
+	case holdAgent:
+		return s.hold(m), nil
 	case interruptTurn:
-		s.interrupt = m.id
+		s.interrupt, s.interrupting = m.id, true
 		s, effects := s.write(writing{line: claude.InterruptLine(m.id, false)})
 		return s, append(effects, wakeAfter{graceInterrupt, interruptGrace(m)})
 	case interruptSettled:
+		s.interrupting = false
 		if s.interrupt == m.id {
 			s.interrupt = ""
 		}

@@ -33,7 +33,7 @@ func TestRunReads(t *testing.T) {
 		{"nothing before it is up", 9, []runStep{
 			{spoolGrew{}, ""},
 			{credit, ""},
-			{agentUp{record: messages.RunRecord{Run: 3}, adopted: true}, "started(adopted true), read"},
+			{agentUp{record: messages.RunRecord{Run: 3}, adopted: true}, "started(adopted true), thaw, read"},
 		}},
 		{"one read at a time", 9, []runStep{
 			{up, "started(adopted false), read"},

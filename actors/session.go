@@ -68,7 +68,7 @@ func (s *session) Receive(ctx actor.Context) {
 		ctx.Send(ctx.Parent(), goodbye{s.id, s.mayLeave(ctx)})
 	default:
 		failpoint.Hit(failpoint.SessionStep)
-		now := moment{at: s.deps.now(), id: uuid.NewString, chance: rand.Float64}
+		now := moment{at: s.deps.now(), id: uuid.NewString, chance: rand.Float64, full: s.deps.diskFull.Load()}
 		before := s.state.record.Phase
 		next, effects := s.state.step(now, ctx.Sender(), m)
 		s.state = next

@@ -42,6 +42,7 @@ type bench struct {
 
 	handing func(messages.Append) // is shown every append that is handed over, if not nil
 	reuses  bool                  // the agent uses ids of requests again
+	full    bool                  // the disk is
 	manual  bool                  // the journal answers when told to
 	waiting []messages.Append
 	looked  []readTranscript // a transcript is to be read for messages that nobody acknowledged
@@ -116,7 +117,7 @@ func (b *bench) crash(mailbox ...any) {
 
 func (b *bench) moment() moment {
 	return moment{
-		at: b.now, chance: func() float64 { return .5 },
+		at: b.now, full: b.full, chance: func() float64 { return .5 },
 		id: func() string { b.serial++; return fmt.Sprintf("%08d-0000-4000-8000-000000000000", b.serial) },
 	}
 }

@@ -64,7 +64,7 @@ func inTurn(translator []byte) bool {
 // disk. A conversation that the agent may remember is resumed.
 func (t *transition) startRun() {
 	r := t.change()
-	if r.StopWanted {
+	if r.StopWanted || t.starve() {
 		return
 	}
 	r.Run++
@@ -143,6 +143,10 @@ func (t *transition) torn() bool {
 
 // continuationLate closes a cut-off turn that the resumed agent does not continue.
 func (t *transition) continuationLate(m continuationDue) {
+	if t.s.holds != 0 && m.run == t.s.record.Run {
+		t.then(wakeAfter{continuationGrace, m})
+		return
+	}
 	if m.run == t.s.record.Run && t.s.record.Turn && !t.s.working {
 		t.notice("TURN_NOT_CONTINUED", "The agent did not go on with the turn that was cut off", nil)
 		t.endTurn("interrupted")
@@ -160,7 +164,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	t.s.complaint = m.Complaint
 	t.putRun(run)
 	t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.interrupt, t.s.long = false, false, false, "", "", nil
-	t.s.watched, t.s.warned = false, false
+	t.s.watched, t.s.warned, t.s.holds = false, false, 0
 	state := pb.RunState_RUN_STATE_EXITED
 	if !m.Exit.Known {
 		state = pb.RunState_RUN_STATE_LOST

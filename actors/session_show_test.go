@@ -112,6 +112,11 @@ func showOrder(message any) string {
 		return "interrupt"
 	case interruptSettled:
 		return "interrupt is over"
+	case holdAgent:
+		if m.on {
+			return "hold for " + m.why.String()
+		}
+		return "no longer hold for " + m.why.String()
 	case stopAgent:
 		return []string{"stop in order", "stop resumably"}[m.how]
 	case messages.Credit:

@@ -65,6 +65,9 @@ type sessionState struct {
 	warned  bool      // the agent was interrupted for its silence
 	heard   time.Time // when the agent said something last
 
+	holds   holds // why the agent is held, as its run says
+	starved bool  // an agent is to be started when there is room on the disk
+
 	slot    slotHold // how it stands with the pool
 	knocks  []knock  // messages that wait for the pool's answer
 	resting bool     // the pool knows that the agent has nothing to do
@@ -112,6 +115,7 @@ type moment struct {
 	at     time.Time
 	id     func() string  // a new UUID
 	chance func() float64 // from [0,1)
+	full   bool           // the disk has no room for anything new
 }
 
 // restartDue is the session's own word for the end of a backoff.
@@ -297,6 +301,10 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.slotGranted()
 	case parkAgent:
 		t.park()
+	case diskChanged:
+		t.diskChanged(m)
+	case agentHeld:
+		t.agentHeld(m)
 	case silenceDue:
 		t.silenceLate(m)
 	case parkDue:
@@ -367,7 +375,7 @@ func (s sessionState) before(from *actor.PID, m any) (sessionState, []effect) {
 	case messages.Committed, messages.AppendRefused:
 		return s, nil
 	case agentOutput, messages.ProcessStarted, messages.RunEnded, messages.InputWrittenTo, inputTooLong,
-		messages.AnswerWritten, messages.WriteFailed:
+		messages.AnswerWritten, messages.WriteFailed, agentHeld:
 		return s, nil
 	case journalRestarted:
 		return s, []effect{loadAgain{}} // the first request may be lost

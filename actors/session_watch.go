@@ -44,7 +44,7 @@ func (t *transition) silenceLate(m silenceDue) {
 	if t.s.warned {
 		patience = interruptSilence
 	}
-	if t.s.undecided() {
+	if t.s.undecided() || t.s.holds != 0 {
 		silent = 0
 	}
 	if silent < patience {

@@ -82,7 +82,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 		s.route(ctx, m.Target(), routed{ctx.Sender(), m})
 	case messages.Detach:
 		s.tell(ctx, m.Session, m)
-	case journalRestarted, poolRestarted:
+	case journalRestarted, poolRestarted, diskChanged:
 		for _, pid := range s.live {
 			ctx.Send(pid, m)
 		}

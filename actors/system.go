@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -55,6 +56,7 @@ type Options struct {
 	Now              func() time.Time
 	Restart          supervision.Policy // of crashed actors
 	AgentRestart     supervision.Policy // of crashed agents; the zero value = the same
+	Disk             DiskOptions        // how much of the disk may be filled
 }
 
 // System is the running actor system: the tree of the architecture, and the
@@ -74,9 +76,10 @@ type System struct {
 	notifier *notifier
 	started  time.Time
 
-	denied denyRules
+	denied   denyRules
+	diskFull atomic.Bool // written by the disk's actor alone
 
-	daemon, journal, pool, sessions, health *actor.PID
+	daemon, disk, journal, pool, sessions, health *actor.PID
 
 	ready     chan struct{} // closed when the journal's unfinished sessions have been started
 	readyOnce sync.Once
@@ -111,6 +114,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 		s.options.AgentRestart = o.Restart
 	}
 	s.denied.set(o.DeniedTools)
+	s.firstLook()
 	s.watcher, s.started = watcher, s.now()
 	s.crew = supervision.NewCrew()
 	s.workers.crew = s.crew
@@ -127,7 +131,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 		return nil, fmt.Errorf("start daemon actor: %w", err)
 	}
 	s.daemon = pid
-	s.journal, s.pool, s.sessions, s.health = s.below("journal"), s.below("pool"), s.below("sessions"), s.below("health")
+	s.disk, s.journal, s.pool, s.sessions, s.health = s.below("disk"), s.below("journal"), s.below("pool"), s.below("sessions"), s.below("health")
 	s.actors.Root.Send(pid, startChildren{})
 	return s, nil
 }

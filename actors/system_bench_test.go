@@ -16,6 +16,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/disk"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -33,6 +34,9 @@ type stage struct {
 	t     *testing.T
 	store *memoryStore
 }
+
+// endless is a disk with plenty of room.
+func endless() (disk.Space, error) { return disk.Space{Free: 1 << 40, Total: 1 << 41}, nil }
 
 // raise starts the actors; they are stopped, and have to stop, when the test
 // ends, and the agents with them.
@@ -53,6 +57,7 @@ func raised(t *testing.T, store *memoryStore, keepAgents bool, change []func(*Op
 	o := Options{
 		Store: store, RunsDirectory: filepath.Join(t.TempDir(), "runs"), Program: "/nonexistent/claude", Logger: &log,
 		Restart: forgiving, AgentRestart: quickly, Version: "test",
+		Disk: DiskOptions{look: endless},
 	}
 	for _, c := range change {
 		c(&o)

@@ -41,6 +41,8 @@ type Daemon struct {
 	NotifyExec       []string        // the program started for each reminder, with its arguments; empty = see [ReadNotify]
 
 	KeepAgents bool // a signal ends the daemon and not its agents
+
+	Disk Disk
 }
 
 // DaemonFlags are the flags as they were given; empty for one that was not.
@@ -100,6 +102,9 @@ func ResolveDaemon(f DaemonFlags, e Environment) (Daemon, error) {
 		return d, err
 	}
 	if d.PermissionTTL, err = permissionTTL(e.first(f.PermissionTTL, "BETCODE_PERMISSION_TTL", "")); err != nil {
+		return d, err
+	}
+	if err := d.resolveDisk(e); err != nil {
 		return d, err
 	}
 	return d, d.resolvePatience(f, e)

@@ -65,6 +65,7 @@ const (
 	PoolExhausted     Code = "POOL_EXHAUSTED"
 	CompactionFailed  Code = "COMPACTION_FAILED"
 	SubprocessCrashed Code = "SUBPROCESS_CRASHED"
+	DiskFull          Code = "DISK_FULL"    // ours
 	StorageError      Code = "SQLITE_ERROR" // the catalogue's name for a failed journal operation
 )
 

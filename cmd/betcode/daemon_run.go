@@ -152,6 +152,7 @@ func (d *daemon) startActors() error {
 		DeniedTools: rules.Deny, PermissionTTL: d.cfg.PermissionTTL, Silence: d.cfg.AgentSilence, FixedTTL: !d.cfg.ExtendOnActivity, Reminders: d.cfg.Reminders,
 		NotifyExec: notify, NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, MaxAgents: d.cfg.MaxAgents, Logger: &d.log,
 		Version: version, Restart: supervision.Default(), Lease: d.lock.Path(), CompactThreshold: d.past.CompactThreshold,
+		Disk: actors.DiskOptions{Low: d.cfg.Disk.Low, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 	})
 	return err
 }

@@ -60,6 +60,12 @@ func newStory(t *testing.T, agent string, env ...string) *story {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return storyIn(t, w)
+}
+
+// storyIn is newStory in a world that was made before.
+func storyIn(t *testing.T, w *kit.World) *story {
+	t.Helper()
 	s := &story{T: t, world: w}
 	t.Cleanup(func() {
 		if s.daemon != nil {

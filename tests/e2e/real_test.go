@@ -20,6 +20,13 @@ import (
 // newReal starts a story with the real agent.
 func newReal(t *testing.T) (*story, *model.Server) {
 	t.Helper()
+	w, server := realWorld(t, binaries.betcode)
+	return storyIn(t, w), server
+}
+
+// realWorld makes a world for the real agent and its model.
+func realWorld(t *testing.T, daemon string) (*kit.World, *model.Server) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("runs the real Claude Code")
 	}
@@ -40,9 +47,13 @@ func newReal(t *testing.T) (*story, *model.Server) {
 			t.Error(err)
 		}
 	})
-	return newStory(t, path,
+	w, err := kit.NewWorld(daemon, path,
 		"ANTHROPIC_BASE_URL="+server.URL, "ANTHROPIC_API_KEY=dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"IS_SANDBOX=1", "SHELL=/bin/bash"), server
+		"IS_SANDBOX=1", "SHELL=/bin/bash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, server
 }
 
 func (s *story) file(name string) string { return filepath.Join(s.world.Project, name) }

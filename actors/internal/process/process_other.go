@@ -56,6 +56,12 @@ func (*Process) Tree() []messages.ProcessIdentity { return nil }
 // KillTree is not implemented on this system.
 func (*Process) KillTree(context.Context) error { return unimplemented("kill process tree") }
 
+// Freeze is not implemented on this system.
+func (*Process) Freeze(context.Context) error { return unimplemented("freeze agent") }
+
+// Thaw is not implemented on this system.
+func (*Process) Thaw() error { return unimplemented("thaw agent") }
+
 // WriteLine always finds nobody.
 func (*Process) WriteLine([]byte) WriteResult { return Gone }
 

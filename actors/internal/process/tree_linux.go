@@ -2,7 +2,6 @@ package process
 
 import (
 	"context"
-	"errors"
 	"os"
 	"slices"
 	"time"
@@ -44,7 +43,7 @@ func killTree(ctx context.Context, agent, launcher messages.ProcessIdentity, tok
 			return nil
 		}
 		for _, id := range left {
-			if err := kill(id); err != nil {
+			if err := send(id, unix.SIGKILL); err != nil {
 				refused = err
 			}
 		}
@@ -57,25 +56,6 @@ func killTree(ctx context.Context, agent, launcher messages.ProcessIdentity, tok
 		case <-time.After(wait):
 		}
 	}
-}
-
-// kill sends SIGKILL to the process id and to no other.
-func kill(id messages.ProcessIdentity) error {
-	h, err := newHandle(id)
-	if errors.Is(err, errNotOurs) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer h.close()
-	if !lives(id) {
-		return nil
-	}
-	if err := h.signal(unix.SIGKILL); err != nil && !errors.Is(err, unix.ESRCH) {
-		return err
-	}
-	return nil
 }
 
 // leftovers finds the processes of one run, without its launcher and without

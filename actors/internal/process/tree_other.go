@@ -34,3 +34,9 @@ func (p *Process) KillTree(ctx context.Context) error {
 
 // KillLeftovers cannot find any on this system.
 func KillLeftovers(context.Context, messages.RunRecord) error { return nil }
+
+// Freeze stops the agent alone on this system.
+func (p *Process) Freeze(context.Context) error { return p.Signal(unix.SIGSTOP) }
+
+// Thaw lets the agent go on.
+func (p *Process) Thaw() error { return p.Signal(unix.SIGCONT) }

@@ -1,0 +1,144 @@
+package actors
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/disk"
+	"betcode/messages"
+)
+
+// room watches how much of it is left on the disk, and says when it is so little
+// that nothing may be begun: new turns are refused, agents are held, and a reserve
+// is given up for what must be written nevertheless. Everything that was begun is
+// read to its end, and requests are shown and answered, until there is room again.
+//
+// What survives a restart: nothing but whether the disk was full, which everybody
+// can see; the next look tells the rest.
+type room struct {
+	deps  *System
+	state diskState
+	hands *worker
+	timer *time.Timer
+	quiet bool // the reserve's failure was told
+}
+
+// DiskOptions say how much of the disk the daemon may fill.
+type DiskOptions struct {
+	Low     int64  // with fewer free bytes the disk of RunsDirectory counts as full; 0 = 512 MiB, or a twentieth of a small one
+	Reserve string // a file that keeps room for a full disk; empty = none
+
+	look func() (disk.Space, error) // for tests: how much room there is; nil = as the filesystem of RunsDirectory says
+}
+
+func (s *System) lookAtDisk() (disk.Space, error) {
+	if s.options.Disk.look != nil {
+		return s.options.Disk.look()
+	}
+	return disk.Look(s.options.RunsDirectory)
+}
+
+// firstLook decides before anything starts whether the disk is full: agents that
+// are adopted must not be let go if it is.
+func (s *System) firstLook() {
+	if space, err := s.lookAtDisk(); err == nil {
+		s.diskFull.Store(space.Free < diskState{low: s.options.Disk.Low, space: space}.mark())
+	}
+}
+
+func roomProps(s *System) *actor.Props {
+	return s.tree.Props("disk", s.policy, func() actor.Actor {
+		return &room{deps: s, state: diskState{low: s.options.Disk.Low, full: s.diskFull.Load()}}
+	})
+}
+
+// Receive implements actor.Actor.
+func (r *room) Receive(ctx actor.Context) {
+	switch m := mine(r, ctx.Message()).(type) {
+	case *actor.Started:
+		r.hands = newWorker(ctx, &r.deps.workers, r)
+		r.step(ctx, lookDue{})
+	case *actor.Stopping, *actor.Restarting:
+		r.hands.close(nil)
+		if r.timer != nil {
+			r.timer.Stop()
+		}
+	case nil, *actor.Stopped:
+	case reserveTried:
+		if m.err != nil && !r.quiet {
+			r.deps.log.Warn().Err(m.err).Msg("no room is kept in reserve")
+		}
+		r.quiet = m.err != nil
+	default:
+		r.step(ctx, m)
+	}
+}
+
+func (r *room) step(ctx actor.Context, m any) {
+	before := r.state.full
+	next, effects := r.state.step(m)
+	r.state = next
+	if next.full != before {
+		r.deps.diskFull.Store(next.full) // before anybody is told
+		r.deps.log.Warn().Bool("full", next.full).Int64("free_bytes", next.space.Free).Int64("mark_bytes", next.mark()).Msg("disk is full, or no longer")
+	}
+	reserve := disk.Reserve(r.deps.options.Disk.Reserve)
+	for _, e := range effects {
+		switch e := e.(type) {
+		case lookAtDisk:
+			r.hands.do(func() any {
+				space, err := r.deps.lookAtDisk()
+				return spaceSeen{space, err}
+			})
+		case keepReserve:
+			r.hands.do(func() any { return reserveTried{reserve.Keep(e.bytes)} })
+		case releaseReserve:
+			r.hands.do(func() any { return reserveTried{reserve.Release()} })
+		case tellSessions:
+			ctx.Send(r.deps.sessions, e.message)
+		case tellHealth:
+			ctx.Send(r.deps.health, e.message)
+		case wakeAfter:
+			if r.timer != nil {
+				r.timer.Stop()
+			}
+			r.timer = timer(ctx, e.delay, e.message)
+		}
+	}
+}
+
+// view is the disk's line of the health report. A disk that is full degrades the
+// daemon and does not stop it.
+func (d diskHealth) view(now time.Time) messages.ComponentHealth {
+	c := messages.ComponentHealth{Name: "disk", Serving: !d.full && d.err == nil, Checked: now, Message: size(d.space.Free) + " free"}
+	switch {
+	case d.err != nil:
+		c.Message, c.Reason = d.err.Error(), "Nobody knows how much room is left on the disk"
+	case d.full:
+		c.Reason = "Disk is nearly full: agents are held and new turns refused until there is room"
+	}
+	return c
+}
+
+// size writes a number of bytes as people read it.
+func size(bytes int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	value, unit := float64(bytes), 0
+	for value >= 1024 && unit < len(units)-1 {
+		value, unit = value/1024, unit+1
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	return fmt.Sprintf("%.1f %s", value, units[unit])
+}
+
+// diskFullError refuses what would need room that is not there.
+func diskFullError(op string, id messages.SessionID, where string) *messages.Error {
+	return messages.Errorf(op, messages.Exhausted, "the disk is nearly full").WithCode(messages.DiskFull).
+		With("session_id", string(id)).
+		WithHint("free some room on the disk of " + cmp.Or(where, "the state directory") + "; running agents are held and go on by themselves")
+}

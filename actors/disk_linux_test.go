@@ -1,0 +1,130 @@
+package actors
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"betcode/actors/internal/disk"
+	"betcode/messages"
+)
+
+// tank is a disk whose room the test decides.
+type tank struct{ free atomic.Int64 }
+
+func (d *tank) look() (disk.Space, error) {
+	return disk.Space{Free: d.free.Load(), Total: 1 << 40}, nil
+}
+
+// fill leaves so much room, and lets the daemon notice.
+func (d *tank) fill(s *stage, free int64) {
+	d.free.Store(free)
+	s.actors.Root.Send(s.disk, lookNow{})
+}
+
+// stopped reports whether the kernel has stopped a process.
+func stopped(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return err == nil && strings.HasPrefix(rest, "T")
+}
+
+func healthOf(s *stage, name string) messages.ComponentHealth {
+	for _, c := range must[messages.HealthView](s, messages.GetHealth{}).Components {
+		if c.Name == name {
+			return c
+		}
+	}
+	s.t.Fatalf("there is no component %s", name)
+	return messages.ComponentHealth{}
+}
+
+// A full disk stops the agent in its tracks and refuses the next turn; with room
+// again everything goes on by itself.
+func TestFullDisk(t *testing.T) {
+	d := &tank{}
+	d.free.Store(1 << 40)
+	reserve := filepath.Join(t.TempDir(), "reserve")
+	s := withScript(t, func(o *Options) { o.Disk = DiskOptions{look: d.look, Reserve: reserve} })
+	s.eventually("a reserve is kept", func() bool {
+		info, err := os.Stat(reserve)
+		return err == nil && info.Size() == reserveBytes
+	})
+	s.open(sessionN(1))
+	r := s.follow(messages.Attach{Session: sessionN(1), Client: "ann", Stream: "s"})
+	must[messages.InputAcknowledged](s, message(sessionN(1), 1))
+	pid := s.settled(sessionN(1)).Run.Process.PID
+
+	d.fill(s, 100<<20)
+	s.eventually("the agent is stopped", func() bool { return stopped(pid) })
+	s.eventually("people are told", func() bool { return r.has("notice DISK_FULL") })
+	if kind := s.refused(message(sessionN(1), 2)); kind != messages.Exhausted {
+		t.Errorf("a new turn: %v", kind)
+	}
+	must[messages.InputAcknowledged](s, message(sessionN(1), 1))
+	s.eventually("health says so", func() bool { return !healthOf(s, "disk").Serving })
+	s.eventually("the reserve is given up", func() bool { _, err := os.Stat(reserve); return err != nil })
+
+	d.fill(s, 1<<40)
+	s.eventually("the agent goes on", func() bool { return !stopped(pid) })
+	s.eventually("the reserve is kept again", func() bool { _, err := os.Stat(reserve); return err == nil })
+	s.eventually("health says so", func() bool { return healthOf(s, "disk").Serving })
+	must[messages.InputAcknowledged](s, message(sessionN(1), 2))
+	s.eventually("the next turn", func() bool { return r.has("text did " + key(2)) })
+	s.checkComplete(r, sessionN(1), 0)
+}
+
+// An agent that is held can be stopped, and one that an earlier daemon held is let
+// go by the next, unless the disk is still full.
+func TestHeldAgentMeetsTheNextDaemon(t *testing.T) {
+	for _, room := range []bool{true, false} {
+		t.Run(fmt.Sprintf("room %v", room), func(t *testing.T) {
+			d := &tank{}
+			d.free.Store(1 << 40)
+			program := filepath.Join(t.TempDir(), "agent")
+			if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			runs, store := filepath.Join(t.TempDir(), "runs"), newMemoryStore()
+			change := func(o *Options) {
+				o.Disk.look, o.Program, o.RunsDirectory = d.look, program, runs
+				o.Environment = []string{"PATH=" + os.Getenv("PATH")}
+			}
+			var pid int
+			t.Run("first", func(t *testing.T) {
+				s := raiseKeeping(t, store, change)
+				s.open(sessionN(1))
+				must[messages.InputAcknowledged](s, message(sessionN(1), 1))
+				pid = s.settled(sessionN(1)).Run.Process.PID
+				d.fill(s, 0)
+				s.eventually("the agent is stopped", func() bool { return stopped(pid) })
+			})
+			if !stopped(pid) {
+				t.Fatal("the agent goes on without a daemon")
+			}
+			if room {
+				d.free.Store(1 << 40)
+			}
+			s := raise(t, store, change)
+			s.eventually("it was adopted", func() bool {
+				return must[messages.SessionView](s, messages.GetSession{Session: sessionN(1)}).Run.State == messages.RunRunning
+			})
+			if room {
+				s.eventually("it goes on", func() bool { return !stopped(pid) })
+			} else {
+				s.eventually("it is held", func() bool {
+					return strings.Contains(fmt.Sprint(s.tree.Snapshot("daemon", s.now())), "disk full")
+				})
+			}
+			if got := must[messages.SessionStopped](s, messages.StopSession{Session: sessionN(1)}); !got.WasRunning {
+				t.Errorf("%+v", got)
+			}
+			if alive(pid) {
+				t.Error("the agent lives on")
+			}
+		})
+	}
+}

@@ -1,0 +1,110 @@
+package actors
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"betcode/actors/internal/disk"
+)
+
+const mib = 1 << 20
+
+// roomy is a disk of a tebibyte with so much free.
+func roomy(free int64) spaceSeen { return spaceSeen{space: disk.Space{Free: free, Total: 1 << 40}} }
+
+// looked returns the state after a look, and what follows in a word.
+func looked(s diskState, m spaceSeen) (next diskState, told string, wait time.Duration) {
+	next, effects := s.step(m)
+	for _, e := range effects {
+		switch e := e.(type) {
+		case tellSessions:
+			told += map[bool]string{true: "full ", false: "room "}[e.message.(diskChanged).full]
+		case releaseReserve:
+			told += "release "
+		case keepReserve:
+			told += "keep " + size(e.bytes) + " "
+		case wakeAfter:
+			wait = e.delay
+		}
+	}
+	return next, told, wait
+}
+
+func TestDiskFills(t *testing.T) {
+	s := diskState{}
+	for _, c := range []struct {
+		name string
+		seen spaceSeen
+		told string
+		wait time.Duration
+		full bool
+	}{
+		{"plenty", roomy(900 << 30), "keep 16.0 MiB ", diskLookMost, false},
+		{"two seconds from the mark", roomy((2048 + 512) * mib), "keep 16.0 MiB ", 2 * time.Second, false},
+		{"at the mark", roomy(512 * mib), "keep 16.0 MiB ", diskLookLeast, false},
+		{"below it", roomy(512*mib - 1), "full release ", diskLookFull, true},
+		{"a little above it", roomy(700 * mib), "", diskLookFull, true},
+		{"nobody knows", spaceSeen{err: errors.New("no such disk")}, "", diskLookFull, true},
+		{"just enough", roomy((512 + 256 + 16) * mib), "room keep 16.0 MiB ", diskLookLeast, false},
+		{"and less again", roomy(600 * mib), "keep 16.0 MiB ", diskLookLeast, false},
+	} {
+		var told string
+		var wait time.Duration
+		if s, told, wait = looked(s, c.seen); told != c.told || wait != c.wait || s.full != c.full {
+			t.Errorf("%s: %q, then %s, full %v; want %q, %s, %v", c.name, told, wait, s.full, c.told, c.wait, c.full)
+		}
+	}
+}
+
+func TestDiskMark(t *testing.T) {
+	for _, c := range []struct{ low, total, mark, reserve int64 }{
+		{0, 1 << 40, 512 * mib, 16 * mib},
+		{0, 100 * mib, 5 * mib, 5 * mib / 4},
+		{64 * mib, 100 * mib, 64 * mib, 16 * mib},
+		{mib, 1 << 40, mib, mib / 4},
+	} {
+		s := diskState{low: c.low, space: disk.Space{Total: c.total}}
+		if s.mark() != c.mark || s.reserve() != c.reserve {
+			t.Errorf("%d of %d: mark %d, reserve %d", c.low, c.total, s.mark(), s.reserve())
+		}
+	}
+}
+
+func TestDiskLooksOnce(t *testing.T) {
+	s, first := diskState{}.step(lookDue{})
+	_, second := s.step(lookNow{})
+	if len(first) != 1 || len(second) != 0 {
+		t.Errorf("%v, then %v", first, second)
+	}
+}
+
+// However the room changes: who was told "full" is told "room" before "full" comes
+// again, both are true by a margin, and the reserve is there only when there is room.
+func TestDiskFlapsNot(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, was := diskState{low: rapid.Int64Range(0, 1<<30).Draw(t, "low")}, false
+		for _, free := range rapid.SliceOf(rapid.Int64Range(0, 4<<30)).Draw(t, "free") {
+			next, effects := s.step(roomy(free))
+			for _, e := range effects {
+				switch e := e.(type) {
+				case tellSessions:
+					now := e.message.(diskChanged).full
+					if now == was || now && free >= next.mark() || !now && free < next.leave() {
+						t.Fatalf("full %v after %v, with %d free", now, was, free)
+					}
+					was = now
+				case keepReserve:
+					if next.full {
+						t.Fatal("a reserve is kept on a full disk")
+					}
+				}
+			}
+			if s = next; s.full != was {
+				t.Fatal("nobody was told")
+			}
+		}
+	})
+}

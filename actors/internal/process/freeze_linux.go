@@ -1,0 +1,81 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/messages"
+)
+
+// freezePatience bounds how long Freeze waits for processes that the kernel
+// cannot stop at the moment: the signal waits for them.
+const freezePatience = time.Second
+
+// Freeze stops the agent and everything it started (SIGSTOP), the oldest first,
+// so that nobody sees its child stop. What they start meanwhile is stopped too.
+func (p *Process) Freeze(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, freezePatience)
+	defer cancel()
+	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		running := 0
+		for _, id := range p.Tree() {
+			if frozen(id) {
+				continue
+			}
+			running++
+			if err := send(id, unix.SIGSTOP); err != nil {
+				return &messages.Error{Op: "freeze agent", Kind: messages.Denied, Err: err}
+			}
+		}
+		if running == 0 || sleep(ctx, wait) != nil {
+			return nil
+		}
+	}
+}
+
+// Thaw lets go on what Freeze stopped, the youngest first. An agent that is not
+// stopped is left alone, and its tools with it: whoever stopped those was not us.
+func (p *Process) Thaw() error {
+	if !frozen(p.agent) {
+		return nil
+	}
+	for _, id := range slices.Backward(p.Tree()) {
+		if !frozen(id) {
+			continue
+		}
+		if err := send(id, unix.SIGCONT); err != nil {
+			return &messages.Error{Op: "thaw agent", Kind: messages.Denied, Err: err}
+		}
+	}
+	return nil
+}
+
+// frozen says whether the process id is stopped, or has ended.
+func frozen(id messages.ProcessIdentity) bool {
+	e, ok := look(id.PID)
+	return !ok || e.identity() != id || e.state == 'T' || e.state == 'Z' || e.state == 'X'
+}
+
+// send sends a signal to the process id and to no other. One that has ended needs
+// none.
+func send(id messages.ProcessIdentity, signal unix.Signal) error {
+	h, err := newHandle(id)
+	if errors.Is(err, errNotOurs) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	if !lives(id) {
+		return nil
+	}
+	if err := h.signal(signal); err != nil && !errors.Is(err, unix.ESRCH) {
+		return err
+	}
+	return nil
+}

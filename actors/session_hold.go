@@ -1,0 +1,53 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// diskChanged holds the agent of the session while the disk is full, and begins
+// what could not be begun meanwhile. None of it waits for the journal, which may
+// be the one that finds no room.
+func (t *transition) diskChanged(m diskChanged) {
+	if t.s.active() {
+		t.at = append(t.at, tellRun{t.s.record.Run, holdAgent{holdDisk, m.full}})
+	}
+	if !m.full && t.s.starved && !t.s.active() && !t.s.ending && !t.s.consulting {
+		t.s.starved = false
+		t.goOn()
+	}
+}
+
+// agentHeld notes that the agent is held, or goes on, and tells people why. The
+// time in between is not silence.
+func (t *transition) agentHeld(m agentHeld) {
+	if m.run != t.s.record.Run || !t.s.active() {
+		return
+	}
+	fresh := m.why &^ t.s.holds
+	over := m.why == 0 && t.s.holds != 0
+	t.s.holds = m.why
+	t.hear()
+	if fresh&holdDisk != 0 {
+		t.notice("DISK_FULL", "The disk is nearly full: the agent is held until there is room", nil)
+	}
+	if fresh&holdQuota != 0 {
+		t.notice("SPOOL_QUOTA", "The agent has written more than the journal could take so far: it is held until half of it is read", nil)
+	}
+	if over {
+		t.notice("AGENT_GOES_ON", "The agent goes on", nil)
+	}
+}
+
+// roomFor refuses a new turn while the disk is full.
+func (t *transition) roomFor(from *actor.PID, op string) bool {
+	if t.now.full {
+		t.then(reply{from, diskFullError(op, t.s.id, t.s.options.runs)})
+	}
+	return !t.now.full
+}
+
+// starve notes that an agent is to be started as soon as there is room.
+func (t *transition) starve() bool {
+	t.s.starved = t.now.full
+	return t.s.starved
+}

@@ -1,0 +1,25 @@
+package config
+
+import "fmt"
+
+// Disk is how much of the disk the daemon may fill. All sizes are bytes.
+type Disk struct {
+	Low int64 // with less room the disk counts as full; 0 = by the size of the filesystem
+}
+
+// resolveDisk reads what is said about the disk.
+func (d *Daemon) resolveDisk(e Environment) (err error) {
+	for _, v := range []struct {
+		name string
+		to   *int64
+	}{
+		{"BETCODE_DISK_LOW", &d.Disk.Low},
+	} {
+		if s := e.Getenv(v.name); s != "" {
+			if *v.to, err = sizeOf(s); err != nil || *v.to == 0 {
+				return fmt.Errorf("read %s: %q is no size; write for example 512MiB", v.name, s)
+			}
+		}
+	}
+	return nil
+}

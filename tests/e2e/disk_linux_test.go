@@ -1,0 +1,172 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+// These stories give the daemon a state directory on a filesystem of its own, in
+// a mount namespace that ends with it. Where that is not allowed they are skipped.
+
+// smallDisk is a program that runs the daemon so: a filesystem of that size is
+// mounted before it starts.
+func smallDisk(t *testing.T, size string) (program string) {
+	t.Helper()
+	unshare := []string{"unshare", "--mount", "--propagation", "private"}
+	if os.Getuid() != 0 {
+		unshare = append(unshare, "--map-root-user")
+	}
+	probe := append(unshare, "sh", "-c", `mount -t tmpfs -o size=1m betcode "$0"`, t.TempDir()) //nolint:gocritic // a new slice
+	if out, err := exec.Command(probe[0], probe[1:]...).CombinedOutput(); err != nil {
+		t.Skipf("no filesystem can be mounted here: %v: %s", err, out)
+	}
+	program = filepath.Join(t.TempDir(), "betcode")
+	text := fmt.Sprintf("#!/bin/sh\nexec %s sh -c 'mount -t tmpfs -o size=%s,mode=700 betcode \"$XDG_STATE_HOME\" && mkdir -p \"$XDG_STATE_HOME/betcode\" && exec \"$0\" \"$@\"' %s \"$@\"\n",
+		strings.Join(unshare, " "), size, binaries.betcode)
+	if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// onDisk is a path of the state directory as the daemon sees it.
+func (s *story) onDisk(name string) string {
+	return filepath.Join(fmt.Sprintf("/proc/%d/root", s.daemon.PID()), s.world.StateDir(), name)
+}
+
+// fillDisk leaves about so many bytes.
+func (s *story) fillDisk(leave int64) {
+	s.Helper()
+	var disk unix.Statfs_t
+	if err := unix.Statfs(s.onDisk(""), &disk); err != nil {
+		s.Fatal(err)
+	}
+	filler, err := os.Create(s.onDisk("filler"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer filler.Close()
+	if err := unix.Fallocate(int(filler.Fd()), 0, 0, int64(disk.Bavail)*disk.Bsize-leave); err != nil {
+		s.Fatalf("fill a disk of %d blocks, %d free: %v", disk.Blocks, disk.Bavail, err)
+	}
+}
+
+func (s *story) emptyDisk() {
+	s.Helper()
+	if err := os.Remove(s.onDisk("filler")); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// agentState is what the kernel says that the agent of a session does: T is
+// stopped.
+func (s *story) agentState(session string) string {
+	s.Helper()
+	view, err := s.daemon.Admin().ShowSession(context.Background(), &pb.ShowSessionRequest{SessionId: session})
+	if err != nil {
+		s.Fatal(err)
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", view.GetRun().GetPid()))
+	if err != nil {
+		s.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return rest[:1]
+}
+
+// until waits for something outside to become true.
+func (s *story) until(what string, holds func() bool) {
+	s.Helper()
+	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.Fatalf("it never happens that %s", what)
+		}
+	}
+}
+
+// TestDiskFull: before the disk is full the agent is stopped in the middle of its
+// turn and new turns are refused; what waits for an answer is shown and answered;
+// with room again everything goes on, and not a line is missing.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	w, err := kit.NewWorld(smallDisk(t, "160m"), binaries.fake, "BETCODE_DISK_LOW=48MiB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := storyIn(t, w)
+	streaming, asking := session(), session()
+	c, d := s.converse("a", streaming), s.converse("b", asking)
+	s.say(d, "run:echo allowed > made.txt")
+	asked, _ := s.wait(d, 0, kit.IsPermission)
+	s.say(c, "stream:300:20:10ms\necho:the end")
+	s.wait(c, 0, kit.IsText)
+
+	s.fillDisk(32 << 20)
+	_, next := s.wait(c, 0, isNotice("DISK_FULL"))
+	s.wait(d, 0, isNotice("DISK_FULL"))
+	s.until("both agents are stopped", func() bool { return s.agentState(streaming) == "T" && s.agentState(asking) == "T" })
+	other := s.converse("c", session())
+	s.say(other, "echo:one more")
+	s.wait(other, 0, isError("DISK_FULL"))
+	health, err := pb.NewBetCodeHealthClient(s.daemon.Conn()).GetHealthDetails(context.Background(), &pb.HealthDetailsRequest{})
+	if err != nil || !health.GetDegraded() || health.GetOverallStatus() != pb.ServingStatus_SERVING || !strings.Contains(health.GetDegradedReason(), "Disk") {
+		t.Errorf("health: %v, %v", health, err)
+	}
+	late := s.converse("late", asking)
+	s.wait(late, 0, kit.IsPermission)
+	s.answer(late, asked, pb.PermissionDecision_ALLOW_ONCE, "")
+	s.wait(d, 0, isResolved)
+	if s.exists("made.txt") {
+		t.Error("an agent runs although it is stopped")
+	}
+
+	s.emptyDisk()
+	s.wait(c, next, isNotice("AGENT_GOES_ON"))
+	s.wait(c, next, kit.IsIdle)
+	s.wait(d, 0, kit.IsIdle)
+	if !s.exists("made.txt") {
+		t.Error("the answer did not reach the agent")
+	}
+	if text := kit.Text(c.Events()); len(text) < 300*20 || !strings.HasSuffix(text, "the end") {
+		t.Errorf("%d bytes of text, %.100q at the end", len(text), text[max(0, len(text)-100):])
+	}
+	s.say(other, "echo:one more")
+	s.wait(other, 0, kit.IsIdle)
+	s.sameHistory(c, streaming)
+	s.sameHistory(d, asking)
+}
+
+// TestRealDiskFull is the same with the real agent: it goes on where it was
+// stopped.
+func TestRealDiskFull(t *testing.T) {
+	t.Parallel()
+	w, server := realWorld(t, smallDisk(t, "160m"))
+	w.Extra = append(w.Extra, "BETCODE_DISK_LOW=48MiB")
+	s := storyIn(t, w)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "say hello")
+	_, first := s.wait(c, 0, kit.IsIdle)
+	s.fillDisk(32 << 20)
+	_, next := s.wait(c, first, isNotice("DISK_FULL"))
+	s.until("the agent is stopped", func() bool { return s.agentState(id) == "T" })
+	s.say(c, "say it again")
+	s.wait(c, next, isError("DISK_FULL"))
+	s.emptyDisk()
+	_, next = s.wait(c, next, isNotice("AGENT_GOES_ON"))
+	s.say(c, "say it again")
+	s.wait(c, next, kit.IsTurnComplete)
+	once(t, server, "say it again")
+	s.sameHistory(c, id)
+}
