@@ -38,6 +38,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.verifyJournal(ctx, m)
 	case messages.BackupJournal:
 		return s.backUpJournal(ctx, m)
+	case messages.ExplainPermission:
+		return s.explain(m)
 	case messages.GetHealth:
 		return s.ask(ctx, s.health, m)
 	case messages.Shutdown:

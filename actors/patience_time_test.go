@@ -54,7 +54,7 @@ func (d *days) seed(id messages.RequestID, tool string) {
 	err := d.store.Commit([]messages.Append{{
 		Session: sessionA, Commit: 1, Record: &record, Run: &run,
 		Cursor: &messages.Cursor{Run: 1}, Permissions: []messages.PermissionRecord{{
-			Request: id, Session: sessionA, Run: 1, Tool: tool, Input: []byte(`{"command":"ls"}`),
+			Request: id, Session: sessionA, Run: 1, Seq: 1, Tool: tool, Input: []byte(`{"command":"ls"}`),
 			ReceivedAt: d.began, ForwardedAt: d.began, ExpiresAt: d.began.Add(7 * 24 * time.Hour),
 		}},
 	}})[0]

@@ -1,36 +1,80 @@
 package actors
 
 import (
-	"slices"
 	"sync/atomic"
 
 	"betcode/actors/internal/process"
+	"betcode/actors/internal/rules"
+	"betcode/messages"
 )
 
 // BelowAgent says whether a process is an agent or descends from one: it may look
 // at sessions and not act on them. An error means that it could not be told.
 func BelowAgent(pid int) (bool, error) { return process.BelowAgent(pid) }
 
-// DenyTools replaces the deny rules given to every agent ([Options.DeniedTools]).
-// Each session has them from its next run on; an agent that runs keeps its own.
-func (s *System) DenyTools(rules []string) { s.denied.set(rules) }
-
-// denyRules are deny rules that may change while sessions live. A nil one has none.
-type denyRules struct{ now atomic.Pointer[[]string] }
-
-func (d *denyRules) set(rules []string) {
-	rules = slices.Clone(rules)
-	d.now.Store(&rules)
+// Rules are what a user has written down about tool calls, in the agent's own
+// notation: "Bash(git *)", "Edit(src/**/*.ts)", "mcp__github__*".
+type Rules struct {
+	Allow, Ask, Deny []string
+	Source           string // for people: the file they stand in
 }
 
-// get returns the rules of now, which belong to the caller.
-func (d *denyRules) get() []string {
-	if d == nil {
+// SetRules replaces the rules ([Options.Rules]), for what is asked from now on. The
+// deny rules are also given to each agent, when it is started: an agent that runs
+// keeps its own. A rule that cannot be read is logged and left out.
+func (s *System) SetRules(r Rules) {
+	var all []rules.Rule
+	for _, list := range []struct {
+		effect rules.Effect
+		texts  []string
+	}{{rules.Deny, r.Deny}, {rules.Ask, r.Ask}, {rules.Allow, r.Allow}} {
+		for _, text := range list.texts {
+			all = append(all, rules.Rule{Effect: list.effect, Text: text, Source: r.Source})
+		}
+	}
+	read := &readRules{}
+	read.set, read.problems = rules.New(all...)
+	for _, p := range read.problems {
+		s.log.Warn().Err(p).Str("source", r.Source).Msg("permission rule does not count in full")
+	}
+	s.rules.now.Store(read)
+}
+
+// liveRules are rules that may change while sessions live. The nil one has none.
+type liveRules struct{ now atomic.Pointer[readRules] }
+
+type readRules struct {
+	set      *rules.Set
+	problems []rules.RuleError
+}
+
+func (l *liveRules) get() *rules.Set {
+	if l == nil || l.now.Load() == nil {
 		return nil
 	}
-	now := d.now.Load()
-	if now == nil {
-		return nil
+	return l.now.Load().set
+}
+
+// explain tells what the rules say about a call. It looks at the disk, in the
+// goroutine of who asks.
+func (s *System) explain(m messages.ExplainPermission) (messages.Reply, error) {
+	const op = "explain permission"
+	if m.Tool == "" {
+		return nil, messages.Errorf(op, messages.Invalid, "no tool is named").WithHint("for example: Bash, Edit, WebFetch")
 	}
-	return slices.Clone(*now)
+	call := rules.Call{Tool: m.Tool, Input: m.Input, Place: rules.Place{Directory: m.WorkingDirectory, Home: s.options.Home}}
+	if len(call.Input) == 0 {
+		call.Input = rules.InputOf(m.Tool, m.Argument)
+	}
+	call.Real = rules.Resolve(call)
+	now := s.rules.now.Load()
+	verdict := now.set.Decide(call)
+	explained := messages.PermissionExplained{Effect: verdict.Effect.String(), Why: verdict.Why, Known: now.set.Len()}
+	for _, r := range verdict.Rules {
+		explained.Rules = append(explained.Rules, r.String())
+	}
+	for _, p := range now.problems {
+		explained.Problems = append(explained.Problems, p.Error())
+	}
+	return explained, nil
 }

@@ -35,6 +35,8 @@ func (t *transition) recoverPermissions() {
 	t.s.doubtful = map[messages.RequestID]bool{}
 	for _, p := range t.s.requests(everyRequest) {
 		switch {
+		case !screened(p):
+			t.then(resolveLinks{p.Request, t.callOf(p)})
 		case isUndecided(p) || p.Orphaned():
 			t.then(spawnPermission{p})
 		default:
@@ -48,11 +50,13 @@ func (t *transition) orphan() {
 	final := t.s.record.StopWanted || len(t.s.deleters) > 0
 	for _, p := range t.s.requests(everyRequest) {
 		switch {
+		case !screened(p):
+			t.removePermission(p.Request)
 		case final:
 			t.withdraw(p.Request, "stop")
 		case p.Orphaned():
-		case isDecided(p) && (p.DecidedBy == "grant" || p.Decision == messages.AllowSession || p.Decision == messages.DecisionExpired):
-			t.removePermission(p.Request) // the grant decides again; who was late is asked again
+		case isDecided(p) && (p.DecidedBy == "grant" || p.DecidedBy == byRule || p.Decision == messages.AllowSession || p.Decision == messages.DecisionExpired):
+			t.removePermission(p.Request) // the grant or the rule decides again; who was late is asked again
 		case isDecided(p) && t.s.doubtful[p.Request] && !denies(p.Decision):
 			// The agent may have read it and used it: once is once.
 			t.removePermission(p.Request)

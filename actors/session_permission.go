@@ -16,8 +16,9 @@ import (
 // maxRequestID bounds the id of a request: it is the key of a record.
 const maxRequestID = 256
 
-// permissionAsked takes a request of the agent. A session grant decides it at
-// once; else it becomes a durable record, an event for every client and an actor.
+// permissionAsked takes a request of the agent. A rule or a session grant decides
+// it at once; else it becomes a durable record, an event for every client and an
+// actor.
 func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	id := messages.RequestID(m.Request)
 	if known, ok := t.s.permissions[id]; ok && !known.Orphaned() {
@@ -33,24 +34,7 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 		Description: m.Description, Input: m.Input, Suggestions: m.Suggestions, Question: m.Question,
 		ReceivedAt: now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.permissionTTL),
 	}
-	old, again := t.keptFor(p)
-	if granted, ok := t.s.record.Grants[m.Tool]; ok && !m.NeedsPerson {
-		if again {
-			t.withdraw(old.Request, "grant")
-		}
-		p.Decision, p.DecidedBy, p.DecidedAt = messages.AllowSession, "grant", now
-		if !granted {
-			p.Decision, p.Message = messages.Deny, "The user has forbidden the tool "+m.Tool+" for this session."
-		}
-		t.putPermission(p)
-		t.deliverAnswer(p)
-		return
-	}
-	if again {
-		t.askedAgain(old, p)
-		return
-	}
-	t.then(spawnPermission{t.prompt(p)})
+	t.screen(p, m.NeedsPerson)
 }
 
 // prompt puts a request before every client and into the journal.
@@ -205,6 +189,10 @@ func (t *transition) answerWritten(m messages.AnswerWritten) {
 func (t *transition) withdraw(id messages.RequestID, by string) {
 	p, ok := t.s.permissions[id]
 	if !ok {
+		return
+	}
+	if !screened(p) {
+		t.removePermission(id)
 		return
 	}
 	if p.Decision == messages.Undecided {

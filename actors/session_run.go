@@ -13,6 +13,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
+	"betcode/actors/internal/rules"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -75,7 +76,7 @@ func (t *transition) startRun() {
 	}
 	argv, err := claude.Argv(claude.Spec{
 		Program: t.s.options.program, SessionID: r.AgentSession, Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
-		AllowedTools: r.AllowedTools, DeniedTools: append(t.s.options.deniedTools.get(), r.DeniedTools...),
+		AllowedTools: r.AllowedTools, DeniedTools: append(t.s.options.rules.get().Texts(rules.Deny), r.DeniedTools...),
 	})
 	if err != nil {
 		panic("argv of a validated session: " + err.Error())

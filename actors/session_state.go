@@ -82,7 +82,8 @@ type sessionOptions struct {
 	lineage       string
 	runs          string // directory of the run directories
 	program       string // the agent's executable
-	deniedTools   *denyRules
+	rules         *liveRules
+	home          string // the user's, for rules about files below it
 	permissionTTL time.Duration
 	extend        bool          // any activity of a client prolongs what is undecided
 	parkAfter     time.Duration // an agent that rests that long is ended
@@ -293,6 +294,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.compactionAnswered(m)
 	case compactionLate:
 		t.compactionIsLate(m)
+	case linksResolved:
+		t.linksResolved(m)
 	case restartDue:
 		t.restart(m)
 	case slotAnswer:

@@ -38,7 +38,8 @@ type Options struct {
 	RunsDirectory    string          // run directories are made below it, 0700
 	Program          string          // the agent's executable; looked up in PATH when it has no slash
 	Environment      []string        // what agents inherit, as "NAME=value"
-	DeniedTools      []string        // deny rules given to every agent
+	Rules            Rules           // of the user, for every session
+	Home             string          // the user's home directory, for rules about what is below it
 	PermissionTTL    time.Duration   // how long a permission request waits; 0 = 7 days
 	FixedTTL         bool            // the activity of clients does not extend it
 	Reminders        []time.Duration // after which an undecided request is spoken of again, at most two; nil = 1 h and 24 h
@@ -76,7 +77,7 @@ type System struct {
 	notifier *notifier
 	started  time.Time
 
-	denied   denyRules
+	rules    liveRules
 	diskFull atomic.Bool // written by the disk's actor alone
 
 	daemon, disk, journal, pool, sessions, health *actor.PID
@@ -113,7 +114,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	if s.options.AgentRestart == (supervision.Policy{}) {
 		s.options.AgentRestart = o.Restart
 	}
-	s.denied.set(o.DeniedTools)
+	s.SetRules(o.Rules)
 	s.firstLook()
 	s.watcher, s.started = watcher, s.now()
 	s.crew = supervision.NewCrew()
@@ -196,7 +197,7 @@ func (d dropPayload) Handle(ctx context.Context, r slog.Record) error {
 func (s *System) sessionOptions() sessionOptions {
 	return sessionOptions{
 		lineage: s.options.Store.Lineage(), runs: s.options.RunsDirectory, program: s.options.Program,
-		deniedTools: &s.denied, permissionTTL: s.options.PermissionTTL, restarts: s.options.AgentRestart,
+		rules: &s.rules, home: s.options.Home, permissionTTL: s.options.PermissionTTL, restarts: s.options.AgentRestart,
 		parkAfter: s.options.ParkAfter, silence: s.options.Silence, extend: !s.options.FixedTTL,
 		compactThreshold: s.options.CompactThreshold,
 	}

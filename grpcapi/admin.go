@@ -104,6 +104,33 @@ func findRequest(pending []messages.PermissionRecord, ref string) (messages.Sess
 	return "", "", invalid(op, "Give more of the id.", "%q may be %s", clip(ref), clip(strings.Join(ids, ", ")))
 }
 
+// ExplainPermission implements AdminService.
+func (s adminService) ExplainPermission(ctx context.Context, r *pb.ExplainPermissionRequest) (*pb.ExplainPermissionResponse, error) {
+	m, err := explainIn(r)
+	if err != nil {
+		return nil, err
+	}
+	if m.WorkingDirectory == "" {
+		session, err := s.resolve(ctx, r.GetSessionId())
+		if err != nil {
+			return nil, err
+		}
+		view, err := ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: session})
+		if err != nil {
+			return nil, err
+		}
+		m.WorkingDirectory = view.Record.WorkingDirectory
+	}
+	explained, err := ask[messages.PermissionExplained](ctx, s.asker, m)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.ExplainPermissionResponse{
+		Effect: explained.Effect, Rules: explained.Rules, Why: explained.Why,
+		KnownRules: uint32(explained.Known), Problems: explained.Problems,
+	}, nil
+}
+
 // ShowSession implements AdminService.
 func (s adminService) ShowSession(ctx context.Context, r *pb.ShowSessionRequest) (*pb.ShowSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())

@@ -62,6 +62,8 @@ func (f *fakeAsker) Ask(_ context.Context, r messages.Request) (messages.Reply, 
 		return messages.SessionView{}, nil
 	case messages.ListSessions:
 		return messages.SessionList{}, nil
+	case messages.ExplainPermission:
+		return messages.PermissionExplained{Effect: "allow", Rules: []string{"allow " + r.Tool}, Why: r.Argument + string(r.Input) + " in " + r.WorkingDirectory, Known: 3, Problems: []string{"p"}}, nil
 	case messages.ListPermissions:
 		return messages.PermissionList{}, nil
 	case messages.ResolveSession:

@@ -349,3 +349,36 @@ func TestCodecPassesEventsOn(t *testing.T) {
 		t.Errorf("%v, %v", data, err)
 	}
 }
+
+func TestExplainPermission(t *testing.T) {
+	asker := &fakeAsker{answer: func(r messages.Request) (messages.Reply, error) {
+		if _, ok := r.(messages.GetSession); ok {
+			return messages.SessionView{Record: messages.SessionRecord{WorkingDirectory: "/w"}}, nil
+		}
+		return nil, nil
+	}}
+	conn, _ := serve(t, asker)
+	client := pb.NewAdminServiceClient(conn)
+	for name, c := range map[string]struct {
+		request *pb.ExplainPermissionRequest
+		why     string // empty: refused
+	}{
+		"argument":     {&pb.ExplainPermissionRequest{ToolName: "Bash", Argument: "ls", WorkingDirectory: "/x"}, "ls in /x"},
+		"input":        {&pb.ExplainPermissionRequest{ToolName: "Bash", Input: structOut([]byte(`{"a":"<"}`)), WorkingDirectory: "/x"}, `{"a":"<"} in /x`},
+		"session":      {&pb.ExplainPermissionRequest{ToolName: "Bash", Argument: "ls", SessionId: sessionA}, "ls in /w"},
+		"no tool":      {&pb.ExplainPermissionRequest{Argument: "ls", WorkingDirectory: "/x"}, ""},
+		"no argument":  {&pb.ExplainPermissionRequest{ToolName: "Bash", WorkingDirectory: "/x"}, ""},
+		"nowhere":      {&pb.ExplainPermissionRequest{ToolName: "Bash", Argument: "ls"}, ""},
+		"two places":   {&pb.ExplainPermissionRequest{ToolName: "Bash", Argument: "ls", SessionId: sessionA, WorkingDirectory: "/x"}, ""},
+		"relative one": {&pb.ExplainPermissionRequest{ToolName: "Bash", Argument: "ls", WorkingDirectory: "x"}, ""},
+	} {
+		got, err := client.ExplainPermission(as(t, "c"), c.request)
+		if (err == nil) != (c.why != "") || (err != nil && status.Code(err) != codes.InvalidArgument) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got.GetWhy() != c.why || (err == nil && (got.GetEffect() != "allow" || got.GetKnownRules() != 3 || len(got.GetRules()) != 1 || len(got.GetProblems()) != 1)) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -104,6 +104,31 @@ func adminAnswerIn(m *pb.AnswerPermissionRequest, client messages.ClientID) (mes
 	return out, denialIn(op, out.Message)
 }
 
+// explainIn translates a call that somebody wonders about. Without a directory the
+// session has to tell it.
+func explainIn(m *pb.ExplainPermissionRequest) (out messages.ExplainPermission, err error) {
+	const op = "explain permission"
+	if m.GetToolName() == "" {
+		return out, invalid(op, "For example Bash, Edit or WebFetch.", "no tool is named")
+	}
+	if (m.GetInput() != nil) == (m.GetArgument() != "") {
+		return out, invalid(op, "Give the command, path or address, or the tool's whole input.", "neither or both of argument and input are set")
+	}
+	if (m.GetWorkingDirectory() != "") == (m.GetSessionId() != "") {
+		return out, invalid(op, "Name the session, or the directory.", "neither or both of session_id and working_directory are set")
+	}
+	out = messages.ExplainPermission{Tool: m.GetToolName(), Argument: m.GetArgument()}
+	if m.GetInput() != nil {
+		if out.Input, err = objectIn(op, "input", m.GetInput()); err != nil {
+			return out, err
+		}
+	}
+	if m.GetWorkingDirectory() != "" {
+		out.WorkingDirectory, err = directoryIn(op, m.GetWorkingDirectory())
+	}
+	return out, err
+}
+
 func viewOut(v messages.SessionView) *pb.ShowSessionResponse {
 	out := &pb.ShowSessionResponse{
 		Summary:        summaryOut(v.Record),

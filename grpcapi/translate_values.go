@@ -23,11 +23,16 @@ func updatedIn(op string, d messages.Decision, input *structpb.Struct) ([]byte, 
 	case len(input.GetFields()) == 0:
 		return nil, invalid(op, "Set updated_input to the tool's whole input.", "ALLOW_WITH_EDIT comes without updated_input")
 	}
+	return objectIn(op, "updated_input", input)
+}
+
+// objectIn is an object as JSON.
+func objectIn(op, field string, object *structpb.Struct) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(input.AsMap()); err != nil {
-		return nil, invalid(op, "Use numbers that JSON has.", "updated_input is not JSON: %w", err)
+	if err := enc.Encode(object.AsMap()); err != nil {
+		return nil, invalid(op, "Use numbers that JSON has.", "%s is not JSON: %w", field, err)
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }

@@ -168,6 +168,27 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
+func TestExplainPermission(t *testing.T) {
+	serveFake(t, &fakeDaemon{})
+	for _, test := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"Bash ls", 0, "ask: Bash ls\n  by allow x\n  note: y\n"},
+		{"Bash --input {\"command\":\"ls\"} --session demo", 0, ""},
+		{"Bash", 5, ""},
+		{"Bash ls --input {}", 5, ""},
+		{"Bash --input [1]", 5, ""},
+		{"Bash ls --session demo --cwd /", 5, ""},
+	} {
+		code, out, stderr := command(t, "", append([]string{"permission", "explain"}, strings.Fields(test.args)...)...)
+		if code != test.code || (test.want != "" && out != test.want) {
+			t.Errorf("%s: exit %d, %q, %s", test.args, code, out, stderr)
+		}
+	}
+}
+
 func TestTreeStatusVersion(t *testing.T) {
 	d := serveFake(t, &fakeDaemon{})
 	if code, out, _ := command(t, "", "tree"); code != 0 || !strings.HasPrefix(out, "daemon  running\n├── journal") {

@@ -158,6 +158,10 @@ func (d *fakeDaemon) DeleteSession(_ context.Context, r *pb.DeleteSessionRequest
 	return &pb.DeleteSessionResponse{Deleted: true}, nil
 }
 
+func (d *fakeDaemon) ExplainPermission(_ context.Context, r *pb.ExplainPermissionRequest) (*pb.ExplainPermissionResponse, error) {
+	return &pb.ExplainPermissionResponse{Effect: "none", Why: r.GetToolName() + " " + r.GetArgument() + r.GetSessionId(), Rules: []string{"allow x"}, Problems: []string{"y"}}, nil
+}
+
 func (d *fakeDaemon) ListPermissions(context.Context, *pb.ListPermissionsRequest) (*pb.ListPermissionsResponse, error) {
 	return &pb.ListPermissionsResponse{Permissions: d.pending}, nil
 }

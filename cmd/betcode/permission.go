@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"betcode/cmd/betcode/internal/client"
 	pb "betcode/proto/betcode/v1"
@@ -48,6 +46,17 @@ func (p *program) permissionCommand() *cli.Command {
 				Name: "answer", Usage: "answer the questions of a request, in their order", ArgsUsage: "REQUEST ANSWER...",
 				Description: "An answer is the number of an option (1,3 for several) or text.",
 				Action:      p.withClient(2, -1, p.answerQuestions),
+			},
+			{
+				Name: "explain", Usage: "say what the rules in settings.json decide about a tool call, and why", ArgsUsage: "TOOL [ARGUMENT]",
+				Description: "ARGUMENT is what rules look at: the command of Bash, the path of a tool for files, the address of WebFetch.",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "as if `SESSION` called it"},
+					&cli.StringFlag{Name: "cwd", Usage: "as if it were called in `DIRECTORY`, instead of this one"},
+					&cli.StringFlag{Name: "input", Usage: "the whole input as a `JSON` object, instead of ARGUMENT"},
+					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
+				},
+				Action: p.withClient(1, 2, p.explainPermission),
 			},
 		},
 	}
@@ -108,13 +117,9 @@ func (p *program) allowPermission(ctx context.Context, c *cli.Context, cl *clien
 	case input != "" && c.Bool("always"):
 		return usageError{errors.New("--input and --always contradict each other: leave one of them out")}
 	case input != "":
-		var fields map[string]any
-		if err := json.Unmarshal([]byte(input), &fields); err != nil {
-			return usageError{fmt.Errorf("--input is not a JSON object: %w", err)}
-		}
-		edited, err := structpb.NewStruct(fields)
+		edited, err := objectArgument(input)
 		if err != nil {
-			return usageError{fmt.Errorf("--input: %w", err)}
+			return usageError{fmt.Errorf("--input %w", err)}
 		}
 		request.Decision, request.UpdatedInput = pb.PermissionDecision_ALLOW_WITH_EDIT, edited
 	case c.Bool("always"):

@@ -338,50 +338,6 @@ func TestSecondSignal(t *testing.T) {
 	t.Error("the second signal always came too late")
 }
 
-// SIGHUP reads the deny rules again: the next agent has them.
-func TestHangup(t *testing.T) {
-	t.Parallel()
-	s := newStory(t, binaries.fake)
-	argv := func() []string {
-		id := session()
-		c := s.converse("a", id)
-		s.say(c, "echo:hello")
-		s.wait(c, 0, kit.IsIdle)
-		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", s.agent(id)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Split(string(raw), "\x00")
-	}
-	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(s.world.ConfigDir(), "settings.json"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	hangup := func(answer string) {
-		if err := syscall.Kill(s.daemon.PID(), syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
-		s.eventually(answer, func() bool { return strings.Contains(s.daemon.Log(), answer) })
-	}
-	denied := func(argv []string) bool {
-		return slices.ContainsFunc(argv, func(arg string) bool { return strings.Contains(arg, "WebFetch") })
-	}
-	if denied(argv()) {
-		t.Error("denied before")
-	}
-	write(`{"permissions": {"deny": ["WebFetch"]}}`)
-	hangup("settings read again")
-	if got := argv(); !denied(got) {
-		t.Errorf("not denied: %q", got)
-	}
-	write(`{ broken`)
-	hangup("settings are not read again")
-	if got := argv(); !denied(got) {
-		t.Errorf("the rules are lost: %q", got)
-	}
-}
-
 // A daemon removes no socket that is not its own.
 func TestForeignSocket(t *testing.T) {
 	t.Parallel()

@@ -408,6 +408,170 @@ func (x *PendingPermission) GetSessionName() string {
 	return ""
 }
 
+// ExplainPermissionRequest is a tool call that somebody wonders about.
+type ExplainPermissionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tool, for example "Bash".
+	ToolName string `protobuf:"bytes,1,opt,name=tool_name,json=toolName,proto3" json:"tool_name,omitempty"`
+	// What rules look at: the command of Bash, the path of a tool for files, the address of WebFetch.
+	Argument string `protobuf:"bytes,2,opt,name=argument,proto3" json:"argument,omitempty"`
+	// The whole input, instead of argument.
+	Input *structpb.Struct `protobuf:"bytes,3,opt,name=input,proto3" json:"input,omitempty"`
+	// Where the call would happen, absolute. Empty with session_id.
+	WorkingDirectory string `protobuf:"bytes,4,opt,name=working_directory,json=workingDirectory,proto3" json:"working_directory,omitempty"`
+	// The session that would call. Read like ResolveRequest.ref.
+	SessionId     string `protobuf:"bytes,5,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainPermissionRequest) Reset() {
+	*x = ExplainPermissionRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainPermissionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainPermissionRequest) ProtoMessage() {}
+
+func (x *ExplainPermissionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainPermissionRequest.ProtoReflect.Descriptor instead.
+func (*ExplainPermissionRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ExplainPermissionRequest) GetToolName() string {
+	if x != nil {
+		return x.ToolName
+	}
+	return ""
+}
+
+func (x *ExplainPermissionRequest) GetArgument() string {
+	if x != nil {
+		return x.Argument
+	}
+	return ""
+}
+
+func (x *ExplainPermissionRequest) GetInput() *structpb.Struct {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
+func (x *ExplainPermissionRequest) GetWorkingDirectory() string {
+	if x != nil {
+		return x.WorkingDirectory
+	}
+	return ""
+}
+
+func (x *ExplainPermissionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+// ExplainPermissionResponse says what the rules decide, and why.
+type ExplainPermissionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// "deny", "ask" or "allow"; "none" when no rule decides: then the grants of the session do, then a person.
+	Effect string `protobuf:"bytes,1,opt,name=effect,proto3" json:"effect,omitempty"`
+	// The rules that decide, with the file they stand in.
+	Rules []string `protobuf:"bytes,2,rep,name=rules,proto3" json:"rules,omitempty"`
+	// One line for a human.
+	Why string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
+	// How many rules there are.
+	KnownRules uint32 `protobuf:"varint,4,opt,name=known_rules,json=knownRules,proto3" json:"known_rules,omitempty"`
+	// Rules that do not count, or not in full, and why.
+	Problems      []string `protobuf:"bytes,5,rep,name=problems,proto3" json:"problems,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainPermissionResponse) Reset() {
+	*x = ExplainPermissionResponse{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainPermissionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainPermissionResponse) ProtoMessage() {}
+
+func (x *ExplainPermissionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainPermissionResponse.ProtoReflect.Descriptor instead.
+func (*ExplainPermissionResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ExplainPermissionResponse) GetEffect() string {
+	if x != nil {
+		return x.Effect
+	}
+	return ""
+}
+
+func (x *ExplainPermissionResponse) GetRules() []string {
+	if x != nil {
+		return x.Rules
+	}
+	return nil
+}
+
+func (x *ExplainPermissionResponse) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+func (x *ExplainPermissionResponse) GetKnownRules() uint32 {
+	if x != nil {
+		return x.KnownRules
+	}
+	return 0
+}
+
+func (x *ExplainPermissionResponse) GetProblems() []string {
+	if x != nil {
+		return x.Problems
+	}
+	return nil
+}
+
 // AnswerPermissionRequest decides a permission or answers a question.
 type AnswerPermissionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -429,7 +593,7 @@ type AnswerPermissionRequest struct {
 
 func (x *AnswerPermissionRequest) Reset() {
 	*x = AnswerPermissionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[5]
+	mi := &file_betcode_v1_admin_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -441,7 +605,7 @@ func (x *AnswerPermissionRequest) String() string {
 func (*AnswerPermissionRequest) ProtoMessage() {}
 
 func (x *AnswerPermissionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[5]
+	mi := &file_betcode_v1_admin_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -454,7 +618,7 @@ func (x *AnswerPermissionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerPermissionRequest.ProtoReflect.Descriptor instead.
 func (*AnswerPermissionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{5}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *AnswerPermissionRequest) GetSessionId() string {
@@ -516,7 +680,7 @@ type AnswerPermissionResponse struct {
 
 func (x *AnswerPermissionResponse) Reset() {
 	*x = AnswerPermissionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[6]
+	mi := &file_betcode_v1_admin_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -528,7 +692,7 @@ func (x *AnswerPermissionResponse) String() string {
 func (*AnswerPermissionResponse) ProtoMessage() {}
 
 func (x *AnswerPermissionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[6]
+	mi := &file_betcode_v1_admin_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -541,7 +705,7 @@ func (x *AnswerPermissionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerPermissionResponse.ProtoReflect.Descriptor instead.
 func (*AnswerPermissionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{6}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *AnswerPermissionResponse) GetApplied() bool {
@@ -583,7 +747,7 @@ type ShowSessionRequest struct {
 
 func (x *ShowSessionRequest) Reset() {
 	*x = ShowSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	mi := &file_betcode_v1_admin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -595,7 +759,7 @@ func (x *ShowSessionRequest) String() string {
 func (*ShowSessionRequest) ProtoMessage() {}
 
 func (x *ShowSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	mi := &file_betcode_v1_admin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -608,7 +772,7 @@ func (x *ShowSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShowSessionRequest.ProtoReflect.Descriptor instead.
 func (*ShowSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{7}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ShowSessionRequest) GetSessionId() string {
@@ -649,7 +813,7 @@ type ShowSessionResponse struct {
 
 func (x *ShowSessionResponse) Reset() {
 	*x = ShowSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[8]
+	mi := &file_betcode_v1_admin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -661,7 +825,7 @@ func (x *ShowSessionResponse) String() string {
 func (*ShowSessionResponse) ProtoMessage() {}
 
 func (x *ShowSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[8]
+	mi := &file_betcode_v1_admin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -674,7 +838,7 @@ func (x *ShowSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShowSessionResponse.ProtoReflect.Descriptor instead.
 func (*ShowSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{8}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ShowSessionResponse) GetSummary() *SessionSummary {
@@ -775,7 +939,7 @@ type RunInfo struct {
 
 func (x *RunInfo) Reset() {
 	*x = RunInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[9]
+	mi := &file_betcode_v1_admin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -787,7 +951,7 @@ func (x *RunInfo) String() string {
 func (*RunInfo) ProtoMessage() {}
 
 func (x *RunInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[9]
+	mi := &file_betcode_v1_admin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -800,7 +964,7 @@ func (x *RunInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunInfo.ProtoReflect.Descriptor instead.
 func (*RunInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{9}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RunInfo) GetRun() uint64 {
@@ -860,7 +1024,7 @@ type PendingInput struct {
 
 func (x *PendingInput) Reset() {
 	*x = PendingInput{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[10]
+	mi := &file_betcode_v1_admin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -872,7 +1036,7 @@ func (x *PendingInput) String() string {
 func (*PendingInput) ProtoMessage() {}
 
 func (x *PendingInput) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[10]
+	mi := &file_betcode_v1_admin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -885,7 +1049,7 @@ func (x *PendingInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingInput.ProtoReflect.Descriptor instead.
 func (*PendingInput) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{10}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PendingInput) GetIdempotencyKey() string {
@@ -920,7 +1084,7 @@ type StopSessionRequest struct {
 
 func (x *StopSessionRequest) Reset() {
 	*x = StopSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[11]
+	mi := &file_betcode_v1_admin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -932,7 +1096,7 @@ func (x *StopSessionRequest) String() string {
 func (*StopSessionRequest) ProtoMessage() {}
 
 func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[11]
+	mi := &file_betcode_v1_admin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -945,7 +1109,7 @@ func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopSessionRequest.ProtoReflect.Descriptor instead.
 func (*StopSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{11}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *StopSessionRequest) GetSessionId() string {
@@ -966,7 +1130,7 @@ type StopSessionResponse struct {
 
 func (x *StopSessionResponse) Reset() {
 	*x = StopSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[12]
+	mi := &file_betcode_v1_admin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -978,7 +1142,7 @@ func (x *StopSessionResponse) String() string {
 func (*StopSessionResponse) ProtoMessage() {}
 
 func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[12]
+	mi := &file_betcode_v1_admin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -991,7 +1155,7 @@ func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopSessionResponse.ProtoReflect.Descriptor instead.
 func (*StopSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{12}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *StopSessionResponse) GetWasRunning() bool {
@@ -1012,7 +1176,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[13]
+	mi := &file_betcode_v1_admin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1024,7 +1188,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[13]
+	mi := &file_betcode_v1_admin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1037,7 +1201,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{13}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ShutdownRequest) GetKeepAgents() bool {
@@ -1056,7 +1220,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[14]
+	mi := &file_betcode_v1_admin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1068,7 +1232,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[14]
+	mi := &file_betcode_v1_admin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1081,7 +1245,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{14}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{16}
 }
 
 // ResolveRequest is what a human types for a session.
@@ -1095,7 +1259,7 @@ type ResolveRequest struct {
 
 func (x *ResolveRequest) Reset() {
 	*x = ResolveRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1107,7 +1271,7 @@ func (x *ResolveRequest) String() string {
 func (*ResolveRequest) ProtoMessage() {}
 
 func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1120,7 +1284,7 @@ func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveRequest.ProtoReflect.Descriptor instead.
 func (*ResolveRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{15}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ResolveRequest) GetRef() string {
@@ -1141,7 +1305,7 @@ type ResolveResponse struct {
 
 func (x *ResolveResponse) Reset() {
 	*x = ResolveResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1153,7 +1317,7 @@ func (x *ResolveResponse) String() string {
 func (*ResolveResponse) ProtoMessage() {}
 
 func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1166,7 +1330,7 @@ func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveResponse.ProtoReflect.Descriptor instead.
 func (*ResolveResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{16}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ResolveResponse) GetSessionId() string {
@@ -1187,7 +1351,7 @@ type ExportSessionRequest struct {
 
 func (x *ExportSessionRequest) Reset() {
 	*x = ExportSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1199,7 +1363,7 @@ func (x *ExportSessionRequest) String() string {
 func (*ExportSessionRequest) ProtoMessage() {}
 
 func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1212,7 +1376,7 @@ func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportSessionRequest.ProtoReflect.Descriptor instead.
 func (*ExportSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ExportSessionRequest) GetSessionId() string {
@@ -1231,7 +1395,7 @@ type JournalStatsRequest struct {
 
 func (x *JournalStatsRequest) Reset() {
 	*x = JournalStatsRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1243,7 +1407,7 @@ func (x *JournalStatsRequest) String() string {
 func (*JournalStatsRequest) ProtoMessage() {}
 
 func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1256,7 +1420,7 @@ func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsRequest.ProtoReflect.Descriptor instead.
 func (*JournalStatsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
 }
 
 // JournalStatsResponse is what the journal is, and what was done to it since the daemon opened it.
@@ -1298,7 +1462,7 @@ type JournalStatsResponse struct {
 
 func (x *JournalStatsResponse) Reset() {
 	*x = JournalStatsResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1310,7 +1474,7 @@ func (x *JournalStatsResponse) String() string {
 func (*JournalStatsResponse) ProtoMessage() {}
 
 func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1323,7 +1487,7 @@ func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsResponse.ProtoReflect.Descriptor instead.
 func (*JournalStatsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *JournalStatsResponse) GetDirectory() string {
@@ -1446,7 +1610,7 @@ type JournalFileInfo struct {
 
 func (x *JournalFileInfo) Reset() {
 	*x = JournalFileInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1458,7 +1622,7 @@ func (x *JournalFileInfo) String() string {
 func (*JournalFileInfo) ProtoMessage() {}
 
 func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1471,7 +1635,7 @@ func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileInfo.ProtoReflect.Descriptor instead.
 func (*JournalFileInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *JournalFileInfo) GetName() string {
@@ -1504,7 +1668,7 @@ type VerifyJournalRequest struct {
 
 func (x *VerifyJournalRequest) Reset() {
 	*x = VerifyJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1516,7 +1680,7 @@ func (x *VerifyJournalRequest) String() string {
 func (*VerifyJournalRequest) ProtoMessage() {}
 
 func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1529,7 +1693,7 @@ func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalRequest.ProtoReflect.Descriptor instead.
 func (*VerifyJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
 }
 
 // VerifyJournalResponse is one piece of news of a verification.
@@ -1549,7 +1713,7 @@ type VerifyJournalResponse struct {
 
 func (x *VerifyJournalResponse) Reset() {
 	*x = VerifyJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1561,7 +1725,7 @@ func (x *VerifyJournalResponse) String() string {
 func (*VerifyJournalResponse) ProtoMessage() {}
 
 func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1574,7 +1738,7 @@ func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalResponse.ProtoReflect.Descriptor instead.
 func (*VerifyJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *VerifyJournalResponse) GetNews() isVerifyJournalResponse_News {
@@ -1657,7 +1821,7 @@ type JournalFileReport struct {
 
 func (x *JournalFileReport) Reset() {
 	*x = JournalFileReport{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1669,7 +1833,7 @@ func (x *JournalFileReport) String() string {
 func (*JournalFileReport) ProtoMessage() {}
 
 func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1682,7 +1846,7 @@ func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileReport.ProtoReflect.Descriptor instead.
 func (*JournalFileReport) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *JournalFileReport) GetName() string {
@@ -1742,7 +1906,7 @@ type JournalProblem struct {
 
 func (x *JournalProblem) Reset() {
 	*x = JournalProblem{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1754,7 +1918,7 @@ func (x *JournalProblem) String() string {
 func (*JournalProblem) ProtoMessage() {}
 
 func (x *JournalProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1767,7 +1931,7 @@ func (x *JournalProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalProblem.ProtoReflect.Descriptor instead.
 func (*JournalProblem) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *JournalProblem) GetFile() string {
@@ -1806,7 +1970,7 @@ type JournalVerified struct {
 
 func (x *JournalVerified) Reset() {
 	*x = JournalVerified{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1818,7 +1982,7 @@ func (x *JournalVerified) String() string {
 func (*JournalVerified) ProtoMessage() {}
 
 func (x *JournalVerified) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1831,7 +1995,7 @@ func (x *JournalVerified) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalVerified.ProtoReflect.Descriptor instead.
 func (*JournalVerified) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *JournalVerified) GetOk() bool {
@@ -1868,7 +2032,7 @@ type BackupJournalRequest struct {
 
 func (x *BackupJournalRequest) Reset() {
 	*x = BackupJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1880,7 +2044,7 @@ func (x *BackupJournalRequest) String() string {
 func (*BackupJournalRequest) ProtoMessage() {}
 
 func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1893,7 +2057,7 @@ func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalRequest.ProtoReflect.Descriptor instead.
 func (*BackupJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *BackupJournalRequest) GetPath() string {
@@ -1931,7 +2095,7 @@ type BackupJournalResponse struct {
 
 func (x *BackupJournalResponse) Reset() {
 	*x = BackupJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1943,7 +2107,7 @@ func (x *BackupJournalResponse) String() string {
 func (*BackupJournalResponse) ProtoMessage() {}
 
 func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1956,7 +2120,7 @@ func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalResponse.ProtoReflect.Descriptor instead.
 func (*BackupJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *BackupJournalResponse) GetPath() string {
@@ -2045,7 +2209,21 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\bquestion\x18\b \x01(\bR\bquestion\x126\n" +
 	"\tquestions\x18\t \x03(\v2\x18.betcode.v1.UserQuestionR\tquestions\x12!\n" +
 	"\fsession_name\x18\n" +
-	" \x01(\tR\vsessionName\"\xf3\x02\n" +
+	" \x01(\tR\vsessionName\"\xce\x01\n" +
+	"\x18ExplainPermissionRequest\x12\x1b\n" +
+	"\ttool_name\x18\x01 \x01(\tR\btoolName\x12\x1a\n" +
+	"\bargument\x18\x02 \x01(\tR\bargument\x12-\n" +
+	"\x05input\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x05input\x12+\n" +
+	"\x11working_directory\x18\x04 \x01(\tR\x10workingDirectory\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x05 \x01(\tR\tsessionId\"\x98\x01\n" +
+	"\x19ExplainPermissionResponse\x12\x16\n" +
+	"\x06effect\x18\x01 \x01(\tR\x06effect\x12\x14\n" +
+	"\x05rules\x18\x02 \x03(\tR\x05rules\x12\x10\n" +
+	"\x03why\x18\x03 \x01(\tR\x03why\x12\x1f\n" +
+	"\vknown_rules\x18\x04 \x01(\rR\n" +
+	"knownRules\x12\x1a\n" +
+	"\bproblems\x18\x05 \x03(\tR\bproblems\"\xf3\x02\n" +
 	"\x17AnswerPermissionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
@@ -2170,11 +2348,12 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x05files\x18\x03 \x01(\x04R\x05files\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12!\n" +
 	"\flinked_bytes\x18\x05 \x01(\x04R\vlinkedBytes\x12\x1b\n" +
-	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs2\xff\x06\n" +
+	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs2\xe1\a\n" +
 	"\fAdminService\x12;\n" +
 	"\aGetTree\x12\x1a.betcode.v1.GetTreeRequest\x1a\x14.betcode.v1.TreeNode\x12Z\n" +
 	"\x0fListPermissions\x12\".betcode.v1.ListPermissionsRequest\x1a#.betcode.v1.ListPermissionsResponse\x12]\n" +
-	"\x10AnswerPermission\x12#.betcode.v1.AnswerPermissionRequest\x1a$.betcode.v1.AnswerPermissionResponse\x12N\n" +
+	"\x10AnswerPermission\x12#.betcode.v1.AnswerPermissionRequest\x1a$.betcode.v1.AnswerPermissionResponse\x12`\n" +
+	"\x11ExplainPermission\x12$.betcode.v1.ExplainPermissionRequest\x1a%.betcode.v1.ExplainPermissionResponse\x12N\n" +
 	"\vShowSession\x12\x1e.betcode.v1.ShowSessionRequest\x1a\x1f.betcode.v1.ShowSessionResponse\x12N\n" +
 	"\vStopSession\x12\x1e.betcode.v1.StopSessionRequest\x1a\x1f.betcode.v1.StopSessionResponse\x12E\n" +
 	"\bShutdown\x12\x1b.betcode.v1.ShutdownRequest\x1a\x1c.betcode.v1.ShutdownResponse\x12B\n" +
@@ -2196,100 +2375,105 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_betcode_v1_admin_proto_goTypes = []any{
-	(*GetTreeRequest)(nil),           // 0: betcode.v1.GetTreeRequest
-	(*TreeNode)(nil),                 // 1: betcode.v1.TreeNode
-	(*ListPermissionsRequest)(nil),   // 2: betcode.v1.ListPermissionsRequest
-	(*ListPermissionsResponse)(nil),  // 3: betcode.v1.ListPermissionsResponse
-	(*PendingPermission)(nil),        // 4: betcode.v1.PendingPermission
-	(*AnswerPermissionRequest)(nil),  // 5: betcode.v1.AnswerPermissionRequest
-	(*AnswerPermissionResponse)(nil), // 6: betcode.v1.AnswerPermissionResponse
-	(*ShowSessionRequest)(nil),       // 7: betcode.v1.ShowSessionRequest
-	(*ShowSessionResponse)(nil),      // 8: betcode.v1.ShowSessionResponse
-	(*RunInfo)(nil),                  // 9: betcode.v1.RunInfo
-	(*PendingInput)(nil),             // 10: betcode.v1.PendingInput
-	(*StopSessionRequest)(nil),       // 11: betcode.v1.StopSessionRequest
-	(*StopSessionResponse)(nil),      // 12: betcode.v1.StopSessionResponse
-	(*ShutdownRequest)(nil),          // 13: betcode.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),         // 14: betcode.v1.ShutdownResponse
-	(*ResolveRequest)(nil),           // 15: betcode.v1.ResolveRequest
-	(*ResolveResponse)(nil),          // 16: betcode.v1.ResolveResponse
-	(*ExportSessionRequest)(nil),     // 17: betcode.v1.ExportSessionRequest
-	(*JournalStatsRequest)(nil),      // 18: betcode.v1.JournalStatsRequest
-	(*JournalStatsResponse)(nil),     // 19: betcode.v1.JournalStatsResponse
-	(*JournalFileInfo)(nil),          // 20: betcode.v1.JournalFileInfo
-	(*VerifyJournalRequest)(nil),     // 21: betcode.v1.VerifyJournalRequest
-	(*VerifyJournalResponse)(nil),    // 22: betcode.v1.VerifyJournalResponse
-	(*JournalFileReport)(nil),        // 23: betcode.v1.JournalFileReport
-	(*JournalProblem)(nil),           // 24: betcode.v1.JournalProblem
-	(*JournalVerified)(nil),          // 25: betcode.v1.JournalVerified
-	(*BackupJournalRequest)(nil),     // 26: betcode.v1.BackupJournalRequest
-	(*BackupJournalResponse)(nil),    // 27: betcode.v1.BackupJournalResponse
-	nil,                              // 28: betcode.v1.TreeNode.DetailsEntry
-	nil,                              // 29: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	nil,                              // 30: betcode.v1.ShowSessionResponse.MetadataEntry
-	(*timestamppb.Timestamp)(nil),    // 31: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),          // 32: google.protobuf.Struct
-	(*UserQuestion)(nil),             // 33: betcode.v1.UserQuestion
-	(PermissionDecision)(0),          // 34: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),           // 35: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),        // 36: betcode.v1.SessionGrantEntry
-	(RunState)(0),                    // 37: betcode.v1.RunState
-	(*AgentEvent)(nil),               // 38: betcode.v1.AgentEvent
+	(*GetTreeRequest)(nil),            // 0: betcode.v1.GetTreeRequest
+	(*TreeNode)(nil),                  // 1: betcode.v1.TreeNode
+	(*ListPermissionsRequest)(nil),    // 2: betcode.v1.ListPermissionsRequest
+	(*ListPermissionsResponse)(nil),   // 3: betcode.v1.ListPermissionsResponse
+	(*PendingPermission)(nil),         // 4: betcode.v1.PendingPermission
+	(*ExplainPermissionRequest)(nil),  // 5: betcode.v1.ExplainPermissionRequest
+	(*ExplainPermissionResponse)(nil), // 6: betcode.v1.ExplainPermissionResponse
+	(*AnswerPermissionRequest)(nil),   // 7: betcode.v1.AnswerPermissionRequest
+	(*AnswerPermissionResponse)(nil),  // 8: betcode.v1.AnswerPermissionResponse
+	(*ShowSessionRequest)(nil),        // 9: betcode.v1.ShowSessionRequest
+	(*ShowSessionResponse)(nil),       // 10: betcode.v1.ShowSessionResponse
+	(*RunInfo)(nil),                   // 11: betcode.v1.RunInfo
+	(*PendingInput)(nil),              // 12: betcode.v1.PendingInput
+	(*StopSessionRequest)(nil),        // 13: betcode.v1.StopSessionRequest
+	(*StopSessionResponse)(nil),       // 14: betcode.v1.StopSessionResponse
+	(*ShutdownRequest)(nil),           // 15: betcode.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),          // 16: betcode.v1.ShutdownResponse
+	(*ResolveRequest)(nil),            // 17: betcode.v1.ResolveRequest
+	(*ResolveResponse)(nil),           // 18: betcode.v1.ResolveResponse
+	(*ExportSessionRequest)(nil),      // 19: betcode.v1.ExportSessionRequest
+	(*JournalStatsRequest)(nil),       // 20: betcode.v1.JournalStatsRequest
+	(*JournalStatsResponse)(nil),      // 21: betcode.v1.JournalStatsResponse
+	(*JournalFileInfo)(nil),           // 22: betcode.v1.JournalFileInfo
+	(*VerifyJournalRequest)(nil),      // 23: betcode.v1.VerifyJournalRequest
+	(*VerifyJournalResponse)(nil),     // 24: betcode.v1.VerifyJournalResponse
+	(*JournalFileReport)(nil),         // 25: betcode.v1.JournalFileReport
+	(*JournalProblem)(nil),            // 26: betcode.v1.JournalProblem
+	(*JournalVerified)(nil),           // 27: betcode.v1.JournalVerified
+	(*BackupJournalRequest)(nil),      // 28: betcode.v1.BackupJournalRequest
+	(*BackupJournalResponse)(nil),     // 29: betcode.v1.BackupJournalResponse
+	nil,                               // 30: betcode.v1.TreeNode.DetailsEntry
+	nil,                               // 31: betcode.v1.AnswerPermissionRequest.AnswersEntry
+	nil,                               // 32: betcode.v1.ShowSessionResponse.MetadataEntry
+	(*timestamppb.Timestamp)(nil),     // 33: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 34: google.protobuf.Struct
+	(*UserQuestion)(nil),              // 35: betcode.v1.UserQuestion
+	(PermissionDecision)(0),           // 36: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),            // 37: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),         // 38: betcode.v1.SessionGrantEntry
+	(RunState)(0),                     // 39: betcode.v1.RunState
+	(*AgentEvent)(nil),                // 40: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	31, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	33, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
-	28, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
+	30, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	32, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	31, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	31, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	33, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	34, // 8: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	32, // 9: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
-	29, // 10: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	35, // 11: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
-	9,  // 12: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
-	4,  // 13: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
-	10, // 14: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	36, // 15: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	30, // 16: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	31, // 17: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	37, // 18: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	20, // 19: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	31, // 20: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	23, // 21: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	24, // 22: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	25, // 23: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
-	0,  // 24: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
-	2,  // 25: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
-	5,  // 26: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
-	7,  // 27: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
-	11, // 28: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
-	13, // 29: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	15, // 30: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	17, // 31: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	18, // 32: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	21, // 33: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	26, // 34: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 35: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 36: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	6,  // 37: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	8,  // 38: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	12, // 39: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	14, // 40: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	16, // 41: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	38, // 42: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	19, // 43: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	22, // 44: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	27, // 45: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	35, // [35:46] is the sub-list for method output_type
-	24, // [24:35] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	34, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	33, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	33, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	35, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	34, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
+	36, // 9: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	34, // 10: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	31, // 11: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
+	37, // 12: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	11, // 13: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
+	4,  // 14: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
+	12, // 15: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
+	38, // 16: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	32, // 17: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	33, // 18: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	39, // 19: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	22, // 20: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	33, // 21: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	25, // 22: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	26, // 23: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	27, // 24: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	0,  // 25: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
+	2,  // 26: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
+	7,  // 27: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
+	5,  // 28: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
+	9,  // 29: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
+	13, // 30: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
+	15, // 31: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	17, // 32: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	19, // 33: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	20, // 34: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	23, // 35: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	28, // 36: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 37: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 38: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	8,  // 39: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 40: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	10, // 41: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	14, // 42: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	16, // 43: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	18, // 44: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	40, // 45: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	21, // 46: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	24, // 47: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	29, // 48: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	37, // [37:49] is the sub-list for method output_type
+	25, // [25:37] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_admin_proto_init() }
@@ -2298,7 +2482,7 @@ func file_betcode_v1_admin_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
-	file_betcode_v1_admin_proto_msgTypes[22].OneofWrappers = []any{
+	file_betcode_v1_admin_proto_msgTypes[24].OneofWrappers = []any{
 		(*VerifyJournalResponse_File)(nil),
 		(*VerifyJournalResponse_Problem)(nil),
 		(*VerifyJournalResponse_Done)(nil),
@@ -2309,7 +2493,7 @@ func file_betcode_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   31,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

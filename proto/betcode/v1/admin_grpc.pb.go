@@ -21,17 +21,18 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	AdminService_GetTree_FullMethodName          = "/betcode.v1.AdminService/GetTree"
-	AdminService_ListPermissions_FullMethodName  = "/betcode.v1.AdminService/ListPermissions"
-	AdminService_AnswerPermission_FullMethodName = "/betcode.v1.AdminService/AnswerPermission"
-	AdminService_ShowSession_FullMethodName      = "/betcode.v1.AdminService/ShowSession"
-	AdminService_StopSession_FullMethodName      = "/betcode.v1.AdminService/StopSession"
-	AdminService_Shutdown_FullMethodName         = "/betcode.v1.AdminService/Shutdown"
-	AdminService_Resolve_FullMethodName          = "/betcode.v1.AdminService/Resolve"
-	AdminService_ExportSession_FullMethodName    = "/betcode.v1.AdminService/ExportSession"
-	AdminService_JournalStats_FullMethodName     = "/betcode.v1.AdminService/JournalStats"
-	AdminService_VerifyJournal_FullMethodName    = "/betcode.v1.AdminService/VerifyJournal"
-	AdminService_BackupJournal_FullMethodName    = "/betcode.v1.AdminService/BackupJournal"
+	AdminService_GetTree_FullMethodName           = "/betcode.v1.AdminService/GetTree"
+	AdminService_ListPermissions_FullMethodName   = "/betcode.v1.AdminService/ListPermissions"
+	AdminService_AnswerPermission_FullMethodName  = "/betcode.v1.AdminService/AnswerPermission"
+	AdminService_ExplainPermission_FullMethodName = "/betcode.v1.AdminService/ExplainPermission"
+	AdminService_ShowSession_FullMethodName       = "/betcode.v1.AdminService/ShowSession"
+	AdminService_StopSession_FullMethodName       = "/betcode.v1.AdminService/StopSession"
+	AdminService_Shutdown_FullMethodName          = "/betcode.v1.AdminService/Shutdown"
+	AdminService_Resolve_FullMethodName           = "/betcode.v1.AdminService/Resolve"
+	AdminService_ExportSession_FullMethodName     = "/betcode.v1.AdminService/ExportSession"
+	AdminService_JournalStats_FullMethodName      = "/betcode.v1.AdminService/JournalStats"
+	AdminService_VerifyJournal_FullMethodName     = "/betcode.v1.AdminService/VerifyJournal"
+	AdminService_BackupJournal_FullMethodName     = "/betcode.v1.AdminService/BackupJournal"
 )
 
 // AdminServiceClient is the client API for AdminService service.
@@ -46,6 +47,8 @@ type AdminServiceClient interface {
 	ListPermissions(ctx context.Context, in *ListPermissionsRequest, opts ...grpc.CallOption) (*ListPermissionsResponse, error)
 	// AnswerPermission decides a permission or answers a question without attaching to its session.
 	AnswerPermission(ctx context.Context, in *AnswerPermissionRequest, opts ...grpc.CallOption) (*AnswerPermissionResponse, error)
+	// ExplainPermission tells what the user's rules say about a tool call; nothing is called.
+	ExplainPermission(ctx context.Context, in *ExplainPermissionRequest, opts ...grpc.CallOption) (*ExplainPermissionResponse, error)
 	// ShowSession tells everything about one session.
 	ShowSession(ctx context.Context, in *ShowSessionRequest, opts ...grpc.CallOption) (*ShowSessionResponse, error)
 	// StopSession ends the agent of a session; the session stays.
@@ -98,6 +101,16 @@ func (c *adminServiceClient) AnswerPermission(ctx context.Context, in *AnswerPer
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(AnswerPermissionResponse)
 	err := c.cc.Invoke(ctx, AdminService_AnswerPermission_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) ExplainPermission(ctx context.Context, in *ExplainPermissionRequest, opts ...grpc.CallOption) (*ExplainPermissionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ExplainPermissionResponse)
+	err := c.cc.Invoke(ctx, AdminService_ExplainPermission_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -214,6 +227,8 @@ type AdminServiceServer interface {
 	ListPermissions(context.Context, *ListPermissionsRequest) (*ListPermissionsResponse, error)
 	// AnswerPermission decides a permission or answers a question without attaching to its session.
 	AnswerPermission(context.Context, *AnswerPermissionRequest) (*AnswerPermissionResponse, error)
+	// ExplainPermission tells what the user's rules say about a tool call; nothing is called.
+	ExplainPermission(context.Context, *ExplainPermissionRequest) (*ExplainPermissionResponse, error)
 	// ShowSession tells everything about one session.
 	ShowSession(context.Context, *ShowSessionRequest) (*ShowSessionResponse, error)
 	// StopSession ends the agent of a session; the session stays.
@@ -250,6 +265,9 @@ func (UnimplementedAdminServiceServer) ListPermissions(context.Context, *ListPer
 }
 func (UnimplementedAdminServiceServer) AnswerPermission(context.Context, *AnswerPermissionRequest) (*AnswerPermissionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AnswerPermission not implemented")
+}
+func (UnimplementedAdminServiceServer) ExplainPermission(context.Context, *ExplainPermissionRequest) (*ExplainPermissionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ExplainPermission not implemented")
 }
 func (UnimplementedAdminServiceServer) ShowSession(context.Context, *ShowSessionRequest) (*ShowSessionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ShowSession not implemented")
@@ -346,6 +364,24 @@ func _AdminService_AnswerPermission_Handler(srv interface{}, ctx context.Context
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(AdminServiceServer).AnswerPermission(ctx, req.(*AnswerPermissionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_ExplainPermission_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ExplainPermissionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).ExplainPermission(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_ExplainPermission_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).ExplainPermission(ctx, req.(*ExplainPermissionRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -498,6 +534,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "AnswerPermission",
 			Handler:    _AdminService_AnswerPermission_Handler,
+		},
+		{
+			MethodName: "ExplainPermission",
+			Handler:    _AdminService_ExplainPermission_Handler,
 		},
 		{
 			MethodName: "ShowSession",

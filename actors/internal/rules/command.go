@@ -1,0 +1,69 @@
+package rules
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// commandPattern matches simple commands: "git status", "git *", "npm run test:*".
+// A star stands for anything, spaces too; one at the end, behind a space or a colon,
+// for nothing as well: "git *" is also "git".
+type commandPattern struct {
+	text string // words joined by single spaces
+	tail bool   // "text", or anything that begins with it and a space
+}
+
+func newCommandPattern(argument string) commandPattern {
+	var p commandPattern
+	text := strings.TrimSpace(argument)
+	for _, end := range []string{":*", " *"} {
+		if head, ok := strings.CutSuffix(text, end); ok {
+			text, p.tail = strings.TrimSpace(head), true
+			break
+		}
+	}
+	p.text = canonical(text)
+	return p
+}
+
+// match holds the pattern against one reading of a command.
+func (p commandPattern) match(command string) bool {
+	if !p.tail {
+		return wildcard(p.text, command)
+	}
+	return wildcard(p.text, command) || wildcard(p.text+" *", command)
+}
+
+// any reports whether some command in the call, in some reading, matches.
+func (p commandPattern) any(c *call) bool {
+	for _, part := range c.parts {
+		for _, reading := range part.seen {
+			if p.match(reading) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// covers reports whether command n is one that the rule means, and nothing else.
+func (p commandPattern) covers(c *call, n int) bool {
+	return c.parts[n].opaque == "" && p.match(c.parts[n].strict)
+}
+
+// canonical brings the words of a rule into the form that commands are compared in.
+func canonical(text string) string {
+	if !strings.ContainsAny(text, `'"\`) {
+		return strings.Join(strings.Fields(text), " ")
+	}
+	var words []string
+	for w, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).WordsSeq(strings.NewReader(text)) {
+		if err != nil {
+			return text
+		}
+		value, _ := static(w)
+		words = append(words, value)
+	}
+	return quoteAll(words)
+}

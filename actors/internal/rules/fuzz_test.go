@@ -1,0 +1,89 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// fuzzed is a set with something to say about most commands.
+func fuzzed(t testing.TB) *Set {
+	t.Helper()
+	s, problems := New(
+		Rule{Effect: Deny, Text: "Bash(rm *)"}, Rule{Effect: Deny, Text: "Bash(curl * | *)"},
+		Rule{Effect: Ask, Text: "Bash(git push *)"},
+		Rule{Effect: Allow, Text: "Bash(git *)"}, Rule{Effect: Allow, Text: "Bash(echo *)"}, Rule{Effect: Allow, Text: "Bash(true)"},
+	)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return s
+}
+
+// rank orders effects from the strictest on.
+func rank(e Effect) int {
+	if e == None {
+		return int(Ask) // a person is asked
+	}
+	return int(e)
+}
+
+// wrappings are ways to compose a command that must not make its decision milder.
+var wrappings = []string{
+	"(\nX\n)", "{\nX\n}", "true\nX\n", "X\ntrue", "! {\nX\n}", "if true; then\nX\nfi", "if\nX\nthen true; fi", "while\nX\ndo true; done",
+	"f() {\nX\n}", "echo $(\nX\n)", "echo \"$(\nX\n)\"", "echo <(\nX\n)", "true && {\nX\n}", "true || {\nX\n}", "true | {\nX\n}",
+	"{\nX\n} &", "{\nX\n} > /dev/null", "x=$(\nX\n)", "case a in a)\nX\n;; esac", "for x in a; do\nX\ndone", "[[ -n $(\nX\n) ]]",
+}
+
+// FuzzComposing checks that composing a command never moves its decision from deny
+// towards ask, or from ask towards allow.
+func FuzzComposing(f *testing.F) {
+	for _, seed := range []string{
+		"rm -rf /", "git status", "git push", "echo hello", "ls", "sudo rm x", "echo {a,b}", "echo 'a b' \"c\" $'d'", "echo <<E\nx\nE",
+		"git log > x", "bash -c 'rm x'", "$x", "a=b git status", "echo \\\nrm", "echo ~ * ?", "for ((;;)); do rm x; done", "echo #rm",
+	} {
+		f.Add(seed)
+	}
+	s := fuzzed(f)
+	f.Fuzz(func(t *testing.T, command string) {
+		if parts, _, _ := parse(command); len(parts) == 0 || !parses(command) || strings.HasSuffix(command, `\`) {
+			return // nothing is in it, or it takes the end of its line away
+		}
+		alone := s.Decide(bash(command))
+		for _, w := range wrappings {
+			whole := strings.Replace(w, "X", command, 1)
+			if !parses(whole) {
+				continue
+			}
+			if got := s.Decide(bash(whole)); rank(got.Effect) > rank(alone.Effect) {
+				t.Errorf("%q is %v (%s)\n%q is %v (%s)", command, alone.Effect, alone.Why, whole, got.Effect, got.Why)
+			}
+		}
+	})
+}
+
+func parses(command string) bool {
+	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	return err == nil
+}
+
+// FuzzRule checks that any text is a rule or a problem, and that no call upsets it.
+func FuzzRule(f *testing.F) {
+	f.Add("Bash(git *)", "Bash", `{"command":"git x"}`)
+	f.Add("Read(~/x/**)", "Read", `{"file_path":"/x"}`)
+	f.Add("mcp__a__*", "mcp__a__b", `{}`)
+	f.Add("WebFetch(domain:x)", "WebFetch", `{"url":"http://x"}`)
+	f.Fuzz(func(t *testing.T, rule, tool, input string) {
+		for _, e := range []Effect{Deny, Ask, Allow} {
+			s, problems := New(Rule{Effect: e, Text: rule})
+			got := s.Decide(Call{Tool: tool, Input: []byte(input), Place: here})
+			if s.Len() == 0 && len(problems) == 0 {
+				t.Error("neither a rule nor a problem")
+			}
+			if got.Effect != None && got.Effect != e && got.Effect != Ask {
+				t.Errorf("%v rule: %v", e, got.Effect)
+			}
+		}
+	})
+}

@@ -1,0 +1,139 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Effect is what a rule does to a call.
+type Effect uint8
+
+// The effects, in the order in which they are looked at. None is the effect of
+// no rule.
+const (
+	None Effect = iota
+	Deny
+	Ask
+	Allow
+)
+
+var effectNames = [...]string{"none", "deny", "ask", "allow"}
+
+// String returns the name of the list in settings.json.
+func (e Effect) String() string {
+	if int(e) < len(effectNames) {
+		return effectNames[e]
+	}
+	return fmt.Sprintf("effect %d", uint8(e))
+}
+
+// Rule is one rule as it was written.
+type Rule struct {
+	Effect Effect
+	Text   string
+	Source string // for people: the file it stands in
+}
+
+// String names the rule in one line.
+func (r Rule) String() string {
+	if r.Source == "" {
+		return r.Effect.String() + " " + r.Text
+	}
+	return fmt.Sprintf("%s %s (%s)", r.Effect, r.Text, r.Source)
+}
+
+// compiled is a rule that can be held against a call.
+type compiled struct {
+	Rule
+	tool     namePattern
+	argument matcher // nil: every call of the tool
+	unknown  bool    // an argument that only the agent understands
+}
+
+// matcher is the argument of a rule.
+type matcher interface {
+	// any reports whether some part of the call matches, in any reading of it.
+	any(*call) bool
+	// covers reports whether part n of the call matches, in the strictest reading.
+	covers(c *call, n int) bool
+}
+
+// compile reads a rule: a tool, perhaps with an argument in parentheses.
+func compile(r Rule) (*compiled, error) {
+	tool, argument, err := split(strings.TrimSpace(r.Text))
+	if err != nil {
+		return nil, err
+	}
+	c := &compiled{Rule: r, tool: newNamePattern(tool)}
+	if r.Effect == Allow && !c.tool.named() {
+		return nil, fmt.Errorf("%q would allow tools that nobody has named: write the server out, as in mcp__server__*", tool)
+	}
+	if argument == "" || argument == "*" {
+		return c, nil
+	}
+	if c.tool.wild {
+		return nil, errors.New("a rule with an argument must name one tool")
+	}
+	c.argument, c.unknown = argumentOf(tool, argument)
+	c.tool = familyOf(tool)
+	return c, nil
+}
+
+// split takes "Tool(argument)" apart. The argument of a bare tool is empty.
+func split(text string) (tool, argument string, err error) {
+	tool, rest, found := strings.Cut(text, "(")
+	switch {
+	case tool == "" || strings.ContainsAny(tool, " \t\n)"):
+		return "", "", fmt.Errorf("%q does not begin with the name of a tool", text)
+	case !found:
+		return tool, "", nil
+	case !strings.HasSuffix(rest, ")"):
+		return "", "", fmt.Errorf("%q has no closing parenthesis at its end", text)
+	}
+	argument = strings.TrimSpace(strings.TrimSuffix(rest, ")"))
+	if argument == "" {
+		return "", "", fmt.Errorf("%q has nothing in its parentheses; leave them out to mean every call", text)
+	}
+	return tool, argument, nil
+}
+
+// argumentOf reads the argument of a rule for a tool.
+func argumentOf(tool, argument string) (m matcher, unknown bool) {
+	switch tool {
+	case "Bash":
+		return newCommandPattern(argument), false
+	case "WebFetch":
+		if host, ok := strings.CutPrefix(argument, "domain:"); ok {
+			return newDomainPattern(host), false
+		}
+	case "Agent", "Task", "Skill":
+		return exactly(argument), false
+	}
+	if readers[tool] || writers[tool] {
+		if p, ok := newPathPattern(argument); ok {
+			return p, false
+		}
+	}
+	return nil, true
+}
+
+// The tools whose calls name a file. A rule with a path for Read concerns all that
+// read, one for Edit all that write; the agent does the same.
+var (
+	readers = map[string]bool{"Read": true, "Grep": true, "Glob": true, "LS": true, "NotebookRead": true}
+	writers = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, "NotebookEdit": true}
+)
+
+// familyOf returns the tools that a rule with an argument is for.
+func familyOf(tool string) namePattern {
+	switch tool {
+	case "Read":
+		return namePattern{family: readers}
+	case "Edit":
+		return namePattern{family: writers}
+	case "Agent", "Task":
+		return namePattern{family: map[string]bool{"Agent": true, "Task": true}}
+	}
+	return newNamePattern(tool)
+}

@@ -1,0 +1,185 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Set is a set of rules that belong together. The nil set has none.
+type Set struct {
+	lists [Allow + 1][]*compiled
+	size  int
+}
+
+// RuleError is about a rule that cannot be used as it stands.
+type RuleError struct {
+	Rule Rule
+	Err  error
+}
+
+// Error implements error.
+func (p RuleError) Error() string { return fmt.Sprintf("rule %q: %v", p.Rule.Text, p.Err) }
+
+// Unwrap returns what is wrong.
+func (p RuleError) Unwrap() error { return p.Err }
+
+// errUnknownArgument is about rules that only the agent understands.
+var errUnknownArgument = errors.New("its argument is understood by the agent only: " +
+	"it allows nothing here, and where it denies or asks a person is asked about every call of the tool")
+
+// New reads rules. Those that cannot be read are left out and returned as
+// problems, in their order; those that only the agent understands are returned
+// too, and count as far as they can.
+func New(rules ...Rule) (*Set, []RuleError) {
+	s := &Set{}
+	var problems []RuleError
+	for _, r := range rules {
+		c, err := compile(r)
+		if err != nil {
+			problems = append(problems, RuleError{r, err})
+			continue
+		}
+		if c.unknown {
+			problems = append(problems, RuleError{r, errUnknownArgument})
+		}
+		s.lists[r.Effect] = append(s.lists[r.Effect], c)
+		s.size++
+	}
+	return s, problems
+}
+
+// Len returns the number of rules.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	return s.size
+}
+
+// Verdict is what rules say about a call.
+type Verdict struct {
+	Effect Effect // None: no rule decides
+	Rules  []Rule // those that decide: one, or for Allow one for each part that needs another
+	Why    string // for people, one line
+}
+
+// Decide holds a call against the rules. It never looks at a disk.
+func (s *Set) Decide(c Call) Verdict {
+	if s.Len() == 0 {
+		return Verdict{Why: "there are no rules"}
+	}
+	apart := takeApart(c)
+	if r := s.concerned(Deny, apart, (*compiled).forbids); r != nil {
+		return Verdict{Deny, []Rule{r.Rule}, "the rule forbids it"}
+	}
+	if r := s.concerned(Deny, apart, (*compiled).mayForbid); r != nil {
+		return Verdict{Ask, []Rule{r.Rule}, "the rule may forbid it, which cannot be told here"}
+	}
+	if r := s.concerned(Ask, apart, (*compiled).mayForbid); r != nil {
+		return Verdict{Ask, []Rule{r.Rule}, "the rule wants a person to be asked"}
+	}
+	return s.allowed(apart)
+}
+
+// concerned returns the first rule of a list that has something to say.
+func (s *Set) concerned(list Effect, c *call, says func(*compiled, *call) bool) *compiled {
+	for _, r := range s.lists[list] {
+		if r.tool.match(c.tool) && says(r, c) {
+			return r
+		}
+	}
+	return nil
+}
+
+// forbids reports whether a rule matches some part of a call of its tool.
+func (r *compiled) forbids(c *call) bool {
+	switch {
+	case r.unknown:
+		return false
+	case r.argument == nil:
+		return true
+	}
+	return r.argument.any(c)
+}
+
+// mayForbid also says yes where it cannot be told.
+func (r *compiled) mayForbid(c *call) bool { return r.unknown || c.unread || r.forbids(c) }
+
+// allowed looks for allow rules for every part of a call.
+func (s *Set) allowed(c *call) Verdict {
+	var mine []*compiled
+	for _, r := range s.lists[Allow] {
+		switch {
+		case r.unknown || !r.tool.match(c.tool):
+		case r.argument == nil:
+			return Verdict{Allow, []Rule{r.Rule}, "the rule allows every call of the tool"}
+		default:
+			mine = append(mine, r)
+		}
+	}
+	if len(mine) == 0 {
+		return Verdict{Why: "no rule is about it"}
+	}
+	if c.opaque != "" {
+		return Verdict{Why: "no rule with an argument allows it, since " + c.opaque}
+	}
+	var used []Rule
+	for n := range c.units() {
+		r := covering(mine, c, n)
+		if r == nil {
+			return Verdict{Why: uncovered(c, n)}
+		}
+		if len(used) == 0 || used[len(used)-1] != r.Rule {
+			used = append(used, r.Rule)
+		}
+	}
+	return Verdict{Allow, used, "rules allow every part of it"}
+}
+
+func covering(rules []*compiled, c *call, n int) *compiled {
+	for _, r := range rules {
+		if r.argument.covers(c, n) {
+			return r
+		}
+	}
+	return nil
+}
+
+// uncovered says which part of a call no rule allows.
+func uncovered(c *call, n int) string {
+	switch {
+	case len(c.parts) == 0:
+		return "no rule allows it"
+	case c.parts[n].opaque != "":
+		return fmt.Sprintf("no rule allows `%s`, since %s", c.parts[n].strict, c.parts[n].opaque)
+	}
+	return fmt.Sprintf("no rule allows `%s`", c.parts[n].strict)
+}
+
+// NeedsDisk reports whether the decision about a call may depend on where symbolic
+// links lead ([Resolve]).
+func (s *Set) NeedsDisk(tool string) bool {
+	if s.Len() == 0 {
+		return false
+	}
+	for _, list := range s.lists {
+		for _, r := range list {
+			if _, path := r.argument.(pathPattern); path && r.tool.match(tool) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Texts returns the rules of one list as they were written.
+func (s *Set) Texts(list Effect) []string {
+	if s.Len() == 0 {
+		return nil
+	}
+	var texts []string
+	for _, r := range s.lists[list] {
+		texts = append(texts, r.Text)
+	}
+	return texts
+}

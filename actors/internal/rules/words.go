@@ -1,0 +1,127 @@
+package rules
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// maxBraces bounds how many words the braces of one are taken apart into.
+const maxBraces = 256
+
+// static returns a word with its quotes taken away. It is not ok if some of it is
+// known only when it is evaluated; then the rest is returned.
+func static(w *syntax.Word) (value string, ok bool) {
+	if w == nil {
+		return "", true
+	}
+	var b strings.Builder
+	ok = true
+	for n, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			ok = ok && (n > 0 || !strings.HasPrefix(p.Value, "~"))
+			b.WriteString(unescape(p.Value, ""))
+		case *syntax.SglQuoted:
+			ok = ok && !p.Dollar
+			b.WriteString(singleQuoted(p))
+		case *syntax.DblQuoted:
+			ok = ok && !p.Dollar
+			for _, q := range p.Parts {
+				lit, is := q.(*syntax.Lit)
+				if ok = ok && is; is {
+					b.WriteString(unescape(lit.Value, "$`\"\\\n"))
+				}
+			}
+		default:
+			ok = false
+		}
+	}
+	return b.String(), ok
+}
+
+// unescape takes away the backslashes before some characters, all if there are
+// none named. One before the end of a line takes that away as well.
+func unescape(text, only string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	var b strings.Builder
+	for n := 0; n < len(text); n++ {
+		if text[n] == '\\' && n+1 < len(text) && (only == "" || strings.IndexByte(only, text[n+1]) >= 0) {
+			if n++; text[n] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(text[n])
+	}
+	return b.String()
+}
+
+// singleQuoted returns the text of '…' or $'…'.
+func singleQuoted(q *syntax.SglQuoted) string {
+	if q.Dollar {
+		if value, _, err := expand.Format(nil, q.Value, nil); err == nil {
+			return value
+		}
+	}
+	return q.Value
+}
+
+// looseWords evaluates words as far as that goes, braces included: what is known
+// only at run time is left out.
+func looseWords(words []*syntax.Word) []string {
+	var all []string
+	for _, w := range words {
+		if !hasBraces(w) {
+			value, _ := static(w)
+			all = append(all, value)
+			continue
+		}
+		clone := *w
+		clone.Parts = append([]syntax.WordPart(nil), w.Parts...)
+		syntax.SplitBraces(&clone)
+		n := 0
+		for inner, err := range expand.BracesSeq(nil, &clone) {
+			if n++; err != nil || n > maxBraces {
+				break
+			}
+			value, _ := static(inner)
+			all = append(all, value)
+		}
+	}
+	return all
+}
+
+func hasBraces(w *syntax.Word) bool { return unquotedAny(w, "{") }
+func hasGlob(w *syntax.Word) bool   { return unquotedAny(w, "*?[") }
+
+func unquotedAny(w *syntax.Word, chars string) bool {
+	for _, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if strings.ContainsAny(p.Value, chars) {
+				return true
+			}
+		case *syntax.ExtGlob:
+			return true
+		}
+	}
+	return false
+}
+
+// quoteAll joins words so that no two lists of words give the same text.
+func quoteAll(words []string) string {
+	var b strings.Builder
+	for n, w := range words {
+		if n > 0 {
+			b.WriteByte(' ')
+		}
+		if w == "" || strings.ContainsAny(w, " \t\n'") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}

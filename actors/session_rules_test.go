@@ -1,0 +1,96 @@
+package actors
+
+import (
+	"slices"
+	"testing"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/rules"
+	"betcode/messages"
+)
+
+// ruled is a session in its first turn whose user has written rules down.
+func ruled(t *testing.T, texts map[rules.Effect][]string) *bench {
+	t.Helper()
+	var all []rules.Rule
+	for effect, list := range texts {
+		for _, text := range list {
+			all = append(all, rules.Rule{Effect: effect, Text: text, Source: "settings.json"})
+		}
+	}
+	set, problems := rules.New(all...)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	b := turning(t)
+	live := &liveRules{}
+	live.now.Store(&readRules{set: set})
+	b.state.options.rules = live
+	return b
+}
+
+func asksFor(id, tool, argument string) claude.PermissionAsked {
+	return claude.PermissionAsked{Request: id, Tool: tool, ToolUse: "t-" + id, Input: rules.InputOf(tool, argument), At: dawn}
+}
+
+// A rule decides before the grants of the session, and nobody is asked.
+func TestRulesDecide(t *testing.T) {
+	b := ruled(t, map[rules.Effect][]string{
+		rules.Deny: {"Bash(rm *)"}, rules.Ask: {"Bash(git push *)"}, rules.Allow: {"Bash(git *)", "Bash(ls *)"},
+	})
+	b.state.record.Grants = map[string]bool{"Bash": true}
+	b.on(b.out(asksFor("p1", "Bash", "git status; ls")), "run 1: answer p1 allow")
+	if p := b.state.permissions["p1"]; p.DecidedBy != byRule || p.Decision != messages.AllowOnce {
+		t.Errorf("%+v", p)
+	}
+	b.on(messages.AnswerWritten{Run: 1, Request: "p1"})
+	b.on(b.out(asksFor("p2", "Bash", "git status; rm x")), "run 1: answer p2 deny (A rule of the user forbids this call: deny Bash(rm *) (settings.json))")
+	b.on(b.out(asksFor("p3", "Bash", "make")), "run 1: answer p3 allow") // by the grant
+	b.on(b.out(asksFor("p4", "Bash", "git push")), "all: 6 request p4, 7 WAITING_FOR_USER", "wait for p4")
+	person := asksFor("p5", "Bash", "git status")
+	person.NeedsPerson = true
+	b.on(b.out(person), "all: 8 request p5", "wait for p5")
+}
+
+// A rule about files waits for what the path is behind symbolic links.
+func TestRulesAboutFiles(t *testing.T) {
+	texts := map[rules.Effect][]string{rules.Allow: {"Edit(src/**)"}, rules.Deny: {"Edit(//etc/**)"}}
+	for name, c := range map[string]struct {
+		real string
+		want []string
+	}{
+		"inside":    {"/work/src/x", []string{"run 1: answer p1 allow"}},
+		"outside":   {"/home/x", []string{"all: 6 request p1, 7 WAITING_FOR_USER", "wait for p1"}},
+		"forbidden": {"/etc/passwd", []string{"run 1: answer p1 deny (A rule of the user forbids this call: deny Edit(//etc/**) (settings.json))"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := ruled(t, texts)
+			place := rules.Place{Directory: b.state.record.WorkingDirectory}
+			b.on(b.out(asksFor("p1", "Edit", "src/x")), "resolve p1")
+			b.on(b.out(asksFor("p1", "Edit", "src/x"))) // told twice
+			if name == "inside" {
+				c.real = place.Directory + "/src/x"
+			}
+			b.on(linksResolved{"p1", rules.Real{Path: c.real, Place: place}}, c.want...)
+			b.on(linksResolved{"p1", rules.Real{Path: c.real, Place: place}}) // and answered twice
+		})
+	}
+}
+
+// A request that waits for the disk is looked at again by the next incarnation, and
+// forgotten when the agent goes: nobody has seen it.
+func TestRulesAboutFilesAcrossACrash(t *testing.T) {
+	b := ruled(t, map[rules.Effect][]string{rules.Allow: {"Edit(src/**)"}})
+	b.tell(b.out(asksFor("p1", "Edit", "src/x")))
+	b.quiet()
+	b.crash()
+	if got := b.quiet(); !slices.Contains(got, "resolve p1") || slices.Contains(got, "wait for p1") {
+		t.Errorf("after a crash: %q", got)
+	}
+	b.tell(b.exit(1))
+	if len(b.state.permissions) != 0 {
+		t.Errorf("%+v", b.state.permissions)
+	}
+	b.quiet()
+	b.on(linksResolved{request: "p1"})
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"betcode/cmd/betcode/internal/client"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) explainPermission(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	request := &pb.ExplainPermissionRequest{ToolName: c.Args().Get(0), Argument: c.Args().Get(1), SessionId: c.String("session")}
+	if (c.String("input") != "") == (request.GetArgument() != "") {
+		return usageError{errors.New("give either ARGUMENT or --input")}
+	}
+	if c.String("session") != "" && c.String("cwd") != "" {
+		return usageError{errors.New("--session and --cwd contradict each other: leave one of them out")}
+	}
+	var err error
+	if input := c.String("input"); input != "" {
+		if request.Input, err = objectArgument(input); err != nil {
+			return usageError{fmt.Errorf("--input %w", err)}
+		}
+	}
+	if request.GetSessionId() == "" {
+		if request.WorkingDirectory, err = filepath.Abs(c.String("cwd")); err != nil {
+			return err
+		}
+	}
+	explained, err := cl.Admin.ExplainPermission(ctx, request)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeJSON(p.stdout, "betcode.permission.explain/v1", explained)
+	}
+	return writeExplained(p.stdout, explained)
+}
+
+// writeExplained says what decides: the effect first, for scripts.
+func writeExplained(w io.Writer, e *pb.ExplainPermissionResponse) error {
+	effect := e.GetEffect()
+	if effect == "none" {
+		effect = "ask"
+	}
+	if _, err := fmt.Fprintf(w, "%s: %s\n", effect, printableLine(e.GetWhy())); err != nil {
+		return err
+	}
+	for _, r := range e.GetRules() {
+		if _, err := fmt.Fprintf(w, "  by %s\n", printableLine(r)); err != nil {
+			return err
+		}
+	}
+	for _, problem := range e.GetProblems() {
+		if _, err := fmt.Fprintf(w, "  note: %s\n", printableLine(problem)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// objectArgument reads a JSON object from the command line.
+func objectArgument(text string) (*structpb.Struct, error) {
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(text), &fields); err != nil {
+		return nil, fmt.Errorf("is not a JSON object: %w", err)
+	}
+	return structpb.NewStruct(fields)
+}

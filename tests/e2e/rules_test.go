@@ -1,0 +1,110 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+// settings writes settings.json and has the daemon read it; answer is what its log
+// says then.
+func (s *story) settings(text, answer string) {
+	s.Helper()
+	if err := os.WriteFile(filepath.Join(s.world.ConfigDir(), "settings.json"), []byte(text), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	before := strings.Count(s.daemon.Log(), answer)
+	if err := syscall.Kill(s.daemon.PID(), syscall.SIGHUP); err != nil {
+		s.Fatal(err)
+	}
+	s.eventually(answer, func() bool { return strings.Count(s.daemon.Log(), answer) > before })
+}
+
+// SIGHUP reads the deny rules again: the next agent has them.
+func TestHangup(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	argv := func() []string {
+		id := session()
+		c := s.converse("a", id)
+		s.say(c, "echo:hello")
+		s.wait(c, 0, kit.IsIdle)
+		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", s.agent(id)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(string(raw), "\x00")
+	}
+	denied := func(argv []string) bool {
+		return slices.ContainsFunc(argv, func(arg string) bool { return strings.Contains(arg, "WebFetch") })
+	}
+	if denied(argv()) {
+		t.Error("denied before")
+	}
+	s.settings(`{"permissions": {"deny": ["WebFetch"]}}`, "settings read again")
+	if got := argv(); !denied(got) {
+		t.Errorf("not denied: %q", got)
+	}
+	s.settings(`{ broken`, "settings are not read again")
+	if got := argv(); !denied(got) {
+		t.Errorf("the rules are lost: %q", got)
+	}
+}
+
+// What the user's rules decide, nobody is asked.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	s.settings(`{"permissions": {"allow": ["Bash(echo *)"], "ask": ["Bash(echo ask)"], "deny": ["Bash(rm *)"]}}`, "settings read again")
+	s.followRules("run:echo hello", "run:echo ask", "run:echo x; rm -f y", "hello")
+}
+
+// The same with the real agent, which would ask about each of these.
+func TestRealRules(t *testing.T) {
+	t.Parallel()
+	s, _ := newReal(t)
+	s.settings(`{"permissions": {"allow": ["Bash(touch *)", "Bash(echo *)"]}}`, "settings read again")
+	c := s.converse("a", session())
+	s.say(c, "tool please")
+	_, end := s.wait(c, 0, kit.IsIdle)
+	if s.permissions(c) != 0 || !s.exists("made.txt") {
+		t.Errorf("%d requests, the file was made: %v", s.permissions(c), s.exists("made.txt"))
+	}
+	s.settings(`{"permissions": {"allow": ["Bash(touch *)"], "deny": ["Bash(echo *)"]}}`, "settings read again")
+	s.say(c, "tool please")
+	s.wait(c, end, isResult("A rule of the user forbids this call"))
+	s.wait(c, end, kit.IsIdle)
+	if s.permissions(c) != 0 {
+		t.Errorf("%d requests", s.permissions(c))
+	}
+}
+
+// followRules says three things: one that is allowed, one that is asked about and
+// one that is denied.
+func (s *story) followRules(allowed, asked, denied, result string) {
+	s.Helper()
+	c := s.converse("a", session())
+	s.say(c, allowed)
+	s.wait(c, 0, isResult(result))
+	_, next := s.wait(c, 0, kit.IsIdle)
+	if n := s.permissions(c); n != 0 {
+		s.Errorf("%d requests about what a rule allows", n)
+	}
+	s.say(c, asked)
+	request, next := s.wait(c, next, kit.IsPermission)
+	s.answer(c, request, pb.PermissionDecision_ALLOW_ONCE, "")
+	_, next = s.wait(c, next, kit.IsIdle)
+	s.say(c, denied)
+	s.wait(c, next, isResult("A rule of the user forbids this call"))
+	s.wait(c, next, kit.IsIdle)
+	if n := s.permissions(c); n != 1 {
+		s.Errorf("%d requests, want the one about what a rule wants to be asked about", n)
+	}
+}
