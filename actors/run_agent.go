@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -75,6 +78,9 @@ func (o opening) find() (*process.Process, process.Fate, error) {
 		failpoint.Hit(failpoint.BeforeAdopt)
 		p, fate, err := process.Adopt(o.life, o.record)
 		failpoint.Hit(failpoint.AfterAdopt)
+		if fate.Start != nil {
+			fate.Exit = cannotStart(fate.Start)
+		}
 		return p, fate, err
 	}
 	failpoint.Hit(failpoint.BeforeSpawn)
@@ -105,7 +111,19 @@ func (o opening) find() (*process.Process, process.Fate, error) {
 // cannotStart is the end of a run that could not begin, and why: the program or
 // the working directory is gone, most likely.
 func cannotStart(err error) messages.Exit {
-	return messages.Exit{Known: true, Code: 127, Reason: err.Error()}
+	exit := messages.Exit{Known: true, Code: 127, Reason: err.Error()}
+	var start *process.StartError
+	if errors.As(err, &start) && (start.Stage == process.StageDirectory || start.Stage == process.StageExecute) && lasting(start.Err) {
+		exit.Stage = string(start.Stage)
+	}
+	return exit
+}
+
+// lasting reports whether the next try would fail the same way.
+func lasting(err error) bool {
+	return slices.ContainsFunc([]error{
+		fs.ErrNotExist, fs.ErrPermission, exec.ErrNotFound, exec.ErrDot, syscall.ENOTDIR, syscall.ENOEXEC, syscall.ELOOP,
+	}, func(cause error) bool { return errors.Is(err, cause) })
 }
 
 // follow opens the spool at the consumed offset and asks to be told when it

@@ -132,6 +132,14 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		ctx.Send(s.deps.pool, e.message)
 	case notify:
 		s.deps.notifier.send(e.event)
+	case noteVersion:
+		versions, version := s.deps.versions, e.version
+		s.deps.janitor.do(func() any {
+			if err := versions.note(version); err != nil {
+				return err
+			}
+			return nil
+		})
 	case retire:
 		ctx.Send(ctx.Parent(), sessionIdle{s.id})
 	case forget:

@@ -195,7 +195,11 @@ func TestLongInput(t *testing.T) {
 		b.tell(b.up())
 		b.tell(inputTooLong{run: 2, key: "k2"})
 		b.quiet()
-		b.on(continuationDue{2}, "all: 10 notice TURN_NOT_CONTINUED, 11 turn interrupted", "run 2: write long k2")
+		prompt := "00000003-0000-4000-8000-000000000000"
+		b.on(continuationDue{2}, "all: 10 notice TURN_NOT_CONTINUED, 11 input "+prompt, "run 2: write "+prompt)
+		b.tell(b.out(took(prompt)...))
+		b.quiet()
+		b.on(b.out(finished(prompt)), "run 2: write long k2")
 	})
 	t.Run("the run ends before", func(t *testing.T) {
 		b := turning(t)

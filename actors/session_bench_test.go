@@ -22,6 +22,7 @@ var steady = supervision.Policy{Initial: 500 * time.Millisecond, Max: 30 * time.
 var benchOptions = sessionOptions{
 	lineage: "lineage", runs: "/runs", program: "claude", permissionTTL: 7 * 24 * time.Hour, extend: true,
 	parkAfter: 10 * time.Minute, silence: 7 * time.Minute, restarts: steady,
+	resume: messages.ResumeAuto, continuations: 2, continuationGrace: time.Minute,
 }
 
 // tester is what the bench needs of a test, or of a property.
@@ -156,7 +157,7 @@ func (b *bench) tell(m any) {
 		if len(b.looked) > 0 { // and nothing is found; other answers are given by the tests
 			run := b.looked[0].run
 			b.looked = b.looked[1:]
-			b.deliver(nil, transcriptRead{run: run, known: map[string]bool{}})
+			b.deliver(nil, transcriptRead{run: run, known: map[string]bool{}, found: true})
 			continue
 		}
 		b.knocked = false

@@ -19,7 +19,7 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 		t.s.exists = true
 		t.s.record = messages.SessionRecord{
 			ID: t.s.id, Name: m.Name, WorkingDirectory: m.WorkingDirectory, WorktreeID: m.WorktreeID, Model: m.Model,
-			PermissionMode: m.PermissionMode, AllowedTools: m.AllowedTools, DeniedTools: m.DeniedTools, Metadata: m.Metadata,
+			PermissionMode: m.PermissionMode, AllowedTools: m.AllowedTools, DeniedTools: m.DeniedTools, Metadata: m.Metadata, Resume: m.Resume,
 			Phase: messages.PhaseNew, CreatedAt: t.now.at,
 		}
 		t.emit(sessionInfo(t.s.record, t.s.options.lineage, false))
@@ -233,14 +233,14 @@ func (s *sessionState) view() messages.SessionView {
 // maybeRetire lets the actor go when nobody needs it: everything it knows is in
 // the journal.
 func (t *transition) maybeRetire() {
-	if len(t.s.streams) == 0 && !t.s.active() && !t.s.busy() && len(t.s.permissions) == 0 {
+	if len(t.s.streams) == 0 && !t.s.active() && !t.s.busy() && !t.s.restarting && len(t.s.permissions) == 0 {
 		t.then(retire{})
 	}
 }
 
 // idle reports whether the actor can go without anybody noticing.
 func (s *sessionState) idle() bool {
-	return s.loaded && len(s.streams) == 0 && !s.active() && !s.busy() && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
+	return s.loaded && len(s.streams) == 0 && !s.active() && !s.busy() && !s.restarting && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
 }
 
 // deleteSession stops the agent, then removes everything.
@@ -274,6 +274,7 @@ func (t *transition) remove() {
 	if t.s.slot != slotNone {
 		t.then(tellPool{slotFreed{t.s.id}})
 	}
+	t.notRestarted("the session was deleted")
 	t.then(forget{t.s.runsDirectory()}, retire{})
 	waiting := slices.Clone(t.s.compactors)
 	for _, k := range t.s.knocks {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"betcode/actors/internal/claude"
@@ -20,6 +21,7 @@ import (
 type transcriptRead struct {
 	run   messages.RunNumber
 	known map[string]bool
+	found bool // there is a transcript
 	err   error
 }
 
@@ -48,7 +50,7 @@ func (t *transition) transcriptRead(m transcriptRead) {
 	if m.run != t.s.record.Run || !t.s.consulting {
 		return
 	}
-	t.s.consulting = false
+	t.s.consulting, t.s.forgotten = false, !m.found && m.err == nil
 	if m.err != nil {
 		t.notice("TRANSCRIPT_UNREADABLE", "The agent's transcript cannot be read; messages that may be in it are given again", nil)
 	}
@@ -78,11 +80,15 @@ func (t *transition) resume(known map[string]bool) {
 			t.settle(in.Key)
 			continue
 		}
+		if in.State >= messages.InputStarted {
+			t.s.begun = append(slices.Clone(t.s.begun), in.Key)
+		}
 		if in.State != messages.InputAccepted || in.Run != 0 {
 			in.State, in.Run = messages.InputAccepted, 0
 			t.putInput(in)
 		}
 	}
+	t.s.cut = t.s.hung || begun || t.s.record.Turn
 	if begun && !remembered {
 		t.change().Turn = false // it will begin anew, with the message
 	}
@@ -104,6 +110,7 @@ func (e readTranscript) read(environment []string) any {
 		return found
 	}
 	for _, path := range files {
+		found.found = true
 		file, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -39,6 +39,8 @@ func sessionInfo(r messages.SessionRecord, lineage string, resumed bool) *pb.Age
 		IsResumed:        resumed,
 		Lineage:          lineage,
 		Head:             uint64(r.Head),
+		Condition:        string(r.Condition),
+		Waiting:          r.Waiting,
 	}}}
 }
 

@@ -54,11 +54,10 @@ func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 	t.putInput(in)
 	t.append.Key = m.Key
 	t.s.settledKeys = t.s.settledKeys.put(m.Key, in.Seq)
-	t.s.attended = true
+	t.release() // a person has looked: try again
 	r := t.change()
 	r.Messages++
 	r.Phase = messages.PhaseActive
-	t.s.failures.Failures = nil // a person has looked: try again
 	t.then(reply{from, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}})
 	t.pursue()
 }
@@ -69,7 +68,7 @@ func (t *transition) pursue() {
 	switch {
 	case t.s.up:
 		t.deliver()
-	case !t.s.active() && !t.s.ending && !t.s.consulting && t.wantSlot():
+	case !t.s.active() && !t.s.ending && !t.s.consulting && t.s.wanted() && t.wantSlot():
 		t.startRun()
 	}
 }
@@ -118,7 +117,7 @@ func (t *transition) inputLong(m inputTooLong) {
 
 // deliverLong writes the long lines, between durable marks, if no turn runs.
 func (t *transition) deliverLong() {
-	if t.s.record.Turn || len(t.s.long) == 0 || !t.s.up {
+	if t.s.record.Turn && !t.s.stalled() || len(t.s.long) == 0 || !t.s.up {
 		return
 	}
 	for _, key := range t.s.long {
@@ -217,7 +216,8 @@ func (t *transition) endTurn(reason string) {
 	if r.Turn {
 		t.emit(turnComplete(reason))
 	}
-	r.Turn, r.TurnCanceled = false, false
+	r.Turn, r.TurnCanceled, r.CutOff, r.Waiting = false, false, 0, ""
+	t.s.cut = false
 	t.deliverLong()
 	t.idle()
 }
@@ -230,7 +230,7 @@ func (t *transition) idle() {
 	}
 	r.TurnCanceled = false
 	t.interruptOver()
-	if len(r.Background) > 0 {
+	if len(r.Background) > 0 || r.Condition != "" {
 		return
 	}
 	r.Phase = messages.PhaseIdle

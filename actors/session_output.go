@@ -114,8 +114,12 @@ func (t *transition) modeChanged(mode string) {
 // their lifecycle.
 func (t *transition) turnStarted(m claude.TurnStarted) {
 	t.exchangeBegins()
+	t.learnVersion(m.Version, m.Inputs)
 	r := t.change()
-	r.Turn, r.Phase = true, messages.PhaseActive
+	r.Turn = true
+	if r.Condition == "" {
+		r.Phase = messages.PhaseActive
+	}
 	t.s.working = true
 	t.agentSession(m.AgentSession)
 	if m.Model != "" && m.Model != r.AgentModel {
@@ -136,7 +140,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 		return
 	}
 	r := t.change()
-	r.Turn, r.TurnCanceled = false, false
+	r.Turn, r.TurnCanceled, r.CutOff = false, false, 0
 	r.Remembered = true
 	t.exchangeEnds(m)
 	r.Usage.InputTokens += m.Usage.InputTokens
@@ -150,8 +154,21 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 		t.settle(key)
 	}
 	t.interruptOver()
+	t.ability(m)
 	t.deliverLong()
 	t.idle()
+}
+
+// ability notes whether the agent can work at all: a turn that says that it cannot
+// is its last, since the next process looks again for what this one lacks.
+func (t *transition) ability(m claude.TurnEnded) {
+	switch r := t.change(); {
+	case r.Condition != "" && !m.IsError:
+		r.Condition = ""
+	case r.Condition == "" && m.IsError && t.terminal(evidence{turn: &m}):
+		t.s.mending = true
+		t.tellAgent(stopAgent{stopOrderly})
+	}
 }
 
 // controlAnswered takes the answer to a request of ours. Behind the barrier

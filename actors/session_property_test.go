@@ -56,7 +56,7 @@ func (w *world) someRequest() any {
 	t := w.t
 	client := rapid.SampledFrom([]messages.ClientID{"ann", "bob"}).Draw(t, "client")
 	id := rapid.SampledFrom([]messages.RequestID{"p1", "p2", "p3", "q", "q/0", "q/1"}).Draw(t, "request")
-	switch rapid.IntRange(0, 21).Draw(t, "request kind") {
+	switch rapid.IntRange(0, 23).Draw(t, "request kind") {
 	case 0, 1, 2, 3, 4, 5:
 		return input(client, fmt.Sprintf("k%d", rapid.IntRange(1, 4).Draw(t, "key")))
 	case 6, 7, 8:
@@ -87,6 +87,10 @@ func (w *world) someRequest() any {
 		return messages.StopSession{Session: sessionA}
 	case 18:
 		return messages.GetSession{Session: sessionA}
+	case 21:
+		return messages.ContinueSession{Session: sessionA}
+	case 22:
+		return messages.RestartSession{Session: sessionA}
 	case 19, 20:
 		return compact(rapid.SampledFrom([]string{"c1", "c2"}).Draw(t, "compaction"))
 	}
@@ -308,8 +312,10 @@ func (w *world) rest() {
 	if s.compacting() || len(s.compactors) > 0 {
 		w.fail("a compaction does not end: %+v, %d wait", s.record.Past.Compaction, len(s.compactors))
 	}
-	crashed := s.record.Phase == messages.PhaseCrashed
-	if s.busy() && !crashed || s.record.StopWanted || s.record.Phase == messages.PhaseActive {
+	if s.restarting || len(s.restarters) > 0 {
+		w.fail("a restart does not end: %v, %d wait", s.restarting, len(s.restarters))
+	}
+	if s.busy() && !s.stands() || s.record.StopWanted || s.record.Phase == messages.PhaseActive {
 		w.fail("it does not come to rest: %s, turn %v, inputs %v, active %v", s.record.Phase, s.record.Turn, s.inputs, s.active())
 	}
 }

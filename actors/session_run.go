@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -20,10 +19,6 @@ import (
 
 // runFormat is the version of the run directory's layout.
 const runFormat = 1
-
-// continuationGrace is how long a resumed agent may take to go on with a turn
-// that was cut off, before the turn is called interrupted.
-const continuationGrace = 60 * time.Second
 
 // active reports whether a run is under way: intended, running or ending.
 func (s *sessionState) active() bool { return s.run != nil && s.run.State != messages.RunFinished }
@@ -49,7 +44,7 @@ func (t *transition) recover(cursor messages.Cursor) {
 		t.stopped(true)
 		return
 	}
-	if t.s.busy() && t.s.record.Phase != messages.PhaseCrashed { // else the next message starts it again
+	if t.s.busy() && !t.s.stands() { // else a person starts it again
 		t.consult(nil)
 	}
 }
@@ -69,6 +64,7 @@ func (t *transition) startRun() {
 		return
 	}
 	r.Run++
+	r.Waiting, r.Condition = "", ""
 	t.resetMode()
 	resumed := r.AgentSession != ""
 	if !resumed {
@@ -88,10 +84,10 @@ func (t *transition) startRun() {
 	}
 	t.putRun(run)
 	t.s.spool, t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.memoryGone = 0, false, false, false, "", false
-	t.s.lastFailed = false
+	t.s.lastFailed, t.s.hung, t.s.cut, t.s.begun, t.s.restarting, t.s.forgotten = false, false, false, nil, false, false
 	cursor := messages.Cursor{Run: run.Run, Translator: t.s.translator}
 	t.append.Cursor = &cursor
-	t.then(spawnRun{record: run, cursor: cursor, fresh: true, resume: r.Turn})
+	t.then(spawnRun{record: run, cursor: cursor, fresh: true, resume: r.Turn && t.s.options.versions.continues(r.AgentVersion)})
 }
 
 // processStarted notes that the agent is there, and gives it what is due.
@@ -106,12 +102,18 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		state = pb.RunState_RUN_STATE_ADOPTED
 	}
 	t.emit(runEvent(m.Record, state))
+	if !t.s.restarting {
+		t.answerRestarters(false, nil)
+	}
 	switch {
 	case t.s.ending:
 		t.tellAgent(stopAgent{stopResumable})
 		return
 	case t.s.record.StopWanted || len(t.s.deleters) > 0:
 		t.tellAgent(stopAgent{stopOrderly})
+		return
+	case t.s.restarting:
+		t.tellAgent(stopAgent{stopResumable})
 		return
 	case m.Adopted && t.torn():
 		t.notice("INPUT_TORN", "A long message was being written when the daemon ended; the agent is restarted and gets it again", nil)
@@ -128,9 +130,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		t.s.barrier = "barrier-" + t.now.id()
 		t.tellAgent(writeControl{claude.BarrierLine(t.s.barrier)})
 	}
-	if m.Record.Resumed && t.s.record.Turn && !t.s.working {
-		t.then(wakeAfter{continuationGrace, continuationDue{m.Record.Run}})
-	}
+	t.expectTurn(m)
 	if t.s.record.TurnCanceled {
 		t.interrupt()
 	}
@@ -140,18 +140,6 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 // torn reports whether a long line may have been cut in the middle.
 func (t *transition) torn() bool {
 	return slices.ContainsFunc(t.s.inputs, func(in messages.InputRecord) bool { return in.State == messages.InputWriting })
-}
-
-// continuationLate closes a cut-off turn that the resumed agent does not continue.
-func (t *transition) continuationLate(m continuationDue) {
-	if t.s.holds != 0 && m.run == t.s.record.Run {
-		t.then(wakeAfter{continuationGrace, m})
-		return
-	}
-	if m.run == t.s.record.Run && t.s.record.Turn && !t.s.working {
-		t.notice("TURN_NOT_CONTINUED", "The agent did not go on with the turn that was cut off", nil)
-		t.endTurn("interrupted")
-	}
 }
 
 // runEnded writes the end of a run and decides what follows: nothing, a new
@@ -164,6 +152,13 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	run.State, run.Exit = messages.RunFinished, m.Exit
 	t.s.complaint = m.Complaint
 	t.putRun(run)
+	final := t.s.ending || t.s.record.StopWanted || len(t.s.deleters) > 0
+	if t.s.cutTurn() && !final && !t.s.restarting {
+		t.change().CutOff++
+	}
+	if !t.s.restarting && len(t.s.restarters) > 0 {
+		t.notRestarted(m.Exit.Reason)
+	}
 	t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.interrupt, t.s.long = false, false, false, "", "", nil
 	t.s.watched, t.s.warned, t.s.holds = false, false, 0
 	state := pb.RunState_RUN_STATE_EXITED
@@ -174,7 +169,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	t.then(dropRun{m.Run})
 	t.orphan()
 	t.change().Background = nil
-	if t.s.ending || t.s.record.StopWanted || len(t.s.deleters) > 0 {
+	if final {
 		t.follow(m.Exit)
 		return
 	}
@@ -195,19 +190,24 @@ func (t *transition) follow(exit messages.Exit) {
 		t.s.enders = nil
 	case r.StopWanted:
 		t.stopped(true)
-	case t.s.mending:
+	case r.Condition != "" && !t.s.restarting: // found while the agent ran
 		t.s.mending = false
-		t.goOn()
+		t.maybeRetire()
 	case t.s.memoryGone && !r.Remembered:
 		r.AgentSession = ""
 		t.notice("FIRST_ATTEMPT_LOST", "The agent had not saved the conversation yet; it is started again", nil)
 		r.Turn = false
 		t.goOn()
-	case t.s.memoryGone:
-		r.Phase, r.Turn = messages.PhaseCrashed, false
-		t.withdrawOrphans("agent")
-		t.emit(errorEvent("AGENT_MEMORY_GONE", "The agent no longer knows this conversation; its history is here, but it cannot be continued", nil))
-		t.status(pb.AgentStatus_ERROR, "agent memory gone")
+	case t.terminal(evidence{exit: exit, complaint: t.s.complaint, memoryGone: t.s.memoryGone, forgotten: t.s.forgotten}):
+		t.s.mending = false
+		if t.s.memoryGone {
+			r.Turn = false // there is nothing left of it
+			t.withdrawOrphans("agent")
+		}
+		t.maybeRetire()
+	case t.s.mending || t.s.restarting:
+		t.s.mending = false
+		t.goOn()
 	case t.crashed(exit):
 		t.crash(exit)
 	case exit.Reason != neverStarted && t.s.busy():
@@ -242,6 +242,9 @@ func (t *transition) crash(exit messages.Exit) {
 
 // retry starts the agent again after a backoff, or gives up aloud.
 func (t *transition) retry(exit messages.Exit) {
+	if t.halt() {
+		return
+	}
 	history, decision := t.s.options.restarts.Decide(t.s.failures, t.now.at, t.now.chance())
 	t.s.failures = history
 	if decision.Verdict == supervision.Restart {
@@ -255,13 +258,18 @@ func (t *transition) retry(exit messages.Exit) {
 		r.Turn = false
 	}
 	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(exit.Code)}
-	t.notice("AGENT_GAVE_UP", fmt.Sprintf("The agent crashed too often (%s); it is started again by the next message", decision.Reason), details)
+	message := fmt.Sprintf("The agent crashed too often (%s); it is started again by the next message", decision.Reason)
+	t.notice("AGENT_GAVE_UP", message, details)
+	t.call("AGENT_GAVE_UP", message, details)
 	t.status(pb.AgentStatus_ERROR, "the agent keeps crashing")
 }
 
 // goOn starts the next run if there is work for it.
 func (t *transition) goOn() {
-	if t.s.busy() {
+	if t.halt() {
+		return
+	}
+	if t.s.wanted() {
 		if t.wantSlot() {
 			t.startRun()
 		}
@@ -272,7 +280,7 @@ func (t *transition) goOn() {
 }
 
 func (t *transition) restart(m restartDue) {
-	if m.run == t.s.record.Run && !t.s.active() && !t.s.ending && t.s.busy() && t.wantSlot() {
+	if m.run == t.s.record.Run && !t.s.active() && !t.s.ending && !t.s.consulting && t.s.wanted() && t.wantSlot() {
 		t.startRun()
 	}
 }
@@ -299,6 +307,7 @@ func (t *transition) stopRun() {
 
 // stopped says that the agent is gone, to whoever wanted that.
 func (t *transition) stopped(wasRunning bool) {
+	t.notRestarted("the session was stopped")
 	t.dropInputs("the session was stopped")
 	t.withdrawOrphans("stop")
 	t.endTurn("cancelled")

@@ -43,7 +43,7 @@ func TestAgentMemoryGone(t *testing.T) {
 	b.tell(b.up())
 	b.tell(b.out(gone))
 	b.quiet()
-	b.on(b.exit(1), "all: 10 run 2 exited", "drop run 2", "all: 11 error AGENT_MEMORY_GONE, 12 ERROR")
+	b.on(b.exit(1), "all: 10 run 2 exited", "drop run 2", "all: 11 error AGENT_MEMORY_GONE, 12 ERROR", "notify AGENT_CANNOT_RUN")
 	if r := b.state.record; r.Phase != messages.PhaseCrashed || r.Turn {
 		t.Errorf("%+v", r)
 	}
@@ -62,11 +62,11 @@ func TestGivingUpAfterFiveCrashes(t *testing.T) {
 		b.tell(b.up())
 	}
 	b.quiet()
-	b.on(b.exit(1), "all: 16 run 5 exited", "drop run 5", "all: 17 error SUBPROCESS_CRASHED, 18 notice AGENT_GAVE_UP, 19 ERROR")
+	b.on(b.exit(1), "all: 16 run 5 exited", "drop run 5", "all: 17 error SUBPROCESS_CRASHED, 18 notice AGENT_GAVE_UP, 19 ERROR", "notify AGENT_GAVE_UP")
 	if r := b.state.record; r.Phase != messages.PhaseCrashed || r.Turn || len(b.state.inputs) != 1 {
 		t.Errorf("%+v, inputs %v", r, b.state.inputs)
 	}
-	b.on(restartDue{5}, "run 6: "+resumedRun)
+	b.on(restartDue{5})
 }
 
 // Giving up is aloud and final until somebody says something: neither time nor a
@@ -137,7 +137,7 @@ func TestAgentThatAlwaysExits(t *testing.T) {
 			b.tell(b.up())
 		}
 	}
-	b.expect("the fifth exit", "all: 12 run 5 exited", "drop run 5", "all: 13 notice AGENT_GAVE_UP, 14 ERROR")
+	b.expect("the fifth exit", "all: 12 run 5 exited", "drop run 5", "all: 13 notice AGENT_GAVE_UP, 14 ERROR", "notify AGENT_GAVE_UP")
 }
 
 // Exit code 1 says that the last turn failed, an interrupted one included.
@@ -156,7 +156,7 @@ func TestExitCode1AfterAFailedTurnIsNoCrash(t *testing.T) {
 	}
 }
 
-// A turn of a resumed agent that does not go on is closed, once.
+// An agent that does not go on by itself is told to, once.
 func TestTurnThatIsNotContinued(t *testing.T) {
 	b := turning(t)
 	b.tell(b.exit(137))
@@ -165,9 +165,13 @@ func TestTurnThatIsNotContinued(t *testing.T) {
 	b.tell(b.up())
 	b.quiet()
 	b.on(continuationDue{1})
-	b.on(continuationDue{2}, "all: 9 notice TURN_NOT_CONTINUED, 10 turn interrupted, 11 IDLE")
+	prompt := "00000003-0000-4000-8000-000000000000"
+	b.on(continuationDue{2}, "all: 9 notice TURN_NOT_CONTINUED, 10 input "+prompt, "run 2: write "+prompt)
 	b.on(continuationDue{2})
-	if r := b.state.record; r.Turn || r.Phase != messages.PhaseIdle {
+	b.tell(b.out(heard(prompt, claude.Started), claude.TurnStarted{Inputs: []string{prompt}, Version: "2.1.0"}))
+	b.expect("a version that has to be told", "note that 2.1.0 does not continue")
+	b.on(b.out(finished(prompt)), "all: 11 IDLE")
+	if r := b.state.record; r.Turn || r.Phase != messages.PhaseIdle || len(b.state.inputs) > 0 {
 		t.Errorf("%+v", r)
 	}
 }

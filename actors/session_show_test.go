@@ -46,7 +46,12 @@ func show(e effect) string {
 	case update:
 		return "update " + string(e.record.Request)
 	case notify:
+		if e.event.Code == "PERMISSION_WAITS" { // as the request itself
+			return ""
+		}
 		return "notify " + e.event.Code
+	case noteVersion:
+		return "note that " + e.version + " does not continue"
 	case dropPermission:
 		return "stop waiting for " + string(e.request)
 	case dropRun:
@@ -159,6 +164,10 @@ func showReply(with any) string {
 		return fmt.Sprintf("attached at %d", m.Head)
 	case messages.SessionStopped:
 		return fmt.Sprintf("stopped, was running %v", m.WasRunning)
+	case messages.SessionContinued:
+		return fmt.Sprintf("continued, was waiting %v", m.WasWaiting)
+	case messages.SessionRestarted:
+		return fmt.Sprintf("restarted, was running %v", m.WasRunning)
 	case messages.SessionView:
 		return "view " + m.Record.Phase.String()
 	case messages.SessionCompacted:

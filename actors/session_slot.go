@@ -74,6 +74,7 @@ func (t *transition) slotAnswered(m slotAnswer) {
 				WithHint("wait for a session to end its turn, or allow more agents at once")})
 		}
 		t.s.knocks = nil
+		t.notRestarted("all agents are busy and the queue is full")
 	}
 	if len(t.s.knocks) == 0 {
 		t.maybeRetire()
@@ -84,9 +85,10 @@ func (t *transition) slotAnswered(m slotAnswer) {
 			t.slotGranted()
 		}
 	case slotQueued:
+		t.answerRestarters(true, nil)
 		t.notice("WAITING_FOR_SLOT", "All agents are busy; this one starts when another has ended or can be parked", nil)
 	case slotNone: // work from before a restart: ask again later
-		if t.s.busy() {
+		if t.s.wanted() {
 			t.then(wakeAfter{t.s.options.restarts.Max, restartDue{t.s.record.Run}})
 		}
 	case slotAsked:
@@ -115,7 +117,7 @@ func (s sessionState) letIn(now moment, effects []effect) (sessionState, []effec
 // slotGranted starts the agent, if there still is work for it.
 func (t *transition) slotGranted() {
 	t.s.slot = slotHeld
-	if !t.s.active() && !t.s.ending && !t.s.consulting && t.s.busy() {
+	if !t.s.active() && !t.s.ending && !t.s.consulting && t.s.wanted() {
 		t.startRun()
 	}
 }
@@ -123,7 +125,7 @@ func (t *transition) slotGranted() {
 // settleSlot gives back a slot that is not needed, and tells the pool when the
 // agent begins or ends to rest. It ends every step.
 func (t *transition) settleSlot() {
-	needed := t.s.active() || t.s.consulting || len(t.s.knocks) > 0 || (t.s.busy() && t.s.slot != slotHeld)
+	needed := t.s.active() || t.s.consulting || len(t.s.knocks) > 0 || (t.s.wanted() && t.s.slot != slotHeld)
 	if t.s.slot != slotNone && t.s.slot != slotAsked && !needed {
 		t.s.slot, t.s.resting = slotNone, false
 		t.then(tellPool{slotFreed{t.s.id}})

@@ -17,6 +17,10 @@ import (
 //	                          ▼                               ▼
 //	                       CRASHED ──message──► ACTIVE      CLOSED
 //
+// A turn that was cut off and is not continued by itself makes the session stand in
+// WAITING until a person decides; what keeps the agent from running altogether, in
+// CRASHED with a condition.
+//
 // The state is split over files by what it is about: clients and the lock,
 // inputs, the agent's output, permissions, runs.
 type sessionState struct {
@@ -53,6 +57,11 @@ type sessionState struct {
 	ended       *messages.Exit // how that run ended; nil when found so in the journal
 	complaint   string         // what that run wrote to its standard error last
 	lastFailed  bool           // the last result was an error: exit code 1 means nothing
+	forgotten   bool           // there is no transcript of the conversation
+	hung        bool           // the run is being ended because it does not react
+	cut         bool           // a turn was cut off, and nothing has been decided about it
+	begun       []string       // keys of the messages that it had begun with, and that the agent does not remember
+	restarting  bool           // a person wants the agent started again, work or not
 	ending      bool           // the daemon ends: no restart
 	failures    supervision.History
 	stoppers    []*actor.PID // wait for the end of the run
@@ -60,6 +69,7 @@ type sessionState struct {
 	enders      []*actor.PID // wait for the end of the run, to shut down
 	compactors  []*actor.PID // wait for the end of a compaction
 	grown       bool         // a turn has ended, and nobody has looked how large the context is
+	restarters  []restarter  // wait for the next run
 
 	watched bool      // a timer looks at the silence of the turn that runs
 	warned  bool      // the agent was interrupted for its silence
@@ -90,7 +100,11 @@ type sessionOptions struct {
 	silence       time.Duration // an agent that says nothing that long in a turn hangs
 	restarts      supervision.Policy
 
-	compactThreshold uint64 // a context of more tokens is compacted; 0 = never
+	compactThreshold  uint64                // a context of more tokens is compacted; 0 = never
+	resume            messages.ResumePolicy // of turns that were cut off, where the session has none of its own
+	continuations     uint32                // how often a turn is continued by itself
+	continuationGrace time.Duration         // how long a resumed agent may take to go on by itself
+	versions          *versions
 }
 
 // stream is one attached client stream.
@@ -165,6 +179,7 @@ type (
 	dropPermission  struct{ request messages.RequestID }
 	update          struct{ record messages.PermissionRecord } // tells the actor of a request what is new
 	notify          struct{ event notice }                     // for a person who does not watch
+	noteVersion     struct{ version string }                   // that it does not continue a turn by itself
 	dropRun         struct{ run messages.RunNumber }
 	loadAgain       struct{} // ask the journal once more
 	readTranscript  struct {
@@ -187,6 +202,7 @@ func (spawnPermission) effect() {}
 func (dropPermission) effect()  {}
 func (update) effect()          {}
 func (notify) effect()          {}
+func (noteVersion) effect()     {}
 func (dropRun) effect()         {}
 func (loadAgain) effect()       {}
 func (readTranscript) effect()  {}
@@ -255,6 +271,10 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.deleteSession(from)
 	case messages.StopSession:
 		t.stopSession(from)
+	case messages.ContinueSession:
+		t.continueSession(from)
+	case messages.RestartSession:
+		t.restartSession(from)
 	case messages.SetGrant:
 		t.setGrant(from, m)
 	case messages.ClearGrants:

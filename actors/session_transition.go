@@ -90,6 +90,13 @@ func (t *transition) notice(code, message string, details map[string]string) {
 	t.emit(&pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{Code: code, Message: message, Details: details}}})
 }
 
+// call tells a person who does not watch.
+func (t *transition) call(code, message string, details map[string]string) {
+	if len(t.s.streams) == 0 {
+		t.then(notify{notice{Code: code, Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
+	}
+}
+
 // change marks the session's record as changed.
 func (t *transition) change() *messages.SessionRecord {
 	t.dirty = true
@@ -172,8 +179,12 @@ func (s *sessionState) undecided() bool {
 // busy reports whether a turn runs, or will as soon as the agent has read.
 func (s *sessionState) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
 
+// wanted reports whether an agent is wanted: there is work that may be done, or a
+// person has said so.
+func (s *sessionState) wanted() bool { return s.restarting || s.busy() && !s.stands() }
+
 // settled reports whether there is nothing to wait for but a person.
-func (s *sessionState) settled() bool { return !s.busy() || s.undecided() }
+func (s *sessionState) settled() bool { return !s.busy() || s.undecided() || s.stands() }
 
 // recent remembers the newest few entries of a kind.
 type recent[V any] struct {

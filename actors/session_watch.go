@@ -59,7 +59,7 @@ func (t *transition) silenceLate(m silenceDue) {
 		return
 	}
 	t.notice("AGENT_HANGS", "The agent does not react; it is ended and started again", nil)
-	t.s.mending, t.s.watched = true, false
+	t.s.mending, t.s.hung, t.s.watched = true, true, false
 	t.tellAgent(stopAgent{stopResumable})
 }
 

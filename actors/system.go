@@ -58,6 +58,13 @@ type Options struct {
 	Restart          supervision.Policy // of crashed actors
 	AgentRestart     supervision.Policy // of crashed agents; the zero value = the same
 	Disk             DiskOptions        // how much of the disk may be filled
+
+	// What follows when a turn was cut off.
+
+	Resume        messages.ResumePolicy // where the session has no policy of its own; empty = auto
+	Continuations int                   // how often a turn is continued by itself; 0 = 2, less = never
+	ContinueGrace time.Duration         // how long a resumed agent may take to go on by itself; 0 = 1 minute
+	VersionsFile  string                // where it is kept which versions of the agent do not; empty = nowhere
 }
 
 // System is the running actor system: the tree of the architecture, and the
@@ -79,6 +86,7 @@ type System struct {
 
 	rules    liveRules
 	diskFull atomic.Bool // written by the disk's actor alone
+	versions *versions
 
 	daemon, disk, journal, pool, sessions, health *actor.PID
 
@@ -111,11 +119,18 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.options.MaxWaiting = cmp.Or(o.MaxWaiting, 50)
 	s.options.Silence = cmp.Or(o.Silence, 7*time.Minute)
 	s.options.ParkAfter = cmp.Or(o.ParkAfter, 10*time.Minute)
+	s.options.Resume = cmp.Or(o.Resume, messages.ResumeAuto)
+	s.options.Continuations = max(cmp.Or(o.Continuations, 2), 0)
+	s.options.ContinueGrace = cmp.Or(o.ContinueGrace, time.Minute)
 	if s.options.AgentRestart == (supervision.Policy{}) {
 		s.options.AgentRestart = o.Restart
 	}
 	s.SetRules(o.Rules)
 	s.firstLook()
+	var err error
+	if s.versions, err = loadVersions(o.VersionsFile); err != nil {
+		s.log.Warn().Err(err).Msg("what was learned of the agent's versions is lost")
+	}
 	s.watcher, s.started = watcher, s.now()
 	s.crew = supervision.NewCrew()
 	s.workers.crew = s.crew
@@ -200,6 +215,7 @@ func (s *System) sessionOptions() sessionOptions {
 		rules: &s.rules, home: s.options.Home, permissionTTL: s.options.PermissionTTL, restarts: s.options.AgentRestart,
 		parkAfter: s.options.ParkAfter, silence: s.options.Silence, extend: !s.options.FixedTTL,
 		compactThreshold: s.options.CompactThreshold,
+		resume:           s.options.Resume, continuations: uint32(s.options.Continuations), continuationGrace: s.options.ContinueGrace, versions: s.versions,
 	}
 }
 
@@ -208,7 +224,7 @@ func (s *System) sessionOptions() sessionOptions {
 func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecord, resume bool) (process.Spec, error) {
 	program, err := exec.LookPath(s.options.Program)
 	if err != nil {
-		return process.Spec{}, err
+		return process.Spec{}, &process.StartError{Stage: process.StageExecute, Path: s.options.Program, Err: err}
 	}
 	if program, err = filepath.Abs(program); err != nil {
 		return process.Spec{}, err

@@ -64,7 +64,7 @@ func TestSlowClientLags(t *testing.T) {
 	for n := range 5 {
 		must[messages.InputAcknowledged](s, message(sessionN(1), n+1))
 	}
-	s.eventually("everything has happened", func() bool { return fast.has("notice AGENT_GAVE_UP") && fast.has("ERROR") })
+	s.eventually("everything has happened", func() bool { return fast.has("error AGENT_MISSING") && fast.has("ERROR") })
 	s.checkComplete(fast, sessionN(1), 0)
 	slow.box.mu.Lock()
 	held := len(slow.box.events)

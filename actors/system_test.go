@@ -74,8 +74,8 @@ func TestStartChecksTheDirectory(t *testing.T) {
 	must[messages.SessionStarted](s, messages.StartSession{Session: sessionN(1), WorkingDirectory: gone})
 }
 
-// The agent cannot be started: it is tried five times, then given up aloud, and
-// tried again by the next message.
+// The agent cannot be started: that is said at once, and it is tried again by the
+// next message.
 func TestAgentThatCannotBeStarted(t *testing.T) {
 	s := raise(t, newMemoryStore())
 	s.open(sessionN(1))
@@ -83,8 +83,8 @@ func TestAgentThatCannotBeStarted(t *testing.T) {
 	if got := must[messages.InputAcknowledged](s, message(sessionN(1), 1)); got.Seq != 2 {
 		t.Errorf("acknowledged as %d", got.Seq)
 	}
-	s.eventually("the agent is given up", func() bool { return r.has("notice AGENT_GAVE_UP") && r.has("ERROR") })
-	if !r.has("error SUBPROCESS_CRASHED") || !r.has("run 5 exited") || r.has("run 6 exited") {
+	s.eventually("the agent is missed", func() bool { return r.has("error AGENT_MISSING") && r.has("ERROR") })
+	if r.has("error SUBPROCESS_CRASHED") || r.has("run 2 exited") {
 		t.Errorf("given: %d events", len(r.got()))
 	}
 	v := must[messages.SessionView](s, messages.GetSession{Session: sessionN(1)})
@@ -95,7 +95,7 @@ func TestAgentThatCannotBeStarted(t *testing.T) {
 		t.Errorf("the same key again is %d", got.Seq)
 	}
 	must[messages.InputAcknowledged](s, message(sessionN(1), 2))
-	s.eventually("it is tried again", func() bool { return r.has("run 6 exited") })
+	s.eventually("it is tried again", func() bool { return r.has("run 2 exited") })
 	s.checkComplete(r, sessionN(1), 0)
 	s.eventually("no actor of a run is left", func() bool { return s.tree.Count("run") == 0 })
 }
@@ -130,7 +130,7 @@ func TestRecovery(t *testing.T) {
 		t.Errorf("%d sessions have an actor, want that with work left", n)
 	}
 	r := s.follow(messages.Attach{Session: sessionN(2), Client: "ann", Stream: "s"})
-	s.eventually("the message is pursued", func() bool { return r.has("notice AGENT_GAVE_UP") })
+	s.eventually("the message is pursued", func() bool { return r.has("error AGENT_MISSING") })
 	s.checkComplete(r, sessionN(2), 0)
 }
 

@@ -40,6 +40,9 @@ type Daemon struct {
 	Reminders        []time.Duration // after which an undecided request is spoken of again: none, one or two
 	NotifyExec       []string        // the program started for each reminder, with its arguments; empty = see [ReadNotify]
 
+	Resume        Resume        // what follows when a turn is cut off, as far as the environment says; see [ReadResume]
+	ContinueGrace time.Duration // how long a resumed agent may take to go on with its turn by itself
+
 	KeepAgents bool // a signal ends the daemon and not its agents
 
 	Disk Disk
@@ -105,6 +108,9 @@ func ResolveDaemon(f DaemonFlags, e Environment) (Daemon, error) {
 		return d, err
 	}
 	if err := d.resolveDisk(e); err != nil {
+		return d, err
+	}
+	if err = d.resolveResume(e); err != nil {
 		return d, err
 	}
 	return d, d.resolvePatience(f, e)

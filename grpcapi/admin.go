@@ -157,6 +157,32 @@ func (s adminService) StopSession(ctx context.Context, r *pb.StopSessionRequest)
 	return &pb.StopSessionResponse{WasRunning: stopped.WasRunning}, nil
 }
 
+// ContinueSession implements AdminService.
+func (s adminService) ContinueSession(ctx context.Context, r *pb.ContinueSessionRequest) (*pb.ContinueSessionResponse, error) {
+	session, err := s.resolve(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	continued, err := ask[messages.SessionContinued](ctx, s.asker, messages.ContinueSession{Session: session})
+	if err != nil {
+		return nil, err
+	}
+	return &pb.ContinueSessionResponse{WasWaiting: continued.WasWaiting}, nil
+}
+
+// RestartSession implements AdminService.
+func (s adminService) RestartSession(ctx context.Context, r *pb.RestartSessionRequest) (*pb.RestartSessionResponse, error) {
+	session, err := s.resolve(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	restarted, err := ask[messages.SessionRestarted](ctx, s.asker, messages.RestartSession{Session: session})
+	if err != nil {
+		return nil, err
+	}
+	return &pb.RestartSessionResponse{WasRunning: restarted.WasRunning, Queued: restarted.Queued}, nil
+}
+
 // Shutdown implements AdminService.
 func (s adminService) Shutdown(ctx context.Context, r *pb.ShutdownRequest) (*pb.ShutdownResponse, error) {
 	if _, err := ask[messages.Done](ctx, s.asker, messages.Shutdown{KeepAgents: r.GetKeepAgents()}); err != nil {

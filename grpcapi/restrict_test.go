@@ -36,6 +36,8 @@ var acting = map[string]bool{
 	"/betcode.v1.AgentService/DeleteSession":      true,
 	"/betcode.v1.AdminService/AnswerPermission":   true,
 	"/betcode.v1.AdminService/StopSession":        true,
+	"/betcode.v1.AdminService/ContinueSession":    true,
+	"/betcode.v1.AdminService/RestartSession":     true,
 	"/betcode.v1.AdminService/Shutdown":           true,
 	"/betcode.v1.AdminService/BackupJournal":      true,
 }

@@ -30,6 +30,10 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 		AllowedTools:   m.GetAllowedTools(),
 		DeniedTools:    m.GetDeniedTools(),
 		Metadata:       m.GetMetadata(),
+		Resume:         messages.ResumePolicy(m.GetResumePolicy()),
+	}
+	if !out.Resume.Valid() {
+		return out, invalid(op, "It is auto, ask or never.", "resume_policy %q", clip(m.GetResumePolicy()))
 	}
 	if m.GetPlanMode() {
 		if out.PermissionMode != "" && out.PermissionMode != "plan" {
@@ -288,6 +292,8 @@ func summaryOut(r messages.SessionRecord) *pb.SessionSummary {
 		UpdatedAt:          timeOut(r.UpdatedAt),
 		LastMessagePreview: strings.ToValidUTF8(r.Preview, "?"),
 		Name:               r.Name,
+		Condition:          string(r.Condition),
+		Waiting:            r.Waiting,
 	}
 }
 

@@ -14,9 +14,10 @@ const (
 	PhaseIdle    Phase = 2
 	PhaseClosed  Phase = 3
 	PhaseCrashed Phase = 4
+	PhaseWaiting Phase = 5 // a turn that was cut off waits for a person
 )
 
-var phaseNames = [...]string{"new", "active", "idle", "closed", "crashed"}
+var phaseNames = [...]string{"new", "active", "idle", "closed", "crashed", "waiting"}
 
 // String returns the phase as SessionSummary.status shows it.
 func (p Phase) String() string {
@@ -59,6 +60,12 @@ type SessionRecord struct {
 	StopWanted   bool      // the agent is to be ended: no restart, no continuation
 	Background   []string  // ids of the agent's background tasks
 
+	Resume       ResumePolicy // what follows when a turn is cut off; empty = the daemon's policy
+	CutOff       uint32       // how often the turn that runs was cut off, but by an orderly end of the daemon
+	Waiting      string       // why a turn that was cut off waits for a person; empty = none does
+	Condition    Condition    // what keeps the agent from running, empty = nothing known
+	AgentVersion string       // of the agent's program, as it reported it last
+
 	Messages  uint32 // user and assistant messages so far
 	Usage     Usage
 	Preview   string          // the beginning of the last assistant text
@@ -95,6 +102,7 @@ type Exit struct {
 	Code   int    // exit code; meaningless unless Known
 	Signal string // name of the signal that killed it, empty for an exit
 	Reason string // why we think so, for people: "exited", "killed", "never started", …
+	Stage  string // where starting it failed for good: "directory" or "execute"; else empty
 	At     time.Time
 }
 

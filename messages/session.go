@@ -22,6 +22,7 @@ type StartSession struct {
 	AllowedTools     []string
 	DeniedTools      []string
 	Metadata         map[string]string
+	Resume           ResumePolicy
 }
 
 // SessionStarted answers [StartSession].

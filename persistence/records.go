@@ -55,6 +55,11 @@ func storeSession(r *messages.SessionRecord) *storev1.Session {
 		AgentModel:       r.AgentModel,
 		Past:             storePast(&r.Past),
 		Lock:             string(r.Lock),
+		ResumePolicy:     string(r.Resume),
+		CutOff:           r.CutOff,
+		Waiting:          r.Waiting,
+		Condition:        string(r.Condition),
+		AgentVersion:     r.AgentVersion,
 	}
 }
 
@@ -88,6 +93,11 @@ func loadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 		AgentModel:       s.GetAgentModel(),
 		Past:             loadPast(s.GetPast()),
 		Lock:             messages.ClientID(s.GetLock()),
+		Resume:           messages.ResumePolicy(s.GetResumePolicy()),
+		CutOff:           s.GetCutOff(),
+		Waiting:          s.GetWaiting(),
+		Condition:        messages.Condition(s.GetCondition()),
+		AgentVersion:     s.GetAgentVersion(),
 	}
 }
 
@@ -181,11 +191,12 @@ func storeExit(e messages.Exit) *storev1.Exit {
 	if e == (messages.Exit{}) {
 		return nil
 	}
-	return &storev1.Exit{Known: e.Known, Code: int64(e.Code), Signal: e.Signal, Reason: e.Reason, At: storeTime(e.At)}
+	return &storev1.Exit{Known: e.Known, Code: int64(e.Code), Signal: e.Signal, Reason: e.Reason, At: storeTime(e.At), Stage: e.Stage}
 }
 
 func loadExit(e *storev1.Exit) messages.Exit {
 	return messages.Exit{
 		Known: e.GetKnown(), Code: int(e.GetCode()), Signal: e.GetSignal(), Reason: e.GetReason(), At: loadTime(e.GetAt()),
+		Stage: e.GetStage(),
 	}
 }

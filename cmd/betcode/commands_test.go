@@ -105,12 +105,12 @@ func TestSessions(t *testing.T) {
 	if code, out, _ = command(t, "", "session", "show", "demo", "--json"); code != 0 || !strings.Contains(out, `"schema": "betcode.session/v1"`) {
 		t.Errorf("show --json: %d %s", code, out)
 	}
-	for _, args := range []string{"rename demo better", "stop demo", "rm demo --yes"} {
+	for _, args := range []string{"rename demo better", "stop demo", "resume demo", "restart demo", "rm demo --yes"} {
 		if code, _, stderr := command(t, "", append([]string{"session"}, strings.Fields(args)...)...); code != 0 {
 			t.Errorf("%s: %d %s", args, code, stderr)
 		}
 	}
-	for _, call := range []string{"rename " + sessionA + " better", "stop demo", "delete " + sessionA} {
+	for _, call := range []string{"rename " + sessionA + " better", "stop demo", "resume demo", "restart demo", "delete " + sessionA} {
 		if !slices.Contains(d.calls, call) {
 			t.Errorf("no %q in %q", call, d.calls)
 		}

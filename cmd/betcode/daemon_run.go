@@ -151,14 +151,28 @@ func (d *daemon) startActors() error {
 	if err != nil {
 		home = "" // rules about what is below it match nothing
 	}
+	resume, err := config.ReadResume(d.cfg.ConfigDir, d.cfg.Resume)
+	if err != nil {
+		return err
+	}
 	d.system, err = actors.Start(actors.Options{
 		Store: d.store, RunsDirectory: d.runs(), Program: d.claude(), Environment: agentEnvironment(os.Environ()),
 		Rules: d.rules(rules), Home: home, PermissionTTL: d.cfg.PermissionTTL, Silence: d.cfg.AgentSilence, FixedTTL: !d.cfg.ExtendOnActivity, Reminders: d.cfg.Reminders,
 		NotifyExec: notify, NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, MaxAgents: d.cfg.MaxAgents, Logger: &d.log,
 		Version: version, Restart: supervision.Default(), Lease: d.lock.Path(), CompactThreshold: d.past.CompactThreshold,
-		Disk: actors.DiskOptions{Low: d.cfg.Disk.Low, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
+		Disk:   actors.DiskOptions{Low: d.cfg.Disk.Low, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
+		Resume: messages.ResumePolicy(resume.Policy), Continuations: continuations(*resume.Times), ContinueGrace: d.cfg.ContinueGrace,
+		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"),
 	})
 	return err
+}
+
+// continuations is how the actors are told that a turn is never continued by itself.
+func continuations(times int) int {
+	if times == 0 {
+		return -1
+	}
+	return times
 }
 
 // claude is the agent's executable; a bare name is looked up in PATH.

@@ -153,6 +153,16 @@ func (d *fakeDaemon) StopSession(_ context.Context, r *pb.StopSessionRequest) (*
 	return &pb.StopSessionResponse{}, nil
 }
 
+func (d *fakeDaemon) ContinueSession(_ context.Context, r *pb.ContinueSessionRequest) (*pb.ContinueSessionResponse, error) {
+	d.call("resume " + r.GetSessionId())
+	return &pb.ContinueSessionResponse{}, nil
+}
+
+func (d *fakeDaemon) RestartSession(_ context.Context, r *pb.RestartSessionRequest) (*pb.RestartSessionResponse, error) {
+	d.call("restart " + r.GetSessionId())
+	return &pb.RestartSessionResponse{Queued: true}, nil
+}
+
 func (d *fakeDaemon) DeleteSession(_ context.Context, r *pb.DeleteSessionRequest) (*pb.DeleteSessionResponse, error) {
 	d.call("delete " + r.GetSessionId())
 	return &pb.DeleteSessionResponse{Deleted: true}, nil

@@ -54,6 +54,7 @@ type turn struct {
 	failure     *pb.ErrorEvent // the last error since the message was accepted, or its refusal
 	last        uint64
 	crashed     bool
+	waits       bool // it was cut off, and a person is to decide
 }
 
 // denial is a tool that did not run because nobody was there to ask.
@@ -97,6 +98,8 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 	case *pb.AgentEvent_StatusChange:
 		s := event.StatusChange.GetStatus()
 		t.mayBeOver = s == pb.AgentStatus_IDLE || s == pb.AgentStatus_ERROR
+	case *pb.AgentEvent_Notice:
+		t.mayBeOver = t.mayBeOver || event.Notice.GetCode() == "TURN_WAITS"
 	}
 	return nil
 }
@@ -126,6 +129,10 @@ func (t *turn) permission(e *pb.AgentEvent, request, tool string, question bool)
 // stands takes how the session stands when it is at rest.
 func (t *turn) stands(v *pb.ShowSessionResponse) {
 	status := v.GetSummary().GetStatus()
+	if status == "waiting" {
+		t.done, t.waits = true, true
+		return
+	}
 	if status == "crashed" || status == "closed" {
 		t.done, t.crashed = true, true
 		return
@@ -145,6 +152,8 @@ func (t *turn) failed() (bool, string) {
 			text = t.failure.GetMessage()
 		}
 		return true, text
+	case t.waits:
+		return true, "the turn was cut off and waits: betcode session resume " + t.session
 	case t.complete.GetIsError():
 		return true, t.complete.GetError()
 	case !t.accepted && t.failure != nil:

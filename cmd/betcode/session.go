@@ -18,7 +18,7 @@ import (
 func (p *program) sessionCommand() *cli.Command {
 	jsonFlag := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
 	return &cli.Command{
-		Name: "session", Aliases: []string{"sessions"}, Usage: "list, show, attach to, rename, compact, export, stop and delete sessions",
+		Name: "session", Aliases: []string{"sessions"}, Usage: "list, show, attach to, rename, compact, export, stop, resume, restart and delete sessions",
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list sessions, the most recently used first",
@@ -54,6 +54,16 @@ func (p *program) sessionCommand() *cli.Command {
 			{
 				Name: "stop", Usage: "end the agent of a session; the session stays", ArgsUsage: "SESSION",
 				Action: p.withClient(1, 1, p.stopSession),
+			},
+			{
+				Name: "resume", Usage: "let a session go on that waits for a word", ArgsUsage: "SESSION",
+				Description: `A turn that was cut off waits when the policy is to ask, or when it was continued too often;
+a session whose agent could not run stands until the cause is gone.`,
+				Action: p.withClient(1, 1, p.resumeSession),
+			},
+			{
+				Name: "restart", Usage: "end the agent of a session and start it again; a turn that runs goes on", ArgsUsage: "SESSION",
+				Action: p.withClient(1, 1, p.restartSession),
 			},
 			{
 				Name: "delete", Aliases: []string{"rm"}, Usage: "stop a session's agent and forget the session", ArgsUsage: "SESSION",
@@ -171,6 +181,31 @@ func (p *program) stopSession(ctx context.Context, c *cli.Context, cl *client.Cl
 	return nil
 }
 
+func (p *program) resumeSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	continued, err := cl.Admin.ContinueSession(ctx, &pb.ContinueSessionRequest{SessionId: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	if !continued.GetWasWaiting() {
+		p.say("Nothing was waiting.")
+	}
+	return nil
+}
+
+func (p *program) restartSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	restarted, err := cl.Admin.RestartSession(ctx, &pb.RestartSessionRequest{SessionId: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	switch {
+	case restarted.GetQueued():
+		p.say("All agents are busy; it is started when there is a place.")
+	case !restarted.GetWasRunning():
+		p.say("No agent was running; one is now.")
+	}
+	return nil
+}
+
 func (p *program) deleteSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: c.Args().First()})
 	if err != nil {
@@ -219,6 +254,12 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 	line("id", "%s", sum.GetId())
 	line("name", "%s", sum.GetName())
 	line("status", "%s", sum.GetStatus())
+	if sum.GetCondition() != "" {
+		line("cannot run", "%s", sum.GetCondition())
+	}
+	if sum.GetWaiting() != "" {
+		line("waits", "%s", sum.GetWaiting())
+	}
 	line("directory", "%s", sum.GetWorkingDirectory())
 	line("model", "%s", sum.GetModel())
 	line("mode", "%s", v.GetPermissionMode())

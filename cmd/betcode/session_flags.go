@@ -24,6 +24,7 @@ func sessionFlags() []cli.Flag {
 		&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Usage: "`MODEL` or alias"},
 		&cli.StringFlag{Name: "permission-mode", Usage: "`MODE` of the agent: default, acceptEdits, plan, …"},
+		&cli.StringFlag{Name: "resume-policy", Usage: "what follows when a turn is cut off: `auto`, ask or never (the daemon's)"},
 		&cli.StringSliceFlag{Name: "allow-tools", Usage: "`TOOLS` that run without asking, for example 'Read,Bash(git *)'"},
 		&cli.StringSliceFlag{Name: "deny-tools", Usage: "`TOOLS` that never run"},
 	}
@@ -54,11 +55,11 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 	if ref == "" {
 		return opening{start: &pb.StartConversation{
 			WorkingDirectory: dir, Name: c.String("name"), Model: c.String("model"),
-			PermissionMode: c.String("permission-mode"),
-			AllowedTools:   tools(c.StringSlice("allow-tools")), DeniedTools: tools(c.StringSlice("deny-tools")),
+			PermissionMode: c.String("permission-mode"), ResumePolicy: c.String("resume-policy"),
+			AllowedTools: tools(c.StringSlice("allow-tools")), DeniedTools: tools(c.StringSlice("deny-tools")),
 		}}, nil
 	}
-	for _, flag := range []string{"name", "allow-tools", "deny-tools"} {
+	for _, flag := range []string{"name", "resume-policy", "allow-tools", "deny-tools"} {
 		if c.IsSet(flag) {
 			return opening{}, usageError{fmt.Errorf("--%s is for a new session; this one exists", flag)}
 		}

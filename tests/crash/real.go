@@ -21,9 +21,13 @@ type crew struct {
 	close    func() error
 }
 
+// tireless lets daemons continue a turn however often its agent was killed in it:
+// here that is not the turn's fault.
+const tireless = "BETCODE_RESUME_TIMES=1000"
+
 // fakeCrew is the scripted agent.
 func fakeCrew(b binaries) crew {
-	return crew{b.fake, nil, (*round).inTranscript, func() error { return nil }}
+	return crew{b.fake, []string{tireless}, (*round).inTranscript, func() error { return nil }}
 }
 
 // realCrew is the pinned Claude Code with a scripted model on loopback, which is
@@ -43,7 +47,7 @@ func realCrew(ctx context.Context) (crew, error) {
 	}
 	environ := []string{
 		"ANTHROPIC_BASE_URL=" + server.URL, "ANTHROPIC_API_KEY=dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"IS_SANDBOX=1", "SHELL=/bin/bash",
+		"IS_SANDBOX=1", "SHELL=/bin/bash", tireless,
 	}
 	accepted := func(_ *round, c *client) (map[string]int, error) {
 		counts := map[string]int{}

@@ -72,6 +72,7 @@ type TurnEnded struct {
 	Origin         string // what caused it when no input did
 	ResumeReason   string
 	Error          string // for people
+	Failure        string // code of the ErrorEvent that was drafted, empty if there was none
 	IsError        bool
 	LocalCommand   bool // a slash command that needed no model
 	MemoryGone     bool // the conversation to be resumed is not there: start it anew

@@ -136,8 +136,9 @@ func (t *translation) failure(ended *TurnEnded) {
 	if status != 0 {
 		details["api_error_status"] = strconv.Itoa(status)
 	}
+	ended.Failure = t.errorCode(status)
 	t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_Error{Error: &betcodev1.ErrorEvent{
-		Code: t.errorCode(status), Message: ended.Error, Details: details,
+		Code: ended.Failure, Message: ended.Error, Details: details,
 	}}})
 }
 

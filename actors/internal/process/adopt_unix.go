@@ -31,7 +31,8 @@ func Adopt(ctx context.Context, record messages.RunRecord) (*Process, Fate, erro
 	case err != nil:
 		return nil, Fate{}, err
 	case a.told && a.started.Agent.PID == 0:
-		return nil, Fate{NeverStarted, unseen("never started: " + string(a.started.Stage) + ": " + a.started.Error)}, nil
+		start := &StartError{Stage: a.started.Stage, Err: a.started.Errno}
+		return nil, Fate{NeverStarted, unseen("never started: " + string(a.started.Stage) + ": " + a.started.Error), start}, nil
 	}
 	for _, candidate := range a.candidates() {
 		h, err := open(candidate, record.Token)
@@ -106,7 +107,7 @@ func (a *adoption) launcher() messages.ProcessIdentity {
 // dead says how a run ended whose agent is not there.
 func (a *adoption) dead(ctx context.Context) (Fate, error) {
 	if !a.told && a.record.Process.PID == 0 && !a.spoke() {
-		return Fate{NeverStarted, unseen("never started")}, nil
+		return Fate{Outcome: NeverStarted, Exit: unseen("never started")}, nil
 	}
 	// The agent may have ended this moment, and the launcher be writing.
 	for wait := 2 * time.Millisecond; a.locked(); wait = min(2*wait, 100*time.Millisecond) {
@@ -118,7 +119,7 @@ func (a *adoption) dead(ctx context.Context) (Fate, error) {
 	if boot := a.boot(); !exit.Known && boot != "" && boot != launch.BootID() {
 		exit.Reason = "nobody saw the end: the machine was restarted"
 	}
-	return Fate{Ended, exit}, nil
+	return Fate{Outcome: Ended, Exit: exit}, nil
 }
 
 func (a *adoption) boot() string {

@@ -16,6 +16,12 @@ const (
 	StderrFile = launch.StderrFile
 )
 
+// Stages of a [StartError] that others know.
+const (
+	StageDirectory = launch.StageDirectory
+	StageExecute   = launch.StageExecute
+)
+
 // Spec is what to start.
 type Spec struct {
 	Directory string   // the run directory, made by [Prepare]
@@ -65,6 +71,7 @@ func (o Outcome) String() string {
 type Fate struct {
 	Outcome Outcome
 	Exit    messages.Exit // unless Running; Known is false where nobody saw the end
+	Start   *StartError   // why NeverStarted, where the launcher said so
 }
 
 // WriteResult is what became of a line.

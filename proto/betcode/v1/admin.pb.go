@@ -1165,6 +1165,199 @@ func (x *StopSessionResponse) GetWasRunning() bool {
 	return false
 }
 
+// ContinueSessionRequest names the session that is to go on.
+type ContinueSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Read like ResolveRequest.ref.
+	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContinueSessionRequest) Reset() {
+	*x = ContinueSessionRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContinueSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContinueSessionRequest) ProtoMessage() {}
+
+func (x *ContinueSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContinueSessionRequest.ProtoReflect.Descriptor instead.
+func (*ContinueSessionRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ContinueSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+// ContinueSessionResponse answers a ContinueSessionRequest.
+type ContinueSessionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// It waited; false when there was nothing to go on with.
+	WasWaiting    bool `protobuf:"varint,1,opt,name=was_waiting,json=wasWaiting,proto3" json:"was_waiting,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContinueSessionResponse) Reset() {
+	*x = ContinueSessionResponse{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContinueSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContinueSessionResponse) ProtoMessage() {}
+
+func (x *ContinueSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContinueSessionResponse.ProtoReflect.Descriptor instead.
+func (*ContinueSessionResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ContinueSessionResponse) GetWasWaiting() bool {
+	if x != nil {
+		return x.WasWaiting
+	}
+	return false
+}
+
+// RestartSessionRequest names the session whose agent is to be started again.
+type RestartSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Read like ResolveRequest.ref.
+	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RestartSessionRequest) Reset() {
+	*x = RestartSessionRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RestartSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RestartSessionRequest) ProtoMessage() {}
+
+func (x *RestartSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RestartSessionRequest.ProtoReflect.Descriptor instead.
+func (*RestartSessionRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *RestartSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+// RestartSessionResponse answers a RestartSessionRequest.
+type RestartSessionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An agent was running.
+	WasRunning bool `protobuf:"varint,1,opt,name=was_running,json=wasRunning,proto3" json:"was_running,omitempty"`
+	// All agents are busy: it starts when there is a place.
+	Queued        bool `protobuf:"varint,2,opt,name=queued,proto3" json:"queued,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RestartSessionResponse) Reset() {
+	*x = RestartSessionResponse{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RestartSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RestartSessionResponse) ProtoMessage() {}
+
+func (x *RestartSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RestartSessionResponse.ProtoReflect.Descriptor instead.
+func (*RestartSessionResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *RestartSessionResponse) GetWasRunning() bool {
+	if x != nil {
+		return x.WasRunning
+	}
+	return false
+}
+
+func (x *RestartSessionResponse) GetQueued() bool {
+	if x != nil {
+		return x.Queued
+	}
+	return false
+}
+
 // ShutdownRequest ends the daemon.
 type ShutdownRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1176,7 +1369,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1188,7 +1381,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1201,7 +1394,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{15}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ShutdownRequest) GetKeepAgents() bool {
@@ -1220,7 +1413,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1232,7 +1425,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1245,7 +1438,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{16}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
 }
 
 // ResolveRequest is what a human types for a session.
@@ -1259,7 +1452,7 @@ type ResolveRequest struct {
 
 func (x *ResolveRequest) Reset() {
 	*x = ResolveRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1271,7 +1464,7 @@ func (x *ResolveRequest) String() string {
 func (*ResolveRequest) ProtoMessage() {}
 
 func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1284,7 +1477,7 @@ func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveRequest.ProtoReflect.Descriptor instead.
 func (*ResolveRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ResolveRequest) GetRef() string {
@@ -1305,7 +1498,7 @@ type ResolveResponse struct {
 
 func (x *ResolveResponse) Reset() {
 	*x = ResolveResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1317,7 +1510,7 @@ func (x *ResolveResponse) String() string {
 func (*ResolveResponse) ProtoMessage() {}
 
 func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1330,7 +1523,7 @@ func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveResponse.ProtoReflect.Descriptor instead.
 func (*ResolveResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ResolveResponse) GetSessionId() string {
@@ -1351,7 +1544,7 @@ type ExportSessionRequest struct {
 
 func (x *ExportSessionRequest) Reset() {
 	*x = ExportSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1363,7 +1556,7 @@ func (x *ExportSessionRequest) String() string {
 func (*ExportSessionRequest) ProtoMessage() {}
 
 func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1376,7 +1569,7 @@ func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportSessionRequest.ProtoReflect.Descriptor instead.
 func (*ExportSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExportSessionRequest) GetSessionId() string {
@@ -1395,7 +1588,7 @@ type JournalStatsRequest struct {
 
 func (x *JournalStatsRequest) Reset() {
 	*x = JournalStatsRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1407,7 +1600,7 @@ func (x *JournalStatsRequest) String() string {
 func (*JournalStatsRequest) ProtoMessage() {}
 
 func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1420,7 +1613,7 @@ func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsRequest.ProtoReflect.Descriptor instead.
 func (*JournalStatsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
 }
 
 // JournalStatsResponse is what the journal is, and what was done to it since the daemon opened it.
@@ -1462,7 +1655,7 @@ type JournalStatsResponse struct {
 
 func (x *JournalStatsResponse) Reset() {
 	*x = JournalStatsResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1474,7 +1667,7 @@ func (x *JournalStatsResponse) String() string {
 func (*JournalStatsResponse) ProtoMessage() {}
 
 func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1487,7 +1680,7 @@ func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsResponse.ProtoReflect.Descriptor instead.
 func (*JournalStatsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *JournalStatsResponse) GetDirectory() string {
@@ -1610,7 +1803,7 @@ type JournalFileInfo struct {
 
 func (x *JournalFileInfo) Reset() {
 	*x = JournalFileInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1622,7 +1815,7 @@ func (x *JournalFileInfo) String() string {
 func (*JournalFileInfo) ProtoMessage() {}
 
 func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1635,7 +1828,7 @@ func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileInfo.ProtoReflect.Descriptor instead.
 func (*JournalFileInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *JournalFileInfo) GetName() string {
@@ -1668,7 +1861,7 @@ type VerifyJournalRequest struct {
 
 func (x *VerifyJournalRequest) Reset() {
 	*x = VerifyJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1680,7 +1873,7 @@ func (x *VerifyJournalRequest) String() string {
 func (*VerifyJournalRequest) ProtoMessage() {}
 
 func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1693,7 +1886,7 @@ func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalRequest.ProtoReflect.Descriptor instead.
 func (*VerifyJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 // VerifyJournalResponse is one piece of news of a verification.
@@ -1713,7 +1906,7 @@ type VerifyJournalResponse struct {
 
 func (x *VerifyJournalResponse) Reset() {
 	*x = VerifyJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1725,7 +1918,7 @@ func (x *VerifyJournalResponse) String() string {
 func (*VerifyJournalResponse) ProtoMessage() {}
 
 func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1738,7 +1931,7 @@ func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalResponse.ProtoReflect.Descriptor instead.
 func (*VerifyJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *VerifyJournalResponse) GetNews() isVerifyJournalResponse_News {
@@ -1821,7 +2014,7 @@ type JournalFileReport struct {
 
 func (x *JournalFileReport) Reset() {
 	*x = JournalFileReport{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1833,7 +2026,7 @@ func (x *JournalFileReport) String() string {
 func (*JournalFileReport) ProtoMessage() {}
 
 func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1846,7 +2039,7 @@ func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileReport.ProtoReflect.Descriptor instead.
 func (*JournalFileReport) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *JournalFileReport) GetName() string {
@@ -1906,7 +2099,7 @@ type JournalProblem struct {
 
 func (x *JournalProblem) Reset() {
 	*x = JournalProblem{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1918,7 +2111,7 @@ func (x *JournalProblem) String() string {
 func (*JournalProblem) ProtoMessage() {}
 
 func (x *JournalProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1931,7 +2124,7 @@ func (x *JournalProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalProblem.ProtoReflect.Descriptor instead.
 func (*JournalProblem) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *JournalProblem) GetFile() string {
@@ -1970,7 +2163,7 @@ type JournalVerified struct {
 
 func (x *JournalVerified) Reset() {
 	*x = JournalVerified{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1982,7 +2175,7 @@ func (x *JournalVerified) String() string {
 func (*JournalVerified) ProtoMessage() {}
 
 func (x *JournalVerified) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1995,7 +2188,7 @@ func (x *JournalVerified) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalVerified.ProtoReflect.Descriptor instead.
 func (*JournalVerified) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *JournalVerified) GetOk() bool {
@@ -2032,7 +2225,7 @@ type BackupJournalRequest struct {
 
 func (x *BackupJournalRequest) Reset() {
 	*x = BackupJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2044,7 +2237,7 @@ func (x *BackupJournalRequest) String() string {
 func (*BackupJournalRequest) ProtoMessage() {}
 
 func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2057,7 +2250,7 @@ func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalRequest.ProtoReflect.Descriptor instead.
 func (*BackupJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *BackupJournalRequest) GetPath() string {
@@ -2095,7 +2288,7 @@ type BackupJournalResponse struct {
 
 func (x *BackupJournalResponse) Reset() {
 	*x = BackupJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2107,7 +2300,7 @@ func (x *BackupJournalResponse) String() string {
 func (*BackupJournalResponse) ProtoMessage() {}
 
 func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2120,7 +2313,7 @@ func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalResponse.ProtoReflect.Descriptor instead.
 func (*BackupJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *BackupJournalResponse) GetPath() string {
@@ -2281,7 +2474,20 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"6\n" +
 	"\x13StopSessionResponse\x12\x1f\n" +
 	"\vwas_running\x18\x01 \x01(\bR\n" +
-	"wasRunning\"2\n" +
+	"wasRunning\"7\n" +
+	"\x16ContinueSessionRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\":\n" +
+	"\x17ContinueSessionResponse\x12\x1f\n" +
+	"\vwas_waiting\x18\x01 \x01(\bR\n" +
+	"wasWaiting\"6\n" +
+	"\x15RestartSessionRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"Q\n" +
+	"\x16RestartSessionResponse\x12\x1f\n" +
+	"\vwas_running\x18\x01 \x01(\bR\n" +
+	"wasRunning\x12\x16\n" +
+	"\x06queued\x18\x02 \x01(\bR\x06queued\"2\n" +
 	"\x0fShutdownRequest\x12\x1f\n" +
 	"\vkeep_agents\x18\x01 \x01(\bR\n" +
 	"keepAgents\"\x12\n" +
@@ -2348,14 +2554,16 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x05files\x18\x03 \x01(\x04R\x05files\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12!\n" +
 	"\flinked_bytes\x18\x05 \x01(\x04R\vlinkedBytes\x12\x1b\n" +
-	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs2\xe1\a\n" +
+	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs2\x96\t\n" +
 	"\fAdminService\x12;\n" +
 	"\aGetTree\x12\x1a.betcode.v1.GetTreeRequest\x1a\x14.betcode.v1.TreeNode\x12Z\n" +
 	"\x0fListPermissions\x12\".betcode.v1.ListPermissionsRequest\x1a#.betcode.v1.ListPermissionsResponse\x12]\n" +
 	"\x10AnswerPermission\x12#.betcode.v1.AnswerPermissionRequest\x1a$.betcode.v1.AnswerPermissionResponse\x12`\n" +
 	"\x11ExplainPermission\x12$.betcode.v1.ExplainPermissionRequest\x1a%.betcode.v1.ExplainPermissionResponse\x12N\n" +
 	"\vShowSession\x12\x1e.betcode.v1.ShowSessionRequest\x1a\x1f.betcode.v1.ShowSessionResponse\x12N\n" +
-	"\vStopSession\x12\x1e.betcode.v1.StopSessionRequest\x1a\x1f.betcode.v1.StopSessionResponse\x12E\n" +
+	"\vStopSession\x12\x1e.betcode.v1.StopSessionRequest\x1a\x1f.betcode.v1.StopSessionResponse\x12Z\n" +
+	"\x0fContinueSession\x12\".betcode.v1.ContinueSessionRequest\x1a#.betcode.v1.ContinueSessionResponse\x12W\n" +
+	"\x0eRestartSession\x12!.betcode.v1.RestartSessionRequest\x1a\".betcode.v1.RestartSessionResponse\x12E\n" +
 	"\bShutdown\x12\x1b.betcode.v1.ShutdownRequest\x1a\x1c.betcode.v1.ShutdownResponse\x12B\n" +
 	"\aResolve\x12\x1a.betcode.v1.ResolveRequest\x1a\x1b.betcode.v1.ResolveResponse\x12K\n" +
 	"\rExportSession\x12 .betcode.v1.ExportSessionRequest\x1a\x16.betcode.v1.AgentEvent0\x01\x12Q\n" +
@@ -2375,7 +2583,7 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_betcode_v1_admin_proto_goTypes = []any{
 	(*GetTreeRequest)(nil),            // 0: betcode.v1.GetTreeRequest
 	(*TreeNode)(nil),                  // 1: betcode.v1.TreeNode
@@ -2392,85 +2600,93 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*PendingInput)(nil),              // 12: betcode.v1.PendingInput
 	(*StopSessionRequest)(nil),        // 13: betcode.v1.StopSessionRequest
 	(*StopSessionResponse)(nil),       // 14: betcode.v1.StopSessionResponse
-	(*ShutdownRequest)(nil),           // 15: betcode.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),          // 16: betcode.v1.ShutdownResponse
-	(*ResolveRequest)(nil),            // 17: betcode.v1.ResolveRequest
-	(*ResolveResponse)(nil),           // 18: betcode.v1.ResolveResponse
-	(*ExportSessionRequest)(nil),      // 19: betcode.v1.ExportSessionRequest
-	(*JournalStatsRequest)(nil),       // 20: betcode.v1.JournalStatsRequest
-	(*JournalStatsResponse)(nil),      // 21: betcode.v1.JournalStatsResponse
-	(*JournalFileInfo)(nil),           // 22: betcode.v1.JournalFileInfo
-	(*VerifyJournalRequest)(nil),      // 23: betcode.v1.VerifyJournalRequest
-	(*VerifyJournalResponse)(nil),     // 24: betcode.v1.VerifyJournalResponse
-	(*JournalFileReport)(nil),         // 25: betcode.v1.JournalFileReport
-	(*JournalProblem)(nil),            // 26: betcode.v1.JournalProblem
-	(*JournalVerified)(nil),           // 27: betcode.v1.JournalVerified
-	(*BackupJournalRequest)(nil),      // 28: betcode.v1.BackupJournalRequest
-	(*BackupJournalResponse)(nil),     // 29: betcode.v1.BackupJournalResponse
-	nil,                               // 30: betcode.v1.TreeNode.DetailsEntry
-	nil,                               // 31: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	nil,                               // 32: betcode.v1.ShowSessionResponse.MetadataEntry
-	(*timestamppb.Timestamp)(nil),     // 33: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 34: google.protobuf.Struct
-	(*UserQuestion)(nil),              // 35: betcode.v1.UserQuestion
-	(PermissionDecision)(0),           // 36: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),            // 37: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),         // 38: betcode.v1.SessionGrantEntry
-	(RunState)(0),                     // 39: betcode.v1.RunState
-	(*AgentEvent)(nil),                // 40: betcode.v1.AgentEvent
+	(*ContinueSessionRequest)(nil),    // 15: betcode.v1.ContinueSessionRequest
+	(*ContinueSessionResponse)(nil),   // 16: betcode.v1.ContinueSessionResponse
+	(*RestartSessionRequest)(nil),     // 17: betcode.v1.RestartSessionRequest
+	(*RestartSessionResponse)(nil),    // 18: betcode.v1.RestartSessionResponse
+	(*ShutdownRequest)(nil),           // 19: betcode.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),          // 20: betcode.v1.ShutdownResponse
+	(*ResolveRequest)(nil),            // 21: betcode.v1.ResolveRequest
+	(*ResolveResponse)(nil),           // 22: betcode.v1.ResolveResponse
+	(*ExportSessionRequest)(nil),      // 23: betcode.v1.ExportSessionRequest
+	(*JournalStatsRequest)(nil),       // 24: betcode.v1.JournalStatsRequest
+	(*JournalStatsResponse)(nil),      // 25: betcode.v1.JournalStatsResponse
+	(*JournalFileInfo)(nil),           // 26: betcode.v1.JournalFileInfo
+	(*VerifyJournalRequest)(nil),      // 27: betcode.v1.VerifyJournalRequest
+	(*VerifyJournalResponse)(nil),     // 28: betcode.v1.VerifyJournalResponse
+	(*JournalFileReport)(nil),         // 29: betcode.v1.JournalFileReport
+	(*JournalProblem)(nil),            // 30: betcode.v1.JournalProblem
+	(*JournalVerified)(nil),           // 31: betcode.v1.JournalVerified
+	(*BackupJournalRequest)(nil),      // 32: betcode.v1.BackupJournalRequest
+	(*BackupJournalResponse)(nil),     // 33: betcode.v1.BackupJournalResponse
+	nil,                               // 34: betcode.v1.TreeNode.DetailsEntry
+	nil,                               // 35: betcode.v1.AnswerPermissionRequest.AnswersEntry
+	nil,                               // 36: betcode.v1.ShowSessionResponse.MetadataEntry
+	(*timestamppb.Timestamp)(nil),     // 37: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 38: google.protobuf.Struct
+	(*UserQuestion)(nil),              // 39: betcode.v1.UserQuestion
+	(PermissionDecision)(0),           // 40: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),            // 41: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),         // 42: betcode.v1.SessionGrantEntry
+	(RunState)(0),                     // 43: betcode.v1.RunState
+	(*AgentEvent)(nil),                // 44: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	33, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	37, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
-	30, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
+	34, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	34, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	33, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	33, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	35, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	34, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
-	36, // 9: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	34, // 10: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
-	31, // 11: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	37, // 12: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	38, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	37, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	37, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	39, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	38, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
+	40, // 9: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	38, // 10: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	35, // 11: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
+	41, // 12: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
 	11, // 13: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
 	4,  // 14: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
 	12, // 15: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	38, // 16: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	32, // 17: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	33, // 18: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	39, // 19: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	22, // 20: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	33, // 21: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	25, // 22: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	26, // 23: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	27, // 24: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	42, // 16: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	36, // 17: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	37, // 18: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	43, // 19: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	26, // 20: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	37, // 21: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	29, // 22: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	30, // 23: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	31, // 24: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
 	0,  // 25: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
 	2,  // 26: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
 	7,  // 27: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
 	5,  // 28: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
 	9,  // 29: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
 	13, // 30: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
-	15, // 31: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	17, // 32: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	19, // 33: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	20, // 34: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	23, // 35: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	28, // 36: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 37: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 38: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	8,  // 39: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	6,  // 40: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
-	10, // 41: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	14, // 42: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	16, // 43: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	18, // 44: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	40, // 45: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	21, // 46: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	24, // 47: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	29, // 48: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	37, // [37:49] is the sub-list for method output_type
-	25, // [25:37] is the sub-list for method input_type
+	15, // 31: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
+	17, // 32: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
+	19, // 33: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	21, // 34: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	23, // 35: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	24, // 36: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	27, // 37: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	32, // 38: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 39: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 40: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	8,  // 41: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 42: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	10, // 43: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	14, // 44: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	16, // 45: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
+	18, // 46: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
+	20, // 47: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	22, // 48: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	44, // 49: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	25, // 50: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	28, // 51: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	33, // 52: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	39, // [39:53] is the sub-list for method output_type
+	25, // [25:39] is the sub-list for method input_type
 	25, // [25:25] is the sub-list for extension type_name
 	25, // [25:25] is the sub-list for extension extendee
 	0,  // [0:25] is the sub-list for field type_name
@@ -2482,7 +2698,7 @@ func file_betcode_v1_admin_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
-	file_betcode_v1_admin_proto_msgTypes[24].OneofWrappers = []any{
+	file_betcode_v1_admin_proto_msgTypes[28].OneofWrappers = []any{
 		(*VerifyJournalResponse_File)(nil),
 		(*VerifyJournalResponse_Problem)(nil),
 		(*VerifyJournalResponse_Done)(nil),
@@ -2493,7 +2709,7 @@ func file_betcode_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

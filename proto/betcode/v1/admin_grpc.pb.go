@@ -27,6 +27,8 @@ const (
 	AdminService_ExplainPermission_FullMethodName = "/betcode.v1.AdminService/ExplainPermission"
 	AdminService_ShowSession_FullMethodName       = "/betcode.v1.AdminService/ShowSession"
 	AdminService_StopSession_FullMethodName       = "/betcode.v1.AdminService/StopSession"
+	AdminService_ContinueSession_FullMethodName   = "/betcode.v1.AdminService/ContinueSession"
+	AdminService_RestartSession_FullMethodName    = "/betcode.v1.AdminService/RestartSession"
 	AdminService_Shutdown_FullMethodName          = "/betcode.v1.AdminService/Shutdown"
 	AdminService_Resolve_FullMethodName           = "/betcode.v1.AdminService/Resolve"
 	AdminService_ExportSession_FullMethodName     = "/betcode.v1.AdminService/ExportSession"
@@ -53,6 +55,10 @@ type AdminServiceClient interface {
 	ShowSession(ctx context.Context, in *ShowSessionRequest, opts ...grpc.CallOption) (*ShowSessionResponse, error)
 	// StopSession ends the agent of a session; the session stays.
 	StopSession(ctx context.Context, in *StopSessionRequest, opts ...grpc.CallOption) (*StopSessionResponse, error)
+	// ContinueSession lets a session go on that waits for a word, or whose agent could not run.
+	ContinueSession(ctx context.Context, in *ContinueSessionRequest, opts ...grpc.CallOption) (*ContinueSessionResponse, error)
+	// RestartSession ends the agent of a session, if it runs, and starts it again.
+	RestartSession(ctx context.Context, in *RestartSessionRequest, opts ...grpc.CallOption) (*RestartSessionResponse, error)
 	// Shutdown ends the daemon.
 	Shutdown(ctx context.Context, in *ShutdownRequest, opts ...grpc.CallOption) (*ShutdownResponse, error)
 	// Resolve turns what a human types into a session id.
@@ -131,6 +137,26 @@ func (c *adminServiceClient) StopSession(ctx context.Context, in *StopSessionReq
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(StopSessionResponse)
 	err := c.cc.Invoke(ctx, AdminService_StopSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) ContinueSession(ctx context.Context, in *ContinueSessionRequest, opts ...grpc.CallOption) (*ContinueSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ContinueSessionResponse)
+	err := c.cc.Invoke(ctx, AdminService_ContinueSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) RestartSession(ctx context.Context, in *RestartSessionRequest, opts ...grpc.CallOption) (*RestartSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RestartSessionResponse)
+	err := c.cc.Invoke(ctx, AdminService_RestartSession_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -233,6 +259,10 @@ type AdminServiceServer interface {
 	ShowSession(context.Context, *ShowSessionRequest) (*ShowSessionResponse, error)
 	// StopSession ends the agent of a session; the session stays.
 	StopSession(context.Context, *StopSessionRequest) (*StopSessionResponse, error)
+	// ContinueSession lets a session go on that waits for a word, or whose agent could not run.
+	ContinueSession(context.Context, *ContinueSessionRequest) (*ContinueSessionResponse, error)
+	// RestartSession ends the agent of a session, if it runs, and starts it again.
+	RestartSession(context.Context, *RestartSessionRequest) (*RestartSessionResponse, error)
 	// Shutdown ends the daemon.
 	Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error)
 	// Resolve turns what a human types into a session id.
@@ -274,6 +304,12 @@ func (UnimplementedAdminServiceServer) ShowSession(context.Context, *ShowSession
 }
 func (UnimplementedAdminServiceServer) StopSession(context.Context, *StopSessionRequest) (*StopSessionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method StopSession not implemented")
+}
+func (UnimplementedAdminServiceServer) ContinueSession(context.Context, *ContinueSessionRequest) (*ContinueSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ContinueSession not implemented")
+}
+func (UnimplementedAdminServiceServer) RestartSession(context.Context, *RestartSessionRequest) (*RestartSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RestartSession not implemented")
 }
 func (UnimplementedAdminServiceServer) Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Shutdown not implemented")
@@ -422,6 +458,42 @@ func _AdminService_StopSession_Handler(srv interface{}, ctx context.Context, dec
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_ContinueSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ContinueSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).ContinueSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_ContinueSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).ContinueSession(ctx, req.(*ContinueSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_RestartSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RestartSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).RestartSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_RestartSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).RestartSession(ctx, req.(*RestartSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_Shutdown_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ShutdownRequest)
 	if err := dec(in); err != nil {
@@ -546,6 +618,14 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "StopSession",
 			Handler:    _AdminService_StopSession_Handler,
+		},
+		{
+			MethodName: "ContinueSession",
+			Handler:    _AdminService_ContinueSession_Handler,
+		},
+		{
+			MethodName: "RestartSession",
+			Handler:    _AdminService_RestartSession_Handler,
 		},
 		{
 			MethodName: "Shutdown",

@@ -614,7 +614,10 @@ type StartConversation struct {
 	// Name of the session for humans.
 	Name string `protobuf:"bytes,104,opt,name=name,proto3" json:"name,omitempty"`
 	// Tools that are never allowed, whatever else says so.
-	DeniedTools   []string `protobuf:"bytes,105,rep,name=denied_tools,json=deniedTools,proto3" json:"denied_tools,omitempty"`
+	DeniedTools []string `protobuf:"bytes,105,rep,name=denied_tools,json=deniedTools,proto3" json:"denied_tools,omitempty"`
+	// What follows when a turn is cut off: "auto" continues it, "ask" waits for a word, "never" ends it. Empty leaves the
+	// choice to the daemon. Used when the session is created.
+	ResumePolicy  string `protobuf:"bytes,110,opt,name=resume_policy,json=resumePolicy,proto3" json:"resume_policy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -738,6 +741,13 @@ func (x *StartConversation) GetDeniedTools() []string {
 		return x.DeniedTools
 	}
 	return nil
+}
+
+func (x *StartConversation) GetResumePolicy() string {
+	if x != nil {
+		return x.ResumePolicy
+	}
+	return ""
 }
 
 // UserMessage is something a user says to the agent. It is answered by a UserInput event once it is durable.
@@ -2406,7 +2416,11 @@ type SessionInfo struct {
 	Lineage string `protobuf:"bytes,100,opt,name=lineage,proto3" json:"lineage,omitempty"`
 	// Number of the last journaled event when this was made: where a client that
 	// wants no history begins to count.
-	Head          uint64 `protobuf:"varint,101,opt,name=head,proto3" json:"head,omitempty"`
+	Head uint64 `protobuf:"varint,101,opt,name=head,proto3" json:"head,omitempty"`
+	// What keeps the agent from running, for example "api_key_refused"; empty when nothing is known.
+	Condition string `protobuf:"bytes,110,opt,name=condition,proto3" json:"condition,omitempty"`
+	// Why a turn that was cut off waits for a word, for example "policy"; empty when none does.
+	Waiting       string `protobuf:"bytes,111,opt,name=waiting,proto3" json:"waiting,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2509,6 +2523,20 @@ func (x *SessionInfo) GetHead() uint64 {
 		return x.Head
 	}
 	return 0
+}
+
+func (x *SessionInfo) GetCondition() string {
+	if x != nil {
+		return x.Condition
+	}
+	return ""
+}
+
+func (x *SessionInfo) GetWaiting() string {
+	if x != nil {
+		return x.Waiting
+	}
+	return ""
 }
 
 // ErrorEvent says that something failed.
@@ -3570,7 +3598,11 @@ type SessionSummary struct {
 	// Beginning of the last message.
 	LastMessagePreview string `protobuf:"bytes,12,opt,name=last_message_preview,json=lastMessagePreview,proto3" json:"last_message_preview,omitempty"`
 	// What the user calls it.
-	Name          string `protobuf:"bytes,13,opt,name=name,proto3" json:"name,omitempty"`
+	Name string `protobuf:"bytes,13,opt,name=name,proto3" json:"name,omitempty"`
+	// What keeps the agent from running, for example "api_key_refused"; empty when nothing is known.
+	Condition string `protobuf:"bytes,110,opt,name=condition,proto3" json:"condition,omitempty"`
+	// Why a turn that was cut off waits for a word, for example "policy"; empty when none does.
+	Waiting       string `protobuf:"bytes,111,opt,name=waiting,proto3" json:"waiting,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3692,6 +3724,20 @@ func (x *SessionSummary) GetLastMessagePreview() string {
 func (x *SessionSummary) GetName() string {
 	if x != nil {
 		return x.Name
+	}
+	return ""
+}
+
+func (x *SessionSummary) GetCondition() string {
+	if x != nil {
+		return x.Condition
+	}
+	return ""
+}
+
+func (x *SessionSummary) GetWaiting() string {
+	if x != nil {
+		return x.Waiting
 	}
 	return ""
 }
@@ -4649,7 +4695,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\tencrypted\x18\x06 \x01(\v2\x1d.betcode.v1.EncryptedEnvelopeH\x00R\tencrypted\x121\n" +
 	"\x04lock\x18d \x01(\v2\x1b.betcode.v1.InputLockActionH\x00R\x04lock\x12?\n" +
 	"\bsettings\x18e \x01(\v2!.betcode.v1.SessionSettingsChangeH\x00R\bsettingsB\t\n" +
-	"\arequest\"\xb4\x04\n" +
+	"\arequest\"\xd9\x04\n" +
 	"\x11StartConversation\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12+\n" +
@@ -4665,7 +4711,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\bobserver\x18f \x01(\bR\bobserver\x12'\n" +
 	"\x0fpermission_mode\x18g \x01(\tR\x0epermissionMode\x12\x12\n" +
 	"\x04name\x18h \x01(\tR\x04name\x12!\n" +
-	"\fdenied_tools\x18i \x03(\tR\vdeniedTools\x1a;\n" +
+	"\fdenied_tools\x18i \x03(\tR\vdeniedTools\x12#\n" +
+	"\rresume_policy\x18n \x01(\tR\fresumePolicy\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa5\x01\n" +
@@ -4796,7 +4843,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06status\x18\x05 \x01(\x0e2\x16.betcode.v1.TodoStatusR\x06status\"Y\n" +
 	"\fStatusChange\x12/\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x17.betcode.v1.AgentStatusR\x06status\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xd9\x02\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\x91\x03\n" +
 	"\vSessionInfo\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
@@ -4810,7 +4857,9 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\fis_compacted\x18\a \x01(\bR\visCompacted\x122\n" +
 	"\x15context_usage_percent\x18\b \x01(\x02R\x13contextUsagePercent\x12\x18\n" +
 	"\alineage\x18d \x01(\tR\alineage\x12\x12\n" +
-	"\x04head\x18e \x01(\x04R\x04head\"\xd0\x01\n" +
+	"\x04head\x18e \x01(\x04R\x04head\x12\x1c\n" +
+	"\tcondition\x18n \x01(\tR\tcondition\x12\x18\n" +
+	"\awaiting\x18o \x01(\tR\awaiting\"\xd0\x01\n" +
 	"\n" +
 	"ErrorEvent\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
@@ -4898,7 +4947,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06offset\x18\x04 \x01(\rR\x06offset\"d\n" +
 	"\x14ListSessionsResponse\x126\n" +
 	"\bsessions\x18\x01 \x03(\v2\x1a.betcode.v1.SessionSummaryR\bsessions\x12\x14\n" +
-	"\x05total\x18\x02 \x01(\rR\x05total\"\x81\x04\n" +
+	"\x05total\x18\x02 \x01(\rR\x05total\"\xb9\x04\n" +
 	"\x0eSessionSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12+\n" +
@@ -4916,7 +4965,9 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x120\n" +
 	"\x14last_message_preview\x18\f \x01(\tR\x12lastMessagePreview\x12\x12\n" +
-	"\x04name\x18\r \x01(\tR\x04name\"r\n" +
+	"\x04name\x18\r \x01(\tR\x04name\x12\x1c\n" +
+	"\tcondition\x18n \x01(\tR\tcondition\x12\x18\n" +
+	"\awaiting\x18o \x01(\tR\awaiting\"r\n" +
 	"\x14ResumeSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12#\n" +

@@ -293,6 +293,11 @@ type Session struct {
 	AgentModel       string                 `protobuf:"bytes,26,opt,name=agent_model,json=agentModel" json:"agent_model,omitempty"` // as the agent reported it last
 	Past             *Past                  `protobuf:"bytes,27,opt,name=past" json:"past,omitempty"`
 	Lock             string                 `protobuf:"bytes,28,opt,name=lock" json:"lock,omitempty"` // the attached client that holds the input lock
+	ResumePolicy     string                 `protobuf:"bytes,40,opt,name=resume_policy,json=resumePolicy" json:"resume_policy,omitempty"`
+	CutOff           uint32                 `protobuf:"varint,41,opt,name=cut_off,json=cutOff" json:"cut_off,omitempty"`
+	Waiting          string                 `protobuf:"bytes,42,opt,name=waiting" json:"waiting,omitempty"`
+	Condition        string                 `protobuf:"bytes,43,opt,name=condition" json:"condition,omitempty"`
+	AgentVersion     string                 `protobuf:"bytes,44,opt,name=agent_version,json=agentVersion" json:"agent_version,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -519,6 +524,41 @@ func (x *Session) GetPast() *Past {
 func (x *Session) GetLock() string {
 	if x != nil {
 		return x.Lock
+	}
+	return ""
+}
+
+func (x *Session) GetResumePolicy() string {
+	if x != nil {
+		return x.ResumePolicy
+	}
+	return ""
+}
+
+func (x *Session) GetCutOff() uint32 {
+	if x != nil {
+		return x.CutOff
+	}
+	return 0
+}
+
+func (x *Session) GetWaiting() string {
+	if x != nil {
+		return x.Waiting
+	}
+	return ""
+}
+
+func (x *Session) GetCondition() string {
+	if x != nil {
+		return x.Condition
+	}
+	return ""
+}
+
+func (x *Session) GetAgentVersion() string {
+	if x != nil {
+		return x.AgentVersion
 	}
 	return ""
 }
@@ -1202,6 +1242,7 @@ type Exit struct {
 	Signal        string                 `protobuf:"bytes,3,opt,name=signal" json:"signal,omitempty"`
 	Reason        string                 `protobuf:"bytes,4,opt,name=reason" json:"reason,omitempty"`
 	At            *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=at" json:"at,omitempty"`
+	Stage         string                 `protobuf:"bytes,6,opt,name=stage" json:"stage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1269,6 +1310,13 @@ func (x *Exit) GetAt() *timestamppb.Timestamp {
 		return x.At
 	}
 	return nil
+}
+
+func (x *Exit) GetStage() string {
+	if x != nil {
+		return x.Stage
+	}
+	return ""
 }
 
 // Input is the part of a messages.InputRecord that changes.
@@ -1884,7 +1932,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xdf\b\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xfa\t\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -1923,7 +1971,12 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\vagent_model\x18\x1a \x01(\tR\n" +
 	"agentModel\x12*\n" +
 	"\x04past\x18\x1b \x01(\v2\x16.betcode.store.v1.PastR\x04past\x12\x12\n" +
-	"\x04lock\x18\x1c \x01(\tR\x04lock\x1a;\n" +
+	"\x04lock\x18\x1c \x01(\tR\x04lock\x12#\n" +
+	"\rresume_policy\x18( \x01(\tR\fresumePolicy\x12\x17\n" +
+	"\acut_off\x18) \x01(\rR\x06cutOff\x12\x18\n" +
+	"\awaiting\x18* \x01(\tR\awaiting\x12\x1c\n" +
+	"\tcondition\x18+ \x01(\tR\tcondition\x12#\n" +
+	"\ragent_version\x18, \x01(\tR\fagentVersion\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
@@ -1999,13 +2052,14 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x03pid\x18\x01 \x01(\x03R\x03pid\x12\x1d\n" +
 	"\n" +
 	"start_time\x18\x02 \x01(\x04R\tstartTime\x12\x17\n" +
-	"\aboot_id\x18\x03 \x01(\tR\x06bootId\"\x8c\x01\n" +
+	"\aboot_id\x18\x03 \x01(\tR\x06bootId\"\xa2\x01\n" +
 	"\x04Exit\x12\x14\n" +
 	"\x05known\x18\x01 \x01(\bR\x05known\x12\x12\n" +
 	"\x04code\x18\x02 \x01(\x03R\x04code\x12\x16\n" +
 	"\x06signal\x18\x03 \x01(\tR\x06signal\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12*\n" +
-	"\x02at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\xbb\x01\n" +
+	"\x02at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
+	"\x05stage\x18\x06 \x01(\tR\x05stage\"\xbb\x01\n" +
 	"\x05Input\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x04R\x03seq\x12\x16\n" +

@@ -1,0 +1,114 @@
+package actors
+
+import (
+	"cmp"
+	"strings"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// A terminal condition keeps the agent from running until somebody does something
+// about it. It is not tried again by itself: the session stands in CRASHED, its
+// work is kept, and the next message, `session resume` or `session restart` tries
+// once more.
+
+// evidence is what a condition is recognised by: how a run ended, or how a turn of
+// it did.
+type evidence struct {
+	exit       messages.Exit
+	complaint  string            // the end of what the process wrote to its standard error
+	turn       *claude.TurnEnded // nil at the end of a run
+	memoryGone bool              // the agent said that it does not know the conversation
+	forgotten  bool              // and there is no transcript of it either
+}
+
+// conditions is the table of them. The first that fits counts.
+var conditions = []struct {
+	name    messages.Condition
+	shows   func(evidence) bool
+	told    string // what people are told
+	release string // and what they can do
+}{
+	{
+		messages.DirectoryGone, func(e evidence) bool {
+			return e.exit.Stage == "directory" || strings.Contains(e.complaint, "current directory no longer exists")
+		},
+		"The directory the agent works in is gone", "bring it back",
+	},
+	{
+		messages.AgentMissing, func(e evidence) bool { return e.exit.Stage == "execute" },
+		"The agent's program cannot be started", "install it, or tell the daemon where it is (--claude)",
+	},
+	{
+		messages.NotLoggedIn, func(e evidence) bool {
+			return e.turn != nil && e.turn.Failure == "AUTHENTICATION_FAILED" && strings.Contains(e.turn.Error, "/login")
+		},
+		"The agent is not logged in", "log in with the agent's own program (claude, then /login), or give the daemon an API key and restart it",
+	},
+	{
+		messages.KeyRefused, func(e evidence) bool { return e.turn != nil && e.turn.Failure == "AUTHENTICATION_FAILED" },
+		"The API refuses the agent's key", "give the daemon a key that is valid and restart it, or log in with the agent's own program",
+	},
+	{
+		messages.ConversationDeleted, func(e evidence) bool { return e.memoryGone && e.forgotten },
+		"The agent's transcript of this conversation was deleted; its history is here, but it cannot be continued", "bring the transcript back, or begin another session",
+	},
+	{
+		messages.MemoryGone, func(e evidence) bool { return e.memoryGone },
+		"The agent no longer knows this conversation; its history is here, but it cannot be continued", "bring its transcript back, or begin another session",
+	},
+}
+
+// terminal looks for a condition in the evidence, and enters it.
+func (t *transition) terminal(e evidence) bool {
+	for _, c := range conditions {
+		if !c.shows(e) {
+			continue
+		}
+		r := t.change()
+		r.Condition, r.Phase = c.name, messages.PhaseCrashed
+		t.notRestarted(c.told)
+		message := c.told + "; " + c.release + ". Then send a message, or say: betcode session restart"
+		details := map[string]string{"condition": string(c.name)}
+		if why := cmp.Or(e.failure(), e.exit.Reason, e.complaint); why != "" && !e.memoryGone {
+			details["reason"] = why
+		}
+		t.emit(errorEvent(messages.Code(strings.ToUpper(string(c.name))), message, details))
+		t.status(pb.AgentStatus_ERROR, c.told)
+		t.call("AGENT_CANNOT_RUN", message, details)
+		return true
+	}
+	return false
+}
+
+// failure is what the agent said of its failed turn.
+func (e evidence) failure() string {
+	if e.turn == nil {
+		return ""
+	}
+	return e.turn.Error
+}
+
+// stands reports whether the session does nothing by itself any more, whatever
+// work it has: a person is to say so first.
+func (s *sessionState) stands() bool {
+	return s.record.Condition != "" || s.record.Waiting != "" || s.record.Phase == messages.PhaseCrashed
+}
+
+// release lets a session go on that stands. The work it has is tried anew.
+func (t *transition) release() {
+	r := t.change()
+	stood := t.s.stands()
+	r.Waiting, r.Condition, r.CutOff = "", "", 0
+	t.s.failures.Failures, t.s.cut = nil, false
+	t.s.attended = true
+	if stood && t.s.busy() {
+		r.Phase = messages.PhaseActive
+	} else if stood {
+		r.Phase = messages.PhaseIdle
+		t.idle()
+	}
+}

@@ -1,0 +1,203 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+// Turns that were cut off, and agents that cannot run.
+
+// show returns how a session stands.
+func (s *story) show(id string) *pb.SessionSummary {
+	s.Helper()
+	shown, err := s.daemon.Admin().ShowSession(s.Context(), &pb.ShowSessionRequest{SessionId: id})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return shown.GetSummary()
+}
+
+// converseFromNow attaches a client that wants no history.
+func (s *story) converseFromNow(client, id string) *kit.Stream {
+	s.Helper()
+	return s.converseWith(client, &pb.StartConversation{SessionId: id, History: pb.HistoryPolicy_HISTORY_POLICY_NONE})
+}
+
+// goOn is what `betcode session resume` says.
+func (s *story) goOn(id string) {
+	s.Helper()
+	continued, err := s.daemon.Admin().ContinueSession(s.Context(), &pb.ContinueSessionRequest{SessionId: id})
+	if err != nil || !continued.GetWasWaiting() {
+		s.Fatalf("resume: %v, %v", continued, err)
+	}
+}
+
+// TestTurnThatKillsItsAgent: a turn in which the agent dies every time is continued
+// twice, then it waits, and killing the daemon changes nothing about that. A
+// cancellation ends it, and the session is as good as before.
+func TestTurnThatKillsItsAgent(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "always:exit:3")
+	waits, _ := s.wait(c, 0, isNotice("TURN_WAITS"))
+	if reason := waits.GetNotice().GetDetails()["reason"]; reason != "cut_off_often" {
+		t.Errorf("it waits because of %q", reason)
+	}
+	s.wait(c, 0, kit.IsStatus(pb.AgentStatus_WAITING_FOR_USER))
+	runs := 0
+	for _, e := range c.Events() {
+		if kit.IsRun(pb.RunState_RUN_STATE_STARTED)(e) {
+			runs++
+		}
+	}
+	if runs != 3 {
+		t.Errorf("%d runs\n%s", runs, kit.Describe(c.Events()))
+	}
+	s.killDaemon()
+	if got := s.show(id); got.GetStatus() != "waiting" || got.GetWaiting() != "cut_off_often" {
+		t.Errorf("after a kill of the daemon: %v", got)
+	}
+	c = s.converseFromNow("b", id)
+	if _, err := s.daemon.Agents().CancelTurn(context.Background(), &pb.CancelTurnRequest{SessionId: id}); err != nil {
+		t.Fatal(err)
+	}
+	_, next := s.wait(c, 0, kit.IsTurnComplete)
+	_, next = s.wait(c, next, kit.IsIdle)
+	s.say(c, "echo:all is well")
+	s.wait(c, next, kit.IsIdle)
+	if got := kit.Text(c.Events()); !strings.HasSuffix(got, "all is well") {
+		t.Errorf("text %q", got)
+	}
+}
+
+// TestAskBeforeATurnIsContinued: with the policy to ask, a turn that was cut off
+// waits for a word, and then goes on.
+func TestAskBeforeATurnIsContinued(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake, "BETCODE_RESUME=never") // the session's own policy counts
+	id := session()
+	c := s.converseWith("a", &pb.StartConversation{SessionId: id, WorkingDirectory: s.world.Project, ResumePolicy: "ask"})
+	key := s.say(c, "exit:3\necho:second try")
+	s.wait(c, 0, isNotice("TURN_WAITS"))
+	s.goOn(id)
+	s.wait(c, 0, kit.IsIdle)
+	if got := kit.Text(c.Events()); !strings.HasSuffix(got, "second try") {
+		t.Errorf("text %q", got)
+	}
+	if n := s.accepted(id, key); n != 1 {
+		t.Errorf("the message was taken into the conversation %d times", n)
+	}
+}
+
+// TestTurnsAreNeverContinued: with the policy never, a turn that was cut off is
+// over, and the next message starts another.
+func TestTurnsAreNeverContinued(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake, "BETCODE_RESUME=never")
+	c := s.converse("a", session())
+	s.say(c, "exit:3\necho:second try")
+	_, next := s.wait(c, 0, isNotice("TURN_NOT_CONTINUED"))
+	e, next := s.wait(c, next, kit.IsTurnComplete)
+	if got := e.GetTurnComplete().GetStopReason(); got != "interrupted" {
+		t.Errorf("stop reason %q", got)
+	}
+	_, next = s.wait(c, next, kit.IsIdle)
+	s.say(c, "echo:and now")
+	s.wait(c, next, kit.IsIdle)
+	if got := kit.Text(c.Events()); !strings.HasSuffix(got, "and now") || strings.Contains(got, "second try") {
+		t.Errorf("text %q", got)
+	}
+}
+
+// TestRestartSession: the agent is ended and started again, and the turn that ran
+// goes on.
+func TestRestartSession(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := session()
+	c := s.converse("a", id)
+	key := s.say(c, "stream:100:10:20ms\necho:awake again")
+	s.wait(c, 0, kit.IsText)
+	restarted, err := s.daemon.Admin().RestartSession(t.Context(), &pb.RestartSessionRequest{SessionId: id})
+	if err != nil || !restarted.GetWasRunning() {
+		t.Fatalf("restart: %v, %v", restarted, err)
+	}
+	s.wait(c, 0, kit.IsIdle)
+	if got := kit.Text(c.Events()); !strings.HasSuffix(got, "awake again") {
+		t.Errorf("text %q", got)
+	}
+	if n := s.accepted(id, key); n != 1 {
+		t.Errorf("the message was taken into the conversation %d times", n)
+	}
+}
+
+// TestAgentMissing: an agent that is not installed is missed aloud, once; when it
+// is there the session goes on with the message it has.
+func TestAgentMissing(t *testing.T) {
+	t.Parallel()
+	place := filepath.Join(t.TempDir(), "bin")
+	s := newStory(t, filepath.Join(place, "claude"))
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "echo:there it is")
+	e, next := s.wait(c, 0, isError("AGENT_MISSING"))
+	if !strings.Contains(e.GetError().GetDetails()["reason"], s.world.Agent) {
+		t.Errorf("the error does not say what is missing: %v", e.GetError())
+	}
+	s.wait(c, next, kit.IsStatus(pb.AgentStatus_ERROR))
+	if got := s.show(id); got.GetStatus() != "crashed" || got.GetCondition() != "agent_missing" {
+		t.Errorf("%v", got)
+	}
+	if err := os.Mkdir(place, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(binaries.fake, s.world.Agent); err != nil {
+		t.Fatal(err)
+	}
+	s.goOn(id)
+	s.wait(c, next, kit.IsIdle)
+	if got := kit.Text(c.Events()); got != "there it is" {
+		t.Errorf("text %q", got)
+	}
+}
+
+// TestDirectoryGone: an agent whose directory was removed is not started again and
+// again; when the directory is back, a restart does.
+func TestDirectoryGone(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "echo:one")
+	_, next := s.wait(c, 0, kit.IsIdle)
+	s.killRun(c, id, false)
+	_, next = s.wait(c, next, isError("SUBPROCESS_CRASHED"))
+	if err := os.Rename(s.world.Project, s.world.Project+".away"); err != nil {
+		t.Fatal(err)
+	}
+	s.say(c, "echo:two")
+	s.wait(c, next, isError("WORKING_DIRECTORY_GONE"))
+	s.killDaemon()
+	if got := s.show(id); got.GetStatus() != "crashed" || got.GetCondition() != "working_directory_gone" {
+		t.Errorf("%v", got)
+	}
+	if err := os.Rename(s.world.Project+".away", s.world.Project); err != nil {
+		t.Fatal(err)
+	}
+	c = s.converseFromNow("b", id)
+	if _, err := s.daemon.Admin().RestartSession(t.Context(), &pb.RestartSessionRequest{SessionId: id}); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(c, 0, kit.IsIdle)
+	if got := kit.Text(c.Events()); !strings.HasSuffix(got, "two") {
+		t.Errorf("text %q", got)
+	}
+}
