@@ -28,8 +28,9 @@ type room struct {
 
 // DiskOptions say how much of the disk the daemon may fill.
 type DiskOptions struct {
-	Low     int64  // with fewer free bytes the disk of RunsDirectory counts as full; 0 = 512 MiB, or a twentieth of a small one
-	Reserve string // a file that keeps room for a full disk; empty = none
+	Low        int64  // with fewer free bytes the disk of RunsDirectory counts as full; 0 = 512 MiB, or a twentieth of a small one
+	SpoolQuota int64  // an agent that is so many bytes ahead of the journal is held; 0 = 1 GiB, negative = none
+	Reserve    string // a file that keeps room for a full disk; empty = none
 
 	look func() (disk.Space, error) // for tests: how much room there is; nil = as the filesystem of RunsDirectory says
 }

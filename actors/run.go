@@ -47,6 +47,7 @@ func runProps(s *System, session messages.SessionRecord, e spawnRun) *actor.Prop
 		}
 		r := &run{deps: s, session: session, fresh: fresh, resume: e.resume, state: runState{
 			record: e.record, offset: e.cursor.Offset, translator: translator, credits: runCredits,
+			quota: quota{limit: s.options.Disk.SpoolQuota, journaled: e.cursor.Offset},
 		}}
 		fresh = false
 		return r
@@ -132,6 +133,8 @@ func (r *run) perform(ctx actor.Context, e effect) {
 		r.writer.do(func() any { return agent.write(life, e.what) })
 	case signalIt:
 		r.reader.do(func() any { return agent.signal(e.signal) })
+	case measureSpool:
+		r.reader.do(func() any { return spoolMeasured{agent.size()} })
 	case freezeAgent:
 		life := r.life
 		r.reader.do(func() any { return agent.freeze(life) })

@@ -176,7 +176,16 @@ func (a *agent) read() any {
 	}
 	batch, err := a.spool.Next(readSize)
 	failpoint.Hit(failpoint.SpoolRead)
-	return linesRead{batch, err}
+	return linesRead{batch: batch, size: a.size(), err: err}
+}
+
+// size is how large the spool is; what cannot be told is told by the next read.
+func (a *agent) size() int64 {
+	if a.spool == nil {
+		return 0
+	}
+	behind, _ := a.spool.Behind()
+	return a.spool.Offset() + max(behind, 0)
 }
 
 // tail takes the torn last line of a spool whose writer is gone.
@@ -250,7 +259,7 @@ func (a *agent) freeze(life context.Context) any {
 	if a.process != nil {
 		_ = a.process.Freeze(life) // its end is seen by who waits for it
 	}
-	return nil
+	return agentFrozen{a.size()}
 }
 
 func (a *agent) thaw() any {

@@ -40,6 +40,8 @@ type (
 		why holds
 		on  bool
 	}
+	// agentFrozen says that the agent has been stopped, and how large its spool is.
+	agentFrozen struct{ size int64 }
 	// agentHeld tells a session for which reasons its agent is held now, if any.
 	agentHeld struct {
 		run messages.RunNumber

@@ -73,3 +73,54 @@ func TestRunIsHeld(t *testing.T) {
 		})
 	}
 }
+
+// sized is a read that found nothing new, of a spool of that size.
+func sized(size int64) linesRead { m := lines(0); m.size = size; return m }
+
+func TestRunAheadOfTheJournalIsHeld(t *testing.T) {
+	up := agentUp{record: messages.RunRecord{Run: 3, State: messages.RunRunning}}
+	journaled := func(n int64) messages.Credit { return messages.Credit{Run: 3, Journaled: n} }
+	for _, c := range []struct {
+		name    string
+		credits int
+		steps   []runStep
+	}{
+		{"until half of it is journaled", 9, []runStep{
+			{up, "started(adopted false), read"},
+			{sized(100), ""},
+			{spoolGrew{}, "read"},
+			{sized(101), "freeze, held(spool quota)"},
+			{journaled(50), ""},
+			{journaled(51), "thaw, held()"},
+		}},
+		{"also if nothing can be read", 0, []runStep{
+			{up, "started(adopted false)"},
+			{spoolGrew{}, "measure"},
+			{spoolGrew{}, ""},
+			{spoolMeasured{90}, ""},
+			{spoolGrew{}, "measure"},
+			{spoolMeasured{101}, "freeze, held(spool quota)"},
+			{journaled(60), "thaw, held()"},
+		}},
+		{"and ended if that does not help", 0, []runStep{
+			{up, "started(adopted false)"},
+			{spoolMeasured{5000}, "freeze, held(spool quota)"}, // written while there was no daemon
+			{spoolMeasured{7000}, ""},                          // before the signal was there
+			{agentFrozen{7000}, ""},
+			{spoolMeasured{7100}, ""},
+			{spoolMeasured{7101}, "thaw, terminated, in 5s {n:2}, held()"},
+			{spoolMeasured{9999}, ""},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := runState{record: messages.RunRecord{Run: 3}, credits: c.credits, quota: quota{limit: 100}}
+			for _, step := range c.steps {
+				next, effects := s.step(dawn, step.in)
+				if got := showRun(effects); got != step.want {
+					t.Errorf("%T: %s; want %s", step.in, got, step.want)
+				}
+				s = next
+			}
+		})
+	}
+}

@@ -73,6 +73,7 @@ type (
 	spoolGrew   struct{}
 	linesRead   struct {
 		batch spool.Batch
+		size  int64 // of the spool
 		err   error
 	}
 	tailRead struct {

@@ -30,6 +30,8 @@ func showRun(effects []effect) string {
 			words = append(words, "write "+showWriting(e.what))
 		case signalIt:
 			words = append(words, e.signal.String())
+		case measureSpool:
+			words = append(words, "measure")
 		case freezeAgent:
 			words = append(words, "freeze")
 		case thawAgent:

@@ -57,11 +57,13 @@ type runState struct {
 	interrupting bool  // a turn is to be interrupted and has not ended
 	holds        holds // the reasons there are to hold the agent
 	held         holds // those for which it is held
+	quota        quota
 }
 
 // step takes one message at its time and returns the next state and what to do.
 func (s runState) step(at time.Time, m any) (runState, []effect) {
 	next, effects := s.react(at, m)
+	next, effects = next.weigh(effects)
 	return next.settleHold(effects)
 }
 
@@ -96,13 +98,22 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 		return s.read(effects)
 	case spoolGrew:
 		s.more = true
+		if s.credits == 0 {
+			return s.measure()
+		}
 		return s.read(nil)
+	case agentFrozen:
+		s.quota.frozen, s.quota.size = m.size, max(m.size, s.quota.size)
+	case spoolMeasured:
+		s.quota.size, s.quota.measuring = max(m.size, s.quota.size), false
 	case linesRead:
+		s.quota.size = max(m.size, s.quota.size)
 		return s.lines(at, m)
 	case tailRead:
 		return s.tail(at, m)
 	case messages.Credit:
 		s.credits += m.Batches
+		s.quota.journaled = max(m.Journaled, s.quota.journaled)
 		return s.read(nil)
 	case writeInput:
 		return s.write(writing{key: m.key, line: m.line, long: m.long})

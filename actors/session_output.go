@@ -32,7 +32,7 @@ func (t *transition) output(m agentOutput) {
 	for _, item := range m.items {
 		t.item(item)
 	}
-	t.tellAgent(messages.Credit{Run: m.run, Batches: 1})
+	t.tellAgent(messages.Credit{Run: m.run, Batches: 1, Journaled: m.to})
 }
 
 // item is the table of everything the agent can say.

@@ -126,6 +126,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 		s.options.AgentRestart = o.Restart
 	}
 	s.SetRules(o.Rules)
+	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, spoolQuota), 0)
 	s.firstLook()
 	var err error
 	if s.versions, err = loadVersions(o.VersionsFile); err != nil {

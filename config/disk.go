@@ -4,7 +4,8 @@ import "fmt"
 
 // Disk is how much of the disk the daemon may fill. All sizes are bytes.
 type Disk struct {
-	Low int64 // with less room the disk counts as full; 0 = by the size of the filesystem
+	SpoolQuota int64 // an agent that is so far ahead of the journal is held; 0 = the default
+	Low        int64 // with less room the disk counts as full; 0 = by the size of the filesystem
 }
 
 // resolveDisk reads what is said about the disk.
@@ -14,6 +15,7 @@ func (d *Daemon) resolveDisk(e Environment) (err error) {
 		to   *int64
 	}{
 		{"BETCODE_DISK_LOW", &d.Disk.Low},
+		{"BETCODE_SPOOL_QUOTA", &d.Disk.SpoolQuota},
 	} {
 		if s := e.Getenv(v.name); s != "" {
 			if *v.to, err = sizeOf(s); err != nil || *v.to == 0 {

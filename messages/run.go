@@ -48,6 +48,7 @@ type WriteFailed struct {
 // uncommitted. Sent by the session after a commit.
 type Credit struct {
 	command
-	Run     RunNumber
-	Batches int
+	Run       RunNumber
+	Batches   int
+	Journaled int64 // how far its spool is on disk as events; 0 = no news
 }

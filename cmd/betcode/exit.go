@@ -206,6 +206,7 @@ func (p *program) environmentCommand() *cli.Command {
 				{"BETCODE_CONTINUE_GRACE", "how long a resumed agent may take to go on by itself before it is told to, 1s to 1h (daemon, 1m)"},
 				{"BETCODE_AGENT_SILENCE", "an agent that says nothing that long in the middle of a turn hangs, 1s to 24h (daemon, 7m)"},
 				{"BETCODE_DISK_LOW", "with less room on the disk of the state directory nothing new is begun (daemon, 512MiB)"},
+				{"BETCODE_SPOOL_QUOTA", "an agent that is so far ahead of the journal is held (daemon, 1GiB)"},
 				{"BETCODE_PERMISSION_TTL", "how long a permission request waits, 1h to 30d (daemon)"},
 				{"BETCODE_PERMISSION_EXTEND", "whether a client's activity starts that anew, true or false (daemon)"},
 				{"BETCODE_PERMISSION_REMINDERS", "when people are reminded of it, 1h,24h or off (daemon)"},

@@ -125,3 +125,20 @@ func TestLongMessage(t *testing.T) {
 		t.Errorf("the message was taken into the conversation %d times", n)
 	}
 }
+
+// TestSpoolQuota: an agent that writes faster than the journal takes it is stopped
+// again and again until it is read, and nothing is missing.
+func TestSpoolQuota(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake, "BETCODE_SPOOL_QUOTA=1MiB")
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "flood:20000:200\necho:the end")
+	_, next := s.wait(c, 0, isNotice("SPOOL_QUOTA"))
+	s.wait(c, next, isNotice("AGENT_GOES_ON"))
+	s.wait(c, next, kit.IsIdle)
+	if text := kit.Text(c.Events()); len(text) < 20000*200 || !strings.HasSuffix(text, "the end") {
+		t.Errorf("%d bytes of text", len(text))
+	}
+	s.sameHistory(c, id)
+}
