@@ -40,6 +40,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.backUpJournal(ctx, m)
 	case messages.ExplainPermission:
 		return s.explain(m)
+	case messages.TrustDirectory:
+		return s.trust(m)
 	case messages.GetHealth:
 		return s.ask(ctx, s.health, m)
 	case messages.Shutdown:
@@ -164,7 +166,7 @@ func (s *System) checkDirectory(m messages.StartSession) error {
 	case !info.IsDir():
 		return messages.Errorf(op, messages.Invalid, "working directory %s is not a directory", m.WorkingDirectory)
 	}
-	return nil
+	return s.checkTrust(m.WorkingDirectory)
 }
 
 // keySeen reports whether an idempotency key was used in a session before.

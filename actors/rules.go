@@ -19,10 +19,8 @@ type Rules struct {
 	Source           string // for people: the file they stand in
 }
 
-// SetRules replaces the rules ([Options.Rules]), for what is asked from now on. The
-// deny rules are also given to each agent, when it is started: an agent that runs
-// keeps its own. A rule that cannot be read is logged and left out.
-func (s *System) SetRules(r Rules) {
+// list puts the rules one behind the other.
+func (r Rules) list() []rules.Rule {
 	var all []rules.Rule
 	for _, list := range []struct {
 		effect rules.Effect
@@ -32,8 +30,15 @@ func (s *System) SetRules(r Rules) {
 			all = append(all, rules.Rule{Effect: list.effect, Text: text, Source: r.Source})
 		}
 	}
+	return all
+}
+
+// SetRules replaces the rules ([Options.Rules]), for what is asked from now on. The
+// deny rules are also given to each agent, when it is started: an agent that runs
+// keeps its own. A rule that cannot be read is logged and left out.
+func (s *System) SetRules(r Rules) {
 	read := &readRules{}
-	read.set, read.problems = rules.New(all...)
+	read.set, read.problems = rules.New(r.list()...)
 	for _, p := range read.problems {
 		s.log.Warn().Err(p).Str("source", r.Source).Msg("permission rule does not count in full")
 	}
@@ -68,8 +73,9 @@ func (s *System) explain(m messages.ExplainPermission) (messages.Reply, error) {
 	}
 	call.Real = rules.Resolve(call)
 	now := s.rules.now.Load()
-	verdict := now.set.Decide(call)
-	explained := messages.PermissionExplained{Effect: verdict.Effect.String(), Why: verdict.Why, Known: now.set.Len()}
+	set := now.set.With(s.directoryRules(m.WorkingDirectory))
+	verdict := set.Decide(call)
+	explained := messages.PermissionExplained{Effect: verdict.Effect.String(), Why: verdict.Why, Known: set.Len()}
 	for _, r := range verdict.Rules {
 		explained.Rules = append(explained.Rules, r.String())
 	}

@@ -124,8 +124,8 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case readTranscript:
 		environment := s.deps.options.Environment
 		s.hands.do(func() any { return e.read(environment) })
-	case resolveLinks:
-		s.hands.do(e.resolve)
+	case lookAround:
+		s.hands.do(func() any { return e.look(s.deps) })
 	case askPool:
 		ctx.Request(s.deps.pool, e.message)
 	case tellPool:

@@ -6,29 +6,32 @@ import (
 )
 
 // The permission bridge of the daemon document: the user's rules are looked at
-// first, then the session's grants, then a person is asked. A rule that is about
-// files is held against the file behind symbolic links too; finding that out is
-// work for the disk, so the request waits for it in the journal, not yet shown to
-// anybody (its Seq is 0).
+// first and those of the session's directory, then the session's grants, then a
+// person is asked. What the directory says and where symbolic links lead is work for
+// the disk, so a request that needs it waits in the journal meanwhile, not yet shown
+// to anybody (its Seq is 0).
 
 // byRule is who decided what the rules decided.
 const byRule = "rule"
 
-// linksResolved brings what a request's path is behind symbolic links.
-type linksResolved struct {
-	request messages.RequestID
-	real    rules.Real
-}
-
-// resolveLinks finds that out, then linksResolved.
-type resolveLinks struct {
+// lookAround finds out what a request's path is behind symbolic links, and what
+// rules its directory brings along; then lookedAround.
+type lookAround struct {
 	request messages.RequestID
 	call    rules.Call
 }
 
-func (resolveLinks) effect() {}
+func (lookAround) effect() {}
 
-func (e resolveLinks) resolve() any { return linksResolved{e.request, rules.Resolve(e.call)} }
+type lookedAround struct {
+	request   messages.RequestID
+	real      rules.Real
+	directory *rules.Set // never nil
+}
+
+func (e lookAround) look(s *System) any {
+	return lookedAround{e.request, rules.Resolve(e.call), s.directoryRules(e.call.Place.Directory)}
+}
 
 // screened reports whether a request that waits has been shown or decided. Until
 // then nobody knows of it but the agent, which asks again if need be.
@@ -41,26 +44,30 @@ func (t *transition) callOf(p messages.PermissionRecord) rules.Call {
 	}
 }
 
+// rulesNow are those that count for the session: the user's and its directory's.
+func (t *transition) rulesNow() *rules.Set { return t.s.options.rules.get().With(t.s.directory) }
+
 // screen begins to decide a new request.
 func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
-	set := t.s.options.rules.get()
-	if set.NeedsDisk(p.Tool) && !needsPerson {
+	unread := t.s.options.ownRules && t.s.directory == nil
+	if !needsPerson && (unread || t.rulesNow().NeedsDisk(p.Tool)) {
 		t.putPermission(p)
-		t.then(resolveLinks{p.Request, t.callOf(p)})
+		t.then(lookAround{p.Request, t.callOf(p)})
 		return
 	}
-	t.decideByRules(p, set.Decide(t.callOf(p)), needsPerson)
+	t.decideByRules(p, t.rulesNow().Decide(t.callOf(p)), needsPerson)
 }
 
-// linksResolved goes on with a request that waited for the disk.
-func (t *transition) linksResolved(m linksResolved) {
+// lookedAround goes on with a request that waited for the disk.
+func (t *transition) lookedAround(m lookedAround) {
+	t.s.directory = m.directory
 	p, ok := t.s.permissions[m.request]
 	if !ok || screened(p) || !t.s.up {
 		return // withdrawn meanwhile, or the agent has gone and will ask again
 	}
 	call := t.callOf(p)
 	call.Real = m.real
-	t.decideByRules(p, t.s.options.rules.get().Decide(call), false)
+	t.decideByRules(p, t.rulesNow().Decide(call), false)
 }
 
 // decideByRules lets the rules decide, else the grants of the session, else a
@@ -71,7 +78,7 @@ func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict,
 	switch {
 	case v.Effect == rules.Deny:
 		p.Decision, p.DecidedBy = messages.Deny, byRule
-		p.Message = "A rule of the user forbids this call: " + v.Rules[0].String()
+		p.Message = "A rule forbids this call: " + v.Rules[0].String()
 	case v.Effect == rules.Ask || needsPerson:
 	case v.Effect == rules.Allow:
 		p.Decision, p.DecidedBy = messages.AllowOnce, byRule

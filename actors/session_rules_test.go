@@ -44,7 +44,7 @@ func TestRulesDecide(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	b.on(messages.AnswerWritten{Run: 1, Request: "p1"})
-	b.on(b.out(asksFor("p2", "Bash", "git status; rm x")), "run 1: answer p2 deny (A rule of the user forbids this call: deny Bash(rm *) (settings.json))")
+	b.on(b.out(asksFor("p2", "Bash", "git status; rm x")), "run 1: answer p2 deny (A rule forbids this call: deny Bash(rm *) (settings.json))")
 	b.on(b.out(asksFor("p3", "Bash", "make")), "run 1: answer p3 allow") // by the grant
 	b.on(b.out(asksFor("p4", "Bash", "git push")), "all: 6 request p4, 7 WAITING_FOR_USER", "wait for p4")
 	person := asksFor("p5", "Bash", "git status")
@@ -61,18 +61,18 @@ func TestRulesAboutFiles(t *testing.T) {
 	}{
 		"inside":    {"/work/src/x", []string{"run 1: answer p1 allow"}},
 		"outside":   {"/home/x", []string{"all: 6 request p1, 7 WAITING_FOR_USER", "wait for p1"}},
-		"forbidden": {"/etc/passwd", []string{"run 1: answer p1 deny (A rule of the user forbids this call: deny Edit(//etc/**) (settings.json))"}},
+		"forbidden": {"/etc/passwd", []string{"run 1: answer p1 deny (A rule forbids this call: deny Edit(//etc/**) (settings.json))"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := ruled(t, texts)
 			place := rules.Place{Directory: b.state.record.WorkingDirectory}
-			b.on(b.out(asksFor("p1", "Edit", "src/x")), "resolve p1")
+			b.on(b.out(asksFor("p1", "Edit", "src/x")), "look around for p1")
 			b.on(b.out(asksFor("p1", "Edit", "src/x"))) // told twice
 			if name == "inside" {
 				c.real = place.Directory + "/src/x"
 			}
-			b.on(linksResolved{"p1", rules.Real{Path: c.real, Place: place}}, c.want...)
-			b.on(linksResolved{"p1", rules.Real{Path: c.real, Place: place}}) // and answered twice
+			b.on(lookedAround{"p1", rules.Real{Path: c.real, Place: place}, &rules.Set{}}, c.want...)
+			b.on(lookedAround{"p1", rules.Real{Path: c.real, Place: place}, &rules.Set{}}) // and answered twice
 		})
 	}
 }
@@ -84,7 +84,7 @@ func TestRulesAboutFilesAcrossACrash(t *testing.T) {
 	b.tell(b.out(asksFor("p1", "Edit", "src/x")))
 	b.quiet()
 	b.crash()
-	if got := b.quiet(); !slices.Contains(got, "resolve p1") || slices.Contains(got, "wait for p1") {
+	if got := b.quiet(); !slices.Contains(got, "look around for p1") || slices.Contains(got, "wait for p1") {
 		t.Errorf("after a crash: %q", got)
 	}
 	b.tell(b.exit(1))
@@ -92,5 +92,28 @@ func TestRulesAboutFilesAcrossACrash(t *testing.T) {
 		t.Errorf("%+v", b.state.permissions)
 	}
 	b.quiet()
-	b.on(linksResolved{request: "p1"})
+	b.on(lookedAround{request: "p1", directory: &rules.Set{}})
+}
+
+// What a directory brings along is read once for each run, before the first request
+// is decided; its rules count behind the user's.
+func TestRulesOfTheDirectory(t *testing.T) {
+	own, problems := rules.New(
+		rules.Rule{Effect: rules.Deny, Text: "Bash(git push *)", Source: "own"}, rules.Rule{Effect: rules.Allow, Text: "Bash(make *)"},
+	)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	b := ruled(t, map[rules.Effect][]string{rules.Allow: {"Bash(git *)"}})
+	b.state.options.ownRules = true
+	b.on(b.out(asksFor("p1", "Bash", "git push x")), "look around for p1")
+	b.on(b.out(asksFor("p2", "Bash", "make x")), "look around for p2")
+	b.on(lookedAround{request: "p1", directory: own}, "run 1: answer p1 deny (A rule forbids this call: deny Bash(git push *) (own))")
+	b.on(lookedAround{request: "p2", directory: own}, "run 1: answer p2 allow")
+	b.on(b.out(asksFor("p3", "Bash", "git status")), "run 1: answer p3 allow")
+	b.tell(b.exit(1))
+	b.tell(restartDue{1})
+	if b.state.directory != nil {
+		t.Error("the next run has not looked around")
+	}
 }

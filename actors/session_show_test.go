@@ -66,8 +66,8 @@ func show(e effect) string {
 		return fmt.Sprintf("in %s %T", e.delay, e.message)
 	case readTranscript:
 		return "look for " + strings.Join(e.keys, " ") + " in the transcript"
-	case resolveLinks:
-		return "resolve " + string(e.request)
+	case lookAround:
+		return "look around for " + string(e.request)
 	case loadAgain:
 		return "load again"
 	case persist:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/rules"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -71,6 +72,8 @@ type sessionState struct {
 	grown       bool         // a turn has ended, and nobody has looked how large the context is
 	restarters  []restarter  // wait for the next run
 
+	directory *rules.Set // of the working directory's own settings, as the newest run found them; nil: nobody has looked
+
 	watched bool      // a timer looks at the silence of the turn that runs
 	warned  bool      // the agent was interrupted for its silence
 	heard   time.Time // when the agent said something last
@@ -93,6 +96,7 @@ type sessionOptions struct {
 	runs          string // directory of the run directories
 	program       string // the agent's executable
 	rules         *liveRules
+	ownRules      bool   // directories may bring rules along
 	home          string // the user's, for rules about files below it
 	permissionTTL time.Duration
 	extend        bool          // any activity of a client prolongs what is undecided
@@ -314,8 +318,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.compactionAnswered(m)
 	case compactionLate:
 		t.compactionIsLate(m)
-	case linksResolved:
-		t.linksResolved(m)
+	case lookedAround:
+		t.lookedAround(m)
 	case restartDue:
 		t.restart(m)
 	case slotAnswer:

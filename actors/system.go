@@ -40,6 +40,7 @@ type Options struct {
 	Environment      []string        // what agents inherit, as "NAME=value"
 	Rules            Rules           // of the user, for every session
 	Home             string          // the user's home directory, for rules about what is below it
+	Directories      Directories     // what working directories bring along; nil = nothing
 	PermissionTTL    time.Duration   // how long a permission request waits; 0 = 7 days
 	FixedTTL         bool            // the activity of clients does not extend it
 	Reminders        []time.Duration // after which an undecided request is spoken of again, at most two; nil = 1 h and 24 h
@@ -213,7 +214,7 @@ func (d dropPayload) Handle(ctx context.Context, r slog.Record) error {
 func (s *System) sessionOptions() sessionOptions {
 	return sessionOptions{
 		lineage: s.options.Store.Lineage(), runs: s.options.RunsDirectory, program: s.options.Program,
-		rules: &s.rules, home: s.options.Home, permissionTTL: s.options.PermissionTTL, restarts: s.options.AgentRestart,
+		rules: &s.rules, ownRules: s.options.Directories != nil, home: s.options.Home, permissionTTL: s.options.PermissionTTL, restarts: s.options.AgentRestart,
 		parkAfter: s.options.ParkAfter, silence: s.options.Silence, extend: !s.options.FixedTTL,
 		compactThreshold: s.options.CompactThreshold,
 		resume:           s.options.Resume, continuations: uint32(s.options.Continuations), continuationGrace: s.options.ContinueGrace, versions: s.versions,

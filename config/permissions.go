@@ -43,14 +43,37 @@ func ReadPermissions(dir string) (Permissions, error) { return readSettings(dir,
 // readSettings reads a part of settings.json in dir, empty if there is no file.
 func readSettings[T any](dir string, parse func(raw []byte) (T, int64, error)) (T, error) {
 	var none T
-	path := filepath.Join(dir, SettingsFile)
-	raw, err := os.ReadFile(path)
+	raw, err := readWhole(filepath.Join(dir, SettingsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return none, nil
 	}
 	if err != nil {
 		return none, fmt.Errorf("read settings: %w", err)
 	}
+	return readPart(filepath.Join(dir, SettingsFile), raw, parse)
+}
+
+// maxSettings bounds a settings file, in bytes.
+const maxSettings = 4 << 20
+
+// readWhole reads a settings file. One that is no file, such as a pipe that
+// somebody has put there, is an error.
+func readWhole(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a file", path)
+	case info.Size() > maxSettings:
+		return nil, fmt.Errorf("%s has %d bytes; %d are the most", path, info.Size(), maxSettings)
+	}
+	return os.ReadFile(path)
+}
+
+// readPart reads a part of settings; the error says where it is wrong.
+func readPart[T any](path string, raw []byte, parse func(raw []byte) (T, int64, error)) (T, error) {
+	var none T
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
 	part, at, err := parse(raw)
 	if err != nil {

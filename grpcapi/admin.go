@@ -131,6 +131,22 @@ func (s adminService) ExplainPermission(ctx context.Context, r *pb.ExplainPermis
 	}, nil
 }
 
+// TrustDirectory implements AdminService.
+func (s adminService) TrustDirectory(ctx context.Context, r *pb.TrustDirectoryRequest) (*pb.TrustDirectoryResponse, error) {
+	m := messages.TrustDirectory{Trusted: !r.GetRemove()}
+	if r.GetDirectory() != "" {
+		var err error
+		if m.Directory, err = directoryIn("trust directory", r.GetDirectory()); err != nil {
+			return nil, err
+		}
+	}
+	trusted, err := ask[messages.TrustedDirectories](ctx, s.asker, m)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.TrustDirectoryResponse{Directories: trusted.Directories}, nil
+}
+
 // ShowSession implements AdminService.
 func (s adminService) ShowSession(ctx context.Context, r *pb.ShowSessionRequest) (*pb.ShowSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())

@@ -35,6 +35,7 @@ var acting = map[string]bool{
 	"/betcode.v1.AgentService/RenameSession":      true,
 	"/betcode.v1.AgentService/DeleteSession":      true,
 	"/betcode.v1.AdminService/AnswerPermission":   true,
+	"/betcode.v1.AdminService/TrustDirectory":     true,
 	"/betcode.v1.AdminService/StopSession":        true,
 	"/betcode.v1.AdminService/ContinueSession":    true,
 	"/betcode.v1.AdminService/RestartSession":     true,

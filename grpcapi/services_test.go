@@ -382,3 +382,19 @@ func TestExplainPermission(t *testing.T) {
 		}
 	}
 }
+
+func TestTrustDirectory(t *testing.T) {
+	conn, _ := serve(t, &fakeAsker{})
+	client := pb.NewAdminServiceClient(conn)
+	for want, r := range map[string]*pb.TrustDirectoryRequest{
+		"/x true": {Directory: "/x"}, "/x false": {Directory: "/x", Remove: true}, " true": {},
+	} {
+		got, err := client.TrustDirectory(as(t, "c"), r)
+		if err != nil || strings.Join(got.GetDirectories(), " ") != want {
+			t.Errorf("%q: %v, %v", want, got, err)
+		}
+	}
+	if _, err := client.TrustDirectory(as(t, "c"), &pb.TrustDirectoryRequest{Directory: "x"}); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("a relative directory: %v", err)
+	}
+}

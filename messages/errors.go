@@ -65,8 +65,9 @@ const (
 	PoolExhausted     Code = "POOL_EXHAUSTED"
 	CompactionFailed  Code = "COMPACTION_FAILED"
 	SubprocessCrashed Code = "SUBPROCESS_CRASHED"
-	DiskFull          Code = "DISK_FULL"    // ours
-	StorageError      Code = "SQLITE_ERROR" // the catalogue's name for a failed journal operation
+	NotTrusted        Code = "DIRECTORY_NOT_TRUSTED" // ours
+	DiskFull          Code = "DISK_FULL"             // ours
+	StorageError      Code = "SQLITE_ERROR"          // the catalogue's name for a failed journal operation
 )
 
 // Error is the one error type that crosses package borders.

@@ -19,3 +19,17 @@ type PermissionExplained struct {
 	Known    int      // how many rules there are
 	Problems []string // rules that do not count, or not in full
 }
+
+// TrustDirectory lets the settings of a directory count in full, and those of all
+// below it, or no longer. Answered with [TrustedDirectories], durable.
+type TrustDirectory struct {
+	ask
+	Directory string // absolute; empty changes nothing
+	Trusted   bool
+}
+
+// TrustedDirectories answers [TrustDirectory].
+type TrustedDirectories struct {
+	answer
+	Directories []string // absolute, behind symbolic links, sorted
+}

@@ -48,6 +48,7 @@ func (p *program) app() *cli.App {
 			p.chatCommand(),
 			p.sessionCommand(),
 			p.permissionCommand(),
+			p.trustCommand(),
 			p.daemonCommand(),
 			p.journalCommand(),
 			p.treeCommand(),

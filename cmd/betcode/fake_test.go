@@ -172,6 +172,10 @@ func (d *fakeDaemon) ExplainPermission(_ context.Context, r *pb.ExplainPermissio
 	return &pb.ExplainPermissionResponse{Effect: "none", Why: r.GetToolName() + " " + r.GetArgument() + r.GetSessionId(), Rules: []string{"allow x"}, Problems: []string{"y"}}, nil
 }
 
+func (d *fakeDaemon) TrustDirectory(_ context.Context, r *pb.TrustDirectoryRequest) (*pb.TrustDirectoryResponse, error) {
+	return &pb.TrustDirectoryResponse{Directories: []string{"/trusted", r.GetDirectory()}}, nil
+}
+
 func (d *fakeDaemon) ListPermissions(context.Context, *pb.ListPermissionsRequest) (*pb.ListPermissionsResponse, error) {
 	return &pb.ListPermissionsResponse{Permissions: d.pending}, nil
 }

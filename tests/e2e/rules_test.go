@@ -79,7 +79,7 @@ func TestRealRules(t *testing.T) {
 	}
 	s.settings(`{"permissions": {"allow": ["Bash(touch *)"], "deny": ["Bash(echo *)"]}}`, "settings read again")
 	s.say(c, "tool please")
-	s.wait(c, end, isResult("A rule of the user forbids this call"))
+	s.wait(c, end, isResult("A rule forbids this call"))
 	s.wait(c, end, kit.IsIdle)
 	if s.permissions(c) != 0 {
 		t.Errorf("%d requests", s.permissions(c))
@@ -102,9 +102,49 @@ func (s *story) followRules(allowed, asked, denied, result string) {
 	s.answer(c, request, pb.PermissionDecision_ALLOW_ONCE, "")
 	_, next = s.wait(c, next, kit.IsIdle)
 	s.say(c, denied)
-	s.wait(c, next, isResult("A rule of the user forbids this call"))
+	s.wait(c, next, isResult("A rule forbids this call"))
 	s.wait(c, next, kit.IsIdle)
 	if n := s.permissions(c); n != 1 {
 		s.Errorf("%d requests, want the one about what a rule wants to be asked about", n)
+	}
+}
+
+// No session is started in a directory whose settings an agent would obey, before
+// it is trusted. Until then what they deny counts, and what they allow does not.
+func TestTrust(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "echo:before")
+	_, next := s.wait(c, 0, kit.IsIdle)
+	if err := os.Mkdir(s.file(".claude"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	settings := `{"permissions": {"allow": ["Bash(echo *)"], "deny": ["Bash(rm *)"]}}`
+	if err := os.WriteFile(s.file(".claude/settings.json"), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.say(c, "run:rm -f x")
+	s.wait(c, next, isResult("A rule forbids this call"))
+	_, next = s.wait(c, next, kit.IsIdle)
+	s.say(c, "run:echo x")
+	request, next := s.wait(c, next, kit.IsPermission)
+	s.answer(c, request, pb.PermissionDecision_DENY, "")
+	s.wait(c, next, kit.IsIdle)
+
+	if said, code := s.command(binaries.betcode, []string{"run", "--cwd", s.world.Project, "echo:hello"}); code == 0 || !strings.Contains(said, "betcode trust ") {
+		t.Errorf("exit %d, %s", code, said)
+	}
+	s.cli(0, "trust", s.world.Project)
+	if said := s.cli(0, "permission", "explain", "--cwd", s.world.Project, "Bash", "echo y"); !strings.HasPrefix(said, "allow: ") {
+		t.Error(said)
+	}
+	other := s.converse("a", session())
+	s.say(other, "run:echo fine")
+	s.wait(other, 0, isResult("fine"))
+	s.wait(other, 0, kit.IsIdle)
+	if n := s.permissions(other); n != 0 {
+		t.Errorf("%d requests about what a trusted directory allows", n)
 	}
 }

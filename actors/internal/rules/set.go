@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Set is a set of rules that belong together. The nil set has none.
@@ -154,6 +155,21 @@ func uncovered(c *call, n int) string {
 		return fmt.Sprintf("no rule allows `%s`, since %s", c.parts[n].strict, c.parts[n].opaque)
 	}
 	return fmt.Sprintf("no rule allows `%s`", c.parts[n].strict)
+}
+
+// With returns a set that has the rules of another too, behind its own.
+func (s *Set) With(other *Set) *Set {
+	switch {
+	case other.Len() == 0:
+		return s
+	case s.Len() == 0:
+		return other
+	}
+	both := &Set{size: s.size + other.size}
+	for n := range both.lists {
+		both.lists[n] = slices.Concat(s.lists[n], other.lists[n])
+	}
+	return both
 }
 
 // NeedsDisk reports whether the decision about a call may depend on where symbolic

@@ -572,6 +572,107 @@ func (x *ExplainPermissionResponse) GetProblems() []string {
 	return nil
 }
 
+// TrustDirectoryRequest changes what is trusted.
+type TrustDirectoryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Absolute; what is below it is meant too. Empty changes nothing.
+	Directory string `protobuf:"bytes,1,opt,name=directory,proto3" json:"directory,omitempty"`
+	// It is no longer trusted.
+	Remove        bool `protobuf:"varint,2,opt,name=remove,proto3" json:"remove,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TrustDirectoryRequest) Reset() {
+	*x = TrustDirectoryRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TrustDirectoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TrustDirectoryRequest) ProtoMessage() {}
+
+func (x *TrustDirectoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TrustDirectoryRequest.ProtoReflect.Descriptor instead.
+func (*TrustDirectoryRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *TrustDirectoryRequest) GetDirectory() string {
+	if x != nil {
+		return x.Directory
+	}
+	return ""
+}
+
+func (x *TrustDirectoryRequest) GetRemove() bool {
+	if x != nil {
+		return x.Remove
+	}
+	return false
+}
+
+// TrustDirectoryResponse tells what is trusted now.
+type TrustDirectoryResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Absolute paths behind symbolic links, sorted.
+	Directories   []string `protobuf:"bytes,1,rep,name=directories,proto3" json:"directories,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TrustDirectoryResponse) Reset() {
+	*x = TrustDirectoryResponse{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TrustDirectoryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TrustDirectoryResponse) ProtoMessage() {}
+
+func (x *TrustDirectoryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TrustDirectoryResponse.ProtoReflect.Descriptor instead.
+func (*TrustDirectoryResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *TrustDirectoryResponse) GetDirectories() []string {
+	if x != nil {
+		return x.Directories
+	}
+	return nil
+}
+
 // AnswerPermissionRequest decides a permission or answers a question.
 type AnswerPermissionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -593,7 +694,7 @@ type AnswerPermissionRequest struct {
 
 func (x *AnswerPermissionRequest) Reset() {
 	*x = AnswerPermissionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	mi := &file_betcode_v1_admin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -605,7 +706,7 @@ func (x *AnswerPermissionRequest) String() string {
 func (*AnswerPermissionRequest) ProtoMessage() {}
 
 func (x *AnswerPermissionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	mi := &file_betcode_v1_admin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -618,7 +719,7 @@ func (x *AnswerPermissionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerPermissionRequest.ProtoReflect.Descriptor instead.
 func (*AnswerPermissionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{7}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *AnswerPermissionRequest) GetSessionId() string {
@@ -680,7 +781,7 @@ type AnswerPermissionResponse struct {
 
 func (x *AnswerPermissionResponse) Reset() {
 	*x = AnswerPermissionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[8]
+	mi := &file_betcode_v1_admin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -692,7 +793,7 @@ func (x *AnswerPermissionResponse) String() string {
 func (*AnswerPermissionResponse) ProtoMessage() {}
 
 func (x *AnswerPermissionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[8]
+	mi := &file_betcode_v1_admin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -705,7 +806,7 @@ func (x *AnswerPermissionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerPermissionResponse.ProtoReflect.Descriptor instead.
 func (*AnswerPermissionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{8}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AnswerPermissionResponse) GetApplied() bool {
@@ -747,7 +848,7 @@ type ShowSessionRequest struct {
 
 func (x *ShowSessionRequest) Reset() {
 	*x = ShowSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[9]
+	mi := &file_betcode_v1_admin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -759,7 +860,7 @@ func (x *ShowSessionRequest) String() string {
 func (*ShowSessionRequest) ProtoMessage() {}
 
 func (x *ShowSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[9]
+	mi := &file_betcode_v1_admin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -772,7 +873,7 @@ func (x *ShowSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShowSessionRequest.ProtoReflect.Descriptor instead.
 func (*ShowSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{9}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ShowSessionRequest) GetSessionId() string {
@@ -813,7 +914,7 @@ type ShowSessionResponse struct {
 
 func (x *ShowSessionResponse) Reset() {
 	*x = ShowSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[10]
+	mi := &file_betcode_v1_admin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -825,7 +926,7 @@ func (x *ShowSessionResponse) String() string {
 func (*ShowSessionResponse) ProtoMessage() {}
 
 func (x *ShowSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[10]
+	mi := &file_betcode_v1_admin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -838,7 +939,7 @@ func (x *ShowSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShowSessionResponse.ProtoReflect.Descriptor instead.
 func (*ShowSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{10}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ShowSessionResponse) GetSummary() *SessionSummary {
@@ -939,7 +1040,7 @@ type RunInfo struct {
 
 func (x *RunInfo) Reset() {
 	*x = RunInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[11]
+	mi := &file_betcode_v1_admin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -951,7 +1052,7 @@ func (x *RunInfo) String() string {
 func (*RunInfo) ProtoMessage() {}
 
 func (x *RunInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[11]
+	mi := &file_betcode_v1_admin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -964,7 +1065,7 @@ func (x *RunInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunInfo.ProtoReflect.Descriptor instead.
 func (*RunInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{11}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RunInfo) GetRun() uint64 {
@@ -1024,7 +1125,7 @@ type PendingInput struct {
 
 func (x *PendingInput) Reset() {
 	*x = PendingInput{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[12]
+	mi := &file_betcode_v1_admin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1036,7 +1137,7 @@ func (x *PendingInput) String() string {
 func (*PendingInput) ProtoMessage() {}
 
 func (x *PendingInput) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[12]
+	mi := &file_betcode_v1_admin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1049,7 +1150,7 @@ func (x *PendingInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingInput.ProtoReflect.Descriptor instead.
 func (*PendingInput) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{12}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *PendingInput) GetIdempotencyKey() string {
@@ -1084,7 +1185,7 @@ type StopSessionRequest struct {
 
 func (x *StopSessionRequest) Reset() {
 	*x = StopSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[13]
+	mi := &file_betcode_v1_admin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1096,7 +1197,7 @@ func (x *StopSessionRequest) String() string {
 func (*StopSessionRequest) ProtoMessage() {}
 
 func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[13]
+	mi := &file_betcode_v1_admin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1109,7 +1210,7 @@ func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopSessionRequest.ProtoReflect.Descriptor instead.
 func (*StopSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{13}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *StopSessionRequest) GetSessionId() string {
@@ -1130,7 +1231,7 @@ type StopSessionResponse struct {
 
 func (x *StopSessionResponse) Reset() {
 	*x = StopSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[14]
+	mi := &file_betcode_v1_admin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1142,7 +1243,7 @@ func (x *StopSessionResponse) String() string {
 func (*StopSessionResponse) ProtoMessage() {}
 
 func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[14]
+	mi := &file_betcode_v1_admin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1155,7 +1256,7 @@ func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopSessionResponse.ProtoReflect.Descriptor instead.
 func (*StopSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{14}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *StopSessionResponse) GetWasRunning() bool {
@@ -1176,7 +1277,7 @@ type ContinueSessionRequest struct {
 
 func (x *ContinueSessionRequest) Reset() {
 	*x = ContinueSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1188,7 +1289,7 @@ func (x *ContinueSessionRequest) String() string {
 func (*ContinueSessionRequest) ProtoMessage() {}
 
 func (x *ContinueSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1201,7 +1302,7 @@ func (x *ContinueSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContinueSessionRequest.ProtoReflect.Descriptor instead.
 func (*ContinueSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{15}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ContinueSessionRequest) GetSessionId() string {
@@ -1222,7 +1323,7 @@ type ContinueSessionResponse struct {
 
 func (x *ContinueSessionResponse) Reset() {
 	*x = ContinueSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1234,7 +1335,7 @@ func (x *ContinueSessionResponse) String() string {
 func (*ContinueSessionResponse) ProtoMessage() {}
 
 func (x *ContinueSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1247,7 +1348,7 @@ func (x *ContinueSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContinueSessionResponse.ProtoReflect.Descriptor instead.
 func (*ContinueSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{16}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ContinueSessionResponse) GetWasWaiting() bool {
@@ -1268,7 +1369,7 @@ type RestartSessionRequest struct {
 
 func (x *RestartSessionRequest) Reset() {
 	*x = RestartSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1280,7 +1381,7 @@ func (x *RestartSessionRequest) String() string {
 func (*RestartSessionRequest) ProtoMessage() {}
 
 func (x *RestartSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1293,7 +1394,7 @@ func (x *RestartSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartSessionRequest.ProtoReflect.Descriptor instead.
 func (*RestartSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RestartSessionRequest) GetSessionId() string {
@@ -1316,7 +1417,7 @@ type RestartSessionResponse struct {
 
 func (x *RestartSessionResponse) Reset() {
 	*x = RestartSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1328,7 +1429,7 @@ func (x *RestartSessionResponse) String() string {
 func (*RestartSessionResponse) ProtoMessage() {}
 
 func (x *RestartSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1341,7 +1442,7 @@ func (x *RestartSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartSessionResponse.ProtoReflect.Descriptor instead.
 func (*RestartSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RestartSessionResponse) GetWasRunning() bool {
@@ -1369,7 +1470,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1381,7 +1482,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1394,7 +1495,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ShutdownRequest) GetKeepAgents() bool {
@@ -1413,7 +1514,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1425,7 +1526,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1438,7 +1539,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
 }
 
 // ResolveRequest is what a human types for a session.
@@ -1452,7 +1553,7 @@ type ResolveRequest struct {
 
 func (x *ResolveRequest) Reset() {
 	*x = ResolveRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1464,7 +1565,7 @@ func (x *ResolveRequest) String() string {
 func (*ResolveRequest) ProtoMessage() {}
 
 func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1477,7 +1578,7 @@ func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveRequest.ProtoReflect.Descriptor instead.
 func (*ResolveRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ResolveRequest) GetRef() string {
@@ -1498,7 +1599,7 @@ type ResolveResponse struct {
 
 func (x *ResolveResponse) Reset() {
 	*x = ResolveResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1510,7 +1611,7 @@ func (x *ResolveResponse) String() string {
 func (*ResolveResponse) ProtoMessage() {}
 
 func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1523,7 +1624,7 @@ func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveResponse.ProtoReflect.Descriptor instead.
 func (*ResolveResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ResolveResponse) GetSessionId() string {
@@ -1544,7 +1645,7 @@ type ExportSessionRequest struct {
 
 func (x *ExportSessionRequest) Reset() {
 	*x = ExportSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1556,7 +1657,7 @@ func (x *ExportSessionRequest) String() string {
 func (*ExportSessionRequest) ProtoMessage() {}
 
 func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1569,7 +1670,7 @@ func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportSessionRequest.ProtoReflect.Descriptor instead.
 func (*ExportSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ExportSessionRequest) GetSessionId() string {
@@ -1588,7 +1689,7 @@ type JournalStatsRequest struct {
 
 func (x *JournalStatsRequest) Reset() {
 	*x = JournalStatsRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1600,7 +1701,7 @@ func (x *JournalStatsRequest) String() string {
 func (*JournalStatsRequest) ProtoMessage() {}
 
 func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1613,7 +1714,7 @@ func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsRequest.ProtoReflect.Descriptor instead.
 func (*JournalStatsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
 }
 
 // JournalStatsResponse is what the journal is, and what was done to it since the daemon opened it.
@@ -1655,7 +1756,7 @@ type JournalStatsResponse struct {
 
 func (x *JournalStatsResponse) Reset() {
 	*x = JournalStatsResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1667,7 +1768,7 @@ func (x *JournalStatsResponse) String() string {
 func (*JournalStatsResponse) ProtoMessage() {}
 
 func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1680,7 +1781,7 @@ func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsResponse.ProtoReflect.Descriptor instead.
 func (*JournalStatsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *JournalStatsResponse) GetDirectory() string {
@@ -1803,7 +1904,7 @@ type JournalFileInfo struct {
 
 func (x *JournalFileInfo) Reset() {
 	*x = JournalFileInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1815,7 +1916,7 @@ func (x *JournalFileInfo) String() string {
 func (*JournalFileInfo) ProtoMessage() {}
 
 func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1828,7 +1929,7 @@ func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileInfo.ProtoReflect.Descriptor instead.
 func (*JournalFileInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *JournalFileInfo) GetName() string {
@@ -1861,7 +1962,7 @@ type VerifyJournalRequest struct {
 
 func (x *VerifyJournalRequest) Reset() {
 	*x = VerifyJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1873,7 +1974,7 @@ func (x *VerifyJournalRequest) String() string {
 func (*VerifyJournalRequest) ProtoMessage() {}
 
 func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1886,7 +1987,7 @@ func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalRequest.ProtoReflect.Descriptor instead.
 func (*VerifyJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 // VerifyJournalResponse is one piece of news of a verification.
@@ -1906,7 +2007,7 @@ type VerifyJournalResponse struct {
 
 func (x *VerifyJournalResponse) Reset() {
 	*x = VerifyJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1918,7 +2019,7 @@ func (x *VerifyJournalResponse) String() string {
 func (*VerifyJournalResponse) ProtoMessage() {}
 
 func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1931,7 +2032,7 @@ func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalResponse.ProtoReflect.Descriptor instead.
 func (*VerifyJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *VerifyJournalResponse) GetNews() isVerifyJournalResponse_News {
@@ -2014,7 +2115,7 @@ type JournalFileReport struct {
 
 func (x *JournalFileReport) Reset() {
 	*x = JournalFileReport{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2026,7 +2127,7 @@ func (x *JournalFileReport) String() string {
 func (*JournalFileReport) ProtoMessage() {}
 
 func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2039,7 +2140,7 @@ func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileReport.ProtoReflect.Descriptor instead.
 func (*JournalFileReport) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *JournalFileReport) GetName() string {
@@ -2099,7 +2200,7 @@ type JournalProblem struct {
 
 func (x *JournalProblem) Reset() {
 	*x = JournalProblem{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2111,7 +2212,7 @@ func (x *JournalProblem) String() string {
 func (*JournalProblem) ProtoMessage() {}
 
 func (x *JournalProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2124,7 +2225,7 @@ func (x *JournalProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalProblem.ProtoReflect.Descriptor instead.
 func (*JournalProblem) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *JournalProblem) GetFile() string {
@@ -2163,7 +2264,7 @@ type JournalVerified struct {
 
 func (x *JournalVerified) Reset() {
 	*x = JournalVerified{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2175,7 +2276,7 @@ func (x *JournalVerified) String() string {
 func (*JournalVerified) ProtoMessage() {}
 
 func (x *JournalVerified) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2188,7 +2289,7 @@ func (x *JournalVerified) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalVerified.ProtoReflect.Descriptor instead.
 func (*JournalVerified) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *JournalVerified) GetOk() bool {
@@ -2225,7 +2326,7 @@ type BackupJournalRequest struct {
 
 func (x *BackupJournalRequest) Reset() {
 	*x = BackupJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2237,7 +2338,7 @@ func (x *BackupJournalRequest) String() string {
 func (*BackupJournalRequest) ProtoMessage() {}
 
 func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2250,7 +2351,7 @@ func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalRequest.ProtoReflect.Descriptor instead.
 func (*BackupJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *BackupJournalRequest) GetPath() string {
@@ -2288,7 +2389,7 @@ type BackupJournalResponse struct {
 
 func (x *BackupJournalResponse) Reset() {
 	*x = BackupJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2300,7 +2401,7 @@ func (x *BackupJournalResponse) String() string {
 func (*BackupJournalResponse) ProtoMessage() {}
 
 func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2313,7 +2414,7 @@ func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalResponse.ProtoReflect.Descriptor instead.
 func (*BackupJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *BackupJournalResponse) GetPath() string {
@@ -2416,7 +2517,12 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x03why\x18\x03 \x01(\tR\x03why\x12\x1f\n" +
 	"\vknown_rules\x18\x04 \x01(\rR\n" +
 	"knownRules\x12\x1a\n" +
-	"\bproblems\x18\x05 \x03(\tR\bproblems\"\xf3\x02\n" +
+	"\bproblems\x18\x05 \x03(\tR\bproblems\"M\n" +
+	"\x15TrustDirectoryRequest\x12\x1c\n" +
+	"\tdirectory\x18\x01 \x01(\tR\tdirectory\x12\x16\n" +
+	"\x06remove\x18\x02 \x01(\bR\x06remove\":\n" +
+	"\x16TrustDirectoryResponse\x12 \n" +
+	"\vdirectories\x18\x01 \x03(\tR\vdirectories\"\xf3\x02\n" +
 	"\x17AnswerPermissionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
@@ -2554,12 +2660,13 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x05files\x18\x03 \x01(\x04R\x05files\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12!\n" +
 	"\flinked_bytes\x18\x05 \x01(\x04R\vlinkedBytes\x12\x1b\n" +
-	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs2\x96\t\n" +
+	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs2\xef\t\n" +
 	"\fAdminService\x12;\n" +
 	"\aGetTree\x12\x1a.betcode.v1.GetTreeRequest\x1a\x14.betcode.v1.TreeNode\x12Z\n" +
 	"\x0fListPermissions\x12\".betcode.v1.ListPermissionsRequest\x1a#.betcode.v1.ListPermissionsResponse\x12]\n" +
 	"\x10AnswerPermission\x12#.betcode.v1.AnswerPermissionRequest\x1a$.betcode.v1.AnswerPermissionResponse\x12`\n" +
-	"\x11ExplainPermission\x12$.betcode.v1.ExplainPermissionRequest\x1a%.betcode.v1.ExplainPermissionResponse\x12N\n" +
+	"\x11ExplainPermission\x12$.betcode.v1.ExplainPermissionRequest\x1a%.betcode.v1.ExplainPermissionResponse\x12W\n" +
+	"\x0eTrustDirectory\x12!.betcode.v1.TrustDirectoryRequest\x1a\".betcode.v1.TrustDirectoryResponse\x12N\n" +
 	"\vShowSession\x12\x1e.betcode.v1.ShowSessionRequest\x1a\x1f.betcode.v1.ShowSessionResponse\x12N\n" +
 	"\vStopSession\x12\x1e.betcode.v1.StopSessionRequest\x1a\x1f.betcode.v1.StopSessionResponse\x12Z\n" +
 	"\x0fContinueSession\x12\".betcode.v1.ContinueSessionRequest\x1a#.betcode.v1.ContinueSessionResponse\x12W\n" +
@@ -2583,7 +2690,7 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_betcode_v1_admin_proto_goTypes = []any{
 	(*GetTreeRequest)(nil),            // 0: betcode.v1.GetTreeRequest
 	(*TreeNode)(nil),                  // 1: betcode.v1.TreeNode
@@ -2592,101 +2699,105 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*PendingPermission)(nil),         // 4: betcode.v1.PendingPermission
 	(*ExplainPermissionRequest)(nil),  // 5: betcode.v1.ExplainPermissionRequest
 	(*ExplainPermissionResponse)(nil), // 6: betcode.v1.ExplainPermissionResponse
-	(*AnswerPermissionRequest)(nil),   // 7: betcode.v1.AnswerPermissionRequest
-	(*AnswerPermissionResponse)(nil),  // 8: betcode.v1.AnswerPermissionResponse
-	(*ShowSessionRequest)(nil),        // 9: betcode.v1.ShowSessionRequest
-	(*ShowSessionResponse)(nil),       // 10: betcode.v1.ShowSessionResponse
-	(*RunInfo)(nil),                   // 11: betcode.v1.RunInfo
-	(*PendingInput)(nil),              // 12: betcode.v1.PendingInput
-	(*StopSessionRequest)(nil),        // 13: betcode.v1.StopSessionRequest
-	(*StopSessionResponse)(nil),       // 14: betcode.v1.StopSessionResponse
-	(*ContinueSessionRequest)(nil),    // 15: betcode.v1.ContinueSessionRequest
-	(*ContinueSessionResponse)(nil),   // 16: betcode.v1.ContinueSessionResponse
-	(*RestartSessionRequest)(nil),     // 17: betcode.v1.RestartSessionRequest
-	(*RestartSessionResponse)(nil),    // 18: betcode.v1.RestartSessionResponse
-	(*ShutdownRequest)(nil),           // 19: betcode.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),          // 20: betcode.v1.ShutdownResponse
-	(*ResolveRequest)(nil),            // 21: betcode.v1.ResolveRequest
-	(*ResolveResponse)(nil),           // 22: betcode.v1.ResolveResponse
-	(*ExportSessionRequest)(nil),      // 23: betcode.v1.ExportSessionRequest
-	(*JournalStatsRequest)(nil),       // 24: betcode.v1.JournalStatsRequest
-	(*JournalStatsResponse)(nil),      // 25: betcode.v1.JournalStatsResponse
-	(*JournalFileInfo)(nil),           // 26: betcode.v1.JournalFileInfo
-	(*VerifyJournalRequest)(nil),      // 27: betcode.v1.VerifyJournalRequest
-	(*VerifyJournalResponse)(nil),     // 28: betcode.v1.VerifyJournalResponse
-	(*JournalFileReport)(nil),         // 29: betcode.v1.JournalFileReport
-	(*JournalProblem)(nil),            // 30: betcode.v1.JournalProblem
-	(*JournalVerified)(nil),           // 31: betcode.v1.JournalVerified
-	(*BackupJournalRequest)(nil),      // 32: betcode.v1.BackupJournalRequest
-	(*BackupJournalResponse)(nil),     // 33: betcode.v1.BackupJournalResponse
-	nil,                               // 34: betcode.v1.TreeNode.DetailsEntry
-	nil,                               // 35: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	nil,                               // 36: betcode.v1.ShowSessionResponse.MetadataEntry
-	(*timestamppb.Timestamp)(nil),     // 37: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 38: google.protobuf.Struct
-	(*UserQuestion)(nil),              // 39: betcode.v1.UserQuestion
-	(PermissionDecision)(0),           // 40: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),            // 41: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),         // 42: betcode.v1.SessionGrantEntry
-	(RunState)(0),                     // 43: betcode.v1.RunState
-	(*AgentEvent)(nil),                // 44: betcode.v1.AgentEvent
+	(*TrustDirectoryRequest)(nil),     // 7: betcode.v1.TrustDirectoryRequest
+	(*TrustDirectoryResponse)(nil),    // 8: betcode.v1.TrustDirectoryResponse
+	(*AnswerPermissionRequest)(nil),   // 9: betcode.v1.AnswerPermissionRequest
+	(*AnswerPermissionResponse)(nil),  // 10: betcode.v1.AnswerPermissionResponse
+	(*ShowSessionRequest)(nil),        // 11: betcode.v1.ShowSessionRequest
+	(*ShowSessionResponse)(nil),       // 12: betcode.v1.ShowSessionResponse
+	(*RunInfo)(nil),                   // 13: betcode.v1.RunInfo
+	(*PendingInput)(nil),              // 14: betcode.v1.PendingInput
+	(*StopSessionRequest)(nil),        // 15: betcode.v1.StopSessionRequest
+	(*StopSessionResponse)(nil),       // 16: betcode.v1.StopSessionResponse
+	(*ContinueSessionRequest)(nil),    // 17: betcode.v1.ContinueSessionRequest
+	(*ContinueSessionResponse)(nil),   // 18: betcode.v1.ContinueSessionResponse
+	(*RestartSessionRequest)(nil),     // 19: betcode.v1.RestartSessionRequest
+	(*RestartSessionResponse)(nil),    // 20: betcode.v1.RestartSessionResponse
+	(*ShutdownRequest)(nil),           // 21: betcode.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),          // 22: betcode.v1.ShutdownResponse
+	(*ResolveRequest)(nil),            // 23: betcode.v1.ResolveRequest
+	(*ResolveResponse)(nil),           // 24: betcode.v1.ResolveResponse
+	(*ExportSessionRequest)(nil),      // 25: betcode.v1.ExportSessionRequest
+	(*JournalStatsRequest)(nil),       // 26: betcode.v1.JournalStatsRequest
+	(*JournalStatsResponse)(nil),      // 27: betcode.v1.JournalStatsResponse
+	(*JournalFileInfo)(nil),           // 28: betcode.v1.JournalFileInfo
+	(*VerifyJournalRequest)(nil),      // 29: betcode.v1.VerifyJournalRequest
+	(*VerifyJournalResponse)(nil),     // 30: betcode.v1.VerifyJournalResponse
+	(*JournalFileReport)(nil),         // 31: betcode.v1.JournalFileReport
+	(*JournalProblem)(nil),            // 32: betcode.v1.JournalProblem
+	(*JournalVerified)(nil),           // 33: betcode.v1.JournalVerified
+	(*BackupJournalRequest)(nil),      // 34: betcode.v1.BackupJournalRequest
+	(*BackupJournalResponse)(nil),     // 35: betcode.v1.BackupJournalResponse
+	nil,                               // 36: betcode.v1.TreeNode.DetailsEntry
+	nil,                               // 37: betcode.v1.AnswerPermissionRequest.AnswersEntry
+	nil,                               // 38: betcode.v1.ShowSessionResponse.MetadataEntry
+	(*timestamppb.Timestamp)(nil),     // 39: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 40: google.protobuf.Struct
+	(*UserQuestion)(nil),              // 41: betcode.v1.UserQuestion
+	(PermissionDecision)(0),           // 42: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),            // 43: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),         // 44: betcode.v1.SessionGrantEntry
+	(RunState)(0),                     // 45: betcode.v1.RunState
+	(*AgentEvent)(nil),                // 46: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	37, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	39, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
-	34, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
+	36, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	38, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	37, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	37, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	39, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	38, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
-	40, // 9: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	38, // 10: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
-	35, // 11: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	41, // 12: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
-	11, // 13: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
+	40, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	39, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	39, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	41, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	40, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
+	42, // 9: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	40, // 10: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	37, // 11: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
+	43, // 12: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	13, // 13: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
 	4,  // 14: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
-	12, // 15: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	42, // 16: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	36, // 17: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	37, // 18: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	43, // 19: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	26, // 20: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	37, // 21: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	29, // 22: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	30, // 23: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	31, // 24: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	14, // 15: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
+	44, // 16: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	38, // 17: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	39, // 18: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	45, // 19: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	28, // 20: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	39, // 21: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	31, // 22: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	32, // 23: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	33, // 24: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
 	0,  // 25: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
 	2,  // 26: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
-	7,  // 27: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
+	9,  // 27: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
 	5,  // 28: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
-	9,  // 29: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
-	13, // 30: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
-	15, // 31: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
-	17, // 32: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
-	19, // 33: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	21, // 34: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	23, // 35: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	24, // 36: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	27, // 37: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	32, // 38: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 39: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 40: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	8,  // 41: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	6,  // 42: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
-	10, // 43: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	14, // 44: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	16, // 45: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
-	18, // 46: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
-	20, // 47: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	22, // 48: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	44, // 49: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	25, // 50: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	28, // 51: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	33, // 52: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	39, // [39:53] is the sub-list for method output_type
-	25, // [25:39] is the sub-list for method input_type
+	7,  // 29: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
+	11, // 30: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
+	15, // 31: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
+	17, // 32: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
+	19, // 33: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
+	21, // 34: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	23, // 35: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	25, // 36: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	26, // 37: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	29, // 38: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	34, // 39: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 40: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 41: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	10, // 42: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 43: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	8,  // 44: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
+	12, // 45: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	16, // 46: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	18, // 47: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
+	20, // 48: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
+	22, // 49: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	24, // 50: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	46, // 51: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	27, // 52: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	30, // 53: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	35, // 54: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	40, // [40:55] is the sub-list for method output_type
+	25, // [25:40] is the sub-list for method input_type
 	25, // [25:25] is the sub-list for extension type_name
 	25, // [25:25] is the sub-list for extension extendee
 	0,  // [0:25] is the sub-list for field type_name
@@ -2698,7 +2809,7 @@ func file_betcode_v1_admin_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
-	file_betcode_v1_admin_proto_msgTypes[28].OneofWrappers = []any{
+	file_betcode_v1_admin_proto_msgTypes[30].OneofWrappers = []any{
 		(*VerifyJournalResponse_File)(nil),
 		(*VerifyJournalResponse_Problem)(nil),
 		(*VerifyJournalResponse_Done)(nil),
@@ -2709,7 +2820,7 @@ func file_betcode_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   37,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

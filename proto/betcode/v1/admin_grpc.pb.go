@@ -25,6 +25,7 @@ const (
 	AdminService_ListPermissions_FullMethodName   = "/betcode.v1.AdminService/ListPermissions"
 	AdminService_AnswerPermission_FullMethodName  = "/betcode.v1.AdminService/AnswerPermission"
 	AdminService_ExplainPermission_FullMethodName = "/betcode.v1.AdminService/ExplainPermission"
+	AdminService_TrustDirectory_FullMethodName    = "/betcode.v1.AdminService/TrustDirectory"
 	AdminService_ShowSession_FullMethodName       = "/betcode.v1.AdminService/ShowSession"
 	AdminService_StopSession_FullMethodName       = "/betcode.v1.AdminService/StopSession"
 	AdminService_ContinueSession_FullMethodName   = "/betcode.v1.AdminService/ContinueSession"
@@ -51,6 +52,8 @@ type AdminServiceClient interface {
 	AnswerPermission(ctx context.Context, in *AnswerPermissionRequest, opts ...grpc.CallOption) (*AnswerPermissionResponse, error)
 	// ExplainPermission tells what the user's rules say about a tool call; nothing is called.
 	ExplainPermission(ctx context.Context, in *ExplainPermissionRequest, opts ...grpc.CallOption) (*ExplainPermissionResponse, error)
+	// TrustDirectory lets the settings that a directory brings along count in full, or no longer; it lists what is trusted.
+	TrustDirectory(ctx context.Context, in *TrustDirectoryRequest, opts ...grpc.CallOption) (*TrustDirectoryResponse, error)
 	// ShowSession tells everything about one session.
 	ShowSession(ctx context.Context, in *ShowSessionRequest, opts ...grpc.CallOption) (*ShowSessionResponse, error)
 	// StopSession ends the agent of a session; the session stays.
@@ -117,6 +120,16 @@ func (c *adminServiceClient) ExplainPermission(ctx context.Context, in *ExplainP
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ExplainPermissionResponse)
 	err := c.cc.Invoke(ctx, AdminService_ExplainPermission_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) TrustDirectory(ctx context.Context, in *TrustDirectoryRequest, opts ...grpc.CallOption) (*TrustDirectoryResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(TrustDirectoryResponse)
+	err := c.cc.Invoke(ctx, AdminService_TrustDirectory_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -255,6 +268,8 @@ type AdminServiceServer interface {
 	AnswerPermission(context.Context, *AnswerPermissionRequest) (*AnswerPermissionResponse, error)
 	// ExplainPermission tells what the user's rules say about a tool call; nothing is called.
 	ExplainPermission(context.Context, *ExplainPermissionRequest) (*ExplainPermissionResponse, error)
+	// TrustDirectory lets the settings that a directory brings along count in full, or no longer; it lists what is trusted.
+	TrustDirectory(context.Context, *TrustDirectoryRequest) (*TrustDirectoryResponse, error)
 	// ShowSession tells everything about one session.
 	ShowSession(context.Context, *ShowSessionRequest) (*ShowSessionResponse, error)
 	// StopSession ends the agent of a session; the session stays.
@@ -298,6 +313,9 @@ func (UnimplementedAdminServiceServer) AnswerPermission(context.Context, *Answer
 }
 func (UnimplementedAdminServiceServer) ExplainPermission(context.Context, *ExplainPermissionRequest) (*ExplainPermissionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ExplainPermission not implemented")
+}
+func (UnimplementedAdminServiceServer) TrustDirectory(context.Context, *TrustDirectoryRequest) (*TrustDirectoryResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method TrustDirectory not implemented")
 }
 func (UnimplementedAdminServiceServer) ShowSession(context.Context, *ShowSessionRequest) (*ShowSessionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ShowSession not implemented")
@@ -418,6 +436,24 @@ func _AdminService_ExplainPermission_Handler(srv interface{}, ctx context.Contex
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(AdminServiceServer).ExplainPermission(ctx, req.(*ExplainPermissionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_TrustDirectory_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(TrustDirectoryRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).TrustDirectory(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_TrustDirectory_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).TrustDirectory(ctx, req.(*TrustDirectoryRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -610,6 +646,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ExplainPermission",
 			Handler:    _AdminService_ExplainPermission_Handler,
+		},
+		{
+			MethodName: "TrustDirectory",
+			Handler:    _AdminService_TrustDirectory_Handler,
 		},
 		{
 			MethodName: "ShowSession",
