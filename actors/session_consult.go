@@ -92,12 +92,27 @@ func (t *transition) resume(known map[string]bool) {
 	if begun && !remembered {
 		t.change().Turn = false // it will begin anew, with the message
 	}
+	if t.s.record.TurnCanceled && t.s.cut {
+		t.cancelCut()
+	}
 	if exit := t.s.ended; exit != nil {
 		t.s.ended = nil
 		t.follow(*exit)
 		return
 	}
 	t.goOn()
+}
+
+// cancelCut ends a turn that was cancelled and whose agent is gone: whoever comes
+// next does not go on with it, nor begin it anew.
+func (t *transition) cancelCut() {
+	for _, key := range t.s.begun {
+		t.notice("INPUT_DROPPED", "A message is not given to the agent again: its turn was cancelled", map[string]string{"idempotency_key": key})
+		t.settle(key)
+	}
+	t.s.begun, t.s.hung = nil, false
+	t.change().Turn = true // it was, and its end is told
+	t.endTurn("cancelled")
 }
 
 // read looks for the transcript below the agent's configuration directory. One

@@ -75,6 +75,24 @@ func TestCancelSurvivesACrash(t *testing.T) {
 	b.on(b.out(aborted("k1")), "all: 7 IDLE", "run 1: interrupt is over")
 }
 
+// A cancelled turn whose agent had to be ended for that does not go on in the next
+// one; what was queued behind it does.
+func TestCancelledTurnIsOverWithItsAgent(t *testing.T) {
+	for name, known := range map[string]map[string]bool{"remembered": {"k1": true}, "forgotten": {}} {
+		t.Run(name, func(t *testing.T) {
+			b := turning(t)
+			b.tell(input("ann", "k2"))
+			b.tell(cancel("ann"))
+			b.tell(b.exit(0))
+			b.tell(transcriptRead{run: 1, known: known, found: true})
+			b.quiet()
+			if r := b.state.record; r.Turn || r.TurnCanceled || b.state.cut || len(b.state.inputs) != 1 || b.state.inputs[0].Key != "k2" {
+				t.Errorf("%+v, cut %t, inputs %+v", r, b.state.cut, b.state.inputs)
+			}
+		})
+	}
+}
+
 // Stop is final: what was not given is dropped aloud, and nothing is restarted.
 func TestStop(t *testing.T) {
 	stop := messages.StopSession{Session: sessionA}

@@ -25,16 +25,8 @@ import (
 // How long the parts of a shutdown may take, in its order.
 const (
 	streamsPatience = 3 * time.Second
-	agentsPatience  = 12 * time.Second // SIGTERM, 5 s, SIGKILL, and what is left
+	agentsPatience  = 30 * time.Second // SIGTERM, 5 s, SIGKILL, and what is left, on a busy machine
 )
-
-// lockPatience is how long a daemon waits for the lock of one that was killed. A
-// process it was just starting has the lock too, until it has become another
-// program: some milliseconds, more on a busy machine.
-const lockPatience = time.Second
-
-// lockName is the file in the state directory that a daemon locks.
-const lockName = "daemon.lock"
 
 // gather is the least time between two journal transactions: what arrives within
 // it shares one. It costs a lone event nothing and halves what a busy day writes
@@ -111,20 +103,6 @@ func (d *daemon) prepareDirectories() error {
 }
 
 func (d *daemon) runs() string { return filepath.Join(d.cfg.StateDir, "runs") }
-
-// lockState refuses a second daemon on the same state, whatever its socket is.
-// The lock is the kernel's: it ends with the process, however that ends.
-func (d *daemon) lockState() error {
-	d.lock = flock.New(filepath.Join(d.cfg.StateDir, lockName), flock.SetPermissions(0o600))
-	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
-	defer cancel()
-	locked, err := d.lock.TryLockContext(ctx, lockPatience/50)
-	if !locked && errors.Is(err, context.DeadlineExceeded) {
-		err = messages.Errorf("lock", messages.Unavailable, "another daemon runs on %s", d.cfg.StateDir).
-			WithHint("use that one, or stop it: betcode daemon stop")
-	}
-	return err
-}
 
 func (d *daemon) openJournal() (err error) {
 	if d.past, err = config.ReadPast(d.cfg.ConfigDir); err != nil {

@@ -111,6 +111,26 @@ func TestLauncherIgnoresSignals(t *testing.T) {
 	r.wantExit(4, "")
 }
 
+// A launcher that lives has its lock, and whoever damaged its record keeps nobody
+// waiting for another one.
+func TestRecordDamagedUnderALauncher(t *testing.T) {
+	r := started(t, "agent")
+	want := r.p.Identity()
+	path := filepath.Join(r.spec.Directory, launch.StartedFile)
+	known := r.record()
+	known.Process, known.Launcher = want, r.p.Launcher()
+	if err := os.WriteFile(path, []byte("\x00{]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range []messages.RunRecord{r.record(), known} { // found by looking, and known to the journal
+		if fate := r.adopt(record); fate.Outcome != Running || r.p.Identity() != want {
+			t.Errorf("fate %+v of %+v", fate, record)
+		}
+	}
+	r.tell("exit 6")
+	r.wantExit(6, "")
+}
+
 // Killed before it wrote launcher.json, as far as anybody can see.
 func TestLauncherKilledBeforeItsRecord(t *testing.T) {
 	r := started(t, "agent")

@@ -17,6 +17,9 @@ import (
 
 const opAdopt = "adopt agent"
 
+// slowest is the longest pause between two looks at what a launcher does.
+const slowest = 100 * time.Millisecond
+
 // Adopt finds out what became of a run that was intended: by an earlier daemon,
 // by an actor that crashed, or by a [Spawn] that ended in an error. The Process
 // is not nil if, and only if, the outcome is Running.
@@ -58,10 +61,11 @@ type adoption struct {
 }
 
 // read reads the launcher's record. While there is none and somebody holds the
-// lock, a launcher is about to write it.
+// lock, a launcher is about to write it; unless the journal knows the agent or it
+// is found by looking: then there was a record, and it has been damaged.
 func (a *adoption) read(ctx context.Context) error {
 	path := filepath.Join(a.dir, launch.StartedFile)
-	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
+	for wait := 2 * time.Millisecond; ; wait = min(2*wait, slowest) {
 		busy := a.locked() // before reading: who lets go of the lock has written
 		err := readRecord(path, &a.started)
 		switch {
@@ -70,8 +74,12 @@ func (a *adoption) read(ctx context.Context) error {
 			return nil
 		case !errors.Is(err, errNoRecord):
 			return &messages.Error{Op: opAdopt, Kind: messages.KindOf(err), Err: err}
-		case !busy:
+		case !busy, a.record.Process.PID != 0:
 			return nil
+		case wait == slowest:
+			if _, found := search(a.dir, a.record.Token); found {
+				return nil
+			}
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return err
@@ -110,7 +118,7 @@ func (a *adoption) dead(ctx context.Context) (Fate, error) {
 		return Fate{Outcome: NeverStarted, Exit: unseen("never started")}, nil
 	}
 	// The agent may have ended this moment, and the launcher be writing.
-	for wait := 2 * time.Millisecond; a.locked(); wait = min(2*wait, 100*time.Millisecond) {
+	for wait := 2 * time.Millisecond; a.locked(); wait = min(2*wait, slowest) {
 		if err := sleep(ctx, wait); err != nil {
 			return Fate{}, err
 		}
