@@ -40,6 +40,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.backUpJournal(ctx, m)
 	case messages.ExplainPermission:
 		return s.explain(m)
+	case messages.TestRules:
+		return s.testRules(ctx, m)
 	case messages.TrustDirectory:
 		return s.trust(m)
 	case messages.GetHealth:

@@ -37,12 +37,17 @@ func (r Rules) list() []rules.Rule {
 // deny rules are also given to each agent, when it is started: an agent that runs
 // keeps its own. A rule that cannot be read is logged and left out.
 func (s *System) SetRules(r Rules) {
-	read := &readRules{}
-	read.set, read.problems = rules.New(r.list()...)
+	read := readList(r)
 	for _, p := range read.problems {
 		s.log.Warn().Err(p).Str("source", r.Source).Msg("permission rule does not count in full")
 	}
 	s.rules.now.Store(read)
+}
+
+func readList(r Rules) *readRules {
+	read := &readRules{}
+	read.set, read.problems = rules.New(r.list()...)
+	return read
 }
 
 // liveRules are rules that may change while sessions live. The nil one has none.

@@ -40,6 +40,16 @@ func (e *FileError) Unwrap() error { return e.Err }
 // What else the file has is left alone.
 func ReadPermissions(dir string) (Permissions, error) { return readSettings(dir, parsePermissions) }
 
+// ReadPermissionsFile reads the rules of a file like settings.json, which must be
+// there.
+func ReadPermissionsFile(path string) (Permissions, error) {
+	raw, err := readWhole(path)
+	if err != nil {
+		return Permissions{}, fmt.Errorf("read rules: %w", err)
+	}
+	return readPart(path, raw, parsePermissions)
+}
+
 // readSettings reads a part of settings.json in dir, empty if there is no file.
 func readSettings[T any](dir string, parse func(raw []byte) (T, int64, error)) (T, error) {
 	var none T

@@ -19,6 +19,7 @@ var viewing = map[string]bool{
 	"/betcode.v1.AdminService/GetTree":                 true,
 	"/betcode.v1.AdminService/ListPermissions":         true,
 	"/betcode.v1.AdminService/ExplainPermission":       true,
+	"/betcode.v1.AdminService/TestRules":               true,
 	"/betcode.v1.AdminService/ShowSession":             true,
 	"/betcode.v1.AdminService/Resolve":                 true,
 	"/betcode.v1.AdminService/ExportSession":           true,

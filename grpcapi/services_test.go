@@ -398,3 +398,39 @@ func TestTrustDirectory(t *testing.T) {
 		t.Errorf("a relative directory: %v", err)
 	}
 }
+
+func TestTestRules(t *testing.T) {
+	asker := &fakeAsker{answer: func(r messages.Request) (messages.Reply, error) {
+		switch r := r.(type) {
+		case messages.ListSessions:
+			if r.Offset > 0 {
+				return messages.SessionList{}, nil
+			}
+			return messages.SessionList{Sessions: []messages.SessionRecord{{ID: "gone"}, {ID: sessionA}}}, nil
+		case messages.TestRules:
+			if r.Session == "gone" {
+				return nil, messages.Errorf("x", messages.NotFound, "gone")
+			}
+			err := r.Found(messages.TestedCall{Seq: 7, Tool: "Bash", Was: "DENY", By: "ann", Effect: "allow", Rules: r.Rules.Allow})
+			return messages.RulesTested{Calls: 1, Problems: r.Rules.Deny}, err
+		}
+		return nil, nil
+	}}
+	conn, _ := serve(t, asker)
+	for _, session := range []string{"", sessionA} {
+		stream := must[pb.AdminService_TestRulesClient](t)(pb.NewAdminServiceClient(conn).TestRules(as(t, "c"), &pb.TestRulesRequest{
+			SessionId: session, Allow: []string{"Bash"}, Deny: []string{"Read"},
+		}))
+		call, summary := must[*pb.TestRulesResponse](t)(stream.Recv()), must[*pb.TestRulesResponse](t)(stream.Recv())
+		if call.GetSessionId() != sessionA || call.GetSequence() != 7 || call.GetResolvedBy() != "ann" || call.GetRules()[0] != "Bash" {
+			t.Errorf("call %v", call)
+		}
+		if summary.GetSessionId() != "" || summary.GetCalls() != 1 || summary.GetProblems()[0] != "Read" {
+			t.Errorf("summary %v", summary)
+		}
+	}
+	stream := must[pb.AdminService_TestRulesClient](t)(pb.NewAdminServiceClient(conn).TestRules(as(t, "c"), &pb.TestRulesRequest{Ask: []string{" "}}))
+	if _, err := stream.Recv(); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("an empty rule: %v", err)
+	}
+}

@@ -33,3 +33,35 @@ type TrustedDirectories struct {
 	answer
 	Directories []string // absolute, behind symbolic links, sorted
 }
+
+// RuleLists are rules in the agent's own notation.
+type RuleLists struct{ Allow, Ask, Deny []string }
+
+// TestRules asks what rules would have decided about the tool calls that the
+// journal still has of a session. Each is told to Found, in the order in which they
+// ended, while the question is being answered; an error of Found ends it. Answered
+// with [RulesTested].
+type TestRules struct {
+	ask
+	Session SessionID
+	Rules   *RuleLists // instead of the user's present ones; those of the directory count besides
+	Found   func(TestedCall) error
+}
+
+// TestedCall is one tool call of the past, and what the rules say of it.
+type TestedCall struct {
+	Seq         Seq // of the event that shows the call
+	Tool        string
+	Description string
+	Was         string // "not asked", "unanswered", or the decision: "ALLOW_ONCE", "DENY", …
+	By          string // who decided, if somebody did
+	Effect      string // as in [PermissionExplained]
+	Rules       []string
+}
+
+// RulesTested answers [TestRules].
+type RulesTested struct {
+	answer
+	Calls    int
+	Problems []string // of the rules, as in [PermissionExplained]
+}

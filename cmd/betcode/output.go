@@ -76,6 +76,15 @@ func writeJSON(w io.Writer, schema string, m proto.Message) error {
 	return writeValue(w, object, "  ")
 }
 
+// writeLine writes a message as one line of JSON.
+func writeLine(w io.Writer, m proto.Message) error {
+	object, err := messageJSON(m)
+	if err != nil {
+		return err
+	}
+	return writeValue(w, object, "")
+}
+
 // writeValue writes v as JSON; with an indent over several lines.
 func writeValue(w io.Writer, v any, indent string) error {
 	enc := json.NewEncoder(w)

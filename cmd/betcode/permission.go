@@ -58,6 +58,7 @@ func (p *program) permissionCommand() *cli.Command {
 				},
 				Action: p.withClient(1, 2, p.explainPermission),
 			},
+			p.testRulesCommand(),
 		},
 	}
 }

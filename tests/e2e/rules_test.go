@@ -64,6 +64,18 @@ func TestRules(t *testing.T) {
 	s := newStory(t, binaries.fake)
 	s.settings(`{"permissions": {"allow": ["Bash(echo *)"], "ask": ["Bash(echo ask)"], "deny": ["Bash(rm *)"]}}`, "settings read again")
 	s.followRules("run:echo hello", "run:echo ask", "run:echo x; rm -f y", "hello")
+
+	// The same calls, held against other rules.
+	other := filepath.Join(s.world.Root, "other.json")
+	if err := os.WriteFile(other, []byte(`{"permissions": {"allow": ["Bash(echo ask)"], "deny": ["Bash(echo hello)"]}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said := s.cli(0, "permission", "test", "--history", "--settings", other, "--changes")
+	for _, want := range []string{"deny   not asked", "allow  ALLOW_ONCE", "3 calls: 1 allowed, 1 denied, 0 asked about, 1 not decided by rules; 2 would have gone another way\n"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in\n%s", want, said)
+		}
+	}
 }
 
 // The same with the real agent, which would ask about each of these.

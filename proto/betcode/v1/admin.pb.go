@@ -572,6 +572,206 @@ func (x *ExplainPermissionResponse) GetProblems() []string {
 	return nil
 }
 
+// TestRulesRequest selects calls, and the rules to hold against them.
+type TestRulesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Empty means all sessions. Read like ResolveRequest.ref.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Rules to test; none of these means the present ones.
+	Allow []string `protobuf:"bytes,2,rep,name=allow,proto3" json:"allow,omitempty"`
+	// Rules to test.
+	Ask []string `protobuf:"bytes,3,rep,name=ask,proto3" json:"ask,omitempty"`
+	// Rules to test.
+	Deny          []string `protobuf:"bytes,4,rep,name=deny,proto3" json:"deny,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TestRulesRequest) Reset() {
+	*x = TestRulesRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TestRulesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TestRulesRequest) ProtoMessage() {}
+
+func (x *TestRulesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TestRulesRequest.ProtoReflect.Descriptor instead.
+func (*TestRulesRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *TestRulesRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *TestRulesRequest) GetAllow() []string {
+	if x != nil {
+		return x.Allow
+	}
+	return nil
+}
+
+func (x *TestRulesRequest) GetAsk() []string {
+	if x != nil {
+		return x.Ask
+	}
+	return nil
+}
+
+func (x *TestRulesRequest) GetDeny() []string {
+	if x != nil {
+		return x.Deny
+	}
+	return nil
+}
+
+// TestRulesResponse is one call, or, last, the summary.
+type TestRulesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session; empty in the summary.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The event that shows the call.
+	Sequence uint64 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	// The tool.
+	ToolName string `protobuf:"bytes,3,opt,name=tool_name,json=toolName,proto3" json:"tool_name,omitempty"`
+	// One line for a human.
+	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	// "not asked", "unanswered", or the decision.
+	Was string `protobuf:"bytes,5,opt,name=was,proto3" json:"was,omitempty"`
+	// Who decided.
+	ResolvedBy string `protobuf:"bytes,6,opt,name=resolved_by,json=resolvedBy,proto3" json:"resolved_by,omitempty"`
+	// "deny", "ask", "allow", or "none": the grants of the session would decide, then a person.
+	Effect string `protobuf:"bytes,7,opt,name=effect,proto3" json:"effect,omitempty"`
+	// The rules that would decide.
+	Rules []string `protobuf:"bytes,8,rep,name=rules,proto3" json:"rules,omitempty"`
+	// In the summary: how many calls there were.
+	Calls uint64 `protobuf:"varint,9,opt,name=calls,proto3" json:"calls,omitempty"`
+	// In the summary: rules that do not count, or not in full, and why.
+	Problems      []string `protobuf:"bytes,10,rep,name=problems,proto3" json:"problems,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TestRulesResponse) Reset() {
+	*x = TestRulesResponse{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TestRulesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TestRulesResponse) ProtoMessage() {}
+
+func (x *TestRulesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TestRulesResponse.ProtoReflect.Descriptor instead.
+func (*TestRulesResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *TestRulesResponse) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *TestRulesResponse) GetSequence() uint64 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+func (x *TestRulesResponse) GetToolName() string {
+	if x != nil {
+		return x.ToolName
+	}
+	return ""
+}
+
+func (x *TestRulesResponse) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *TestRulesResponse) GetWas() string {
+	if x != nil {
+		return x.Was
+	}
+	return ""
+}
+
+func (x *TestRulesResponse) GetResolvedBy() string {
+	if x != nil {
+		return x.ResolvedBy
+	}
+	return ""
+}
+
+func (x *TestRulesResponse) GetEffect() string {
+	if x != nil {
+		return x.Effect
+	}
+	return ""
+}
+
+func (x *TestRulesResponse) GetRules() []string {
+	if x != nil {
+		return x.Rules
+	}
+	return nil
+}
+
+func (x *TestRulesResponse) GetCalls() uint64 {
+	if x != nil {
+		return x.Calls
+	}
+	return 0
+}
+
+func (x *TestRulesResponse) GetProblems() []string {
+	if x != nil {
+		return x.Problems
+	}
+	return nil
+}
+
 // TrustDirectoryRequest changes what is trusted.
 type TrustDirectoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -585,7 +785,7 @@ type TrustDirectoryRequest struct {
 
 func (x *TrustDirectoryRequest) Reset() {
 	*x = TrustDirectoryRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	mi := &file_betcode_v1_admin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -597,7 +797,7 @@ func (x *TrustDirectoryRequest) String() string {
 func (*TrustDirectoryRequest) ProtoMessage() {}
 
 func (x *TrustDirectoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	mi := &file_betcode_v1_admin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -610,7 +810,7 @@ func (x *TrustDirectoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrustDirectoryRequest.ProtoReflect.Descriptor instead.
 func (*TrustDirectoryRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{7}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TrustDirectoryRequest) GetDirectory() string {
@@ -638,7 +838,7 @@ type TrustDirectoryResponse struct {
 
 func (x *TrustDirectoryResponse) Reset() {
 	*x = TrustDirectoryResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[8]
+	mi := &file_betcode_v1_admin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -650,7 +850,7 @@ func (x *TrustDirectoryResponse) String() string {
 func (*TrustDirectoryResponse) ProtoMessage() {}
 
 func (x *TrustDirectoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[8]
+	mi := &file_betcode_v1_admin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -663,7 +863,7 @@ func (x *TrustDirectoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrustDirectoryResponse.ProtoReflect.Descriptor instead.
 func (*TrustDirectoryResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{8}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TrustDirectoryResponse) GetDirectories() []string {
@@ -694,7 +894,7 @@ type AnswerPermissionRequest struct {
 
 func (x *AnswerPermissionRequest) Reset() {
 	*x = AnswerPermissionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[9]
+	mi := &file_betcode_v1_admin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -706,7 +906,7 @@ func (x *AnswerPermissionRequest) String() string {
 func (*AnswerPermissionRequest) ProtoMessage() {}
 
 func (x *AnswerPermissionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[9]
+	mi := &file_betcode_v1_admin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -719,7 +919,7 @@ func (x *AnswerPermissionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerPermissionRequest.ProtoReflect.Descriptor instead.
 func (*AnswerPermissionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{9}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AnswerPermissionRequest) GetSessionId() string {
@@ -781,7 +981,7 @@ type AnswerPermissionResponse struct {
 
 func (x *AnswerPermissionResponse) Reset() {
 	*x = AnswerPermissionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[10]
+	mi := &file_betcode_v1_admin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -793,7 +993,7 @@ func (x *AnswerPermissionResponse) String() string {
 func (*AnswerPermissionResponse) ProtoMessage() {}
 
 func (x *AnswerPermissionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[10]
+	mi := &file_betcode_v1_admin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -806,7 +1006,7 @@ func (x *AnswerPermissionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerPermissionResponse.ProtoReflect.Descriptor instead.
 func (*AnswerPermissionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{10}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AnswerPermissionResponse) GetApplied() bool {
@@ -848,7 +1048,7 @@ type ShowSessionRequest struct {
 
 func (x *ShowSessionRequest) Reset() {
 	*x = ShowSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[11]
+	mi := &file_betcode_v1_admin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -860,7 +1060,7 @@ func (x *ShowSessionRequest) String() string {
 func (*ShowSessionRequest) ProtoMessage() {}
 
 func (x *ShowSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[11]
+	mi := &file_betcode_v1_admin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -873,7 +1073,7 @@ func (x *ShowSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShowSessionRequest.ProtoReflect.Descriptor instead.
 func (*ShowSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{11}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ShowSessionRequest) GetSessionId() string {
@@ -914,7 +1114,7 @@ type ShowSessionResponse struct {
 
 func (x *ShowSessionResponse) Reset() {
 	*x = ShowSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[12]
+	mi := &file_betcode_v1_admin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -926,7 +1126,7 @@ func (x *ShowSessionResponse) String() string {
 func (*ShowSessionResponse) ProtoMessage() {}
 
 func (x *ShowSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[12]
+	mi := &file_betcode_v1_admin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -939,7 +1139,7 @@ func (x *ShowSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShowSessionResponse.ProtoReflect.Descriptor instead.
 func (*ShowSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{12}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ShowSessionResponse) GetSummary() *SessionSummary {
@@ -1040,7 +1240,7 @@ type RunInfo struct {
 
 func (x *RunInfo) Reset() {
 	*x = RunInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[13]
+	mi := &file_betcode_v1_admin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1052,7 +1252,7 @@ func (x *RunInfo) String() string {
 func (*RunInfo) ProtoMessage() {}
 
 func (x *RunInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[13]
+	mi := &file_betcode_v1_admin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1065,7 +1265,7 @@ func (x *RunInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunInfo.ProtoReflect.Descriptor instead.
 func (*RunInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{13}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RunInfo) GetRun() uint64 {
@@ -1125,7 +1325,7 @@ type PendingInput struct {
 
 func (x *PendingInput) Reset() {
 	*x = PendingInput{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[14]
+	mi := &file_betcode_v1_admin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1137,7 +1337,7 @@ func (x *PendingInput) String() string {
 func (*PendingInput) ProtoMessage() {}
 
 func (x *PendingInput) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[14]
+	mi := &file_betcode_v1_admin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1150,7 +1350,7 @@ func (x *PendingInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingInput.ProtoReflect.Descriptor instead.
 func (*PendingInput) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{14}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PendingInput) GetIdempotencyKey() string {
@@ -1185,7 +1385,7 @@ type StopSessionRequest struct {
 
 func (x *StopSessionRequest) Reset() {
 	*x = StopSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1197,7 +1397,7 @@ func (x *StopSessionRequest) String() string {
 func (*StopSessionRequest) ProtoMessage() {}
 
 func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1210,7 +1410,7 @@ func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopSessionRequest.ProtoReflect.Descriptor instead.
 func (*StopSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{15}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *StopSessionRequest) GetSessionId() string {
@@ -1231,7 +1431,7 @@ type StopSessionResponse struct {
 
 func (x *StopSessionResponse) Reset() {
 	*x = StopSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1243,7 +1443,7 @@ func (x *StopSessionResponse) String() string {
 func (*StopSessionResponse) ProtoMessage() {}
 
 func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1256,7 +1456,7 @@ func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopSessionResponse.ProtoReflect.Descriptor instead.
 func (*StopSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{16}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StopSessionResponse) GetWasRunning() bool {
@@ -1277,7 +1477,7 @@ type ContinueSessionRequest struct {
 
 func (x *ContinueSessionRequest) Reset() {
 	*x = ContinueSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1289,7 +1489,7 @@ func (x *ContinueSessionRequest) String() string {
 func (*ContinueSessionRequest) ProtoMessage() {}
 
 func (x *ContinueSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1302,7 +1502,7 @@ func (x *ContinueSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContinueSessionRequest.ProtoReflect.Descriptor instead.
 func (*ContinueSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ContinueSessionRequest) GetSessionId() string {
@@ -1323,7 +1523,7 @@ type ContinueSessionResponse struct {
 
 func (x *ContinueSessionResponse) Reset() {
 	*x = ContinueSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1335,7 +1535,7 @@ func (x *ContinueSessionResponse) String() string {
 func (*ContinueSessionResponse) ProtoMessage() {}
 
 func (x *ContinueSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1348,7 +1548,7 @@ func (x *ContinueSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContinueSessionResponse.ProtoReflect.Descriptor instead.
 func (*ContinueSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ContinueSessionResponse) GetWasWaiting() bool {
@@ -1369,7 +1569,7 @@ type RestartSessionRequest struct {
 
 func (x *RestartSessionRequest) Reset() {
 	*x = RestartSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1381,7 +1581,7 @@ func (x *RestartSessionRequest) String() string {
 func (*RestartSessionRequest) ProtoMessage() {}
 
 func (x *RestartSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1394,7 +1594,7 @@ func (x *RestartSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartSessionRequest.ProtoReflect.Descriptor instead.
 func (*RestartSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RestartSessionRequest) GetSessionId() string {
@@ -1417,7 +1617,7 @@ type RestartSessionResponse struct {
 
 func (x *RestartSessionResponse) Reset() {
 	*x = RestartSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1429,7 +1629,7 @@ func (x *RestartSessionResponse) String() string {
 func (*RestartSessionResponse) ProtoMessage() {}
 
 func (x *RestartSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1442,7 +1642,7 @@ func (x *RestartSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartSessionResponse.ProtoReflect.Descriptor instead.
 func (*RestartSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RestartSessionResponse) GetWasRunning() bool {
@@ -1470,7 +1670,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1482,7 +1682,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1495,7 +1695,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ShutdownRequest) GetKeepAgents() bool {
@@ -1514,7 +1714,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1526,7 +1726,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1539,7 +1739,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
 }
 
 // ResolveRequest is what a human types for a session.
@@ -1553,7 +1753,7 @@ type ResolveRequest struct {
 
 func (x *ResolveRequest) Reset() {
 	*x = ResolveRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1565,7 +1765,7 @@ func (x *ResolveRequest) String() string {
 func (*ResolveRequest) ProtoMessage() {}
 
 func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1578,7 +1778,7 @@ func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveRequest.ProtoReflect.Descriptor instead.
 func (*ResolveRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ResolveRequest) GetRef() string {
@@ -1599,7 +1799,7 @@ type ResolveResponse struct {
 
 func (x *ResolveResponse) Reset() {
 	*x = ResolveResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1611,7 +1811,7 @@ func (x *ResolveResponse) String() string {
 func (*ResolveResponse) ProtoMessage() {}
 
 func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1624,7 +1824,7 @@ func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveResponse.ProtoReflect.Descriptor instead.
 func (*ResolveResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ResolveResponse) GetSessionId() string {
@@ -1645,7 +1845,7 @@ type ExportSessionRequest struct {
 
 func (x *ExportSessionRequest) Reset() {
 	*x = ExportSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1657,7 +1857,7 @@ func (x *ExportSessionRequest) String() string {
 func (*ExportSessionRequest) ProtoMessage() {}
 
 func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1670,7 +1870,7 @@ func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportSessionRequest.ProtoReflect.Descriptor instead.
 func (*ExportSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ExportSessionRequest) GetSessionId() string {
@@ -1689,7 +1889,7 @@ type JournalStatsRequest struct {
 
 func (x *JournalStatsRequest) Reset() {
 	*x = JournalStatsRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1701,7 +1901,7 @@ func (x *JournalStatsRequest) String() string {
 func (*JournalStatsRequest) ProtoMessage() {}
 
 func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1714,7 +1914,7 @@ func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsRequest.ProtoReflect.Descriptor instead.
 func (*JournalStatsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
 }
 
 // JournalStatsResponse is what the journal is, and what was done to it since the daemon opened it.
@@ -1756,7 +1956,7 @@ type JournalStatsResponse struct {
 
 func (x *JournalStatsResponse) Reset() {
 	*x = JournalStatsResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1768,7 +1968,7 @@ func (x *JournalStatsResponse) String() string {
 func (*JournalStatsResponse) ProtoMessage() {}
 
 func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1781,7 +1981,7 @@ func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsResponse.ProtoReflect.Descriptor instead.
 func (*JournalStatsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *JournalStatsResponse) GetDirectory() string {
@@ -1904,7 +2104,7 @@ type JournalFileInfo struct {
 
 func (x *JournalFileInfo) Reset() {
 	*x = JournalFileInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1916,7 +2116,7 @@ func (x *JournalFileInfo) String() string {
 func (*JournalFileInfo) ProtoMessage() {}
 
 func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1929,7 +2129,7 @@ func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileInfo.ProtoReflect.Descriptor instead.
 func (*JournalFileInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *JournalFileInfo) GetName() string {
@@ -1962,7 +2162,7 @@ type VerifyJournalRequest struct {
 
 func (x *VerifyJournalRequest) Reset() {
 	*x = VerifyJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1974,7 +2174,7 @@ func (x *VerifyJournalRequest) String() string {
 func (*VerifyJournalRequest) ProtoMessage() {}
 
 func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1987,7 +2187,7 @@ func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalRequest.ProtoReflect.Descriptor instead.
 func (*VerifyJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
 }
 
 // VerifyJournalResponse is one piece of news of a verification.
@@ -2007,7 +2207,7 @@ type VerifyJournalResponse struct {
 
 func (x *VerifyJournalResponse) Reset() {
 	*x = VerifyJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2019,7 +2219,7 @@ func (x *VerifyJournalResponse) String() string {
 func (*VerifyJournalResponse) ProtoMessage() {}
 
 func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2032,7 +2232,7 @@ func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalResponse.ProtoReflect.Descriptor instead.
 func (*VerifyJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *VerifyJournalResponse) GetNews() isVerifyJournalResponse_News {
@@ -2115,7 +2315,7 @@ type JournalFileReport struct {
 
 func (x *JournalFileReport) Reset() {
 	*x = JournalFileReport{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2127,7 +2327,7 @@ func (x *JournalFileReport) String() string {
 func (*JournalFileReport) ProtoMessage() {}
 
 func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2140,7 +2340,7 @@ func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileReport.ProtoReflect.Descriptor instead.
 func (*JournalFileReport) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *JournalFileReport) GetName() string {
@@ -2200,7 +2400,7 @@ type JournalProblem struct {
 
 func (x *JournalProblem) Reset() {
 	*x = JournalProblem{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2212,7 +2412,7 @@ func (x *JournalProblem) String() string {
 func (*JournalProblem) ProtoMessage() {}
 
 func (x *JournalProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2225,7 +2425,7 @@ func (x *JournalProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalProblem.ProtoReflect.Descriptor instead.
 func (*JournalProblem) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *JournalProblem) GetFile() string {
@@ -2264,7 +2464,7 @@ type JournalVerified struct {
 
 func (x *JournalVerified) Reset() {
 	*x = JournalVerified{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2276,7 +2476,7 @@ func (x *JournalVerified) String() string {
 func (*JournalVerified) ProtoMessage() {}
 
 func (x *JournalVerified) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2289,7 +2489,7 @@ func (x *JournalVerified) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalVerified.ProtoReflect.Descriptor instead.
 func (*JournalVerified) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *JournalVerified) GetOk() bool {
@@ -2326,7 +2526,7 @@ type BackupJournalRequest struct {
 
 func (x *BackupJournalRequest) Reset() {
 	*x = BackupJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[34]
+	mi := &file_betcode_v1_admin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2338,7 +2538,7 @@ func (x *BackupJournalRequest) String() string {
 func (*BackupJournalRequest) ProtoMessage() {}
 
 func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[34]
+	mi := &file_betcode_v1_admin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2351,7 +2551,7 @@ func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalRequest.ProtoReflect.Descriptor instead.
 func (*BackupJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *BackupJournalRequest) GetPath() string {
@@ -2389,7 +2589,7 @@ type BackupJournalResponse struct {
 
 func (x *BackupJournalResponse) Reset() {
 	*x = BackupJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[35]
+	mi := &file_betcode_v1_admin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2401,7 +2601,7 @@ func (x *BackupJournalResponse) String() string {
 func (*BackupJournalResponse) ProtoMessage() {}
 
 func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[35]
+	mi := &file_betcode_v1_admin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2414,7 +2614,7 @@ func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalResponse.ProtoReflect.Descriptor instead.
 func (*BackupJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *BackupJournalResponse) GetPath() string {
@@ -2517,7 +2717,27 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x03why\x18\x03 \x01(\tR\x03why\x12\x1f\n" +
 	"\vknown_rules\x18\x04 \x01(\rR\n" +
 	"knownRules\x12\x1a\n" +
-	"\bproblems\x18\x05 \x03(\tR\bproblems\"M\n" +
+	"\bproblems\x18\x05 \x03(\tR\bproblems\"m\n" +
+	"\x10TestRulesRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
+	"\x05allow\x18\x02 \x03(\tR\x05allow\x12\x10\n" +
+	"\x03ask\x18\x03 \x03(\tR\x03ask\x12\x12\n" +
+	"\x04deny\x18\x04 \x03(\tR\x04deny\"\xa0\x02\n" +
+	"\x11TestRulesResponse\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1a\n" +
+	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12\x1b\n" +
+	"\ttool_name\x18\x03 \x01(\tR\btoolName\x12 \n" +
+	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x10\n" +
+	"\x03was\x18\x05 \x01(\tR\x03was\x12\x1f\n" +
+	"\vresolved_by\x18\x06 \x01(\tR\n" +
+	"resolvedBy\x12\x16\n" +
+	"\x06effect\x18\a \x01(\tR\x06effect\x12\x14\n" +
+	"\x05rules\x18\b \x03(\tR\x05rules\x12\x14\n" +
+	"\x05calls\x18\t \x01(\x04R\x05calls\x12\x1a\n" +
+	"\bproblems\x18\n" +
+	" \x03(\tR\bproblems\"M\n" +
 	"\x15TrustDirectoryRequest\x12\x1c\n" +
 	"\tdirectory\x18\x01 \x01(\tR\tdirectory\x12\x16\n" +
 	"\x06remove\x18\x02 \x01(\bR\x06remove\":\n" +
@@ -2660,12 +2880,14 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x05files\x18\x03 \x01(\x04R\x05files\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12!\n" +
 	"\flinked_bytes\x18\x05 \x01(\x04R\vlinkedBytes\x12\x1b\n" +
-	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs2\xef\t\n" +
+	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs2\xbb\n" +
+	"\n" +
 	"\fAdminService\x12;\n" +
 	"\aGetTree\x12\x1a.betcode.v1.GetTreeRequest\x1a\x14.betcode.v1.TreeNode\x12Z\n" +
 	"\x0fListPermissions\x12\".betcode.v1.ListPermissionsRequest\x1a#.betcode.v1.ListPermissionsResponse\x12]\n" +
 	"\x10AnswerPermission\x12#.betcode.v1.AnswerPermissionRequest\x1a$.betcode.v1.AnswerPermissionResponse\x12`\n" +
-	"\x11ExplainPermission\x12$.betcode.v1.ExplainPermissionRequest\x1a%.betcode.v1.ExplainPermissionResponse\x12W\n" +
+	"\x11ExplainPermission\x12$.betcode.v1.ExplainPermissionRequest\x1a%.betcode.v1.ExplainPermissionResponse\x12J\n" +
+	"\tTestRules\x12\x1c.betcode.v1.TestRulesRequest\x1a\x1d.betcode.v1.TestRulesResponse0\x01\x12W\n" +
 	"\x0eTrustDirectory\x12!.betcode.v1.TrustDirectoryRequest\x1a\".betcode.v1.TrustDirectoryResponse\x12N\n" +
 	"\vShowSession\x12\x1e.betcode.v1.ShowSessionRequest\x1a\x1f.betcode.v1.ShowSessionResponse\x12N\n" +
 	"\vStopSession\x12\x1e.betcode.v1.StopSessionRequest\x1a\x1f.betcode.v1.StopSessionResponse\x12Z\n" +
@@ -2690,7 +2912,7 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_betcode_v1_admin_proto_goTypes = []any{
 	(*GetTreeRequest)(nil),            // 0: betcode.v1.GetTreeRequest
 	(*TreeNode)(nil),                  // 1: betcode.v1.TreeNode
@@ -2699,105 +2921,109 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*PendingPermission)(nil),         // 4: betcode.v1.PendingPermission
 	(*ExplainPermissionRequest)(nil),  // 5: betcode.v1.ExplainPermissionRequest
 	(*ExplainPermissionResponse)(nil), // 6: betcode.v1.ExplainPermissionResponse
-	(*TrustDirectoryRequest)(nil),     // 7: betcode.v1.TrustDirectoryRequest
-	(*TrustDirectoryResponse)(nil),    // 8: betcode.v1.TrustDirectoryResponse
-	(*AnswerPermissionRequest)(nil),   // 9: betcode.v1.AnswerPermissionRequest
-	(*AnswerPermissionResponse)(nil),  // 10: betcode.v1.AnswerPermissionResponse
-	(*ShowSessionRequest)(nil),        // 11: betcode.v1.ShowSessionRequest
-	(*ShowSessionResponse)(nil),       // 12: betcode.v1.ShowSessionResponse
-	(*RunInfo)(nil),                   // 13: betcode.v1.RunInfo
-	(*PendingInput)(nil),              // 14: betcode.v1.PendingInput
-	(*StopSessionRequest)(nil),        // 15: betcode.v1.StopSessionRequest
-	(*StopSessionResponse)(nil),       // 16: betcode.v1.StopSessionResponse
-	(*ContinueSessionRequest)(nil),    // 17: betcode.v1.ContinueSessionRequest
-	(*ContinueSessionResponse)(nil),   // 18: betcode.v1.ContinueSessionResponse
-	(*RestartSessionRequest)(nil),     // 19: betcode.v1.RestartSessionRequest
-	(*RestartSessionResponse)(nil),    // 20: betcode.v1.RestartSessionResponse
-	(*ShutdownRequest)(nil),           // 21: betcode.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),          // 22: betcode.v1.ShutdownResponse
-	(*ResolveRequest)(nil),            // 23: betcode.v1.ResolveRequest
-	(*ResolveResponse)(nil),           // 24: betcode.v1.ResolveResponse
-	(*ExportSessionRequest)(nil),      // 25: betcode.v1.ExportSessionRequest
-	(*JournalStatsRequest)(nil),       // 26: betcode.v1.JournalStatsRequest
-	(*JournalStatsResponse)(nil),      // 27: betcode.v1.JournalStatsResponse
-	(*JournalFileInfo)(nil),           // 28: betcode.v1.JournalFileInfo
-	(*VerifyJournalRequest)(nil),      // 29: betcode.v1.VerifyJournalRequest
-	(*VerifyJournalResponse)(nil),     // 30: betcode.v1.VerifyJournalResponse
-	(*JournalFileReport)(nil),         // 31: betcode.v1.JournalFileReport
-	(*JournalProblem)(nil),            // 32: betcode.v1.JournalProblem
-	(*JournalVerified)(nil),           // 33: betcode.v1.JournalVerified
-	(*BackupJournalRequest)(nil),      // 34: betcode.v1.BackupJournalRequest
-	(*BackupJournalResponse)(nil),     // 35: betcode.v1.BackupJournalResponse
-	nil,                               // 36: betcode.v1.TreeNode.DetailsEntry
-	nil,                               // 37: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	nil,                               // 38: betcode.v1.ShowSessionResponse.MetadataEntry
-	(*timestamppb.Timestamp)(nil),     // 39: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 40: google.protobuf.Struct
-	(*UserQuestion)(nil),              // 41: betcode.v1.UserQuestion
-	(PermissionDecision)(0),           // 42: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),            // 43: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),         // 44: betcode.v1.SessionGrantEntry
-	(RunState)(0),                     // 45: betcode.v1.RunState
-	(*AgentEvent)(nil),                // 46: betcode.v1.AgentEvent
+	(*TestRulesRequest)(nil),          // 7: betcode.v1.TestRulesRequest
+	(*TestRulesResponse)(nil),         // 8: betcode.v1.TestRulesResponse
+	(*TrustDirectoryRequest)(nil),     // 9: betcode.v1.TrustDirectoryRequest
+	(*TrustDirectoryResponse)(nil),    // 10: betcode.v1.TrustDirectoryResponse
+	(*AnswerPermissionRequest)(nil),   // 11: betcode.v1.AnswerPermissionRequest
+	(*AnswerPermissionResponse)(nil),  // 12: betcode.v1.AnswerPermissionResponse
+	(*ShowSessionRequest)(nil),        // 13: betcode.v1.ShowSessionRequest
+	(*ShowSessionResponse)(nil),       // 14: betcode.v1.ShowSessionResponse
+	(*RunInfo)(nil),                   // 15: betcode.v1.RunInfo
+	(*PendingInput)(nil),              // 16: betcode.v1.PendingInput
+	(*StopSessionRequest)(nil),        // 17: betcode.v1.StopSessionRequest
+	(*StopSessionResponse)(nil),       // 18: betcode.v1.StopSessionResponse
+	(*ContinueSessionRequest)(nil),    // 19: betcode.v1.ContinueSessionRequest
+	(*ContinueSessionResponse)(nil),   // 20: betcode.v1.ContinueSessionResponse
+	(*RestartSessionRequest)(nil),     // 21: betcode.v1.RestartSessionRequest
+	(*RestartSessionResponse)(nil),    // 22: betcode.v1.RestartSessionResponse
+	(*ShutdownRequest)(nil),           // 23: betcode.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),          // 24: betcode.v1.ShutdownResponse
+	(*ResolveRequest)(nil),            // 25: betcode.v1.ResolveRequest
+	(*ResolveResponse)(nil),           // 26: betcode.v1.ResolveResponse
+	(*ExportSessionRequest)(nil),      // 27: betcode.v1.ExportSessionRequest
+	(*JournalStatsRequest)(nil),       // 28: betcode.v1.JournalStatsRequest
+	(*JournalStatsResponse)(nil),      // 29: betcode.v1.JournalStatsResponse
+	(*JournalFileInfo)(nil),           // 30: betcode.v1.JournalFileInfo
+	(*VerifyJournalRequest)(nil),      // 31: betcode.v1.VerifyJournalRequest
+	(*VerifyJournalResponse)(nil),     // 32: betcode.v1.VerifyJournalResponse
+	(*JournalFileReport)(nil),         // 33: betcode.v1.JournalFileReport
+	(*JournalProblem)(nil),            // 34: betcode.v1.JournalProblem
+	(*JournalVerified)(nil),           // 35: betcode.v1.JournalVerified
+	(*BackupJournalRequest)(nil),      // 36: betcode.v1.BackupJournalRequest
+	(*BackupJournalResponse)(nil),     // 37: betcode.v1.BackupJournalResponse
+	nil,                               // 38: betcode.v1.TreeNode.DetailsEntry
+	nil,                               // 39: betcode.v1.AnswerPermissionRequest.AnswersEntry
+	nil,                               // 40: betcode.v1.ShowSessionResponse.MetadataEntry
+	(*timestamppb.Timestamp)(nil),     // 41: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 42: google.protobuf.Struct
+	(*UserQuestion)(nil),              // 43: betcode.v1.UserQuestion
+	(PermissionDecision)(0),           // 44: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),            // 45: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),         // 46: betcode.v1.SessionGrantEntry
+	(RunState)(0),                     // 47: betcode.v1.RunState
+	(*AgentEvent)(nil),                // 48: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	39, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	41, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
-	36, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
+	38, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	40, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	39, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	39, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	41, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	40, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
-	42, // 9: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	40, // 10: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
-	37, // 11: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	43, // 12: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
-	13, // 13: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
+	42, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	41, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	41, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	43, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	42, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
+	44, // 9: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	42, // 10: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	39, // 11: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
+	45, // 12: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	15, // 13: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
 	4,  // 14: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
-	14, // 15: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	44, // 16: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	38, // 17: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	39, // 18: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	45, // 19: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	28, // 20: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	39, // 21: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	31, // 22: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	32, // 23: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	33, // 24: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	16, // 15: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
+	46, // 16: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	40, // 17: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	41, // 18: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	47, // 19: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	30, // 20: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	41, // 21: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	33, // 22: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	34, // 23: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	35, // 24: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
 	0,  // 25: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
 	2,  // 26: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
-	9,  // 27: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
+	11, // 27: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
 	5,  // 28: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
-	7,  // 29: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
-	11, // 30: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
-	15, // 31: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
-	17, // 32: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
-	19, // 33: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
-	21, // 34: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	23, // 35: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	25, // 36: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	26, // 37: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	29, // 38: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	34, // 39: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 40: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 41: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	10, // 42: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	6,  // 43: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
-	8,  // 44: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
-	12, // 45: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	16, // 46: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	18, // 47: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
-	20, // 48: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
-	22, // 49: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	24, // 50: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	46, // 51: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	27, // 52: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	30, // 53: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	35, // 54: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	40, // [40:55] is the sub-list for method output_type
-	25, // [25:40] is the sub-list for method input_type
+	7,  // 29: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
+	9,  // 30: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
+	13, // 31: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
+	17, // 32: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
+	19, // 33: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
+	21, // 34: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
+	23, // 35: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	25, // 36: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	27, // 37: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	28, // 38: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	31, // 39: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	36, // 40: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 41: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 42: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	12, // 43: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 44: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	8,  // 45: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
+	10, // 46: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
+	14, // 47: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	18, // 48: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	20, // 49: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
+	22, // 50: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
+	24, // 51: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	26, // 52: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	48, // 53: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	29, // 54: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	32, // 55: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	37, // 56: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	41, // [41:57] is the sub-list for method output_type
+	25, // [25:41] is the sub-list for method input_type
 	25, // [25:25] is the sub-list for extension type_name
 	25, // [25:25] is the sub-list for extension extendee
 	0,  // [0:25] is the sub-list for field type_name
@@ -2809,7 +3035,7 @@ func file_betcode_v1_admin_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
-	file_betcode_v1_admin_proto_msgTypes[30].OneofWrappers = []any{
+	file_betcode_v1_admin_proto_msgTypes[32].OneofWrappers = []any{
 		(*VerifyJournalResponse_File)(nil),
 		(*VerifyJournalResponse_Problem)(nil),
 		(*VerifyJournalResponse_Done)(nil),
@@ -2820,7 +3046,7 @@ func file_betcode_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   39,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -25,6 +25,7 @@ const (
 	AdminService_ListPermissions_FullMethodName   = "/betcode.v1.AdminService/ListPermissions"
 	AdminService_AnswerPermission_FullMethodName  = "/betcode.v1.AdminService/AnswerPermission"
 	AdminService_ExplainPermission_FullMethodName = "/betcode.v1.AdminService/ExplainPermission"
+	AdminService_TestRules_FullMethodName         = "/betcode.v1.AdminService/TestRules"
 	AdminService_TrustDirectory_FullMethodName    = "/betcode.v1.AdminService/TrustDirectory"
 	AdminService_ShowSession_FullMethodName       = "/betcode.v1.AdminService/ShowSession"
 	AdminService_StopSession_FullMethodName       = "/betcode.v1.AdminService/StopSession"
@@ -52,6 +53,8 @@ type AdminServiceClient interface {
 	AnswerPermission(ctx context.Context, in *AnswerPermissionRequest, opts ...grpc.CallOption) (*AnswerPermissionResponse, error)
 	// ExplainPermission tells what the user's rules say about a tool call; nothing is called.
 	ExplainPermission(ctx context.Context, in *ExplainPermissionRequest, opts ...grpc.CallOption) (*ExplainPermissionResponse, error)
+	// TestRules tells what rules would have decided about the tool calls in the journal, session by session.
+	TestRules(ctx context.Context, in *TestRulesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TestRulesResponse], error)
 	// TrustDirectory lets the settings that a directory brings along count in full, or no longer; it lists what is trusted.
 	TrustDirectory(ctx context.Context, in *TrustDirectoryRequest, opts ...grpc.CallOption) (*TrustDirectoryResponse, error)
 	// ShowSession tells everything about one session.
@@ -126,6 +129,25 @@ func (c *adminServiceClient) ExplainPermission(ctx context.Context, in *ExplainP
 	return out, nil
 }
 
+func (c *adminServiceClient) TestRules(ctx context.Context, in *TestRulesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TestRulesResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[0], AdminService_TestRules_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[TestRulesRequest, TestRulesResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_TestRulesClient = grpc.ServerStreamingClient[TestRulesResponse]
+
 func (c *adminServiceClient) TrustDirectory(ctx context.Context, in *TrustDirectoryRequest, opts ...grpc.CallOption) (*TrustDirectoryResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(TrustDirectoryResponse)
@@ -198,7 +220,7 @@ func (c *adminServiceClient) Resolve(ctx context.Context, in *ResolveRequest, op
 
 func (c *adminServiceClient) ExportSession(ctx context.Context, in *ExportSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AgentEvent], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[0], AdminService_ExportSession_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[1], AdminService_ExportSession_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +249,7 @@ func (c *adminServiceClient) JournalStats(ctx context.Context, in *JournalStatsR
 
 func (c *adminServiceClient) VerifyJournal(ctx context.Context, in *VerifyJournalRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[VerifyJournalResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[1], AdminService_VerifyJournal_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[2], AdminService_VerifyJournal_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -268,6 +290,8 @@ type AdminServiceServer interface {
 	AnswerPermission(context.Context, *AnswerPermissionRequest) (*AnswerPermissionResponse, error)
 	// ExplainPermission tells what the user's rules say about a tool call; nothing is called.
 	ExplainPermission(context.Context, *ExplainPermissionRequest) (*ExplainPermissionResponse, error)
+	// TestRules tells what rules would have decided about the tool calls in the journal, session by session.
+	TestRules(*TestRulesRequest, grpc.ServerStreamingServer[TestRulesResponse]) error
 	// TrustDirectory lets the settings that a directory brings along count in full, or no longer; it lists what is trusted.
 	TrustDirectory(context.Context, *TrustDirectoryRequest) (*TrustDirectoryResponse, error)
 	// ShowSession tells everything about one session.
@@ -313,6 +337,9 @@ func (UnimplementedAdminServiceServer) AnswerPermission(context.Context, *Answer
 }
 func (UnimplementedAdminServiceServer) ExplainPermission(context.Context, *ExplainPermissionRequest) (*ExplainPermissionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ExplainPermission not implemented")
+}
+func (UnimplementedAdminServiceServer) TestRules(*TestRulesRequest, grpc.ServerStreamingServer[TestRulesResponse]) error {
+	return status.Error(codes.Unimplemented, "method TestRules not implemented")
 }
 func (UnimplementedAdminServiceServer) TrustDirectory(context.Context, *TrustDirectoryRequest) (*TrustDirectoryResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method TrustDirectory not implemented")
@@ -439,6 +466,17 @@ func _AdminService_ExplainPermission_Handler(srv interface{}, ctx context.Contex
 	}
 	return interceptor(ctx, in, info, handler)
 }
+
+func _AdminService_TestRules_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(TestRulesRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(AdminServiceServer).TestRules(m, &grpc.GenericServerStream[TestRulesRequest, TestRulesResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_TestRulesServer = grpc.ServerStreamingServer[TestRulesResponse]
 
 func _AdminService_TrustDirectory_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(TrustDirectoryRequest)
@@ -685,6 +723,11 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		},
 	},
 	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "TestRules",
+			Handler:       _AdminService_TestRules_Handler,
+			ServerStreams: true,
+		},
 		{
 			StreamName:    "ExportSession",
 			Handler:       _AdminService_ExportSession_Handler,

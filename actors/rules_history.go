@@ -1,0 +1,164 @@
+package actors
+
+import (
+	"context"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/rules"
+	"betcode/messages"
+)
+
+// maxOpenCalls bounds how many calls without a result are remembered while a history
+// is gone through. An agent has a handful.
+const maxOpenCalls = 1024
+
+// testRules holds rules against what is left of a session's history, in the
+// goroutine of who asks. Symbolic links are not followed: they lead elsewhere by now.
+func (s *System) testRules(ctx context.Context, m messages.TestRules) (messages.Reply, error) {
+	const op = "test rules"
+	loaded, err := s.options.Store.Load(m.Session)
+	if err == nil && !loaded.Found {
+		err = messages.Errorf(op, messages.NotFound, "session %s", m.Session).WithCode(messages.SessionNotFound)
+	}
+	if err != nil {
+		return nil, asError(op, err)
+	}
+	now := s.rules.now.Load()
+	if m.Rules != nil {
+		now = readList(Rules{Allow: m.Rules.Allow, Ask: m.Rules.Ask, Deny: m.Rules.Deny})
+	}
+	place := rules.Place{Directory: loaded.Record.WorkingDirectory, Home: s.options.Home}
+	h := callHistory{set: now.set.With(s.directoryRules(place.Directory)), place: place, found: m.Found}
+	for at, head := messages.Seq(0), loaded.Record.Head; at < head; {
+		events, err := s.options.Store.Events(m.Session, at, 0, 0)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, asError(op, err)
+		}
+		if len(events) == 0 {
+			break // the rest was given up meanwhile
+		}
+		for _, e := range events {
+			at = e.Seq
+			if err := h.take(e); err != nil {
+				return nil, asError(op, err)
+			}
+		}
+	}
+	if err := h.tellAll(); err != nil {
+		return nil, asError(op, err)
+	}
+	tested := messages.RulesTested{Calls: h.calls}
+	for _, p := range now.problems {
+		tested.Problems = append(tested.Problems, p.Error())
+	}
+	return tested, nil
+}
+
+// callHistory goes through the events of a session and tells of each tool call,
+// when it has its result, what became of it and what the rules say.
+type callHistory struct {
+	set   *rules.Set
+	place rules.Place
+	found func(messages.TestedCall) error
+
+	open  []openCall // the oldest first
+	calls int
+}
+
+type openCall struct {
+	id, request string
+	told        messages.TestedCall
+}
+
+// take looks at the next event.
+func (h *callHistory) take(e messages.Event) error {
+	var event pb.AgentEvent
+	if err := proto.Unmarshal(e.Bytes, &event); err != nil {
+		return messages.Errorf("decode event", messages.DataLoss, "event %d: %w", e.Seq, err)
+	}
+	switch {
+	case event.GetToolCallStart() != nil:
+		return h.started(e.Seq, event.GetToolCallStart())
+	case event.GetPermissionRequest() != nil:
+		r := event.GetPermissionRequest()
+		h.change(func(c openCall) bool { return c.id == r.GetToolUseId() }, func(c *openCall) {
+			c.request, c.told.Was = r.GetRequestId(), "unanswered"
+		})
+	case event.GetPermissionResolved() != nil:
+		r := event.GetPermissionResolved()
+		h.change(func(c openCall) bool { return c.request == r.GetRequestId() }, func(c *openCall) {
+			c.told.Was, c.told.By = r.GetDecision().String(), r.GetResolvedBy()
+		})
+	case event.GetToolCallResult() != nil:
+		for n, c := range h.open {
+			if c.id == event.GetToolCallResult().GetToolId() {
+				h.open = slices.Delete(h.open, n, n+1)
+				return h.tell(c)
+			}
+		}
+	}
+	return nil
+}
+
+func (h *callHistory) started(seq messages.Seq, start *pb.ToolCallStart) error {
+	if start.GetWithdrawn() {
+		return nil
+	}
+	input, err := protojson.Marshal(start.GetInput())
+	if err != nil {
+		input = nil // then it cannot be told what it is about, and the rules say so
+	}
+	c := openCall{id: start.GetToolId(), told: messages.TestedCall{
+		Seq: seq, Tool: start.GetToolName(), Description: start.GetDescription(), Was: "not asked",
+	}}
+	v := h.set.Decide(rules.Call{Tool: start.GetToolName(), Input: input, Place: h.place})
+	c.told.Effect = v.Effect.String()
+	for _, r := range v.Rules {
+		c.told.Rules = append(c.told.Rules, r.String())
+	}
+	h.change(func(known openCall) bool { return known.id == c.id }, func(known *openCall) { known.id = "" }) // shown anew
+	h.open = append(h.open, c)
+	if len(h.open) <= maxOpenCalls {
+		return nil
+	}
+	oldest := h.open[0]
+	h.open = h.open[1:]
+	return h.tell(oldest)
+}
+
+// change changes the newest open call of a kind.
+func (h *callHistory) change(is func(openCall) bool, what func(*openCall)) {
+	for n := len(h.open) - 1; n >= 0; n-- {
+		if is(h.open[n]) {
+			what(&h.open[n])
+			return
+		}
+	}
+}
+
+func (h *callHistory) tell(c openCall) error {
+	if c.id == "" {
+		return nil
+	}
+	h.calls++
+	return h.found(c.told)
+}
+
+// tellAll tells of the calls that never had a result.
+func (h *callHistory) tellAll() error {
+	for _, c := range h.open {
+		if err := h.tell(c); err != nil {
+			return err
+		}
+	}
+	h.open = nil
+	return nil
+}

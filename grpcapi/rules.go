@@ -1,0 +1,81 @@
+package grpcapi
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// TestRules implements AdminService: one session after the other, then the summary.
+func (s adminService) TestRules(r *pb.TestRulesRequest, stream grpc.ServerStreamingServer[pb.TestRulesResponse]) error {
+	const op = "test rules"
+	if err := stream.SendHeader(metadata.MD{}); err != nil {
+		return err
+	}
+	var lists *messages.RuleLists
+	if len(r.GetAllow())+len(r.GetAsk())+len(r.GetDeny()) > 0 {
+		lists = &messages.RuleLists{Allow: r.GetAllow(), Ask: r.GetAsk(), Deny: r.GetDeny()}
+		for field, rules := range map[string][]string{"allow": lists.Allow, "ask": lists.Ask, "deny": lists.Deny} {
+			if err := toolsIn(op, field, rules); err != nil {
+				return err
+			}
+		}
+	}
+	summary := &pb.TestRulesResponse{}
+	test := func(session messages.SessionID) error {
+		tested, err := ask[messages.RulesTested](stream.Context(), s.asker, messages.TestRules{
+			Session: session, Rules: lists, Found: func(c messages.TestedCall) error { return stream.Send(testedOut(session, c)) },
+		})
+		summary.Calls += uint64(tested.Calls)
+		summary.Problems = tested.Problems
+		return err
+	}
+	var err error
+	if r.GetSessionId() == "" {
+		err = s.eachSession(stream.Context(), test)
+	} else {
+		var session messages.SessionID
+		if session, err = s.resolve(stream.Context(), r.GetSessionId()); err == nil {
+			err = test(session)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return stream.Send(summary)
+}
+
+// eachSession calls a function for every session. One that was deleted meanwhile is
+// passed over.
+func (s adminService) eachSession(ctx context.Context, do func(messages.SessionID) error) error {
+	var all []messages.SessionID
+	for {
+		page, err := ask[messages.SessionList](ctx, s.asker, messages.ListSessions{Offset: len(all)})
+		if err != nil {
+			return err
+		}
+		if len(page.Sessions) == 0 {
+			break
+		}
+		for i := range page.Sessions {
+			all = append(all, page.Sessions[i].ID)
+		}
+	}
+	for _, session := range all {
+		if err := do(session); err != nil && messages.KindOf(err) != messages.NotFound {
+			return err
+		}
+	}
+	return nil
+}
+
+func testedOut(session messages.SessionID, c messages.TestedCall) *pb.TestRulesResponse {
+	return &pb.TestRulesResponse{
+		SessionId: string(session), Sequence: uint64(c.Seq), ToolName: c.Tool, Description: c.Description,
+		Was: c.Was, ResolvedBy: c.By, Effect: c.Effect, Rules: c.Rules,
+	}
+}
