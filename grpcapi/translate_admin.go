@@ -129,6 +129,10 @@ func explainIn(m *pb.ExplainPermissionRequest) (out messages.ExplainPermission, 
 	return out, err
 }
 
+// SessionOut translates a session. It is exported for the command line, which
+// looks at a journal itself when no daemon has it, and shows the same.
+func SessionOut(v messages.SessionView) *pb.ShowSessionResponse { return viewOut(v) }
+
 func viewOut(v messages.SessionView) *pb.ShowSessionResponse {
 	out := &pb.ShowSessionResponse{
 		Summary:        summaryOut(v.Record),
@@ -140,6 +144,8 @@ func viewOut(v messages.SessionView) *pb.ShowSessionResponse {
 		Clients:        saturate(uint64(max(v.Clients, 0))),
 		Grants:         grantsOut(v.Record.Grants),
 		Metadata:       v.Record.Metadata,
+		Boundary:       uint64(v.Record.Past.Boundary.Seq),
+		LowWater:       uint64(v.Record.Past.LowWater),
 	}
 	for _, p := range v.Permissions {
 		if p.Decision == messages.Undecided {

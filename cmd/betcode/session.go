@@ -51,6 +51,7 @@ func (p *program) sessionCommand() *cli.Command {
 				Action: p.withClient(2, 2, p.renameSession),
 			},
 			p.compactCommand(jsonFlag),
+			p.exportCommand(),
 			{
 				Name: "stop", Usage: "end the agent of a session; the session stays", ArgsUsage: "SESSION",
 				Action: p.withClient(1, 1, p.stopSession),
@@ -268,6 +269,12 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 	line("created", "%s", exact(sum.GetCreatedAt()))
 	line("updated", "%s (%s)", exact(sum.GetUpdatedAt()), ago(sum.GetUpdatedAt(), now))
 	line("sequence", "%d", v.GetHead())
+	if b := v.GetBoundary(); b > 0 {
+		line("replayed", "what comes after %d; see 'session export' for the rest", b)
+	}
+	if low := v.GetLowWater(); low > 0 {
+		line("kept", "what comes after %d", low)
+	}
 	line("clients", "%d, input lock: %s", v.GetClients(), orNobody(v.GetLockHolder()))
 	if r := v.GetRun(); r != nil {
 		line("agent", "run %d, pid %d, %s, started %s", r.GetRun(), r.GetPid(), runState(r.GetState()), exact(r.GetStartedAt()))

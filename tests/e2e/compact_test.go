@@ -1,13 +1,17 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
@@ -282,5 +286,53 @@ func TestCompactByItself(t *testing.T) {
 	compacted, _ := s.wait(c, 0, isNotice("HISTORY_COMPACTED"))
 	if got := compacted.GetNotice().GetDetails()["trigger"]; got != "auto" {
 		t.Errorf("compacted by %q", got)
+	}
+}
+
+// An export has everything, also what was compacted, from the daemon and from a
+// backup of its journal.
+func TestExport(t *testing.T) {
+	t.Parallel()
+	s, gate := newCompactStory(t)
+	s.open(gate, "")
+	id := session()
+	c := s.converse("a", id)
+	s.talk(c, "one", "two")
+	s.cli(0, "session", "compact", id)
+	s.wait(c, 0, isNotice("HISTORY_COMPACTED"))
+	s.cli(0, "session", "stop", id)
+	_, end := s.wait(c, 0, kit.IsRun(pb.RunState_RUN_STATE_EXITED))
+	all, err := kit.Journaled(c.Events()[:end], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(s.cli(0, "session", "export", id)), "\n")
+	if len(lines)-1 < len(all) {
+		t.Fatalf("%d lines for %d events", len(lines), len(all))
+	}
+	var header map[string]any
+	if err := json.Unmarshal([]byte(lines[0]), &header); err != nil || header["schema"] != "betcode.session.export/v1" {
+		t.Errorf("%s: %v", lines[0], err)
+	}
+	for i, e := range all {
+		var exported pb.AgentEvent
+		if err := protojson.Unmarshal([]byte(lines[i+1]), &exported); err != nil || !proto.Equal(&exported, e.AgentEvent) {
+			t.Errorf("event %d is exported as %s: %v", i+1, lines[i+1], err)
+		}
+	}
+	file := filepath.Join(s.world.Root, "export.md")
+	s.cli(0, "session", "export", "@last", "--format", "markdown", "--output", file)
+	raw, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(raw), "## You\n\necho:one\n\n## Agent\n\none\n") {
+		t.Errorf("%v\n%s", err, raw)
+	}
+	s.cli(1, "session", "export", "@last", "--format", "markdown", "--output", file) // it is there
+	s.cli(6, "session", "export", session())
+
+	backup := filepath.Join(s.world.Root, "backup")
+	s.cli(0, "journal", "backup", backup)
+	again := strings.Split(strings.TrimSpace(s.cli(0, "session", "export", id, "--backup", backup)), "\n")
+	if !slices.Equal(again[1:len(all)+1], lines[1:len(all)+1]) {
+		t.Error("the backup's export differs")
 	}
 }

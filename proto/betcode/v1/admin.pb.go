@@ -1107,7 +1107,11 @@ type ShowSessionResponse struct {
 	// Tools that were decided for the whole session.
 	Grants []*SessionGrantEntry `protobuf:"bytes,10,rep,name=grants,proto3" json:"grants,omitempty"`
 	// What the client that started the session wanted to be remembered with it.
-	Metadata      map[string]string `protobuf:"bytes,11,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Metadata map[string]string `protobuf:"bytes,11,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// What lies up to here was compacted: it is not replayed, and is in an export.
+	Boundary uint64 `protobuf:"varint,12,opt,name=boundary,proto3" json:"boundary,omitempty"`
+	// What lies up to here was given up, for the session's own age or size.
+	LowWater      uint64 `protobuf:"varint,13,opt,name=low_water,json=lowWater,proto3" json:"low_water,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1217,6 +1221,20 @@ func (x *ShowSessionResponse) GetMetadata() map[string]string {
 		return x.Metadata
 	}
 	return nil
+}
+
+func (x *ShowSessionResponse) GetBoundary() uint64 {
+	if x != nil {
+		return x.Boundary
+	}
+	return 0
+}
+
+func (x *ShowSessionResponse) GetLowWater() uint64 {
+	if x != nil {
+		return x.LowWater
+	}
+	return 0
 }
 
 // RunInfo is one agent process.
@@ -2765,7 +2783,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"request_id\x18\x04 \x01(\tR\trequestId\"3\n" +
 	"\x12ShowSessionRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"\xc6\x04\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"\xff\x04\n" +
 	"\x13ShowSessionResponse\x124\n" +
 	"\asummary\x18\x01 \x01(\v2\x1a.betcode.v1.SessionSummaryR\asummary\x12\x12\n" +
 	"\x04head\x18\x02 \x01(\x04R\x04head\x12(\n" +
@@ -2779,7 +2797,9 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\aclients\x18\t \x01(\rR\aclients\x125\n" +
 	"\x06grants\x18\n" +
 	" \x03(\v2\x1d.betcode.v1.SessionGrantEntryR\x06grants\x12I\n" +
-	"\bmetadata\x18\v \x03(\v2-.betcode.v1.ShowSessionResponse.MetadataEntryR\bmetadata\x1a;\n" +
+	"\bmetadata\x18\v \x03(\v2-.betcode.v1.ShowSessionResponse.MetadataEntryR\bmetadata\x12\x1a\n" +
+	"\bboundary\x18\f \x01(\x04R\bboundary\x12\x1b\n" +
+	"\tlow_water\x18\r \x01(\x04R\blowWater\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x01\n" +

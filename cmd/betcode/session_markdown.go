@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// markdown is the export for people: what was said, what was called and what was
+// decided. It leaves out thinking, subagents, processes and usage.
+//
+// What the agent took back is not written. It may take back a block and all that
+// followed it, so the pieces of a turn are kept until the turn is over.
+type markdown struct {
+	w      io.Writer
+	last   uint64 // number of the last event
+	pieces []piece
+	spoke  string // who has the last heading
+}
+
+// piece is a block of text or a tool call of the turn that is being read.
+type piece struct {
+	id   string // of the block or the call
+	text []byte
+}
+
+func (m *markdown) session(v *pb.ShowSessionResponse) error {
+	s := v.GetSummary()
+	title := s.GetName()
+	if title == "" {
+		title = "Session " + s.GetId()
+	}
+	_, err := fmt.Fprintf(m.w, "# %s\n\n", printableLine(title))
+	for _, row := range [][2]string{
+		{"Session", s.GetId()},
+		{"Directory", s.GetWorkingDirectory()},
+		{"Model", s.GetModel()},
+		{"Created", exact(s.GetCreatedAt())},
+		{"Updated", exact(s.GetUpdatedAt())},
+		{"Cost", fmt.Sprintf("$%.4f", s.GetTotalCostUsd())},
+	} {
+		if row[1] != "" && err == nil {
+			_, err = fmt.Fprintf(m.w, "- %s: %s\n", row[0], printableLine(row[1]))
+		}
+	}
+	return err
+}
+
+func (m *markdown) event(e *pb.AgentEvent) error {
+	if n := e.GetSequence(); n > m.last+1 {
+		m.note(fmt.Sprintf("The events %d to %d are no longer kept.", m.last+1, n-1))
+	}
+	m.last = e.GetSequence()
+	if e.GetParentToolUseId() != "" {
+		return nil
+	}
+	switch event := e.GetEvent().(type) {
+	case *pb.AgentEvent_UserInput:
+		if err := m.flush(); err != nil {
+			return err
+		}
+		m.spoke = ""
+		return m.write("\n## You\n\n" + printable(event.UserInput.GetContent()) + "\n")
+	case *pb.AgentEvent_TextDelta:
+		m.text(event.TextDelta)
+	case *pb.AgentEvent_ToolCallStart:
+		m.call(event.ToolCallStart)
+	case *pb.AgentEvent_ToolCallResult:
+		result := event.ToolCallResult
+		heading := "Result"
+		if result.GetIsError() {
+			heading = "Failed"
+		}
+		m.add("result of "+result.GetToolId(), heading+":\n\n"+fenced(result.GetOutput()))
+	case *pb.AgentEvent_PermissionRequest:
+		m.note("Permission asked for " + event.PermissionRequest.GetToolName() + ": " + event.PermissionRequest.GetDescription())
+	case *pb.AgentEvent_UserQuestion:
+		m.note("Question: " + event.UserQuestion.GetQuestion())
+	case *pb.AgentEvent_PermissionResolved:
+		m.note(resolution(event.PermissionResolved))
+	case *pb.AgentEvent_PlanMode:
+		if plan := event.PlanMode.GetPlan(); plan != "" {
+			m.add("plan", printable(plan))
+		}
+	case *pb.AgentEvent_Error:
+		m.note("Error: " + event.Error.GetMessage())
+	case *pb.AgentEvent_Notice:
+		m.note(event.Notice.GetMessage())
+	case *pb.AgentEvent_TurnComplete:
+		if event.TurnComplete.GetStopReason() == "cancelled" {
+			m.note("Interrupted")
+		}
+		return m.flush()
+	}
+	return nil
+}
+
+func (m *markdown) text(t *pb.TextDelta) {
+	switch i := m.find(t.GetBlockId()); {
+	case t.GetWithdrawn() && i >= 0:
+		m.pieces = m.pieces[:i]
+	case t.GetThinking() || t.GetWithdrawn():
+	case i >= 0:
+		m.pieces[i].text = append(m.pieces[i].text, printable(t.GetText())...)
+	case t.GetText() != "":
+		m.add(t.GetBlockId(), printable(t.GetText()))
+	}
+}
+
+func (m *markdown) call(t *pb.ToolCallStart) {
+	if i := m.find(t.GetToolId()); t.GetWithdrawn() {
+		if i >= 0 {
+			m.pieces = slices.Delete(m.pieces, i, i+1)
+		}
+		return
+	}
+	input, err := protojson.Marshal(t.GetInput())
+	if err != nil {
+		input = []byte(err.Error())
+	}
+	title := "**" + printableLine(t.GetToolName()) + "**"
+	if d := t.GetDescription(); d != "" {
+		title += ": " + printableLine(d)
+	}
+	body := string(input)
+	if words := summary(t.GetInput()); words != "" && len(t.GetInput().GetFields()) == 1 {
+		body = words
+	}
+	m.add(t.GetToolId(), title+"\n\n"+fenced(body))
+}
+
+// note adds a line that nobody of the two has said.
+func (m *markdown) note(text string) { m.add("", "*"+printableLine(text)+"*") }
+
+func (m *markdown) add(id, text string) {
+	m.pieces = append(m.pieces, piece{id, []byte(text)})
+}
+
+func (m *markdown) find(id string) int {
+	if id == "" {
+		return -1
+	}
+	return slices.IndexFunc(m.pieces, func(p piece) bool { return p.id == id })
+}
+
+// flush writes the pieces of a turn that is over.
+func (m *markdown) flush() error {
+	for _, p := range m.pieces {
+		if p.id != "" && m.spoke == "" {
+			m.spoke = "agent"
+			if err := m.write("\n## Agent\n"); err != nil {
+				return err
+			}
+		}
+		if err := m.write("\n" + strings.TrimRight(string(p.text), "\n") + "\n"); err != nil {
+			return err
+		}
+	}
+	m.pieces = nil
+	return nil
+}
+
+func (m *markdown) end() error { return m.flush() }
+
+func (m *markdown) write(text string) error {
+	_, err := io.WriteString(m.w, text)
+	return err
+}
+
+// fenced is text that Markdown leaves alone: the fence is longer than any in it.
+func fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + strings.TrimRight(printable(text), "\n") + "\n" + fence
+}
