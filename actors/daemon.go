@@ -36,6 +36,7 @@ func (d *daemon) Receive(ctx actor.Context) {
 		{"journal", journalProps(d.deps)},
 		{"pool", poolProps(d.deps)},
 		{"sessions", sessionsProps(d.deps)},
+		{"retention", retentionProps(d.deps)},
 	} {
 		if _, err := ctx.SpawnNamed(child.props, child.name); err != nil {
 			panic("start " + child.name + ": " + err.Error())

@@ -64,6 +64,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 			return messages.InputAcknowledged{Key: m.Key, Seq: seq}, nil
 		}
 		return s.ask(ctx, s.sessions, m)
+	case messages.AnswerPermission:
+		return s.answerPermission(ctx, m)
 	case messages.CompactSession:
 		seen, err := s.keySeen(m.Session, m.Key)
 		if err != nil {

@@ -146,7 +146,7 @@ func (c *chronicle) loaded() messages.SessionLoaded {
 // after returns the events behind a number, within bounds.
 func (c *chronicle) after(seq messages.Seq, maxEvents, maxBytes int) []messages.Event {
 	var events []messages.Event
-	for _, e := range c.events[min(seq, c.head()):] {
+	for _, e := range c.events[min(max(seq, c.record.Past.LowWater), c.head()):] {
 		if len(events) == maxEvents || maxBytes <= 0 {
 			break
 		}

@@ -135,7 +135,10 @@ func (s *memoryStore) Sessions(directory, worktree string, limit, offset int) ([
 	}
 	total := len(found)
 	found = found[min(offset, total):]
-	return found[:min(limit, len(found))], total, nil
+	if limit > 0 {
+		found = found[:min(limit, len(found))]
+	}
+	return found, total, nil
 }
 
 func (s *memoryStore) Resolve(reference string) (messages.SessionID, error) {

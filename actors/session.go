@@ -36,8 +36,11 @@ type session struct {
 }
 
 func sessionProps(s *System, id messages.SessionID) *actor.Props {
+	grace := s.options.LockGrace - s.now().Sub(s.started) // for a crash of the daemon
 	return s.tree.Props("session", s.policy, func() actor.Actor {
-		return &session{deps: s, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, state: sessionState{id: id, options: s.sessionOptions()}}
+		options := s.sessionOptions()
+		options.lockGrace, grace = grace, s.options.LockGrace // and next time for one of the actor
+		return &session{deps: s, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, state: sessionState{id: id, options: options}}
 	})
 }
 

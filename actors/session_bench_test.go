@@ -21,7 +21,7 @@ var steady = supervision.Policy{Initial: 500 * time.Millisecond, Max: 30 * time.
 
 var benchOptions = sessionOptions{
 	lineage: "lineage", runs: "/runs", program: "claude", permissionTTL: 7 * 24 * time.Hour, extend: true,
-	parkAfter: 10 * time.Minute, silence: 7 * time.Minute, restarts: steady,
+	lockGrace: 10 * time.Second, parkAfter: 10 * time.Minute, silence: 7 * time.Minute, restarts: steady,
 	resume: messages.ResumeAuto, continuations: 2, continuationGrace: time.Minute,
 }
 

@@ -59,8 +59,13 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	if boundary := t.s.record.Past.Boundary.Seq; state.cursor < boundary {
 		state.cursor, state.greeting = boundary, compacted(state.greeting)
 	}
-	if !m.Observer && t.s.lock == "" {
+	switch {
+	case m.Observer:
+	case t.s.lock == "":
 		t.setLock(m.Client)
+	case t.s.lock == m.Client:
+		t.s.lockKept = false
+		t.noteLock()
 	}
 	t.then(spawnClient{m, state}, reply{from, messages.Attached{Head: head, LockHolder: t.s.lock}})
 }
@@ -105,10 +110,54 @@ func (s *sessionState) prompts(now moment) []messages.Event {
 	return events
 }
 
+// setLock gives the lock to a client, or to nobody. The holder is durable while it
+// is attached, so that it can come back after a crash of ours; that is no use of the
+// session, so the session stays where it is in the list.
 func (t *transition) setLock(client messages.ClientID) {
 	previous := t.s.lock
-	t.s.lock = client
+	t.s.lock, t.s.lockKept = client, false
 	t.tellAll(lockChange(client, previous))
+	t.noteLock()
+}
+
+func (t *transition) noteLock() {
+	holder := t.s.lock
+	if !t.s.attached(holder) {
+		holder = ""
+	}
+	if t.s.exists && t.s.record.Lock != holder {
+		t.quiet = t.quiet || !t.dirty
+		t.change().Lock = holder
+	}
+}
+
+// keepLock keeps the lock for a while for who held it when we crashed: else whoever
+// is faster than the holder takes it.
+func (t *transition) keepLock() {
+	holder := t.s.record.Lock
+	switch {
+	case holder == "":
+	case t.s.options.lockGrace <= 0: // that crash was long ago
+		t.quiet = t.quiet || !t.dirty
+		t.change().Lock = ""
+	default:
+		t.s.lock, t.s.lockKept = holder, true
+		t.then(wakeAfter{t.s.options.lockGrace, lockGraceOver{}})
+	}
+}
+
+// lockIsFree ends the patience with a holder that has not come back.
+func (t *transition) lockIsFree() {
+	if t.s.lockKept && !t.s.attached(t.s.lock) {
+		t.setLock("")
+	}
+	t.s.lockKept = false
+	t.maybeRetire()
+}
+
+// locked reports whether the lock is somebody else's.
+func (s *sessionState) locked(client messages.ClientID) bool {
+	return s.lock != "" && s.lock != client && (s.lockKept || s.attached(s.lock))
 }
 
 func (t *transition) takeLock(from *actor.PID, m messages.TakeLock) {
@@ -116,7 +165,7 @@ func (t *transition) takeLock(from *actor.PID, m messages.TakeLock) {
 		return
 	}
 	previous := t.s.lock
-	granted := previous == "" || previous == m.Client || !t.s.attached(previous)
+	granted := !t.s.locked(m.Client)
 	if granted && previous != m.Client {
 		t.setLock(m.Client)
 	}
@@ -135,7 +184,7 @@ func (t *transition) releaseLock(from *actor.PID, m messages.ReleaseLock) {
 // holds reports whether a client may write, and takes a free lock for it. If it
 // may not, the refusal is on its way.
 func (t *transition) holds(from *actor.PID, client messages.ClientID, op string) bool {
-	if t.s.lock != "" && t.s.lock != client && t.s.attached(t.s.lock) {
+	if t.s.locked(client) {
 		t.then(reply{from, messages.Errorf(op, messages.Denied, "another client holds the input lock").
 			WithCode(messages.NoInputLock).With("holder_client_id", string(t.s.lock)).With("session_id", string(t.s.id)).
 			WithHint("request the input lock, or watch only")})
@@ -233,14 +282,14 @@ func (s *sessionState) view() messages.SessionView {
 // maybeRetire lets the actor go when nobody needs it: everything it knows is in
 // the journal.
 func (t *transition) maybeRetire() {
-	if len(t.s.streams) == 0 && !t.s.active() && !t.s.busy() && !t.s.restarting && len(t.s.permissions) == 0 {
+	if len(t.s.streams) == 0 && !t.s.lockKept && !t.s.active() && !t.s.busy() && !t.s.restarting && len(t.s.permissions) == 0 {
 		t.then(retire{})
 	}
 }
 
 // idle reports whether the actor can go without anybody noticing.
 func (s *sessionState) idle() bool {
-	return s.loaded && len(s.streams) == 0 && !s.active() && !s.busy() && !s.restarting && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
+	return s.loaded && len(s.streams) == 0 && !s.lockKept && !s.active() && !s.busy() && !s.restarting && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
 }
 
 // deleteSession stops the agent, then removes everything.

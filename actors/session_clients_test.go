@@ -213,3 +213,60 @@ func TestPublishedTellsWhetherItIsSettled(t *testing.T) {
 		t.Error("the turn is over and something is waited for")
 	}
 }
+
+// The lock of a client that was attached when we crashed is kept for it for a
+// while; then it is free.
+func TestInputLockAfterACrash(t *testing.T) {
+	attached := func() *bench {
+		b := remembering(t)
+		b.tell(attach("ann", "a1"))
+		b.crash()
+		b.tell(b.adopted())
+		b.tell(attach("bob", "b1"))
+		b.quiet()
+		b.on(input("bob", "k2"), "to bob: denied NO_INPUT_LOCK of ann")
+		b.on(take("bob"), `to bob: lock granted false, holder "ann"`)
+		return b
+	}
+	t.Run("the holder comes back", func(t *testing.T) {
+		b := attached()
+		b.on(attach("ann", "a2"), "client a2 from 0", "to a2: attached at 7")
+		b.on(lockGraceOver{})
+		b.on(take("bob"), `to bob: lock granted false, holder "ann"`)
+		b.on(messages.Detach{Session: sessionA, Stream: "a2"}, "drop client a2", `all: lock ""`)
+		b.on(take("bob"), `all: lock "bob"`, `to bob: lock granted true, holder "bob"`)
+	})
+	t.Run("it does not", func(t *testing.T) {
+		b := attached()
+		b.tell(messages.Detach{Session: sessionA, Stream: "b1"})
+		if b.quiet(); b.state.idle() {
+			t.Error("it would go, and the patience would begin anew")
+		}
+		b.on(lockGraceOver{}, `all: lock ""`)
+		b.on(attach("bob", "b2"), `all: lock "bob"`, "client b2 from 0", "to b2: attached at 7")
+	})
+	t.Run("the crash was long ago", func(t *testing.T) {
+		b := remembering(t)
+		b.tell(attach("ann", "a1"))
+		before := b.state.record.UpdatedAt
+		loaded := b.journal.loaded()
+		options := benchOptions
+		options.lockGrace = 0
+		b.state = sessionState{id: sessionA, options: options}
+		b.handed = 0
+		b.tell(loaded)
+		b.tell(b.adopted())
+		b.quiet()
+		b.on(attach("bob", "b1"), `all: lock "bob"`, "client b1 from 0", "to b1: attached at 7")
+		if r := b.journal.record; r.Lock != "bob" || !r.UpdatedAt.Equal(before) {
+			t.Errorf("lock %q, updated %s", r.Lock, r.UpdatedAt)
+		}
+	})
+	t.Run("nobody was attached", func(t *testing.T) {
+		b := remembering(t) // ann has the lock, and no stream
+		b.crash()
+		b.tell(b.adopted())
+		b.quiet()
+		b.on(attach("bob", "b1"), `all: lock "bob"`, "client b1 from 0", "to b1: attached at 7")
+	})
+}

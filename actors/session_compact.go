@@ -81,6 +81,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 			With("session_id", string(t.s.id)).WithHint("wait for the turn to complete, answer what waits for an answer, or cancel it")})
 	case m.Repeated || !t.s.compactable():
 		t.then(reply{from, t.s.nothingToCompact()})
+	case !t.roomFor(from, op):
 	case !t.s.remembers():
 		t.beginCompaction(m.Key, messages.CompactionByRequest)
 		t.endCompaction("")
@@ -89,7 +90,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 		t.s.knocks = append(slices.Clip(t.s.knocks), knock{from, m})
 		t.wantSlot()
 	default:
-		t.s.attended = true
+		t.release() // a person has looked: try again
 		t.tellToCompact(m.Key, messages.CompactionByRequest)
 		t.awaitCompaction(from)
 	}
@@ -203,7 +204,7 @@ func (t *transition) undoCompaction(failure string) {
 // agent does its part, and a context that has grown too large is compacted.
 func (t *transition) tendCompaction() {
 	switch {
-	case t.s.compacting() && t.s.record.Phase == messages.PhaseCrashed:
+	case t.s.compacting() && t.s.stands():
 		t.undoCompaction("the agent cannot go on")
 	case t.s.grown && t.s.canPark():
 		t.s.grown = false

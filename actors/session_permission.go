@@ -171,6 +171,9 @@ func (t *transition) permissionDecided(m decided) {
 }
 
 func (t *transition) remember(p messages.PermissionRecord) {
+	if key := decisionKey(p.Request); t.append.Key == "" {
+		t.append.Key = key
+	}
 	for _, id := range append(slices.Clone(p.Formerly), p.Request) {
 		t.s.answered = t.s.answered.put(string(id), messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision})
 	}

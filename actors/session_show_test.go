@@ -60,7 +60,7 @@ func show(e effect) string {
 		return ""
 	case wakeAfter:
 		switch e.message.(type) {
-		case parkDue, silenceDue, compactionSlow, compactionLate:
+		case parkDue, silenceDue, compactionSlow, compactionLate, lockGraceOver:
 			return ""
 		}
 		return fmt.Sprintf("in %s %T", e.delay, e.message)

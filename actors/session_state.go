@@ -44,6 +44,8 @@ type sessionState struct {
 
 	streams map[string]stream
 	lock    messages.ClientID
+	// The lock is kept for its holder, who was attached when we crashed.
+	lockKept bool
 
 	long        []string       // keys of inputs that wait for a moment without a turn
 	barrier     string         // control request behind which nothing unread is left in the pipe
@@ -101,6 +103,7 @@ type sessionOptions struct {
 	permissionTTL time.Duration
 	extend        bool          // any activity of a client prolongs what is undecided
 	parkAfter     time.Duration // an agent that rests that long is ended
+	lockGrace     time.Duration // the lock is kept that long for who held it before a crash; not positive = not at all
 	silence       time.Duration // an agent that says nothing that long in a turn hangs
 	restarts      supervision.Policy
 
@@ -139,6 +142,10 @@ type moment struct {
 
 // restartDue is the session's own word for the end of a backoff.
 type restartDue struct{ run messages.RunNumber }
+
+// lockGraceOver is its own word for the end of its patience with the holder of the
+// lock.
+type lockGraceOver struct{}
 
 // continuationDue says that a cut-off turn had its time to go on.
 type continuationDue struct{ run messages.RunNumber }
@@ -285,6 +292,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.clearGrants(from, m)
 	case messages.CompactSession:
 		t.compactSession(from, m)
+	case messages.TrimHistory:
+		t.trimHistory(from, m)
 	case messages.GetSession:
 		t.getSession(from)
 	case messages.Attach:
@@ -320,6 +329,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.compactionIsLate(m)
 	case lookedAround:
 		t.lookedAround(m)
+	case lockGraceOver:
+		t.lockIsFree()
 	case restartDue:
 		t.restart(m)
 	case slotAnswer:
@@ -361,6 +372,7 @@ func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, 
 	if m.Found {
 		t.recover(m.Cursor)
 		t.recoverCompaction()
+		t.keepLock()
 		t.tendCompaction()
 		t.settleSlot()
 		t.watchTurn()

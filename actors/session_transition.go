@@ -21,6 +21,7 @@ type transition struct {
 	now    moment
 	append messages.Append
 	dirty  bool     // something goes into the journal
+	quiet  bool     // and it is no use of the session
 	after  []effect // when it is on disk
 	at     []effect // at once
 }
@@ -34,7 +35,9 @@ func (t *transition) finish() (sessionState, []effect) {
 	s, effects := t.s, t.at
 	if t.dirty {
 		s.commits++
-		s.record.UpdatedAt = t.now.at
+		if !t.quiet {
+			s.record.UpdatedAt = t.now.at
+		}
 		record := s.record
 		t.append.Commit, t.append.Record = s.commits, &record
 		if t.append.Delete {

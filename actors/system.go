@@ -51,6 +51,9 @@ type Options struct {
 	Lease            string          // a file kept locked; agents that for a day find it is not end themselves; empty = never
 	Silence          time.Duration   // an agent that says nothing that long in the middle of a turn hangs; 0 = 7 minutes
 	ParkAfter        time.Duration   // an agent that has nothing to do that long is ended; 0 = 10 minutes
+	SessionBytes     int64           // of events that one session may keep; not positive = any number
+	SessionAge       time.Duration   // of an event that a session keeps; not positive = any age
+	LockGrace        time.Duration   // how long the input lock is kept for who held it before a crash; 0 = 10 s
 	CompactThreshold uint64          // a context of more tokens is compacted when its agent rests; 0 = never
 	Gather           time.Duration   // least time between two journal transactions
 	Logger           *zerolog.Logger // never nil
@@ -118,6 +121,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.options.Reminders = s.options.Reminders[:min(len(s.options.Reminders), 2)]
 	s.options.MaxAgents = cmp.Or(o.MaxAgents, 5)
 	s.options.MaxWaiting = cmp.Or(o.MaxWaiting, 50)
+	s.options.LockGrace = cmp.Or(o.LockGrace, 10*time.Second)
 	s.options.Silence = cmp.Or(o.Silence, 7*time.Minute)
 	s.options.ParkAfter = cmp.Or(o.ParkAfter, 10*time.Minute)
 	s.options.Resume = cmp.Or(o.Resume, messages.ResumeAuto)

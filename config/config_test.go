@@ -102,13 +102,13 @@ func TestPaths(t *testing.T) {
 func TestValues(t *testing.T) {
 	env := world("linux", map[string]string{
 		"HOME": "/h", "BETCODE_LOG_LEVEL": "DEBUG", "BETCODE_LOG_FILE": "x.log", "BETCODE_CLAUDE": "claude",
-		"BETCODE_KEEP_AGENTS": "1", "BETCODE_MAX_AGENTS": "3", "BETCODE_PERMISSION_TTL": "36h",
+		"BETCODE_KEEP_AGENTS": "1", "BETCODE_LOCK_GRACE": "5m", "BETCODE_MAX_AGENTS": "3", "BETCODE_PERMISSION_TTL": "36h",
 	})
 	got, err := ResolveDaemon(DaemonFlags{PermissionTTL: "30d"}, env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !got.KeepAgents || got.LogLevel != "debug" || got.LogFile != "/here/x.log" || got.ClaudePath != "claude" || got.MaxAgents != 3 || got.PermissionTTL != 30*24*time.Hour {
+	if !got.KeepAgents || got.LogLevel != "debug" || got.LogFile != "/here/x.log" || got.ClaudePath != "claude" || got.MaxAgents != 3 || got.LockGrace != 5*time.Minute || got.PermissionTTL != 30*24*time.Hour {
 		t.Errorf("got %+v", got)
 	}
 	got, err = ResolveDaemon(DaemonFlags{ClaudePath: "./claude"}, world("linux", map[string]string{"HOME": "/h"}))
@@ -139,6 +139,9 @@ func TestBadValues(t *testing.T) {
 	}
 	if _, err := ResolveDaemon(DaemonFlags{SocketPath: "/" + strings.Repeat("s", 106)}, env); err != nil {
 		t.Errorf("a path that fits: %v", err)
+	}
+	if _, err := ResolveDaemon(DaemonFlags{}, world("linux", map[string]string{"HOME": "/h", "BETCODE_LOCK_GRACE": "0s"})); err == nil {
+		t.Error("no grace at all was taken")
 	}
 	if _, err := ResolveDaemon(DaemonFlags{}, world("linux", nil)); err == nil || !strings.Contains(err.Error(), "BETCODE_CONFIG_DIR") {
 		t.Errorf("without a home: %v", err)

@@ -15,6 +15,7 @@ const (
 	DefaultPermissionTTL = 7 * 24 * time.Hour
 	DefaultAgentSilence  = 7 * time.Minute // the agent gives up a silent API after 6
 	DefaultMaxAgents     = 5
+	DefaultLockGrace     = 10 * time.Second
 
 	minPermissionTTL = time.Hour
 	maxPermissionTTL = 30 * 24 * time.Hour
@@ -34,6 +35,7 @@ type Daemon struct {
 	ClaudePath    string        // the agent's executable; empty = found in PATH
 	MaxAgents     int           // how many agents may run at once
 	PermissionTTL time.Duration // how long a permission request waits for a person
+	LockGrace     time.Duration // the input lock is kept that long for who held it before a crash
 	AgentSilence  time.Duration // an agent that says nothing that long in the middle of a turn hangs
 
 	ExtendOnActivity bool            // the activity of a client gives a request its whole TTL again
@@ -104,6 +106,9 @@ func ResolveDaemon(f DaemonFlags, e Environment) (Daemon, error) {
 	if d.AgentSilence, err = agentSilence(e.Getenv("BETCODE_AGENT_SILENCE")); err != nil {
 		return d, err
 	}
+	if d.LockGrace, err = lockGrace(e.Getenv("BETCODE_LOCK_GRACE")); err != nil {
+		return d, err
+	}
 	if d.PermissionTTL, err = permissionTTL(e.first(f.PermissionTTL, "BETCODE_PERMISSION_TTL", "")); err != nil {
 		return d, err
 	}
@@ -138,6 +143,18 @@ func agentSilence(s string) (time.Duration, error) {
 		return 0, fmt.Errorf("set agent silence: %q is no duration from 1s to 24h", s)
 	}
 	return silence, nil
+}
+
+// lockGrace reads how long the input lock is kept for who held it before a crash.
+func lockGrace(s string) (time.Duration, error) {
+	if s == "" {
+		return DefaultLockGrace, nil
+	}
+	grace, err := parseDuration(s)
+	if err != nil || grace < time.Second || grace > time.Hour {
+		return 0, fmt.Errorf("set lock grace: %q is no duration from 1s to 1h", s)
+	}
+	return grace, nil
 }
 
 // permissionTTL reads how long a permission waits: "7d", "36h".

@@ -45,6 +45,7 @@ func admit(e *entry, a *messages.Append) (*entry, *messages.Error) {
 	if r := a.Record; r != nil {
 		next.name, next.directory, next.worktree = r.Name, r.WorkingDirectory, r.WorktreeID
 		next.updated = loadTime(storeTime(r.UpdatedAt))
+		next.low = r.Past.LowWater
 	}
 	return &next, nil
 }

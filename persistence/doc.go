@@ -90,8 +90,10 @@
 // has grown by more than 64 MiB. No read transaction outlives a commit for it.
 // [Restore] makes a journal of a backup, with a lineage of its own, and takes
 // their processes from its runs. [Store.Retain] drops sealed files, the oldest
-// first; how far a session's history is gone ([Store.LowWater]) is not recorded,
-// the oldest file that is left says after which event it begins.
+// first; how far a session's history is gone with them is not recorded, the oldest
+// file that is left says after which event it begins. What a session gives up by
+// itself is a mark in its record, which holds at once; the bytes go with their file.
+// [Store.LowWater] is the higher of the two.
 //
 // # Figures
 //

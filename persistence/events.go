@@ -101,7 +101,7 @@ func decodeChunk(body []byte) ([][]byte, error) {
 // about maxBytes (0 = 4 MiB), but at least one if there is one. It finds those
 // in sealed files as well. A number beyond the head is [messages.OutOfRange].
 //
-// Events that were dropped are passed over: then the first that is returned does
+// Events that were dropped or given up are passed over: then the first that is returned does
 // not follow the number (see [Store.LowWater]).
 //
 // What cannot be read ends the list; it is an error, [messages.DataLoss], only
@@ -126,7 +126,7 @@ func (s *Store) Events(id messages.SessionID, after messages.Seq, maxEvents, max
 	if maxBytes <= 0 {
 		maxBytes = defaultMaxBytes
 	}
-	r := reader{number: e.number, next: after + 1, room: maxEvents, bytes: maxBytes}
+	r := reader{number: e.number, next: max(after, e.low) + 1, room: maxEvents, bytes: maxBytes}
 	for r.next <= e.head && !r.full {
 		f, until, err := s.holder(e, r.next)
 		if errors.Is(err, errDropped) {

@@ -30,6 +30,7 @@ type entry struct {
 	directory string
 	worktree  string
 	updated   time.Time
+	low       messages.Seq // what lies up to here was given up by the session
 
 	deleted bool
 	damaged *messages.Error // why the session cannot be used
@@ -95,6 +96,7 @@ func (e *entry) load(rows *bolt.Bucket, key, value []byte) error {
 func (e *entry) describe(s *storev1.Session) {
 	e.name, e.directory, e.worktree = s.GetName(), s.GetWorkingDirectory(), s.GetWorktreeId()
 	e.updated = loadTime(s.GetUpdatedAt())
+	e.low = messages.Seq(s.GetPast().GetLowWater())
 }
 
 // get returns what is known of a session, nil if there never was one.

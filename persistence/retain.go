@@ -82,11 +82,11 @@ func (s *Store) retained(now time.Time) []sealedFile {
 	return sealed
 }
 
-// LowWater returns the number of the last event of a session that was dropped; 0
-// if its history is whole. [Store.Events] begins after it.
+// LowWater returns the number of the last event of a session that was dropped or
+// given up; 0 if its history is whole. [Store.Events] begins after it.
 //
-// It is not recorded: the oldest file that is left tells after which event it
-// begins.
+// What was given up the session's record says (messages.Past). What was dropped is
+// not recorded: the oldest file that is left tells after which event it begins.
 func (s *Store) LowWater(id messages.SessionID) (messages.Seq, error) {
 	done, err := s.reading(opEvents)
 	if err != nil {
@@ -97,7 +97,8 @@ func (s *Store) LowWater(id messages.SessionID) (messages.Seq, error) {
 	if err != nil {
 		return 0, err
 	}
-	return s.lowWater(e)
+	low, err := s.lowWater(e)
+	return max(low, e.low), err
 }
 
 // lowWater is LowWater for a reader.

@@ -194,3 +194,28 @@ func TestFilesOfOthersStay(t *testing.T) {
 		}
 	}
 }
+
+// What a session gives up is not found any more, at once and after a restart,
+// whichever file it is in; what was dropped counts as well.
+func TestLowWaterMark(t *testing.T) {
+	f := newFixture(t)
+	f.ages()
+	given := func(to messages.Seq) {
+		record := f.load(sid(1)).Record
+		record.Past.LowWater = to
+		f.commit(messages.Append{Session: sid(1), Expect: record.Head, Record: &record})
+	}
+	given(15)
+	f.from(1, 15, 45)
+	f.from(2, 0, 6)
+	f.reopen()
+	f.from(1, 15, 45)
+	given(44)
+	f.seal()
+	f.from(1, 44, 45)
+	given(45)
+	if events, err := f.store.Events(sid(1), 3, 0, 0); len(events) != 0 || err != nil {
+		t.Errorf("nothing is left, and %d events are found, %v", len(events), err)
+	}
+	f.verify()
+}

@@ -204,6 +204,7 @@ func (p *program) environmentCommand() *cli.Command {
 				{"BETCODE_RESUME", "what follows when a turn is cut off: auto, ask or never (daemon, auto)"},
 				{"BETCODE_RESUME_TIMES", "how often a turn is continued by itself, 0 to 1000 (daemon, 2)"},
 				{"BETCODE_CONTINUE_GRACE", "how long a resumed agent may take to go on by itself before it is told to, 1s to 1h (daemon, 1m)"},
+				{"BETCODE_LOCK_GRACE", "the input lock is kept so long for who held it before a crash, 1s to 1h (daemon, 10s)"},
 				{"BETCODE_AGENT_SILENCE", "an agent that says nothing that long in the middle of a turn hangs, 1s to 24h (daemon, 7m)"},
 				{"BETCODE_DISK_LOW", "with less room on the disk of the state directory nothing new is begun (daemon, 512MiB)"},
 				{"BETCODE_SPOOL_QUOTA", "an agent that is so far ahead of the journal is held (daemon, 1GiB)"},

@@ -1,0 +1,71 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/messages"
+)
+
+// An answer that comes twice succeeds without effect. Who decided the last requests
+// is in a session's memory; what was decided before a crash is found in the journal:
+// a decision leaves a key with the number of the last event of its append.
+
+// decisionKey is the key that the decision of a request leaves in the journal.
+func decisionKey(id messages.RequestID) string { return "answer:" + string(id) }
+
+// decisionEvents is how far before the number under its key a decision is looked
+// for: an append that holds one is short.
+const decisionEvents = 16
+
+// answerPermission asks the session, and the journal where that knows nothing any
+// more.
+func (s *System) answerPermission(ctx context.Context, m messages.AnswerPermission) (messages.Reply, error) {
+	answer, err := s.ask(ctx, s.sessions, m)
+	var stale *messages.Error
+	if errors.As(err, &stale) && stale.Code == messages.PermissionStale {
+		if before, found := s.decidedBefore(m.Session, requestOf(m.Request)); found {
+			return before, nil
+		}
+	}
+	return answer, err
+}
+
+// decidedBefore finds out how a request was decided, unless by its deadline.
+func (s *System) decidedBefore(session messages.SessionID, id messages.RequestID) (messages.PermissionAnswered, bool) {
+	none := messages.PermissionAnswered{}
+	at, seen, err := s.options.Store.Seen(session, decisionKey(id))
+	if err != nil || !seen {
+		return none, false
+	}
+	events, err := s.options.Store.Events(session, at-min(at, decisionEvents), decisionEvents, catchUpBytes)
+	if err != nil {
+		return none, false
+	}
+	for _, e := range events {
+		var event pb.AgentEvent
+		if err := proto.Unmarshal(e.Bytes, &event); err != nil || event.GetPermissionResolved().GetRequestId() != string(id) {
+			continue
+		}
+		if decision := decisionOf(event.GetPermissionResolved()); decision != messages.Undecided {
+			return messages.PermissionAnswered{By: event.GetPermissionResolved().GetResolvedBy(), Decision: decision}, true
+		}
+	}
+	return none, false
+}
+
+// decisionOf is the decision that an event tells of; Undecided for one that no
+// answer has made.
+func decisionOf(r *pb.PermissionResolved) messages.Decision {
+	switch r.GetReason() {
+	case "client":
+		return messages.Decision(r.GetDecision())
+	case "withdrawn":
+		return messages.DecisionWithdrawn
+	}
+	return messages.Undecided
+}

@@ -1,0 +1,170 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/messages"
+)
+
+// worded gives a session one event a day, from so many days ago until yesterday.
+func (s *memoryStore) worded(t *testing.T, id messages.SessionID, days int) {
+	t.Helper()
+	now := time.Now().Round(0)
+	record := messages.SessionRecord{ID: id, WorkingDirectory: "/", Phase: messages.PhaseIdle, CreatedAt: now, UpdatedAt: now}
+	for n := 1; n <= days; n++ {
+		at := now.Add(-time.Duration(days-n+1) * 24 * time.Hour)
+		raw, err := proto.Marshal(&pb.AgentEvent{Sequence: uint64(n), Timestamp: timestamppb.New(at), Event: &pb.AgentEvent_TextDelta{
+			TextDelta: &pb.TextDelta{Text: fmt.Sprintf("%-100d", n)},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		record.Past.Bytes += uint64(len(raw))
+		record.Head = messages.Seq(n)
+		copied := record
+		if err := s.Commit([]messages.Append{{
+			Session: id, Expect: messages.Seq(n - 1), Events: []messages.Event{{Seq: messages.Seq(n), Bytes: raw}}, Record: &copied,
+		}})[0]; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// inYears runs a test on a system whose sessions keep no more than options say.
+func inYears(t *testing.T, seed func(*memoryStore), change func(*Options), test func(d *days)) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &days{t: t, store: newMemoryStore(), began: time.Now().Round(0)}
+		seed(d.store)
+		d.start(change)
+		test(d)
+		d.stop()
+		time.Sleep(2 * time.Second) // the library's throttle of dead letters
+	})
+}
+
+func (d *days) low(id messages.SessionID) messages.Seq { return d.store.look(id).record.Past.LowWater }
+
+// A session keeps its events for so long, and an eighth of that longer before it is
+// looked at them; the sessions beside it keep theirs.
+func TestRetentionByAge(t *testing.T) {
+	inYears(t, func(s *memoryStore) {
+		s.worded(t, sessionA, 100)
+		s.worded(t, "young", 88)
+	}, func(o *Options) { o.SessionAge = 80 * day }, func(d *days) {
+		d.until(2 * time.Minute)
+		if a, young := d.low(sessionA), d.low("young"); a != 21 || young != 0 {
+			t.Errorf("given up to %d and %d, want 21 and 0", a, young)
+		}
+		if events := d.store.look(sessionA).after(0, 1000, 1<<20); len(events) != 80 { // and the notice
+			t.Errorf("%d events are left", len(events))
+		}
+		d.until(3 * day)
+		if young := d.low("young"); young < 10 || young > 11 {
+			t.Errorf("the young one has given up up to %d by now", young)
+		}
+		d.until(120 * day) // nobody says anything: what is left in the end are notices, and no more come
+		head := d.store.look(sessionA).head()
+		if low := d.low(sessionA); low < 100 || head-low > firstWords {
+			t.Errorf("given up to %d of %d", low, head)
+		}
+		d.until(300 * day)
+		if again := d.store.look(sessionA).head(); again != head {
+			t.Errorf("%d more events say that nothing was given up", again-head)
+		}
+	})
+}
+
+// A session keeps so many bytes; what it says more than that costs it its beginning.
+func TestRetentionByBytes(t *testing.T) {
+	var size uint64
+	inYears(t, func(s *memoryStore) {
+		s.worded(t, sessionA, 100)
+		size = s.sessions[sessionA].record.Past.Bytes / 100
+		s.worded(t, "short", 50)
+	}, func(o *Options) { o.SessionBytes = int64(60*size) + 10 }, func(d *days) {
+		d.until(2 * time.Minute)
+		if a, short := d.low(sessionA), d.low("short"); a < 39 || a > 41 || short != 0 {
+			t.Errorf("given up to %d and %d", a, short)
+		}
+		p, kept := d.store.look(sessionA).record.Past, uint64(0)
+		for _, e := range d.store.look(sessionA).after(0, 1000, 1<<20) {
+			kept += uint64(len(e.Bytes))
+		}
+		if p.Bytes-p.LowWaterBytes != kept {
+			t.Errorf("%d bytes are left, counted as %d", kept, p.Bytes-p.LowWaterBytes)
+		}
+		head := d.store.look(sessionA).head()
+		d.until(10 * day) // at its limit, it is left alone
+		if again := d.store.look(sessionA).head(); again != head {
+			t.Errorf("trimmed again, %d times", again-head)
+		}
+	})
+}
+
+// Where files were dropped nobody knows with how much of a session: what is left is
+// counted before more of it is given up.
+func TestRetentionAfterFilesWereDropped(t *testing.T) {
+	store := newMemoryStore()
+	store.worded(t, sessionA, 100)
+	record := store.look(sessionA).record
+	limits := historyLimits{bytes: record.Past.Bytes / 2, now: time.Now()}
+	dropped := droppedStore{store, 60}
+	if _, due, err := limits.look(dropped, &record); due || err != nil {
+		t.Errorf("forty of a hundred events are left, fifty allowed: due %v, %v", due, err)
+	}
+	limits.bytes = record.Past.Bytes / 5
+	trim, due, err := limits.look(dropped, &record)
+	if err != nil || !due || trim.To < 79 || trim.To > 81 || record.Past.Bytes-trim.Bytes > limits.bytes {
+		t.Errorf("%+v, due %v, %v", trim, due, err)
+	}
+}
+
+// droppedStore is one that dropped the files with the first events.
+type droppedStore struct {
+	*memoryStore
+	upTo messages.Seq
+}
+
+func (s droppedStore) Events(id messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error) {
+	return s.memoryStore.Events(id, max(after, s.upTo), maxEvents, maxBytes)
+}
+
+// A client below the mark is told that history is gone, and gets what is left.
+func TestRetentionUnderAClient(t *testing.T) {
+	inYears(t, func(s *memoryStore) { s.worded(t, sessionA, 100) }, func(o *Options) { o.SessionAge = 80 * day }, func(d *days) {
+		d.until(2 * time.Minute)
+		f, _, err := d.Attach(context.Background(), messages.Attach{
+			Session: sessionA, Client: "ann", Stream: "s", Observer: true, History: messages.HistoryFromSequence, From: 5, Follow: messages.FollowTurn,
+		})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		var words []string
+		for {
+			events, err := f.Next(context.Background())
+			for _, e := range events {
+				words = append(words, fmt.Sprint(e.Seq))
+				if len(words) == 2 && !isCompacted([]messages.Event{e}) {
+					t.Error("no snapshot stands for what is gone")
+				}
+			}
+			if err != nil {
+				break
+			}
+		}
+		if len(words) != 2+79+1 || words[2] != "22" {
+			t.Errorf("%d events: %v", len(words), words)
+		}
+		f.Close()
+	})
+}
