@@ -128,3 +128,39 @@ func TestHeldAgentMeetsTheNextDaemon(t *testing.T) {
 		})
 	}
 }
+
+// While the journal cannot be written people see what the agent says, and nothing is
+// accepted; afterwards all of it is told again, with numbers, once.
+func TestJournalFailsAndComesBack(t *testing.T) {
+	s := withScript(t)
+	s.open(sessionN(1))
+	r := s.follow(messages.Attach{Session: sessionN(1), Client: "ann", Stream: "s"})
+	must[messages.InputAcknowledged](s, message(sessionN(1), 1))
+	pid := s.settled(sessionN(1)).Run.Process.PID
+	s.eventually("the answer is shown", func() bool { return r.has("text did " + key(1)) })
+	s.store.hook(func() { // the message is accepted, and nothing behind it is written
+		if in := s.store.look(sessionN(1)).inputs; len(in) > 0 {
+			s.store.fail(messages.Errorf("append", messages.Unavailable, "no space left"))
+		}
+	})
+	must[messages.InputAcknowledged](s, message(sessionN(1), 2))
+	s.eventually("people are told", func() bool { return r.has("notice JOURNAL_FAILS") })
+	s.eventually("the answer is shown nevertheless", func() bool { return r.has("text did " + key(2)) })
+	if kind := s.refused(message(sessionN(1), 3)); kind != messages.Unavailable {
+		t.Errorf("a message: %v", kind)
+	}
+	if healthOf(s, "sqlite").Serving {
+		t.Error("health does not say so")
+	}
+	s.store.hook(nil)
+	s.store.fail(nil)
+	s.eventually("people are told to forget", func() bool { return r.has("notice JOURNAL_BACK") })
+	s.eventually("the next message is accepted", func() bool {
+		_, err := s.Ask(t.Context(), message(sessionN(1), 3))
+		return err == nil
+	})
+	if v := s.settled(sessionN(1)); v.Run.Process.PID != pid || v.Record.Run != 1 {
+		t.Errorf("another agent: %+v", v.Run)
+	}
+	s.checkComplete(r, sessionN(1), 0)
+}

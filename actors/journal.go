@@ -30,6 +30,9 @@ type Store interface {
 	// Seal does it and carries all live state into the next.
 	SealDue() bool
 	Seal() error
+	// Reopen opens the files again, after which they can be written, or says why
+	// not. What was committed is there.
+	Reopen() error
 	// Lineage identifies the journal: a restored one has another.
 	Lineage() string
 	Upkeep
@@ -128,6 +131,13 @@ func (j *journal) perform(ctx actor.Context, e effect) {
 		send(ctx, e.to, e.with)
 	case wakeAfter:
 		j.wake = timer(ctx, e.delay, e.message)
+	case tellHealth:
+		j.healthy = true
+		ctx.Send(j.deps.health, e.message)
+	case tellSessions:
+		ctx.Send(j.deps.sessions, e.message)
+	case mendStore:
+		j.hands.do(func() any { return mended{j.store.Reopen()} })
 	case writeGroup:
 		now := j.deps.now()
 		maySeal, mustRetain := !now.Before(j.sealFrom), now.Sub(j.retained) >= retainEvery
@@ -154,7 +164,11 @@ func writeAll(store Store, work []journalWork) (done journalDone) {
 	done.replies = make([]reply, 0, len(work))
 	for len(work) > 0 {
 		if work[0].append == nil {
-			done.replies = append(done.replies, reply{work[0].from, load(store, work[0].load)})
+			loaded := load(store, work[0].load)
+			if e, ok := loaded.(*messages.Error); ok && e.Kind == messages.Unavailable {
+				done.failure = e
+			}
+			done.replies = append(done.replies, reply{work[0].from, loaded})
 			work = work[1:]
 			continue
 		}

@@ -17,6 +17,7 @@ type journalState struct {
 	writing bool      // a transaction is with the worker
 	armed   bool      // the gathering timer is running
 	began   time.Time // of the newest transaction
+	mend    mending
 }
 
 // journalWork is one request that waits: an append or a load.
@@ -54,6 +55,9 @@ func (wakeAfter) effect()  {}
 
 // step takes one message at its time and returns the next state and what to do.
 func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, []effect) {
+	if s.mend.failure != nil {
+		return s.failing(at, from, m)
+	}
 	switch m := m.(type) {
 	case messages.Append:
 		s.waiting = append(s.waiting, journalWork{from: from, append: &m})
@@ -63,6 +67,10 @@ func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, 
 		s.armed = false
 	case journalDone:
 		s.writing = false
+		if m.failure != nil {
+			next, effects := s.failed(at, asError("write journal", m.failure))
+			return next, append(repliesOf(m), effects...)
+		}
 		next, effects := s.begin(at)
 		return next, append(repliesOf(m), effects...)
 	default:

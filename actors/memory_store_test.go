@@ -192,6 +192,12 @@ func (s *memoryStore) Seen(id messages.SessionID, key string) (messages.Seq, boo
 	return seq, seen, nil
 }
 
+func (s *memoryStore) Reopen() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failing
+}
+
 func (s *memoryStore) SealDue() bool                { return false }
 func (s *memoryStore) Seal() error                  { return nil }
 func (s *memoryStore) Stats() messages.JournalStats { return messages.JournalStats{} }

@@ -143,6 +143,8 @@ func (s *session) perform(ctx actor.Context, e effect) {
 			}
 			return nil
 		})
+	case rebuild:
+		ctx.Send(ctx.Parent(), rebuildSession{s.id})
 	case retire:
 		ctx.Send(ctx.Parent(), sessionIdle{s.id})
 	case forget:

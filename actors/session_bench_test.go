@@ -201,7 +201,7 @@ func (b *bench) deliver(from *actor.PID, m any) {
 		}
 	}
 	b.checkNumbers()
-	if len(b.waiting) == 0 {
+	if len(b.waiting) == 0 && b.state.degraded == nil { // else memory holds what is not on disk
 		b.checkRebuild()
 	}
 }

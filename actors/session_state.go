@@ -80,6 +80,9 @@ type sessionState struct {
 	warned  bool      // the agent was interrupted for its silence
 	heard   time.Time // when the agent said something last
 
+	degraded    *messages.Error // why the journal cannot be written; nil: it can
+	durableHead messages.Seq    // number of the last event known to be on disk
+
 	holds   holds // why the agent is held, as its run says
 	starved bool  // an agent is to be started when there is room on the disk
 
@@ -124,6 +127,7 @@ type stream struct {
 type held struct {
 	commit  uint64
 	effects []effect
+	head    messages.Seq // of the history, when it is durable
 }
 
 // early is a message that came before the session was loaded.
@@ -230,15 +234,27 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 		}
 		return s.load(now, m)
 	case *messages.Error:
+		if s.loaded && m.Kind == messages.Unavailable {
+			return s, nil // asked for twice, as above
+		}
+		if m.Kind == messages.Unavailable {
+			return s.unreadable(m)
+		}
 		panic("the journal could not load the session: " + m.Error())
 	}
 	if !s.loaded {
 		return s.before(from, m)
 	}
+	if s.degraded != nil {
+		return s.stepDegraded(now, from, m)
+	}
 	switch m := m.(type) {
 	case messages.Committed:
 		return s.committed(m)
 	case messages.AppendRefused:
+		if m.Err.Kind == messages.Unavailable {
+			return s.degrade(now, m.Err)
+		}
 		if m.Err.Code == messages.SessionClosed {
 			return s.closed(m.Err)
 		}
@@ -339,6 +355,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.slotGranted()
 	case parkAgent:
 		t.park()
+	case sessionRebuilt:
+		t.rebuilt()
 	case diskChanged:
 		t.diskChanged(m)
 	case agentHeld:
@@ -358,7 +376,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 
 // load takes what the journal knows. The messages that came early follow.
 func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, []effect) {
-	s.loaded, s.exists = true, m.Found
+	s.loaded, s.exists, s.degraded, s.durableHead = true, m.Found, nil, m.Record.Head
 	s.record, s.run, s.spool, s.inputs = m.Record, m.Run, m.Cursor.Offset, m.Inputs
 	s.record.ID = s.id
 	s.permissions = make(map[messages.RequestID]messages.PermissionRecord, len(m.Permissions))
@@ -418,6 +436,16 @@ func (s sessionState) before(from *actor.PID, m any) (sessionState, []effect) {
 		return s, nil
 	case journalRestarted:
 		return s, []effect{loadAgain{}} // the first request may be lost
+	case journalMended:
+		if s.degraded == nil {
+			return s, nil
+		}
+		s.degraded = nil
+		return s, []effect{loadAgain{}}
+	case messages.SessionRequest:
+		if s.degraded != nil {
+			return s, []effect{reply{from, s.refusal("load session")}}
+		}
 	}
 	s.early = append(s.early[:len(s.early):len(s.early)], early{from, m})
 	return s, nil
@@ -434,6 +462,7 @@ func (s sessionState) committed(m messages.Committed) (sessionState, []effect) {
 	s.durable = m.Commit
 	var ready []effect
 	for len(s.held) > 0 && s.held[0].commit <= s.durable {
+		s.durableHead = s.held[0].head
 		ready, s.held = append(ready, s.held[0].effects...), s.held[1:]
 	}
 	return s, ready

@@ -47,14 +47,14 @@ func (t *transition) finish() (sessionState, []effect) {
 			t.after = append([]effect{publish{t.append.Events, s.record.Head, s.settled()}}, t.after...)
 		}
 		effects = append(effects, persist{t.append})
-		s.held = append(s.held[:len(s.held):len(s.held)], held{s.commits, t.after})
+		s.held = append(s.held[:len(s.held):len(s.held)], held{s.commits, t.after, s.record.Head})
 		return s, effects
 	}
 	if len(t.after) == 0 {
 		return s, effects
 	}
 	if s.durable < s.commits {
-		s.held = append(s.held[:len(s.held):len(s.held)], held{s.commits, t.after})
+		s.held = append(s.held[:len(s.held):len(s.held)], held{s.commits, t.after, s.record.Head})
 		return s, effects
 	}
 	return s, append(effects, t.after...)

@@ -82,7 +82,9 @@ func (s *sessions) Receive(ctx actor.Context) {
 		s.route(ctx, m.Target(), routed{ctx.Sender(), m})
 	case messages.Detach:
 		s.tell(ctx, m.Session, m)
-	case journalRestarted, poolRestarted, diskChanged:
+	case rebuildSession:
+		s.replace(ctx, m.id)
+	case journalRestarted, journalMended, poolRestarted, diskChanged:
 		for _, pid := range s.live {
 			ctx.Send(pid, m)
 		}
@@ -160,6 +162,16 @@ func (s *sessions) letGo(ctx actor.Context, m goodbye) {
 	}
 }
 
+// replace ends a session's actor and starts it again: it is rebuilt from the
+// journal.
+func (s *sessions) replace(ctx actor.Context, id messages.SessionID) {
+	if pid := s.live[id]; pid != nil {
+		delete(s.live, id)
+		s.going[id] = append(s.going[id], routed{})
+		ctx.Poison(pid)
+	}
+}
+
 // gone starts a session again if requests came while its actor went.
 func (s *sessions) gone(ctx actor.Context, who *actor.PID) {
 	for id, waiting := range s.going {
@@ -169,6 +181,10 @@ func (s *sessions) gone(ctx actor.Context, who *actor.PID) {
 		delete(s.going, id)
 		delete(s.live, id) // if its supervisor gave it up
 		for _, r := range waiting {
+			if r.message == nil { // the session is replaced
+				ctx.Send(s.find(ctx, id), sessionRebuilt{})
+				continue
+			}
 			s.route(ctx, id, r)
 		}
 		return

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -57,6 +58,50 @@ func TestSyncFails(t *testing.T) {
 	f.reopen()
 	sameEvents(t, "events", f.history(sid(1)), events(0, 3))
 	f.commit(more(sid(1), 3, 3))
+}
+
+// A journal that was opened again after a failed sync has what was committed, and
+// goes on. It stays closed as long as it cannot be written, and for good if events
+// are gone.
+func TestReopen(t *testing.T) {
+	f := newFixture(t)
+	f.commit(begin(sid(1), 3))
+	back := f.instead(t, "/dev/null")
+	err := f.store.Commit([]messages.Append{more(sid(1), 3, 3)})[0]
+	back()
+	wantKind(t, "commit", err, messages.Unavailable)
+	lineage := f.store.Lineage()
+	for range 2 { // the second time nothing is wrong
+		if err := f.store.Reopen(); err != nil {
+			t.Fatal(err)
+		}
+		sameEvents(t, "what was committed", f.history(sid(1)), events(0, 3))
+	}
+	f.commit(more(sid(1), 3, 3))
+	sameEvents(t, "events", f.history(sid(1)), events(0, 6))
+	if f.store.Lineage() != lineage {
+		t.Error("it is another journal")
+	}
+	aside := filepath.Join(t.TempDir(), manifestName)
+	manifest := filepath.Join(f.options.Directory, manifestName)
+	if err := os.Rename(manifest, aside); err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, "without its manifest", f.store.Reopen(), messages.DataLoss)
+	wantKind(t, "commit", f.store.Commit([]messages.Append{more(sid(1), 6, 1)})[0], messages.Unavailable)
+	if err := os.Rename(aside, manifest); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.store.Reopen(); err != nil {
+		t.Fatal(err)
+	}
+	sameEvents(t, "events", f.history(sid(1)), events(0, 6))
+	f.store.index.entries[sid(1)].head += 5 // as if more had been acknowledged
+	wantKind(t, "events are gone", f.store.Reopen(), messages.DataLoss)
+	f.store.index.entries[sid(1)].head -= 5
+	if err := f.store.Reopen(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 const limitedWriter = "BETCODE_TEST_LIMITED_WRITER"

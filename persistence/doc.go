@@ -20,7 +20,8 @@
 //   - A crash at any moment, in a commit, while a journal is made or while a
 //     file is sealed, leaves a directory that opens with all that was committed.
 //   - When a sync fails nobody knows what is on disk. Then nothing more is
-//     written, and no projection is read, until the journal is opened again;
+//     written, and no projection is read, until the journal is opened again
+//     ([Store.Reopen]);
 //     events that were visible before stay so.
 //   - Damage is an error, not a crash: a panic of bbolt and a fault of the mapped
 //     file become DataLoss, and a record with a flipped bit is named. Sessions

@@ -181,7 +181,7 @@ func (s *Store) writable(op string) error {
 // nobody knows what is on the disk.
 func (s *Store) fail(op string, cause error) error {
 	e := (&messages.Error{Op: op, Kind: messages.Unavailable, Err: cause}).WithCode(messages.StorageError).
-		WithHint("The disk failed to keep what was written: check it, then restart the daemon.")
+		WithHint("The disk failed to keep what was written: check it. The journal is opened again by itself.")
 	s.failed.Store(e)
 	return again(op, e)
 }

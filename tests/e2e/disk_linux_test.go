@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,8 +21,8 @@ import (
 // a mount namespace that ends with it. Where that is not allowed they are skipped.
 
 // smallDisk is a program that runs the daemon so: a filesystem of that size is
-// mounted before it starts.
-func smallDisk(t *testing.T, size string) (program string) {
+// mounted before it starts, and another for the journal.
+func smallDisk(t *testing.T, size, journal string) (program string) {
 	t.Helper()
 	unshare := []string{"unshare", "--mount", "--propagation", "private"}
 	if os.Getuid() != 0 {
@@ -32,8 +33,11 @@ func smallDisk(t *testing.T, size string) (program string) {
 		t.Skipf("no filesystem can be mounted here: %v: %s", err, out)
 	}
 	program = filepath.Join(t.TempDir(), "betcode")
-	text := fmt.Sprintf("#!/bin/sh\nexec %s sh -c 'mount -t tmpfs -o size=%s,mode=700 betcode \"$XDG_STATE_HOME\" && mkdir -p \"$XDG_STATE_HOME/betcode\" && exec \"$0\" \"$@\"' %s \"$@\"\n",
-		strings.Join(unshare, " "), size, binaries.betcode)
+	text := fmt.Sprintf(`#!/bin/sh
+exec %s sh -c '
+	mount -t tmpfs -o size=%s,mode=700 betcode "$XDG_STATE_HOME" && mkdir -p "$XDG_STATE_HOME/betcode/journal" &&
+	mount -t tmpfs -o size=%s,mode=700 journal "$XDG_STATE_HOME/betcode/journal" && exec "$0" "$@"' %s "$@"
+`, strings.Join(unshare, " "), size, journal, binaries.betcode)
 	if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -45,26 +49,34 @@ func (s *story) onDisk(name string) string {
 	return filepath.Join(fmt.Sprintf("/proc/%d/root", s.daemon.PID()), s.world.StateDir(), name)
 }
 
-// fillDisk leaves about so many bytes.
-func (s *story) fillDisk(leave int64) {
+// fillDisk leaves about so many bytes of the filesystem of a directory of the
+// state.
+func (s *story) fillDisk(directory string, leave int64) {
 	s.Helper()
 	var disk unix.Statfs_t
-	if err := unix.Statfs(s.onDisk(""), &disk); err != nil {
+	if err := unix.Statfs(s.onDisk(directory), &disk); err != nil {
 		s.Fatal(err)
 	}
-	filler, err := os.Create(s.onDisk("filler"))
+	filler, err := os.Create(s.onDisk(filepath.Join(directory, "filler")))
 	if err != nil {
 		s.Fatal(err)
 	}
 	defer filler.Close()
+	for page := make([]byte, disk.Bsize); leave == 0; { // the daemon takes some of it meanwhile
+		if _, err := filler.Write(page); errors.Is(err, unix.ENOSPC) {
+			return
+		} else if err != nil {
+			s.Fatal(err)
+		}
+	}
 	if err := unix.Fallocate(int(filler.Fd()), 0, 0, int64(disk.Bavail)*disk.Bsize-leave); err != nil {
 		s.Fatalf("fill a disk of %d blocks, %d free: %v", disk.Blocks, disk.Bavail, err)
 	}
 }
 
-func (s *story) emptyDisk() {
+func (s *story) emptyDisk(directory string) {
 	s.Helper()
-	if err := os.Remove(s.onDisk("filler")); err != nil {
+	if err := os.Remove(s.onDisk(filepath.Join(directory, "filler"))); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -100,7 +112,7 @@ func (s *story) until(what string, holds func() bool) {
 // with room again everything goes on, and not a line is missing.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
-	w, err := kit.NewWorld(smallDisk(t, "160m"), binaries.fake, "BETCODE_DISK_LOW=48MiB")
+	w, err := kit.NewWorld(smallDisk(t, "160m", "160m"), binaries.fake, "BETCODE_DISK_LOW=48MiB")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +124,7 @@ func TestDiskFull(t *testing.T) {
 	s.say(c, "stream:300:20:10ms\necho:the end")
 	s.wait(c, 0, kit.IsText)
 
-	s.fillDisk(32 << 20)
+	s.fillDisk("", 32<<20)
 	_, next := s.wait(c, 0, isNotice("DISK_FULL"))
 	s.wait(d, 0, isNotice("DISK_FULL"))
 	s.until("both agents are stopped", func() bool { return s.agentState(streaming) == "T" && s.agentState(asking) == "T" })
@@ -131,7 +143,7 @@ func TestDiskFull(t *testing.T) {
 		t.Error("an agent runs although it is stopped")
 	}
 
-	s.emptyDisk()
+	s.emptyDisk("")
 	s.wait(c, next, isNotice("AGENT_GOES_ON"))
 	s.wait(c, next, kit.IsIdle)
 	s.wait(d, 0, kit.IsIdle)
@@ -151,22 +163,64 @@ func TestDiskFull(t *testing.T) {
 // stopped.
 func TestRealDiskFull(t *testing.T) {
 	t.Parallel()
-	w, server := realWorld(t, smallDisk(t, "160m"))
+	w, server := realWorld(t, smallDisk(t, "160m", "160m"))
 	w.Extra = append(w.Extra, "BETCODE_DISK_LOW=48MiB")
 	s := storyIn(t, w)
 	id := session()
 	c := s.converse("a", id)
 	s.say(c, "say hello")
 	_, first := s.wait(c, 0, kit.IsIdle)
-	s.fillDisk(32 << 20)
+	s.fillDisk("", 32<<20)
 	_, next := s.wait(c, first, isNotice("DISK_FULL"))
 	s.until("the agent is stopped", func() bool { return s.agentState(id) == "T" })
 	s.say(c, "say it again")
 	s.wait(c, next, isError("DISK_FULL"))
-	s.emptyDisk()
+	s.emptyDisk("")
 	_, next = s.wait(c, next, isNotice("AGENT_GOES_ON"))
 	s.say(c, "say it again")
 	s.wait(c, next, kit.IsTurnComplete)
 	once(t, server, "say it again")
 	s.sameHistory(c, id)
+}
+
+// TestJournalFails: when the journal cannot be written the agent goes on, people
+// see what it says, marked volatile, and nothing is accepted. When it can be written
+// again all of it is told once more, with numbers, and nothing is missing.
+func TestJournalFails(t *testing.T) {
+	t.Parallel()
+	w, err := kit.NewWorld(smallDisk(t, "256m", "96m"), binaries.fake, "BETCODE_DISK_LOW=16MiB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := storyIn(t, w)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "stream:4000:4096:1ms\necho:the end")
+	s.wait(c, 0, kit.IsText)
+	s.fillDisk("journal", 0)
+	_, next := s.wait(c, 0, isNotice("JOURNAL_FAILS"))
+	s.wait(c, next, func(e kit.Event) bool { return kit.IsText(e) && e.GetVolatile() && e.GetSequence() == 0 })
+	s.say(c, "echo:one more")
+	refused, _ := s.wait(c, next, isError("SQLITE_ERROR"))
+	if refused.GetSequence() != 0 {
+		t.Errorf("the refusal is journaled: %v", refused)
+	}
+	health, err := pb.NewBetCodeHealthClient(s.daemon.Conn()).GetHealthDetails(context.Background(), &pb.HealthDetailsRequest{})
+	if err != nil || health.GetOverallStatus() != pb.ServingStatus_NOT_SERVING {
+		t.Errorf("health: %v, %v", health, err)
+	}
+
+	s.emptyDisk("journal")
+	_, next = s.wait(c, next, func(e kit.Event) bool { return isNotice("JOURNAL_BACK")(e) && e.GetSequence() > 0 })
+	s.wait(c, next, func(e kit.Event) bool { return kit.IsIdle(e) && e.GetSequence() > 0 })
+	journaled, err := kit.Journaled(c.Events(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := kit.Text(journaled); len(text) < 4000*4096 || !strings.HasSuffix(text, "the end") {
+		t.Errorf("%d bytes of text", len(text))
+	}
+	s.sameHistory(c, id)
+	s.say(c, "echo:one more")
+	s.wait(c, len(c.Events()), kit.IsIdle)
 }

@@ -1,0 +1,160 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+	"google.golang.org/protobuf/proto"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/messages"
+)
+
+// A session whose journal cannot be written goes on showing what its agent says,
+// but nothing of that is true for good: the events are marked volatile and have no
+// number, nothing is accepted, decided or started, and the agent is told nothing
+// but to interrupt its turn. When the journal can be written again the session is
+// rebuilt from it: the spool is read once more from the committed offset, and what
+// was volatile becomes events.
+
+// rebuild asks for this actor to be replaced by one that is rebuilt from the
+// journal.
+type rebuild struct{}
+
+func (rebuild) effect() {}
+
+// rebuildSession is its word to who started it, sessionRebuilt the first word to its
+// replacement.
+type (
+	rebuildSession struct{ id messages.SessionID }
+	sessionRebuilt struct{}
+)
+
+// degrade gives up what waits for the disk: nobody knows whether it is there.
+func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, []effect) {
+	s.degraded = cause
+	s.record.Head = s.durableHead
+	t := begin(s, now)
+	t.notice("JOURNAL_FAILS", "The journal cannot be written: what follows is not kept, and told again when it can be", nil)
+	s, effects := t.finishDegraded()
+	for _, h := range s.held {
+		effects = append(effects, h.effects...)
+	}
+	for _, k := range s.knocks {
+		effects = append(effects, reply{k.from, nil})
+	}
+	for _, from := range append(append([]*actor.PID{}, s.stoppers...), s.deleters...) {
+		effects = append(effects, reply{from, nil})
+	}
+	s.held, s.knocks, s.stoppers, s.deleters = nil, nil, nil, nil
+	for i, e := range effects {
+		r, ok := e.(reply)
+		if _, sure := r.with.(agentEnded); ok && !sure { // whatever it was to say, it is not sure
+			effects[i] = reply{r.to, s.refusal("write to the journal")}
+		}
+	}
+	return s, s.passing(now, effects)
+}
+
+// stepDegraded takes one message while nothing can be written.
+func (s sessionState) stepDegraded(now moment, from *actor.PID, m any) (sessionState, []effect) {
+	switch m.(type) {
+	case messages.Committed, messages.AppendRefused:
+		return s, nil
+	case journalMended, journalRestarted:
+		if s.ending {
+			return s, nil // the next daemon rebuilds it
+		}
+		return s, []effect{rebuild{}}
+	case messages.GetSession, messages.Attach, messages.TakeLock, messages.ReleaseLock, messages.CancelTurn:
+	case messages.StartSession:
+		if !s.exists {
+			return s, []effect{reply{from, s.refusal("start session")}}
+		}
+	case messages.SessionRequest:
+		return s, []effect{reply{from, s.refusal("change session")}}
+	}
+	t := begin(s, now)
+	t.handle(from, m)
+	next, effects := t.finishDegraded()
+	return next, next.passing(now, effects)
+}
+
+// rebuilt tells people that what was volatile is told again.
+func (t *transition) rebuilt() {
+	if t.s.exists {
+		t.notice("JOURNAL_BACK", "The journal can be written again: forget what was marked volatile, it is told once more", nil)
+	}
+}
+
+// refusal says that nothing can be accepted at the moment.
+func (s sessionState) refusal(op string) *messages.Error {
+	return (&messages.Error{Op: op, Kind: messages.Unavailable, Code: messages.StorageError, Err: s.degraded.Err}).
+		With("session_id", string(s.id)).
+		WithHint("the journal cannot be written; the daemon tries again by itself, see betcode daemon status")
+}
+
+// finishDegraded is finish without the journal: the events are shown, and no number
+// is used up.
+func (t *transition) finishDegraded() (sessionState, []effect) {
+	s, effects := t.s, t.at
+	if len(t.append.Events) > 0 {
+		effects = append(effects, publish{events: t.append.Events, settled: s.settled()})
+	}
+	s.record.Head = t.append.Expect
+	return s, append(effects, t.after...)
+}
+
+// passing is what may be done of the effects although nothing is written: to show
+// and to answer, to keep the agent's output flowing, to hold and to end the agent.
+func (s sessionState) passing(now moment, effects []effect) []effect {
+	var pass []effect
+	for _, e := range effects {
+		switch e := e.(type) {
+		case publish:
+			pass = append(pass, publish{events: s.volatile(now, e.events), settled: e.settled})
+		case reply, spawnClient, dropClient:
+			pass = append(pass, e)
+		case tellRun:
+			switch m := e.message.(type) {
+			case messages.Credit:
+				m.Journaled = 0
+				pass = append(pass, tellRun{e.run, m})
+			case holdAgent, interruptTurn, interruptSettled:
+				pass = append(pass, e)
+			case stopAgent:
+				if s.ending {
+					pass = append(pass, e)
+				}
+			}
+		}
+	}
+	return pass
+}
+
+// volatile marks events as not written.
+func (s sessionState) volatile(now moment, events []messages.Event) []messages.Event {
+	marked := make([]messages.Event, len(events))
+	for i, e := range events {
+		var event pb.AgentEvent
+		if err := proto.Unmarshal(e.Bytes, &event); err != nil {
+			panic("an event of ours: " + err.Error())
+		}
+		event.Volatile = event.Volatile || e.Seq > 0
+		marked[i] = seal(&event, s.id, 0, now.at)
+	}
+	return marked
+}
+
+// unreadable answers whoever waits for a session that cannot be loaded; it is
+// loaded when the journal is back.
+func (s sessionState) unreadable(cause *messages.Error) (sessionState, []effect) {
+	s.degraded = cause
+	var effects []effect
+	for _, e := range s.early {
+		if _, ok := e.message.(messages.SessionRequest); ok {
+			effects = append(effects, reply{e.from, s.refusal("load session")})
+		}
+	}
+	s.early = nil
+	return s, effects
+}

@@ -1,0 +1,74 @@
+package persistence
+
+import (
+	"errors"
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+const opReopen = "open journal again"
+
+// Reopen opens the files again, as [Open] does, without letting anybody else have
+// the directory. It is what ends the refusals that follow a failed sync: what is on
+// the disk now is what there is. It fails, and everything stays as it was, if
+// anything is missing of what was committed, or if nothing can be written still.
+func (s *Store) Reopen() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.files.Lock()
+	defer s.files.Unlock()
+	if s.active == nil || s.options.ReadOnly {
+		return closed(opReopen)
+	}
+	_ = s.active.close() // it may be broken: that is why
+	next := &Store{options: s.options}
+	err := next.openAgain()
+	if err == nil {
+		err = next.holds(s)
+	}
+	if err == nil {
+		// Nothing is changed by it, but it takes both syncs.
+		if err = next.active.update(opReopen, func(*bolt.Tx) error { return nil }); err != nil {
+			err = storageError(opReopen, err)
+		}
+	}
+	if err != nil {
+		if next.active != nil {
+			_ = next.active.close() // the first error is the one that helps
+		}
+		return err
+	}
+	s.counts.retire(s.active)
+	s.manifest, s.active, s.index = next.manifest, next.active, next.index
+	s.failed.Store(nil)
+	return nil
+}
+
+// openAgain opens a journal that must be there.
+func (s *Store) openAgain() error {
+	m, err := readManifest(s.options.Directory)
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		return damagedFile(opReopen, manifestName, errors.New("the file is missing"))
+	}
+	return s.use(m)
+}
+
+// holds says whether everything that another state of this journal had committed
+// is here.
+func (s *Store) holds(before *Store) error {
+	if s.lineage != before.lineage {
+		return damagedFile(opReopen, manifestName, fmt.Errorf("it is journal %s, not %s", s.lineage, before.lineage))
+	}
+	before.index.mu.RLock()
+	defer before.index.mu.RUnlock()
+	for id, old := range before.index.entries {
+		if now := s.index.get(id); old.damaged == nil && (now == nil || now.damaged == nil && now.head < old.head && !now.deleted) {
+			return about(id, damagedFile(opReopen, s.active.name, errors.New("events are missing that were committed")))
+		}
+	}
+	return nil
+}
