@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
 
 	"betcode/messages"
@@ -50,7 +51,12 @@ func (o *outbox) Push(events []messages.Event) bool {
 		o.refused = true
 		return false
 	}
-	o.events, o.bytes = append(o.events, events...), o.bytes+size
+	if len(o.events) == 0 {
+		o.events = slices.Clip(events) // what all clients are given is not copied for each
+	} else {
+		o.events = append(o.events, events...)
+	}
+	o.bytes += size
 	o.signal()
 	return true
 }

@@ -190,15 +190,15 @@ func (s runState) lines(at time.Time, m linesRead) (runState, []effect) {
 		return s.read(nil)
 	}
 	s.more = true
-	var items []claude.Item
+	items := make([]claude.Item, 0, len(m.batch.Lines)+1)
 	for _, line := range m.batch.Lines {
-		var out []claude.Item
 		if line.Cut {
+			var out []claude.Item
 			s.translator, out = claude.TranslateTorn(s.translator, kept(line), at)
-		} else {
-			s.translator, out = claude.Translate(s.translator, line.Bytes, at)
+			items = append(items, out...)
+			continue
 		}
-		items = append(items, out...)
+		s.translator, items = claude.AppendTranslated(items, s.translator, line.Bytes, at)
 	}
 	return s.handOver(m.batch.From, m.batch.To, items)
 }

@@ -29,6 +29,7 @@ func (t *transition) output(m agentOutput) {
 	t.append.Cursor = &messages.Cursor{Run: m.run, Offset: m.to, Translator: m.translator}
 	t.dirty = true
 	t.hear()
+	t.append.Events = slices.Grow(t.append.Events, len(m.items))
 	for _, item := range m.items {
 		t.item(item)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // spares is how many goroutines a [Crew] keeps that have nothing to do.
-const spares = 8
+const spares = 64
 
 // Crew runs what has to be done, each piece on a goroutine of its own, and keeps
 // a few of these for the next pieces: an actor's turn is short, and a new

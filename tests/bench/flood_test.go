@@ -8,7 +8,7 @@ import (
 )
 
 // flood is 64 agents as fast as they can, each with a client of its own.
-var flood = load{sessions: 64, clients: 1, work: work{lines: 15_000}}
+var flood = load{sessions: 64, clients: 1, work: work{lines: 10_000}}
 
 // BenchmarkFlood measures how many events a second become durable and reach
 // their client when agents write as fast as they can.

@@ -1,7 +1,5 @@
 package claude
 
-import "slices"
-
 // delta is what a line says that carries a piece of a block being streamed: the
 // bulk of all lines. They are read by hand, because decoding one as if it could
 // be anything takes three times as long. Whatever is unusual about a line (other
@@ -114,9 +112,10 @@ func (d *delta) fill(l *line, s *State) {
 	l.Type = "stream_event"
 	l.Session = same(d.session, s.d.Session)
 	l.Parent = string(d.parent)
-	l.APIMessage = string(d.message)
-	if i := slices.IndexFunc(s.d.Messages, func(m carried) bool { return m.ID == string(d.message) }); i >= 0 {
+	if i := s.findMessage(string(d.message), ""); len(d.message) > 0 && i >= 0 {
 		l.APIMessage = s.d.Messages[i].ID
+	} else {
+		l.APIMessage = string(d.message)
 	}
 	l.Event.Type, l.Event.Index, l.Event.Delta = "content_block_delta", float64(d.index), &d.piece
 }

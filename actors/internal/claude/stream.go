@@ -187,7 +187,7 @@ func (t *translation) text(m int, b block, text string, complete bool) {
 	msg := &t.s.d.Messages[m]
 	pieces := chunks(text)
 	for i, piece := range pieces {
-		t.draftFor(msg.Parent, textDelta(msg.ID, b, piece, complete && i == len(pieces)-1))
+		t.draftFor(msg.Parent, t.textDelta(msg.ID, b, piece, complete && i == len(pieces)-1))
 	}
 	if b.Kind == kindText && msg.Parent == "" && !t.s.d.Said {
 		t.s.d.Said = true
@@ -195,7 +195,7 @@ func (t *translation) text(m int, b block, text string, complete bool) {
 }
 
 // textDelta makes its four parts at once: no event is made as often.
-func textDelta(message string, b block, text string, complete bool) *betcodev1.AgentEvent {
+func (t *translation) textDelta(message string, b block, text string, complete bool) *betcodev1.AgentEvent {
 	e := new(struct {
 		event betcodev1.AgentEvent
 		kind  betcodev1.AgentEvent_TextDelta
@@ -203,7 +203,7 @@ func textDelta(message string, b block, text string, complete bool) *betcodev1.A
 		at    timestamppb.Timestamp
 	})
 	e.event.Event, e.event.Timestamp, e.kind.TextDelta = &e.kind, &e.at, &e.delta
-	e.delta.Text, e.delta.IsComplete, e.delta.BlockId, e.delta.Thinking = text, complete, blockID(message, b.Index), b.Kind == kindThinking
+	e.delta.Text, e.delta.IsComplete, e.delta.BlockId, e.delta.Thinking = text, complete, t.named.of(message, b.Index), b.Kind == kindThinking
 	return &e.event
 }
 
@@ -217,7 +217,7 @@ func (t *translation) completeBlock(m, b int) {
 		return
 	}
 	if bl.Shown && (bl.Kind == kindText || bl.Kind == kindThinking) {
-		t.draftFor(msg.Parent, textDelta(msg.ID, bl, "", true))
+		t.draftFor(msg.Parent, t.textDelta(msg.ID, bl, "", true))
 	}
 	t.s.message(m).Blocks[b].Done = true
 }
@@ -285,7 +285,7 @@ func (t *translation) withdraw(m int, a *abandoned) {
 }
 
 func (t *translation) withdrawText(parent, message string, b block) {
-	e := textDelta(message, b, "", false)
+	e := t.textDelta(message, b, "", false)
 	e.GetTextDelta().Withdrawn = true
 	t.draftFor(parent, e)
 }

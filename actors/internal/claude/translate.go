@@ -34,29 +34,35 @@ const (
 // into what it means. It never fails and never panics; it keeps nothing of line.
 // The time becomes the timestamp of the drafts.
 func Translate(s State, line []byte, at time.Time) (State, []Item) {
+	return AppendTranslated(nil, s, line, at)
+}
+
+// AppendTranslated is [Translate] for many lines: it appends to items.
+func AppendTranslated(items []Item, s State, line []byte, at time.Time) (State, []Item) {
 	line = bytes.TrimRight(line, "\r\n")
 	if len(bytes.TrimSpace(line)) == 0 {
-		return s, nil
+		return s, items
 	}
 	t := scratch.Get().(*translation)
-	t.s, t.at, t.raw = s, at, line
+	t.s, t.at, t.raw, t.items = s, at, line, items
 	t.s.d.Counters.Lines++
 	t.translate()
-	s, items := t.s, t.items
+	s, items = t.s, t.items
 	t.clear()
 	scratch.Put(t)
 	return s, items
 }
 
 // scratch holds translations between lines: one is two kilobytes, and a flood
-// has a hundred thousand lines a second. They are empty; nothing of a line stays.
+// has a hundred thousand lines a second. They are empty but for the name of the
+// block that was spoken of last.
 var scratch = sync.Pool{New: func() any { return new(translation) }}
 
 // clear makes t ready for the next line, without touching what a line of a delta
 // does not touch.
 func (t *translation) clear() {
 	if !t.scanned {
-		*t = translation{}
+		*t = translation{named: t.named}
 		return
 	}
 	t.delta.clear(&t.l)
@@ -86,6 +92,23 @@ type translation struct {
 
 	delta   delta
 	scanned bool // l is what delta says, no more
+
+	named blockName
+}
+
+// blockName is the id that clients know a block by. Deltas of one block follow
+// one another, so it is made once for many.
+type blockName struct {
+	message string
+	index   int
+	id      string
+}
+
+func (n *blockName) of(message string, index int) string {
+	if n.id == "" || n.message != message || n.index != index {
+		*n = blockName{message, index, blockID(message, index)}
+	}
+	return n.id
 }
 
 func (t *translation) translate() {

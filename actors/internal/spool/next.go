@@ -22,13 +22,14 @@ func (r *Reader) Next(maxBytes int) (Batch, error) {
 		return Batch{}, err
 	}
 	if r.read == size {
+		r.rest()
 		return b, r.same()
 	}
 	if maxBytes <= 0 {
 		maxBytes = r.chunk
 	}
 	budget := int64(maxBytes)
-	g := gathering{Reader: r, buf: slices.Grow(r.pending, int(min(budget, size-r.read)))}
+	g := gathering{Reader: r, buf: r.begin(int(min(budget, size-r.read))), lines: r.lines[:0], spans: r.spans[:0]}
 	for r.read < size && (budget > 0 || len(g.lines) == 0) {
 		n := min(size-r.read, int64(r.chunk))
 		if budget > 0 {
@@ -42,6 +43,23 @@ func (r *Reader) Next(maxBytes int) (Batch, error) {
 	b.Lines, b.To = g.finish(), r.from
 	b.More = r.read < size
 	return b, nil
+}
+
+// begin returns a buffer that begins with what is pending and has room for n more
+// bytes, in the memory of the batch before if that will do.
+func (r *Reader) begin(n int) []byte {
+	if len(r.pending)+n <= cap(r.memory) {
+		return append(r.memory[:0], r.pending...)
+	}
+	return slices.Grow(r.pending, n)
+}
+
+// rest gives back memory that only a busy agent needs.
+func (r *Reader) rest() {
+	if cap(r.memory) > restMemory {
+		r.pending = bytes.Clone(r.pending)
+		r.memory, r.lines, r.spans = nil, nil, nil
+	}
 }
 
 // Tail returns what an ended run left behind its last newline, as the only line
@@ -141,13 +159,18 @@ func (g *gathering) finish() []Line {
 			g.lines[i].Bytes = g.buf[s.from:s.to:s.to]
 		}
 	}
+	g.memory, g.Reader.lines, g.Reader.spans = nil, nil, nil
+	kept := cap(g.buf) <= keptMemory
+	if kept {
+		g.memory, g.Reader.lines, g.Reader.spans = g.buf, g.lines, g.spans
+	}
 	switch {
 	case g.cutting:
 		g.pending = nil
-	case len(g.lines) > 0:
+	case len(g.lines) > 0 && !kept:
 		g.pending = bytes.Clone(g.buf[g.start:]) // the buffer is the batch's
 	default:
-		g.pending = g.buf
+		g.pending = g.buf[g.start:]
 	}
 	return g.lines
 }

@@ -22,8 +22,8 @@ type Line struct {
 	End   int64  // where the next line starts
 }
 
-// Batch is what one call of [Reader.Next] found. The bytes of its lines share
-// one buffer, which belongs to the batch.
+// Batch is what one call of [Reader.Next] found. Its lines are in memory of the
+// reader: they are good until its next call.
 type Batch struct {
 	From, To int64 // where its first line starts, and the line behind its last
 	Lines    []Line
@@ -39,9 +39,20 @@ type Reader struct {
 
 	from    int64  // where the line that comes next starts
 	read    int64  // how far the file has been read
-	pending []byte // the bytes from there to here, unless cutting
+	pending []byte // the bytes from there to here, unless cutting; may lie in memory
 	cutting bool   // that line is too long: only its end is looked for
+
+	memory []byte // of the batch before, for the next; empty when that was a large one
+	lines  []Line // the same
+	spans  []span
 }
+
+// How much memory a reader keeps between batches, and while there are none. A
+// batch with long lines has its own.
+const (
+	keptMemory = 64 << 10
+	restMemory = 4 << 10
+)
 
 const opRead = "read spool"
 

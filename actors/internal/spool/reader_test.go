@@ -239,16 +239,36 @@ func TestReaderNoticesLoss(t *testing.T) {
 	wantKind(t, err, messages.Invalid)
 }
 
-func TestBatchesDoNotShareMemory(t *testing.T) {
+// A batch is good until the next is read: it has memory with nobody else, and
+// lines cannot be written beyond their ends.
+func TestBatchIsGoodUntilTheNext(t *testing.T) {
 	f := newFile(t)
 	f.write("first\nsec")
 	r := f.open(0, Options{})
 	b := next(t, r, 0)
 	f.write("ond\nthird\n")
-	next(t, r, 0)
 	wantLines(t, show(b), "first")
+	b = next(t, r, 0)
+	wantLines(t, show(b), "second", "third")
 	if line := b.Lines[0].Bytes; cap(line) != len(line) {
 		t.Fatal("a line can be written beyond its end")
+	}
+}
+
+// A busy reader reads into the memory of the batch before; one that rests keeps
+// next to none.
+func TestReaderKeepsLittleMemory(t *testing.T) {
+	f := newFile(t)
+	line := strings.Repeat("x", 99) + "\n"
+	f.write(strings.Repeat(line, 10_000))
+	r := f.open(0, Options{})
+	next(t, r, 32<<10)
+	if allocated := testing.AllocsPerRun(20, func() { next(t, r, 32<<10) }); allocated > 3 {
+		t.Errorf("a batch of 32 KiB allocates %v times", allocated)
+	}
+	rest(t, r, 32<<10)
+	if kept := cap(r.memory) + cap(r.pending); kept > restMemory {
+		t.Errorf("a reader that rests keeps %d bytes", kept)
 	}
 }
 
