@@ -29,7 +29,7 @@ const (
 // scanDelta reads a line, which must be valid UTF-8. It reports false, and d
 // means nothing, if the line is not plainly one of a delta.
 func scanDelta(raw []byte, d *delta) bool {
-	s := scanner{rest: raw}
+	s := scanner{text: raw}
 	has, ok := s.members(func(name []byte) (int, bool) {
 		var ok bool
 		switch string(name) {
@@ -52,7 +52,7 @@ func scanDelta(raw []byte, d *delta) bool {
 		}
 		return 0, false
 	})
-	return ok && len(s.rest) == 0 && has&(hasType|hasEvent) == hasType|hasEvent
+	return ok && s.at == len(raw) && has&(hasType|hasEvent) == hasType|hasEvent
 }
 
 func (d *delta) event(s *scanner) bool {
@@ -81,13 +81,13 @@ func (d *delta) delta(s *scanner) bool {
 			d.piece.Type = pieceType(kind)
 			return hasType, ok && d.piece.Type != ""
 		case "text":
-			d.piece.Text, ok = s.text()
+			d.piece.Text, ok = s.copied()
 			return hasText, ok
 		case "thinking":
-			d.piece.Thinking, ok = s.text()
+			d.piece.Thinking, ok = s.copied()
 			return hasThinking, ok
 		case "partial_json":
-			d.piece.JSON, ok = s.text()
+			d.piece.JSON, ok = s.copied()
 			return hasJSON, ok
 		}
 		return 0, false

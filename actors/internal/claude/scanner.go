@@ -5,7 +5,10 @@ import "bytes"
 // scanner reads a subset of JSON that has only one meaning: what it accepts, any
 // decoder accepts and understands alike. Its methods report false for everything
 // else, after which it is of no use.
-type scanner struct{ rest []byte }
+type scanner struct {
+	text []byte
+	at   int // where the rest begins
+}
 
 // members reads an object. read is given each name and reads the value; it
 // returns the member's bit, and false to give up. No bit may come twice. members
@@ -36,16 +39,16 @@ func (s *scanner) members(read func(name []byte) (bit int, ok bool)) (has int, o
 // skip skips c and the blanks before it, if it comes next.
 func (s *scanner) skip(c byte) bool {
 	s.blanks()
-	if len(s.rest) == 0 || s.rest[0] != c {
+	if s.at == len(s.text) || s.text[s.at] != c {
 		return false
 	}
-	s.rest = s.rest[1:]
+	s.at++
 	return true
 }
 
 func (s *scanner) blanks() {
-	for len(s.rest) > 0 && s.rest[0] == ' ' {
-		s.rest = s.rest[1:]
+	for s.at < len(s.text) && s.text[s.at] == ' ' {
+		s.at++
 	}
 }
 
@@ -58,8 +61,8 @@ func (s *scanner) plain() ([]byte, bool) {
 // plainOrNull reads such a string, or null, which is none.
 func (s *scanner) plainOrNull() ([]byte, bool) {
 	s.blanks()
-	if rest, null := bytes.CutPrefix(s.rest, []byte("null")); null {
-		s.rest = rest
+	if bytes.HasPrefix(s.text[s.at:], []byte("null")) {
+		s.at += len("null")
 		return nil, true
 	}
 	return s.plain()
@@ -71,8 +74,8 @@ func (s *scanner) is(wanted string) bool {
 	return ok && string(value) == wanted
 }
 
-// text reads a string, a copy. Escapes of one letter are understood.
-func (s *scanner) text() (string, bool) {
+// copied reads a string, a copy. Escapes of one letter are understood.
+func (s *scanner) copied() (string, bool) {
 	value, escaped, ok := s.quoted()
 	if !ok || !escaped {
 		return string(value), ok
@@ -100,11 +103,12 @@ func (s *scanner) quoted() (value []byte, escaped, ok bool) {
 	if !s.skip('"') {
 		return nil, false, false
 	}
-	for i := 0; i < len(s.rest); i++ {
-		switch c := s.rest[i]; {
+	from := s.at
+	for i := from; i < len(s.text); i++ {
+		switch c := s.text[i]; {
 		case c == '"':
-			value, s.rest = s.rest[:i], s.rest[i+1:]
-			return value, escaped, true
+			s.at = i + 1
+			return s.text[from:i], escaped, true
 		case c == '\\':
 			escaped = true
 			i++
@@ -118,16 +122,15 @@ func (s *scanner) quoted() (value []byte, escaped, ok bool) {
 // number reads a natural number of few digits.
 func (s *scanner) number() (int, bool) {
 	s.blanks()
-	n, digits := 0, 0
-	for digits < len(s.rest) && s.rest[digits] >= '0' && s.rest[digits] <= '9' {
-		n = 10*n + int(s.rest[digits]-'0')
-		if digits++; digits > 6 {
+	n, from := 0, s.at
+	for s.at < len(s.text) && s.text[s.at] >= '0' && s.text[s.at] <= '9' {
+		n = 10*n + int(s.text[s.at]-'0')
+		if s.at++; s.at-from > 6 {
 			return 0, false
 		}
 	}
-	if digits == 0 || digits > 1 && s.rest[0] == '0' {
+	if s.at == from || s.at-from > 1 && s.text[from] == '0' {
 		return 0, false
 	}
-	s.rest = s.rest[digits:]
 	return n, true // "1.5" and "1e3" are left to fail at what follows
 }

@@ -150,12 +150,25 @@ func ParseState(b []byte) (State, error) {
 func key(s string) string { return carry(s, maxKey) }
 
 func carry(s string, n int) string {
+	if len(s) <= n && plain(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' {
 			return '?'
 		}
 		return r
 	}, cut(s, n))
+}
+
+// plain reports whether s is nothing but printable ASCII, as ids are.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // with returns list with v at its end and at most limit entries, the oldest
