@@ -52,8 +52,8 @@ func (b *clientBench) step(m any) { b.perform(b.state.step(m)) }
 
 // take is the stream: it takes what there is.
 func (b *clientBench) take() {
-	events, closed, _ := b.outbox.take()
-	b.got, b.closed = append(b.got, events...), closed
+	events, _ := b.outbox.take()
+	b.got, b.closed = append(b.got, events...), b.outbox.closed
 }
 
 // read answers the oldest read, with at most so many events.

@@ -254,26 +254,23 @@ func (f *Follower) connect(ctx context.Context) (messages.Attached, error) {
 	return attached, nil
 }
 
-// Next waits for events and returns them in order, each journaled one once. It
-// returns [io.EOF] after a clean end.
-func (f *Follower) Next(ctx context.Context) ([]messages.Event, error) {
-	for {
-		events, err := f.box.next(ctx)
-		if err == nil {
-			for _, e := range events {
-				if e.Seq > 0 {
-					f.attach.History, f.attach.From = messages.HistoryFromSequence, e.Seq
-				}
-			}
-			return events, nil
-		}
-		if !errors.Is(err, errDetached) {
-			return nil, err
-		}
-		if err := f.again(ctx); err != nil {
-			return nil, err
+// Ready is signalled when there is something to take.
+func (f *Follower) Ready() <-chan struct{} { return f.box.wake }
+
+// Take returns the events there are, in order, each journaled one once. It
+// returns [io.EOF] behind the last after a clean end. It waits only while the
+// session's actor is being restarted.
+func (f *Follower) Take(ctx context.Context) ([]messages.Event, error) {
+	events, err := f.box.take()
+	if errors.Is(err, errDetached) {
+		return nil, f.again(ctx)
+	}
+	for _, e := range events {
+		if e.Seq > 0 {
+			f.attach.History, f.attach.From = messages.HistoryFromSequence, e.Seq
 		}
 	}
+	return events, err
 }
 
 // again attaches the stream after its actor has gone, with the patience of

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"io"
 	"slices"
 	"sync"
@@ -17,10 +16,10 @@ const (
 )
 
 // outbox is the bounded queue between a client actor, which pushes and never
-// waits, and the stream that serves the client, which takes and waits. It
+// waits, and the stream that serves the client, which waits and takes. It
 // implements [messages.Sink].
 type outbox struct {
-	drained func() // called when a lagging outbox has room again
+	drained func() // called when a lagging outbox has room again; must not wait
 
 	mu      sync.Mutex
 	events  []messages.Event
@@ -78,36 +77,29 @@ func (o *outbox) signal() {
 	}
 }
 
-// next waits for events and takes all there are. It returns [io.EOF] after a
-// clean end, the reason after another, or ctx's error.
-func (o *outbox) next(ctx context.Context) ([]messages.Event, error) {
-	for {
-		events, closed, reason := o.take()
-		switch {
-		case len(events) > 0:
-			return events, nil
-		case closed && reason == nil:
-			return nil, io.EOF
-		case closed:
-			return nil, reason
-		}
-		select {
-		case <-o.wake:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
-func (o *outbox) take() (events []messages.Event, closed bool, reason error) {
-	o.mu.Lock()
-	events, o.events, o.bytes = o.events, nil, 0
-	refused := o.refused
-	o.refused = false
-	closed, reason = o.closed, o.reason
-	o.mu.Unlock()
-	if refused && !closed {
+// take returns all events there are, without waiting. Behind the last of them
+// stands the end: [io.EOF] for a clean one, else the reason. Whoever has taken
+// waits for wake and takes again.
+func (o *outbox) take() ([]messages.Event, error) {
+	events, lagged, err := o.empty()
+	if lagged {
 		o.drained()
 	}
-	return events, closed, reason
+	return events, err
+}
+
+func (o *outbox) empty() (events []messages.Event, lagged bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	events, lagged = o.events, o.refused && !o.closed
+	o.events, o.bytes, o.refused = nil, 0, false
+	switch {
+	case o.closed && len(events) > 0:
+		o.signal() // the end is still to be taken
+	case o.closed && o.reason == nil:
+		return nil, false, io.EOF
+	case o.closed:
+		return nil, false, o.reason
+	}
+	return events, lagged, nil
 }

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"errors"
 	"io"
 	"sync"
@@ -43,7 +42,7 @@ func TestOutboxBounds(t *testing.T) {
 					want = append(want, events...)
 				}
 			}
-			got, err := o.next(t.Context())
+			got, err := o.take()
 			if err != nil || showEvents(got) != showEvents(want) {
 				t.Errorf("took %s, %v; want %s", showEvents(got), err, showEvents(want))
 			}
@@ -53,7 +52,7 @@ func TestOutboxBounds(t *testing.T) {
 			if !o.Push(numbered(1, outboxEvents)) {
 				t.Error("it is empty and refuses")
 			}
-			o.next(t.Context())
+			o.take()
 			if drains != min(1, refusals) {
 				t.Error("told about room although nothing was refused since")
 			}
@@ -80,11 +79,11 @@ func TestOutboxClose(t *testing.T) {
 			if !o.Push(numbered(3, 3)) {
 				t.Error("a closed outbox makes its client lag")
 			}
-			if got, err := o.next(t.Context()); err != nil || showEvents(got) != "1-1024" {
+			if got, err := o.take(); err != nil || showEvents(got) != "1-1024" {
 				t.Errorf("what was pushed before: %s, %v", showEvents(got), err)
 			}
 			for range 2 {
-				if got, err := o.next(t.Context()); len(got) != 0 || !errors.Is(err, c.want) {
+				if got, err := o.take(); len(got) != 0 || !errors.Is(err, c.want) {
 					t.Errorf("then: %v, %v", got, err)
 				}
 			}
@@ -92,29 +91,34 @@ func TestOutboxClose(t *testing.T) {
 	}
 }
 
-func TestOutboxWaits(t *testing.T) {
+func TestOutboxWakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOutbox(func() {})
-		cause := errors.New("the stream is gone")
-		ctx, cancel := context.WithCancelCause(t.Context())
-		taken := make(chan error, 1)
-		take := func() { _, err := o.next(ctx); taken <- err }
-
-		go take()
-		synctest.Wait()
+		woken := 0
+		go func() {
+			for range o.wake {
+				woken++
+				if _, err := o.take(); err != nil {
+					return
+				}
+			}
+		}()
+		want := func(n int, what string) {
+			t.Helper()
+			synctest.Wait()
+			if woken != n {
+				t.Errorf("%s: woken %d times, not %d", what, woken, n)
+			}
+		}
+		want(0, "nothing")
 		o.Push(numbered(1, 1))
-		if err := <-taken; err != nil {
-			t.Errorf("a push: %v", err)
-		}
-		go take()
-		time.AfterFunc(time.Hour, func() { cancel(cause) })
-		if err := <-taken; !errors.Is(err, cause) {
-			t.Errorf("the end of the context: %v", err)
-		}
-		o.Push(numbered(2, 2))
-		if got, err := o.next(ctx); err != nil || len(got) != 1 {
-			t.Errorf("what is there is given even then: %v, %v", got, err)
-		}
+		want(1, "a push")
+		o.Push(numbered(2, 9))
+		want(2, "another")
+		time.Sleep(time.Hour)
+		want(2, "an hour")
+		o.Close(nil)
+		want(3, "the end")
 	})
 }
 
@@ -142,8 +146,8 @@ func TestOutboxConcurrently(t *testing.T) {
 	go func() { work.Wait(); o.Close(nil) }()
 
 	next := make([]int, pushers)
-	for {
-		events, err := o.next(t.Context())
+	for range o.wake {
+		events, err := o.take()
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				t.Fatal(err)

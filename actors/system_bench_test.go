@@ -167,7 +167,7 @@ func (s *stage) follow(a messages.Attach) *reader {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		for {
-			events, err := f.Next(ctx)
+			events, err := next(ctx, f)
 			r.mu.Lock()
 			r.events = append(r.events, events...)
 			r.mu.Unlock()
@@ -182,6 +182,20 @@ func (s *stage) follow(a messages.Attach) *reader {
 		f.Close()
 	})
 	return r
+}
+
+// next waits for events and takes what there are.
+func next(ctx context.Context, f *Follower) ([]messages.Event, error) {
+	for {
+		select {
+		case <-f.Ready():
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if events, err := f.Take(ctx); err != nil || len(events) > 0 {
+			return events, err
+		}
+	}
 }
 
 // got returns what the reader was given so far.

@@ -75,7 +75,7 @@ func TestSlowClientLags(t *testing.T) {
 	late := &reader{follower: slow, done: make(chan error, 1)}
 	head := s.store.look(sessionN(1)).head()
 	for late.last() < head {
-		events, err := slow.Next(t.Context())
+		events, err := next(t.Context(), slow)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,8 +37,7 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 	if err := stream.SendHeader(metadata.MD{}); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(stream.Context())
-	defer cancel(nil)
+	ctx := stream.Context()
 	noteSession(ctx, r)
 	m, err := resumeIn(r, callOf(ctx).client)
 	if err != nil {
@@ -56,15 +55,15 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 		return err
 	}
 	defer events.Close()
-	go func() { // ends with the handler
-		select {
-		case <-s.server.draining:
-			cancel(errDraining())
-		case <-ctx.Done():
-		}
-	}()
 	for {
-		batch, err := events.Next(ctx)
+		select {
+		case <-events.Ready():
+		case <-s.server.draining:
+			return errDraining()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		batch, err := events.Take(ctx)
 		for i := range batch {
 			if err := stream.SendMsg(&batch[i]); err != nil {
 				return err
@@ -73,8 +72,6 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case err != nil && ctx.Err() != nil:
-			return context.Cause(ctx)
 		case err != nil:
 			return err
 		}

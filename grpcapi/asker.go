@@ -16,13 +16,16 @@ type Asker interface {
 	Attach(ctx context.Context, a messages.Attach) (Stream, messages.Attached, error)
 }
 
-// Stream is the reading end of one attached stream. Next and Close may be called
-// from different goroutines.
+// Stream is the reading end of one attached stream. Ready and Take are called from
+// one goroutine, Close from any.
 type Stream interface {
-	// Next waits for events and returns all there are, in order. io.EOF is a clean
-	// end. The events belong to the caller; their bytes are shared and must not be
+	// Ready is signalled when there is something to take. The channel may be another
+	// one after each Take.
+	Ready() <-chan struct{}
+	// Take returns all events there are, in order, which may be none. io.EOF, behind
+	// the last of them, is a clean end. The events are shared and must not be
 	// changed.
-	Next(ctx context.Context) ([]messages.Event, error)
+	Take(ctx context.Context) ([]messages.Event, error)
 	// Close detaches the stream from its session.
 	Close()
 }

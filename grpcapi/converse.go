@@ -39,23 +39,16 @@ func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, 
 	defer cancel()
 	c := &conversation{
 		server: s.server, stream: stream, client: callOf(ctx).client,
-		batches: make(chan batch), inline: make(chan failure, inlineErrors),
+		inline:     make(chan failure, inlineErrors),
 		halfClosed: make(chan struct{}), changed: make(chan struct{}, 1), settled: make(chan messages.Seq, 1),
 	}
 	if err := c.open(ctx); err != nil {
 		return c.fail(ctx, err)
 	}
 	defer c.events.Close()
-	pumped := make(chan struct{})
-	go func() {
-		defer close(pumped)
-		c.pump(ctx)
-	}()
 	go c.receive(ctx) // ends when the handler has: only then does Recv return
-	err := c.send(ctx)
-	cancel()
-	<-pumped
-	if err != nil {
+	if err := c.send(ctx); err != nil {
+		cancel()
 		return c.fail(stream.Context(), err)
 	}
 	return nil
@@ -72,17 +65,10 @@ type conversation struct {
 	last    messages.Seq // of the journaled events sent; the sender's
 	closing bool         // the client has half-closed; the sender's
 
-	batches    chan batch        // from the session, by pump
 	inline     chan failure      // what was wrong with a request, by receive
 	halfClosed chan struct{}     // closed when the client will say no more, by receive
 	changed    chan struct{}     // the session may have settled, by the sender
 	settled    chan messages.Seq // no turn runs, and this was the head then, by receive
-}
-
-// batch is one answer of [Stream.Next].
-type batch struct {
-	events []messages.Event
-	err    error
 }
 
 // failure is an error the client is told of; a fatal one ends the stream.
@@ -137,25 +123,6 @@ func (c *conversation) open(ctx context.Context) error {
 	return nil
 }
 
-// pump takes events from the session until the stream ends.
-func (c *conversation) pump(ctx context.Context) {
-	for {
-		var b batch
-		b.err = c.server.guarded(ctx, func() (err error) {
-			b.events, err = c.events.Next(ctx)
-			return err
-		})
-		select {
-		case c.batches <- b:
-		case <-ctx.Done():
-			return
-		}
-		if b.err != nil {
-			return
-		}
-	}
-}
-
 // send is the one writer of the stream. It returns nil for a clean end.
 func (c *conversation) send(ctx context.Context) error {
 	var (
@@ -167,16 +134,17 @@ func (c *conversation) send(ctx context.Context) error {
 	)
 	for {
 		select {
-		case b := <-c.batches:
+		case <-c.events.Ready():
 			sent = true
-			if err := c.sendBatch(b.events); err != nil {
+			events, err := c.events.Take(ctx)
+			if err := c.sendBatch(events); err != nil {
 				return err
 			}
-			if errors.Is(b.err, io.EOF) {
+			if errors.Is(err, io.EOF) {
 				return nil
 			}
-			if b.err != nil {
-				return b.err
+			if err != nil {
+				return err
 			}
 		case f := <-c.inline:
 			if f.fatal {

@@ -111,29 +111,62 @@ type fakeStream struct {
 	end     chan error
 	closed  chan struct{}
 	once    sync.Once
+
+	pumping sync.Once
+	wake    chan struct{}
+	mu      sync.Mutex
+	events  []messages.Event
+	err     error
 }
 
 func newFakeStream() *fakeStream {
-	return &fakeStream{batches: make(chan []messages.Event, 64), end: make(chan error, 1), closed: make(chan struct{})}
+	return &fakeStream{batches: make(chan []messages.Event, 64), end: make(chan error, 1), closed: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
-func (s *fakeStream) Next(ctx context.Context) ([]messages.Event, error) {
-	select {
-	case b := <-s.batches:
-		return b, nil
-	default:
-	}
-	select {
-	case b := <-s.batches:
-		return b, nil
-	case err := <-s.end:
-		if err == nil {
-			err = io.EOF
+func (s *fakeStream) Ready() <-chan struct{} {
+	s.pumping.Do(func() { go s.pump() })
+	return s.wake
+}
+
+// pump takes what the test has put in, the end last.
+func (s *fakeStream) pump() {
+	put := func(events []messages.Event, err error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.events, s.err = append(s.events, events...), err
+		select {
+		case s.wake <- struct{}{}:
+		default:
 		}
-		return nil, err
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
+	for {
+		select {
+		case b := <-s.batches:
+			put(b, nil)
+			continue
+		default:
+		}
+		select {
+		case b := <-s.batches:
+			put(b, nil)
+		case err := <-s.end:
+			if err == nil {
+				err = io.EOF
+			}
+			put(nil, err)
+			return
+		case <-s.closed:
+			return
+		}
+	}
+}
+
+func (s *fakeStream) Take(context.Context) ([]messages.Event, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events := s.events
+	s.events = nil
+	return events, s.err
 }
 
 func (s *fakeStream) Close() { s.once.Do(func() { close(s.closed) }) }
