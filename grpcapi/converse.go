@@ -42,7 +42,11 @@ func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, 
 		inline:     make(chan failure, inlineErrors),
 		halfClosed: make(chan struct{}), changed: make(chan struct{}, 1), settled: make(chan messages.Seq, 1),
 	}
-	if err := c.open(ctx); err != nil {
+	opened := make(chan error, 1)
+	go func() { // on a stack of its own, which is not kept for as long as the stream lasts
+		opened <- s.server.guarded(ctx, func() error { return c.open(ctx) })
+	}()
+	if err := <-opened; err != nil {
 		return c.fail(ctx, err)
 	}
 	defer c.events.Close()

@@ -126,13 +126,14 @@ type counted struct {
 	persistence.Stats
 
 	Heap       int64 // bytes in use
+	Stacks     int64
 	Goroutines int
 }
 
 func count(store *persistence.Store) counted {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return counted{Stats: store.Stats(), Heap: int64(m.HeapInuse), Goroutines: runtime.NumGoroutine()}
+	return counted{Stats: store.Stats(), Heap: int64(m.HeapInuse), Stacks: int64(m.StackInuse), Goroutines: runtime.NumGoroutine()}
 }
 
 // profile is what is kept of the processor's time and of allocations, if there
