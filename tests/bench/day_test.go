@@ -117,11 +117,13 @@ func BenchmarkLoud(b *testing.B) {
 	}
 }
 
+// audience is 500 clients of one session.
+var audience = load{sessions: 1, clients: 500, work: work{lines: 500, rate: 100}}
+
 // BenchmarkAudience measures how long a line takes to the last of many clients of
 // one session.
 func BenchmarkAudience(b *testing.B) {
-	l := load{sessions: 1, clients: 500, work: work{lines: 500, rate: 100}}.shortened()
 	for b.Loop() {
-		report(b, newRig(b, binaries.betcode, l).run().paced())
+		report(b, newRig(b, binaries.betcode, audience.shortened()).run().paced())
 	}
 }

@@ -32,6 +32,14 @@ func BenchmarkLinkedDay(b *testing.B) {
 	}
 }
 
+// BenchmarkLinkedAudience is the audience of one session of the linked daemon.
+func BenchmarkLinkedAudience(b *testing.B) {
+	for b.Loop() {
+		o := newRig(b, binaries.linked, audience.shortened(), linked(2*time.Millisecond)...).run()
+		report(b, o.journaled(o.paced()))
+	}
+}
+
 // BenchmarkLinkedFlood is the flood against the linked daemon: for its journal's
 // counters, and for a profile of the daemon alone.
 func BenchmarkLinkedFlood(b *testing.B) {
