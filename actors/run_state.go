@@ -13,9 +13,10 @@ import (
 )
 
 // runCredits is how many batches of lines a run may have on their way to the
-// journal. Each is at most one read of the spool, so what a session can have
-// uncommitted is bounded, however fast its agent writes.
-const runCredits = 4
+// journal: one that is written, one that is made meanwhile. Each is at most one
+// read of the spool, so what a session can have uncommitted is bounded, and a loud
+// agent cannot take more than its share of each transaction.
+const runCredits = 2
 
 // The grace given to an agent at each step of being ended.
 const (
