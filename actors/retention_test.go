@@ -151,7 +151,7 @@ func TestRetentionUnderAClient(t *testing.T) {
 		}
 		var words []string
 		for {
-			events, err := f.Next(context.Background())
+			events, err := next(context.Background(), f)
 			for _, e := range events {
 				words = append(words, fmt.Sprint(e.Seq))
 				if len(words) == 2 && !isCompacted([]messages.Event{e}) {
