@@ -24,7 +24,7 @@ LDFLAGS    = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.d
 
 # Packages that test one thing each, and the stories told by whole processes.
 UNIT      = $$($(GO) list ./... | grep -v '^betcode/tests')
-STORIES   = ./tests/...
+STORIES   = $$($(GO) list ./tests/... | grep -v '/crash$$')
 
 # The modules tidied and checked: ours, and those that pin the tools. The linter and buf have modules of their own,
 # because a tool should run with the dependencies it was released with.
@@ -63,9 +63,10 @@ clean: ## remove what was built; tools and the fetched agent stay in .cache
 # --- testing
 
 .PHONY: test
-test: prerequisites claude build ## all tests: units with the race detector, then the stories
-	$(GO) test -race -timeout 10m $(UNIT)
-	$(GO) test -timeout 20m $(STORIES)
+test: prerequisites claude build ## all tests: units with the race detector, the stories, and some rounds of crash
+	$(GO) test -race -timeout 20m $(UNIT)
+	$(GO) test -timeout 30m $(STORIES)
+	$(GO) test -v -timeout 30m ./tests/crash
 
 .PHONY: prerequisites
 prerequisites: ## say what is missing on this machine, and how to install it

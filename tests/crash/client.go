@@ -25,7 +25,8 @@ type client struct {
 	writer  bool // the other ones watch
 
 	mu     sync.Mutex
-	log    []kit.Event // numbered 1, 2, 3, …
+	log    []kit.Event // numbered 1, 2, 3, …; without bytes if it was compacted before it came
+	gap    bool        // what comes next may leave out what was compacted
 	said   []*message
 	acked  map[string]bool
 	stream grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent] // nil: not attached
@@ -108,13 +109,15 @@ func (c *client) take(e kit.Event) {
 	n, have := e.GetSequence(), uint64(len(c.log))
 	switch {
 	case n == 0:
+		c.gap = c.gap || e.GetSessionInfo().GetIsCompacted()
 		return
-	case n == have+1:
-		c.log = append(c.log, e)
+	case n == have+1, n > have && c.gap:
+		c.log = append(append(c.log, make([]kit.Event, n-have-1)...), e)
+		c.gap = false
 	case n > have+1:
 		c.round.report(lost, "client %s of %s got %d after %d", c.name, c.session, n, have)
 		return
-	case bytes.Equal(c.log[n-1].Raw, e.Raw):
+	case n <= have && bytes.Equal(c.log[n-1].Raw, e.Raw):
 		c.round.report(duplicated, "client %s of %s got %d again after %d", c.name, c.session, n, have)
 		return
 	default:

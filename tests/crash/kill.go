@@ -136,7 +136,7 @@ func (r *round) comparePending(ctx context.Context, before *waiting) {
 // replaced reports whether the history says that the agent asked again: then the
 // new request has taken the place of the one that was kept for it.
 func (r *round) replaced(ctx context.Context, request string) bool {
-	all, err := r.replay(ctx, r.sessions[0])
+	all, err := r.export(ctx, r.sessions[0])
 	return err == nil && slices.ContainsFunc(all, func(e kit.Event) bool {
 		resolved := e.GetPermissionResolved()
 		return resolved.GetRequestId() == request && resolved.GetReason() == "superseded"

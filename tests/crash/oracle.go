@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io"
 	"path/filepath"
 	"time"
 
 	"betcode/persistence"
+	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
 )
 
@@ -17,13 +21,14 @@ func (r *round) judge(ctx context.Context) {
 		if len(r.writer(i).said) == 0 {
 			continue
 		}
-		all, err := r.replay(ctx, id)
+		all, err := r.export(ctx, id)
 		if err != nil {
-			r.report(lost, "session %s is not replayed: %v", id, err)
+			r.report(lost, "session %s is not exported: %v", id, err)
 			continue
 		}
+		boundary := r.compareReplay(ctx, id, all)
 		for _, c := range r.clients[2*i : 2*i+2] {
-			r.compare(c, all)
+			r.compare(c, all, boundary)
 		}
 		r.checkLives(id, all)
 		r.compareText(id, all)
@@ -39,28 +44,78 @@ func (r *round) judge(ctx context.Context) {
 	r.verifyJournal(ctx)
 }
 
-// replay reads a whole history as a new client.
-func (r *round) replay(ctx context.Context, id string) ([]kit.Event, error) {
-	stream, err := r.house.now().Resume(ctx, id, 0)
+// export reads a whole history, what was compacted included.
+func (r *round) export(ctx context.Context, id string) ([]kit.Event, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	d := r.house.now()
+	if d == nil {
+		return nil, errors.New("no daemon serves")
+	}
+	stream, err := d.Admin().ExportSession(ctx, &pb.ExportSessionRequest{SessionId: id})
 	if err != nil {
 		return nil, err
 	}
-	defer stream.Close()
-	if err := stream.WaitEnd(); err != nil {
-		return nil, err
+	var all []kit.Event
+	for {
+		var e kit.Event
+		err := stream.RecvMsg(&e)
+		if errors.Is(err, io.EOF) {
+			return kit.Journaled(all, 1)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
 	}
-	return kit.Journaled(stream.Events(), 1)
 }
 
-// compare checks that what a client saw is replayed as it was.
-func (r *round) compare(c *client, all []kit.Event) {
+// compareReplay checks that a new client gets all of a history, or what is above
+// a boundary that it is told of, and returns how much is not replayed.
+func (r *round) compareReplay(ctx context.Context, id string, all []kit.Event) int {
+	stream, err := r.house.now().Resume(ctx, id, 0)
+	if err == nil {
+		defer stream.Close()
+		err = stream.WaitEnd()
+	}
+	if err != nil {
+		r.report(lost, "session %s is not replayed: %v", id, err)
+		return 0
+	}
+	events, boundary := stream.Events(), 0
+	if len(events) > 0 && events[0].GetSessionInfo().GetIsCompacted() {
+		for i := 0; i < len(events) && boundary == 0; i++ {
+			boundary = max(0, int(events[i].GetSequence())-1)
+		}
+	}
+	replayed, err := kit.Journaled(events, uint64(boundary)+1)
+	if err == nil {
+		err = kit.Same(all[min(boundary, len(all)):], replayed)
+	}
+	if err != nil {
+		r.report(lost, "session %s is replayed above %d of %d: %v", id, boundary, len(all), err)
+	}
+	return boundary
+}
+
+// compare checks that what a client saw is kept as it was, and that it did not
+// miss anything above the boundary.
+func (r *round) compare(c *client, all []kit.Event, boundary int) {
 	seen := c.events()
 	if len(seen) > len(all) {
-		r.report(lost, "%s; %d are replayed", c.where(), len(all))
+		r.report(lost, "%s; there are %d", c.where(), len(all))
 		return
 	}
-	if err := kit.Same(seen, all[:len(seen)]); err != nil {
-		r.report(reordered, "%s: %v", c.where(), err)
+	for i, e := range seen {
+		if e.Raw == nil {
+			if i >= boundary {
+				r.report(lost, "%s; it missed %d, above the boundary %d", c.where(), i+1, boundary)
+			}
+			continue
+		}
+		if !bytes.Equal(e.Raw, all[i].Raw) {
+			r.report(reordered, "%s: %d was %s and is %s", c.where(), i+1, kit.Line(e), kit.Line(all[i]))
+		}
 	}
 }
 

@@ -36,6 +36,7 @@ func (r *round) rest(ctx context.Context) bool {
 func (r *round) unrest(ctx context.Context) string {
 	for i, id := range r.sessions {
 		if !r.writer(i).saidAll() {
+			r.acknowledge(ctx, r.writer(i))
 			return "not everything is acknowledged: " + r.writer(i).where()
 		}
 		if len(r.writer(i).said) == 0 {

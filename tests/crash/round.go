@@ -150,6 +150,10 @@ func (r *round) play(ctx context.Context, p phase, next string) bool {
 			r.writer(m.session).send(&pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "crash test"}}})
 			continue
 		}
+		if m.compact {
+			go r.compact(ctx, m.session)
+			continue
+		}
 		r.writer(m.session).say(m.prompt)
 	}
 	time.Sleep(p.after)

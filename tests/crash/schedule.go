@@ -51,11 +51,12 @@ func (s schedule) arms(point string) string {
 	return strings.Join(plan, ",")
 }
 
-// said is one message, or the wish to cancel.
+// said is one message, or the wish to cancel, or to have the session compacted.
 type said struct {
 	session int
 	prompt  string
 	cancel  bool
+	compact bool
 	wait    time.Duration // before it
 }
 
@@ -82,7 +83,7 @@ func (s schedule) String() string {
 	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d\n", s.seed, s.sessions, s.held, s.stop, s.dues)
 	for i, p := range s.phases {
 		for _, m := range p.said {
-			fmt.Fprintf(&b, "  %d: wait %s, session %d: %q cancel %t\n", i, m.wait, m.session, shorten(m.prompt), m.cancel)
+			fmt.Fprintf(&b, "  %d: wait %s, session %d: %q cancel %t compact %t\n", i, m.wait, m.session, shorten(m.prompt), m.cancel, m.compact)
 		}
 		fmt.Fprintf(&b, "  %d: wait %s, kill %v of session %d %s\n", i, p.after, p.kill.victims, p.kill.session, p.kill.point)
 	}
@@ -112,12 +113,13 @@ func newSchedule(seed uint64) schedule {
 			}
 			if m.session == 0 && s.held {
 				m.prompt = fmt.Sprintf("run:echo held-%d-%d", i, j)
-			} else if m.cancel = dice.IntN(12) == 0; !m.cancel {
+			} else if m.cancel, m.compact = dice.IntN(12) == 0, dice.IntN(8) == 0; !m.cancel && !m.compact {
 				m.prompt = newPrompt(dice, fmt.Sprintf("%d-%d", i, j))
 				if p.kill.strikes("agent", m.session) && dice.IntN(4) == 0 {
 					m.prompt = "run:sleep 8" // must not outlive the agent for long
 				}
 			}
+			m.compact = m.compact && !m.cancel
 			p.said = append(p.said, m)
 		}
 		s.phases = append(s.phases, p)

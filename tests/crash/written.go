@@ -35,18 +35,36 @@ func (r *round) spoken(id string) (string, error) {
 			return "", err
 		}
 		for line := range bytes.Lines(content) {
-			var l struct {
-				Type   string  `json:"type"`
-				Parent *string `json:"parent_tool_use_id"`
-				Event  struct{ Delta struct{ Type, Text string } }
-			}
-			if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &l) == nil &&
-				l.Type == "stream_event" && l.Parent == nil && l.Event.Delta.Type == "text_delta" {
-				text.WriteString(l.Event.Delta.Text)
+			if bytes.HasSuffix(line, []byte("\n")) {
+				text.WriteString(textOf(line))
 			}
 		}
 	}
 	return text.String(), nil
+}
+
+// textOf is the text of a line that is the assistant's: a delta, or what a slash
+// command has printed.
+func textOf(line []byte) string {
+	var l struct {
+		Type    string  `json:"type"`
+		Parent  *string `json:"parent_tool_use_id"`
+		Event   struct{ Delta struct{ Type, Text string } }
+		Message struct{ Content json.RawMessage }
+	}
+	if json.Unmarshal(line, &l) != nil || l.Parent != nil {
+		return ""
+	}
+	if l.Type == "stream_event" && l.Event.Delta.Type == "text_delta" {
+		return l.Event.Delta.Text
+	}
+	var content string
+	if l.Type == "user" && json.Unmarshal(l.Message.Content, &content) == nil {
+		if printed, ok := strings.CutPrefix(content, "<local-command-stdout>"); ok {
+			return strings.TrimSuffix(printed, "</local-command-stdout>")
+		}
+	}
+	return ""
 }
 
 // inTranscript counts, by key, what the fake agent's transcript says was taken

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"google.golang.org/grpc/metadata"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+// compact has a session compacted, as soon as it rests, by whichever daemon is
+// there then. It is given up when the round draws to its end.
+func (r *round) compact(ctx context.Context, session int) {
+	request := &pb.CompactSessionRequest{SessionId: r.sessions[session], IdempotencyKey: uuid.NewString()}
+	ctx = metadata.AppendToOutgoingContext(ctx, "x-client-id", r.writer(session).name)
+	for ctx.Err() == nil && !r.draining.Load() {
+		if d := r.house.now(); d != nil {
+			call, cancel := context.WithTimeout(ctx, callTime)
+			done, err := d.Agents().CompactSession(call, request)
+			cancel()
+			if err == nil && done.GetDone() {
+				r.note("session %d is compacted up to %d", session, done.GetBoundary())
+				return
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// acknowledge looks for messages that a client still says again although they
+// were accepted: the event that would tell it may have been compacted before it
+// came.
+func (r *round) acknowledge(ctx context.Context, c *client) {
+	if !slices.ContainsFunc(c.events(), func(e kit.Event) bool { return e.Raw == nil }) {
+		return
+	}
+	all, err := r.export(ctx, c.session)
+	if err != nil {
+		return // it is tried again
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range all {
+		if key := e.GetUserInput().GetIdempotencyKey(); key != "" {
+			c.acked[key] = true
+		}
+	}
+}
