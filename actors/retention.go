@@ -26,7 +26,7 @@ type retention struct {
 // told at once: each is woken for it.
 const (
 	retentionEvery = time.Hour
-	retentionFirst = time.Minute
+	retentionFirst = 10 * time.Second
 	retentionBatch = 100
 )
 

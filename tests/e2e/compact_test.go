@@ -336,3 +336,27 @@ func TestExport(t *testing.T) {
 		t.Error("the backup's export differs")
 	}
 }
+
+// A compaction that is cancelled changes nothing, and what was said meanwhile is
+// answered.
+func TestCompactCancelled(t *testing.T) {
+	t.Parallel()
+	s, gate := newCompactStory(t)
+	id := session()
+	c := s.converse("a", id)
+	next, _ := s.talk(c, "one", "two")
+	done := s.compact(id, "")
+	_, next = s.wait(c, next, kit.IsStatus(pb.AgentStatus_COMPACTING))
+	_, next = s.wait(c, next, func(e kit.Event) bool { return e.GetUserInput().GetContent() == "/compact" })
+	cancel(s, c)
+	if r := <-done; codeOf(r.err) != codes.Internal {
+		t.Errorf("%v, %v", r.answer, r.err)
+	}
+	_, next = s.wait(c, next, isError("COMPACTION_FAILED"))
+	s.wait(c, next, kit.IsIdle)
+	s.sameHistory(c, id)
+	s.open(gate, "")
+	if r := <-s.compact(id, ""); r.err != nil || !r.answer.GetDone() {
+		t.Errorf("%v, %v", r.answer, r.err)
+	}
+}
