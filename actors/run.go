@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/process"
 	"betcode/messages"
 	"betcode/messages/failpoint"
 )
@@ -107,9 +108,13 @@ func (r *run) release() {
 		t.Stop()
 	}
 	r.writer.close(nil)
+	over, directory := r.state.phase == runOver, r.state.record.Directory
 	r.reader.close(func() {
 		if r.made != nil {
 			r.made.close()
+		}
+		if over {
+			process.Tidy(directory)
 		}
 	})
 }

@@ -91,6 +91,7 @@ type System struct {
 	rules    liveRules
 	diskFull atomic.Bool // written by the disk's actor alone
 	versions *versions
+	cgroups  process.Cgroups
 
 	daemon, disk, journal, pool, sessions, health *actor.PID
 
@@ -136,6 +137,9 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	var err error
 	if s.versions, err = loadVersions(o.VersionsFile); err != nil {
 		s.log.Warn().Err(err).Msg("what was learned of the agent's versions is lost")
+	}
+	if s.cgroups, err = process.FindCgroups(o.RunsDirectory); err != nil {
+		s.log.Info().Err(err).Msg("agents have no control groups: what they leave behind is found by its environment")
 	}
 	s.watcher, s.started = watcher, s.now()
 	s.crew = supervision.NewCrew()
@@ -245,7 +249,7 @@ func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecor
 	}
 	return process.Spec{
 		Directory: run.Directory, Lease: lease, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
-		Env: append(slices.Clone(s.options.Environment), added...), Token: run.Token,
+		Env: append(slices.Clone(s.options.Environment), added...), Token: run.Token, Cgroup: s.cgroups.For(run.Directory),
 	}, nil
 }
 

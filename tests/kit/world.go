@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 )
 
 // World is one isolated place for a daemon: its directories and the environment
@@ -39,7 +40,18 @@ func NewWorld(binary, agent string, extra ...string) (*World, error) {
 }
 
 // Remove deletes the world. Whatever still runs in it must have been ended.
-func (w *World) Remove() error { return os.RemoveAll(w.Root) }
+func (w *World) Remove() error {
+	// Agents that were killed without a daemon leave their control groups, empty.
+	records, _ := filepath.Glob(filepath.Join(w.StateDir(), "runs", "*", "*", "cgroup"))
+	for _, record := range records {
+		if path, err := os.ReadFile(record); err == nil {
+			group := strings.TrimSpace(string(path))
+			_ = syscall.Rmdir(group) // it is gone already, as a rule
+			_ = syscall.Rmdir(filepath.Dir(group))
+		}
+	}
+	return os.RemoveAll(w.Root)
+}
 
 // StateDir is where the daemon keeps its journal and run directories.
 func (w *World) StateDir() string { return filepath.Join(w.Root, "state", "betcode") }

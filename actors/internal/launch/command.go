@@ -3,7 +3,7 @@
 package launch
 
 // version is that of the arguments.
-const version = "2"
+const version = "3"
 
 // Params is what a launcher is told.
 type Params struct {
@@ -13,6 +13,7 @@ type Params struct {
 	Argv    []string // its arguments, argv[0] included
 	Env     []string // its whole environment
 	Lease   Lease    // how long it may be without a daemon
+	Cgroup  string   // the directory of the control group that the agent is put into; empty = none
 }
 
 // settings make the launcher's Go runtime small: one processor, no collector,
@@ -45,7 +46,7 @@ const kept = "BETCODE_KEPT_"
 // /proc/<pid>/cmdline is for everybody to read, /proc/<pid>/environ is not.
 func (p Params) Command() (argv, env []string) {
 	every, misses := digits(nil, uint64(p.Lease.Every)), digits(nil, uint64(p.Lease.Misses))
-	argv = append([]string{Name, version, p.Run, p.Dir, p.Lease.File, string(every), string(misses), p.Program}, p.Argv...)
+	argv = append([]string{Name, version, p.Run, p.Dir, p.Lease.File, string(every), string(misses), p.Cgroup, p.Program}, p.Argv...)
 	env = make([]string, 0, len(settings)+len(p.Env))
 	for _, s := range settings {
 		env = append(env, s.name+"="+s.value)
@@ -61,11 +62,11 @@ func (p Params) Command() (argv, env []string) {
 
 // parse undoes Command.
 func parse(argv, env []string) (Params, bool) {
-	if len(argv) < 9 || argv[0] != Name || argv[1] != version {
+	if len(argv) < 10 || argv[0] != Name || argv[1] != version {
 		return Params{}, false
 	}
 	p := Params{
-		Run: argv[2], Dir: argv[3], Program: argv[7], Argv: argv[8:],
+		Run: argv[2], Dir: argv[3], Cgroup: argv[7], Program: argv[8], Argv: argv[9:],
 		Lease: Lease{File: argv[4], Every: decimal(argv[5]), Misses: decimal(argv[6])},
 	}
 	p.Env = make([]string, 0, len(env))

@@ -67,11 +67,13 @@ func start(p Params, s Started) Started {
 	if err := syscall.Chdir(p.Dir); err != nil {
 		return s.failed(StageDirectory, number(err))
 	}
-	pid, err := syscall.ForkExec(p.Program, p.Argv, &syscall.ProcAttr{
-		Env:   p.Env,
-		Files: []uintptr{0, 1, 2},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
-	})
+	attr := &syscall.ProcAttr{Env: p.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true}}
+	contained := contain(attr.Sys, p.Cgroup)
+	pid, err := syscall.ForkExec(p.Program, p.Argv, attr)
+	if err != nil && contained {
+		uncontain(attr.Sys) // not allowed, or too old a system: it does without
+		pid, err = syscall.ForkExec(p.Program, p.Argv, attr)
+	}
 	shield()
 	_ = syscall.Chdir("/") // the directory may be removed, the disk unmounted
 	if err != nil {

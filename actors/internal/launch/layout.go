@@ -13,6 +13,7 @@ const (
 	LockFile    = "lock"          // locked while the launcher lives
 	StartedFile = "launcher.json" // a [Started]
 	EndedFile   = "exit.json"     // an [Ended]
+	CgroupFile  = "cgroup"        // the path of the agent's control group; not there if it has none
 )
 
 // Name is argv[0] of a launcher, for its init function and for ps.

@@ -48,6 +48,22 @@ func prepare() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setSubreaper, 1, 0)
 }
 
+// contain has a child begin its life in a control group, before it executes
+// anything.
+func contain(sys *syscall.SysProcAttr, group string) bool {
+	if group == "" {
+		return false
+	}
+	fd, err := syscall.Open(group, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	sys.UseCgroupFD, sys.CgroupFD = true, fd // it stays open: a launcher has descriptors to spare
+	return true
+}
+
+func uncontain(sys *syscall.SysProcAttr) { sys.UseCgroupFD = false }
+
 // shield is called when the agent has been forked.
 func shield() {
 	for _, sig := range shielded {

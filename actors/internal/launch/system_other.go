@@ -32,6 +32,10 @@ func keepVigil(agent int, _ Params) vigil { return vigil{agent: agent} }
 func (vigil) options() int { return 0 }
 func (vigil) sleep()       {}
 
+// There are no control groups on this system.
+func contain(*syscall.SysProcAttr, string) bool { return false }
+func uncontain(*syscall.SysProcAttr)            {}
+
 func smallPages(string, []string) {}
 
 func hugePages(bool) {}

@@ -19,6 +19,7 @@
 //	lock            Prepare    nobody       flock: held by Spawn, then by the launcher as long as it lives
 //	launcher.json   launcher   launcher     who runs since when, or why the agent could not be started
 //	exit.json       launcher   launcher     how the agent ended
+//	cgroup          Spawn      daemon       path of the agent's control group, if it has one
 //	*.tmp           launcher   launcher     a record that has no name yet
 //
 // Both records appear whole, by rename, and never change; their space is
@@ -47,6 +48,13 @@
 // the run's. That is checked after opening a pidfd; from then on everything
 // (waiting, signals) goes through the pidfd, which means this process for ever.
 // A process that fails the check is neither adopted nor signalled.
+//
+// # What an agent leaves behind
+//
+// Where the system lets us, the agent lives in a control group of its own, and all
+// of it dies together. Elsewhere, and beside that, its descendants are found by
+// their parents and by the token in their environment: one that left its session,
+// was orphaned and scrubbed its environment after the launcher died is not found.
 //
 // # Writing to the agent
 //

@@ -160,7 +160,10 @@ func (s Spec) launch(streams []*os.File) (pid int, hear *os.File, err error) {
 		return 0, nil, fileError(opSpawn, err)
 	}
 	s.Env = s.environment()
-	argv, env := launch.Params{Run: s.Directory, Dir: s.Dir, Program: s.Program, Argv: s.Argv, Env: s.Env, Lease: s.Lease}.Command()
+	argv, env := launch.Params{
+		Run: s.Directory, Dir: s.Dir, Program: s.Program, Argv: s.Argv, Env: s.Env, Lease: s.Lease,
+		Cgroup: makeCgroup(s.Directory, s.Cgroup),
+	}.Command()
 	child, err := os.StartProcess(self, argv, &os.ProcAttr{
 		Dir:   "/",
 		Env:   env,

@@ -31,6 +31,7 @@ type Spec struct {
 	Env       []string // its environment; the token is added
 	Token     string   // random, unique to the run, hard to guess
 	Lease     Lease    // how long the agent may be without a daemon; zero = for ever
+	Cgroup    string   // the control group it is put into, of [Cgroups.For]; empty = none
 }
 
 // Lease says when a launcher gives its agent up.

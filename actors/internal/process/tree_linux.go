@@ -16,16 +16,16 @@ import (
 // the run's token in its environment. The oldest come first.
 func (p *Process) Tree() []messages.ProcessIdentity { return leftovers(p.agent, p.launcher, p.token) }
 
-// KillTree kills [Process.Tree] with SIGKILL, again and again until nothing is
-// left, or ctx ends.
+// KillTree kills [Process.Tree], and what is in the agent's control group, with
+// SIGKILL, again and again until nothing is left, or ctx ends.
 func (p *Process) KillTree(ctx context.Context) error {
-	return killTree(ctx, p.agent, p.launcher, p.token)
+	return killTree(ctx, p.dir, p.agent, p.launcher, p.token)
 }
 
 // KillLeftovers does what KillTree does for a run without a Process: because its
 // agent has ended, or because [Adopt] found its directory damaged.
 func KillLeftovers(ctx context.Context, record messages.RunRecord) error {
-	if err := killTree(ctx, record.Process, record.Launcher, record.Token); err != nil {
+	if err := killTree(ctx, record.Directory, record.Process, record.Launcher, record.Token); err != nil {
 		return err
 	}
 	if e, ok := look(record.Launcher.PID); ok && e.parent == os.Getpid() {
@@ -34,12 +34,14 @@ func KillLeftovers(ctx context.Context, record messages.RunRecord) error {
 	return nil
 }
 
-func killTree(ctx context.Context, agent, launcher messages.ProcessIdentity, token string) error {
+func killTree(ctx context.Context, run string, agent, launcher messages.ProcessIdentity, token string) error {
 	const op = "kill process tree"
 	var refused error
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		empty := killCgroup(run)
 		left := leftovers(agent, launcher, token)
-		if len(left) == 0 {
+		if empty && len(left) == 0 {
+			Tidy(run)
 			return nil
 		}
 		for _, id := range left {

@@ -1,0 +1,224 @@
+package process
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/actors/internal/launch"
+)
+
+// A control group holds an agent with everything below it, whatever starts
+// sessions, becomes an orphan or scrubs its environment, and is killed as a whole.
+// It is made where the system lets us: below the group that the daemon is in, of
+// the second version. No controller is switched on, so no limit is set and the
+// rule about inner processes does not matter. The launcher stays outside: it is to
+// write down how the agent ended.
+
+// cgroupPrefix begins the name of the group that holds those of one daemon's
+// agents, and by it a group is known to be ours.
+const cgroupPrefix = "betcode-"
+
+// Cgroups is where the groups of a daemon's agents are. The zero value is nowhere:
+// agents are then found by their tokens alone.
+type Cgroups struct{ base string }
+
+// FindCgroups looks where control groups can be made for the agents below the
+// directory runs, by making one, and removes those of earlier daemons that are
+// empty. The error says why there is no such place; nothing else is wrong then.
+func FindCgroups(runs string) (Cgroups, error) {
+	own, err := ownCgroup()
+	if err != nil {
+		return Cgroups{}, err
+	}
+	sum := sha256.Sum256([]byte(runs))
+	c := Cgroups{filepath.Join(own, cgroupPrefix+hex.EncodeToString(sum[:6]))}
+	defer removeEmpty(c.base)
+	probe := filepath.Join(c.base, "probe")
+	if err := os.MkdirAll(probe, 0o755); err != nil {
+		return Cgroups{}, err
+	}
+	defer removeEmpty(probe)
+	if _, err := os.Stat(filepath.Join(probe, "cgroup.procs")); err != nil {
+		return Cgroups{}, err
+	}
+	if err := unix.Access(filepath.Join(own, "cgroup.procs"), unix.W_OK); err != nil {
+		return Cgroups{}, &fs.PathError{Op: "write", Path: filepath.Join(own, "cgroup.procs"), Err: err}
+	}
+	for _, left := range below(c.base) {
+		removeEmpty(left)
+	}
+	return c, nil
+}
+
+// For is the path of the group for the agent of a run directory, empty for the
+// zero Cgroups.
+func (c Cgroups) For(run string) string {
+	if c.base == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(run))
+	return filepath.Join(c.base, hex.EncodeToString(sum[:8]))
+}
+
+// ownCgroup is the directory of the group that this process is in.
+func ownCgroup() (string, error) {
+	mount, err := cgroupMount()
+	if err != nil {
+		return "", err
+	}
+	path, err := cgroupOf("self")
+	if err != nil {
+		return "", err
+	}
+	if strings.HasPrefix(path, "/..") {
+		return "", fmt.Errorf("its own group, %s, is outside the namespace", path)
+	}
+	return filepath.Join(mount, path), nil
+}
+
+// cgroupMount is where the groups of version 2 are mounted, from their root.
+func cgroupMount() (string, error) {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(mounts)) {
+		before, after, _ := strings.Cut(line, " - ")
+		f, kind := strings.Fields(before), strings.Fields(after)
+		if len(f) > 4 && len(kind) > 0 && kind[0] == "cgroup2" && f[3] == "/" {
+			return strings.ReplaceAll(f[4], `\040`, " "), nil
+		}
+	}
+	return "", errors.New("control groups of version 2 are not mounted")
+}
+
+// cgroupOf is the group of a process, from the root of the hierarchy.
+func cgroupOf(pid string) (string, error) {
+	groups, err := os.ReadFile("/proc/" + pid + "/cgroup")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(groups)) {
+		if path, ok := strings.CutPrefix(line, "0::"); ok {
+			return strings.TrimSuffix(path, "\n"), nil
+		}
+	}
+	return "", errors.New("the process is in no control group of version 2")
+}
+
+// makeCgroup makes the group of an agent and writes its path into the run
+// directory, for whoever comes after us. Where that fails the agent goes without.
+func makeCgroup(run, path string) string {
+	if path == "" {
+		return ""
+	}
+	if os.WriteFile(filepath.Join(run, launch.CgroupFile), []byte(path+"\n"), 0o600) != nil {
+		return ""
+	}
+	for range 3 { // its parent may be removed by the end of another agent
+		if os.MkdirAll(path, 0o755) == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// cgroupOfRun is the group of a run's agent as it was written down; empty if there
+// is none, or what is written is no group of ours.
+func cgroupOfRun(run string) string {
+	words, err := os.ReadFile(filepath.Join(run, launch.CgroupFile))
+	if err != nil {
+		return ""
+	}
+	path := strings.TrimSuffix(string(words), "\n")
+	mount, err := cgroupMount()
+	if err != nil || !filepath.IsAbs(path) || path != filepath.Clean(path) || !strings.HasPrefix(path, mount+"/") ||
+		!strings.HasPrefix(filepath.Base(filepath.Dir(path)), cgroupPrefix) {
+		return ""
+	}
+	// A daemon that was itself started below the agent is not to kill itself.
+	if own, err := ownCgroup(); err != nil || own == path || strings.HasPrefix(own, path+"/") {
+		return ""
+	}
+	return path
+}
+
+// killCgroup sends SIGKILL to everything in the group of a run, and reports
+// whether nothing is left in it.
+func killCgroup(run string) (empty bool) {
+	path := cgroupOfRun(run)
+	if path == "" || !populated(path) {
+		return true
+	}
+	if os.WriteFile(filepath.Join(path, "cgroup.kill"), []byte("1"), 0o644) == nil {
+		return !populated(path)
+	}
+	for _, group := range append(below(path), path) { // before Linux 5.14
+		pids, _ := os.ReadFile(filepath.Join(group, "cgroup.procs"))
+		for word := range strings.FieldsSeq(string(pids)) {
+			if pid, err := strconv.Atoi(word); err == nil {
+				if e, ok := look(pid); ok && inCgroup(pid, path) {
+					_ = send(e.identity(), unix.SIGKILL) // it may be gone
+				}
+			}
+		}
+	}
+	return !populated(path)
+}
+
+// inCgroup reports whether a process is in a group or below it.
+func inCgroup(pid int, path string) bool {
+	mount, err := cgroupMount()
+	if err != nil {
+		return false
+	}
+	group, err := cgroupOf(strconv.Itoa(pid))
+	group = filepath.Join(mount, group)
+	return err == nil && (group == path || strings.HasPrefix(group, path+"/"))
+}
+
+// populated reports whether there is a process in the group or below it.
+func populated(path string) bool {
+	events, err := os.ReadFile(filepath.Join(path, "cgroup.events"))
+	return err == nil && strings.Contains(string(events), "populated 1")
+}
+
+// Tidy removes the group of a run whose agent has ended, unless what the agent
+// left behind still lives in it.
+func Tidy(run string) {
+	path := cgroupOfRun(run)
+	if path == "" {
+		return
+	}
+	removeEmpty(path)
+	removeEmpty(filepath.Dir(path))
+}
+
+// removeEmpty removes a group with the groups below it, as far as they are empty.
+func removeEmpty(path string) {
+	for _, group := range append(below(path), path) {
+		_ = unix.Rmdir(group) // the system refuses where there is anybody
+	}
+}
+
+// below lists the groups below one, the deepest first.
+func below(path string) []string {
+	entries, _ := os.ReadDir(path)
+	var all []string
+	for _, e := range entries {
+		if e.IsDir() {
+			group := filepath.Join(path, e.Name())
+			all = append(append(all, below(group)...), group)
+		}
+	}
+	return all
+}

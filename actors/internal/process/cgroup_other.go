@@ -1,0 +1,22 @@
+//go:build !linux
+
+package process
+
+import "errors"
+
+// Cgroups is where the control groups of a daemon's agents are: nowhere, on this
+// system.
+type Cgroups struct{}
+
+// FindCgroups says that there are none.
+func FindCgroups(string) (Cgroups, error) {
+	return Cgroups{}, errors.New("this system has no control groups")
+}
+
+// For is empty.
+func (Cgroups) For(string) string { return "" }
+
+// Tidy does nothing.
+func Tidy(string) {}
+
+func makeCgroup(string, string) string { return "" }
