@@ -28,7 +28,7 @@ func (t *transition) output(m agentOutput) {
 	t.append.SpoolFrom, t.s.spool, t.s.translator = m.from, m.to, m.translator
 	t.append.Cursor = &messages.Cursor{Run: m.run, Offset: m.to, Translator: m.translator}
 	t.dirty = true
-	t.hear()
+	t.hear(m.items...)
 	t.append.Events = slices.Grow(t.append.Events, len(m.items))
 	for _, item := range m.items {
 		t.item(item)
@@ -69,7 +69,9 @@ func (t *transition) item(item claude.Item) {
 			t.idle()
 		}
 	case claude.ToolDone:
-		if !m.Lost { // else the end of the run follows, which keeps the request
+		if m.Lost { // the end of the run follows, which keeps the request
+			t.callCutOff(m)
+		} else {
 			t.withdrawTool(m.ID)
 		}
 	case claude.SessionStateChanged:

@@ -70,3 +70,79 @@ func TestWaitingForAPersonIsNoSilence(t *testing.T) {
 	}
 	b.expect("a hundred hours")
 }
+
+// A wait that was announced is no silence, however long it is; only what is longer.
+func TestAnnouncedWaitIsNoSilence(t *testing.T) {
+	b := watched(t)
+	b.tell(b.out(claude.RetryWait{Attempt: 3, Delay: 20 * time.Minute, Status: 529}))
+	b.wake(20 * time.Minute)
+	b.expect("the end of the wait")
+	b.wake(6 * time.Minute)
+	b.expect("six minutes later")
+	b.wake(time.Minute)
+	b.expect("seven", "all: 6 notice AGENT_SILENT", "run 1: interrupt")
+}
+
+// A running tool is heard; what comes after it counts from there.
+func TestHeartbeatOfATool(t *testing.T) {
+	b := watched(t)
+	for range 100 {
+		b.now = b.now.Add(30 * time.Second)
+		b.tell(b.out(claude.ToolProgress{ID: "t1", Tool: "Bash"}))
+		b.wake(0)
+	}
+	b.expect("fifty minutes of a tool")
+	b.wake(7 * time.Minute)
+	b.expect("its silence", "all: 6 notice AGENT_SILENT", "run 1: interrupt")
+}
+
+// An agent that says that it has got the interrupt, and does nothing about it,
+// hangs nevertheless.
+func TestInterruptThatIsOnlyAcknowledged(t *testing.T) {
+	b := watched(t)
+	b.wake(7 * time.Minute)
+	b.quiet()
+	b.tell(b.out(claude.ControlAnswered{Request: b.state.interrupt, OK: true}))
+	b.wake(interruptSilence)
+	b.expect("no end of the turn", "all: 7 notice AGENT_HANGS", "run 1: stop resumably")
+}
+
+// A decision that took days is not held against the agent that waited for it.
+func TestSilenceBeginsWithTheDecision(t *testing.T) {
+	b := watched(t)
+	b.tell(b.out(claude.PermissionAsked{Request: "p1", Tool: "Bash", Input: []byte(`{}`), At: b.now}))
+	b.wake(48 * time.Hour)
+	decision := answer("ann", "p1", messages.AllowOnce)
+	b.tell(decision)
+	b.tell(decided{PermissionDecided: messages.PermissionDecided{Answer: decision, By: "ann", At: b.now}})
+	b.quiet()
+	b.wake(time.Second)
+	b.expect("a second later")
+}
+
+// A message that is read by nobody is noticed too. There is no turn that could be
+// interrupted.
+func TestAgentThatNeverBegins(t *testing.T) {
+	b := running(t)
+	b.wake(6 * time.Minute)
+	b.expect("a silence that is not long")
+	b.wake(time.Minute)
+	b.expect("a long one", "all: 4 notice AGENT_HANGS", "run 1: stop resumably")
+	b.tell(b.exit(143))
+	b.quiet()
+	b.on(b.up(), "all: 6 run 2 started", "run 2: write k1")
+	if n := b.state.record.CutOff; n != 1 {
+		t.Errorf("it was cut off %d times", n)
+	}
+}
+
+// Work in the background may be silent between turns.
+func TestBackgroundWorkIsNotWatched(t *testing.T) {
+	b := watched(t)
+	b.tell(b.out(claude.BackgroundTasks{IDs: []string{"t1"}}, finished("k1")))
+	b.quiet()
+	for range 100 {
+		b.wake(time.Hour)
+	}
+	b.expect("a hundred hours")
+}

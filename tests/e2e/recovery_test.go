@@ -241,3 +241,20 @@ func TestNothingSurvivesAStop(t *testing.T) {
 		t.Errorf("it is still there: %s", left)
 	}
 }
+
+// TestCommandCutOff: a command that runs when its agent is killed is told of.
+func TestCommandCutOff(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "run:touch started; sleep 1000")
+	asked, _ := s.wait(c, 0, kit.IsPermission)
+	s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE, "")
+	s.waitFile("started")
+	s.killRun(c, id, false)
+	e, _ := s.wait(c, 0, isNotice("CUT_OFF_TOOL"))
+	if d := e.GetNotice().GetDetails(); d["tool"] != "Bash" || d["tool_id"] == "" || d["shown_to_agent"] != "yes" {
+		t.Errorf("%v", d)
+	}
+}

@@ -1,0 +1,56 @@
+package e2e
+
+import (
+	"testing"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+// TestRealKeyRefused: the real agent, whose key the API does not take, is ended; the
+// session says what is wrong, and the next message is for a process that looks for
+// its key again.
+func TestRealKeyRefused(t *testing.T) {
+	t.Parallel()
+	w, server := realWorld(t, binaries.betcode)
+	w.Extra = append(w.Extra, "CLAUDE_CODE_MAX_RETRIES=1") // else it tries for three minutes
+	s := storyIn(t, w)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "unauthorized please")
+	_, next := s.wait(c, 0, isError("API_KEY_REFUSED"))
+	_, next = s.wait(c, next, kit.IsStatus(pb.AgentStatus_ERROR))
+	_, next = s.wait(c, next, kit.IsRun(pb.RunState_RUN_STATE_EXITED))
+	if got := s.show(id); got.GetStatus() != "crashed" || got.GetCondition() != "api_key_refused" {
+		t.Errorf("%v", got)
+	}
+	s.say(c, "say hello")
+	_, next = s.wait(c, next, kit.IsRun(pb.RunState_RUN_STATE_STARTED))
+	s.wait(c, next, kit.IsIdle)
+	once(t, server, "say hello")
+	if got := s.show(id); got.GetCondition() != "" {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestRealCommandCutOff: the real agent is killed while a command of it runs. People
+// are told that the command was cut off, and the agent goes on by itself.
+func TestRealCommandCutOff(t *testing.T) {
+	t.Parallel()
+	s, server := newReal(t)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "job please")
+	asked, _ := s.wait(c, 0, kit.IsPermission)
+	s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE, "")
+	s.waitFile("started.txt")
+	s.killAgent(c, id)
+	e, next := s.wait(c, 0, isNotice("CUT_OFF_TOOL"))
+	if d := e.GetNotice().GetDetails(); d["tool"] != "Bash" || d["shown_to_agent"] != "yes" {
+		t.Errorf("%v", d)
+	}
+	s.create("release.txt")
+	_, next = s.wait(c, next, kit.IsTurnComplete)
+	s.wait(c, next, kit.IsIdle)
+	once(t, server, "job please")
+}

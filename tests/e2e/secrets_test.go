@@ -1,0 +1,57 @@
+package e2e
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+// TestSecretsAreNotStored: what the daemon's environment has of secrets reaches the
+// agents, also those that are started again, and is in no file of ours and not in
+// the log.
+func TestSecretsAreNotStored(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-ant-this-is-a-secret-0123456789"
+	s := newStory(t, binaries.fake, "ANTHROPIC_API_KEY="+secret, "CLAUDE_CODE_OAUTH_TOKEN="+secret, "BETCODE_LOG_LEVEL=trace")
+	id := session()
+	c := s.converse("a", id)
+	next := 0
+	for _, file := range []string{"first", "second"} {
+		s.say(c, `run:printf %s "$ANTHROPIC_API_KEY" >`+file+`.tmp; mv `+file+`.tmp `+file)
+		var asked kit.Event
+		asked, next = s.wait(c, next, kit.IsPermission)
+		s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE, "")
+		_, next = s.wait(c, next, kit.IsIdle)
+		if got, err := os.ReadFile(s.file(file)); err != nil || string(got) != secret {
+			t.Errorf("the agent has the key %q, %v", got, err)
+		}
+		if file == "first" {
+			s.killRun(c, id, false)
+			_, next = s.wait(c, next, isError("SUBPROCESS_CRASHED"))
+		}
+	}
+	if strings.Contains(s.daemon.Log(), secret) {
+		t.Error("it is in the log")
+	}
+	searched := 0
+	err := filepath.WalkDir(filepath.Dir(s.world.StateDir()), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if bytes.Contains(content, []byte(secret)) {
+			t.Errorf("it is in %s", path)
+		}
+		searched++
+		return err
+	})
+	if err != nil || searched < 8 { // the journal, and two run directories
+		t.Errorf("searched %d files: %v", searched, err)
+	}
+}
