@@ -26,6 +26,10 @@ type Store interface {
 	Pending(messages.SessionID) ([]messages.PermissionRecord, error)
 	Unfinished() ([]messages.SessionID, error)
 	Seen(session messages.SessionID, key string) (messages.Seq, bool, error)
+	// CheckpointDue says that the log is long enough to be moved into the active
+	// file; Checkpoint does it, while commits go on.
+	CheckpointDue() bool
+	Checkpoint() error
 	// SealDue says that the active file is large enough to be closed for good;
 	// Seal does it and carries all live state into the next.
 	SealDue() bool
@@ -51,6 +55,7 @@ type journal struct {
 	deps  *System
 	state journalState
 	hands *worker
+	mover *worker // of the log; so that commits do not wait
 	wake  *time.Timer
 
 	restarted bool      // not the first incarnation
@@ -83,12 +88,13 @@ func journalProps(s *System) *actor.Props {
 func (j *journal) Receive(ctx actor.Context) {
 	switch m := mine(j, ctx.Message()).(type) {
 	case *actor.Started:
-		j.hands = newWorker(ctx, &j.deps.workers, j)
+		j.hands, j.mover = newWorker(ctx, &j.deps.workers, j), newWorker(ctx, &j.deps.workers, j)
 		if j.restarted {
 			ctx.Send(j.deps.sessions, journalRestarted{})
 		}
 	case *actor.Stopping, *actor.Restarting:
 		j.hands.close(nil)
+		j.mover.close(nil)
 		if j.wake != nil {
 			j.wake.Stop()
 		}
@@ -97,8 +103,13 @@ func (j *journal) Receive(ctx actor.Context) {
 		failpoint.Hit(failpoint.JournalStep)
 		next, effects := j.state.step(j.deps.now(), ctx.Sender(), m)
 		j.state = next
-		if done, ok := m.(journalDone); ok {
+		switch done := m.(type) {
+		case journalDone:
 			j.report(ctx, done)
+		case logMoved:
+			if done.failure != nil { // it was due: the store says when it is again
+				j.deps.log.Warn().Err(done.failure).Msg("log not moved into the journal file")
+			}
 		}
 		for _, e := range effects {
 			j.perform(ctx, e)
@@ -138,6 +149,8 @@ func (j *journal) perform(ctx actor.Context, e effect) {
 		ctx.Send(j.deps.sessions, e.message)
 	case mendStore:
 		j.hands.do(func() any { return mended{j.store.Reopen()} })
+	case moveLog:
+		j.mover.do(func() any { return logMoved{j.store.Checkpoint()} })
 	case writeGroup:
 		now := j.deps.now()
 		maySeal, mustRetain := !now.Before(j.sealFrom), now.Sub(j.retained) >= retainEvery
@@ -146,6 +159,7 @@ func (j *journal) perform(ctx actor.Context, e effect) {
 		}
 		j.hands.do(func() any {
 			done := writeAll(j.store, e.work)
+			done.moveDue = j.store.CheckpointDue()
 			if maySeal && j.store.SealDue() {
 				done.seal = j.store.Seal()
 				mustRetain = mustRetain || done.seal == nil

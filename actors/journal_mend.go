@@ -71,6 +71,8 @@ func (s journalState) failing(at time.Time, from *actor.PID, m any) (journalStat
 		return s, []effect{s.mend.refuse(journalWork{from: from, load: m.Session})}
 	case gatherOver:
 		s.armed = false
+	case logMoved:
+		s.moving = false
 	case mendDue:
 		return s, []effect{mendStore{}}
 	case mended:

@@ -15,6 +15,7 @@ type journalState struct {
 	gather  time.Duration // least time between the beginnings of two transactions
 	waiting []journalWork
 	writing bool      // a transaction is with the worker
+	moving  bool      // the log is with the other worker
 	armed   bool      // the gathering timer is running
 	began   time.Time // of the newest transaction
 	mend    mending
@@ -28,7 +29,7 @@ type journalWork struct {
 }
 
 // The journal's own messages: the gathering time is over; a transaction and
-// the loads behind it are done.
+// the loads behind it are done; the log was moved into the file, or was not.
 type (
 	gatherOver  struct{}
 	journalDone struct {
@@ -38,12 +39,16 @@ type (
 		seal    error // why a file that is due was not sealed
 		retain  error // why old files were not dropped
 		dropped int   // of them
+		moveDue bool  // the log is to be moved
 	}
+	logMoved struct{ failure error }
 )
 
-// The effects of the journal: write this group, wake me after that time.
+// The effects of the journal: write this group, move the log into the file, wake
+// me after that time.
 type (
 	writeGroup struct{ work []journalWork }
+	moveLog    struct{}
 	wakeAfter  struct {
 		delay   time.Duration
 		message any
@@ -51,6 +56,7 @@ type (
 )
 
 func (writeGroup) effect() {}
+func (moveLog) effect()    {}
 func (wakeAfter) effect()  {}
 
 // step takes one message at its time and returns the next state and what to do.
@@ -65,14 +71,20 @@ func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, 
 		s.waiting = append(s.waiting, journalWork{from: from, load: m.Session})
 	case gatherOver:
 		s.armed = false
+	case logMoved:
+		s.moving = false
 	case journalDone:
 		s.writing = false
+		effects := repliesOf(m)
 		if m.failure != nil {
-			next, effects := s.failed(at, asError("write journal", m.failure))
-			return next, append(repliesOf(m), effects...)
+			next, more := s.failed(at, asError("write journal", m.failure))
+			return next, append(effects, more...)
 		}
-		next, effects := s.begin(at)
-		return next, append(repliesOf(m), effects...)
+		if m.moveDue && !s.moving {
+			s.moving, effects = true, append(effects, moveLog{})
+		}
+		next, more := s.begin(at)
+		return next, append(effects, more...)
 	default:
 		return s, nil
 	}

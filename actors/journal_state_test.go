@@ -35,6 +35,8 @@ func showJournal(effects []effect) string {
 			words = append(words, word)
 		case wakeAfter:
 			words = append(words, fmt.Sprintf("wake %s", e.delay))
+		case moveLog:
+			words = append(words, "move")
 		case reply:
 			words = append(words, fmt.Sprintf("reply %v", e.with))
 		}
@@ -67,6 +69,15 @@ func TestJournalState(t *testing.T) {
 			{10 * ms, appendOf(4), ""},
 			{19 * ms, done, "write 4"},
 			{20 * ms, done, ""},
+		}},
+		{"the log is moved beside the transactions, once at a time", 0, []step{
+			{0, appendOf(1), "write 1"},
+			{1 * ms, appendOf(2), ""},
+			{2 * ms, journalDone{moveDue: true}, "move, write 2"},
+			{3 * ms, appendOf(3), ""},
+			{4 * ms, journalDone{moveDue: true}, "write 3"},
+			{5 * ms, logMoved{}, ""},
+			{6 * ms, journalDone{moveDue: true}, "move"},
 		}},
 		{"transactions begin no closer than the gathering time", 5 * ms, []step{
 			{0, appendOf(1), "write 1"},

@@ -198,6 +198,8 @@ func (s *memoryStore) Reopen() error {
 	return s.failing
 }
 
+func (s *memoryStore) CheckpointDue() bool          { return false }
+func (s *memoryStore) Checkpoint() error            { return nil }
 func (s *memoryStore) SealDue() bool                { return false }
 func (s *memoryStore) Seal() error                  { return nil }
 func (s *memoryStore) Stats() messages.JournalStats { return messages.JournalStats{} }

@@ -135,6 +135,8 @@ func JournalStatsOut(s messages.JournalStats) *pb.JournalStatsResponse {
 		Commits:    count(s.Commits), Appends: count(s.Appends), Refused: count(s.Refused),
 		Events: count(s.Events), EventBytes: count(s.EventBytes), WrittenBytes: count(s.WrittenBytes),
 		RetainBytes: count(s.RetainBytes), RetainSeconds: count(int64(s.RetainAge.Seconds())), DroppedFiles: count(s.Dropped),
+		LogBytes: count(s.LogBytes), CheckpointBytes: count(s.CheckpointBytes), Checkpoints: count(s.Checkpoints),
+		CheckpointFailure: strings.ToValidUTF8(s.CheckpointFailure, "?"),
 	}
 	for _, f := range s.Files {
 		out.Files = append(out.Files, &pb.JournalFileInfo{Name: f.Name, Bytes: count(f.Bytes), SealedAt: timeOut(f.SealedAt)})

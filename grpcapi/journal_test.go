@@ -21,6 +21,7 @@ func TestJournal(t *testing.T) {
 		case messages.GetJournalStats:
 			return messages.JournalStats{
 				Lineage: "l", Sessions: 3, ActiveBytes: 10, SealedBytes: 20, RetainAge: time.Hour,
+				LogBytes: 5, CheckpointBytes: 16, Checkpoints: 4, CheckpointFailure: "full",
 				Files: []messages.JournalPart{{Name: "1", Bytes: 20, SealedAt: sealed}, {Name: "2", Bytes: 10}},
 			}, nil
 		case messages.VerifyJournal:
@@ -39,7 +40,8 @@ func TestJournal(t *testing.T) {
 	client, ctx := pb.NewAdminServiceClient(conn), as(t, "c")
 	stats := must[*pb.JournalStatsResponse](t)(client.JournalStats(ctx, &pb.JournalStatsRequest{}))
 	if f := stats.GetFiles(); len(f) != 2 || !f[0].GetSealedAt().AsTime().Equal(sealed) || f[1].SealedAt != nil ||
-		stats.GetTotalBytes() != 30 || stats.GetRetainSeconds() != 3600 || stats.GetSessions() != 3 {
+		stats.GetTotalBytes() != 30 || stats.GetRetainSeconds() != 3600 || stats.GetLogBytes() != 5 || stats.GetCheckpointBytes() != 16 ||
+		stats.GetCheckpoints() != 4 || stats.GetCheckpointFailure() != "full" || stats.GetSessions() != 3 {
 		t.Errorf("stats %v", stats)
 	}
 	stream := must[pb.AdminService_VerifyJournalClient](t)(client.VerifyJournal(ctx, &pb.VerifyJournalRequest{}))

@@ -49,6 +49,11 @@ type JournalStats struct {
 	EventBytes   int64 // of those events
 	WrittenBytes int64 // by the store, for all of it
 	Dropped      int64 // files, by retention
+
+	LogBytes          int64  // in the log, to be moved into the active file
+	CheckpointBytes   int64  // at which that is done
+	Checkpoints       int64  // how often that was done
+	CheckpointFailure string // why it was not, the last time; empty: it was
 }
 
 // JournalPart is one file of the journal.

@@ -135,6 +135,11 @@ func (s *Store) copyTo(ctx context.Context, to string, link bool, b *messages.Jo
 // copyActive copies the active file while nobody writes to it, and returns the
 // manifest of that moment.
 func (s *Store) copyActive(ctx context.Context, to string, b *messages.JournalBackup) (*manifest, error) {
+	s.moving.Lock()
+	defer s.moving.Unlock()
+	if err := s.settle(opBackup); err != nil {
+		return nil, err
+	}
 	s.writing.Lock()
 	began := time.Now()
 	m, size, err := s.copyPages(ctx, to)
@@ -150,6 +155,15 @@ func (s *Store) copyActive(ctx context.Context, to string, b *messages.JournalBa
 	return m, nil
 }
 
+// settle moves most of what is in the logs while commits go on, so that they wait
+// for less. The caller holds moving.
+func (s *Store) settle(op string) error {
+	if s.options.ReadOnly {
+		return nil
+	}
+	return s.checkpoint(op)
+}
+
 // copyPages is the part of copyActive for which commits wait. The caller holds
 // writing.
 func (s *Store) copyPages(ctx context.Context, to string) (m *manifest, size int64, err error) {
@@ -158,6 +172,15 @@ func (s *Store) copyPages(ctx context.Context, to string) (m *manifest, size int
 	}
 	if failed := s.failed.Load(); failed != nil {
 		return nil, 0, again(opBackup, failed)
+	}
+	if !s.options.ReadOnly {
+		if err := s.checkpointNow(opBackup); err != nil {
+			return nil, 0, err
+		}
+	}
+	if o := s.overlay.Load(); o.frozen != nil {
+		return nil, 0, messages.Errorf(opBackup, messages.WrongState, "what the logs hold was not moved").
+			WithHint("Open the journal once, so that it is.")
 	}
 	out, err := os.OpenFile(filepath.Join(to, s.active.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -173,7 +196,9 @@ func (s *Store) copyPages(ctx context.Context, to string) (m *manifest, size int
 	if err != nil {
 		return nil, 0, storageError(opBackup, err)
 	}
-	return s.manifest, size, nil
+	m = new(*s.manifest)
+	m.Logs = nil // there is nothing in them
+	return m, size, nil
 }
 
 // copySealed copies or links a file that nobody writes to.

@@ -22,7 +22,7 @@ func TestChainNamesTheChunk(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		stored, l := unchain(body)
+		stored, l, _ := unchain(body)
 		return b.Put(key, stamp(key, l.chained(change(bytes.Clone(stored)))))
 	}
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestChainNamesTheChunk(t *testing.T) {
 		}, []string{"sessions/1/cursor: the hash of the history up to event 9"}},
 		{"a link removed", func(b *bolt.Bucket) error {
 			body, _ := unstamp(pairKey(1, 9), b.Get(pairKey(1, 9)))
-			stored, _ := unchain(body)
+			stored, _, _ := unchain(body)
 			return b.Put(pairKey(1, 9), stamp(pairKey(1, 9), bytes.Clone(stored)))
 		}, []string{"sessions/1/cursor: the hash of the history up to event 9"}},
 	} {
@@ -71,6 +71,7 @@ func TestChainNamesTheChunk(t *testing.T) {
 			f.seal()
 			for head := messages.Seq(4); head < 9; head++ {
 				f.commit(more(sid(1), head, 1))
+				f.checkpoint() // a chunk each
 			}
 			f.seal()
 			f.commit(more(sid(1), 9, 2))
@@ -135,10 +136,11 @@ func TestChainAcrossFiles(t *testing.T) {
 func TestChainBeginsAnew(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))
+	f.checkpoint()
 	f.commit(more(sid(1), 3, 3))
 	older := func(last uint64) { // what an older build would have written
 		f.change("events", pairKey(1, last), func(value []byte) []byte {
-			stored, _ := unchain(value[:len(value)-checksumBytes])
+			stored, _, _ := unchain(value[:len(value)-checksumBytes])
 			return stamp(pairKey(1, last), bytes.Clone(stored))
 		})
 		f.change("sessions", rowKey(1, rowCursor), func(value []byte) []byte {
@@ -154,6 +156,7 @@ func TestChainBeginsAnew(t *testing.T) {
 	}
 	older(6)
 	f.commit(more(sid(1), 6, 2))
+	f.checkpoint()
 	f.commit(more(sid(1), 8, 2))
 	f.verify()
 	older(10)
@@ -173,14 +176,18 @@ func TestUnchain(t *testing.T) {
 		t.Fatalf("rows %v", rows)
 	}
 	body, _ := unstamp(key, rows[0].value)
-	stored, l := unchain(body)
-	if l != last || l != (link{1}).after(key, stored) || len(stored)+chainBytes != len(body) {
+	stored, l, byEvent := unchain(body)
+	want := link{1}
+	for _, e := range events(2, 3) {
+		want = want.after(3, e.Seq, e.Bytes)
+	}
+	if l != last || l != want || !byEvent || len(stored)+chainBytes != len(body) {
 		t.Errorf("link %x of %x", l, last)
 	}
 	for n := range body { // cut anywhere it does not panic
 		unchain(body[:n])
 	}
-	if _, l := unchain([]byte(strings.Repeat("\xff", 30))); l != (link{}) {
+	if _, l, _ := unchain([]byte(strings.Repeat("\xff", 30))); l != (link{}) {
 		t.Error("a link out of nothing")
 	}
 }

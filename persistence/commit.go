@@ -3,6 +3,7 @@ package persistence
 import (
 	"bytes"
 	"errors"
+	"math"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -11,11 +12,11 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// Commit makes appends durable, in one transaction. There is one result for
+// Commit makes appends durable, as one group of the log. There is one result for
 // each: nil, or the [*messages.Error] for which that append was refused and
 // changed nothing, while the others went through. An append sees those before
-// it. If the transaction itself fails, every append that was not refused fails
-// with [messages.Unavailable]; nothing is tried again.
+// it. If the group itself cannot be written, every append that was not refused
+// fails with [messages.Unavailable]; nothing is tried again.
 //
 // When Commit returns, what it accepted is on disk and can be read.
 //
@@ -23,10 +24,15 @@ import (
 // together with [messages.DataLoss], before anything is written, are made again
 // one by one, and the session is left alone until the journal is opened again.
 func (s *Store) Commit(appends []messages.Append) []error {
+	s.makeRoom()
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	results := make([]error, len(appends))
-	if err := s.writable(opAppend); err != nil {
+	err := s.writable(opAppend)
+	if err == nil {
+		err = s.room(opAppend)
+	}
+	if err != nil {
 		for i := range results {
 			results[i] = again(opAppend, asError(err))
 		}
@@ -45,15 +51,31 @@ func (s *Store) commit(appends []messages.Append, results []error) {
 	if len(appends) == 0 {
 		return
 	}
-	g := group{store: s, changed: map[messages.SessionID]*entry{}}
+	g := group{store: s, changed: map[messages.SessionID]*entry{}, numbers: s.numbers.Load()}
 	failpoint.Hit(failpoint.BeforeCommit)
-	err := s.active.update(opAppend, func(tx *bolt.Tx) error { return g.write(tx, appends, results) })
-	var uncommitted *commitError
+	o := s.overlay.Load()
+	g.rows = o.live.clone()
+	over := []*table{g.rows}
+	if o.frozen != nil {
+		over = append(over, o.frozen)
+	}
+	err := s.active.view(opAppend, func(tx *bolt.Tx) error {
+		g.view = view{tx: tx, over: over}
+		return g.gather(appends, results)
+	})
+	if err == nil {
+		err = s.log.append(g.names, g.written)
+	}
+	var unsynced *unsyncedError
 	switch damaged := messages.KindOf(err) == messages.DataLoss && s.active.broken.Load() == nil; {
 	case err == nil:
-		failpoint.Hit(failpoint.AfterCommit)
+		s.numbers.Store(g.numbers)
+		published := *o
+		published.live = g.rows
+		s.overlay.Store(&published)
 		s.index.apply(g.changed)
 		s.counts.committed(&g)
+		failpoint.Hit(failpoint.AfterCommit)
 		return
 	case errors.Is(err, errUnchanged):
 		return
@@ -65,8 +87,8 @@ func (s *Store) commit(appends []messages.Append, results []error) {
 		return
 	case damaged:
 		s.index.giveUp(appends[0].Session, asError(err))
-	case errors.As(err, &uncommitted) && unclean(uncommitted.error):
-		err = s.fail(opAppend, uncommitted.error)
+	case errors.As(err, &unsynced):
+		err = s.fail(opAppend, unsynced.error)
 	default:
 		err = storageError(opAppend, err)
 	}
@@ -77,21 +99,24 @@ func (s *Store) commit(appends []messages.Append, results []error) {
 	}
 }
 
-// group is one transaction being written.
+// group is one group of the log in the making.
 type group struct {
 	store   *Store
+	view    view                          // what is there, and what the group does
+	rows    *table                        // the newest of the view's tables: what there will be
+	numbers uint64                        // the newest of a session
+	names   []owner                       // the sessions it is about
+	written []byte                        // its rows, as the log has them
 	changed map[messages.SessionID]*entry // sessions as they will be
 	appends int
 	events  int
 	bytes   int
 }
 
-// write carries out the appends, each of them whole or not at all. An error is
-// one of the transaction.
-func (g *group) write(tx *bolt.Tx, appends []messages.Append, results []error) error {
-	tx.Bucket(bucketEvents).FillPercent = fillPercent
+// gather carries out the appends, each of them whole or not at all.
+func (g *group) gather(appends []messages.Append, results []error) error {
 	for i := range appends {
-		refusal, err := g.append(tx, &appends[i])
+		refusal, err := g.append(&appends[i])
 		if err != nil {
 			return err
 		}
@@ -108,7 +133,7 @@ func (g *group) write(tx *bolt.Tx, appends []messages.Append, results []error) e
 	return nil
 }
 
-func (g *group) append(tx *bolt.Tx, a *messages.Append) (*messages.Error, error) {
+func (g *group) append(a *messages.Append) (*messages.Error, error) {
 	old := g.changed[a.Session]
 	if old == nil {
 		old = g.store.index.get(a.Session)
@@ -117,31 +142,43 @@ func (g *group) append(tx *bolt.Tx, a *messages.Append) (*messages.Error, error)
 	if refusal != nil {
 		return refusal, nil
 	}
+	p := put{view: g.view}
 	if next.deleted {
-		g.changed[a.Session] = next
-		return nil, g.remove(tx, next)
+		return nil, g.remove(&p, next)
 	}
-	p := put{tx: tx}
+	name := owner{number: next.number}
 	if next.number == 0 {
-		number, err := tx.Bucket(bucketIDs).NextSequence()
-		if err != nil {
-			return nil, err
-		}
-		next.number = number
-		p.record(bucketIDs, []byte(a.Session), &storev1.Identity{Version: recordVersion, Number: number})
+		next.number = g.numbers + 1
+		name = owner{next.number, string(a.Session)}
+		p.record(bucketIDs, []byte(a.Session), &storev1.Identity{Version: recordVersion, Number: next.number})
 	}
 	if refusal := g.prepare(&p, next, a); refusal != nil {
 		return refusal, nil
 	}
-	if err := p.apply(); err != nil {
-		return nil, err
-	}
-	g.changed[a.Session] = next
+	g.view.touch(bucketEvents, pairKey(next.number, math.MaxUint64))
+	g.apply(&p, next, name)
 	g.events += len(a.Events)
 	for _, e := range a.Events {
 		g.bytes += len(e.Bytes)
 	}
 	return nil, nil
+}
+
+// apply makes what an append puts and deletes part of the group. What is there
+// already is not written again: the body of an input stays, however often its
+// state changes.
+func (g *group) apply(p *put, next *entry, name owner) {
+	for _, c := range p.cells {
+		if c.bucket != codeEvents && c.value != nil && bytes.Equal(g.view.get(buckets[c.bucket], c.key), c.value) {
+			continue
+		}
+		g.rows.put(c)
+		g.written = appendRow(g.written, c)
+	}
+	if g.changed[next.id] == nil {
+		g.names = append(g.names, name)
+	}
+	g.changed[next.id], g.numbers = next, max(g.numbers, next.number)
 }
 
 // prepare gathers everything an append puts and deletes, so that one that
@@ -187,36 +224,27 @@ func (g *group) prepare(p *put, next *entry, a *messages.Append) *messages.Error
 
 // remove deletes what is live of a session. Its events stay until the file is
 // rewritten; nobody finds them any more.
-func (g *group) remove(tx *bolt.Tx, e *entry) error {
+func (g *group) remove(p *put, e *entry) error {
 	for _, name := range liveBuckets {
 		if e.number == 0 {
 			break // its identity is damaged: nobody knows what is its own
 		}
-		if err := removePrefix(tx.Bucket(name), prefixOf(e.number)); err != nil {
+		err := g.view.each(name, prefixOf(e.number), func(key, _ []byte) error {
+			p.remove(name, bytes.Clone(key))
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}
-	value, err := encode([]byte(e.id), &storev1.Identity{
+	p.encoded(bucketIDs, []byte(e.id), &storev1.Identity{
 		Version: recordVersion,
 		Number:  e.number,
 		Deleted: &storev1.Tombstone{Head: uint64(e.head), At: storeTime(g.store.options.Now())},
 	}, nil)
-	if err != nil {
-		return err
+	if p.err != nil {
+		return p.err
 	}
-	return tx.Bucket(bucketIDs).Put([]byte(e.id), value)
-}
-
-func removePrefix(b *bolt.Bucket, prefix []byte) error {
-	var keys [][]byte
-	c := b.Cursor()
-	for key, _ := c.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = c.Next() {
-		keys = append(keys, bytes.Clone(key))
-	}
-	for _, key := range keys {
-		if err := b.Delete(key); err != nil {
-			return err
-		}
-	}
+	g.apply(p, e, owner{number: e.number})
 	return nil
 }

@@ -58,7 +58,7 @@ func TestCrashAtEveryStep(t *testing.T) {
 				sameEvents(t, "events", g.history(sid(1)), events(0, 5))
 			}
 			entries, _ := os.ReadDir(g.options.Directory)
-			known := append(g.store.manifest.names(), manifestName, lockName)
+			known := append(append(g.store.manifest.names(), manifestName, lockName), logNames...)
 			for _, e := range entries {
 				if !slices.Contains(known, e.Name()) {
 					t.Errorf("%s is left", e.Name())
@@ -142,7 +142,7 @@ func TestCommitWithoutSpace(t *testing.T) {
 func TestCommitToAClosedFile(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))
-	f.store.active.disk.Close()
+	f.store.log.files[f.store.log.live].Close()
 	err := f.store.Commit([]messages.Append{more(sid(1), 3, 1)})[0]
 	wantKind(t, "commit", err, messages.Unavailable)
 	sameEvents(t, "events", f.history(sid(1)), events(0, 3))

@@ -13,11 +13,11 @@ import (
 	"betcode/messages"
 )
 
-// instead puts another file in place of the active one, below bbolt, and returns
-// how to put it back.
-func (f *fixture) instead(t *testing.T, path string) (back func()) {
+// instead puts another file in place of an open one and returns how to put it
+// back.
+func (f *fixture) instead(t *testing.T, open *os.File, path string) (back func()) {
 	t.Helper()
-	fd := int(f.store.active.disk.Fd())
+	fd := int(open.Fd())
 	saved, err := syscall.Dup(fd)
 	if err != nil {
 		t.Fatal(err)
@@ -38,26 +38,38 @@ func (f *fixture) instead(t *testing.T, path string) (back func()) {
 	}
 }
 
-// When the disk took the pages and then fails to sync, nobody knows what it has:
-// nothing more is written, and the next to open the journal finds what was
-// committed before.
+// When the disk took a group, or the pages of a checkpoint, and then fails to
+// sync, nobody knows what it has: nothing more is written, and the next to open
+// the journal finds what was committed before.
 func TestSyncFails(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))
-	back := f.instead(t, "/dev/null") // takes everything and cannot be synced
+	back := f.instead(t, f.store.log.files[f.store.log.live], "/dev/null") // takes everything and cannot be synced
 	err := f.store.Commit([]messages.Append{more(sid(1), 3, 3)})[0]
 	back()
+	f.doubtful(t, err)
+	back = f.instead(t, f.store.active.disk, "/dev/null")
+	err = f.store.Checkpoint()
+	back()
+	f.doubtful(t, err)
+}
+
+// doubtful checks what follows a sync that failed, and opens the journal again.
+// The session has had three events.
+func (f *fixture) doubtful(t *testing.T, err error) {
+	t.Helper()
+	before := f.store.index.get(sid(1)).head
 	wantKind(t, "commit", err, messages.Unavailable)
-	wantKind(t, "the next", f.store.Commit([]messages.Append{more(sid(1), 3, 3)})[0], messages.Unavailable)
+	wantKind(t, "the next", f.store.Commit([]messages.Append{more(sid(1), before, 3)})[0], messages.Unavailable)
 	wantKind(t, "seal", f.store.Seal(), messages.Unavailable)
 	_, err = f.store.Load(sid(1))
 	wantKind(t, "load", err, messages.Unavailable)
 	_, err = f.store.Backup(t.Context(), t.TempDir(), false)
 	wantKind(t, "backup", err, messages.Unavailable)
-	sameEvents(t, "what was seen", f.history(sid(1)), events(0, 3))
+	sameEvents(t, "what was seen", f.history(sid(1)), events(0, int(before)))
 	f.reopen()
-	sameEvents(t, "events", f.history(sid(1)), events(0, 3))
-	f.commit(more(sid(1), 3, 3))
+	sameEvents(t, "events", f.history(sid(1)), events(0, int(before)))
+	f.commit(more(sid(1), before, 3))
 }
 
 // A journal that was opened again after a failed sync has what was committed, and
@@ -66,7 +78,7 @@ func TestSyncFails(t *testing.T) {
 func TestReopen(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))
-	back := f.instead(t, "/dev/null")
+	back := f.instead(t, f.store.log.files[f.store.log.live], "/dev/null")
 	err := f.store.Commit([]messages.Append{more(sid(1), 3, 3)})[0]
 	back()
 	wantKind(t, "commit", err, messages.Unavailable)

@@ -17,21 +17,23 @@
 //     read that begins then sees it. An append that was refused changed nothing.
 //   - Events come back in order, without a hole, as the bytes they were, from
 //     whichever file they are in. A hole is [messages.DataLoss], never silence.
-//   - A crash at any moment, in a commit, while a journal is made or while a
-//     file is sealed, leaves a directory that opens with all that was committed.
+//   - A crash at any moment, in a commit, in a checkpoint, while a journal is made
+//     or while a file is sealed, leaves a directory that opens with all that was
+//     committed.
 //   - When a sync fails nobody knows what is on disk. Then nothing more is
 //     written, and no projection is read, until the journal is opened again
 //     ([Store.Reopen]);
 //     events that were visible before stay so.
 //   - Damage is an error, not a crash: a panic of bbolt and a fault of the mapped
 //     file become DataLoss, and a record with a flipped bit is named. Sessions
-//     that do not share the damaged page go on.
+//     that do not share the damaged page, or the damaged group of a log, go on.
 //
 // # The directory
 //
 //	LOCK             held while the journal is open. bbolt locks files too, but
 //	                 which one is active can be read only under a lock
 //	MANIFEST         JSON: format, lineage, the files in order
+//	1.log, 2.log     what was committed and is not in the active file yet
 //	000001.journal   a bbolt file that is sealed: only read
 //	000002.journal   the active one
 //	*.new            being written; removed by [Open]
@@ -41,15 +43,43 @@
 //
 // What must be atomic is one rename of MANIFEST: write, sync, rename, sync the
 // directory. [Store.Seal] builds the next file with all live state in it,
-// everything but events, and only then names it in MANIFEST. Files are rotated,
+// everything but events and what the logs alone have, and only then names it in
+// MANIFEST. Files are rotated,
 // and not emptied, because a bbolt file never gets smaller and deleted keys slow
 // every commit (by a factor of three and more after deleting two thirds of a
 // gibibyte). So one file holds all that the daemon needs, and old ones can be
 // dropped, moved or rewritten without being asked.
 //
+// # The logs
+//
+// A commit appends one group to a log, one write and one sync, and puts its rows
+// into a table in memory; reads see the table over the file (view). A group has a
+// number, one more than that of the group before, and checksums; the file says
+// up to which number it has them (Checkpoint).
+//
+// [Store.Checkpoint] moves a log into the active file in one transaction: the
+// newest of each row, the events of each session together, so that a row that
+// came and went is never in the file, and a page is written once for many
+// events. Meanwhile commits go to the other log, over a table of its own. Who
+// calls it is the caller's business ([Store.CheckpointDue]); where nobody does, the
+// commit that finds the log twice as long as it should be does it itself. So
+// what is in the logs, and in memory, is bounded, and where nothing can be moved
+// appends are refused; then a checkpoint is tried after a second, two, at most a
+// minute.
+//
+// A log is begun anew in place: behind its groups there are older ones, with
+// smaller numbers. [Open] takes the groups from the file's number on, without a gap.
+// What cannot be read behind the newest was never promised to anybody. What
+// cannot be read before it is damage: of the sessions that the head of the group
+// names, whose cursors then say so for ever, or, if the head is damaged too, of
+// the journal, which is not opened. After that all is moved into the file, and
+// the first commit finds two logs that nobody needs. So no group is ever written
+// behind one of which it is not known that it is on disk.
+//
 // # A file
 //
 //	meta         "file"              → File: format, lineage, number
+//	             "checkpoint"        → Checkpoint: the newest group that is in it
 //	ids          session id          → Identity: the session's number, or a tombstone
 //	sessions     number, 0           → Session
 //	             number, 1           → Cursor: head, and how far the spool was read
@@ -58,7 +88,7 @@
 //	bodies       number, key         → Body: text and attachments, written once
 //	permissions  number, request id  → Permission
 //	keys         number, key         → Key: the head that an idempotency key left
-//	events       number, last event  → Chunk: events of one append
+//	events       number, last event  → Chunk: events that follow each other
 //
 // A session gets a number with its first append, and no other ever has it. All
 // integers in keys are big-endian. The Cursor is apart from Session and Run
@@ -67,9 +97,9 @@
 // record does not hide the rest of its session.
 //
 // A Chunk is the wire form of "repeated bytes events = 1", under the number of
-// its last event: seeking n+1 lands on the chunk that holds it. Field 2 is a link
-// of the session's hash chain (link), the newest of which is in the Cursor; older
-// builds pass it over, and what they append begins a new chain. Every value ends
+// its last event: seeking n+1 lands on the chunk that holds it. It carries a link
+// of the session's hash chain (link), the newest of which is in the Cursor. The
+// chain is one of events, so that chunks can be joined. Every value ends
 // in field 15, a CRC-32C of key and value, since bbolt has checksums for its two
 // head pages only. Records carry a version; fields that this build does not
 // know survive being rewritten, except inside nested messages, in the Cursor

@@ -21,6 +21,7 @@ const (
 	opPending    = "list permissions"
 	opSeen       = "look up key"
 	opSeal       = "seal journal"
+	opCheckpoint = "checkpoint journal"
 	opStats      = "count journal"
 	opVerify     = "verify journal"
 	opRetain     = "drop old history"

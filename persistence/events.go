@@ -14,11 +14,10 @@ import (
 )
 
 const (
-	// chunkBytes is the size above which events of one append are spread over
-	// several chunks; an event alone may be bigger. A page takes about six: of
-	// larger ones bbolt puts up to four into pages of their own, and writes all
-	// four for each that is added. The figures are in the package comment.
-	chunkBytes = 700
+	// chunkBytes is the size above which events are spread over several chunks; an
+	// event alone may be bigger. Two such chunks, the least that bbolt puts into a
+	// page, fill four of the system's. The figures are in the package comment.
+	chunkBytes = 8<<10 - 80
 	// fillPercent of the pages of events. Sessions grow in their middle.
 	fillPercent = 0.9
 
@@ -128,13 +127,13 @@ func (s *Store) Events(id messages.SessionID, after messages.Seq, maxEvents, max
 	}
 	r := reader{number: e.number, next: max(after, e.low) + 1, room: maxEvents, bytes: maxBytes}
 	for r.next <= e.head && !r.full {
-		f, until, err := s.holder(e, r.next)
+		look, until, err := s.holder(e, r.next)
 		if errors.Is(err, errDropped) {
 			r.next = until + 1
 			continue
 		}
 		if err == nil {
-			err = f.view(opEvents, func(tx *bolt.Tx) error { return r.read(tx, until) })
+			err = look(opEvents, func(v view) error { return r.read(v, until) })
 		}
 		if err != nil && len(r.events) == 0 {
 			return nil, err
@@ -150,11 +149,11 @@ func (s *Store) Events(id messages.SessionID, after messages.Seq, maxEvents, max
 // error, were dropped.
 var errDropped = errors.New("dropped")
 
-// holder returns the file that holds an event, and the number of the last event
-// of its session in that file. The caller is reading.
-func (s *Store) holder(e *entry, seq messages.Seq) (*file, messages.Seq, error) {
+// holder returns how to look at what holds an event, and the number of the last
+// event of its session there. The caller is reading.
+func (s *Store) holder(e *entry, seq messages.Seq) (func(op string, fn func(view) error) error, messages.Seq, error) {
 	if seq > e.base {
-		return s.active, e.head, nil
+		return s.look, e.head, nil
 	}
 	for i := len(s.manifest.Sealed) - 1; i >= 0; i-- {
 		f, err := s.openSealed(s.manifest.Sealed[i].Name)
@@ -166,7 +165,7 @@ func (s *Store) holder(e *entry, seq messages.Seq) (*file, messages.Seq, error) 
 			return nil, 0, err
 		}
 		if c != nil && seq > messages.Seq(c.GetBase()) && seq <= messages.Seq(c.GetHead()) {
-			return f, messages.Seq(c.GetHead()), nil
+			return f.look, messages.Seq(c.GetHead()), nil
 		}
 	}
 	if low, err := s.lowWater(e); err == nil && seq <= low {
@@ -205,29 +204,32 @@ type reader struct {
 }
 
 // read takes events from one file, up to number until.
-func (r *reader) read(tx *bolt.Tx, until messages.Seq) error {
-	c := tx.Bucket(bucketEvents).Cursor()
-	for key, value := c.Seek(pairKey(r.number, uint64(r.next))); r.next <= until && !r.full; key, value = c.Next() {
+func (r *reader) read(v view, until messages.Seq) error {
+	err := v.from(bucketEvents, pairKey(r.number, uint64(r.next)), func(key, value []byte) (bool, error) {
 		number, _ := numberOf(key)
 		last, ok := secondOf(key)
 		if !ok || number != r.number || messages.Seq(last) > until {
-			return missing(r.number, r.next)
+			return false, nil
 		}
 		body, err := unstamp(key, value)
 		if err != nil {
-			return damagedKey(opEvents, bucketEvents, key, err)
+			return false, damagedKey(opEvents, bucketEvents, key, err)
 		}
 		events, err := decodeChunk(bytes.Clone(body))
 		if err != nil {
-			return damagedKey(opEvents, bucketEvents, key, err)
+			return false, damagedKey(opEvents, bucketEvents, key, err)
 		}
 		first := last - uint64(len(events)) + 1
 		if first > uint64(r.next) || uint64(len(events)) > last {
-			return missing(r.number, r.next)
+			return false, missing(r.number, r.next)
 		}
 		r.take(events[uint64(r.next)-first:])
+		return r.next <= until && !r.full, nil
+	})
+	if err == nil && r.next <= until && !r.full {
+		err = missing(r.number, r.next)
 	}
-	return nil
+	return err
 }
 
 func (r *reader) take(events [][]byte) {

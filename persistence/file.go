@@ -97,6 +97,11 @@ func (f *file) view(op string, fn func(*bolt.Tx) error) error {
 	})
 }
 
+// look is view for one who reads rows of this file alone.
+func (f *file) look(op string, fn func(view) error) error {
+	return f.view(op, func(tx *bolt.Tx) error { return fn(view{tx: tx}) })
+}
+
 // errUnchanged is what a writer returns to [file.update] when it wrote nothing.
 var errUnchanged = errors.New("nothing to commit")
 

@@ -3,6 +3,7 @@ package persistence
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -109,6 +110,40 @@ func (f *fixture) seal() {
 		f.Fatalf("seal: %v", err)
 	}
 }
+
+// checkpoint moves what is in the logs into the active file.
+func (f *fixture) checkpoint() {
+	f.Helper()
+	if err := f.store.Checkpoint(); err != nil {
+		f.Fatalf("checkpoint: %v", err)
+	}
+}
+
+// crash opens the journal again without having closed it: what a process leaves
+// that is killed.
+func (f *fixture) crash() {
+	f.Helper()
+	f.store.options.steps = func(string) error { return errCrash }
+	f.store.Close()
+	f.store.options.steps = nil
+	f.open()
+}
+
+// half begins a checkpoint that fails when it is nearly done: from here on there
+// are rows in both logs.
+func (f *fixture) half() {
+	f.Helper()
+	f.store.options.steps = func(step string) error {
+		if step == "rows moved" {
+			return errCrash
+		}
+		return nil
+	}
+	_ = f.store.Checkpoint()
+	f.store.options.steps = nil
+}
+
+var errCrash = errors.New("a crash")
 
 // commit commits appends that must be accepted.
 func (f *fixture) commit(appends ...messages.Append) {

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"betcode/messages"
 	storev1 "betcode/proto/betcode/store/v1"
 )
@@ -46,27 +44,24 @@ type index struct {
 	stale   bool                          // listed is, or nil
 }
 
-// buildIndex reads the sessions of a file. A session whose records are damaged
+// buildIndex reads the sessions of a journal. A session whose records are damaged
 // is kept apart; the others are unaffected.
-func buildIndex(f *file) (*index, error) {
+func buildIndex(v view) (*index, error) {
 	x := &index{entries: map[messages.SessionID]*entry{}, ids: map[uint64]messages.SessionID{}, stale: true}
-	return x, f.view(opOpen, func(tx *bolt.Tx) error {
-		rows := tx.Bucket(bucketSessions)
-		return tx.Bucket(bucketIDs).ForEach(func(key, value []byte) error {
-			e := &entry{id: messages.SessionID(key)}
-			if err := e.load(rows, key, value); err != nil && !errors.As(err, &e.damaged) {
-				return err
-			}
-			x.entries[e.id] = e
-			if !e.deleted && e.number > 0 {
-				x.ids[e.number] = e.id
-			}
-			return nil
-		})
+	return x, v.all(bucketIDs, func(key, value []byte) error {
+		e := &entry{id: messages.SessionID(key)}
+		if err := e.load(v, key, value); err != nil && !errors.As(err, &e.damaged) {
+			return err
+		}
+		x.entries[e.id] = e
+		if !e.deleted && e.number > 0 {
+			x.ids[e.number] = e.id
+		}
+		return nil
 	})
 }
 
-func (e *entry) load(rows *bolt.Bucket, key, value []byte) error {
+func (e *entry) load(v view, key, value []byte) error {
 	var identity storev1.Identity
 	if err := decode(opOpen, bucketIDs, key, value, &identity); err != nil {
 		return err
@@ -76,17 +71,20 @@ func (e *entry) load(rows *bolt.Bucket, key, value []byte) error {
 		e.deleted = true
 		return nil
 	}
+	var cursor storev1.Cursor
+	rowCursor := rowKey(e.number, rowCursor)
+	if err := decode(opOpen, bucketSessions, rowCursor, v.get(bucketSessions, rowCursor), &cursor); err != nil {
+		return err
+	}
+	if why := cursor.GetLost(); why != "" {
+		return damagedKey(opOpen, bucketSessions, rowCursor, errors.New(why))
+	}
 	var session storev1.Session
 	rowSession := rowKey(e.number, rowSession)
-	if err := decode(opOpen, bucketSessions, rowSession, rows.Get(rowSession), &session); err != nil {
+	if err := decode(opOpen, bucketSessions, rowSession, v.get(bucketSessions, rowSession), &session); err != nil {
 		return err
 	}
 	e.describe(&session)
-	var cursor storev1.Cursor
-	rowCursor := rowKey(e.number, rowCursor)
-	if err := decode(opOpen, bucketSessions, rowCursor, rows.Get(rowCursor), &cursor); err != nil {
-		return err
-	}
 	e.head, e.base = messages.Seq(cursor.GetHead()), messages.Seq(cursor.GetBase())
 	e.chain, e.baseChain = loadLink(cursor.GetChain()), loadLink(cursor.GetBaseChain())
 	e.run, e.offset = messages.RunNumber(cursor.GetRun()), cursor.GetOffset()
@@ -167,19 +165,6 @@ func (x *index) apply(changed map[messages.SessionID]*entry) {
 // looksLike reports whether two states of a session are the same in a list.
 func (e *entry) looksLike(old *entry) bool {
 	return e.updated.Equal(old.updated) && e.name == old.name && e.directory == old.directory && e.worktree == old.worktree
-}
-
-// sealed returns the index after a seal: every session has its head as base.
-func (x *index) sealed() *index {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	y := &index{entries: make(map[messages.SessionID]*entry, len(x.entries)), ids: maps.Clone(x.ids), stale: true}
-	for id, e := range x.entries {
-		moved := *e
-		moved.base, moved.baseChain, moved.stuck = moved.head, moved.chain, nil // the pages are new
-		y.entries[id] = &moved
-	}
-	return y
 }
 
 // newest returns the sound live sessions, the newest first, as they are listed:

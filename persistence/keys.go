@@ -10,7 +10,7 @@ import (
 // The buckets of a journal file. All but meta and ids have keys that begin with
 // the number of a session.
 var (
-	bucketMeta        = []byte("meta")        // "file" → File
+	bucketMeta        = []byte("meta")        // "file" → File, "checkpoint" → Checkpoint
 	bucketIDs         = []byte("ids")         // session id → Identity
 	bucketSessions    = []byte("sessions")    // number, row → Session or Cursor
 	bucketRuns        = []byte("runs")        // number, run → Run
@@ -22,7 +22,7 @@ var (
 )
 
 var (
-	// buckets is every bucket of a file.
+	// buckets is every bucket of a file. Their order is part of the form of a log.
 	buckets = [][]byte{
 		bucketMeta, bucketIDs, bucketSessions, bucketRuns, bucketInputs, bucketBodies, bucketPermissions, bucketKeys,
 		bucketEvents,
@@ -33,7 +33,10 @@ var (
 	}
 )
 
-var fileKey = []byte("file")
+var (
+	fileKey       = []byte("file")
+	checkpointKey = []byte("checkpoint")
+)
 
 // The two rows of a session share a page, because every append writes both.
 const (
@@ -102,4 +105,16 @@ func describe(bucket, key []byte) string {
 func unknownSession(op string, id messages.SessionID) *messages.Error {
 	return messages.Errorf(op, messages.NotFound, "there is no session %q", id).
 		WithCode(messages.SessionNotFound).With("session_id", string(id))
+}
+
+const codeEvents = 8 // of bucketEvents
+
+// bucketCode is the index of a bucket in buckets.
+func bucketCode(bucket []byte) byte {
+	for i := range buckets {
+		if string(buckets[i]) == string(bucket) {
+			return byte(i)
+		}
+	}
+	panic("there is no bucket " + string(bucket))
 }

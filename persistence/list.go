@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 
-	bolt "go.etcd.io/bbolt"
-
 	"betcode/messages"
 )
 
@@ -16,7 +14,7 @@ import (
 func (s *Store) Sessions(directory, worktree string, limit, offset int) (
 	records []messages.SessionRecord, total int, err error,
 ) {
-	err = s.current(opSessions, func(tx *bolt.Tx) error {
+	err = s.current(opSessions, func(v view) error {
 		for _, e := range s.index.newest() {
 			if (directory != "" && e.directory != directory) || (worktree != "" && e.worktree != worktree) {
 				continue
@@ -25,7 +23,7 @@ func (s *Store) Sessions(directory, worktree string, limit, offset int) (
 			if total <= offset || (limit > 0 && len(records) == limit) {
 				continue
 			}
-			record, found, err := loader{tx: tx, op: opSessions, id: e.id, number: e.number}.session()
+			record, found, err := loader{view: v, op: opSessions, id: e.id, number: e.number}.session()
 			if err != nil && messages.KindOf(err) != messages.DataLoss {
 				return err
 			}

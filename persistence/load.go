@@ -1,12 +1,9 @@
 package persistence
 
 import (
-	"bytes"
 	"cmp"
-	"math"
 	"slices"
 
-	bolt "go.etcd.io/bbolt"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"betcode/messages"
@@ -18,7 +15,7 @@ import (
 // session is not found.
 func (s *Store) Load(id messages.SessionID) (messages.SessionLoaded, error) {
 	var loaded messages.SessionLoaded
-	err := s.current(opLoad, func(tx *bolt.Tx) error {
+	err := s.current(opLoad, func(v view) error {
 		e, err := s.index.find(opLoad, id)
 		if messages.KindOf(err) == messages.NotFound {
 			return nil
@@ -26,7 +23,7 @@ func (s *Store) Load(id messages.SessionID) (messages.SessionLoaded, error) {
 		if err != nil {
 			return err
 		}
-		l := loader{tx: tx, op: opLoad, id: id, number: e.number}
+		l := loader{view: v, op: opLoad, id: id, number: e.number}
 		loaded, err = l.load()
 		return err
 	})
@@ -38,7 +35,7 @@ func (s *Store) Load(id messages.SessionID) (messages.SessionLoaded, error) {
 
 // loader reads the records of one session.
 type loader struct {
-	tx     *bolt.Tx
+	view   view
 	op     string
 	id     messages.SessionID
 	number uint64
@@ -46,7 +43,7 @@ type loader struct {
 
 // get decodes one record; it reports whether there is one.
 func (l loader) get(bucket, key []byte, into record) (bool, error) {
-	value := l.tx.Bucket(bucket).Get(key)
+	value := l.view.get(bucket, key)
 	if value == nil {
 		return false, nil
 	}
@@ -94,16 +91,13 @@ func (l loader) session() (messages.SessionRecord, bool, error) {
 }
 
 func (l loader) newestRun() (*messages.RunRecord, error) {
-	c := l.tx.Bucket(bucketRuns).Cursor()
-	limit := pairKey(l.number, math.MaxUint64)
-	key, value := c.Seek(limit)
-	if key == nil {
-		key, value = c.Last()
-	} else if !bytes.Equal(key, limit) {
-		key, value = c.Prev()
-	}
-	if number, ok := numberOf(key); !ok || number != l.number {
-		return nil, nil
+	var key, value []byte
+	err := l.each(bucketRuns, func(k, v []byte) error {
+		key, value = k, v
+		return nil
+	})
+	if err != nil || key == nil {
+		return nil, err
 	}
 	run, _ := secondOf(key)
 	var r storev1.Run
@@ -121,7 +115,7 @@ func (l loader) inputs() ([]messages.InputRecord, error) {
 			return err
 		}
 		var body storev1.Body
-		if err := decode(l.op, bucketBodies, key, l.tx.Bucket(bucketBodies).Get(key), &body); err != nil {
+		if err := decode(l.op, bucketBodies, key, l.view.get(bucketBodies, key), &body); err != nil {
 			return err
 		}
 		inputs = append(inputs, loadInput(nameOf(key), &input, &body))
@@ -151,11 +145,9 @@ func (l loader) permissions() ([]messages.PermissionRecord, error) {
 
 // each walks the keys of the session in a bucket.
 func (l loader) each(bucket []byte, fn func(key, value []byte) error) error {
-	c, prefix := l.tx.Bucket(bucket).Cursor(), prefixOf(l.number)
-	for key, value := c.Seek(prefix); bytes.HasPrefix(key, prefix); key, value = c.Next() {
-		if err := fn(key, value); err != nil {
-			return about(l.id, err)
-		}
+	err := l.view.each(bucket, prefixOf(l.number), fn)
+	if err != nil {
+		return about(l.id, err)
 	}
 	return nil
 }
@@ -181,13 +173,13 @@ func (s *Store) Seen(id messages.SessionID, key string) (seq messages.Seq, seen 
 	if len(key) == 0 || len(key) > maxName {
 		return 0, false, nil // no append can have had it
 	}
-	err = s.current(opSeen, func(tx *bolt.Tx) error {
+	err = s.current(opSeen, func(v view) error {
 		e, err := s.index.find(opSeen, id)
 		if err != nil {
 			return err
 		}
 		var k storev1.Key
-		seen, err = loader{tx: tx, op: opSeen, id: id}.get(bucketKeys, under(e.number, key), &k)
+		seen, err = loader{view: v, op: opSeen, id: id}.get(bucketKeys, under(e.number, key), &k)
 		seq = messages.Seq(k.GetSeq())
 		return err
 	})
@@ -202,16 +194,16 @@ func (s *Store) Seen(id messages.SessionID, key string) (seq messages.Seq, seen 
 // error that names the one that could not.
 func (s *Store) Pending(id messages.SessionID) ([]messages.PermissionRecord, error) {
 	var pending []messages.PermissionRecord
-	err := s.current(opPending, func(tx *bolt.Tx) error {
+	err := s.current(opPending, func(v view) error {
 		if id != "" {
 			e, err := s.index.find(opPending, id)
 			if err == nil {
-				pending, err = loader{tx: tx, op: opPending, id: id, number: e.number}.permissions()
+				pending, err = loader{view: v, op: opPending, id: id, number: e.number}.permissions()
 			}
 			return err
 		}
 		var problem error
-		return cmp.Or(tx.Bucket(bucketPermissions).ForEach(func(key, value []byte) error {
+		return cmp.Or(v.all(bucketPermissions, func(key, value []byte) error {
 			var p storev1.Permission
 			number, _ := numberOf(key)
 			session, ok := s.index.idOf(number)
@@ -236,10 +228,10 @@ func (s *Store) Pending(id messages.SessionID) ([]messages.PermissionRecord, err
 // that cannot be read counts as unfinished.
 func (s *Store) Unfinished() ([]messages.SessionID, error) {
 	var unfinished []messages.SessionID
-	err := s.current(opUnfinished, func(tx *bolt.Tx) error {
+	err := s.current(opUnfinished, func(v view) error {
 		numbers := map[uint64]bool{}
 		for _, name := range [][]byte{bucketRuns, bucketInputs, bucketPermissions} {
-			err := tx.Bucket(name).ForEach(func(key, value []byte) error {
+			err := v.all(name, func(key, value []byte) error {
 				ended := string(name) == string(bucketRuns) && hasEnded(key, value)
 				if number, ok := numberOf(key); ok && !ended {
 					numbers[number] = true

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 
 // Format is the version of the journal's layout that this build writes, and the
 // newest that it reads.
-const Format = 1
+const Format = 2
 
 const manifestName = "MANIFEST"
 
@@ -29,6 +30,7 @@ type manifest struct {
 	Lineage string       `json:"lineage"`
 	Active  string       `json:"active"`
 	Sealed  []sealedFile `json:"sealed"`
+	Logs    []string     `json:"logs,omitempty"` // since format 2; a backup has none
 }
 
 // sealedFile is a file that is only read any more, the oldest first.
@@ -94,6 +96,9 @@ func checkFormat(name string, format int) error {
 func (m *manifest) check() error {
 	if m.Lineage == "" {
 		return errors.New("no lineage")
+	}
+	if len(m.Logs) > 0 && (m.Format < 2 || !slices.Equal(m.Logs, logNames)) {
+		return fmt.Errorf("logs %q in a journal of format %d", m.Logs, m.Format)
 	}
 	last := uint64(0)
 	for _, name := range m.names() {

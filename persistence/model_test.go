@@ -202,7 +202,7 @@ func TestModel(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		defer os.RemoveAll(directory)
-		f := makeFixture(t, directory)
+		f := makeFixture(t, directory, func(o *Options) { o.CheckpointBytes = rapid.SampledFrom([]int64{0, 4 << 10}).Draw(t, "checkpoint") })
 		f.open()
 		defer f.finish()
 		m := model{}
@@ -223,8 +223,11 @@ func TestModel(t *testing.T) {
 					}
 				}
 			},
-			"seal":   func(*rapid.T) { f.seal() },
-			"reopen": func(*rapid.T) { f.reopen() },
+			"seal":       func(*rapid.T) { f.seal() },
+			"checkpoint": func(*rapid.T) { f.checkpoint() },
+			"reopen":     func(*rapid.T) { f.reopen() },
+			"crash":      func(*rapid.T) { f.crash() },
+			"half":       func(*rapid.T) { f.half() },
 			"load": func(t *rapid.T) {
 				id := sid(rapid.IntRange(1, 5).Draw(t, "session"))
 				want := messages.SessionLoaded{}

@@ -42,6 +42,9 @@ func Open(options Options) (*Store, error) {
 		if s.active != nil {
 			s.active.close()
 		}
+		if s.log != nil {
+			s.log.close()
+		}
 		_ = s.release() // the first error is the one that helps
 		return nil, err
 	}
@@ -110,7 +113,30 @@ func (s *Store) open() error {
 			return err
 		}
 	}
+	if len(m.Logs) == 0 {
+		if m, err = s.addLogs(m); err != nil {
+			return err
+		}
+	}
 	return s.use(m)
+}
+
+// addLogs makes a journal of this format of one that has no logs: of an older
+// one, or of a restored one. From the moment on that MANIFEST is replaced, an
+// older build refuses it.
+func (s *Store) addLogs(m *manifest) (*manifest, error) {
+	if err := makeLogs(s.options.Directory); err != nil {
+		return nil, err
+	}
+	if err := s.options.steps.at("logs made"); err != nil {
+		return nil, storageError(opOpen, err)
+	}
+	next := *m
+	next.Format, next.Logs = Format, logNames
+	if _, err := next.write(s.options.Directory, s.options.steps); err != nil {
+		return nil, storageError(opOpen, err)
+	}
+	return &next, nil
 }
 
 // use opens the active file and looks at the others from the outside.
@@ -124,8 +150,7 @@ func (s *Store) use(m *manifest) (err error) {
 	if s.active, err = s.openActive(m.Active); err != nil {
 		return err
 	}
-	s.index, err = buildIndex(s.active)
-	return err
+	return s.replay()
 }
 
 // tidy removes what a crash left of a file being made. m is nil if there is no
@@ -173,14 +198,18 @@ func (s *Store) removeUnused(m *manifest, name string) error {
 		return err
 	}
 	if used {
-		return damagedFile(opOpen, manifestName, fmt.Errorf("it does not mention %s, which holds a history", name)).
-			WithHint("MANIFEST is missing or older than the files: restore all of them from the same backup," +
-				" or move the files that are not wanted elsewhere.")
+		return historyUnmentioned(name)
 	}
 	if err := os.Remove(filepath.Join(s.options.Directory, name)); err != nil {
 		return storageError(opOpen, err)
 	}
 	return nil
+}
+
+func historyUnmentioned(name string) *messages.Error {
+	return damagedFile(opOpen, manifestName, fmt.Errorf("it does not mention %s, which holds a history", name)).
+		WithHint("MANIFEST is missing or older than the files: restore all of them from the same backup," +
+			" or move the files that are not wanted elsewhere.")
 }
 
 // removeDropped removes a file that was dropped (see [Store.Retain]) when the
@@ -223,7 +252,12 @@ func (s *Store) isUsed(m *manifest, name string) (used bool, err error) {
 
 // create makes the first file of a new journal.
 func (s *Store) create() (*manifest, error) {
-	m := &manifest{Format: Format, Lineage: s.options.NewLineage(), Active: fileName(1), Sealed: []sealedFile{}}
+	m := &manifest{
+		Format: Format, Lineage: s.options.NewLineage(), Active: fileName(1), Sealed: []sealedFile{}, Logs: logNames,
+	}
+	if err := makeLogs(s.options.Directory); err != nil {
+		return nil, err
+	}
 	if err := s.build(opOpen, m.Active, m.Lineage, nil); err != nil {
 		return nil, err
 	}

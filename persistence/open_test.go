@@ -118,7 +118,9 @@ func TestJournalsThatAreNotOpened(t *testing.T) {
 			f.commit(begin(sid(1), 30))
 			f.seal()
 			f.commit(big(sid(1), 30, ""), more(sid(1), 70, 30))
+			f.checkpoint()
 			f.commit(messages.Append{Session: sid(1), Expect: 100, Key: "k"}) // the end is events
+			f.checkpoint()
 			f.size = f.store.active.size()
 			f.close()
 			if err := c.spoil(f); err != nil {

@@ -1,35 +1,26 @@
 package persistence
 
 import (
-	"bytes"
-
-	bolt "go.etcd.io/bbolt"
-
 	"betcode/messages"
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// put is what one append is about to write, encoded. Until apply nothing is
-// changed.
+// put is what one append is about to write, encoded. Until it is applied to the
+// group nothing is changed.
 type put struct {
-	tx  *bolt.Tx
-	ops []op
-	err error // the first that could not be encoded
+	view  view
+	cells []*cell
+	err   error // the first that could not be encoded
 }
 
-// op puts a value, or deletes a key.
-type op struct {
-	bucket     []byte
-	key, value []byte // no value = delete
-	fresh      bool   // there is no old value
+func (p *put) chunk(c row) { p.cells = append(p.cells, &cell{codeEvents, c.key, c.value}) }
+
+func (p *put) remove(bucket, key []byte) {
+	p.cells = append(p.cells, &cell{bucketCode(bucket), key, nil})
 }
-
-func (p *put) chunk(c row) { p.ops = append(p.ops, op{bucketEvents, c.key, c.value, true}) }
-
-func (p *put) remove(bucket, key []byte) { p.ops = append(p.ops, op{bucket: bucket, key: key}) }
 
 func (p *put) record(bucket, key []byte, r record) {
-	p.encoded(bucket, key, r, p.tx.Bucket(bucket).Get(key))
+	p.encoded(bucket, key, r, p.view.get(bucket, key))
 }
 
 func (p *put) encoded(bucket, key []byte, r record, old []byte) {
@@ -37,14 +28,14 @@ func (p *put) encoded(bucket, key []byte, r record, old []byte) {
 	if err != nil && p.err == nil {
 		p.err = err
 	}
-	p.ops = append(p.ops, op{bucket: bucket, key: key, value: value})
+	p.cells = append(p.cells, &cell{bucketCode(bucket), key, value})
 }
 
 // cursor puts the row that moves with every append. What an append does not
 // move is taken from the old row.
 func (p *put) cursor(next *entry, a *messages.Append) *messages.Error {
 	key := rowKey(next.number, rowCursor)
-	old := p.tx.Bucket(bucketSessions).Get(key)
+	old := p.view.get(bucketSessions, key)
 	cursor := a.Cursor
 	if cursor == nil && old != nil {
 		if len(a.Events) == 0 {
@@ -71,23 +62,4 @@ func (p *put) refusal(a *messages.Append) *messages.Error {
 		return nil
 	}
 	return (&messages.Error{Op: opAppend, Kind: messages.Invalid, Err: p.err}).With("session_id", string(a.Session))
-}
-
-// apply writes. What is there already is not written again: the body of an
-// input stays, however often its state changes.
-func (p *put) apply() error {
-	for _, o := range p.ops {
-		b := p.tx.Bucket(o.bucket)
-		var err error
-		switch {
-		case o.value == nil:
-			err = b.Delete(o.key)
-		case o.fresh || !bytes.Equal(b.Get(o.key), o.value):
-			err = b.Put(o.key, o.value)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -14,6 +14,8 @@ const opReopen = "open journal again"
 // the disk now is what there is. It fails, and everything stays as it was, if
 // anything is missing of what was committed, or if nothing can be written still.
 func (s *Store) Reopen() error {
+	s.moving.Lock()
+	defer s.moving.Unlock()
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.files.Lock()
@@ -22,6 +24,7 @@ func (s *Store) Reopen() error {
 		return closed(opReopen)
 	}
 	_ = s.active.close() // it may be broken: that is why
+	_ = s.log.close()
 	next := &Store{options: s.options}
 	err := next.openAgain()
 	if err == nil {
@@ -37,10 +40,19 @@ func (s *Store) Reopen() error {
 		if next.active != nil {
 			_ = next.active.close() // the first error is the one that helps
 		}
+		if next.log != nil {
+			_ = next.log.close()
+		}
 		return err
 	}
 	s.counts.retire(s.active)
-	s.manifest, s.active, s.index = next.manifest, next.active, next.index
+	s.counts.written.Add(s.log.written.Load())
+	s.counts.checkpoints.Add(next.counts.checkpoints.Load())
+	s.manifest, s.active, s.log, s.index = next.manifest, next.active, next.log, next.index
+	s.overlay.Store(next.overlay.Load())
+	s.numbers.Store(next.numbers.Load())
+	s.unmoved.Store(next.unmoved.Load())
+	s.mover.Store(next.mover.Load())
 	s.failed.Store(nil)
 	return nil
 }

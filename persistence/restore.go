@@ -75,7 +75,7 @@ func (r *restorer) restore(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	m, err := r.checkBackup(ctx)
+	m, waiting, err := r.checkBackup(ctx)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (r *restorer) restore(ctx context.Context) error {
 		}
 		return storageError(opRestore, err)
 	}
-	if err := r.copy(ctx, m, unfinished); err != nil {
+	if err := r.copy(ctx, m, waiting, unfinished); err != nil {
 		os.RemoveAll(unfinished)
 		if canceled := ctx.Err(); canceled != nil {
 			err = messages.Errorf(opRestore, messages.Canceled, "%w", canceled)
@@ -126,35 +126,40 @@ func (r *restorer) checkTarget() (release func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// checkBackup reads the backup from end to end.
-func (r *restorer) checkBackup(ctx context.Context) (*manifest, error) {
+// checkBackup reads the backup from end to end. What it has in logs, because it
+// is a copy of a journal that nobody closed, is returned as well.
+func (r *restorer) checkBackup(ctx context.Context) (*manifest, *overlay, error) {
 	s, err := Open(Options{Directory: r.o.Backup, ReadOnly: true})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer s.Close()
 	report, err := s.Verify(ctx, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.done.From, r.done.Sessions, r.done.Problems = s.lineage, report.Sessions, report.Problems
 	if !report.OK() && !r.o.Damaged {
-		return nil, messages.Errorf(opRestore, messages.DataLoss, "the backup is damaged: %v (%d problems in all)",
+		return nil, nil, messages.Errorf(opRestore, messages.DataLoss, "the backup is damaged: %v (%d problems in all)",
 			report.Problems[0], len(report.Problems)).WithCode(messages.StorageError).
 			WithHint("Use another backup, or restore what can be read of this one by asking for that.")
 	}
-	return s.manifest, nil
+	return s.manifest, s.overlay.Load(), nil
 }
 
 // copy makes the files of the new journal. The manifest comes last.
-func (r *restorer) copy(ctx context.Context, from *manifest, to string) error {
+func (r *restorer) copy(ctx context.Context, from *manifest, waiting *overlay, to string) error {
 	m := &manifest{Format: Format, Lineage: r.done.Lineage, Active: from.Active, Sealed: slices.Clone(from.Sealed)}
 	for i, name := range m.names() {
 		path := filepath.Join(to, name)
 		if err := copyFile(ctx, filepath.Join(r.o.Backup, name), path); err != nil {
 			return storageError(opRestore, err)
 		}
-		size, err := r.adopt(path, name == m.Active)
+		var rows *overlay
+		if name == m.Active {
+			rows = waiting
+		}
+		size, err := r.adopt(path, rows)
 		if tolerable := r.o.Damaged && name != m.Active && messages.KindOf(err) == messages.DataLoss; err != nil && !tolerable {
 			return err
 		}
@@ -175,8 +180,9 @@ func (r *restorer) copy(ctx context.Context, from *manifest, to string) error {
 	return nil
 }
 
-// adopt makes a file one of the new journal.
-func (r *restorer) adopt(path string, active bool) (size int64, err error) {
+// adopt makes a file one of the new journal. The active one gets what waits for
+// it in the logs.
+func (r *restorer) adopt(path string, waiting *overlay) (size int64, err error) {
 	f, err := openBolt(opRestore, path, bolt.Options{NoSync: true})
 	if err != nil {
 		return 0, err
@@ -191,8 +197,13 @@ func (r *restorer) adopt(path string, active bool) (size int64, err error) {
 		if err != nil {
 			return err
 		}
-		if err := tx.Bucket(bucketMeta).Put(fileKey, stamp(fileKey, body)); err != nil || !active {
+		if err := tx.Bucket(bucketMeta).Put(fileKey, stamp(fileKey, body)); err != nil || waiting == nil {
 			return err
+		}
+		if waiting.frozen != nil {
+			if err := moveRows(tx, waiting); err != nil {
+				return err
+			}
 		}
 		return r.forgetProcesses(tx)
 	})
@@ -247,7 +258,7 @@ func (r *restorer) forgetProcesses(tx *bolt.Tx) error {
 		if err != nil {
 			return err
 		}
-		changed = append(changed, op{bucket: bucketRuns, key: bytes.Clone(key), value: moved})
+		changed = append(changed, op{bucketRuns, bytes.Clone(key), moved})
 		return nil
 	})
 	for _, o := range changed {

@@ -35,17 +35,30 @@ func (s *Store) SealDue() bool {
 		return false
 	}
 	defer done()
-	return failpoint.Fail(failpoint.SealDue) != nil || s.active.size()-s.active.builtBytes > s.options.SealBytes
+	grown := s.active.size() - s.active.builtBytes
+	if s.log != nil {
+		grown += s.log.end.Load()
+	}
+	return failpoint.Fail(failpoint.SealDue) != nil || grown > s.options.SealBytes
 }
 
 // Seal begins a new file: it copies all live state, everything but events, and
-// makes the old file one that is only read. Reads go on meanwhile; commits wait.
-// A failed Seal changes nothing, unless the error says that the journal must be
-// opened again.
+// makes the old file one that is only read. What the logs hold goes with it, as
+// far as it cannot be moved before. Reads go on meanwhile; commits wait. A failed
+// Seal changes nothing, unless the error says that the journal must be opened
+// again.
 func (s *Store) Seal() error {
+	s.moving.Lock()
+	defer s.moving.Unlock()
+	_ = s.checkpoint(opSeal) // if that fails, the next file gets what this one could not
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.writable(opSeal); err != nil {
+	return s.seal(opSeal)
+}
+
+// seal is Seal for one who holds moving and writing.
+func (s *Store) seal(op string) error {
+	if err := s.writable(op); err != nil {
 		return err
 	}
 	number, err := fileNumber(s.manifest.Active)
@@ -54,11 +67,12 @@ func (s *Store) Seal() error {
 	}
 	failpoint.Hit(failpoint.SealBegun)
 	now, size := s.options.Now(), int64(0)
-	next := &manifest{Format: Format, Lineage: s.lineage, Active: fileName(number + 1)}
-	err = s.build(opSeal, next.Active, s.lineage, func(to *file) error {
-		return s.active.view(opSeal, func(tx *bolt.Tx) error {
+	next := &manifest{Format: Format, Lineage: s.lineage, Active: fileName(number + 1), Logs: s.manifest.Logs}
+	err = s.build(op, next.Active, s.lineage, func(to *file) error {
+		over := s.overlay.Load().over()
+		return s.active.view(op, func(tx *bolt.Tx) error {
 			size = tx.Size()
-			c := carrier{from: tx, to: to, now: now}
+			c := carrier{from: view{tx: tx, over: over}, to: to, now: now, numbers: s.numbers.Load(), group: s.log.next - 1}
 			return c.all()
 		})
 	})
@@ -71,39 +85,58 @@ func (s *Store) Seal() error {
 	renamed, err := next.write(s.options.Directory, s.options.steps)
 	if err != nil && !renamed {
 		os.Remove(filepath.Join(s.options.Directory, next.Active))
-		return storageError(opSeal, err)
+		return storageError(op, err)
 	}
 	if err != nil {
-		return s.fail(opSeal, err) // which of the two manifests will a crash leave?
+		return s.fail(op, err) // which of the two manifests will a crash leave?
 	}
 	failpoint.Hit(failpoint.SealNamed)
 	return s.switchTo(next)
 }
 
-// switchTo goes on with the file that the manifest names.
+// switchTo goes on with the file that the manifest names. It holds all that the
+// logs do.
 func (s *Store) switchTo(next *manifest) error {
 	active, err := s.openActive(next.Active)
 	if err != nil {
 		return s.fail(opSeal, err)
 	}
+	var sealed *index
+	if err := active.look(opSeal, func(v view) (err error) {
+		sealed, err = buildIndex(v)
+		return err
+	}); err != nil {
+		active.close()
+		return s.fail(opSeal, err)
+	}
 	old := s.active
 	s.files.Lock()
-	s.active, s.manifest, s.index = active, next, s.index.sealed()
+	s.active, s.manifest, s.index = active, next, sealed
+	s.overlay.Store(&overlay{live: newTable()})
 	s.files.Unlock()
+	s.log.turn()
+	s.unmoved.Store(false)
+	s.mover.Store(&mover{})
 	s.counts.retire(old)
 	old.close() // it was all on disk; there is nothing to lose
 	return s.options.steps.at("sealed")
 }
 
-// carrier copies live state into a new file.
+// carrier copies live state into a new file, and the events that the old one has
+// not.
 type carrier struct {
-	from *bolt.Tx
-	to   *file
-	now  time.Time
+	from    view
+	to      *file
+	now     time.Time
+	numbers uint64 // the newest of a session
+	group   uint64 // the newest of the logs
 
 	waiting []op
 	bytes   int
 }
+
+// op puts a value.
+type op struct{ bucket, key, value []byte }
 
 func (c *carrier) all() error {
 	steps := []func() error{
@@ -114,7 +147,11 @@ func (c *carrier) all() error {
 		func() error { return c.each(bucketBodies, c.as(bucketBodies)) },
 		func() error { return c.each(bucketPermissions, c.as(bucketPermissions)) },
 		c.keys,
+		c.events,
 		c.flush,
+		func() error {
+			return c.to.update(opSeal, func(tx *bolt.Tx) error { return putCheckpoint(tx, c.group) })
+		},
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -124,14 +161,23 @@ func (c *carrier) all() error {
 	return nil
 }
 
+// events copies the events that are in the logs alone.
+func (c *carrier) events() error {
+	joined := joiner{put: c.as(bucketEvents)}
+	if err := (view{over: c.from.over}).all(bucketEvents, joined.add); err != nil {
+		return err
+	}
+	return joined.flush()
+}
+
 func (c *carrier) each(bucket []byte, fn func(key, value []byte) error) error {
-	return c.from.Bucket(bucket).ForEach(fn)
+	return c.from.all(bucket, fn)
 }
 
 // put copies one value. Values are copied as they are, damaged ones too: a seal
 // is not where they should be lost.
 func (c *carrier) put(bucket, key, value []byte) error {
-	c.waiting = append(c.waiting, op{bucket: bucket, key: key, value: value})
+	c.waiting = append(c.waiting, op{bucket, key, value})
 	if c.bytes += len(key) + len(value); c.bytes < carryBytes {
 		return nil
 	}
@@ -140,7 +186,7 @@ func (c *carrier) put(bucket, key, value []byte) error {
 
 func (c *carrier) flush() error {
 	err := c.to.update(opSeal, func(tx *bolt.Tx) error {
-		if err := tx.Bucket(bucketIDs).SetSequence(c.from.Bucket(bucketIDs).Sequence()); err != nil {
+		if err := tx.Bucket(bucketIDs).SetSequence(c.numbers); err != nil {
 			return err
 		}
 		for _, o := range c.waiting {
@@ -169,13 +215,15 @@ func (c *carrier) identity(key, value []byte) error {
 	return c.put(bucketIDs, key, value)
 }
 
-// session copies a session's rows. In the new file its history begins after its
-// head.
+// session copies a session's rows. In the new file its history begins after what
+// the old one has of it.
 func (c *carrier) session(key, value []byte) error {
 	if key[len(key)-1] == rowCursor {
 		var cursor storev1.Cursor
 		if err := decode(opSeal, bucketSessions, key, value, &cursor); err == nil {
-			cursor.Base, cursor.BaseChain = cursor.GetHead(), cursor.GetChain()
+			if err := c.rebase(key, &cursor); err != nil {
+				return err
+			}
 			moved, err := encode(key, &cursor, nil) // with what this build does not know of it
 			if err != nil {
 				return err
@@ -186,22 +234,38 @@ func (c *carrier) session(key, value []byte) error {
 	return c.put(bucketSessions, key, value)
 }
 
+// rebase makes a cursor one of the new file. A session that the old one does not
+// know keeps where its history begins.
+func (c *carrier) rebase(key []byte, cursor *storev1.Cursor) error {
+	value := c.from.tx.Bucket(bucketSessions).Get(key)
+	if value == nil {
+		return nil
+	}
+	var filed storev1.Cursor
+	if err := decode(opSeal, bucketSessions, key, value, &filed); err != nil {
+		return err
+	}
+	cursor.Base, cursor.BaseChain = filed.GetHead(), filed.GetChain()
+	return nil
+}
+
 // runs copies the newest run of each session and those that have not ended.
 // Nobody asks for others.
 func (c *carrier) runs() error {
-	cursor := c.from.Bucket(bucketRuns).Cursor()
-	key, value := cursor.First()
-	for key != nil {
-		following, after := cursor.Next()
-		newest := following == nil || !bytes.Equal(key[:8], following[:8])
-		if newest || !hasEnded(key, value) {
-			if err := c.put(bucketRuns, key, value); err != nil {
-				return err
-			}
+	var newest op // of the session before
+	err := c.each(bucketRuns, func(key, value []byte) error {
+		older := newest.key != nil && bytes.Equal(newest.key[:8], key[:8])
+		before := newest
+		newest = op{bucketRuns, key, value}
+		if before.key == nil || (older && hasEnded(before.key, before.value)) {
+			return nil
 		}
-		key, value = following, after
+		return c.put(bucketRuns, before.key, before.value)
+	})
+	if err != nil || newest.key == nil {
+		return err
 	}
-	return nil
+	return c.put(bucketRuns, newest.key, newest.value)
 }
 
 // keys copies the newest idempotency keys of each session.

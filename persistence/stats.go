@@ -16,6 +16,7 @@ type counters struct {
 	commits, appends, refused, events, bytes atomic.Int64
 	written                                  atomic.Int64 // into files that are active no more
 	dropped                                  atomic.Int64 // files, by retention
+	checkpoints                              atomic.Int64
 }
 
 func (c *counters) committed(g *group) {
@@ -62,6 +63,14 @@ func (s *Store) Stats() Stats {
 	defer done()
 	st.Sessions = len(s.index.newest())
 	st.WrittenBytes += s.active.written()
+	if s.log != nil {
+		st.WrittenBytes += s.log.written.Load()
+		st.LogBytes = s.log.end.Load()
+	}
+	st.CheckpointBytes, st.Checkpoints = s.options.CheckpointBytes, s.counts.checkpoints.Load()
+	if failure := s.mover.Load().failure; failure != nil {
+		st.CheckpointFailure = failure.Error()
+	}
 	for _, f := range s.manifest.Sealed {
 		st.SealedFiles++
 		st.SealedBytes += f.Bytes

@@ -22,6 +22,10 @@ type Options struct {
 	// SealBytes is how much the active file may grow before [Store.SealDue]
 	// says that it should be sealed; 0 = 1 GiB.
 	SealBytes int64
+	// CheckpointBytes is how long a log gets before [Store.CheckpointDue] says
+	// that it should be moved into the active file; at twice that commits wait
+	// for it. 0 = 16 MiB.
+	CheckpointBytes int64
 	// RetainBytes is how much the sealed files may have together, and RetainAge
 	// how long ago a file may have been sealed, before [Store.Retain] drops it.
 	// 0 = 20 GiB, negative = any amount; 0 = any age.
@@ -58,6 +62,9 @@ func (o Options) withDefaults() Options {
 	if o.SealBytes <= 0 {
 		o.SealBytes = defaultSealBytes
 	}
+	if o.CheckpointBytes <= 0 {
+		o.CheckpointBytes = defaultCheckpointBytes
+	}
 	if o.sealBeforeReading <= 0 {
 		o.sealBeforeReading = sealBeforeReading
 	}
@@ -82,21 +89,30 @@ func (o Options) withDefaults() Options {
 // Store is an open journal. [Store.Commit], [Store.Seal], [Store.Retain] and
 // [Store.Close] wait for each other, and for the parts of [Store.Verify] and
 // [Store.Backup] that read the active file; everything else may be called at any time
-// from anywhere, and waits only while a seal switches files.
+// from anywhere, and waits only while a seal switches files. Commits do not wait
+// for [Store.Checkpoint], unless the log has become twice as long as it should.
 type Store struct {
 	options Options
 	lock    *flock.Flock
 	lineage string
 
-	upkeep  sync.RWMutex // held, before writing, by who needs the sealed files to stay, and by who drops them
-	writing sync.Mutex   // held by whoever changes anything
-	failed  atomic.Pointer[messages.Error]
-	counts  counters
+	// The locks, in the order in which they are taken.
+	upkeep  sync.RWMutex // held by who needs the sealed files to stay, and by who drops them
+	moving  sync.Mutex   // held by who writes to the active file, or needs it to stay as it is
+	writing sync.Mutex   // held by who appends to the log, or turns to the other
+	files   sync.RWMutex // guards the four below and keeps the files open
 
-	files    sync.RWMutex // guards the three below and keeps the files open
 	manifest *manifest
-	active   *file // nil once closed
+	active   *file      // nil once closed
+	log      *commitLog // nil where nothing is written
 	index    *index
+
+	overlay atomic.Pointer[overlay]        // replaced by who holds writing
+	numbers atomic.Uint64                  // the newest that a session was given; changed by who holds writing
+	unmoved atomic.Bool                    // the logs were not moved since the journal was opened: no room in them
+	mover   atomic.Pointer[mover]          // how checkpoints fare
+	failed  atomic.Pointer[messages.Error] // why nothing is written any more
+	counts  counters
 
 	sealedMu sync.Mutex
 	sealed   map[string]*file // those that somebody has read
@@ -106,11 +122,17 @@ type Store struct {
 // so that the two histories cannot be taken for one.
 func (s *Store) Lineage() string { return s.lineage }
 
-// Close ends all use of the journal and lets others have it. Closing twice is
-// allowed.
+// Close ends all use of the journal and lets others have it. What is in the logs
+// is moved into the active file, if it can be: for the next [Open] it makes no
+// difference. Closing twice is allowed.
 func (s *Store) Close() error {
+	s.moving.Lock()
+	defer s.moving.Unlock()
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	if s.active != nil && !s.options.ReadOnly && s.failed.Load() == nil {
+		_ = s.checkpointNow(opClose) // it is all in the logs as well
+	}
 	s.files.Lock()
 	defer s.files.Unlock()
 	if s.active == nil {
@@ -119,6 +141,11 @@ func (s *Store) Close() error {
 	err := s.active.close()
 	s.counts.retire(s.active)
 	s.active = nil
+	if s.log != nil {
+		err = errors.Join(err, s.log.close())
+		s.counts.written.Add(s.log.written.Load())
+		s.log = nil
+	}
 	s.sealedMu.Lock()
 	for _, f := range s.sealed {
 		err = errors.Join(err, f.close())
@@ -151,7 +178,7 @@ func (s *Store) reading(op string) (done func(), err error) {
 
 // current runs fn on the projections: on what the newest commit left. After a
 // failed sync nobody knows what that is, so nobody is told.
-func (s *Store) current(op string, fn func(*bolt.Tx) error) error {
+func (s *Store) current(op string, fn func(view) error) error {
 	done, err := s.reading(op)
 	if err != nil {
 		return err
@@ -160,7 +187,13 @@ func (s *Store) current(op string, fn func(*bolt.Tx) error) error {
 	if failed := s.failed.Load(); failed != nil {
 		return again(op, failed)
 	}
-	return s.active.view(op, fn)
+	return s.look(op, fn)
+}
+
+// look runs fn on the rows of now. The caller is reading.
+func (s *Store) look(op string, fn func(view) error) error {
+	over := s.overlay.Load().over() // before the file: see thaw
+	return s.active.view(op, func(tx *bolt.Tx) error { return fn(view{tx: tx, over: over}) })
 }
 
 // writable says why nothing can be written, if it cannot. The caller holds

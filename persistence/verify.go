@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -43,6 +44,9 @@ func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, 
 		return v.report, err
 	}
 	v.warm(filepath.Join(s.options.Directory, m.Active))
+	s.moving.Lock()
+	defer s.moving.Unlock()
+	_ = s.settle(opVerify) // what stays in the logs is verified there
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if s.active == nil {
@@ -51,7 +55,10 @@ func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, 
 	if err := v.sealed(s.options.Directory, s.manifest); err != nil { // those sealed meanwhile
 		return v.report, err
 	}
-	check, err := v.file(s.active)
+	o := s.overlay.Load()
+	v.logs(s)
+	v.numbers = s.numbers.Load()
+	check, err := v.file(s.active, o.over())
 	if err != nil {
 		return v.report, err
 	}
@@ -67,6 +74,7 @@ type verifier struct {
 	lineage  string
 	done     map[string]bool
 	before   *fileCheck // of the file before
+	numbers  uint64     // the newest of a session in the logs
 	report   Report
 }
 
@@ -90,13 +98,46 @@ func (v *verifier) sealed(directory string, m *manifest) error {
 			v.before = nil
 			continue
 		}
-		_, err = v.file(f)
+		_, err = v.file(f, nil)
 		f.close()
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// logs reads what the logs hold that is not in the active file. What memory has
+// of it is verified with that file. The caller holds writing.
+func (v *verifier) logs(s *Store) {
+	if len(s.manifest.Logs) == 0 {
+		return
+	}
+	var done uint64
+	err := s.active.view(opVerify, func(tx *bolt.Tx) error {
+		c, err := checkpointOf(tx)
+		done = c.GetGroup()
+		return err
+	})
+	var r *replayed
+	if err == nil {
+		r, err = readLogs(s.options.Directory, s.manifest.Logs, tagOf(s.lineage), done)
+	}
+	report := FileReport{Name: strings.Join(s.manifest.Logs, ", "), Complete: err == nil}
+	switch {
+	case err != nil:
+		v.problem(report.Name, "", err)
+	case r.why != nil:
+		v.problem(report.Name, "", r.why)
+	case s.log != nil && r.last+1 != s.log.next:
+		v.problem(report.Name, "", fmt.Errorf("they end with group %d; the newest is %d", r.last, s.log.next-1))
+	}
+	if r != nil {
+		report.Keys = r.rows.rows.Len()
+	}
+	if report.Keys > 0 || !report.Complete {
+		v.report.Files = append(v.report.Files, report)
+	}
 }
 
 // warm reads a file from its beginning to its end, so that the system has it in
@@ -114,7 +155,7 @@ func (v *verifier) warm(path string) {
 }
 
 // file verifies one file. The error is one of the context.
-func (v *verifier) file(f *file) (*fileCheck, error) {
+func (v *verifier) file(f *file, over []*table) (*fileCheck, error) {
 	c := newFileCheck(v, f.name)
 	if err := f.checkDescription(opVerify, v.lineage); err != nil {
 		v.problem(f.name, "", err)
@@ -126,7 +167,7 @@ func (v *verifier) file(f *file) (*fileCheck, error) {
 		if err != nil || endless {
 			return err
 		}
-		return c.walk(tx)
+		return c.walk(view{tx: tx, over: over})
 	})
 	if canceled := v.ctx.Err(); canceled != nil {
 		return c, messages.Errorf(opVerify, messages.Canceled, "%w", canceled)

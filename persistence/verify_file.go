@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	bolt "go.etcd.io/bbolt"
-
 	"betcode/messages"
 	storev1 "betcode/proto/betcode/store/v1"
 )
@@ -62,9 +60,12 @@ func (c *fileCheck) live() (n int) {
 }
 
 // walk looks at every key and value.
-func (c *fileCheck) walk(tx *bolt.Tx) error {
-	if b := tx.Bucket(bucketIDs); b != nil {
+func (c *fileCheck) walk(v view) error {
+	if b := v.tx.Bucket(bucketIDs); b != nil {
 		c.last = b.Sequence()
+	}
+	if len(v.over) > 0 {
+		c.last = max(c.last, c.v.numbers)
 	}
 	looks := []struct {
 		bucket []byte
@@ -80,11 +81,10 @@ func (c *fileCheck) walk(tx *bolt.Tx) error {
 		{bucketEvents, c.chunk},
 	}
 	for _, l := range looks {
-		b := tx.Bucket(l.bucket)
-		if b == nil {
+		if v.tx.Bucket(l.bucket) == nil {
 			continue // told by checkDescription
 		}
-		err := b.ForEach(func(key, value []byte) error {
+		err := v.all(l.bucket, func(key, value []byte) error {
 			c.report.Keys++
 			l.look(key, value)
 			return c.pause()
@@ -166,6 +166,9 @@ func (c *fileCheck) session(key, value []byte) {
 	if !c.decoded(bucketSessions, key, value, &cursor) {
 		return
 	}
+	if why := cursor.GetLost(); why != "" {
+		c.problem(bucketSessions, key, "%s", why)
+	}
 	if cursor.GetBase() > cursor.GetHead() {
 		c.problem(bucketSessions, key, "base %d is beyond head %d", cursor.GetBase(), cursor.GetHead())
 	}
@@ -219,7 +222,7 @@ func (c *fileCheck) chunk(key, value []byte) {
 	case s.last == 0:
 		s.first = first
 	}
-	c.link(s, number, key, body, n)
+	c.link(s, number, key, body, events)
 	s.last = last
 	c.report.Events += int64(n)
 }
@@ -227,8 +230,18 @@ func (c *fileCheck) chunk(key, value []byte) {
 // link follows a session's hash chain over one chunk. A link must follow from
 // the one before, or begin a chain. After one that does not, what comes behind
 // is held against what is there: one change is one problem.
-func (c *fileCheck) link(s *span, number uint64, key, body []byte, events uint64) {
-	stored, l := unchain(body)
+func (c *fileCheck) link(s *span, number uint64, key, body []byte, events [][]byte) {
+	stored, l, byEvent := unchain(body)
+	last, _ := secondOf(key)
+	follow := func(before link) link {
+		if !byEvent {
+			return before.afterChunk(key, stored)
+		}
+		for i, event := range events {
+			before = before.after(number, messages.Seq(last)-messages.Seq(len(events)-1-i), event)
+		}
+		return before
+	}
 	before, known := s.chain, true
 	if s.last == 0 {
 		cursor := c.cursors[number]
@@ -239,8 +252,8 @@ func (c *fileCheck) link(s *span, number uint64, key, body []byte, events uint64
 	if l == (link{}) {
 		return
 	}
-	c.report.Chained += int64(events)
-	if l != before.after(key, stored) && l != (link{}).after(key, stored) && known && !s.broken {
+	c.report.Chained += int64(len(events))
+	if known && !s.broken && l != follow(before) && l != follow(link{}) {
 		c.problem(bucketEvents, key, "its hash does not follow from what is before it: a chunk was changed, removed or moved")
 	}
 	s.broken = false

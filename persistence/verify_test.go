@@ -95,7 +95,9 @@ func TestVerifyFinds(t *testing.T) {
 			f.commit(full(sid(1), 0), full(sid(2), 0))
 			f.seal()
 			f.commit(more(sid(1), 3, 3))
+			f.checkpoint()
 			f.commit(more(sid(1), 6, 3))
+			f.checkpoint()
 			if err := f.store.active.db.Update(c.spoil); err != nil {
 				t.Fatal(err)
 			}

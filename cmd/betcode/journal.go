@@ -151,6 +151,10 @@ func (p *program) writeJournalStats(s *pb.JournalStatsResponse, live bool) {
 		kept += ", for " + span(time.Duration(s.GetRetainSeconds())*time.Second)
 	}
 	fmt.Fprintf(w, "Retention: %s; %d dropped\n", kept, s.GetDroppedFiles())
+	fmt.Fprintf(w, "Log: %s, moved into the file at %s; %d times so far\n", size(s.GetLogBytes()), size(s.GetCheckpointBytes()), s.GetCheckpoints())
+	if failure := s.GetCheckpointFailure(); failure != "" {
+		fmt.Fprintf(w, "  not moved the last time: %s\n", printableLine(failure))
+	}
 	fmt.Fprintf(w, "Since the daemon started: %d events (%s) in %d transactions, %s written, %d appends refused\n",
 		s.GetEvents(), size(s.GetEventBytes()), s.GetCommits(), size(s.GetWrittenBytes()), s.GetRefused())
 }

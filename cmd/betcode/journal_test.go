@@ -19,6 +19,7 @@ func (d *fakeDaemon) JournalStats(context.Context, *pb.JournalStatsRequest) (*pb
 	d.call("journal stats")
 	return &pb.JournalStatsResponse{
 		Directory: "/j", Lineage: "l", Format: 1, Sessions: 2, TotalBytes: 3 << 20, RetainBytes: 20 << 30,
+		LogBytes: 1 << 20, CheckpointBytes: 16 << 20, Checkpoints: 3, CheckpointFailure: "no space",
 		Files: []*pb.JournalFileInfo{{Name: "000001.journal", Bytes: 3 << 20}},
 	}, nil
 }
@@ -45,7 +46,8 @@ func (d *fakeDaemon) BackupJournal(_ context.Context, r *pb.BackupJournalRequest
 func TestJournalOnline(t *testing.T) {
 	d := serveFake(t, &fakeDaemon{})
 	if code, out, _ := command(t, "", "journal", "stats"); code != 0 || !strings.Contains(out, "Size: 3.0 MiB in 1 file(s)") ||
-		!strings.Contains(out, "the newest 20.0 GiB of sealed files are kept; 0 dropped") {
+		!strings.Contains(out, "the newest 20.0 GiB of sealed files are kept; 0 dropped") ||
+		!strings.Contains(out, "Log: 1.0 MiB, moved into the file at 16.0 MiB; 3 times so far") || !strings.Contains(out, "no space") {
 		t.Errorf("stats: %d, %s", code, out)
 	}
 	code, out, stderr := command(t, "", "journal", "verify")

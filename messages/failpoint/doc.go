@@ -42,14 +42,24 @@ const Variable = "BETCODE_FAILPOINT"
 
 // The places, named by who comes by.
 const (
-	// In the journal: around the transaction, and what makes a new file.
-	BeforeCommit = "journal/before-commit" // nothing of the group is on disk
-	InCommit     = "journal/in-commit"     // the transaction is filled, not committed
-	AfterCommit  = "journal/after-commit"  // all of it is, nobody knows yet
-	SealDue      = "seal/due"              // asked at each commit
-	SealBegun    = "seal/begun"            // nothing is copied yet
-	SealBuilt    = "seal/built"            // the next file is there, MANIFEST does not name it
-	SealNamed    = "seal/named"            // MANIFEST names it, the old one is still in use
+	// In the journal: around a group of the log, what moves the log into the active
+	// file, and what makes a new file.
+	BeforeCommit    = "journal/before-commit"     // nothing of the group is made
+	InCommit        = "journal/in-commit"         // it is made, in memory
+	BeforeLogWrite  = "journal/before-log-write"  // the same, as it will be in the log
+	AfterLogWrite   = "journal/after-log-write"   // it is in the log, perhaps not on disk
+	AfterLogSync    = "journal/after-log-sync"    // it is on disk, nobody can read it yet
+	AfterCommit     = "journal/after-commit"      // everybody can, nobody was told
+	CheckpointDue   = "checkpoint/due"            // asked at each commit
+	CheckpointBegun = "checkpoint/begun"          // nothing has happened
+	LogTurned       = "checkpoint/log-turned"     // commits go to the other log
+	InCheckpoint    = "checkpoint/in-transaction" // the transaction is filled, not committed
+	AfterCheckpoint = "checkpoint/committed"      // it is, the rows are still in memory
+
+	SealDue   = "seal/due"   // asked at each commit
+	SealBegun = "seal/begun" // nothing is copied yet
+	SealBuilt = "seal/built" // the next file is there, MANIFEST does not name it
+	SealNamed = "seal/named" // MANIFEST names it, the old one is still in use
 
 	// Around the agent's process.
 	BeforeSpawn  = "run/before-spawn" // the intent is on disk
@@ -72,7 +82,8 @@ const (
 // Names lists every place.
 func Names() []string {
 	return []string{
-		BeforeCommit, InCommit, AfterCommit, SealDue, SealBegun, SealBuilt, SealNamed,
+		BeforeCommit, InCommit, BeforeLogWrite, AfterLogWrite, AfterLogSync, AfterCommit,
+		CheckpointDue, CheckpointBegun, LogTurned, InCheckpoint, AfterCheckpoint, SealDue, SealBegun, SealBuilt, SealNamed,
 		BeforeSpawn, Prepared, AfterSpawn, BeforeAdopt, AfterAdopt, BeforeWrite, AfterWrite, RunStep, SpoolRead,
 		SessionLoad, SessionStep, JournalStep, ClientStep, OutboxPushed, Recovered,
 	}

@@ -181,6 +181,7 @@ var often = map[string]int{
 	failpoint.BeforeCommit: 40, failpoint.InCommit: 40, failpoint.AfterCommit: 40, failpoint.BeforeWrite: 6,
 	failpoint.AfterWrite: 6, failpoint.RunStep: 60, failpoint.SpoolRead: 30, failpoint.SessionStep: 100,
 	failpoint.JournalStep: 60, failpoint.ClientStep: 60, failpoint.OutboxPushed: 60,
+	failpoint.BeforeLogWrite: 40, failpoint.AfterLogWrite: 40, failpoint.AfterLogSync: 40,
 }
 
 const rarely = 2

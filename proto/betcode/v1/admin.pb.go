@@ -1967,9 +1967,17 @@ type JournalStatsResponse struct {
 	// Sealed files are dropped when they were sealed so long ago. 0 = never.
 	RetainSeconds uint64 `protobuf:"varint,14,opt,name=retain_seconds,json=retainSeconds,proto3" json:"retain_seconds,omitempty"`
 	// Files that were dropped since the daemon opened the journal.
-	DroppedFiles  uint64 `protobuf:"varint,15,opt,name=dropped_files,json=droppedFiles,proto3" json:"dropped_files,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	DroppedFiles uint64 `protobuf:"varint,15,opt,name=dropped_files,json=droppedFiles,proto3" json:"dropped_files,omitempty"`
+	// What is in the log, to be moved into the file that is written to.
+	LogBytes uint64 `protobuf:"varint,100,opt,name=log_bytes,json=logBytes,proto3" json:"log_bytes,omitempty"`
+	// At how much that is done.
+	CheckpointBytes uint64 `protobuf:"varint,101,opt,name=checkpoint_bytes,json=checkpointBytes,proto3" json:"checkpoint_bytes,omitempty"`
+	// How often that was done since the daemon opened the journal.
+	Checkpoints uint64 `protobuf:"varint,102,opt,name=checkpoints,proto3" json:"checkpoints,omitempty"`
+	// Why it was not, the last time; empty if it was.
+	CheckpointFailure string `protobuf:"bytes,103,opt,name=checkpoint_failure,json=checkpointFailure,proto3" json:"checkpoint_failure,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *JournalStatsResponse) Reset() {
@@ -2105,6 +2113,34 @@ func (x *JournalStatsResponse) GetDroppedFiles() uint64 {
 		return x.DroppedFiles
 	}
 	return 0
+}
+
+func (x *JournalStatsResponse) GetLogBytes() uint64 {
+	if x != nil {
+		return x.LogBytes
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetCheckpointBytes() uint64 {
+	if x != nil {
+		return x.CheckpointBytes
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetCheckpoints() uint64 {
+	if x != nil {
+		return x.Checkpoints
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetCheckpointFailure() string {
+	if x != nil {
+		return x.CheckpointFailure
+	}
+	return ""
 }
 
 // JournalFileInfo is one file of the journal.
@@ -2846,7 +2882,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x14ExportSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"\x15\n" +
-	"\x13JournalStatsRequest\"\xf1\x03\n" +
+	"\x13JournalStatsRequest\"\x8a\x05\n" +
 	"\x14JournalStatsResponse\x12\x1c\n" +
 	"\tdirectory\x18\x01 \x01(\tR\tdirectory\x12\x18\n" +
 	"\alineage\x18\x02 \x01(\tR\alineage\x12\x16\n" +
@@ -2865,7 +2901,11 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\rwritten_bytes\x18\f \x01(\x04R\fwrittenBytes\x12!\n" +
 	"\fretain_bytes\x18\r \x01(\x04R\vretainBytes\x12%\n" +
 	"\x0eretain_seconds\x18\x0e \x01(\x04R\rretainSeconds\x12#\n" +
-	"\rdropped_files\x18\x0f \x01(\x04R\fdroppedFiles\"t\n" +
+	"\rdropped_files\x18\x0f \x01(\x04R\fdroppedFiles\x12\x1b\n" +
+	"\tlog_bytes\x18d \x01(\x04R\blogBytes\x12)\n" +
+	"\x10checkpoint_bytes\x18e \x01(\x04R\x0fcheckpointBytes\x12 \n" +
+	"\vcheckpoints\x18f \x01(\x04R\vcheckpoints\x12-\n" +
+	"\x12checkpoint_failure\x18g \x01(\tR\x11checkpointFailure\"t\n" +
 	"\x0fJournalFileInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x127\n" +

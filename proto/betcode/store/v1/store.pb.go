@@ -134,7 +134,10 @@ type Chunk struct {
 	Events [][]byte               `protobuf:"bytes,1,rep,name=events" json:"events,omitempty"`
 	// The session's history up to here, as a hash: of the chain of the chunk before, of the key, and of the events as they
 	// are stored. A chunk without it ends one chain, and the next begins another.
-	Chain         []byte `protobuf:"bytes,2,opt,name=chain" json:"chain,omitempty"`
+	Chain []byte `protobuf:"bytes,2,opt,name=chain" json:"chain,omitempty"`
+	// The same since logs are, of the events one by one: of the chain up to the event before, of the session's number, of
+	// the event's, and of its bytes. So it is the same however events are put together in chunks. Only one of the two is set.
+	EventChain    []byte `protobuf:"bytes,3,opt,name=event_chain,json=eventChain" json:"event_chain,omitempty"`
 	Checksum      uint32 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -184,7 +187,76 @@ func (x *Chunk) GetChain() []byte {
 	return nil
 }
 
+func (x *Chunk) GetEventChain() []byte {
+	if x != nil {
+		return x.EventChain
+	}
+	return nil
+}
+
 func (x *Chunk) GetChecksum() uint32 {
+	if x != nil {
+		return x.Checksum
+	}
+	return 0
+}
+
+// Checkpoint says how far the logs were moved into a file.
+type Checkpoint struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Version uint32                 `protobuf:"varint,1,opt,name=version" json:"version,omitempty"`
+	// The number of the newest group that is in the file.
+	Group         uint64 `protobuf:"varint,2,opt,name=group" json:"group,omitempty"`
+	Checksum      uint32 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Checkpoint) Reset() {
+	*x = Checkpoint{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Checkpoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Checkpoint) ProtoMessage() {}
+
+func (x *Checkpoint) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
+func (*Checkpoint) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Checkpoint) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *Checkpoint) GetGroup() uint64 {
+	if x != nil {
+		return x.Group
+	}
+	return 0
+}
+
+func (x *Checkpoint) GetChecksum() uint32 {
 	if x != nil {
 		return x.Checksum
 	}
@@ -206,7 +278,7 @@ type Identity struct {
 
 func (x *Identity) Reset() {
 	*x = Identity{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[2]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -218,7 +290,7 @@ func (x *Identity) String() string {
 func (*Identity) ProtoMessage() {}
 
 func (x *Identity) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[2]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -231,7 +303,7 @@ func (x *Identity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Identity.ProtoReflect.Descriptor instead.
 func (*Identity) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{2}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Identity) GetVersion() uint32 {
@@ -304,7 +376,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[3]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -316,7 +388,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[3]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -329,7 +401,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{3}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Session) GetVersion() uint32 {
@@ -580,7 +652,7 @@ type Past struct {
 
 func (x *Past) Reset() {
 	*x = Past{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[4]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -592,7 +664,7 @@ func (x *Past) String() string {
 func (*Past) ProtoMessage() {}
 
 func (x *Past) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[4]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -605,7 +677,7 @@ func (x *Past) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Past.ProtoReflect.Descriptor instead.
 func (*Past) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{4}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Past) GetBoundary() *Place {
@@ -675,7 +747,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[5]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -687,7 +759,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[5]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -700,7 +772,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{5}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Place) GetSeq() uint64 {
@@ -737,7 +809,7 @@ type Compaction struct {
 
 func (x *Compaction) Reset() {
 	*x = Compaction{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[6]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -749,7 +821,7 @@ func (x *Compaction) String() string {
 func (*Compaction) ProtoMessage() {}
 
 func (x *Compaction) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[6]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -762,7 +834,7 @@ func (x *Compaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compaction.ProtoReflect.Descriptor instead.
 func (*Compaction) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{6}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Compaction) GetKey() string {
@@ -856,7 +928,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[7]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -868,7 +940,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[7]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -881,7 +953,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{7}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -931,8 +1003,10 @@ type Cursor struct {
 	Offset     int64  `protobuf:"varint,5,opt,name=offset" json:"offset,omitempty"`
 	Translator []byte `protobuf:"bytes,6,opt,name=translator" json:"translator,omitempty"`
 	// The chain of the newest chunk, and of the newest before this file.
-	Chain         []byte `protobuf:"bytes,7,opt,name=chain" json:"chain,omitempty"`
-	BaseChain     []byte `protobuf:"bytes,8,opt,name=base_chain,json=baseChain" json:"base_chain,omitempty"`
+	Chain     []byte `protobuf:"bytes,7,opt,name=chain" json:"chain,omitempty"`
+	BaseChain []byte `protobuf:"bytes,8,opt,name=base_chain,json=baseChain" json:"base_chain,omitempty"`
+	// Why the session cannot be relied on: what a damaged group of a log held of it is not known.
+	Lost          string `protobuf:"bytes,9,opt,name=lost" json:"lost,omitempty"`
 	Checksum      uint32 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -940,7 +1014,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -952,7 +1026,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -965,7 +1039,7 @@ func (x *Cursor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cursor.ProtoReflect.Descriptor instead.
 func (*Cursor) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Cursor) GetVersion() uint32 {
@@ -1024,6 +1098,13 @@ func (x *Cursor) GetBaseChain() []byte {
 	return nil
 }
 
+func (x *Cursor) GetLost() string {
+	if x != nil {
+		return x.Lost
+	}
+	return ""
+}
+
 func (x *Cursor) GetChecksum() uint32 {
 	if x != nil {
 		return x.Checksum
@@ -1054,7 +1135,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1066,7 +1147,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1079,7 +1160,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Run) GetVersion() uint32 {
@@ -1185,7 +1266,7 @@ type Process struct {
 
 func (x *Process) Reset() {
 	*x = Process{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1197,7 +1278,7 @@ func (x *Process) String() string {
 func (*Process) ProtoMessage() {}
 
 func (x *Process) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1210,7 +1291,7 @@ func (x *Process) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Process.ProtoReflect.Descriptor instead.
 func (*Process) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Process) GetPid() int64 {
@@ -1249,7 +1330,7 @@ type Exit struct {
 
 func (x *Exit) Reset() {
 	*x = Exit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1261,7 +1342,7 @@ func (x *Exit) String() string {
 func (*Exit) ProtoMessage() {}
 
 func (x *Exit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1274,7 +1355,7 @@ func (x *Exit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exit.ProtoReflect.Descriptor instead.
 func (*Exit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Exit) GetKnown() bool {
@@ -1335,7 +1416,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1347,7 +1428,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1360,7 +1441,7 @@ func (x *Input) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Input.ProtoReflect.Descriptor instead.
 func (*Input) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Input) GetVersion() uint32 {
@@ -1425,7 +1506,7 @@ type Body struct {
 
 func (x *Body) Reset() {
 	*x = Body{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1437,7 +1518,7 @@ func (x *Body) String() string {
 func (*Body) ProtoMessage() {}
 
 func (x *Body) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1450,7 +1531,7 @@ func (x *Body) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Body.ProtoReflect.Descriptor instead.
 func (*Body) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Body) GetVersion() uint32 {
@@ -1493,7 +1574,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1505,7 +1586,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1518,7 +1599,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Attachment) GetFilename() string {
@@ -1577,7 +1658,7 @@ type Permission struct {
 
 func (x *Permission) Reset() {
 	*x = Permission{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1589,7 +1670,7 @@ func (x *Permission) String() string {
 func (*Permission) ProtoMessage() {}
 
 func (x *Permission) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1602,7 +1683,7 @@ func (x *Permission) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Permission.ProtoReflect.Descriptor instead.
 func (*Permission) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Permission) GetVersion() uint32 {
@@ -1800,7 +1881,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1812,7 +1893,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1825,7 +1906,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Key) GetVersion() uint32 {
@@ -1867,7 +1948,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1879,7 +1960,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1892,7 +1973,7 @@ func (x *Tombstone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tombstone.ProtoReflect.Descriptor instead.
 func (*Tombstone) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Tombstone) GetHead() uint64 {
@@ -1923,10 +2004,17 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05built\x18\x05 \x01(\x04R\x05built\x12\x1f\n" +
 	"\vbuilt_bytes\x18\x06 \x01(\x03R\n" +
 	"builtBytes\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"Q\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"r\n" +
 	"\x05Chunk\x12\x16\n" +
 	"\x06events\x18\x01 \x03(\fR\x06events\x12\x14\n" +
-	"\x05chain\x18\x02 \x01(\fR\x05chain\x12\x1a\n" +
+	"\x05chain\x18\x02 \x01(\fR\x05chain\x12\x1f\n" +
+	"\vevent_chain\x18\x03 \x01(\fR\n" +
+	"eventChain\x12\x1a\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"X\n" +
+	"\n" +
+	"Checkpoint\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\rR\aversion\x12\x14\n" +
+	"\x05group\x18\x02 \x01(\x04R\x05group\x12\x1a\n" +
 	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x8f\x01\n" +
 	"\bIdentity\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
@@ -2018,7 +2106,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\routput_tokens\x18\x02 \x01(\x04R\foutputTokens\x12*\n" +
 	"\x11cache_read_tokens\x18\x03 \x01(\x04R\x0fcacheReadTokens\x122\n" +
 	"\x15cache_creation_tokens\x18\x04 \x01(\x04R\x13cacheCreationTokens\x12\x19\n" +
-	"\bcost_usd\x18\x05 \x01(\x01R\acostUsd\"\xe5\x01\n" +
+	"\bcost_usd\x18\x05 \x01(\x01R\acostUsd\"\xf9\x01\n" +
 	"\x06Cursor\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04head\x18\x02 \x01(\x04R\x04head\x12\x12\n" +
@@ -2030,7 +2118,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"translator\x12\x14\n" +
 	"\x05chain\x18\a \x01(\fR\x05chain\x12\x1d\n" +
 	"\n" +
-	"base_chain\x18\b \x01(\fR\tbaseChain\x12\x1a\n" +
+	"base_chain\x18\b \x01(\fR\tbaseChain\x12\x12\n" +
+	"\x04lost\x18\t \x01(\tR\x04lost\x12\x1a\n" +
 	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xc3\x03\n" +
 	"\x03Run\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
@@ -2136,62 +2225,63 @@ func file_betcode_store_v1_store_proto_rawDescGZIP() []byte {
 	return file_betcode_store_v1_store_proto_rawDescData
 }
 
-var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*File)(nil),                  // 0: betcode.store.v1.File
 	(*Chunk)(nil),                 // 1: betcode.store.v1.Chunk
-	(*Identity)(nil),              // 2: betcode.store.v1.Identity
-	(*Session)(nil),               // 3: betcode.store.v1.Session
-	(*Past)(nil),                  // 4: betcode.store.v1.Past
-	(*Place)(nil),                 // 5: betcode.store.v1.Place
-	(*Compaction)(nil),            // 6: betcode.store.v1.Compaction
-	(*Usage)(nil),                 // 7: betcode.store.v1.Usage
-	(*Cursor)(nil),                // 8: betcode.store.v1.Cursor
-	(*Run)(nil),                   // 9: betcode.store.v1.Run
-	(*Process)(nil),               // 10: betcode.store.v1.Process
-	(*Exit)(nil),                  // 11: betcode.store.v1.Exit
-	(*Input)(nil),                 // 12: betcode.store.v1.Input
-	(*Body)(nil),                  // 13: betcode.store.v1.Body
-	(*Attachment)(nil),            // 14: betcode.store.v1.Attachment
-	(*Permission)(nil),            // 15: betcode.store.v1.Permission
-	(*Key)(nil),                   // 16: betcode.store.v1.Key
-	(*Tombstone)(nil),             // 17: betcode.store.v1.Tombstone
-	nil,                           // 18: betcode.store.v1.Session.MetadataEntry
-	nil,                           // 19: betcode.store.v1.Session.GrantsEntry
-	nil,                           // 20: betcode.store.v1.Permission.AnswersEntry
-	(*timestamppb.Timestamp)(nil), // 21: google.protobuf.Timestamp
+	(*Checkpoint)(nil),            // 2: betcode.store.v1.Checkpoint
+	(*Identity)(nil),              // 3: betcode.store.v1.Identity
+	(*Session)(nil),               // 4: betcode.store.v1.Session
+	(*Past)(nil),                  // 5: betcode.store.v1.Past
+	(*Place)(nil),                 // 6: betcode.store.v1.Place
+	(*Compaction)(nil),            // 7: betcode.store.v1.Compaction
+	(*Usage)(nil),                 // 8: betcode.store.v1.Usage
+	(*Cursor)(nil),                // 9: betcode.store.v1.Cursor
+	(*Run)(nil),                   // 10: betcode.store.v1.Run
+	(*Process)(nil),               // 11: betcode.store.v1.Process
+	(*Exit)(nil),                  // 12: betcode.store.v1.Exit
+	(*Input)(nil),                 // 13: betcode.store.v1.Input
+	(*Body)(nil),                  // 14: betcode.store.v1.Body
+	(*Attachment)(nil),            // 15: betcode.store.v1.Attachment
+	(*Permission)(nil),            // 16: betcode.store.v1.Permission
+	(*Key)(nil),                   // 17: betcode.store.v1.Key
+	(*Tombstone)(nil),             // 18: betcode.store.v1.Tombstone
+	nil,                           // 19: betcode.store.v1.Session.MetadataEntry
+	nil,                           // 20: betcode.store.v1.Session.GrantsEntry
+	nil,                           // 21: betcode.store.v1.Permission.AnswersEntry
+	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
 }
 var file_betcode_store_v1_store_proto_depIdxs = []int32{
-	21, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
-	17, // 1: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
-	18, // 2: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
-	7,  // 3: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
-	19, // 4: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
-	21, // 5: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	21, // 6: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
-	4,  // 7: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
-	5,  // 8: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
-	5,  // 9: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
-	5,  // 10: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
-	6,  // 11: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
-	5,  // 12: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	21, // 13: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
-	10, // 14: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	10, // 15: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	21, // 16: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	11, // 17: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	21, // 18: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	21, // 19: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	14, // 20: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	21, // 21: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	21, // 22: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	21, // 23: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	21, // 24: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	21, // 25: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	20, // 26: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	21, // 27: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	21, // 28: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	21, // 29: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	22, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	18, // 1: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
+	19, // 2: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
+	8,  // 3: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
+	20, // 4: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
+	22, // 5: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	22, // 6: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
+	5,  // 7: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
+	6,  // 8: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
+	6,  // 9: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
+	6,  // 10: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
+	7,  // 11: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
+	6,  // 12: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
+	22, // 13: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	11, // 14: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	11, // 15: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	22, // 16: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	12, // 17: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	22, // 18: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	22, // 19: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	15, // 20: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	22, // 21: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	22, // 22: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	22, // 23: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	22, // 24: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	22, // 25: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	21, // 26: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	22, // 27: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	22, // 28: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	22, // 29: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
 	30, // [30:30] is the sub-list for method output_type
 	30, // [30:30] is the sub-list for method input_type
 	30, // [30:30] is the sub-list for extension type_name
@@ -2210,7 +2300,7 @@ func file_betcode_store_v1_store_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_store_v1_store_proto_rawDesc), len(file_betcode_store_v1_store_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

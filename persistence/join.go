@@ -1,0 +1,52 @@
+package persistence
+
+// joiner puts the chunks of single appends together to fewer, larger ones. That
+// changes nothing of their events, nor of the hash chain, which is one of events.
+type joiner struct {
+	put    func(key, value []byte) error
+	number uint64 // of the session whose chunks are being joined
+	key    []byte // of the newest; nil = nothing waits
+	value  []byte // of the newest, as long as it is alone
+	events []byte // of all
+	chain  link   // of the newest
+}
+
+// add takes the next chunk. They come in order.
+func (j *joiner) add(key, value []byte) error {
+	number, _ := numberOf(key)
+	body, err := unstamp(key, value)
+	stored, chain, byEvent := unchain(body)
+	if err != nil || !byEvent {
+		if err := j.flush(); err != nil {
+			return err
+		}
+		return j.put(key, value) // as it is: here is not where it should be lost
+	}
+	if j.key != nil && (j.number != number || len(j.events)+len(stored) > chunkBytes-chainBytes) {
+		if err := j.flush(); err != nil {
+			return err
+		}
+	}
+	if j.key == nil {
+		j.value, j.events = value, stored
+	} else {
+		if j.value != nil {
+			j.value, j.events = nil, append(make([]byte, 0, chunkBytes+checksumBytes), j.events...)
+		}
+		j.events = append(j.events, stored...)
+	}
+	j.number, j.key, j.chain = number, key, chain
+	return nil
+}
+
+func (j *joiner) flush() error {
+	if j.key == nil {
+		return nil
+	}
+	key, value := j.key, j.value
+	if value == nil {
+		value = stamp(key, j.chain.chained(j.events))
+	}
+	*j = joiner{put: j.put}
+	return j.put(key, value)
+}

@@ -1,0 +1,172 @@
+package persistence
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	storev1 "betcode/proto/betcode/store/v1"
+)
+
+// replayed is what the logs hold that is not in the active file.
+type replayed struct {
+	rows   *table
+	last   uint64           // number of the newest group, in the logs or in the file
+	number uint64           // the greatest of a session in a group
+	lost   map[uint64]owner // sessions with rows in groups that cannot be read
+	why    error            // the first such group
+}
+
+// readLogs reads the logs of a journal, of which the groups up to done are in the
+// active file. What cannot be read is the end of the newest log, which nobody was
+// told of, or damage: of sessions that are owner, or, where that cannot be told,
+// of the journal.
+func readLogs(directory string, names []string, tag journalTag, done uint64) (*replayed, error) {
+	var logs []walked
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(directory, name))
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, damagedFile(opOpen, name, errors.New("the file is missing"))
+		}
+		if err != nil {
+			return nil, storageError(opOpen, err)
+		}
+		w := walkLog(data, tag, done)
+		if w.other != nil {
+			return nil, damagedFile(opOpen, name, errors.New("it is the log of another journal")).
+				WithHint("Files of different journals are mixed: restore all of them from the same backup.")
+		}
+		logs = append(logs, w)
+	}
+	groups, broken, err := following(logs, done)
+	if err != nil {
+		return nil, damagedFile(opOpen, strings.Join(names, ", "), err)
+	}
+	r := &replayed{rows: newTable(), last: done, lost: map[uint64]owner{}}
+	for _, g := range groups {
+		r.last = g.number
+		for _, n := range g.owners {
+			r.number = max(r.number, n.number)
+		}
+		err := decodeRows(g.rows, r.rows.put)
+		if err == nil && broken[g.number] {
+			err = errGroupRows
+		}
+		if err != nil {
+			r.lose(g, err)
+		}
+	}
+	return r, nil
+}
+
+// lose notes whose rows were in a group that cannot be read.
+func (r *replayed) lose(g logGroup, err error) {
+	if r.why == nil {
+		r.why = fmt.Errorf("group %d of the log: %w", g.number, err)
+	}
+	for _, n := range g.owners {
+		if old := r.lost[n.number]; old.id != "" {
+			n.id = old.id
+		}
+		r.lost[n.number] = n
+	}
+}
+
+// mark makes damage of what was lost: the cursors of those sessions say so, here
+// and in every file from now on.
+func (r *replayed) mark(tx *bolt.Tx) error {
+	v := view{tx: tx, over: []*table{r.rows}}
+	for number, n := range r.lost {
+		if number == 0 {
+			continue // a damaged session, deleted
+		}
+		key := rowKey(number, rowCursor)
+		var cursor storev1.Cursor
+		if value := v.get(bucketSessions, key); value != nil {
+			if err := decode(opOpen, bucketSessions, key, value, &cursor); err != nil {
+				continue // it says so itself
+			}
+		}
+		cursor.Version, cursor.Lost = recordVersion, r.why.Error()
+		marked, err := encode(key, &cursor, nil)
+		if err != nil {
+			return err
+		}
+		r.rows.put(&cell{bucketCode(bucketSessions), key, marked})
+		if n.id == "" || v.get(bucketIDs, []byte(n.id)) != nil {
+			continue
+		}
+		identity, err := encode([]byte(n.id), &storev1.Identity{Version: recordVersion, Number: number}, nil)
+		if err != nil {
+			return err
+		}
+		r.rows.put(&cell{bucketCode(bucketIDs), []byte(n.id), identity})
+	}
+	return nil
+}
+
+// checkpointOf returns what a file says of the logs: the number of the newest
+// group that is in it, and how often groups were moved into the journal.
+func checkpointOf(tx *bolt.Tx) (*storev1.Checkpoint, error) {
+	value := tx.Bucket(bucketMeta).Get(checkpointKey)
+	if value == nil {
+		return &storev1.Checkpoint{}, nil
+	}
+	var c storev1.Checkpoint
+	return &c, decode(opOpen, bucketMeta, checkpointKey, value, &c)
+}
+
+// putCheckpoint says in a file that it holds the groups up to one.
+func putCheckpoint(tx *bolt.Tx, group uint64) error {
+	value, err := encode(checkpointKey, &storev1.Checkpoint{Version: recordVersion, Group: group}, nil)
+	if err != nil {
+		return err
+	}
+	return tx.Bucket(bucketMeta).Put(checkpointKey, value)
+}
+
+// replay reads the logs and makes them, over the active file, what the journal
+// is.
+func (s *Store) replay() error {
+	s.mover.Store(&mover{})
+	var r *replayed
+	err := s.active.view(opOpen, func(tx *bolt.Tx) error {
+		c, err := checkpointOf(tx)
+		if err != nil {
+			return err
+		}
+		if r, err = readLogs(s.options.Directory, s.manifest.Logs, tagOf(s.lineage), c.GetGroup()); err != nil {
+			return err
+		}
+		if err := r.mark(tx); err != nil {
+			return err
+		}
+		s.numbers.Store(max(tx.Bucket(bucketIDs).Sequence(), r.number))
+		s.index, err = buildIndex(view{tx: tx, over: []*table{r.rows}})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.overlay.Store(&overlay{live: newTable(), frozen: r.rows, last: r.last, numbers: s.numbers.Load()})
+	if s.options.ReadOnly {
+		return nil
+	}
+	if s.log, err = s.openLogs(r.last); err != nil {
+		return err
+	}
+	if r.rows.empty() {
+		s.overlay.Store(&overlay{live: newTable()})
+		return nil
+	}
+	s.unmoved.Store(true)
+	err = s.Checkpoint()
+	if s.failed.Load() != nil {
+		return err
+	}
+	return nil // on a disk without space, say, the journal can be read all the same
+}
