@@ -227,6 +227,7 @@ func (t *transition) compactionIsLate(m compactionLate) {
 	if !t.s.compacting() || t.s.record.Past.Compaction.Key != m.key {
 		return
 	}
+	t.change().Turn = false // it is not to be continued
 	t.undoCompaction("the agent took longer than " + humanDuration(compactionPatience))
 	if t.s.up {
 		t.s.mending = true

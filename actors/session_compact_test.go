@@ -173,6 +173,28 @@ func TestCompactionEndsWithTheAgent(t *testing.T) {
 	}
 }
 
+// An agent that is killed in the middle of its summary has left no turn to go on
+// with, whatever is to become of those.
+func TestCompactionIsNoTurn(t *testing.T) {
+	for _, remembered := range []bool{false, true} {
+		b := talked(t)
+		b.state.options.resume = messages.ResumeAsk
+		b.tell(compact("c1"))
+		b.tell(b.out(took("c1")...))
+		b.tell(b.exit(137))
+		b.quiet()
+		if remembered {
+			b.on(transcript(1, "c1"), "all: 13 error COMPACTION_FAILED, 14 IDLE, 15 error SUBPROCESS_CRASHED", "to op: internal COMPACTION_FAILED")
+			if b.state.busy() || b.state.stands() {
+				t.Errorf("%+v", b.state.record)
+			}
+			continue
+		}
+		b.on(transcript(1), "all: 13 error SUBPROCESS_CRASHED", "in 500ms actors.restartDue")
+		b.on(restartDue{1}, "run 2: start with --resume")
+	}
+}
+
 // The word of the agent that it has summarised, and the end of its turn, may lie in
 // two daemons.
 func TestCompactionSurvivesTheDaemon(t *testing.T) {

@@ -64,15 +64,18 @@ func (t *transition) transcriptRead(m transcriptRead) {
 // resume settles what the agent remembers, makes the rest ready to be given
 // again, and goes on.
 func (t *transition) resume(known map[string]bool) {
-	begun, remembered := false, false
+	begun, remembered, turns := false, false, !t.s.compacting()
+	if !turns { // what ran is told again, or undone, but never continued
+		t.change().Turn = false
+	}
 	for _, in := range t.s.inputs {
-		if in.State == messages.InputStarted {
+		if in.State == messages.InputStarted && turns {
 			begun = true
 			remembered = remembered || known[in.Key]
 		}
 	}
 	for _, in := range append([]messages.InputRecord(nil), t.s.inputs...) {
-		if known[in.Key] && in.State < messages.InputQueued {
+		if known[in.Key] && in.State < messages.InputQueued && turns {
 			t.change().Turn = true // nobody has seen its turn begin: it is cut off
 		}
 		// Messages that began a turn together are one record under the last key.
@@ -80,7 +83,7 @@ func (t *transition) resume(known map[string]bool) {
 			t.settle(in.Key)
 			continue
 		}
-		if in.State >= messages.InputStarted {
+		if in.State >= messages.InputStarted && turns {
 			t.s.begun = append(slices.Clone(t.s.begun), in.Key)
 		}
 		if in.State != messages.InputAccepted || in.Run != 0 {

@@ -26,9 +26,9 @@ const continuationPrompt = "Continue from where you left off."
 
 // cutTurn reports whether the run that ends was working on a turn.
 func (s *sessionState) cutTurn() bool {
-	return s.hung || s.working && s.record.Turn || slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
+	return !s.compacting() && (s.hung || s.working && s.record.Turn || slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
 		return in.State >= messages.InputStarted && in.Run == s.record.Run
-	})
+	}))
 }
 
 // halt decides about a turn that was cut off, before anything is started again. It
