@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -214,6 +216,22 @@ func serve(t testing.TB, a Asker) (*grpc.ClientConn, *Server) {
 		}
 	})
 	return conn, s
+}
+
+// socketPath is in a directory with a short name, whatever the test and the
+// temporary directory are called: the path of a socket has 107 bytes.
+func socketPath(t testing.TB) string {
+	t.Helper()
+	parent := os.TempDir()
+	if len(parent) > 60 {
+		parent = "/tmp"
+	}
+	dir, err := os.MkdirTemp(parent, "bc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return filepath.Join(dir, "s")
 }
 
 // as is a context that names the client.

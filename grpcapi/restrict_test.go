@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -168,7 +167,7 @@ func TestRestricted(t *testing.T) {
 				asked = append(asked, pid)
 				return test.below, test.err
 			}})
-			socket := filepath.Join(t.TempDir(), "s")
+			socket := socketPath(t)
 			l := must[net.Listener](t)(net.Listen("unix", socket))
 			go s.Serve(l)
 			conn := must[*grpc.ClientConn](t)(grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials())))

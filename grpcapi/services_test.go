@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -257,7 +256,7 @@ func TestPeerCredentials(t *testing.T) {
 			if runtime.GOOS != "linux" && test.want != codes.OK {
 				t.Skip("the system does not say who connects")
 			}
-			socket := filepath.Join(t.TempDir(), "s")
+			socket := socketPath(t)
 			l, err := net.Listen("unix", socket)
 			if err != nil {
 				t.Fatal(err)

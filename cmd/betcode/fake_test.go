@@ -74,7 +74,11 @@ func serveFake(t *testing.T, d *fakeDaemon) *fakeDaemon {
 // isolate keeps a test away from the user's own files and daemon.
 func isolate(t *testing.T) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "bc") // short: a socket's path has 107 bytes
+	parent := os.TempDir()
+	if len(parent) > 60 {
+		parent = "/tmp" // a socket's path has 107 bytes
+	}
+	dir, err := os.MkdirTemp(parent, "bc")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,14 @@ type World struct {
 	Extra   []string // more environment for the daemon, and so for its agents
 }
 
-// NewWorld makes a world below a new temporary directory. The path is short:
-// the path of a socket may not exceed 108 bytes.
+// NewWorld makes a world below a new temporary directory. The path is short,
+// whatever the system's temporary directory is: a socket's has at most 107 bytes.
 func NewWorld(binary, agent string, extra ...string) (*World, error) {
-	root, err := os.MkdirTemp("", "bc")
+	parent := os.TempDir()
+	if len(parent) > 60 {
+		parent = "/tmp"
+	}
+	root, err := os.MkdirTemp(parent, "bc")
 	if err != nil {
 		return nil, fmt.Errorf("make world: %w", err)
 	}
