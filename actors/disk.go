@@ -23,14 +23,17 @@ type room struct {
 	state diskState
 	hands *worker
 	timer *time.Timer
-	quiet bool // the reserve's failure was told
+	quiet bool      // the reserve's failure was told
+	swept time.Time // when it was last looked for archives that are to go
 }
 
 // DiskOptions say how much of the disk the daemon may fill.
 type DiskOptions struct {
-	Low        int64  // with fewer free bytes the disk of RunsDirectory counts as full; 0 = 512 MiB, or a twentieth of a small one
-	SpoolQuota int64  // an agent that is so many bytes ahead of the journal is held; 0 = 1 GiB, negative = none
-	Reserve    string // a file that keeps room for a full disk; empty = none
+	Low          int64         // with fewer free bytes the disk of RunsDirectory counts as full; 0 = 512 MiB, or a twentieth of a small one
+	ArchiveBytes int64         // of the record of what agents wrote; 0 = 5 GiB
+	ArchiveAge   time.Duration // of the same; 0 = 30 days
+	SpoolQuota   int64         // an agent that is so many bytes ahead of the journal is held; 0 = 1 GiB, negative = none
+	Reserve      string        // a file that keeps room for a full disk; empty = none
 
 	look func() (disk.Space, error) // for tests: how much room there is; nil = as the filesystem of RunsDirectory says
 }
@@ -87,6 +90,10 @@ func (r *room) step(ctx actor.Context, m any) {
 		r.deps.log.Warn().Bool("full", next.full).Int64("free_bytes", next.space.Free).Int64("mark_bytes", next.mark()).Msg("disk is full, or no longer")
 	}
 	reserve := disk.Reserve(r.deps.options.Disk.Reserve)
+	if now := r.deps.now(); now.Sub(r.swept) >= archiveEvery {
+		r.swept = now
+		r.deps.sweepArchives(now)
+	}
 	for _, e := range effects {
 		switch e := e.(type) {
 		case lookAtDisk:

@@ -44,6 +44,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.testRules(ctx, m)
 	case messages.TrustDirectory:
 		return s.trust(m)
+	case messages.GetRawOutput:
+		return s.rawOutput(ctx, m)
 	case messages.GetHealth:
 		return s.ask(ctx, s.health, m)
 	case messages.Shutdown:

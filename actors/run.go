@@ -138,6 +138,8 @@ func (r *run) perform(ctx actor.Context, e effect) {
 		r.writer.do(func() any { return agent.write(life, e.what) })
 	case signalIt:
 		r.reader.do(func() any { return agent.signal(e.signal) })
+	case archiveSpool:
+		r.deps.archiveLive(agent.record.Directory, e.to)
 	case measureSpool:
 		r.reader.do(func() any { return spoolMeasured{agent.size()} })
 	case freezeAgent:

@@ -59,6 +59,7 @@ type runState struct {
 	holds        holds // the reasons there are to hold the agent
 	held         holds // those for which it is held
 	quota        quota
+	archived     int64 // how far its spool is, or was asked to be, archived
 }
 
 // step takes one message at its time and returns the next state and what to do.
@@ -115,7 +116,8 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 	case messages.Credit:
 		s.credits += m.Batches
 		s.quota.journaled = max(m.Journaled, s.quota.journaled)
-		return s.read(nil)
+		s, effects := s.archive()
+		return s.read(effects)
 	case writeInput:
 		return s.write(writing{key: m.key, line: m.line, long: m.long})
 	case writeAnswer:

@@ -143,6 +143,8 @@ func (s *session) perform(ctx actor.Context, e effect) {
 			}
 			return nil
 		})
+	case archiveRuns:
+		s.deps.archiveEnded(e)
 	case rebuild:
 		ctx.Send(ctx.Parent(), rebuildSession{s.id})
 	case retire:

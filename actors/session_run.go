@@ -167,7 +167,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 		state = pb.RunState_RUN_STATE_LOST
 	}
 	t.emit(runEvent(run, state))
-	t.then(dropRun{m.Run})
+	t.then(dropRun{m.Run}, archiveRuns{t.s.runsDirectory(), m.Run})
 	t.orphan()
 	t.change().Background = nil
 	if final {

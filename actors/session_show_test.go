@@ -56,7 +56,7 @@ func show(e effect) string {
 		return "stop waiting for " + string(e.request)
 	case dropRun:
 		return fmt.Sprintf("drop run %d", e.run)
-	case askPool, tellPool:
+	case askPool, archiveRuns, tellPool:
 		return ""
 	case wakeAfter:
 		switch e.message.(type) {

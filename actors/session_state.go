@@ -387,6 +387,9 @@ func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, 
 	if !s.active() { // an earlier incarnation may have had a slot
 		t.then(tellPool{slotFreed{s.id}})
 	}
+	if m.Found && !s.active() && s.record.Run > 0 {
+		t.then(archiveRuns{s.runsDirectory(), s.record.Run}) // the daemon may have died before it
+	}
 	if m.Found {
 		t.recover(m.Cursor)
 		t.recoverCompaction()

@@ -74,19 +74,20 @@ type Options struct {
 // System is the running actor system: the tree of the architecture, and the
 // door through which the gateway asks it.
 type System struct {
-	options  Options
-	log      zerolog.Logger
-	policy   supervision.Policy
-	now      func() time.Time
-	crew     *supervision.Crew // runs actors and their workers
-	tree     *supervision.Tree
-	watcher  *spool.Watcher
-	actors   *actor.ActorSystem
-	crashes  crashes
-	janitor  *worker // I/O that belongs to no actor: removing directories
-	workers  labour  // every goroutine of ours
-	notifier *notifier
-	started  time.Time
+	options   Options
+	log       zerolog.Logger
+	policy    supervision.Policy
+	now       func() time.Time
+	crew      *supervision.Crew // runs actors and their workers
+	tree      *supervision.Tree
+	watcher   *spool.Watcher
+	actors    *actor.ActorSystem
+	crashes   crashes
+	janitor   *worker // I/O that belongs to no actor: removing directories
+	archivist *worker // archives spools
+	workers   labour  // every goroutine of ours
+	notifier  *notifier
+	started   time.Time
 
 	rules    liveRules
 	diskFull atomic.Bool // written by the disk's actor alone
@@ -132,6 +133,8 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 		s.options.AgentRestart = o.Restart
 	}
 	s.SetRules(o.Rules)
+	s.options.Disk.ArchiveBytes = cmp.Or(o.Disk.ArchiveBytes, archiveBytes)
+	s.options.Disk.ArchiveAge = cmp.Or(o.Disk.ArchiveAge, archiveAge)
 	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, spoolQuota), 0)
 	s.firstLook()
 	var err error
@@ -147,6 +150,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.tree = supervision.NewTree(s.crew, s.crashed)
 	s.actors = actor.NewActorSystem(actor.WithLoggerFactory(s.libraryLog))
 	s.janitor = &worker{deliver: s.janitorDone, alive: &s.workers}
+	s.archivist = &worker{deliver: s.janitorDone, alive: &s.workers}
 	s.notifier = newNotifier(s)
 
 	root := daemonProps(s)
@@ -265,6 +269,7 @@ func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 		return fmt.Errorf("stop the tree: %w", err)
 	}
 	s.janitor.close(nil)
+	s.archivist.close(nil)
 	s.notifier.close()
 	s.watcher.Close()
 	stopped := make(chan struct{})

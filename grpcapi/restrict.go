@@ -23,6 +23,7 @@ var viewing = map[string]bool{
 	"/betcode.v1.AdminService/ShowSession":             true,
 	"/betcode.v1.AdminService/Resolve":                 true,
 	"/betcode.v1.AdminService/ExportSession":           true,
+	"/betcode.v1.AdminService/RawOutput":               true,
 	"/betcode.v1.AdminService/JournalStats":            true,
 	"/betcode.v1.AdminService/VerifyJournal":           true,
 	"/betcode.v1.VersionService/GetVersion":            true,

@@ -139,7 +139,7 @@ func (d *daemon) startActors() error {
 		NotifyExec: notify, NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, MaxAgents: d.cfg.MaxAgents, Logger: &d.log,
 		Version: version, Restart: supervision.Default(), Lease: d.lock.Path(), CompactThreshold: d.past.CompactThreshold,
 		LockGrace: d.cfg.LockGrace, SessionBytes: d.past.SessionBytes, SessionAge: d.past.SessionAge,
-		Disk:   actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
+		Disk:   actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		Resume: messages.ResumePolicy(resume.Policy), Continuations: continuations(*resume.Times), ContinueGrace: d.cfg.ContinueGrace,
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"),
 	})

@@ -207,6 +207,8 @@ func (p *program) environmentCommand() *cli.Command {
 				{"BETCODE_LOCK_GRACE", "the input lock is kept so long for who held it before a crash, 1s to 1h (daemon, 10s)"},
 				{"BETCODE_AGENT_SILENCE", "an agent that says nothing that long in the middle of a turn hangs, 1s to 24h (daemon, 7m)"},
 				{"BETCODE_DISK_LOW", "with less room on the disk of the state directory nothing new is begun (daemon, 512MiB)"},
+				{"BETCODE_ARCHIVE_BYTES", "how much of what agents wrote is kept (daemon, 5GiB)"},
+				{"BETCODE_ARCHIVE_AGE", "how long what agents wrote is kept (daemon, 30d)"},
 				{"BETCODE_SPOOL_QUOTA", "an agent that is so far ahead of the journal is held (daemon, 1GiB)"},
 				{"BETCODE_PERMISSION_TTL", "how long a permission request waits, 1h to 30d (daemon)"},
 				{"BETCODE_PERMISSION_EXTEND", "whether a client's activity starts that anew, true or false (daemon)"},

@@ -52,6 +52,7 @@ func (p *program) sessionCommand() *cli.Command {
 			},
 			p.compactCommand(jsonFlag),
 			p.exportCommand(),
+			p.rawCommand(),
 			{
 				Name: "stop", Usage: "end the agent of a session; the session stays", ArgsUsage: "SESSION",
 				Action: p.withClient(1, 1, p.stopSession),

@@ -30,8 +30,8 @@ func (r *round) spoken(id string) (string, error) {
 	}
 	slices.Sort(numbers)
 	for _, n := range numbers {
-		content, err := os.ReadFile(filepath.Join(runs, strconv.Itoa(n), "stdout"))
-		if err != nil && !os.IsNotExist(err) { // one that never was prepared to the end has none
+		content, err := r.raw(id, n)
+		if err != nil {
 			return "", err
 		}
 		for line := range bytes.Lines(content) {

@@ -23,6 +23,13 @@
 // memory: it comes as a [Line] that is Cut, has no bytes and knows its size. The
 // last bytes of a run that ended without a newline come from [Reader.Tail].
 //
+// # The archive
+//
+// What has become events is not read again, and is kept as it was: [Seal] and
+// [Finish] compress a spool into segments beside it and give its room back,
+// [Raw] tells all of it, [Sweep] drops what is old. Offsets stay what they were.
+// A Reader must not be opened at an offset that has been sealed.
+//
 // # Notices
 //
 // A notice says "look again", no more: several writes may make one, and one may

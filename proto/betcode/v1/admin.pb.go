@@ -2713,6 +2713,107 @@ func (x *BackupJournalResponse) GetPausedMs() int64 {
 	return 0
 }
 
+// RawOutputRequest names one agent process.
+type RawOutputRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Read like ResolveRequest.ref.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Counts the processes of a session from 1; 0 is the newest.
+	Run           uint64 `protobuf:"varint,2,opt,name=run,proto3" json:"run,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RawOutputRequest) Reset() {
+	*x = RawOutputRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RawOutputRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RawOutputRequest) ProtoMessage() {}
+
+func (x *RawOutputRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RawOutputRequest.ProtoReflect.Descriptor instead.
+func (*RawOutputRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *RawOutputRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *RawOutputRequest) GetRun() uint64 {
+	if x != nil {
+		return x.Run
+	}
+	return 0
+}
+
+// RawOutputResponse is a piece of what was written, in order. A piece may end anywhere.
+type RawOutputResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Lines of JSON, together.
+	Data          []byte `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RawOutputResponse) Reset() {
+	*x = RawOutputResponse{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RawOutputResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RawOutputResponse) ProtoMessage() {}
+
+func (x *RawOutputResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RawOutputResponse.ProtoReflect.Descriptor instead.
+func (*RawOutputResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *RawOutputResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 var File_betcode_v1_admin_proto protoreflect.FileDescriptor
 
 const file_betcode_v1_admin_proto_rawDesc = "" +
@@ -2940,8 +3041,13 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x05files\x18\x03 \x01(\x04R\x05files\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12!\n" +
 	"\flinked_bytes\x18\x05 \x01(\x04R\vlinkedBytes\x12\x1b\n" +
-	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs2\xbb\n" +
+	"\tpaused_ms\x18\x06 \x01(\x03R\bpausedMs\"C\n" +
+	"\x10RawOutputRequest\x12\x1d\n" +
 	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
+	"\x03run\x18\x02 \x01(\x04R\x03run\"'\n" +
+	"\x11RawOutputResponse\x12\x12\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data2\x87\v\n" +
 	"\fAdminService\x12;\n" +
 	"\aGetTree\x12\x1a.betcode.v1.GetTreeRequest\x1a\x14.betcode.v1.TreeNode\x12Z\n" +
 	"\x0fListPermissions\x12\".betcode.v1.ListPermissionsRequest\x1a#.betcode.v1.ListPermissionsResponse\x12]\n" +
@@ -2955,7 +3061,8 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x0eRestartSession\x12!.betcode.v1.RestartSessionRequest\x1a\".betcode.v1.RestartSessionResponse\x12E\n" +
 	"\bShutdown\x12\x1b.betcode.v1.ShutdownRequest\x1a\x1c.betcode.v1.ShutdownResponse\x12B\n" +
 	"\aResolve\x12\x1a.betcode.v1.ResolveRequest\x1a\x1b.betcode.v1.ResolveResponse\x12K\n" +
-	"\rExportSession\x12 .betcode.v1.ExportSessionRequest\x1a\x16.betcode.v1.AgentEvent0\x01\x12Q\n" +
+	"\rExportSession\x12 .betcode.v1.ExportSessionRequest\x1a\x16.betcode.v1.AgentEvent0\x01\x12J\n" +
+	"\tRawOutput\x12\x1c.betcode.v1.RawOutputRequest\x1a\x1d.betcode.v1.RawOutputResponse0\x01\x12Q\n" +
 	"\fJournalStats\x12\x1f.betcode.v1.JournalStatsRequest\x1a .betcode.v1.JournalStatsResponse\x12V\n" +
 	"\rVerifyJournal\x12 .betcode.v1.VerifyJournalRequest\x1a!.betcode.v1.VerifyJournalResponse0\x01\x12T\n" +
 	"\rBackupJournal\x12 .betcode.v1.BackupJournalRequest\x1a!.betcode.v1.BackupJournalResponseB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
@@ -2972,7 +3079,7 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
 var file_betcode_v1_admin_proto_goTypes = []any{
 	(*GetTreeRequest)(nil),            // 0: betcode.v1.GetTreeRequest
 	(*TreeNode)(nil),                  // 1: betcode.v1.TreeNode
@@ -3012,41 +3119,43 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*JournalVerified)(nil),           // 35: betcode.v1.JournalVerified
 	(*BackupJournalRequest)(nil),      // 36: betcode.v1.BackupJournalRequest
 	(*BackupJournalResponse)(nil),     // 37: betcode.v1.BackupJournalResponse
-	nil,                               // 38: betcode.v1.TreeNode.DetailsEntry
-	nil,                               // 39: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	nil,                               // 40: betcode.v1.ShowSessionResponse.MetadataEntry
-	(*timestamppb.Timestamp)(nil),     // 41: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 42: google.protobuf.Struct
-	(*UserQuestion)(nil),              // 43: betcode.v1.UserQuestion
-	(PermissionDecision)(0),           // 44: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),            // 45: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),         // 46: betcode.v1.SessionGrantEntry
-	(RunState)(0),                     // 47: betcode.v1.RunState
-	(*AgentEvent)(nil),                // 48: betcode.v1.AgentEvent
+	(*RawOutputRequest)(nil),          // 38: betcode.v1.RawOutputRequest
+	(*RawOutputResponse)(nil),         // 39: betcode.v1.RawOutputResponse
+	nil,                               // 40: betcode.v1.TreeNode.DetailsEntry
+	nil,                               // 41: betcode.v1.AnswerPermissionRequest.AnswersEntry
+	nil,                               // 42: betcode.v1.ShowSessionResponse.MetadataEntry
+	(*timestamppb.Timestamp)(nil),     // 43: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 44: google.protobuf.Struct
+	(*UserQuestion)(nil),              // 45: betcode.v1.UserQuestion
+	(PermissionDecision)(0),           // 46: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),            // 47: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),         // 48: betcode.v1.SessionGrantEntry
+	(RunState)(0),                     // 49: betcode.v1.RunState
+	(*AgentEvent)(nil),                // 50: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	41, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	43, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
-	38, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
+	40, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	42, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	41, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	41, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	43, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	42, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
-	44, // 9: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	42, // 10: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
-	39, // 11: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	45, // 12: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	44, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	43, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	43, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	45, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	44, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
+	46, // 9: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	44, // 10: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	41, // 11: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
+	47, // 12: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
 	15, // 13: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
 	4,  // 14: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
 	16, // 15: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	46, // 16: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	40, // 17: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	41, // 18: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	47, // 19: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	48, // 16: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	42, // 17: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	43, // 18: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	49, // 19: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
 	30, // 20: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	41, // 21: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	43, // 21: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
 	33, // 22: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
 	34, // 23: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
 	35, // 24: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
@@ -3063,27 +3172,29 @@ var file_betcode_v1_admin_proto_depIdxs = []int32{
 	23, // 35: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
 	25, // 36: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
 	27, // 37: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	28, // 38: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	31, // 39: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	36, // 40: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 41: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 42: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	12, // 43: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	6,  // 44: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
-	8,  // 45: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
-	10, // 46: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
-	14, // 47: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	18, // 48: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	20, // 49: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
-	22, // 50: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
-	24, // 51: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	26, // 52: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	48, // 53: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	29, // 54: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	32, // 55: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	37, // 56: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	41, // [41:57] is the sub-list for method output_type
-	25, // [25:41] is the sub-list for method input_type
+	38, // 38: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
+	28, // 39: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	31, // 40: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	36, // 41: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 42: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 43: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	12, // 44: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 45: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	8,  // 46: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
+	10, // 47: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
+	14, // 48: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	18, // 49: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	20, // 50: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
+	22, // 51: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
+	24, // 52: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	26, // 53: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	50, // 54: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	39, // 55: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
+	29, // 56: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	32, // 57: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	37, // 58: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	42, // [42:59] is the sub-list for method output_type
+	25, // [25:42] is the sub-list for method input_type
 	25, // [25:25] is the sub-list for extension type_name
 	25, // [25:25] is the sub-list for extension extendee
 	0,  // [0:25] is the sub-list for field type_name
@@ -3106,7 +3217,7 @@ func file_betcode_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   41,
+			NumMessages:   43,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -34,6 +34,7 @@ const (
 	AdminService_Shutdown_FullMethodName          = "/betcode.v1.AdminService/Shutdown"
 	AdminService_Resolve_FullMethodName           = "/betcode.v1.AdminService/Resolve"
 	AdminService_ExportSession_FullMethodName     = "/betcode.v1.AdminService/ExportSession"
+	AdminService_RawOutput_FullMethodName         = "/betcode.v1.AdminService/RawOutput"
 	AdminService_JournalStats_FullMethodName      = "/betcode.v1.AdminService/JournalStats"
 	AdminService_VerifyJournal_FullMethodName     = "/betcode.v1.AdminService/VerifyJournal"
 	AdminService_BackupJournal_FullMethodName     = "/betcode.v1.AdminService/BackupJournal"
@@ -72,6 +73,8 @@ type AdminServiceClient interface {
 	// ExportSession sends all events of a session that the journal still holds, also those that were compacted and are not
 	// replayed any more. It ends with the newest there is.
 	ExportSession(ctx context.Context, in *ExportSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AgentEvent], error)
+	// RawOutput hands over what an agent process has written so far, as it wrote it.
+	RawOutput(ctx context.Context, in *RawOutputRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RawOutputResponse], error)
 	// JournalStats tells how large the journal is and what was written to it.
 	JournalStats(ctx context.Context, in *JournalStatsRequest, opts ...grpc.CallOption) (*JournalStatsResponse, error)
 	// VerifyJournal reads the whole journal and tells of each file what it found, the oldest first. The last message has
@@ -237,6 +240,25 @@ func (c *adminServiceClient) ExportSession(ctx context.Context, in *ExportSessio
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type AdminService_ExportSessionClient = grpc.ServerStreamingClient[AgentEvent]
 
+func (c *adminServiceClient) RawOutput(ctx context.Context, in *RawOutputRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RawOutputResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[2], AdminService_RawOutput_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[RawOutputRequest, RawOutputResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_RawOutputClient = grpc.ServerStreamingClient[RawOutputResponse]
+
 func (c *adminServiceClient) JournalStats(ctx context.Context, in *JournalStatsRequest, opts ...grpc.CallOption) (*JournalStatsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(JournalStatsResponse)
@@ -249,7 +271,7 @@ func (c *adminServiceClient) JournalStats(ctx context.Context, in *JournalStatsR
 
 func (c *adminServiceClient) VerifyJournal(ctx context.Context, in *VerifyJournalRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[VerifyJournalResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[2], AdminService_VerifyJournal_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[3], AdminService_VerifyJournal_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -309,6 +331,8 @@ type AdminServiceServer interface {
 	// ExportSession sends all events of a session that the journal still holds, also those that were compacted and are not
 	// replayed any more. It ends with the newest there is.
 	ExportSession(*ExportSessionRequest, grpc.ServerStreamingServer[AgentEvent]) error
+	// RawOutput hands over what an agent process has written so far, as it wrote it.
+	RawOutput(*RawOutputRequest, grpc.ServerStreamingServer[RawOutputResponse]) error
 	// JournalStats tells how large the journal is and what was written to it.
 	JournalStats(context.Context, *JournalStatsRequest) (*JournalStatsResponse, error)
 	// VerifyJournal reads the whole journal and tells of each file what it found, the oldest first. The last message has
@@ -364,6 +388,9 @@ func (UnimplementedAdminServiceServer) Resolve(context.Context, *ResolveRequest)
 }
 func (UnimplementedAdminServiceServer) ExportSession(*ExportSessionRequest, grpc.ServerStreamingServer[AgentEvent]) error {
 	return status.Error(codes.Unimplemented, "method ExportSession not implemented")
+}
+func (UnimplementedAdminServiceServer) RawOutput(*RawOutputRequest, grpc.ServerStreamingServer[RawOutputResponse]) error {
+	return status.Error(codes.Unimplemented, "method RawOutput not implemented")
 }
 func (UnimplementedAdminServiceServer) JournalStats(context.Context, *JournalStatsRequest) (*JournalStatsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method JournalStats not implemented")
@@ -615,6 +642,17 @@ func _AdminService_ExportSession_Handler(srv interface{}, stream grpc.ServerStre
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type AdminService_ExportSessionServer = grpc.ServerStreamingServer[AgentEvent]
 
+func _AdminService_RawOutput_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(RawOutputRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(AdminServiceServer).RawOutput(m, &grpc.GenericServerStream[RawOutputRequest, RawOutputResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_RawOutputServer = grpc.ServerStreamingServer[RawOutputResponse]
+
 func _AdminService_JournalStats_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(JournalStatsRequest)
 	if err := dec(in); err != nil {
@@ -731,6 +769,11 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "ExportSession",
 			Handler:       _AdminService_ExportSession_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "RawOutput",
+			Handler:       _AdminService_RawOutput_Handler,
 			ServerStreams: true,
 		},
 		{

@@ -1,0 +1,22 @@
+package grpcapi
+
+import (
+	"google.golang.org/grpc"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// RawOutput implements AdminService. Whoever is slow is waited for: nobody else
+// is.
+func (s adminService) RawOutput(r *pb.RawOutputRequest, stream grpc.ServerStreamingServer[pb.RawOutputResponse]) error {
+	session, err := s.resolve(stream.Context(), r.GetSessionId())
+	if err != nil {
+		return err
+	}
+	_, err = ask[messages.Done](stream.Context(), s.asker, messages.GetRawOutput{
+		Session: session, Run: messages.RunNumber(r.GetRun()),
+		Give: func(data []byte) error { return stream.Send(&pb.RawOutputResponse{Data: data}) },
+	})
+	return err
+}
