@@ -29,9 +29,9 @@ const (
 )
 
 // gather is the least time between two journal transactions: what arrives within
-// it shares one. It costs a lone event nothing and halves what a busy day writes
+// it shares one. It costs a lone event nothing and bounds what a busy day writes
 // (docs/performance.md).
-const gather = 2 * time.Millisecond
+const gather = time.Millisecond
 
 // runDaemon is the daemon, from the first signal handler to the last file
 // closed. It returns nil after a shutdown that was asked for.

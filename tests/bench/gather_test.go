@@ -27,7 +27,7 @@ func BenchmarkGather(b *testing.B) {
 // BenchmarkLinkedDay is the working day against the linked daemon.
 func BenchmarkLinkedDay(b *testing.B) {
 	for b.Loop() {
-		o := newRig(b, binaries.linked, day.shortened(), linked(2*time.Millisecond)...).run()
+		o := newRig(b, binaries.linked, day.shortened(), linked(time.Millisecond)...).run()
 		report(b, o.journaled(o.paced()))
 	}
 }
@@ -35,7 +35,7 @@ func BenchmarkLinkedDay(b *testing.B) {
 // BenchmarkLinkedAudience is the audience of one session of the linked daemon.
 func BenchmarkLinkedAudience(b *testing.B) {
 	for b.Loop() {
-		o := newRig(b, binaries.linked, audience.shortened(), linked(2*time.Millisecond)...).run()
+		o := newRig(b, binaries.linked, audience.shortened(), linked(time.Millisecond)...).run()
 		report(b, o.journaled(o.paced()))
 	}
 }
@@ -44,7 +44,7 @@ func BenchmarkLinkedAudience(b *testing.B) {
 // counters, and for a profile of the daemon alone.
 func BenchmarkLinkedFlood(b *testing.B) {
 	for b.Loop() {
-		o := newRig(b, binaries.linked, flood.shortened(), linked(2*time.Millisecond)...).run()
+		o := newRig(b, binaries.linked, flood.shortened(), linked(time.Millisecond)...).run()
 		report(b, o.journaled(o.flooded()))
 	}
 }

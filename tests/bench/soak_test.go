@@ -38,7 +38,7 @@ func BenchmarkSoakDay(b *testing.B) {
 	l := day
 	l.lines = l.rate * int(long.Seconds())
 	for b.Loop() {
-		r := newRig(b, binaries.linked, l, linked(2*time.Millisecond)...)
+		r := newRig(b, binaries.linked, l, linked(time.Millisecond)...)
 		ctx, cancel := context.WithCancel(context.Background())
 		visited, watched := make(chan struct{}), make(chan struct{})
 		go func() { defer close(visited); r.visit(ctx) }()
