@@ -124,6 +124,12 @@ func lines(from int64, texts ...string) linesRead {
 	return linesRead{batch: b}
 }
 
+// more is a read that did not get to the end of what there was.
+func more(r linesRead) linesRead {
+	r.batch.More = true
+	return r
+}
+
 // torn is what was behind the last newline.
 func torn(from int64, text string) tailRead {
 	if text == "" {

@@ -192,7 +192,7 @@ func (s runState) lines(at time.Time, m linesRead) (runState, []effect) {
 	if m.batch.To == m.batch.From {
 		return s.read(nil)
 	}
-	s.more = true
+	s.more = s.more || m.batch.More || s.phase == runDraining // what a living agent adds is told by a notice
 	items := make([]claude.Item, 0, len(m.batch.Lines)+1)
 	for _, line := range m.batch.Lines {
 		if line.Cut {

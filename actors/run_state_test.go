@@ -25,9 +25,17 @@ func TestRunReads(t *testing.T) {
 	}{
 		{"until nothing is left, then when there is more", 9, []runStep{
 			{up, "started(adopted false), read"},
-			{lines(0, a), fmt.Sprintf("output 0-%d a queued, read", n)},
+			{more(lines(0, a)), fmt.Sprintf("output 0-%d a queued, read", n)},
 			{lines(n), ""},
 			{spoolGrew{}, "read"},
+			{lines(n, b), fmt.Sprintf("output %d-%d b started", n, n+int64(len(b))+1)},
+		}},
+		{"what was the end when it was read is not looked at again", 9, []runStep{
+			{up, "started(adopted false), read"},
+			{lines(0, a), fmt.Sprintf("output 0-%d a queued", n)},
+			{credit, ""},
+			{spoolGrew{}, "read"},
+			{spoolGrew{}, ""},
 			{lines(n, b), fmt.Sprintf("output %d-%d b started, read", n, n+int64(len(b))+1)},
 		}},
 		{"nothing before it is up", 9, []runStep{
@@ -44,13 +52,12 @@ func TestRunReads(t *testing.T) {
 			{up, "started(adopted false), read"},
 			{spoolGrew{}, ""}, // after the read has looked, before its result is here
 			{lines(0), "read"},
-			{lines(0, a), fmt.Sprintf("output 0-%d a queued, read", n)},
-			{lines(n), ""},
+			{lines(0, a), fmt.Sprintf("output 0-%d a queued", n)},
 		}},
 		{"no further than the credits go", 2, []runStep{
 			{up, "started(adopted false), read"},
-			{lines(0, a), fmt.Sprintf("output 0-%d a queued, read", n)},
-			{lines(n, b), fmt.Sprintf("output %d-%d b started", n, n+int64(len(b))+1)},
+			{more(lines(0, a)), fmt.Sprintf("output 0-%d a queued, read", n)},
+			{more(lines(n, b)), fmt.Sprintf("output %d-%d b started", n, n+int64(len(b))+1)},
 			{spoolGrew{}, ""},
 			{credit, "read"},
 			{lines(n + int64(len(b)) + 1), ""},
@@ -163,9 +170,8 @@ func TestRunNotesLinesThatWereCutOut(t *testing.T) {
 	cut := spool.Batch{From: 0, To: 101, Lines: []spool.Line{{Cut: true, Size: 100, End: 101}}}
 	walkRun(t, runWith(9), []runStep{
 		{agentUp{record: messages.RunRecord{Run: 3}}, "started(adopted false), read"},
-		{linesRead{batch: cut}, "output 0-101 raw(a line of 100 bytes was cut out), read"},
-		{exited(0), ""},
-		{lines(101), "read"},
+		{linesRead{batch: cut}, "output 0-101 raw(a line of 100 bytes was cut out)"},
+		{exited(0), "read"},
 		{lines(101), "tail"},
 		{
 			tailRead{batch: spool.Batch{From: 101, To: 301, Lines: []spool.Line{{Cut: true, Size: 200, End: 301}}}},
@@ -180,8 +186,7 @@ func TestRunEndsWhatWasOpen(t *testing.T) {
 	n := int64(len(call)) + 1
 	s := walkRun(t, runWith(9), []runStep{
 		{agentUp{record: messages.RunRecord{Run: 3}}, "started(adopted false), read"},
-		{lines(0, call), fmt.Sprintf("output 0-%d, read", n)},
-		{lines(n), ""},
+		{lines(0, call), fmt.Sprintf("output 0-%d", n)},
 		{exited(137), "kill, read"},
 		{lines(n), "tail"},
 		{torn(n, ""), fmt.Sprintf("output %d-%d cut-off call, close, ended(137)", n, n)},
