@@ -25,10 +25,13 @@ func (s *story) show(id string) *pb.SessionSummary {
 	return shown.GetSummary()
 }
 
-// converseFromNow attaches a client that wants no history.
+// converseFromNow attaches a client that wants no history, and waits until it is
+// attached: what happened before is not shown to it.
 func (s *story) converseFromNow(client, id string) *kit.Stream {
 	s.Helper()
-	return s.converseWith(client, &pb.StartConversation{SessionId: id, History: pb.HistoryPolicy_HISTORY_POLICY_NONE})
+	stream := s.converseWith(client, &pb.StartConversation{SessionId: id, History: pb.HistoryPolicy_HISTORY_POLICY_NONE})
+	s.wait(stream, 0, func(kit.Event) bool { return true })
+	return stream
 }
 
 // goOn is what `betcode session resume` says.
@@ -67,7 +70,7 @@ func TestTurnThatKillsItsAgent(t *testing.T) {
 	if got := s.show(id); got.GetStatus() != "waiting" || got.GetWaiting() != "cut_off_often" {
 		t.Errorf("after a kill of the daemon: %v", got)
 	}
-	c = s.converseFromNow("b", id)
+	c = s.converseFromNow("a", id) // the holder of the lock, which outlives the daemon
 	if _, err := s.daemon.Agents().CancelTurn(context.Background(), &pb.CancelTurnRequest{SessionId: id}); err != nil {
 		t.Fatal(err)
 	}
