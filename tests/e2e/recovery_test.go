@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,13 +26,13 @@ func (s *story) show(id string) *pb.SessionSummary {
 	return shown.GetSummary()
 }
 
-// converseFromNow attaches a client that wants no history, and waits until it is
-// attached: what happened before is not shown to it.
+// converseFromNow attaches a client that wants no history. It sees all that happens
+// from here on.
 func (s *story) converseFromNow(client, id string) *kit.Stream {
 	s.Helper()
-	stream := s.converseWith(client, &pb.StartConversation{SessionId: id, History: pb.HistoryPolicy_HISTORY_POLICY_NONE})
-	s.wait(stream, 0, func(kit.Event) bool { return true })
-	return stream
+	c := s.converseWith(client, &pb.StartConversation{SessionId: id, History: pb.HistoryPolicy_HISTORY_POLICY_NONE})
+	s.wait(c, 0, func(e kit.Event) bool { return e.GetSessionInfo() != nil })
+	return c
 }
 
 // goOn is what `betcode session resume` says.
@@ -259,5 +260,31 @@ func TestCommandCutOff(t *testing.T) {
 	e, _ := s.wait(c, 0, isNotice("CUT_OFF_TOOL"))
 	if d := e.GetNotice().GetDetails(); d["tool"] != "Bash" || d["tool_id"] == "" || d["shown_to_agent"] != "yes" {
 		t.Errorf("%v", d)
+	}
+}
+
+// TestAgentThatHasToBeTold: an agent whose version does not continue a turn by itself
+// is told to after a while. That is remembered: the next time it is told at once,
+// by another daemon too.
+func TestAgentThatHasToBeTold(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake, "FAKE_AGENT_STAYS=1", "BETCODE_CONTINUE_GRACE=1s")
+	for _, prompt := range []string{"exit:3", "exit:4"} {
+		c := s.converse("a", session())
+		s.say(c, prompt)
+		_, next := s.wait(c, 0, isNotice("TURN_NOT_CONTINUED"))
+		told, next := s.wait(c, next, func(e kit.Event) bool { return e.GetUserInput() != nil })
+		_, next = s.wait(c, next, func(e kit.Event) bool {
+			return slices.Contains(e.GetTurnComplete().GetInputKeys(), told.GetUserInput().GetIdempotencyKey())
+		})
+		s.wait(c, next, kit.IsIdle)
+		if got := kit.Text(c.Events()); !strings.HasSuffix(got, "Continue from where you left off.") {
+			t.Errorf("text %q", got)
+		}
+		s.eventually("the version is remembered", func() bool {
+			known, err := os.ReadFile(filepath.Join(s.world.StateDir(), "agent-versions.json"))
+			return err == nil && strings.Contains(string(known), "not_continuing")
+		})
+		s.killDaemon()
 	}
 }

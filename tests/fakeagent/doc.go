@@ -65,6 +65,7 @@
 //	FAKE_AGENT_SCRIPT        a JSON file that maps prompts to steps, see script
 //	FAKE_AGENT_FLUSH         how far the transcript lags (100ms)
 //	FAKE_AGENT_START_DELAY   a slow start
+//	FAKE_AGENT_STAYS         1: a version that does not continue a turn by itself
 //	FAKE_AGENT_EXIT_AT_START CODE or CODE:N; exits at start, always or N times per HOME
 //	FAKE_AGENT_COMPACT       a file that /compact waits for; if it says "fail", that fails
 //	CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS, CLAUDE_CODE_RESUME_INTERRUPTED_TURN,

@@ -16,7 +16,8 @@ func (a *agent) resume() {
 			a.notices = append(a.notices, id)
 		}
 	}
-	if os.Getenv("CLAUDE_CODE_RESUME_INTERRUPTED_TURN") == "1" && a.past.open {
+	stays := os.Getenv("FAKE_AGENT_STAYS") == "1"
+	if os.Getenv("CLAUDE_CODE_RESUME_INTERRUPTED_TURN") == "1" && a.past.open && !stays {
 		a.goOn()
 		return
 	}
