@@ -198,7 +198,7 @@ func TestDirectoryGone(t *testing.T) {
 	if err := os.Rename(s.world.Project+".away", s.world.Project); err != nil {
 		t.Fatal(err)
 	}
-	c = s.converseFromNow("b", id)
+	c = s.converseFromNow("a", id)
 	if _, err := s.daemon.Admin().RestartSession(t.Context(), &pb.RestartSessionRequest{SessionId: id}); err != nil {
 		t.Fatal(err)
 	}
