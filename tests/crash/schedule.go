@@ -122,6 +122,9 @@ func newSchedule(seed uint64) schedule {
 			m.compact = m.compact && !m.cancel
 			p.said = append(p.said, m)
 		}
+		if name, _, _ := strings.Cut(p.kill.point, "="); s.dues == 0 && dueOf(name) != "" {
+			s.dues = 3 + dice.IntN(20) // or nobody comes by
+		}
 		s.phases = append(s.phases, p)
 	}
 	return s
@@ -179,9 +182,9 @@ func shorten(prompt string) string {
 // that is not [rarely].
 var often = map[string]int{
 	failpoint.BeforeCommit: 40, failpoint.InCommit: 40, failpoint.AfterCommit: 40, failpoint.BeforeWrite: 6,
+	failpoint.BeforeLogWrite: 40, failpoint.AfterLogWrite: 40, failpoint.AfterLogSync: 40,
 	failpoint.AfterWrite: 6, failpoint.RunStep: 60, failpoint.SpoolRead: 30, failpoint.SessionStep: 100,
 	failpoint.JournalStep: 60, failpoint.ClientStep: 60, failpoint.OutboxPushed: 60,
-	failpoint.BeforeLogWrite: 40, failpoint.AfterLogWrite: 40, failpoint.AfterLogSync: 40,
 }
 
 const rarely = 2
