@@ -156,6 +156,9 @@ func (r *round) play(ctx context.Context, p phase, next string) bool {
 		}
 		r.writer(m.session).say(m.prompt)
 	}
+	if p.words {
+		r.await("a word of the agent", func() bool { return slices.ContainsFunc(r.writer(0).events(), kit.IsText) })
+	}
 	time.Sleep(p.after)
 	d := r.house.now()
 	switch {

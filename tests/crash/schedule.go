@@ -34,7 +34,8 @@ type phase struct {
 	kill  kill
 	after time.Duration // from the last message to the kill
 
-	long bool // wait until the daemon has died, or has nothing left to do
+	long  bool // wait until the daemon has died, or has nothing left to do
+	words bool // wait until the first session's agent has said something
 }
 
 // arms is what a daemon of the round is armed with, at the point or without one.

@@ -27,7 +27,7 @@ func steps() []step {
 		switch {
 		case slices.Contains(failpoint.Dues(), name):
 		case dueOf(name) != "":
-			for _, due := range []int{1, 4, 9} {
+			for _, due := range []int{2, 4, 9} { // the first time, there may be nothing to do
 				all = append(all, step{name, "kill", fmt.Sprintf("%s=error@%d,", dueOf(name), due)})
 			}
 		default:
@@ -136,8 +136,8 @@ func (r *round) reached(s step) bool {
 func walkSchedule(s step, n int) schedule {
 	return schedule{seed: uint64(n), sessions: 2, phases: []phase{
 		{
-			said:  []said{{session: 0, prompt: "stream:20:20:5ms"}},
-			after: 60 * time.Millisecond, kill: kill{victims: []string{"daemon"}},
+			said:  []said{{session: 0, prompt: "stream:100:20:5ms"}},
+			words: true, kill: kill{victims: []string{"daemon"}},
 		},
 		{
 			said: []said{
