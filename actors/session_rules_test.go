@@ -95,6 +95,25 @@ func TestRulesAboutFilesAcrossACrash(t *testing.T) {
 	b.on(lookedAround{request: "p1", directory: &rules.Set{}})
 }
 
+// The next incarnation may have looked before it has found the agent again; then it
+// looks once more.
+func TestRulesAboutFilesBeforeTheAgentIsFound(t *testing.T) {
+	b := ruled(t, map[rules.Effect][]string{rules.Allow: {"Edit(src/**)"}})
+	b.tell(b.out(asksFor("p1", "Edit", "src/x")))
+	b.quiet()
+	b.crash()
+	b.quiet()
+	b.on(lookedAround{request: "p1", directory: &rules.Set{}})
+	b.tell(b.adopted())
+	if got := b.quiet(); !slices.Contains(got, "look around for p1") {
+		t.Errorf("when the agent is found: %q", got)
+	}
+	b.tell(lookedAround{request: "p1", directory: &rules.Set{}})
+	if p := b.state.permissions["p1"]; !screened(p) {
+		t.Errorf("nobody is asked: %+v", p)
+	}
+}
+
 // What a directory brings along is read once for each run, before the first request
 // is decided; its rules count behind the user's.
 func TestRulesOfTheDirectory(t *testing.T) {

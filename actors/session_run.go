@@ -122,8 +122,11 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		t.tellAgent(stopAgent{stopResumable})
 		return
 	}
-	for _, p := range t.s.requests(isDecided) {
-		if !p.Orphaned() {
+	for _, p := range t.s.requests(everyRequest) {
+		switch {
+		case !screened(p): // what was found before the agent was there has gone unheard
+			t.then(lookAround{p.Request, t.callOf(p)})
+		case isDecided(p) && !p.Orphaned():
 			t.deliverAnswer(p)
 		}
 	}
