@@ -56,7 +56,11 @@ func TestPredecessor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	other := exec.Command("/bin/sh", "-c", "read line", "daemon", "run")
+	other := exec.Command("/bin/sh", "-c", "echo here; read line", "daemon", "run")
+	out, err := other.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	in, err := other.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +70,9 @@ func TestPredecessor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { in.Close(); _ = other.Wait() }()
+	if _, err := out.Read(make([]byte, 5)); err != nil { // before that, it may not be itself yet
+		t.Fatal(err)
+	}
 	got, ok := predecessor(other.Process.Pid)
 	if !ok || got.directory != "/" || got.log != log.Name() || !slices.Contains(got.environment, "A=b") || !slices.Equal(got.arguments[2:], []string{"daemon", "run"}) {
 		t.Errorf("%+v, %v", got, ok)
