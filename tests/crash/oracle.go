@@ -21,14 +21,17 @@ func (r *round) judge(ctx context.Context) {
 		if len(r.writer(i).said) == 0 {
 			continue
 		}
+		// Something may still be told, as that an agent was adopted: what clients
+		// have seen by now is what they are asked about.
+		seen := [][]kit.Event{r.clients[2*i].events(), r.clients[2*i+1].events()}
 		all, err := r.export(ctx, id)
 		if err != nil {
 			r.report(lost, "session %s is not exported: %v", id, err)
 			continue
 		}
 		boundary := r.compareReplay(ctx, id, all)
-		for _, c := range r.clients[2*i : 2*i+2] {
-			r.compare(c, all, boundary)
+		for j, c := range r.clients[2*i : 2*i+2] {
+			r.compare(c, seen[j], all, boundary)
 		}
 		r.checkLives(id, all)
 		r.compareText(id, all)
@@ -100,8 +103,7 @@ func (r *round) compareReplay(ctx context.Context, id string, all []kit.Event) i
 
 // compare checks that what a client saw is kept as it was, and that it did not
 // miss anything above the boundary.
-func (r *round) compare(c *client, all []kit.Event, boundary int) {
-	seen := c.events()
+func (r *round) compare(c *client, seen, all []kit.Event, boundary int) {
 	if len(seen) > len(all) {
 		r.report(lost, "%s; there are %d", c.where(), len(all))
 		return

@@ -42,6 +42,9 @@ func flood(t *turn, arg string) error {
 	block := slices.Repeat(line, max(1, (256<<10)/len(line)))
 	for left := n; left > 0; {
 		if err := t.wait(0); err != nil {
+			if left == n {
+				text = "" // nothing was said
+			}
 			r.abort(text)
 			return err
 		}
