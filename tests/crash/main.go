@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 )
 
@@ -21,7 +22,7 @@ func main() {
 	flag.BoolVar(&o.race, "race", false, "build the daemons with the race detector")
 	flag.StringVar(&o.only, "only", "", "with -walk: one place at one hit, as in run/step=panic@3")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	t, err := run(ctx, o)
 	stop()
 	if err != nil {
