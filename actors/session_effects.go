@@ -1,0 +1,70 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// The effects of a session.
+type (
+	persist struct{ messages.Append }
+	// publish hands events to every attached stream.
+	publish struct {
+		events  []messages.Event
+		head    messages.Seq
+		settled bool
+	}
+	tellRun struct {
+		run     messages.RunNumber
+		message any
+	}
+	forward struct { // to the actor of a permission, as if from the asker
+		request messages.RequestID
+		from    *actor.PID
+		message any
+	}
+	spawnRun struct {
+		record messages.RunRecord
+		cursor messages.Cursor
+		fresh  bool // never tried: spawn; else look for the process first
+		resume bool // a cut-off turn is to be continued
+	}
+	spawnClient struct {
+		attach messages.Attach
+		state  clientState
+	}
+	dropClient      struct{ stream string }
+	spawnPermission struct{ record messages.PermissionRecord }
+	dropPermission  struct{ request messages.RequestID }
+	update          struct{ record messages.PermissionRecord } // tells the actor of a request what is new
+	notify          struct{ event notice }                     // for a person who does not watch
+	noteVersion     struct{ version string }                   // that it does not continue a turn by itself
+	dropRun         struct{ run messages.RunNumber }
+	loadAgain       struct{} // ask the journal once more
+	readTranscript  struct {
+		run     messages.RunNumber
+		session string // as the agent calls it
+		keys    []string
+	}
+	retire struct{} // nothing is left to do here: the actor may go
+	forget struct{ directory string }
+)
+
+func (persist) effect()         {}
+func (publish) effect()         {}
+func (tellRun) effect()         {}
+func (forward) effect()         {}
+func (spawnRun) effect()        {}
+func (spawnClient) effect()     {}
+func (dropClient) effect()      {}
+func (spawnPermission) effect() {}
+func (dropPermission) effect()  {}
+func (update) effect()          {}
+func (notify) effect()          {}
+func (noteVersion) effect()     {}
+func (dropRun) effect()         {}
+func (loadAgain) effect()       {}
+func (readTranscript) effect()  {}
+func (retire) effect()          {}
+func (forget) effect()          {}
