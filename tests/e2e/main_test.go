@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -143,6 +144,22 @@ func (s *story) wait(stream *kit.Stream, from int, wanted func(kit.Event) bool) 
 		s.Fatal(err)
 	}
 	return e, next
+}
+
+// rests waits until the session is idle, from an event on: it may have become so
+// before, as an agent that is killed may just have ended its turn.
+func (s *story) rests(stream *kit.Stream, from int) {
+	s.Helper()
+	for _, e := range slices.Backward(stream.Events()[:from]) {
+		if e.GetStatusChange() == nil {
+			continue
+		}
+		if kit.IsIdle(e) {
+			return
+		}
+		break
+	}
+	s.wait(stream, from, kit.IsIdle)
 }
 
 // answer decides a permission request.

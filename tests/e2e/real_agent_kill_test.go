@@ -72,7 +72,7 @@ func TestRealMergedAndFoldedMessagesSurviveAKill(t *testing.T) {
 	s.wait(c, 0, func(e kit.Event) bool { return e.GetToolCallResult() != nil })
 	s.killAgent(c, id)
 	_, next := s.wait(c, 0, isError("SUBPROCESS_CRASHED"))
-	s.wait(c, next, kit.IsIdle)
+	s.rests(c, next)
 	final := s.say(c, "say goodbye")
 	s.completed(c, final)
 	for _, text := range []string{"job please", "also remember alpha", "also remember beta", "say goodbye"} {

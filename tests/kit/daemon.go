@@ -102,11 +102,11 @@ func (d *Daemon) Admin() pb.AdminServiceClient { return pb.NewAdminServiceClient
 
 // Kill ends the daemon by SIGKILL, and only the daemon.
 func (d *Daemon) Kill() {
-	if d.conn != nil {
-		d.conn.Close()
-	}
 	_ = d.command.Process.Kill() // it may have ended by itself
 	<-d.done
+	if d.conn != nil {
+		d.conn.Close() // not before: the daemon would see its clients leave
+	}
 }
 
 // Stop asks the daemon to end with its agents and returns how long it took.
