@@ -120,13 +120,13 @@ func (r *room) step(ctx actor.Context, m any) {
 
 // view is the disk's line of the health report. A disk that is full degrades the
 // daemon and does not stop it.
-func (d diskHealth) view(now time.Time) messages.ComponentHealth {
-	c := messages.ComponentHealth{Name: "disk", Serving: !d.full && d.err == nil, Checked: now, Message: size(d.space.Free) + " free"}
+func (d diskHealth) view(looked time.Time) messages.ComponentHealth {
+	c := messages.ComponentHealth{Name: "disk", Serving: !d.full && d.err == nil, Checked: looked, Message: size(d.space.Free) + " free"}
 	switch {
 	case d.err != nil:
-		c.Message, c.Reason = d.err.Error(), "Nobody knows how much room is left on the disk"
+		c.State, c.Message, c.Reason = "disk_unknown", d.err.Error(), "Nobody knows how much room is left on the disk"
 	case d.full:
-		c.Reason = "Disk is nearly full: agents are held and new turns refused until there is room"
+		c.State, c.Reason, c.Impact = "disk_full", "Disk is nearly full", "Agents are held and new turns refused until there is room"
 	}
 	return c
 }

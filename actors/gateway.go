@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -204,15 +203,6 @@ func result(r messages.Reply, err error) (messages.Reply, error) {
 		return nil, asError("read journal", err)
 	}
 	return r, nil
-}
-
-func (s *System) metadata(now time.Time) map[string]string {
-	return map[string]string{
-		"version":        s.options.Version,
-		"uptime_seconds": strconv.FormatInt(int64(now.Sub(s.started).Seconds()), 10),
-		"pid":            strconv.Itoa(os.Getpid()),
-		"lineage":        s.options.Store.Lineage(),
-	}
 }
 
 // Follower is one attached stream as the gateway sees it.

@@ -34,6 +34,9 @@ type Store interface {
 	// Seal does it and carries all live state into the next.
 	SealDue() bool
 	Seal() error
+	// Try writes what changes nothing, to see whether anything can be written. It may
+	// wait for a checkpoint; no commit waits for it.
+	Try() error
 	// Reopen opens the files again, after which they can be written, or says why
 	// not. What was committed is there.
 	Reopen() error
@@ -149,6 +152,8 @@ func (j *journal) perform(ctx actor.Context, e effect) {
 		ctx.Send(j.deps.sessions, e.message)
 	case mendStore:
 		j.hands.do(func() any { return mended{j.store.Reopen()} })
+	case tryStore:
+		j.mover.do(func() any { return storeTried{e.from, j.store.Try()} })
 	case moveLog:
 		j.mover.do(func() any { return logMoved{j.store.Checkpoint()} })
 	case writeGroup:

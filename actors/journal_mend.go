@@ -69,6 +69,10 @@ func (s journalState) failing(at time.Time, from *actor.PID, m any) (journalStat
 		return s, []effect{s.mend.refuse(journalWork{from: from, append: &m})}
 	case messages.LoadSession:
 		return s, []effect{s.mend.refuse(journalWork{from: from, load: m.Session})}
+	case tryJournal:
+		return s, []effect{reply{from, journalTried{s.mend.failure}}}
+	case storeTried:
+		return s, []effect{reply{m.from, journalTried{m.err}}}
 	case gatherOver:
 		s.armed = false
 	case logMoved:

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -28,6 +29,9 @@ type journalWork struct {
 	load   messages.SessionID
 }
 
+// tryJournal asks whether the journal can be written. Answered with journalTried.
+type tryJournal struct{}
+
 // The journal's own messages: the gathering time is over; a transaction and
 // the loads behind it are done; the log was moved into the file, or was not.
 type (
@@ -42,13 +46,19 @@ type (
 		moveDue bool  // the log is to be moved
 	}
 	logMoved struct{ failure error }
+	// storeTried is what trying to write has brought to light.
+	storeTried struct {
+		from *actor.PID
+		err  error
+	}
 )
 
-// The effects of the journal: write this group, move the log into the file, wake
-// me after that time.
+// The effects of the journal: write this group, move the log into the file, try to
+// write, wake me after that time.
 type (
 	writeGroup struct{ work []journalWork }
 	moveLog    struct{}
+	tryStore   struct{ from *actor.PID }
 	wakeAfter  struct {
 		delay   time.Duration
 		message any
@@ -57,6 +67,7 @@ type (
 
 func (writeGroup) effect() {}
 func (moveLog) effect()    {}
+func (tryStore) effect()   {}
 func (wakeAfter) effect()  {}
 
 // step takes one message at its time and returns the next state and what to do.
@@ -69,6 +80,10 @@ func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, 
 		s.waiting = append(s.waiting, journalWork{from: from, append: &m})
 	case messages.LoadSession:
 		s.waiting = append(s.waiting, journalWork{from: from, load: m.Session})
+	case tryJournal:
+		return s, s.try(at, from)
+	case storeTried:
+		return s, []effect{reply{m.from, journalTried{m.err}}}
 	case gatherOver:
 		s.armed = false
 	case logMoved:
@@ -105,6 +120,15 @@ func (s journalState) begin(at time.Time) (journalState, []effect) {
 	work := s.waiting
 	s.waiting, s.writing, s.began = nil, true, at
 	return s, []effect{writeGroup{work}}
+}
+
+// try answers at once that a transaction hangs; else there is nothing to be known
+// without trying.
+func (s journalState) try(at time.Time, from *actor.PID) []effect {
+	if since := at.Sub(s.began); s.writing && since >= journalCheckFailed {
+		return []effect{reply{from, journalTried{fmt.Errorf("a transaction is not written after %s", since.Round(time.Second))}}}
+	}
+	return []effect{tryStore{from}}
 }
 
 func repliesOf(d journalDone) []effect {

@@ -37,8 +37,14 @@ func showJournal(effects []effect) string {
 			words = append(words, fmt.Sprintf("wake %s", e.delay))
 		case moveLog:
 			words = append(words, "move")
+		case tryStore:
+			words = append(words, "try")
 		case reply:
-			words = append(words, fmt.Sprintf("reply %v", e.with))
+			with := e.with
+			if tried, ok := with.(journalTried); ok {
+				with = tried.err
+			}
+			words = append(words, fmt.Sprintf("reply %v", with))
 		}
 	}
 	return strings.Join(words, ", ")
@@ -60,6 +66,13 @@ func TestJournalState(t *testing.T) {
 	}{
 		{"the first is written at once", 5 * ms, []step{
 			{0, appendOf(1), "write 1"},
+		}},
+		{"a try waits for no transaction, and says of one that hangs", 0, []step{
+			{0, tryJournal{}, "try"},
+			{1 * ms, appendOf(1), "write 1"},
+			{2 * ms, tryJournal{}, "try"},
+			{3 * ms, storeTried{}, "reply <nil>"},
+			{time.Minute, tryJournal{}, "reply a transaction is not written after 1m0s"},
 		}},
 		{"what arrives meanwhile is the next transaction", 0, []step{
 			{0, appendOf(1), "write 1"},

@@ -198,6 +198,8 @@ func (s *memoryStore) Reopen() error {
 	return s.failing
 }
 
+func (s *memoryStore) Try() error { return s.Reopen() }
+
 func (s *memoryStore) CheckpointDue() bool          { return false }
 func (s *memoryStore) Checkpoint() error            { return nil }
 func (s *memoryStore) SealDue() bool                { return false }

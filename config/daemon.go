@@ -48,6 +48,8 @@ type Daemon struct {
 	KeepAgents bool // a signal ends the daemon and not its agents
 
 	Disk Disk
+
+	MemoryLimit int64 // bytes; beyond four fifths of it health says so; 0 = no limit
 }
 
 // DaemonFlags are the flags as they were given; empty for one that was not.
@@ -112,6 +114,9 @@ func ResolveDaemon(f DaemonFlags, e Environment) (Daemon, error) {
 	if d.PermissionTTL, err = permissionTTL(e.first(f.PermissionTTL, "BETCODE_PERMISSION_TTL", "")); err != nil {
 		return d, err
 	}
+	if d.MemoryLimit, err = memoryLimit(e.Getenv("BETCODE_MEMORY_LIMIT")); err != nil {
+		return d, err
+	}
 	if err := d.resolveDisk(e); err != nil {
 		return d, err
 	}
@@ -155,6 +160,18 @@ func lockGrace(s string) (time.Duration, error) {
 		return 0, fmt.Errorf("set lock grace: %q is no duration from 1s to 1h", s)
 	}
 	return grace, nil
+}
+
+// memoryLimit reads how much memory the daemon should use at most.
+func memoryLimit(s string) (int64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	limit, err := sizeOf(s)
+	if err != nil || limit == 0 {
+		return 0, fmt.Errorf("read BETCODE_MEMORY_LIMIT: %q is no size; write for example 512MiB", s)
+	}
+	return limit, nil
 }
 
 // permissionTTL reads how long a permission waits: "7d", "36h".

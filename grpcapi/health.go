@@ -131,25 +131,28 @@ func (h healthService) Watch(r *pb.HealthCheckRequest, stream grpc.ServerStreami
 // detailsService is BetCodeHealth.
 type detailsService struct {
 	pb.UnimplementedBetCodeHealthServer
-	asker Asker
+	server *Server
 }
 
 // GetHealthDetails implements BetCodeHealth.
 func (h detailsService) GetHealthDetails(ctx context.Context, _ *pb.HealthDetailsRequest) (*pb.HealthDetailsResponse, error) {
-	view, err := ask[messages.HealthView](ctx, h.asker, messages.GetHealth{})
+	view, err := ask[messages.HealthView](ctx, h.server.asker, messages.GetHealth{})
 	if err != nil {
 		return nil, err
 	}
-	return healthOut(withLocalServer(view, time.Now())), nil
+	return healthOut(h.server.withLocalServer(view, time.Now())), nil
 }
 
-// withLocalServer adds the component that the gateway itself is: it serves, or
-// nobody would see this.
-func withLocalServer(v messages.HealthView, now time.Time) messages.HealthView {
-	const name = "local_server"
-	if slices.ContainsFunc(v.Components, func(c messages.ComponentHealth) bool { return c.Name == name }) {
-		return v
+// withLocalServer adds the component that the gateway itself is. It accepts
+// connections, or nobody would see this; until recovery is over, and when the daemon
+// shuts down, it does not serve.
+func (s *Server) withLocalServer(v messages.HealthView, now time.Time) messages.HealthView {
+	ready, _ := s.readiness()
+	c := messages.ComponentHealth{Name: "local_server", Serving: ready, Critical: true, Checked: now}
+	if !ready {
+		c.Message = "recovering, or shutting down"
+		c.Reason, c.Impact = "Daemon is not ready", "It serves when what was going on before has been found, and until it ends"
 	}
-	v.Components = append(slices.Clip(v.Components), messages.ComponentHealth{Name: name, Serving: true, Critical: true, Checked: now})
+	v.Components = append(slices.Clip(v.Components), c)
 	return v
 }

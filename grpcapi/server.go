@@ -89,7 +89,7 @@ func New(o Options) *Server {
 	pb.RegisterAgentServiceServer(s.grpc, agentService{server: s})
 	pb.RegisterAdminServiceServer(s.grpc, adminService{asker: s.asker})
 	pb.RegisterVersionServiceServer(s.grpc, versionService{options: &s.options})
-	pb.RegisterBetCodeHealthServer(s.grpc, detailsService{asker: s.asker})
+	pb.RegisterBetCodeHealthServer(s.grpc, detailsService{server: s})
 	pb.RegisterHealthServer(s.grpc, healthService{server: s})
 	healthpb.RegisterHealthServer(s.grpc, standardHealth{server: s})
 	reflection.Register(s.grpc)

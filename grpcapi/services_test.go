@@ -232,6 +232,12 @@ func TestHealth(t *testing.T) {
 	if c := details.GetComponents(); len(c) != 1 || c[0].GetName() != "local_server" || c[0].GetStatus() != pb.ServingStatus_SERVING {
 		t.Errorf("components %v", c)
 	}
+	s.SetReady(false)
+	details = must[*pb.HealthDetailsResponse](t)(pb.NewBetCodeHealthClient(conn).GetHealthDetails(ctx, &pb.HealthDetailsRequest{}))
+	if details.GetOverallStatus() != pb.ServingStatus_NOT_SERVING || details.GetDegraded() {
+		t.Errorf("before it is ready: %v", details)
+	}
+	s.SetReady(true)
 	asker.mu.Lock()
 	asker.answer = func(messages.Request) (messages.Reply, error) { return nil, errors.New("no") }
 	asker.mu.Unlock()

@@ -6,13 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	healthpb "google.golang.org/grpc/health/grpc_health_v1"
-
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
 
-// The translation of admin.proto, in its order, and of health.proto.
+// The translation of admin.proto, in its order.
 
 func treeOut(n messages.TreeNode) *pb.TreeNode {
 	out := &pb.TreeNode{
@@ -203,38 +201,4 @@ func inputStateOut(s messages.InputState) string {
 		return "folded"
 	}
 	return fmt.Sprintf("state %d", s)
-}
-
-// overallOut is the rule of the API document: critical components decide.
-func overallOut(v messages.HealthView) pb.ServingStatus {
-	for _, c := range v.Components {
-		if c.Critical && !c.Serving {
-			return pb.ServingStatus_NOT_SERVING
-		}
-	}
-	return pb.ServingStatus_SERVING
-}
-
-func healthOut(v messages.HealthView) *pb.HealthDetailsResponse {
-	out := &pb.HealthDetailsResponse{OverallStatus: overallOut(v), Metadata: v.Metadata}
-	var reasons []string
-	for _, c := range v.Components {
-		status := pb.ServingStatus_SERVING
-		if !c.Serving {
-			status = pb.ServingStatus_NOT_SERVING
-			out.Degraded = out.Degraded || !c.Critical
-			if c.Reason != "" {
-				reasons = append(reasons, strings.TrimRight(c.Reason, ".")+".")
-			}
-		}
-		out.Components = append(out.Components, &pb.ComponentHealth{Name: c.Name, Status: status, Message: c.Message, LastCheck: timeOut(c.Checked)})
-	}
-	out.Degraded = out.Degraded && out.GetOverallStatus() == pb.ServingStatus_SERVING
-	out.DegradedReason = strings.Join(reasons, " ")
-	return out
-}
-
-// standardOut is a status in the words of grpc.health.v1, which has the same.
-func standardOut(s pb.ServingStatus) healthpb.HealthCheckResponse_ServingStatus {
-	return healthpb.HealthCheckResponse_ServingStatus(s)
 }

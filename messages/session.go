@@ -1,7 +1,5 @@
 package messages
 
-import "time"
-
 // The conversation between the gateway and a session. Every request names the
 // client it comes from; the answer is sent when what it promises is durable.
 
@@ -278,25 +276,4 @@ type PermissionList struct {
 type Shutdown struct {
 	ask
 	KeepAgents bool
-}
-
-// GetHealth asks how the daemon's components are. Answered with [HealthView].
-type GetHealth struct{ ask }
-
-// HealthView answers [GetHealth].
-type HealthView struct {
-	answer
-	Components []ComponentHealth
-	Metadata   map[string]string // version, uptime_seconds, pid, lineage, …
-}
-
-// ComponentHealth is one line of the health report. Names and meanings are
-// those of the API document.
-type ComponentHealth struct {
-	Name     string
-	Serving  bool
-	Critical bool   // not serving makes the daemon not serving; else degraded
-	Message  string // "3/5 slots used"
-	Reason   string // degraded reason, empty while serving
-	Checked  time.Time
 }

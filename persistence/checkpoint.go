@@ -175,6 +175,25 @@ func (s *Store) move(op string, o *overlay) error {
 	return err
 }
 
+// Try writes a transaction that changes nothing into the active file, and returns
+// when it is on disk. It waits for a checkpoint, and no commit waits for it.
+func (s *Store) Try() error {
+	s.moving.Lock()
+	defer s.moving.Unlock()
+	if err := s.writable(opTry); err != nil {
+		return err
+	}
+	err := s.active.update(opTry, func(*bolt.Tx) error { return nil })
+	var uncommitted *commitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &uncommitted) && unclean(uncommitted.error):
+		return s.fail(opTry, uncommitted.error)
+	}
+	return storageError(opTry, err)
+}
+
 // thaw ends a checkpoint: what was moved is read from the file. Whoever reads
 // looks at the overlay first and at the file then, so nobody misses it. The
 // caller holds writing.

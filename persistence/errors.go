@@ -12,6 +12,7 @@ const (
 	opOpen       = "open journal"
 	opClose      = "close journal"
 	opAppend     = "append to journal"
+	opTry        = "try journal"
 	opLoad       = "load session"
 	opEvents     = "read events"
 	opHead       = "find head"

@@ -50,6 +50,7 @@ func (p *program) app() *cli.App {
 			p.permissionCommand(),
 			p.trustCommand(),
 			p.daemonCommand(),
+			p.healthCommand(),
 			p.journalCommand(),
 			p.treeCommand(),
 			p.versionCommand(),

@@ -82,7 +82,8 @@ func private(dir string) error {
 func agentEnvironment(environ []string) []string {
 	kept := make([]string, 0, len(environ))
 	for _, entry := range environ {
-		if !strings.HasPrefix(entry, "BETCODE_") && !strings.HasPrefix(entry, "NOTIFY_SOCKET=") {
+		name, _, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, "BETCODE_") && name != "NOTIFY_SOCKET" && name != "WATCHDOG_PID" && name != "WATCHDOG_USEC" {
 			kept = append(kept, entry)
 		}
 	}

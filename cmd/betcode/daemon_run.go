@@ -137,7 +137,7 @@ func (d *daemon) startActors() error {
 		Store: d.store, RunsDirectory: d.runs(), Program: d.claude(), Environment: agentEnvironment(os.Environ()),
 		Rules: d.rules(rules), Home: home, Directories: &directories{config: d.cfg.ConfigDir, home: home}, PermissionTTL: d.cfg.PermissionTTL, Silence: d.cfg.AgentSilence, FixedTTL: !d.cfg.ExtendOnActivity, Reminders: d.cfg.Reminders,
 		NotifyExec: notify, NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, MaxAgents: d.cfg.MaxAgents, Logger: &d.log,
-		Version: version, Restart: supervision.Default(), Lease: d.lock.Path(), CompactThreshold: d.past.CompactThreshold,
+		Version: version, MemoryLimit: d.cfg.MemoryLimit, Restart: supervision.Default(), Lease: d.lock.Path(), CompactThreshold: d.past.CompactThreshold,
 		LockGrace: d.cfg.LockGrace, SessionBytes: d.past.SessionBytes, SessionAge: d.past.SessionAge,
 		Disk:   actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		Resume: messages.ResumePolicy(resume.Policy), Continuations: continuations(*resume.Times), ContinueGrace: d.cfg.ContinueGrace,
@@ -168,6 +168,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	server.SetReady(true)
+	leave := d.reportToManager()
 	d.log.Info().Str("socket", d.cfg.SocketPath).Str("version", version).Int("pid", os.Getpid()).Msg("daemon serves")
 
 	keepAgents, cause := false, ""
@@ -187,6 +188,7 @@ func (d *daemon) serve(ctx context.Context) error {
 		running = false
 	}
 	d.log.Info().Str("cause", cause).Bool("keep_agents", keepAgents).Msg("daemon shuts down")
+	leave()
 	return errors.Join(failure, d.shutDown(server, keepAgents))
 }
 

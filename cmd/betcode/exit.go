@@ -206,6 +206,7 @@ func (p *program) environmentCommand() *cli.Command {
 				{"BETCODE_CONTINUE_GRACE", "how long a resumed agent may take to go on by itself before it is told to, 1s to 1h (daemon, 1m)"},
 				{"BETCODE_LOCK_GRACE", "the input lock is kept so long for who held it before a crash, 1s to 1h (daemon, 10s)"},
 				{"BETCODE_AGENT_SILENCE", "an agent that says nothing that long in the middle of a turn hangs, 1s to 24h (daemon, 7m)"},
+				{"BETCODE_MEMORY_LIMIT", "beyond 80% of it the daemon calls itself degraded (daemon, no limit)"},
 				{"BETCODE_DISK_LOW", "with less room on the disk of the state directory nothing new is begun (daemon, 512MiB)"},
 				{"BETCODE_ARCHIVE_BYTES", "how much of what agents wrote is kept (daemon, 5GiB)"},
 				{"BETCODE_ARCHIVE_AGE", "how long what agents wrote is kept (daemon, 30d)"},

@@ -67,8 +67,11 @@ func (c *Client) Close() error { return c.conn.Close() }
 
 // Ping connects and asks for the daemon's health. It reports whether the daemon
 // serves, or as an error that nobody answers.
-func (c *Client) Ping(ctx context.Context) (serving bool, err error) {
-	r, err := healthpb.NewHealthClient(c.conn).Check(ctx, &healthpb.HealthCheckRequest{})
+func (c *Client) Ping(ctx context.Context) (serving bool, err error) { return c.Serving(ctx, "") }
+
+// Serving is Ping for one of its services.
+func (c *Client) Serving(ctx context.Context, service string) (serving bool, err error) {
+	r, err := healthpb.NewHealthClient(c.conn).Check(ctx, &healthpb.HealthCheckRequest{Service: service})
 	if err != nil {
 		return false, err
 	}

@@ -1,0 +1,147 @@
+package actors
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/go-cmp/cmp"
+
+	"betcode/messages"
+)
+
+// asks is a question at a time from somebody with a name.
+func (s healthState) asks(at time.Time, who string) (healthState, []effect) {
+	return s.step(at, actor.NewPID("", who), messages.GetHealth{})
+}
+
+// answersTo are the names of those who are answered.
+func answersTo(effects []effect) (names []string) {
+	for _, e := range effects {
+		if a, ok := e.(answerHealth); ok {
+			for _, pid := range a.to {
+				names = append(names, pid.Id)
+			}
+		}
+	}
+	return names
+}
+
+func tries(effects []effect) (n int) {
+	for _, e := range effects {
+		if _, ok := e.(tryTheJournal); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// TestHealthTriesTheJournal: who asks after a long silence waits for one write, those
+// who ask meanwhile wait with him, and for half a minute nobody causes another.
+func TestHealthTriesTheJournal(t *testing.T) {
+	at := dawn
+	s, effects := healthState{}.asks(at, "a")
+	if tries(effects) != 1 || len(answersTo(effects)) != 0 {
+		t.Fatalf("the first question: %v", effects)
+	}
+	if s, effects = s.asks(at.Add(time.Second), "b"); len(effects) != 0 {
+		t.Fatalf("a question meanwhile: %v", effects)
+	}
+	s, effects = s.step(at.Add(time.Second), nil, journalTried{})
+	if diff := cmp.Diff([]string{"a", "b"}, answersTo(effects)); diff != "" {
+		t.Fatal(diff)
+	}
+	if c := s.store(at); !c.Serving || !c.Checked.Equal(at.Add(time.Second)) {
+		t.Errorf("%+v", c)
+	}
+	if s, effects = s.step(at.Add(2*time.Second), nil, tryIsSlow{}); len(effects) != 0 {
+		t.Errorf("a timer that is too late: %v", effects)
+	}
+	s, effects = s.asks(at.Add(30*time.Second), "c")
+	if tries(effects) != 0 || len(answersTo(effects)) != 1 {
+		t.Errorf("a question soon after: %v", effects)
+	}
+	if _, effects = s.asks(at.Add(31*time.Second), "d"); tries(effects) != 1 {
+		t.Errorf("a question later: %v", effects)
+	}
+}
+
+// TestHealthOfAHangingDisk: nobody waits longer than two seconds; after half a minute
+// the journal does not serve, and it is tried again then, since a try may be lost.
+func TestHealthOfAHangingDisk(t *testing.T) {
+	at := dawn
+	s, _ := healthState{}.asks(at, "a")
+	s, effects := s.step(at.Add(2*time.Second), nil, tryIsSlow{})
+	if len(answersTo(effects)) != 1 || !s.store(at.Add(2*time.Second)).Serving {
+		t.Errorf("slow: %v", effects)
+	}
+	s, effects = s.asks(at.Add(10*time.Second), "b")
+	if tries(effects) != 0 || len(answersTo(effects)) != 1 {
+		t.Errorf("still slow: %v", effects)
+	}
+	s, effects = s.asks(at.Add(30*time.Second), "c")
+	if tries(effects) != 1 || len(answersTo(effects)) != 1 {
+		t.Errorf("hanging: %v", effects)
+	}
+	if c := s.store(at.Add(30 * time.Second)); c.Serving || c.Reason == "" {
+		t.Errorf("%+v", c)
+	}
+	if s, _ = s.step(at.Add(40*time.Second), nil, journalTried{}); !s.store(at.Add(40 * time.Second)).Serving {
+		t.Error("it was written in the end")
+	}
+}
+
+// TestHealthIsTold: what the journal says about itself counts more than a try, and
+// stays until it says something else.
+func TestHealthIsTold(t *testing.T) {
+	at := dawn
+	s, _ := healthState{}.step(at, nil, journalHealth{errors.New("no room")})
+	s, effects := s.asks(at.Add(time.Hour), "a")
+	if tries(effects) != 0 || len(answersTo(effects)) != 1 {
+		t.Errorf("%v", effects)
+	}
+	if c := s.store(at); c.Serving || c.Message != "no room" {
+		t.Errorf("%+v", c)
+	}
+	if s, _ = s.step(at, nil, journalHealth{}); !s.store(at).Serving {
+		t.Error("it works again")
+	}
+	s, _ = s.step(at, nil, journalTried{errors.New("read only")})
+	if s.store(at).Serving {
+		t.Error("the try failed")
+	}
+	if _, effects = s.asks(at.Add(30*time.Second), "b"); tries(effects) != 1 {
+		t.Error("a try that failed is made again")
+	}
+}
+
+// TestDegraded walks the table of the API document.
+func TestDegraded(t *testing.T) {
+	for name, test := range map[string]struct {
+		is      messages.ComponentHealth
+		serving bool
+		state   string
+	}{
+		"free slots":       {poolHealth{used: 3, limit: 5, queue: 2}.view(dawn), true, ""},
+		"all in use":       {poolHealth{used: 5, limit: 5, queue: 2}.view(dawn), true, ""},
+		"somebody waits":   {poolHealth{used: 5, limit: 5, waiting: 1, queue: 2}.view(dawn), true, "subprocess_pool_full"},
+		"queue full":       {poolHealth{used: 5, limit: 5, waiting: 2, queue: 2}.view(dawn), false, "subprocess_pool_full"},
+		"little memory":    {memoryView(dawn, 80, 100), true, ""},
+		"much memory":      {memoryView(dawn, 81, 100), false, "high_memory"},
+		"disk full":        {diskHealth{full: true}.view(dawn), false, "disk_full"},
+		"disk not known":   {diskHealth{err: errors.New("x")}.view(dawn), false, "disk_unknown"},
+		"room on the disk": {diskHealth{}.view(dawn), true, ""},
+	} {
+		c := test.is
+		if c.Serving != test.serving || c.State != test.state || c.Degraded() != (test.state != "") || (c.Reason == "") != (test.state == "") {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+	if n := len((healthState{}).components(dawn, 1, 0)); n != 3 {
+		t.Errorf("%d components without a limit of memory", n)
+	}
+	if memoryUsed() < 1<<20 {
+		t.Error("this process uses more memory than that")
+	}
+}

@@ -1,0 +1,64 @@
+package grpcapi
+
+import (
+	"maps"
+	"strings"
+
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// The translation of health.proto.
+
+// degradedStates is the key of the metadata under which the degraded states are
+// named as the API document names them, for programs.
+const degradedStates = "degraded_states"
+
+// overallOut is the rule of the API document: critical components decide.
+func overallOut(v messages.HealthView) pb.ServingStatus {
+	for _, c := range v.Components {
+		if c.Critical && !c.Serving {
+			return pb.ServingStatus_NOT_SERVING
+		}
+	}
+	return pb.ServingStatus_SERVING
+}
+
+func healthOut(v messages.HealthView) *pb.HealthDetailsResponse {
+	out := &pb.HealthDetailsResponse{OverallStatus: overallOut(v), Metadata: maps.Clone(v.Metadata)}
+	var reasons, states []string
+	for _, c := range v.Components {
+		status := pb.ServingStatus_SERVING
+		if !c.Serving {
+			status = pb.ServingStatus_NOT_SERVING
+		}
+		out.Degraded = out.Degraded || c.Degraded()
+		for _, text := range []string{c.Reason, c.Impact} {
+			if text != "" {
+				reasons = append(reasons, strings.TrimRight(text, ".")+".")
+			}
+		}
+		if c.State != "" {
+			states = append(states, c.State)
+		}
+		out.Components = append(out.Components, &pb.ComponentHealth{
+			Name: c.Name, Status: status, Message: strings.ToValidUTF8(c.Message, "?"), LastCheck: timeOut(c.Checked),
+		})
+	}
+	out.Degraded = out.Degraded && out.GetOverallStatus() == pb.ServingStatus_SERVING
+	out.DegradedReason = strings.ToValidUTF8(strings.Join(reasons, " "), "?")
+	if len(states) > 0 {
+		if out.Metadata == nil {
+			out.Metadata = map[string]string{}
+		}
+		out.Metadata[degradedStates] = strings.Join(states, ",")
+	}
+	return out
+}
+
+// standardOut is a status in the words of grpc.health.v1, which has the same.
+func standardOut(s pb.ServingStatus) healthpb.HealthCheckResponse_ServingStatus {
+	return healthpb.HealthCheckResponse_ServingStatus(s)
+}

@@ -1,0 +1,122 @@
+package e2e
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+// TestManagerIsTold: a process manager hears when the daemon serves, that it lives,
+// and when it ends; its agents are told nothing of that.
+func TestManagerIsTold(t *testing.T) {
+	t.Parallel()
+	w, err := kit.NewWorld(binaries.betcode, binaries.fake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(w.Root, "notify")
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	w.Extra = append(w.Extra, "NOTIFY_SOCKET="+path, "WATCHDOG_USEC=200000")
+	s := storyIn(t, w)
+	hear := func() string {
+		buffer := make([]byte, 4096)
+		if err := socket.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		n, err := socket.Read(buffer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(buffer[:n])
+	}
+	if said := hear(); said != "READY=1" {
+		t.Errorf("first %q", said)
+	}
+	for range 3 {
+		if said := hear(); said != "WATCHDOG=1" {
+			t.Errorf("then %q", said)
+		}
+	}
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "echo:hello")
+	s.wait(c, 0, kit.IsIdle)
+	environ, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.agent(id)), "environ"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(environ), "NOTIFY_SOCKET") || strings.Contains(string(environ), "WATCHDOG") {
+		t.Error("the agent is told how to speak for the daemon")
+	}
+	c.Close()
+	if _, err := s.daemon.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	s.daemon = nil
+	for said := hear(); said != "STOPPING=1"; said = hear() {
+		if said != "WATCHDOG=1" {
+			t.Errorf("at the end %q", said)
+		}
+	}
+}
+
+// TestHealthProbe: what probes run says by its exit code how the daemon is; so does
+// `daemon status`, which shows the components of the API document.
+func TestHealthProbe(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake, "BETCODE_MEMORY_LIMIT=1MiB")
+	for _, probe := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"health"}, 0, "SERVING\n"},
+		{[]string{"health", "AgentService"}, 0, "SERVING\n"},
+		{[]string{"health", "betcode.v1.BetCodeHealth"}, 0, "SERVING\n"},
+		{[]string{"health", "Nobody"}, 6, "Nobody"},
+		{[]string{"health", "a", "b"}, 5, "takes"},
+		{[]string{"daemon", "status"}, 0, "Daemon: SERVING (degraded)\n  subprocess_pool: SERVING (0/5 slots used)\n  sqlite: SERVING\n"},
+	} {
+		if said, code := s.command(binaries.betcode, probe.args); code != probe.code || !strings.Contains(said, probe.says) {
+			t.Errorf("%q: exit %d\n%s", probe.args, code, said)
+		}
+	}
+	details, err := pb.NewBetCodeHealthClient(s.daemon.Conn()).GetHealthDetails(t.Context(), &pb.HealthDetailsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !details.GetDegraded() || !strings.HasPrefix(details.GetDegradedReason(), "Memory usage > 80%.") ||
+		details.GetMetadata()["degraded_states"] != "high_memory" || details.GetMetadata()["uptime"] == "" || details.GetMetadata()["version"] == "" {
+		t.Errorf("%v", details)
+	}
+	standard := healthpb.NewHealthClient(s.daemon.Conn())
+	watch, err := standard.Watch(t.Context(), &healthpb.HealthCheckRequest{Service: "AgentService"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := watch.Recv(); err != nil || r.GetStatus() != healthpb.HealthCheckResponse_SERVING {
+		t.Errorf("watched: %v %v", r, err)
+	}
+	if _, err := s.daemon.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	s.daemon = nil
+	for _, args := range [][]string{{"health"}, {"daemon", "status"}} {
+		if said, code := s.command(binaries.betcode, args); code != 2 {
+			t.Errorf("%q without a daemon: exit %d\n%s", args, code, said)
+		}
+	}
+}
