@@ -117,8 +117,8 @@ func (c *chronicle) put(a messages.Append) {
 	for _, id := range a.Resolved {
 		delete(c.permissions, id)
 	}
-	if a.Key != "" {
-		c.keys[a.Key] = c.head()
+	for _, key := range a.Keys() {
+		c.keys[key] = c.head()
 	}
 }
 

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -19,7 +20,7 @@ import (
 func decisionKey(id messages.RequestID) string { return "answer:" + string(id) }
 
 // decisionEvents is how far before the number under its key a decision is looked
-// for: an append that holds one is short.
+// for: an append in which a person decides is short.
 const decisionEvents = 16
 
 // answerPermission asks the session, and the journal where that knows nothing any
@@ -48,7 +49,7 @@ func (s *System) decidedBefore(session messages.SessionID, id messages.RequestID
 	}
 	for _, e := range events {
 		var event pb.AgentEvent
-		if err := proto.Unmarshal(e.Bytes, &event); err != nil || event.GetPermissionResolved().GetRequestId() != string(id) {
+		if err := proto.Unmarshal(e.Bytes, &event); err != nil || !settles(event.GetPermissionResolved(), string(id)) {
 			continue
 		}
 		if decision := decisionOf(event.GetPermissionResolved()); decision != messages.Undecided {
@@ -56,6 +57,12 @@ func (s *System) decidedBefore(session messages.SessionID, id messages.RequestID
 		}
 	}
 	return none, false
+}
+
+// settles reports whether an event tells of the end of a request, by its id or one
+// that it had before.
+func settles(r *pb.PermissionResolved, id string) bool {
+	return r.GetRequestId() == id || slices.Contains(r.GetFormerly(), id)
 }
 
 // decisionOf is the decision that an event tells of; Undecided for one that no

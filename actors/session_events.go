@@ -106,6 +106,14 @@ func permissionSuperseded(p messages.PermissionRecord, by messages.RequestID) *p
 func permissionResolved(p messages.PermissionRecord) *pb.AgentEvent {
 	wire := wireDecisions[p.Decision]
 	return &pb.AgentEvent{Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{
-		RequestId: string(p.Request), Decision: wire.decision, ResolvedBy: p.DecidedBy, Reason: wire.reason,
+		RequestId: string(p.Request), Decision: wire.decision, ResolvedBy: p.DecidedBy, Reason: wire.reason, Formerly: idsOf(p.Formerly),
 	}}}
+}
+
+func idsOf(requests []messages.RequestID) []string {
+	var ids []string
+	for _, id := range requests {
+		ids = append(ids, string(id))
+	}
+	return ids
 }

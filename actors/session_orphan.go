@@ -130,7 +130,7 @@ func (t *transition) askedAgain(old, p messages.PermissionRecord) {
 			t.removePermission(old.Request)
 		}
 		t.putPermission(p)
-		t.remember(p)
+		t.recall(p) // the event that tells of the decision has its keys
 		t.deliverAnswer(p)
 		return
 	}

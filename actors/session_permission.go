@@ -170,13 +170,21 @@ func (t *transition) permissionDecided(m decided) {
 	}
 }
 
+// remember notes who decided a request, for those who answer it later, by whatever
+// id they know it: in memory, and in the journal by the keys of its event.
 func (t *transition) remember(p messages.PermissionRecord) {
-	if key := decisionKey(p.Request); t.append.Key == "" {
-		t.append.Key = key
+	for _, id := range t.recall(p) {
+		t.append.Aliases = append(t.append.Aliases, decisionKey(id))
 	}
-	for _, id := range append(slices.Clone(p.Formerly), p.Request) {
+}
+
+// recall notes it in memory alone, and returns all ids of the request.
+func (t *transition) recall(p messages.PermissionRecord) []messages.RequestID {
+	all := append(slices.Clone(p.Formerly), p.Request)
+	for _, id := range all {
 		t.s.answered = t.s.answered.put(string(id), messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision})
 	}
+	return all
 }
 
 // answerWritten forgets a request whose answer is in the pipe.

@@ -26,7 +26,16 @@ type Append struct {
 	Permissions []PermissionRecord // put
 	Resolved    []RequestID        // ids of permissions to delete
 	Key         string             // idempotency key to remember with the head of this append, may be empty
+	Aliases     []string           // more of them
 	Delete      bool               // remove the session; everything else is ignored
+}
+
+// Keys are all idempotency keys of the append.
+func (a *Append) Keys() []string {
+	if a.Key == "" {
+		return a.Aliases
+	}
+	return append([]string{a.Key}, a.Aliases...)
 }
 
 // Committed says that an [Append] is durable.

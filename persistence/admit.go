@@ -98,8 +98,10 @@ func wellFormed(a *messages.Append) *messages.Error {
 	if c := a.Cursor; c != nil && (a.SpoolFrom < 0 || c.Offset < a.SpoolFrom) {
 		return invalid("the cursor moves from %d to %d", a.SpoolFrom, c.Offset)
 	}
-	if len(a.Key) > maxName {
-		return invalid("idempotency key of %d bytes", len(a.Key))
+	for _, key := range a.Keys() {
+		if err := nameable("idempotency key", key); err != nil {
+			return invalid("%w", err)
+		}
 	}
 	for i := range a.Inputs {
 		if err := nameable("input", a.Inputs[i].Key); err != nil {

@@ -211,8 +211,8 @@ func (g *group) prepare(p *put, next *entry, a *messages.Append) *messages.Error
 	for _, request := range a.Resolved {
 		p.remove(bucketPermissions, under(n, string(request)))
 	}
-	if a.Key != "" {
-		p.record(bucketKeys, under(n, a.Key), &storev1.Key{
+	for _, key := range a.Keys() {
+		p.record(bucketKeys, under(n, key), &storev1.Key{
 			Version: recordVersion, Seq: uint64(next.head), At: storeTime(g.store.options.Now()),
 		})
 	}

@@ -86,8 +86,8 @@ func (m model) apply(a messages.Append) (accepted bool) {
 	for _, request := range a.Resolved {
 		delete(s.permissions, request)
 	}
-	if a.Key != "" {
-		s.keys[a.Key] = messages.Seq(len(s.events))
+	for _, key := range a.Keys() {
+		s.keys[key] = messages.Seq(len(s.events))
 	}
 	return true
 }
@@ -189,6 +189,9 @@ func (m model) draw(t *rapid.T) messages.Append {
 	}
 	if one("key", 3) {
 		a.Key = name.Draw(t, "key")
+	}
+	if one("alias", 5) {
+		a.Aliases = []string{name.Draw(t, "alias")}
 	}
 	return a
 }

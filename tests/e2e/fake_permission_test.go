@@ -126,6 +126,42 @@ func TestAskedAgain(t *testing.T) {
 	s.sameHistory(c, id)
 }
 
+// The id of a prompt whose place was taken by another still names it for another
+// daemon, before the answer and after it.
+func TestFormerIDAcrossDaemonKills(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake, "FAKE_AGENT_FLUSH=1h")
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "run:echo done >> made.txt")
+	asked, next := s.wait(c, 0, kit.IsPermission)
+	s.killRun(c, id, false)
+	_, next = s.wait(c, next, isResolved)
+	s.wait(c, next, kit.IsPermission)
+	former := &pb.AnswerPermissionRequest{
+		SessionId: id, RequestId: asked.GetPermissionRequest().GetRequestId(), Decision: pb.PermissionDecision_ALLOW_ONCE,
+	}
+	s.killDaemon()
+	answer, err := s.daemon.Admin().AnswerPermission(t.Context(), former)
+	if err != nil || !answer.GetApplied() {
+		t.Fatalf("%v, %v", answer, err)
+	}
+	c = s.converse("a", id)
+	resolved, next := s.wait(c, 0, func(e kit.Event) bool { return e.GetPermissionResolved().GetReason() == "client" })
+	if got := resolved.GetPermissionResolved().GetFormerly(); !slices.Equal(got, []string{former.GetRequestId()}) {
+		t.Errorf("formerly %q", got)
+	}
+	s.wait(c, next, kit.IsIdle)
+	s.killDaemon()
+	again, err := s.daemon.Admin().AnswerPermission(t.Context(), former)
+	if err != nil || again.GetApplied() || again.GetResolvedBy() != answer.GetResolvedBy() {
+		t.Errorf("%v, %v", again, err)
+	}
+	if made, err := os.ReadFile(filepath.Join(s.world.Project, "made.txt")); err != nil || string(made) != "done\n" {
+		t.Errorf("the call was made like this: %q, %v", made, err)
+	}
+}
+
 // The answer comes while the agent is being started again; it is not asked for twice.
 func TestAnswerMeetsTheResumedAgent(t *testing.T) {
 	t.Parallel()

@@ -2916,7 +2916,9 @@ type PermissionResolved struct {
 	// One of "client", "withdrawn", "expired", "superseded", "rule", "grant".
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The request that takes its place, for "superseded": the agent asks the same again. Answers to the old one count for it.
-	SupersededBy  string `protobuf:"bytes,5,opt,name=superseded_by,json=supersededBy,proto3" json:"superseded_by,omitempty"`
+	SupersededBy string `protobuf:"bytes,5,opt,name=superseded_by,json=supersededBy,proto3" json:"superseded_by,omitempty"`
+	// Under which the agent had asked the same before, the newest last: they are settled with this one.
+	Formerly      []string `protobuf:"bytes,100,rep,name=formerly,proto3" json:"formerly,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2984,6 +2986,13 @@ func (x *PermissionResolved) GetSupersededBy() string {
 		return x.SupersededBy
 	}
 	return ""
+}
+
+func (x *PermissionResolved) GetFormerly() []string {
+	if x != nil {
+		return x.Formerly
+	}
+	return nil
 }
 
 // RunEvent says that an agent process started or ended. Every start gets an end.
@@ -4891,7 +4900,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06origin\x18g \x01(\tR\x06origin\"N\n" +
 	"\tUserInput\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\tR\acontent\x12'\n" +
-	"\x0fidempotency_key\x18d \x01(\tR\x0eidempotencyKey\"\xcd\x01\n" +
+	"\x0fidempotency_key\x18d \x01(\tR\x0eidempotencyKey\"\xe9\x01\n" +
 	"\x12PermissionResolved\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12:\n" +
@@ -4899,7 +4908,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\vresolved_by\x18\x03 \x01(\tR\n" +
 	"resolvedBy\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12#\n" +
-	"\rsuperseded_by\x18\x05 \x01(\tR\fsupersededBy\"\xfa\x01\n" +
+	"\rsuperseded_by\x18\x05 \x01(\tR\fsupersededBy\x12\x1a\n" +
+	"\bformerly\x18d \x03(\tR\bformerly\"\xfa\x01\n" +
 	"\bRunEvent\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\x04R\x03run\x12*\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x14.betcode.v1.RunStateR\x05state\x12\x10\n" +
