@@ -143,6 +143,19 @@ func (s *session) perform(ctx actor.Context, e effect) {
 			}
 			return nil
 		})
+	case keepStop:
+		stops, id := s.deps.stops, s.id
+		stops.want(id, e.run)
+		s.hands.do(func() any { return stopKept{stops.save(id)} })
+	case forgetStop:
+		stops, id := s.deps.stops, s.id
+		stops.drop(id)
+		s.deps.janitor.do(func() any {
+			if err := stops.save(id); err != nil {
+				return err
+			}
+			return nil
+		})
 	case archiveRuns:
 		s.deps.archiveEnded(e)
 	case rebuild:

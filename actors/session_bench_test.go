@@ -43,6 +43,7 @@ type bench struct {
 
 	handing func(messages.Append) // is shown every append that is handed over, if not nil
 	reuses  bool                  // the agent uses ids of requests again
+	stops   *stops                // noted beside the journal; nil: it never failed
 	full    bool                  // the disk is
 	manual  bool                  // the journal answers when told to
 	waiting []messages.Append
@@ -98,7 +99,9 @@ func remembering(t tester) *bench {
 // meet the new incarnation before what it is loaded from.
 func (b *bench) crash(mailbox ...any) {
 	b.t.Helper()
-	b.state = sessionState{id: sessionA, options: benchOptions}
+	options := benchOptions
+	options.stops = b.stops
+	b.state = sessionState{id: sessionA, options: options}
 	stale := b.waiting
 	b.waiting, b.handed, b.knocked, b.looked = nil, 0, false, nil
 	for _, a := range stale {

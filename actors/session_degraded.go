@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"slices"
+
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
 
@@ -12,9 +14,9 @@ import (
 // A session whose journal cannot be written goes on showing what its agent says,
 // but nothing of that is true for good: the events are marked volatile and have no
 // number, nothing is accepted, decided or started, and the agent is told nothing
-// but to interrupt its turn. When the journal can be written again the session is
-// rebuilt from it: the spool is read once more from the committed offset, and what
-// was volatile becomes events.
+// but to interrupt its turn, or to end for good (see session_stop.go). When the
+// journal can be written again the session is rebuilt from it: the spool is read once
+// more from the committed offset, and what was volatile becomes events.
 
 // rebuild asks for this actor to be replaced by one that is rebuilt from the
 // journal.
@@ -29,7 +31,8 @@ type (
 	sessionRebuilt struct{}
 )
 
-// degrade gives up what waits for the disk: nobody knows whether it is there.
+// degrade gives up what waits for the disk: nobody knows whether it is there. A stop
+// is not given up.
 func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, []effect) {
 	s.degraded = cause
 	s.record.Head = s.durableHead
@@ -42,17 +45,30 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 	for _, k := range s.knocks {
 		effects = append(effects, reply{k.from, nil})
 	}
-	for _, from := range append(append([]*actor.PID{}, s.stoppers...), s.deleters...) {
+	for _, from := range s.deleters {
 		effects = append(effects, reply{from, nil})
 	}
-	s.held, s.knocks, s.stoppers, s.deleters = nil, nil, nil, nil
-	for i, e := range effects {
+	s.held, s.knocks, s.deleters = nil, nil, nil
+	var sure []effect
+	for _, e := range effects {
 		r, ok := e.(reply)
-		if _, sure := r.with.(agentEnded); ok && !sure { // whatever it was to say, it is not sure
-			effects[i] = reply{r.to, s.refusal("write to the journal")}
+		switch with := r.with.(type) {
+		case agentEnded:
+		case messages.SessionStopped: // not yet for good
+			s.stoppers, s.record.StopWanted = append(slices.Clone(s.stoppers), waiter{r.to, with.WasRunning}), true
+			continue
+		default:
+			if ok { // whatever it was to say, it is not sure
+				e = reply{r.to, s.refusal("write to the journal")}
+			}
 		}
+		sure = append(sure, e)
 	}
-	return s, s.passing(now, effects)
+	if s.record.StopWanted {
+		s.noting = true
+		sure = append(sure, keepStop{s.record.Run})
+	}
+	return s, s.passing(now, sure)
 }
 
 // stepDegraded takes one message while nothing can be written.
@@ -65,7 +81,7 @@ func (s sessionState) stepDegraded(now moment, from *actor.PID, m any) (sessionS
 			return s, nil // the next daemon rebuilds it
 		}
 		return s, []effect{rebuild{}}
-	case messages.GetSession, messages.Attach, messages.TakeLock, messages.ReleaseLock, messages.CancelTurn:
+	case messages.GetSession, messages.Attach, messages.TakeLock, messages.ReleaseLock, messages.CancelTurn, messages.StopSession:
 	case messages.StartSession:
 		if !s.exists {
 			return s, []effect{reply{from, s.refusal("start session")}}
@@ -112,7 +128,7 @@ func (s sessionState) passing(now moment, effects []effect) []effect {
 		switch e := e.(type) {
 		case publish:
 			pass = append(pass, publish{events: s.volatile(now, e.events), settled: e.settled})
-		case reply, spawnClient, dropClient:
+		case reply, spawnClient, dropClient, keepStop:
 			pass = append(pass, e)
 		case tellRun:
 			switch m := e.message.(type) {
@@ -122,7 +138,7 @@ func (s sessionState) passing(now moment, effects []effect) []effect {
 			case holdAgent, interruptTurn, interruptSettled:
 				pass = append(pass, e)
 			case stopAgent:
-				if s.ending {
+				if s.ending || s.record.StopWanted {
 					pass = append(pass, e)
 				}
 			}

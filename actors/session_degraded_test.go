@@ -64,7 +64,6 @@ func TestFailingJournalAcceptsNothing(t *testing.T) {
 		messages.AnswerPermission{Session: sessionA, Request: "p1", Client: "ann", Decision: messages.AllowOnce},
 		messages.RenameSession{Session: sessionA, Name: "x"},
 		messages.DeleteSession{Session: sessionA},
-		messages.StopSession{Session: sessionA},
 		messages.SetGrant{Session: sessionA, Tool: "Bash"},
 	} {
 		b.tell(m)

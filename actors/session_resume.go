@@ -99,7 +99,7 @@ func (t *transition) restartSession(from *actor.PID) {
 		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
 		return
 	}
-	t.s.restarters = append(slices.Clone(t.s.restarters), restarter{from, t.s.active()})
+	t.s.restarters = append(slices.Clone(t.s.restarters), waiter{from, t.s.active()})
 	t.s.restarting = true
 	t.release()
 	switch {
@@ -112,12 +112,6 @@ func (t *transition) restartSession(from *actor.PID) {
 	case t.s.slot == slotQueued:
 		t.answerRestarters(true, nil)
 	}
-}
-
-// restarter waits for an agent that is started again.
-type restarter struct {
-	from       *actor.PID
-	wasRunning bool
 }
 
 // answerRestarters tells what became of the restart: nil is success.

@@ -41,7 +41,7 @@ func (t *transition) recover(cursor messages.Cursor) {
 		return
 	}
 	if t.s.record.StopWanted {
-		t.stopped(true)
+		t.stopped()
 		return
 	}
 	if t.s.busy() && !t.s.stands() { // else a person starts it again
@@ -193,7 +193,7 @@ func (t *transition) follow(exit messages.Exit) {
 		}
 		t.s.enders = nil
 	case r.StopWanted:
-		t.stopped(true)
+		t.stopped()
 	case r.Condition != "" && !t.s.restarting: // found while the agent ran
 		t.s.mending = false
 		t.maybeRetire()
@@ -287,40 +287,6 @@ func (t *transition) restart(m restartDue) {
 	if m.run == t.s.record.Run && !t.s.active() && !t.s.ending && !t.s.consulting && t.s.wanted() && t.wantSlot() {
 		t.startRun()
 	}
-}
-
-// stopSession ends the agent for good: no restart, no continuation.
-func (t *transition) stopSession(from *actor.PID) {
-	if !t.known(from, "stop session") {
-		return
-	}
-	t.s.stoppers = append(slices.Clone(t.s.stoppers), from)
-	t.change().StopWanted = true
-	if t.s.active() {
-		t.stopRun()
-		return
-	}
-	t.stopped(false)
-}
-
-// stopRun begins to end the agent, once the wish is durable.
-func (t *transition) stopRun() {
-	t.change().StopWanted = true
-	t.tellAgent(stopAgent{stopOrderly})
-}
-
-// stopped says that the agent is gone, to whoever wanted that.
-func (t *transition) stopped(wasRunning bool) {
-	t.notRestarted("the session was stopped")
-	t.dropInputs("the session was stopped")
-	t.withdrawOrphans("stop")
-	t.endTurn("cancelled")
-	t.change().StopWanted = false
-	for _, from := range t.s.stoppers {
-		t.then(reply{from, messages.SessionStopped{WasRunning: wasRunning}})
-	}
-	t.s.stoppers = nil
-	t.maybeRetire()
 }
 
 // endAgent ends the agent because the daemon ends. Its turn stays resumable.

@@ -70,6 +70,10 @@ func show(e effect) string {
 		return "look around for " + string(e.request)
 	case loadAgain:
 		return "load again"
+	case keepStop:
+		return fmt.Sprintf("note the stop at run %d", e.run)
+	case forgetStop:
+		return "forget the stop"
 	case persist:
 		return fmt.Sprintf("append %d", e.Commit)
 	case retire:

@@ -67,12 +67,13 @@ type sessionState struct {
 	restarting  bool           // a person wants the agent started again, work or not
 	ending      bool           // the daemon ends: no restart
 	failures    supervision.History
-	stoppers    []*actor.PID // wait for the end of the run
+	stoppers    []waiter     // wait for the end of the run
+	noting      bool         // the wish to stop is being noted beside the journal
 	deleters    []*actor.PID // wait for the end of the session
 	enders      []*actor.PID // wait for the end of the run, to shut down
 	compactors  []*actor.PID // wait for the end of a compaction
 	grown       bool         // a turn has ended, and nobody has looked how large the context is
-	restarters  []restarter  // wait for the next run
+	restarters  []waiter     // wait for the next run
 
 	directory *rules.Set // of the working directory's own settings, as the newest run found them; nil: nobody has looked
 
@@ -115,6 +116,7 @@ type sessionOptions struct {
 	continuations     uint32                // how often a turn is continued by itself
 	continuationGrace time.Duration         // how long a resumed agent may take to go on by itself
 	versions          *versions
+	stops             *stops
 }
 
 // stream is one attached client stream.
@@ -274,6 +276,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.remind(m)
 	case keptOver:
 		t.keptOver(m)
+	case stopKept:
+		t.stopKept(m)
 	case transcriptRead:
 		t.transcriptRead(m)
 	case compactionSlow:
@@ -321,6 +325,7 @@ func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, 
 		s.permissions[p.Request] = p
 	}
 	t := begin(s, now)
+	t.heedStop()
 	if !s.active() { // an earlier incarnation may have had a slot
 		t.then(tellPool{slotFreed{s.id}})
 	}

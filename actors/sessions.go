@@ -169,6 +169,7 @@ func (s *sessions) replace(ctx actor.Context, id messages.SessionID) {
 		delete(s.live, id)
 		s.going[id] = append(s.going[id], routed{})
 		ctx.Poison(pid)
+		s.deps.crashes.crashed(pid.Id) // who waits for it asks its replacement
 	}
 }
 

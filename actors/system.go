@@ -70,6 +70,8 @@ type Options struct {
 	Continuations int                   // how often a turn is continued by itself; 0 = 2, less = never
 	ContinueGrace time.Duration         // how long a resumed agent may take to go on by itself; 0 = 1 minute
 	VersionsFile  string                // where it is kept which versions of the agent do not; empty = nowhere
+
+	StopsDirectory string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
 }
 
 // System is the running actor system: the tree of the architecture, and the
@@ -93,6 +95,7 @@ type System struct {
 	rules    liveRules
 	diskFull atomic.Bool // written by the disk's actor alone
 	versions *versions
+	stops    *stops
 	cgroups  process.Cgroups
 
 	daemon, disk, journal, pool, sessions, health *actor.PID
@@ -141,6 +144,9 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	var err error
 	if s.versions, err = loadVersions(o.VersionsFile); err != nil {
 		s.log.Warn().Err(err).Msg("what was learned of the agent's versions is lost")
+	}
+	if s.stops, err = loadStops(o.StopsDirectory); err != nil {
+		s.log.Warn().Err(err).Msg("sessions that were stopped while the journal failed are not known")
 	}
 	if s.cgroups, err = process.FindCgroups(o.RunsDirectory); err != nil {
 		s.log.Info().Err(err).Msg("agents have no control groups: what they leave behind is found by its environment")
@@ -230,7 +236,7 @@ func (s *System) sessionOptions() sessionOptions {
 		rules: &s.rules, ownRules: s.options.Directories != nil, home: s.options.Home, permissionTTL: s.options.PermissionTTL, restarts: s.options.AgentRestart,
 		parkAfter: s.options.ParkAfter, silence: s.options.Silence, extend: !s.options.FixedTTL,
 		compactThreshold: s.options.CompactThreshold,
-		resume:           s.options.Resume, continuations: uint32(s.options.Continuations), continuationGrace: s.options.ContinueGrace, versions: s.versions,
+		resume:           s.options.Resume, continuations: uint32(s.options.Continuations), continuationGrace: s.options.ContinueGrace, versions: s.versions, stops: s.stops,
 	}
 }
 

@@ -141,7 +141,7 @@ func (d *daemon) startActors() error {
 		LockGrace: d.cfg.LockGrace, SessionBytes: d.past.SessionBytes, SessionAge: d.past.SessionAge,
 		Disk:   actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		Resume: messages.ResumePolicy(resume.Policy), Continuations: continuations(*resume.Times), ContinueGrace: d.cfg.ContinueGrace,
-		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"),
+		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
 	})
 	return err
 }

@@ -224,3 +224,48 @@ func TestJournalFails(t *testing.T) {
 	s.say(c, "echo:one more")
 	s.wait(c, len(c.Events()), kit.IsIdle)
 }
+
+// TestStopWhileJournalFails: a session is stopped although nothing can be journaled;
+// when the journal is back it is still stopped, and the next message starts it.
+func TestStopWhileJournalFails(t *testing.T) {
+	t.Parallel()
+	w, err := kit.NewWorld(smallDisk(t, "256m", "96m"), binaries.fake, "BETCODE_DISK_LOW=16MiB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := storyIn(t, w)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "stream:100000:4096:1ms\necho:never said")
+	s.wait(c, 0, kit.IsText)
+	agent := s.agent(id)
+	s.fillDisk("journal", 0)
+	_, next := s.wait(c, 0, isNotice("JOURNAL_FAILS"))
+	stopped, err := s.daemon.Admin().StopSession(t.Context(), &pb.StopSessionRequest{SessionId: id})
+	if err != nil || !stopped.GetWasRunning() {
+		t.Fatalf("%v, %v", stopped, err)
+	}
+	if alive(agent) && !zombie(agent) {
+		t.Error("its agent lives")
+	}
+	if noted, err := os.ReadDir(s.onDisk("stops")); err != nil || len(noted) != 1 || noted[0].Name() != id {
+		t.Errorf("noted: %v, %v", noted, err)
+	}
+
+	s.emptyDisk("journal")
+	_, next = s.wait(c, next, isNotice("JOURNAL_BACK"))
+	_, next = s.wait(c, next, func(e kit.Event) bool {
+		return e.GetTurnComplete().GetStopReason() == "cancelled" && e.GetSequence() > 0
+	})
+	_, next = s.wait(c, next, func(e kit.Event) bool { return kit.IsRun(pb.RunState_RUN_STATE_EXITED)(e) && e.GetSequence() > 0 })
+	s.until("it is forgotten", func() bool {
+		noted, err := os.ReadDir(s.onDisk("stops"))
+		return err == nil && len(noted) == 0
+	})
+	s.say(c, "echo:one more")
+	s.wait(c, next, kit.IsTurnComplete)
+	if text := kit.Text(c.Events()); strings.Contains(text, "never said") || !strings.HasSuffix(text, "one more") {
+		t.Errorf("%d bytes of text, %.100q at the end", len(text), text[max(0, len(text)-100):])
+	}
+	s.sameHistory(c, id)
+}

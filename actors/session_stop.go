@@ -1,0 +1,103 @@
+package actors
+
+import (
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// Stop is final and beats everything: the supervisor, a restart under way, and a
+// journal that cannot be written. Then the wish is noted beside the journal (see
+// [stops]), and becomes durable with the first thing that the rebuilt session, or
+// the next daemon's, can write.
+
+// waiter waits for something to become of a session's agent.
+type waiter struct {
+	from       *actor.PID
+	wasRunning bool // when it was asked for
+}
+
+// keepStop has the wish to stop noted beside the journal, then stopKept. forgetStop
+// drops it, since the journal has it.
+type (
+	keepStop   struct{ run messages.RunNumber }
+	stopKept   struct{ err error }
+	forgetStop struct{}
+)
+
+func (keepStop) effect()   {}
+func (forgetStop) effect() {}
+
+// stopSession ends the agent for good: no restart, no continuation.
+func (t *transition) stopSession(from *actor.PID) {
+	if !t.known(from, "stop session") {
+		return
+	}
+	t.s.stoppers = append(slices.Clone(t.s.stoppers), waiter{from, t.s.active()})
+	t.change().StopWanted = true
+	if t.s.degraded != nil {
+		t.s.noting = true
+		t.then(keepStop{t.s.record.Run})
+	}
+	if t.s.active() {
+		t.stopRun()
+		return
+	}
+	t.stopped()
+}
+
+// stopRun begins to end the agent, once the wish is durable; where it cannot be, at
+// once.
+func (t *transition) stopRun() {
+	t.change().StopWanted = true
+	t.tellAgent(stopAgent{stopOrderly})
+}
+
+// stopped says that the agent is gone, to whoever wanted that.
+func (t *transition) stopped() {
+	if t.s.noting {
+		return // until it is known whether it can be kept so
+	}
+	t.notRestarted("the session was stopped")
+	t.dropInputs("the session was stopped")
+	t.withdrawOrphans("stop")
+	t.endTurn("cancelled")
+	t.change().StopWanted = false
+	for _, w := range t.s.stoppers {
+		t.then(reply{w.from, messages.SessionStopped{WasRunning: w.wasRunning}})
+	}
+	t.s.stoppers = nil
+	t.maybeRetire()
+}
+
+// stopKept goes on with a stop that was noted beside the journal, or could not be:
+// then the agent ends, and nobody is told that this is for good.
+func (t *transition) stopKept(m stopKept) {
+	t.s.noting = false
+	if m.err != nil {
+		for _, w := range t.s.stoppers {
+			t.then(reply{w.from, (&messages.Error{Op: "stop session", Kind: messages.Unavailable, Code: messages.StorageError, Err: m.err}).
+				With("session_id", string(t.s.id)).
+				WithHint("the agent is ended all the same; a daemon that is started again before it can write may not know that")})
+		}
+		t.s.stoppers = nil
+	}
+	if t.s.record.StopWanted && !t.s.active() {
+		t.stopped()
+	}
+}
+
+// heedStop takes over a wish that could only be noted beside the journal. One that
+// is older than the newest run was fulfilled before that.
+func (t *transition) heedStop() {
+	run, wanted := t.s.options.stops.of(t.s.id)
+	if !wanted {
+		return
+	}
+	if t.s.exists && t.s.record.Run <= run {
+		t.change().StopWanted = true
+	}
+	t.then(forgetStop{})
+}
