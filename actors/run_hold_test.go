@@ -102,14 +102,40 @@ func TestRunAheadOfTheJournalIsHeld(t *testing.T) {
 			{spoolMeasured{101}, "freeze, held(spool quota)"},
 			{journaled(60), "thaw, held()"},
 		}},
-		{"and ended if that does not help", 0, []runStep{
+		{"interrupted if that does not help, and ended if that does not help either", 0, []runStep{
 			{up, "started(adopted false)"},
 			{spoolMeasured{5000}, "freeze, held(spool quota)"}, // written while there was no daemon
 			{spoolMeasured{7000}, ""},                          // before the signal was there
 			{agentFrozen{7000}, ""},
 			{spoolMeasured{7100}, ""},
-			{spoolMeasured{7101}, "thaw, terminated, in 5s {n:2}, held()"},
+			{spoolMeasured{7101}, "thaw, outruns(interrupt), write interrupt, in 5s {}, held()"},
+			{spoolMeasured{7200}, ""}, // the end of its turn
+			{quotaGrace{}, "freeze, held(spool quota)"},
+			{agentFrozen{7250}, ""},
+			{spoolMeasured{7350}, ""},
+			{spoolMeasured{7351}, "thaw, outruns(stop), write end_session, in 3s {n:1}, held()"},
 			{spoolMeasured{9999}, ""},
+			{stopStage{1}, "terminated, in 3s {n:2}"},
+			{stopStage{2}, "kill"},
+		}},
+		{"ended at once if it does not heed the interrupt", 0, []runStep{
+			{up, "started(adopted false)"},
+			{spoolMeasured{101}, "freeze, held(spool quota)"},
+			{agentFrozen{101}, ""},
+			{spoolMeasured{202}, "thaw, outruns(interrupt), write interrupt, in 5s {}, held()"},
+			{spoolMeasured{302}, ""},
+			{spoolMeasured{303}, "outruns(stop), write end_session, in 3s {n:1}"},
+			{quotaGrace{}, ""},
+		}},
+		{"let go if it heeds the interrupt", 0, []runStep{
+			{up, "started(adopted false)"},
+			{spoolMeasured{101}, "freeze, held(spool quota)"},
+			{agentFrozen{101}, ""},
+			{spoolMeasured{202}, "thaw, outruns(interrupt), write interrupt, in 5s {}, held()"},
+			{messages.Credit{Run: 3, Journaled: 180}, ""},
+			{quotaGrace{}, ""},
+			{spoolMeasured{281}, "freeze, held(spool quota)"},
+			{messages.Credit{Run: 3, Journaled: 281}, "thaw, held()"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

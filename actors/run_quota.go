@@ -1,5 +1,10 @@
 package actors
 
+import (
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
 // An agent that writes faster than the journal takes it fills the disk with what
 // nobody has read. When it is a quota ahead it is held, until half of that is
 // journaled. What is counted is the distance from the committed offset, so an
@@ -15,7 +20,35 @@ type quota struct {
 	journaled int64 // of it
 	frozen    int64 // its size when the agent had been stopped last; 0 = it was not
 	measuring bool
+	step      quotaStep
 }
+
+// quotaStep says how far it has come with an agent that is ahead.
+//
+//	kept ──a quota ahead──► held ──another──► interrupted ──grace──► warned ──another──► ended
+//	  ▲                      │                    │ another ────────────────────────────►
+//	  └──half of it is read──┴────────────────────┘
+type quotaStep uint8
+
+const (
+	quotaKept quotaStep = iota
+	quotaHeld
+	quotaInterrupted // and not held, so that it hears
+	quotaWarned      // and held again
+)
+
+// quotaInterrupt is the id of the request that interrupts such an agent.
+const quotaInterrupt = "interrupt-quota"
+
+// quotaGrace is the run's own word for the end of the time that an interrupted agent
+// has for ending its turn. agentOutruns tells the session what is done about it.
+type (
+	quotaGrace   struct{}
+	agentOutruns struct {
+		run  messages.RunNumber
+		step string // "interrupt" or "stop"
+	}
+)
 
 // spoolMeasured is how large the spool is; measureSpool asks for it.
 type (
@@ -34,21 +67,44 @@ func (s runState) measure() (runState, []effect) {
 	return s, []effect{measureSpool{}}
 }
 
-// weigh holds the agent or lets it go, by how far it is ahead. One whose spool
-// grows by another quota although it is held is ended: what writes there could not
-// be stopped.
+// weigh holds the agent or lets it go, by how far it is ahead. One whose spool grows
+// by another quota although it is held could not be stopped: its turn is interrupted,
+// and if it goes on writing after that it is ended.
 func (s runState) weigh(effects []effect) (runState, []effect) {
 	q := &s.quota
 	switch ahead := q.size - q.journaled; {
 	case q.limit == 0:
 	case s.holds&holdQuota == 0 && ahead > q.limit:
 		s.holds |= holdQuota
-		q.frozen = 0
+		q.frozen, q.step = 0, quotaHeld
 	case s.holds&holdQuota != 0 && ahead <= q.limit/2:
 		s.holds &^= holdQuota
+		q.step, s.interrupting = quotaKept, s.interrupting && q.step != quotaInterrupted
 	case s.holds&holdQuota != 0 && q.frozen > 0 && q.size > q.frozen+q.limit && s.phase == runLive && !s.stopping:
-		s.stopping, s.how = true, stopResumable
-		return s.stop(effects)
+		return s.outrun(effects)
 	}
 	return s, effects
+}
+
+// outrun takes the next step against an agent that writes although it is held. An
+// interrupted one must hear that, and may end its turn with a few lines.
+func (s runState) outrun(effects []effect) (runState, []effect) {
+	q := &s.quota
+	q.frozen = q.size
+	if q.step == quotaHeld && !s.interrupting {
+		q.step, s.interrupting = quotaInterrupted, true
+		return s, append(effects, tellSession{agentOutruns{s.record.Run, "interrupt"}},
+			writeLine{writing{line: claude.InterruptLine(quotaInterrupt, false)}}, wakeAfter{graceInterrupt, quotaGrace{}})
+	}
+	s.stopping, s.how = true, stopOrderly
+	return s.stop(append(effects, tellSession{agentOutruns{s.record.Run, "stop"}}))
+}
+
+// interruptTook ends the time that an agent had for ending its turn: it is held
+// again, and what it writes from here on counts against it.
+func (s runState) interruptTook() runState {
+	if s.quota.step == quotaInterrupted {
+		s.quota.step, s.interrupting = quotaWarned, false
+	}
+	return s
 }

@@ -73,6 +73,8 @@ func showTold(message any) string {
 		return "written " + m.Key
 	case messages.AnswerWritten:
 		return "answered " + string(m.Request)
+	case agentOutruns:
+		return "outruns(" + m.step + ")"
 	case agentHeld:
 		return fmt.Sprintf("held(%s)", m.why)
 	case inputTooLong:

@@ -137,6 +137,8 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 		if s.interrupt == m.id {
 			s.interrupt = ""
 		}
+	case quotaGrace:
+		return s.interruptTook(), nil
 	case interruptGrace:
 		if s.interrupt == m.id && s.phase == runLive {
 			s.interrupt = ""

@@ -31,11 +31,24 @@ func (t *transition) agentHeld(m agentHeld) {
 		t.notice("DISK_FULL", "The disk is nearly full: the agent is held until there is room", nil)
 	}
 	if fresh&holdQuota != 0 {
-		t.notice("SPOOL_QUOTA", "The agent has written more than the journal could take so far: it is held until half of it is read", nil)
+		t.notice("SPOOL_QUOTA", "The agent has written more than the journal could take so far: it is held until half of it is read", map[string]string{"step": "hold"})
 	}
 	if over {
 		t.notice("AGENT_GOES_ON", "The agent goes on", nil)
 	}
+}
+
+// agentOutruns tells people what is done about an agent that goes on writing although
+// it is held.
+func (t *transition) agentOutruns(m agentOutruns) {
+	if m.run != t.s.record.Run || !t.s.active() {
+		return
+	}
+	told := "The agent goes on writing although it is held: its turn is interrupted"
+	if m.step == "stop" {
+		told = "The agent goes on writing although it is held and was interrupted: it is ended"
+	}
+	t.notice("SPOOL_QUOTA", told, map[string]string{"step": m.step})
 }
 
 // roomFor refuses a new turn while the disk is full.

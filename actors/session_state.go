@@ -302,6 +302,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.diskChanged(m)
 	case agentHeld:
 		t.agentHeld(m)
+	case agentOutruns:
+		t.agentOutruns(m)
 	case silenceDue:
 		t.silenceLate(m)
 	case parkDue:
@@ -377,7 +379,7 @@ func (s sessionState) before(from *actor.PID, m any) (sessionState, []effect) {
 	case messages.Committed, messages.AppendRefused:
 		return s, nil
 	case agentOutput, messages.ProcessStarted, messages.RunEnded, messages.InputWrittenTo, inputTooLong,
-		messages.AnswerWritten, messages.WriteFailed, agentHeld:
+		messages.AnswerWritten, messages.WriteFailed, agentHeld, agentOutruns:
 		return s, nil
 	case journalRestarted:
 		return s, []effect{loadAgain{}} // the first request may be lost
