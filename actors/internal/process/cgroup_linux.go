@@ -53,10 +53,16 @@ func FindCgroups(runs string) (Cgroups, error) {
 	if err := unix.Access(filepath.Join(own, "cgroup.procs"), unix.W_OK); err != nil {
 		return Cgroups{}, &fs.PathError{Op: "write", Path: filepath.Join(own, "cgroup.procs"), Err: err}
 	}
-	for _, left := range below(c.base) {
-		removeEmpty(left)
-	}
+	c.Tidy()
 	return c, nil
+}
+
+// Tidy removes the groups in which nobody is any more, that of the daemon's agents
+// included: of runs whose end nobody saw, and at the daemon's own end.
+func (c Cgroups) Tidy() {
+	if c.base != "" {
+		removeEmpty(c.base)
+	}
 }
 
 // For is the path of the group for the agent of a run directory, empty for the

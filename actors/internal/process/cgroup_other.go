@@ -17,6 +17,9 @@ func FindCgroups(string) (Cgroups, error) {
 func (Cgroups) For(string) string { return "" }
 
 // Tidy does nothing.
+func (Cgroups) Tidy() {}
+
+// Tidy does nothing.
 func Tidy(string) {}
 
 func makeCgroup(string, string) string { return "" }
