@@ -45,6 +45,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.trust(m)
 	case messages.GetRawOutput:
 		return s.rawOutput(ctx, m)
+	case messages.GetMachine:
+		return s.machine()
 	case messages.GetHealth:
 		return s.ask(ctx, s.health, m)
 	case messages.Shutdown:

@@ -58,6 +58,7 @@ type Options struct {
 	Gather           time.Duration   // least time between two journal transactions
 	Logger           *zerolog.Logger // never nil
 	Version          string          // of the daemon, for health
+	MachineFile      string          // where the machine's id is kept; empty = nowhere
 	MemoryLimit      int64           // bytes the daemon should not use more of, for health; not positive = no limit
 	Now              func() time.Time
 	Restart          supervision.Policy // of crashed actors

@@ -29,6 +29,7 @@ var viewing = map[string]bool{
 	"/betcode.v1.VersionService/GetVersion":            true,
 	"/betcode.v1.VersionService/NegotiateCapabilities": true,
 	"/betcode.v1.BetCodeHealth/GetHealthDetails":       true,
+	"/betcode.v1.MachineService/":                      true, // to switch to one's own machine changes nothing
 	"/betcode.v1.Health/":                              true,
 	"/grpc.health.v1.Health/":                          true,
 	"/grpc.reflection.v1.ServerReflection/":            true,

@@ -90,6 +90,7 @@ func New(o Options) *Server {
 	pb.RegisterAdminServiceServer(s.grpc, adminService{asker: s.asker})
 	pb.RegisterVersionServiceServer(s.grpc, versionService{options: &s.options})
 	pb.RegisterBetCodeHealthServer(s.grpc, detailsService{server: s})
+	pb.RegisterMachineServiceServer(s.grpc, machineService{server: s})
 	pb.RegisterHealthServer(s.grpc, healthService{server: s})
 	healthpb.RegisterHealthServer(s.grpc, standardHealth{server: s})
 	reflection.Register(s.grpc)

@@ -52,6 +52,7 @@ func (p *program) app() *cli.App {
 			p.daemonCommand(),
 			p.healthCommand(),
 			p.journalCommand(),
+			p.machineCommand(),
 			p.treeCommand(),
 			p.versionCommand(),
 			p.exitCodesCommand(),

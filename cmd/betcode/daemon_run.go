@@ -142,6 +142,7 @@ func (d *daemon) startActors() error {
 		Disk:   actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		Resume: messages.ResumePolicy(resume.Policy), Continuations: continuations(*resume.Times), ContinueGrace: d.cfg.ContinueGrace,
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
+		MachineFile: filepath.Join(d.cfg.StateDir, "machine-id"),
 	})
 	return err
 }

@@ -36,6 +36,7 @@ type Client struct {
 	Admin   pb.AdminServiceClient
 	Health  pb.BetCodeHealthClient
 	Version pb.VersionServiceClient
+	Machine pb.MachineServiceClient
 
 	options Options
 	conn    *grpc.ClientConn
@@ -58,6 +59,7 @@ func New(o Options) (*Client, error) {
 		Admin:   pb.NewAdminServiceClient(conn),
 		Health:  pb.NewBetCodeHealthClient(conn),
 		Version: pb.NewVersionServiceClient(conn),
+		Machine: pb.NewMachineServiceClient(conn),
 		options: o, conn: conn,
 	}, nil
 }

@@ -1,0 +1,12 @@
+package machine
+
+import "golang.org/x/sys/unix"
+
+// Memory is how many bytes of memory the computer has, 0 if it cannot be told.
+func Memory() uint64 {
+	bytes, err := unix.SysctlUint64("hw.memsize")
+	if err != nil {
+		return 0
+	}
+	return bytes
+}

@@ -1,0 +1,87 @@
+package grpcapi
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// machineService is MachineService of a daemon without a relay: it knows its own
+// machine, and every caller is on it already.
+type machineService struct {
+	pb.UnimplementedMachineServiceServer
+	server *Server
+}
+
+// ListMachines implements MachineService.
+func (s machineService) ListMachines(ctx context.Context, _ *pb.ListMachinesRequest) (*pb.ListMachinesResponse, error) {
+	m, err := s.local(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.ListMachinesResponse{Machines: []*pb.Machine{m}}, nil
+}
+
+// GetMachine implements MachineService.
+func (s machineService) GetMachine(ctx context.Context, r *pb.GetMachineRequest) (*pb.Machine, error) {
+	return s.find(ctx, "get machine", r.GetMachineId())
+}
+
+// SwitchMachine implements MachineService.
+func (s machineService) SwitchMachine(ctx context.Context, r *pb.SwitchMachineRequest) (*pb.SwitchMachineResponse, error) {
+	m, err := s.find(ctx, "switch machine", r.GetMachineId())
+	if err != nil {
+		return nil, err
+	}
+	return &pb.SwitchMachineResponse{Machine: m, PreviousMachineId: m.GetId()}, nil
+}
+
+// local is the machine of this daemon.
+func (s machineService) local(ctx context.Context) (*pb.Machine, error) {
+	view, err := ask[messages.MachineView](ctx, s.server.asker, messages.GetMachine{})
+	if err != nil {
+		return nil, err
+	}
+	return machineOut(view, s.server.services()), nil
+}
+
+// find is the machine with an id, of which there is one.
+func (s machineService) find(ctx context.Context, op, id string) (*pb.Machine, error) {
+	if id == "" {
+		return nil, invalid(op, "Give machine_id, as ListMachines shows it.", "no machine is named")
+	}
+	m, err := s.local(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if m.GetId() != id {
+		return nil, messages.Errorf(op, messages.NotFound, "there is no machine %q", clip(id)).
+			With("machine_id", clip(id)).WithHint("This daemon knows its own machine only; ListMachines shows it.")
+	}
+	return m, nil
+}
+
+// services are the names of what is served of this package, without it, by name.
+func (s *Server) services() []string {
+	var names []string
+	for service := range s.grpc.GetServiceInfo() {
+		if name, ours := strings.CutPrefix(service, "betcode.v1."); ours {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func machineOut(v messages.MachineView, services []string) *pb.Machine {
+	return &pb.Machine{
+		Id: v.ID, Name: v.Hostname, Hostname: v.Hostname, Status: pb.MachineStatus_ONLINE,
+		Capabilities: services, LastSeen: timeOut(v.Seen),
+		Resources: &pb.MachineResources{
+			Os: v.OS, CpuCores: saturate(uint64(max(v.Cores, 0))), MemoryBytes: v.Memory, DiskFreeBytes: v.DiskFree,
+		},
+	}
+}
