@@ -59,7 +59,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		if err := s.checkDirectory(m); err != nil {
 			return nil, err
 		}
-		return s.ask(ctx, s.sessions, m)
+		return s.ask(ctx, s.sessions, s.withDefaults(m))
 	case messages.SendInput:
 		if seq, seen, err := s.options.Store.Seen(m.Session, m.Key); err != nil {
 			return nil, asError("send input", err)

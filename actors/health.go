@@ -23,7 +23,7 @@ type health struct {
 }
 
 func healthProps(s *System) *actor.Props {
-	empty := poolHealth{limit: s.options.MaxAgents, queue: s.options.MaxWaiting}
+	empty := poolHealth{limit: s.live.Load().MaxAgents, queue: s.live.Load().MaxWaiting}
 	return s.tree.Props("health", s.policy, func() actor.Actor {
 		return &health{deps: s, state: healthState{pool: empty, looked: s.now()}}
 	})
@@ -63,10 +63,14 @@ func (h *health) view() messages.HealthView {
 	now, used := h.deps.now(), memoryUsed()
 	metadata := h.deps.metadata(now)
 	metadata["memory_bytes"] = strconv.FormatInt(used, 10)
-	return messages.HealthView{
+	view := messages.HealthView{
 		Components: h.state.components(now, used, h.deps.options.MemoryLimit),
 		Metadata:   metadata,
 	}
+	if settings := h.deps.settings.Load(); settings != nil {
+		view.Components = append(view.Components, *settings)
+	}
+	return view
 }
 
 // metadata is what does not belong to one component.

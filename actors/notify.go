@@ -53,8 +53,7 @@ func newNotifier(s *System) *notifier {
 
 // send hands a notice to the worker that has the least to do. It does not wait.
 func (n *notifier) send(e notice) {
-	o := n.deps.options
-	if len(o.NotifyExec) == 0 {
+	if len(n.deps.live.Load().NotifyExec) == 0 {
 		return
 	}
 	n.mu.Lock()
@@ -83,12 +82,15 @@ func (n *notifier) send(e notice) {
 }
 
 func (n *notifier) run(e notice) {
-	o := n.deps.options
+	o, program := n.deps.options, n.deps.live.Load().NotifyExec
+	if len(program) == 0 {
+		return
+	}
 	ctx, cancel := context.WithTimeout(n.life, notifyPatience)
 	defer cancel()
 	input, err := json.Marshal(e)
 	if err == nil {
-		err = hook.Run(ctx, o.NotifyExec, append(slices.Clone(o.NotifyEnv), e.environ()...), append(input, '\n'))
+		err = hook.Run(ctx, program, append(slices.Clone(o.NotifyEnv), e.environ()...), append(input, '\n'))
 	}
 	if err != nil {
 		n.deps.log.Warn().Err(err).Str(logSession, string(e.Session)).Str("code", e.Code).Msg("notification failed")

@@ -30,7 +30,7 @@ type permission struct {
 
 func permissionProps(s *System, record messages.PermissionRecord) *actor.Props {
 	return s.tree.Props("permission", s.policy, func() actor.Actor {
-		return &permission{deps: s, state: newPermissionState(record, s.options.Reminders)}
+		return &permission{deps: s, state: newPermissionState(record, s.live.Load().Reminders)}
 	})
 }
 

@@ -22,7 +22,7 @@ func poolProps(s *System) *actor.Props {
 	return s.tree.Props("pool", s.policy, func() actor.Actor {
 		defer func() { restarted = true }()
 		return &pool{deps: s, restarted: restarted, state: poolState{
-			limit: s.options.MaxAgents, queue: s.options.MaxWaiting,
+			limit: s.live.Load().MaxAgents, queue: s.live.Load().MaxWaiting,
 			used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{},
 		}}
 	})

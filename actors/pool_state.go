@@ -32,6 +32,9 @@ type (
 	parkAgent struct{}
 	// poolRestarted asks every session to say again what it has and wants.
 	poolRestarted struct{}
+	// poolLimits says how many agents may run and how many sessions may wait, from
+	// now on. Nobody loses what they have.
+	poolLimits struct{ limit, queue int }
 	// poolHealth tells health how full the pool is.
 	poolHealth struct{ used, limit, waiting, queue int }
 )
@@ -100,6 +103,8 @@ func (s poolState) step(from *actor.PID, m any) (poolState, []effect) {
 		} else {
 			delete(s.parking, m.session)
 		}
+	case poolLimits:
+		s.limit, s.queue = m.limit, m.queue
 	default:
 		return s, nil
 	}

@@ -53,6 +53,16 @@ func TestPool(t *testing.T) {
 			{"c", want("c"), "c: wait"},
 			{"", slotFreed{"a"}, "b: now"},
 		},
+		"limits change, and nobody loses what they have": {
+			{"a", want("a"), "a: yes"},
+			{"b", want("b"), "b: wait"},
+			{"", poolLimits{2, 1}, "b: now"},
+			{"", poolLimits{1, 1}, ""},
+			{"c", want("c"), "c: wait"},
+			{"d", want("d"), "d: no"},
+			{"", slotFreed{"a"}, ""},
+			{"", slotFreed{"b"}, "c: now"},
+		},
 		"who works again is not parked": {
 			{"a", want("a"), "a: yes"},
 			{"", agentRests{"a", true}, ""},

@@ -31,9 +31,10 @@ const (
 )
 
 // retentionDue is the retention's own word for the time to look; sessionsFound is
-// what came of it.
+// what came of it. limitsChanged says that there may be something to look for now.
 type (
 	retentionDue  struct{}
+	limitsChanged struct{}
 	sessionsFound struct {
 		trims []messages.TrimHistory
 		more  bool // there are more of them
@@ -50,16 +51,17 @@ func (r *retention) Receive(ctx actor.Context) {
 	switch m := mine(r, ctx.Message()).(type) {
 	case *actor.Started:
 		r.hands = newWorker(ctx, &r.deps.workers, r)
-		if r.deps.options.SessionBytes > 0 || r.deps.options.SessionAge > 0 {
-			r.wake = timer(ctx, retentionFirst, retentionDue{})
-		}
+		r.lookAfter(ctx, retentionFirst)
+	case limitsChanged:
+		r.lookAfter(ctx, retentionFirst)
 	case *actor.Stopping, *actor.Restarting:
 		r.hands.close(nil)
 		if r.wake != nil {
 			r.wake.Stop()
 		}
 	case retentionDue:
-		limits := historyLimits{bytes: uint64(max(r.deps.options.SessionBytes, 0)), age: r.deps.options.SessionAge, now: r.deps.now()}
+		live := r.deps.live.Load()
+		limits := historyLimits{bytes: uint64(max(live.SessionBytes, 0)), age: live.SessionAge, now: r.deps.now()}
 		store := r.deps.options.Store
 		r.hands.do(func() any { return findLong(store, limits) })
 	case sessionsFound:
@@ -76,7 +78,18 @@ func (r *retention) Receive(ctx actor.Context) {
 		if m.more {
 			again = retentionFirst
 		}
-		r.wake = timer(ctx, again, retentionDue{})
+		r.lookAfter(ctx, again)
+	}
+}
+
+// lookAfter sets the timer for the next look, if there is anything to look for.
+func (r *retention) lookAfter(ctx actor.Context, d time.Duration) {
+	if r.wake != nil {
+		r.wake.Stop()
+		r.wake = nil
+	}
+	if live := r.deps.live.Load(); live.SessionBytes > 0 || live.SessionAge > 0 {
+		r.wake = timer(ctx, d, retentionDue{})
 	}
 }
 

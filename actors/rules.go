@@ -36,17 +36,21 @@ func (r Rules) list() []rules.Rule {
 // SetRules replaces the rules ([Options.Rules]), for what is asked from now on. The
 // deny rules are also given to each agent, when it is started: an agent that runs
 // keeps its own. A rule that cannot be read is logged and left out.
-func (s *System) SetRules(r Rules) {
-	read := readList(r)
+func (s *System) SetRules(all ...Rules) {
+	read := readList(all...)
 	for _, p := range read.problems {
-		s.log.Warn().Err(p).Str("source", r.Source).Msg("permission rule does not count in full")
+		s.log.Warn().Err(p).Str("source", p.Rule.Source).Msg("permission rule does not count in full")
 	}
 	s.rules.now.Store(read)
 }
 
-func readList(r Rules) *readRules {
+func readList(all ...Rules) *readRules {
+	var list []rules.Rule
+	for _, r := range all {
+		list = append(list, r.list()...)
+	}
 	read := &readRules{}
-	read.set, read.problems = rules.New(r.list()...)
+	read.set, read.problems = rules.New(list...)
 	return read
 }
 

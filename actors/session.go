@@ -33,14 +33,15 @@ type session struct {
 	timers  []*time.Timer
 	hands   *worker
 	leaving bool
+	live    *Live // as the state's options have it
 }
 
 func sessionProps(s *System, id messages.SessionID) *actor.Props {
 	grace := s.options.LockGrace - s.now().Sub(s.started) // for a crash of the daemon
 	return s.tree.Props("session", s.policy, func() actor.Actor {
-		options := s.sessionOptions()
+		options, live := s.sessionOptions(), s.live.Load()
 		options.lockGrace, grace = grace, s.options.LockGrace // and next time for one of the actor
-		return &session{deps: s, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, state: sessionState{id: id, options: options}}
+		return &session{deps: s, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, live: live, state: sessionState{id: id, options: options}}
 	})
 }
 
@@ -73,6 +74,9 @@ func (s *session) Receive(ctx actor.Context) {
 		failpoint.Hit(failpoint.SessionStep)
 		now := moment{at: s.deps.now(), id: uuid.NewString, chance: rand.Float64, full: s.deps.diskFull.Load()}
 		before := s.state.record.Phase
+		if live := s.deps.live.Load(); live != s.live {
+			s.live, s.state.options = live, s.state.options.with(live)
+		}
 		next, effects := s.state.step(now, ctx.Sender(), m)
 		s.state = next
 		if _, loaded := m.(messages.SessionLoaded); loaded {

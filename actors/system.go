@@ -38,7 +38,7 @@ type Options struct {
 	RunsDirectory    string          // run directories are made below it, 0700
 	Program          string          // the agent's executable; looked up in PATH when it has no slash
 	Environment      []string        // what agents inherit, as "NAME=value"
-	Rules            Rules           // of the user, for every session
+	Rules            []Rules         // of the user, for every session
 	Home             string          // the user's home directory, for rules about what is below it
 	Directories      Directories     // what working directories bring along; nil = nothing
 	PermissionTTL    time.Duration   // how long a permission request waits; 0 = 7 days
@@ -94,7 +94,9 @@ type System struct {
 	started   time.Time
 
 	rules    liveRules
-	diskFull atomic.Bool // written by the disk's actor alone
+	live     atomic.Pointer[Live]                     // what may change meanwhile
+	settings atomic.Pointer[messages.ComponentHealth] // how the settings are; nil: nobody has said
+	diskFull atomic.Bool                              // written by the disk's actor alone
 	versions *versions
 	stops    *stops
 	cgroups  process.Cgroups
@@ -119,25 +121,12 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if s.options.PermissionTTL == 0 {
-		s.options.PermissionTTL = 7 * 24 * time.Hour
-	}
-	if o.Reminders == nil {
-		s.options.Reminders = []time.Duration{time.Hour, 24 * time.Hour}
-	}
-	s.options.Reminders = s.options.Reminders[:min(len(s.options.Reminders), 2)]
-	s.options.MaxAgents = cmp.Or(o.MaxAgents, 5)
-	s.options.MaxWaiting = cmp.Or(o.MaxWaiting, 50)
 	s.options.LockGrace = cmp.Or(o.LockGrace, 10*time.Second)
-	s.options.Silence = cmp.Or(o.Silence, 7*time.Minute)
-	s.options.ParkAfter = cmp.Or(o.ParkAfter, 10*time.Minute)
-	s.options.Resume = cmp.Or(o.Resume, messages.ResumeAuto)
-	s.options.Continuations = max(cmp.Or(o.Continuations, 2), 0)
-	s.options.ContinueGrace = cmp.Or(o.ContinueGrace, time.Minute)
+	s.live.Store(s.options.live().complete())
 	if s.options.AgentRestart == (supervision.Policy{}) {
 		s.options.AgentRestart = o.Restart
 	}
-	s.SetRules(o.Rules)
+	s.SetRules(o.Rules...)
 	s.options.Disk.ArchiveBytes = cmp.Or(o.Disk.ArchiveBytes, archiveBytes)
 	s.options.Disk.ArchiveAge = cmp.Or(o.Disk.ArchiveAge, archiveAge)
 	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, spoolQuota), 0)
@@ -228,17 +217,6 @@ func (d dropPayload) Handle(ctx context.Context, r slog.Record) error {
 		return true
 	})
 	return d.Handler.Handle(ctx, clean)
-}
-
-// sessionOptions is what every session is told.
-func (s *System) sessionOptions() sessionOptions {
-	return sessionOptions{
-		lineage: s.options.Store.Lineage(), runs: s.options.RunsDirectory, program: s.options.Program,
-		rules: &s.rules, ownRules: s.options.Directories != nil, home: s.options.Home, permissionTTL: s.options.PermissionTTL, restarts: s.options.AgentRestart,
-		parkAfter: s.options.ParkAfter, silence: s.options.Silence, extend: !s.options.FixedTTL,
-		compactThreshold: s.options.CompactThreshold,
-		resume:           s.options.Resume, continuations: uint32(s.options.Continuations), continuationGrace: s.options.ContinueGrace, versions: s.versions, stops: s.stops,
-	}
 }
 
 // agentSpec is what to start for a run. The executable is looked up, and secrets

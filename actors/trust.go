@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"strings"
 
 	"betcode/actors/internal/rules"
@@ -16,9 +17,27 @@ type Directories interface {
 	// Untrusted names the files in a directory that an agent would obey without
 	// asking; none if the directory is trusted.
 	Untrusted(directory string) ([]string, error)
+	// Defaults is what a new session in a directory has where the request says nothing.
+	Defaults(directory string) SessionDefaults
 	// Trust notes durably whether a directory is trusted, and returns those that are.
 	// No directory changes nothing.
 	Trust(directory string, trusted bool) ([]string, error)
+}
+
+// SessionDefaults is what a session has that was started without.
+type SessionDefaults struct {
+	Model  string                // empty = the agent's own
+	Resume messages.ResumePolicy // empty = the daemon's, whatever that will be
+}
+
+// withDefaults fills in what a new session was started without.
+func (s *System) withDefaults(m messages.StartSession) messages.StartSession {
+	if s.options.Directories == nil || s.exists(m.Session) {
+		return m
+	}
+	d := s.options.Directories.Defaults(m.WorkingDirectory)
+	m.Model, m.Resume = cmp.Or(m.Model, d.Model), cmp.Or(m.Resume, d.Resume)
+	return m
 }
 
 // directoryRules are the rules that a directory brings along.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"time"
 )
@@ -26,13 +27,11 @@ type ClientFlags struct {
 // ResolveClient decides each value and checks it.
 func ResolveClient(f ClientFlags, e Environment) (Client, error) {
 	var c Client
-	var err error
-	if c.SocketPath, err = e.socketPath(f.SocketPath, f.ConfigDir); err != nil {
+	socket, err := e.findSocket(Flags{"daemon.socket_path": f.SocketPath, ConfigDirFlag: f.ConfigDir})
+	if err != nil {
 		return c, err
 	}
-	if err := e.checkSocket(c.SocketPath); err != nil {
-		return c, err
-	}
+	c.SocketPath = socket
 	timeout := e.first(f.ConnectTimeout, "BETCODE_CONNECT_TIMEOUT", DefaultConnectTimeout.String())
 	if c.ConnectTimeout, err = time.ParseDuration(timeout); err != nil || c.ConnectTimeout < 0 {
 		return c, fmt.Errorf("set connect timeout: %q is no duration; write for example 30s", timeout)
@@ -44,4 +43,52 @@ func ResolveClient(f ClientFlags, e Environment) (Client, error) {
 		}
 	}
 	return c, nil
+}
+
+// findSocket is where a daemon's socket is. The configuration directory is needed only
+// where nothing better is there.
+func (e Environment) findSocket(flags Flags) (string, error) {
+	var files []*File
+	dir, lost := e.configDir(flags[ConfigDirFlag])
+	if lost == nil {
+		files = readable(dir)
+	}
+	v, err := decide(find("daemon.socket_path"), flags, e, dir, files)
+	if err != nil {
+		return "", err
+	}
+	path, _ := v.Value.(string)
+	if !filepath.IsAbs(path) {
+		return "", lost
+	}
+	return path, e.checkSocket(path)
+}
+
+// Locate is a daemon by its flags and variables, with what the files say where they
+// can be read: enough to find it or to start it. What is wrong with the files is for
+// the daemon to say; an error is about the flags and variables.
+func Locate(flags Flags, e Environment) (Daemon, error) {
+	dir, err := e.configDir(flags[ConfigDirFlag])
+	if err != nil {
+		return Daemon{}, err
+	}
+	given, err := resolve(flags, e, dir, nil)
+	if err != nil {
+		return Daemon{}, err
+	}
+	if s, err := resolve(flags, e, dir, readable(dir)); err == nil {
+		given = s
+	}
+	return given.Daemon(), nil
+}
+
+// readable are the user's settings files that can be read.
+func readable(dir string) []*File {
+	var files []*File
+	for _, f := range userFiles(dir) {
+		if file, err := ReadFile(f.Path, f.Source); err == nil {
+			files = append(files, file)
+		}
+	}
+	return files
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -43,55 +44,56 @@ func TestPaths(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		env                   Environment
-		flags                 DaemonFlags
+		flags                 Flags
 		config, state, socket string
 	}{
 		"linux": {
 			world("linux", home, "/run/user/1000"),
-			DaemonFlags{},
+			nil,
 			"/home/me/.config/betcode", "/home/me/.local/state/betcode", "/run/user/1000/betcode/daemon.sock",
 		},
 		"no runtime directory": {
 			world("linux", home),
-			DaemonFlags{},
+			nil,
 			"/home/me/.config/betcode", "/home/me/.local/state/betcode", "/home/me/.config/betcode/daemon.sock",
 		},
 		"XDG": {
 			world("linux", with("XDG_CONFIG_HOME", "/c", "XDG_STATE_HOME", "/s", "XDG_RUNTIME_DIR", "/r"), "/run/user/1000"),
-			DaemonFlags{},
+			nil,
 			"/c/betcode", "/s/betcode", "/r/betcode/daemon.sock",
 		},
 		"relative XDG is ignored": {
 			world("linux", with("XDG_CONFIG_HOME", "c", "XDG_STATE_HOME", "s", "XDG_RUNTIME_DIR", "r")),
-			DaemonFlags{},
+			nil,
 			"/home/me/.config/betcode", "/home/me/.local/state/betcode", "/home/me/.config/betcode/daemon.sock",
 		},
 		"environment": {
 			world("linux", map[string]string{"BETCODE_CONFIG_DIR": "/c", "BETCODE_STATE_DIR": "s/"}),
-			DaemonFlags{},
+			nil,
 			"/c", "/here/s", "/c/daemon.sock",
 		},
 		"flags win": {
 			world("linux", with("BETCODE_CONFIG_DIR", "/c", "BETCODE_STATE_DIR", "/s", "BETCODE_SOCKET", "/x")),
-			DaemonFlags{ConfigDir: "/fc", StateDir: "../fs", SocketPath: "f.sock"},
+			Flags{ConfigDirFlag: "/fc", "daemon.state_dir": "../fs", "daemon.socket_path": "f.sock"},
 			"/fc", "/fs", "/here/f.sock",
 		},
 		"macOS": {
 			world("darwin", home, "/run/user/1000"),
-			DaemonFlags{},
+			nil,
 			"/home/me/Library/Application Support/betcode", "/home/me/Library/Application Support/betcode/state",
 			"/home/me/Library/Application Support/betcode/daemon.sock",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ResolveDaemon(test.flags, test.env)
+			settings, err := Load(test.flags, test.env)
 			if err != nil {
 				t.Fatal(err)
 			}
+			got := settings.Daemon()
 			if got.ConfigDir != test.config || got.StateDir != test.state || got.SocketPath != test.socket {
 				t.Errorf("got %q %q %q\nwant %q %q %q", got.ConfigDir, got.StateDir, got.SocketPath, test.config, test.state, test.socket)
 			}
-			client, err := ResolveClient(ClientFlags{SocketPath: test.flags.SocketPath, ConfigDir: test.flags.ConfigDir}, test.env)
+			client, err := ResolveClient(ClientFlags{SocketPath: test.flags["daemon.socket_path"], ConfigDir: test.flags[ConfigDirFlag]}, test.env)
 			if err != nil || client.SocketPath != got.SocketPath {
 				t.Errorf("the client looks at %q, %v", client.SocketPath, err)
 			}
@@ -99,59 +101,49 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-func TestValues(t *testing.T) {
-	env := world("linux", map[string]string{
-		"HOME": "/h", "BETCODE_LOG_LEVEL": "DEBUG", "BETCODE_LOG_FILE": "x.log", "BETCODE_CLAUDE": "claude",
-		"BETCODE_KEEP_AGENTS": "1", "BETCODE_LOCK_GRACE": "5m", "BETCODE_MAX_AGENTS": "3", "BETCODE_PERMISSION_TTL": "36h",
-	})
-	got, err := ResolveDaemon(DaemonFlags{PermissionTTL: "30d"}, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !got.KeepAgents || got.LogLevel != "debug" || got.LogFile != "/here/x.log" || got.ClaudePath != "claude" || got.MaxAgents != 3 || got.LockGrace != 5*time.Minute || got.PermissionTTL != 30*24*time.Hour {
-		t.Errorf("got %+v", got)
-	}
-	got, err = ResolveDaemon(DaemonFlags{ClaudePath: "./claude"}, world("linux", map[string]string{"HOME": "/h"}))
-	if err != nil || got.KeepAgents || got.ClaudePath != "/here/claude" || got.LogLevel != "info" || got.MaxAgents != DefaultMaxAgents || got.PermissionTTL != DefaultPermissionTTL {
-		t.Errorf("got %+v, %v", got, err)
-	}
+func TestClient(t *testing.T) {
 	client, err := ResolveClient(ClientFlags{ConnectTimeout: "5s"}, world("linux", map[string]string{"HOME": "/h", "BETCODE_AUTOSTART": "1"}))
 	if err != nil || !client.AutoStart || client.ConnectTimeout != 5*time.Second {
 		t.Errorf("client %+v, %v", client, err)
 	}
-}
-
-func TestBadValues(t *testing.T) {
-	env := world("linux", map[string]string{"HOME": "/h"})
-	for says, flags := range map[string]DaemonFlags{
-		"trace":         {LogLevel: "loud"},
-		"1 to 10000":    {MaxAgents: "0"},
-		"no number":     {MaxAgents: "many"},
-		"1h and 30d":    {PermissionTTL: "60s"},
-		"7d":            {PermissionTTL: "soon"},
-		"host:port":     {ListenTCP: "nowhere"},
-		"not built yet": {ListenTCP: "127.0.0.1:50051"},
-		"107":           {SocketPath: "/" + strings.Repeat("s", 107)},
-	} {
-		if _, err := ResolveDaemon(flags, env); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%+v: %v does not say %q", flags, err, says)
-		}
-	}
-	if _, err := ResolveDaemon(DaemonFlags{SocketPath: "/" + strings.Repeat("s", 106)}, env); err != nil {
-		t.Errorf("a path that fits: %v", err)
-	}
-	if _, err := ResolveDaemon(DaemonFlags{}, world("linux", map[string]string{"HOME": "/h", "BETCODE_LOCK_GRACE": "0s"})); err == nil {
-		t.Error("no grace at all was taken")
-	}
-	if _, err := ResolveDaemon(DaemonFlags{}, world("linux", nil)); err == nil || !strings.Contains(err.Error(), "BETCODE_CONFIG_DIR") {
-		t.Errorf("without a home: %v", err)
-	}
 	if _, err := ResolveClient(ClientFlags{}, world("linux", map[string]string{"HOME": "/h", "BETCODE_AUTOSTART": "maybe"})); err == nil {
 		t.Error("BETCODE_AUTOSTART=maybe was taken")
 	}
-	if _, err := ResolveClient(ClientFlags{ConnectTimeout: "-1s"}, env); err == nil {
+	if _, err := ResolveClient(ClientFlags{ConnectTimeout: "-1s"}, world("linux", map[string]string{"HOME": "/h"})); err == nil {
 		t.Error("a negative timeout was taken")
 	}
+	if _, err := ResolveClient(ClientFlags{}, world("linux", nil)); err == nil || !strings.Contains(err.Error(), "BETCODE_CONFIG_DIR") {
+		t.Errorf("without a home: %v", err)
+	}
+	if client, err := ResolveClient(ClientFlags{SocketPath: "/s"}, world("linux", nil)); err != nil || client.SocketPath != "/s" {
+		t.Errorf("without a home, with a socket: %+v, %v", client, err)
+	}
+
+	// The socket that settings.json names is found, and a broken file is the daemon's
+	// business.
+	dir := t.TempDir()
+	env := world("linux", map[string]string{"BETCODE_CONFIG_DIR": dir, "BETCODE_STATE_DIR": "/s", "XDG_RUNTIME_DIR": "/r"})
+	write(t, dir, SettingsFile, `{"daemon": {"socket_path": "mine.sock"}}`)
+	if client, err := ResolveClient(ClientFlags{}, env); err != nil || client.SocketPath != filepath.Join(dir, "mine.sock") {
+		t.Errorf("%+v, %v", client, err)
+	}
+	write(t, dir, SettingsFile, `{`)
+	if client, err := ResolveClient(ClientFlags{}, env); err != nil || client.SocketPath != "/r/betcode/daemon.sock" {
+		t.Errorf("%+v, %v", client, err)
+	}
+}
+
+// write makes a file of a test.
+func write(t *testing.T, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func TestReadPermissions(t *testing.T) {
@@ -182,7 +174,7 @@ func TestReadPermissions(t *testing.T) {
 			if err := os.WriteFile(path, []byte(test.file), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			got, err := ReadPermissions(dir)
+			got, err := ReadPermissionsFile(path)
 			if test.says != "" {
 				if err == nil || !strings.HasPrefix(err.Error(), path+":") || !strings.Contains(err.Error(), test.says) {
 					t.Errorf("%v does not say %q", err, test.says)
@@ -197,19 +189,33 @@ func TestReadPermissions(t *testing.T) {
 			}
 		})
 	}
-	if got, err := ReadPermissions(t.TempDir()); err != nil || len(got.Deny) != 0 {
-		t.Errorf("no file: %+v %v", got, err)
-	}
 }
 
-func FuzzPermissions(f *testing.F) {
-	f.Add([]byte(`{"permissions":{"deny":["a",1,[2]],"allow":{}}}`))
-	f.Add([]byte("{}{}"))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		_, at, err := parsePermissions(raw)
-		if err != nil && (at < 0 || at > int64(len(raw))) {
-			t.Errorf("error at %d of %d: %v", at, len(raw), err)
+func FuzzSettings(f *testing.F) {
+	f.Add([]byte(`{"permissions":{"deny":["a",1,[2]],"allow":{}}}`), false)
+	f.Add([]byte(`{"retention":{"max_bytes":"20GiB","max_age":[]},"sessions":{"auto_compact_threshold":1e99}}`), false)
+	f.Add([]byte("{}{}"), false)
+	f.Add([]byte("[disk]\nlow = 1979-05-27\n[[permissions]]\nallow = [1, {a.b = 2}]\n"), true)
+	f.Fuzz(func(t *testing.T, raw []byte, isTOML bool) {
+		name := SettingsFile
+		if isTOML {
+			name = TOMLFile
 		}
-		position(raw, at)
+		file := &File{Path: name, Features: map[string]Feature{}, values: map[string]entry{}}
+		var wrong *FileError
+		if err := file.parse(raw); err != nil && !errors.As(err, &wrong) {
+			t.Errorf("%v says no place", err)
+		}
+		lines := 1 + bytes.Count(raw, []byte("\n"))
+		for _, e := range append(file.Warnings, wrong) {
+			if e != nil && (e.Line < 1 || e.Line > lines || e.Column < 1) {
+				t.Errorf("%v of %d lines", e, lines)
+			}
+		}
+		for name, e := range file.values {
+			if s := find(name); !s.within(e.value) {
+				t.Errorf("%s is %v", name, e.value)
+			}
+		}
 	})
 }

@@ -1,9 +1,32 @@
 // Package config says where things are and how they shall be: it turns flags,
-// environment and defaults into one [Daemon] or [Client].
+// environment, files and defaults into one [Settings], of which a [Daemon] is made,
+// or into a [Client].
 //
-// A value is taken from the first of these that has one: a flag, an environment
-// variable (BETCODE_…), the default. Nothing is created and nothing is cached
-// here; the only file that is read is settings.json ([ReadPermissions], [ReadNotify], [ReadPast]).
+// Everything that can be set is a row of [Table]: from it files, flags and variables
+// are read and checked, and docs/settings.md is made. To add a setting is to add a
+// row and the field it goes into.
+//
+// # Who says it
+//
+//	flag                          of the command line
+//	BETCODE_…                     in the environment
+//	.claude/settings.local.json   of the directory a session works in   [Settings.In]
+//	.claude/settings.json         of the same
+//	settings.json                 in the configuration directory
+//	daemon.toml                   beside it
+//	default                       of the row
+//
+// The first counts. Files of a directory are the agent's as well; they count if the
+// user trusts the directory ([Trust]), for rows that say so, and unknown members are
+// left alone. A file that is wrong is an error with every line that is ([FileError]);
+// what is unknown is a warning.
+//
+// # Changing
+//
+// [Update] replaces settings.json whole or not at all, one process after the other,
+// and keeps what it does not know. [Watch] tells when files may have changed; to read
+// them again is up to the caller, and so is what to do when they are wrong by then.
+// Nothing is cached here.
 //
 // It imports nothing of ours, and only cmd imports it: every other package takes
 // Options of its own, which cmd fills.

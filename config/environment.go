@@ -93,10 +93,8 @@ func (e Environment) configDir(flag string) (string, error) {
 	return join(dir, "betcode"), err
 }
 
-func (e Environment) stateDir(flag string) (string, error) {
-	if dir := e.first(flag, "BETCODE_STATE_DIR", ""); dir != "" {
-		return e.absolute(dir)
-	}
+// stateDir is where the state is if nobody says so.
+func (e Environment) stateDir() (string, error) {
 	switch e.OS {
 	case "darwin":
 		return e.underHome("Library", "Application Support", "betcode", "state")
@@ -118,11 +116,9 @@ func join(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// socketPath needs the configuration directory only where nothing better is there.
-func (e Environment) socketPath(flag, configDir string) (string, error) {
-	if path := e.first(flag, "BETCODE_SOCKET", ""); path != "" {
-		return e.absolute(path)
-	}
+// defaultSocket is where the socket is if nobody says so. It needs the
+// configuration directory only where nothing better is there.
+func (e Environment) defaultSocket(configDir string) (string, error) {
 	if e.OS == "linux" {
 		if dir := e.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
 			return filepath.Join(dir, "betcode", "daemon.sock"), nil
@@ -131,8 +127,7 @@ func (e Environment) socketPath(flag, configDir string) (string, error) {
 			return filepath.Join(dir, "betcode", "daemon.sock"), nil
 		}
 	}
-	dir, err := e.configDir(configDir)
-	return join(dir, "daemon.sock"), err
+	return join(configDir, "daemon.sock"), nil
 }
 
 // checkSocket refuses a path the operating system has no room for.

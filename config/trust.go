@@ -18,7 +18,7 @@ const TrustFile = "trusted.json"
 // What a directory brings along that an agent obeys without asking anybody: rules,
 // hooks, servers to start.
 var (
-	ownSettings = []string{".claude/settings.local.json", ".claude/settings.json"} // the nearer first
+	ownSettings = []string{LocalFile, ProjectFile} // the nearer first
 	ownServers  = ".mcp.json"
 )
 
@@ -56,25 +56,6 @@ func (t Trust) Write(configDir string) error {
 		return fmt.Errorf("write trusted directories: %w", err)
 	}
 	return replaceFile(filepath.Join(configDir, TrustFile), append(raw, '\n'))
-}
-
-// replaceFile writes a file that is either the old one or the new one, whatever
-// happens meanwhile.
-func replaceFile(path string, content []byte) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(file.Name())
-		}
-	}()
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
 }
 
 // Covers reports whether a directory is trusted, itself or by one above it.
@@ -115,32 +96,6 @@ func OwnSettings(dir, home string) []string {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			found = append(found, name)
 		}
-	}
-	return found
-}
-
-// DirectoryPermissions are the rules of one of a directory's own settings.
-type DirectoryPermissions struct {
-	Permissions
-	Path string
-	Err  error // why they could not be read
-}
-
-// ReadDirectoryPermissions reads the rules that a directory brings along, the
-// nearer file first. What cannot be read is told, and the rest is returned.
-func ReadDirectoryPermissions(dir, home string) []DirectoryPermissions {
-	var found []DirectoryPermissions
-	for _, name := range OwnSettings(dir, home) {
-		if name == ownServers {
-			continue
-		}
-		p := DirectoryPermissions{Path: filepath.Join(dir, name)}
-		raw, err := readWhole(p.Path)
-		if err == nil {
-			p.Permissions, err = readPart(p.Path, raw, parsePermissions)
-		}
-		p.Err = err
-		found = append(found, p)
 	}
 	return found
 }

@@ -51,6 +51,7 @@ func (p *program) app() *cli.App {
 			p.trustCommand(),
 			p.daemonCommand(),
 			p.healthCommand(),
+			p.configCommand(),
 			p.journalCommand(),
 			p.machineCommand(),
 			p.treeCommand(),

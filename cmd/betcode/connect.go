@@ -50,11 +50,11 @@ func (p *program) connect(ctx context.Context, c *cli.Context) (*client.Client, 
 	if !start {
 		return nil, cfg, errNoDaemon(cfg.SocketPath)
 	}
-	daemon, err := p.daemonConfig(c)
+	daemon, flags, err := p.locate(c)
 	if err != nil {
 		return nil, cfg, err
 	}
-	if err := p.startDaemon(ctx, daemon, startPatience); err != nil {
+	if err := p.startDaemon(ctx, daemon, flags, startPatience); err != nil {
 		return nil, cfg, err
 	}
 	cl, err = p.dial(ctx, cfg)

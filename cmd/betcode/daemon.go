@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -29,7 +30,7 @@ func (p *program) daemonCommand() *cli.Command {
 				Name: "run", Usage: "run the daemon in the foreground; its log goes to standard error",
 				Description: "SIGTERM and Ctrl-C end it and its agents; their turns can be resumed. With --keep-agents the\n" +
 					"agents go on working, and the next daemon takes them over: so does one in the background. A\n" +
-					"second signal ends it at once. SIGHUP reads the deny rules of settings.json again.",
+					"second signal ends it at once. SIGHUP reads the settings again, as a change of their files does.",
 				Flags: append(daemonFlags(),
 					&cli.BoolFlag{Name: "keep-agents", Usage: "leave the agents running when a signal ends the daemon (BETCODE_KEEP_AGENTS=1)"}),
 				Action: p.daemonRun,
@@ -69,51 +70,82 @@ func (p *program) daemonCommand() *cli.Command {
 	}
 }
 
+// daemonFlags are the flags of a daemon, as the table of settings has them.
+// --socket is one of every command.
 func daemonFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "state-dir", Usage: "`DIRECTORY` of the journal and of the agents' files (BETCODE_STATE_DIR)"},
-		&cli.StringFlag{Name: "log-level", Usage: "error, warn, info, debug or trace (BETCODE_LOG_LEVEL, info)"},
-		&cli.StringFlag{Name: "log-file", Usage: "`PATH` of the log (BETCODE_LOG_FILE)"},
-		&cli.StringFlag{Name: "claude", Usage: "`PATH` of the agent's executable (BETCODE_CLAUDE, claude)"},
-		&cli.StringFlag{Name: "max-agents", Usage: "`N`umber of agents that may run at once (BETCODE_MAX_AGENTS, 5)"},
-		&cli.StringFlag{Name: "permission-ttl", Usage: "how `LONG` a permission request waits, 1h to 30d (BETCODE_PERMISSION_TTL, 7d)"},
-		&cli.StringFlag{Name: "permission-extend", Usage: "whether (true or false) a client's activity starts that anew (BETCODE_PERMISSION_EXTEND, true)"},
-		&cli.StringFlag{Name: "permission-reminders", Usage: "`WHEN` to remind people of it, or off (BETCODE_PERMISSION_REMINDERS, 1h,24h)"},
-		&cli.StringFlag{Name: "notify-exec", Usage: "`PROGRAM` to start for a reminder, or a JSON list with its arguments (BETCODE_NOTIFY_EXEC)"},
+	var flags []cli.Flag
+	for _, s := range config.Table() {
+		switch s.Flag {
+		case "", socketFlag, keepAgentsFlag:
+			continue
+		}
+		flags = append(flags, &cli.StringFlag{Name: s.Flag, Usage: flagUsage(s)})
 	}
+	return flags
 }
 
-// daemonConfig is how a daemon started by this command shall run.
-func (p *program) daemonConfig(c *cli.Context) (config.Daemon, error) {
-	cfg, err := config.ResolveDaemon(config.DaemonFlags{
-		StateDir: c.String("state-dir"), ConfigDir: c.String("config-dir"), SocketPath: c.String("socket"),
-		LogLevel: c.String("log-level"), LogFile: c.String("log-file"), ClaudePath: c.String("claude"),
-		MaxAgents: c.String("max-agents"), PermissionTTL: c.String("permission-ttl"), KeepAgents: c.Bool("keep-agents"),
-		PermissionExtend: c.String("permission-extend"), PermissionReminders: c.String("permission-reminders"),
-		NotifyExec: c.String("notify-exec"),
-	}, p.world)
-	if err != nil {
-		return cfg, usageError{err}
+// The settings with flags of their own kind.
+const (
+	socketFlag     = "socket"
+	keepAgentsFlag = "keep-agents"
+)
+
+func flagUsage(s config.Setting) string {
+	usage := fmt.Sprintf("%s, `%s` (%s", s.Help, strings.ToUpper(s.Kind.String()), s.Env)
+	if s.Default != "" {
+		usage += ", " + s.Default
 	}
-	return cfg, nil
+	return usage + ")"
+}
+
+// daemonSettings are the flags that were given, by the name of their setting.
+func daemonSettings(c *cli.Context) config.Flags {
+	given := config.Flags{config.ConfigDirFlag: c.String(config.ConfigDirFlag)}
+	for _, s := range config.Table() {
+		switch s.Flag {
+		case "":
+		case keepAgentsFlag:
+			if c.Bool(s.Flag) {
+				given[s.Name] = "true"
+			}
+		default:
+			given[s.Name] = c.String(s.Flag)
+		}
+	}
+	return given
+}
+
+// locate is where a daemon is that this command would start. What is wrong with its
+// settings files is for the daemon to say.
+func (p *program) locate(c *cli.Context) (config.Daemon, config.Flags, error) {
+	flags := daemonSettings(c)
+	d, err := config.Locate(flags, p.world)
+	if err != nil {
+		return d, flags, usageError{err}
+	}
+	if p.world.Getenv("BETCODE_CLAUDE") != "" {
+		flags["agent.path"] = d.ClaudePath // a relative one begins here, and not where the daemon runs
+	}
+	return d, flags, nil
 }
 
 func (p *program) daemonRun(c *cli.Context) error {
 	if err := arguments(c, 0, 0); err != nil {
 		return err
 	}
-	cfg, err := p.daemonConfig(c)
+	flags := daemonSettings(c)
+	settings, err := config.Load(flags, p.world)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
-	return runDaemon(c.Context, cfg, p.stderr)
+	return runDaemon(c.Context, settings, func() (config.Settings, error) { return config.Load(flags, p.world) }, p.stderr)
 }
 
 func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
 	if err := arguments(c, 0, 0); err != nil {
 		return err
 	}
-	cfg, err := p.daemonConfig(c)
+	cfg, flags, err := p.locate(c)
 	if err != nil {
 		return err
 	}
@@ -124,7 +156,7 @@ func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
 	} else if !client.Unreachable(err) {
 		return err
 	}
-	return p.startDaemon(ctx, cfg, c.Duration("timeout"))
+	return p.startDaemon(ctx, cfg, flags, c.Duration("timeout"))
 }
 
 func (p *program) daemonStop(ctx context.Context, c *cli.Context) error {

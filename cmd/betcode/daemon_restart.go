@@ -43,14 +43,14 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 	if err := arguments(c, 0, 0); err != nil {
 		return err
 	}
-	cfg, err := p.daemonConfig(c)
+	cfg, flags, err := p.locate(c)
 	if err != nil {
 		return err
 	}
 	cl, err := p.dial(ctx, config.Client{SocketPath: cfg.SocketPath})
 	if client.Unreachable(err) {
 		fmt.Fprintf(p.stderr, "No daemon answers at %s.\n", cfg.SocketPath)
-		return p.startDaemon(ctx, cfg, c.Duration("timeout"))
+		return p.startDaemon(ctx, cfg, flags, c.Duration("timeout"))
 	}
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 	if why := notOurs(pid); why != nil {
 		return why
 	}
-	result, err := p.handOver(cfg, pid, c.Duration("timeout"))
+	result, err := p.handOver(cfg, flags, pid, c.Duration("timeout"))
 	if err != nil {
 		return fmt.Errorf("restart daemon: %w", err)
 	}
@@ -107,13 +107,13 @@ func notOurs(pid int) error {
 
 // handOver has a helper restart the daemon and waits for its report. The helper's
 // helper is started first, whose end is what orphans it.
-func (p *program) handOver(cfg config.Daemon, pid int, patience time.Duration) (handedOver, error) {
+func (p *program) handOver(cfg config.Daemon, flags config.Flags, pid int, patience time.Duration) (handedOver, error) {
 	hear, say, err := os.Pipe()
 	if err != nil {
 		return handedOver{}, err
 	}
 	defer hear.Close()
-	helper, err := helperCommand(handOverArguments(cfg, pid, patience), say)
+	helper, err := helperCommand(handOverArguments(cfg, flags, pid, patience), say)
 	if err == nil {
 		err = helper.Start()
 	}
@@ -133,8 +133,8 @@ func (p *program) handOver(cfg config.Daemon, pid int, patience time.Duration) (
 	return result, nil
 }
 
-func handOverArguments(cfg config.Daemon, pid int, patience time.Duration) []string {
-	args := daemonArguments(cfg)
+func handOverArguments(cfg config.Daemon, flags config.Flags, pid int, patience time.Duration) []string {
+	args := daemonArguments(cfg, flags)
 	args[slices.Index(args, "run")] = handOverName
 	args = slices.DeleteFunc(args, func(s string) bool { return s == "--keep-agents" })
 	return append(args, "--pid", strconv.Itoa(pid), "--timeout", patience.String())
@@ -168,20 +168,20 @@ func (p *program) handOverCommand() *cli.Command {
 				return usageError{errors.New("'daemon hand-over' is a part of 'daemon restart'")}
 			}
 			defer say.Close()
-			cfg, err := p.daemonConfig(c)
+			cfg, flags, err := p.locate(c)
 			if err != nil {
 				return err
 			}
 			pid, patience := c.Int("pid"), c.Duration("timeout")
 			if !c.Bool("orphaned") {
-				helper, err := helperCommand(append(handOverArguments(cfg, pid, patience), "--orphaned"), say)
+				helper, err := helperCommand(append(handOverArguments(cfg, flags, pid, patience), "--orphaned"), say)
 				if err == nil {
 					err = helper.Start()
 				}
 				return err
 			}
 			result := handedOver{}
-			if result.PID, err = p.replace(c.Context, cfg, pid, patience); err != nil {
+			if result.PID, err = p.replace(c.Context, cfg, flags, pid, patience); err != nil {
 				result.Code, result.Error = exitCode(err), explain(err)
 			}
 			return json.NewEncoder(say).Encode(result)
@@ -190,8 +190,8 @@ func (p *program) handOverCommand() *cli.Command {
 }
 
 // replace ends the daemon pid without its agents and starts the next one.
-func (p *program) replace(ctx context.Context, cfg config.Daemon, pid int, patience time.Duration) (int, error) {
-	next, err := backgroundOf(cfg)
+func (p *program) replace(ctx context.Context, cfg config.Daemon, flags config.Flags, pid int, patience time.Duration) (int, error) {
+	next, err := backgroundOf(cfg, flags)
 	if err != nil {
 		return 0, err
 	}

@@ -13,12 +13,13 @@ import (
 )
 
 func TestHandOverArguments(t *testing.T) {
-	args := handOverArguments(config.Daemon{SocketPath: "/s", StateDir: "/state", ConfigDir: "/c", LogLevel: "info", MaxAgents: 5}, 42, 30*time.Second)
-	if slices.Contains(args, "run") || slices.Contains(args, "--keep-agents") {
+	flags := config.Flags{"daemon.max_subprocesses": "9", "notify.exec": "secret", "daemon.log_file": "l", "agent.path": "./claude"}
+	args := handOverArguments(config.Daemon{SocketPath: "/s", StateDir: "/state", ConfigDir: "/c", LogLevel: "info", MaxAgents: 5, ClaudePath: "/here/claude"}, flags, 42, 30*time.Second)
+	if slices.Contains(args, "run") || slices.Contains(args, "--keep-agents") || slices.Contains(args, "--log-level") || slices.Contains(args, "secret") {
 		t.Errorf("%q", args)
 	}
 	line := " " + strings.Join(args, " ") + " "
-	for _, want := range []string{" daemon hand-over ", " --socket /s ", " --state-dir /state ", " --pid 42 ", " --timeout 30s "} {
+	for _, want := range []string{" daemon hand-over ", " --socket /s ", " --state-dir /state ", " --pid 42 ", " --max-agents 9 ", " --claude /here/claude ", " --timeout 30s "} {
 		if !strings.Contains(line, want) {
 			t.Errorf("%q is not in %q", want, line)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +34,11 @@ const gather = time.Millisecond
 
 // runDaemon is the daemon, from the first signal handler to the last file
 // closed. It returns nil after a shutdown that was asked for.
-func runDaemon(ctx context.Context, cfg config.Daemon, stderr io.Writer) (err error) {
-	d := &daemon{cfg: cfg}
+//
+// load reads the settings again, for when they change.
+func runDaemon(ctx context.Context, settings config.Settings, load func() (config.Settings, error), stderr io.Writer) (err error) {
+	d := &daemon{cfg: settings.Daemon(), settings: &liveSettings{load: load}, started: settings}
+	d.settings.set(settings)
 	defer func() { err = errors.Join(err, d.close()) }()
 	if err := d.openLog(stderr); err != nil {
 		return fmt.Errorf("open log: %w", err)
@@ -69,9 +71,12 @@ type daemon struct {
 	listener net.Listener
 	socket   os.FileInfo    // of the listener's file
 	hangups  chan os.Signal // SIGHUP
-	past     config.Past
-	store    *persistence.Store
-	system   *actors.System
+	settings *liveSettings
+	started  config.Settings // as they were when the daemon was started
+
+	settingsError string // why the settings could not be read, the last time
+	store         *persistence.Store
+	system        *actors.System
 }
 
 func (d *daemon) openLog(stderr io.Writer) error {
@@ -89,7 +94,8 @@ func (d *daemon) openLog(stderr io.Writer) error {
 	}
 	zerolog.TimestampFieldName = "timestamp"
 	zerolog.TimeFieldFormat = time.RFC3339Nano
-	d.log = zerolog.New(zerolog.SyncWriter(out)).Level(level).With().Timestamp().Logger()
+	zerolog.SetGlobalLevel(level) // which may change, and costs nothing where nothing is said
+	d.log = zerolog.New(zerolog.SyncWriter(out)).With().Timestamp().Logger()
 	return nil
 }
 
@@ -105,63 +111,39 @@ func (d *daemon) prepareDirectories() error {
 func (d *daemon) runs() string { return filepath.Join(d.cfg.StateDir, "runs") }
 
 func (d *daemon) openJournal() (err error) {
-	if d.past, err = config.ReadPast(d.cfg.ConfigDir); err != nil {
-		return err
-	}
 	d.store, err = persistence.Open(persistence.Options{
-		Directory: filepath.Join(d.cfg.StateDir, "journal"), RetainBytes: d.past.Bytes, RetainAge: max(d.past.Age, 0),
+		Directory: filepath.Join(d.cfg.StateDir, "journal"), RetainBytes: d.cfg.Past.Bytes, RetainAge: max(d.cfg.Past.Age, 0),
 	})
 	return err
 }
 
 func (d *daemon) startActors() error {
-	rules, err := config.ReadPermissions(d.cfg.ConfigDir)
-	if err != nil {
-		return err
-	}
-	notify := d.cfg.NotifyExec
-	if len(notify) == 0 {
-		if notify, err = config.ReadNotify(d.cfg.ConfigDir); err != nil {
-			return err
-		}
-	}
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // rules about what is below it match nothing
 	}
-	resume, err := config.ReadResume(d.cfg.ConfigDir, d.cfg.Resume)
-	if err != nil {
-		return err
-	}
+	settings := d.settings.get()
+	live := liveOptions(settings.Daemon())
 	d.system, err = actors.Start(actors.Options{
-		Store: d.store, RunsDirectory: d.runs(), Program: d.claude(), Environment: agentEnvironment(os.Environ()),
-		Rules: d.rules(rules), Home: home, Directories: &directories{config: d.cfg.ConfigDir, home: home}, PermissionTTL: d.cfg.PermissionTTL, Silence: d.cfg.AgentSilence, FixedTTL: !d.cfg.ExtendOnActivity, Reminders: d.cfg.Reminders,
-		NotifyExec: notify, NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, MaxAgents: d.cfg.MaxAgents, Logger: &d.log,
-		Version: version, MemoryLimit: d.cfg.MemoryLimit, Restart: supervision.Default(), Lease: d.lock.Path(), CompactThreshold: d.past.CompactThreshold,
-		LockGrace: d.cfg.LockGrace, SessionBytes: d.past.SessionBytes, SessionAge: d.past.SessionAge,
-		Disk:   actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
-		Resume: messages.ResumePolicy(resume.Policy), Continuations: continuations(*resume.Times), ContinueGrace: d.cfg.ContinueGrace,
+		Store: d.store, RunsDirectory: d.runs(), Program: d.cfg.ClaudePath, Environment: agentEnvironment(os.Environ()),
+		Rules: rulesOf(settings), Home: home, Directories: &directories{config: d.cfg.ConfigDir, home: home, settings: d.settings},
+		NotifyExec: live.NotifyExec, NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, Logger: &d.log,
+		Version: version, MemoryLimit: d.cfg.MemoryLimit, Restart: supervision.Default(), Lease: d.lock.Path(),
+		PermissionTTL: live.PermissionTTL, FixedTTL: live.FixedTTL, Reminders: live.Reminders,
+		MaxAgents: live.MaxAgents, MaxWaiting: live.MaxWaiting, Silence: live.Silence, ParkAfter: live.ParkAfter, LockGrace: d.cfg.LockGrace,
+		CompactThreshold: live.CompactThreshold, SessionBytes: live.SessionBytes, SessionAge: live.SessionAge,
+		Resume: live.Resume, Continuations: live.Continuations, ContinueGrace: live.ContinueGrace,
+		Disk:         actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
 		MachineFile: filepath.Join(d.cfg.StateDir, "machine-id"),
 	})
 	return err
 }
 
-// continuations is how the actors are told that a turn is never continued by itself.
-func continuations(times int) int {
-	if times == 0 {
-		return -1
-	}
-	return times
-}
-
-// claude is the agent's executable; a bare name is looked up in PATH.
-func (d *daemon) claude() string { return cmp.Or(d.cfg.ClaudePath, "claude") }
-
 // serve answers clients until the daemon is asked to end, then ends it in the
 // reverse order of its making.
 func (d *daemon) serve(ctx context.Context) error {
-	server := grpcapi.New(grpcapi.Options{Asker: door{d.system}, Logger: &d.log, Version: version, ClaudeVersion: claudeVersion(d.claude()), Restricted: actors.BelowAgent})
+	server := grpcapi.New(grpcapi.Options{Asker: door{d.system}, Logger: &d.log, Version: version, MaxMessageBytes: d.cfg.MaxPayload, ClaudeVersion: claudeVersion(d.cfg.ClaudePath), Restricted: actors.BelowAgent})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(d.listener) }()
 	select {
@@ -172,12 +154,19 @@ func (d *daemon) serve(ctx context.Context) error {
 	leave := d.reportToManager()
 	d.log.Info().Str("socket", d.cfg.SocketPath).Str("version", version).Int("pid", os.Getpid()).Msg("daemon serves")
 
+	changed, stopWatching := d.watchSettings(ctx)
+	defer stopWatching()
+	d.settingsRead(d.settings.get(), config.Settings{}, nil)
+
 	keepAgents, cause := false, ""
 	var failure error
 	for running := true; running; {
 		select {
 		case <-d.hangups:
-			d.reload()
+			d.reload(true)
+			continue
+		case <-changed:
+			d.reload(false)
 			continue
 		case <-ctx.Done():
 			keepAgents, cause = d.cfg.KeepAgents, context.Cause(ctx).Error()

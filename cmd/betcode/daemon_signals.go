@@ -5,11 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
-
-	"betcode/actors"
-	"betcode/config"
 )
 
 // heed returns a context that ends with the first SIGTERM or SIGINT, whose name is
@@ -42,21 +38,4 @@ func (d *daemon) heed(ctx context.Context) (context.Context, func()) {
 		close(done)
 		cancel(nil)
 	}
-}
-
-// rules says where rules come from.
-func (d *daemon) rules(p config.Permissions) actors.Rules {
-	return actors.Rules{Allow: p.Allow, Ask: p.Ask, Deny: p.Deny, Source: filepath.Join(d.cfg.ConfigDir, config.SettingsFile)}
-}
-
-// reload reads the rules again. Rules that cannot be read change nothing.
-func (d *daemon) reload() {
-	rules, err := config.ReadPermissions(d.cfg.ConfigDir)
-	if err != nil {
-		d.log.Error().Err(err).Msg("settings are not read again: the rules stay as they are")
-		return
-	}
-	d.system.SetRules(d.rules(rules))
-	d.log.Info().Int("deny_rules", len(rules.Deny)).Int("ask_rules", len(rules.Ask)).Int("allow_rules", len(rules.Allow)).
-		Msg("settings read again; agents that run keep the deny rules they were given")
 }

@@ -3,14 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -27,8 +25,8 @@ const logName = "daemon.log"
 // startDaemon runs a daemon in the background and waits until it really answers
 // and serves. The daemon is this executable, in a session of its own, so that
 // closing the terminal does not reach it.
-func (p *program) startDaemon(ctx context.Context, cfg config.Daemon, patience time.Duration) error {
-	background, err := backgroundOf(cfg)
+func (p *program) startDaemon(ctx context.Context, cfg config.Daemon, flags config.Flags, patience time.Duration) error {
+	background, err := backgroundOf(cfg, flags)
 	if err != nil {
 		return err
 	}
@@ -50,14 +48,15 @@ type background struct {
 	socket      string // where it will serve
 }
 
-// backgroundOf is a daemon that runs as cfg says.
-func backgroundOf(cfg config.Daemon) (background, error) {
+// backgroundOf is a daemon at the place of cfg that is given the flags that this
+// command was given.
+func backgroundOf(cfg config.Daemon, flags config.Flags) (background, error) {
 	executable, err := os.Executable()
 	if err != nil {
 		return background{}, fmt.Errorf("start daemon: find this executable: %w", err)
 	}
 	return background{
-		executable: executable, arguments: daemonArguments(cfg), environment: withNotifyExec(withoutLogFile(os.Environ()), cfg.NotifyExec),
+		executable: executable, arguments: daemonArguments(cfg, flags), environment: backgroundEnvironment(os.Environ(), flags),
 		directory: string(filepath.Separator), socket: cfg.SocketPath,
 		log: cmp.Or(cfg.LogFile, filepath.Join(cfg.StateDir, logName)),
 	}, nil
@@ -95,52 +94,45 @@ func (p *program) launchDaemon(ctx context.Context, b background, patience time.
 	return child.Process.Pid, nil
 }
 
-// withNotifyExec hands the program for notifications on. It is no argument, since
-// those can be read by everybody on the machine.
-func withNotifyExec(environ, argv []string) []string {
-	if len(argv) == 0 {
-		return environ
-	}
-	list, err := json.Marshal(argv)
-	if err != nil {
-		panic("encode texts: " + err.Error())
-	}
-	return append(environ, "BETCODE_NOTIFY_EXEC="+string(list))
-}
+// notifyExec is a flag that is handed on as a variable: a command line can be read by
+// everybody on the machine.
+const notifyExec = "notify.exec"
 
-// remindersFlag writes reminders as they are read.
-func remindersFlag(reminders []time.Duration) string {
-	var words []string
-	for _, r := range reminders {
-		words = append(words, r.String())
-	}
-	return cmp.Or(strings.Join(words, ","), "off")
-}
-
-// daemonArguments are the command line of a daemon that runs as cfg says, in the
-// background: there a signal comes from the system, as at the end of a login, and
-// not from somebody who means the agents.
-func daemonArguments(cfg config.Daemon) []string {
+// daemonArguments are the command line of a daemon in the background: where it is,
+// and the flags that were given. There a signal comes from the system, as at the end
+// of a login, and not from somebody who means the agents.
+func daemonArguments(cfg config.Daemon, flags config.Flags) []string {
 	args := []string{
 		"--socket", cfg.SocketPath, "--config-dir", cfg.ConfigDir,
-		"daemon", "run", "--keep-agents", "--state-dir", cfg.StateDir, "--log-level", cfg.LogLevel,
-		"--max-agents", strconv.Itoa(cfg.MaxAgents), "--permission-ttl", cfg.PermissionTTL.String(),
-		"--permission-extend", strconv.FormatBool(cfg.ExtendOnActivity), "--permission-reminders", remindersFlag(cfg.Reminders),
+		"daemon", "run", "--keep-agents", "--state-dir", cfg.StateDir,
 	}
-	if cfg.ClaudePath != "" {
-		args = append(args, "--claude", cfg.ClaudePath)
+	for _, s := range config.Table() {
+		switch given := flags[s.Name]; s.Name {
+		case "daemon.socket_path", "daemon.state_dir", "daemon.log_file", "daemon.keep_agents", notifyExec:
+		case "agent.path":
+			if given != "" {
+				args = append(args, "--"+s.Flag, cfg.ClaudePath) // absolute
+			}
+		default:
+			if given != "" {
+				args = append(args, "--"+s.Flag, given)
+			}
+		}
 	}
 	return args
 }
 
-// withoutLogFile is the environment without the log's path: standard error already
-// is that file.
-func withoutLogFile(environ []string) []string {
+// backgroundEnvironment is the environment of a daemon in the background: without
+// the log's path, since standard error already is that file.
+func backgroundEnvironment(environ []string, flags config.Flags) []string {
 	var kept []string
 	for _, entry := range environ {
 		if !strings.HasPrefix(entry, "BETCODE_LOG_FILE=") {
 			kept = append(kept, entry)
 		}
+	}
+	if given := flags[notifyExec]; given != "" {
+		kept = append(kept, "BETCODE_NOTIFY_EXEC="+given)
 	}
 	return kept
 }

@@ -191,36 +191,25 @@ func (p *program) environmentCommand() *cli.Command {
 		Name: "environment", Usage: "list the environment variables that count", Category: "help",
 		Action: func(*cli.Context) error {
 			w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-			for _, v := range [][2]string{
-				{"BETCODE_SOCKET", "the daemon's socket"},
-				{"BETCODE_CONFIG_DIR", "directory of settings.json"},
-				{"BETCODE_STATE_DIR", "directory of the journal and of the agents' files"},
-				{"BETCODE_AUTOSTART", "1: start a daemon if none runs"},
-				{"BETCODE_CONNECT_TIMEOUT", "how long to look for a daemon that went away, when nobody watches"},
-				{"BETCODE_CLAUDE", "the agent's executable (daemon)"},
-				{"BETCODE_LOG_LEVEL", "error, warn, info, debug or trace (daemon)"},
-				{"BETCODE_LOG_FILE", "where the log goes (daemon)"},
-				{"BETCODE_MAX_AGENTS", "how many agents may run at once (daemon)"},
-				{"BETCODE_RESUME", "what follows when a turn is cut off: auto, ask or never (daemon, auto)"},
-				{"BETCODE_RESUME_TIMES", "how often a turn is continued by itself, 0 to 1000 (daemon, 2)"},
-				{"BETCODE_CONTINUE_GRACE", "how long a resumed agent may take to go on by itself before it is told to, 1s to 1h (daemon, 1m)"},
-				{"BETCODE_LOCK_GRACE", "the input lock is kept so long for who held it before a crash, 1s to 1h (daemon, 10s)"},
-				{"BETCODE_AGENT_SILENCE", "an agent that says nothing that long in the middle of a turn hangs, 1s to 24h (daemon, 7m)"},
-				{"BETCODE_MEMORY_LIMIT", "beyond 80% of it the daemon calls itself degraded (daemon, no limit)"},
-				{"BETCODE_DISK_LOW", "with less room on the disk of the state directory nothing new is begun (daemon, 512MiB)"},
-				{"BETCODE_ARCHIVE_BYTES", "how much of what agents wrote is kept (daemon, 5GiB)"},
-				{"BETCODE_ARCHIVE_AGE", "how long what agents wrote is kept (daemon, 30d)"},
-				{"BETCODE_SPOOL_QUOTA", "an agent that is so far ahead of the journal is held (daemon, 1GiB)"},
-				{"BETCODE_PERMISSION_TTL", "how long a permission request waits, 1h to 30d (daemon)"},
-				{"BETCODE_PERMISSION_EXTEND", "whether a client's activity starts that anew, true or false (daemon)"},
-				{"BETCODE_PERMISSION_REMINDERS", "when people are reminded of it, 1h,24h or off (daemon)"},
-				{"BETCODE_NOTIFY_EXEC", "program started for a reminder, or a JSON list with its arguments (daemon)"},
-				{"BETCODE_KEEP_AGENTS", "1: a signal ends the daemon and not its agents (daemon)"},
-				{"NO_COLOR", "no colours"},
-			} {
+			for _, v := range environment() {
 				fmt.Fprintf(w, "%s\t%s\n", v[0], v[1])
 			}
 			return w.Flush()
 		},
 	}
+}
+
+// environment is every variable that counts, with what it is for.
+func environment() [][2]string {
+	all := [][2]string{
+		{"BETCODE_CONFIG_DIR", "directory of settings.json and daemon.toml"},
+		{"BETCODE_AUTOSTART", "1: start a daemon if none runs"},
+		{"BETCODE_CONNECT_TIMEOUT", "how long to look for a daemon that went away, when nobody watches"},
+	}
+	for _, s := range config.Table() {
+		if s.Env != "" {
+			all = append(all, [2]string{s.Env, s.Help + " (" + s.Name + ")"})
+		}
+	}
+	return append(all, [2]string{"NO_COLOR", "no colours"})
 }

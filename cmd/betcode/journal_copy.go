@@ -73,7 +73,7 @@ func (p *program) journalRestore(ctx context.Context, c *cli.Context) error {
 	if err := arguments(c, 1, 1); err != nil {
 		return err
 	}
-	cfg, err := p.daemonConfig(c)
+	cfg, _, err := p.locate(c)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"betcode/actors"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/config"
+	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -65,6 +66,7 @@ func (p *program) trust(ctx context.Context, c *cli.Context, cl *client.Client) 
 // actors.Directories.
 type directories struct {
 	config, home string // directories; home may be empty
+	settings     *liveSettings
 
 	writing sync.Mutex // one change of the list after the other
 }
@@ -99,6 +101,21 @@ func (d *directories) Untrusted(directory string) ([]string, error) {
 		return nil, err
 	}
 	return files, nil
+}
+
+// Defaults implements actors.Directories. The settings of a directory count if it is
+// trusted; one that is not has none that would need it, or starts no session.
+func (d *directories) Defaults(directory string) actors.SessionDefaults {
+	var files []*config.File
+	if list, err := config.ReadTrust(d.config); err == nil && list.Covers(directory) {
+		files = config.ReadDirectory(directory, d.home)
+	}
+	there := d.settings.get().In(files)
+	out := actors.SessionDefaults{Model: there.Get("sessions.default_model").Text()}
+	if policy := there.Get("resume.policy"); policy.Origin.OfDirectory() {
+		out.Resume = messages.ResumePolicy(policy.Text())
+	}
+	return out
 }
 
 // Trust implements actors.Directories.

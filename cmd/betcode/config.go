@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/actors"
+	"betcode/config"
+	"betcode/messages"
+)
+
+func (p *program) configCommand() *cli.Command {
+	place := []cli.Flag{
+		&cli.BoolFlag{Name: "project", Usage: "in " + config.ProjectFile + " of the working directory"},
+		&cli.BoolFlag{Name: "local", Usage: "in " + config.LocalFile + " of the working directory"},
+	}
+	return &cli.Command{
+		Name: "config", Usage: "look at the settings, and change them",
+		Description: "A setting is said by a flag, by a variable, in a directory's .claude/settings.local.json or .claude/settings.json,\n" +
+			"in your settings.json, or in your daemon.toml; the first that says it counts. A daemon notices a change of the files.",
+		Subcommands: []*cli.Command{
+			{
+				Name: "show", Usage: "list what holds for a daemon that this command would start",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "origins", Usage: "and who says so"},
+					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
+				},
+				Action: simple(p.configShow),
+			},
+			{Name: "get", Usage: "print one value", ArgsUsage: "NAME", Action: simple(p.configGet)},
+			{
+				Name: "set", Usage: "change one value in settings.json", ArgsUsage: "NAME VALUE",
+				Description: "VALUE is written as on a command line: 7d, 512MiB, true. Also: feature_flags.NAME true.",
+				Flags:       place, Action: simple(p.configSet),
+			},
+			{Name: "unset", Usage: "take one value out of settings.json", ArgsUsage: "NAME", Flags: place, Action: simple(p.configSet)},
+			{
+				Name: "check", Usage: "say what is wrong with settings files, and what is not known", ArgsUsage: "[FILE…]",
+				Description: "Without FILE, your own. It ends with 5 if something is wrong.",
+				Action:      simple(p.configCheck),
+			},
+			{Name: "path", Usage: "print where your settings are", Action: simple(p.configPath)},
+		},
+	}
+}
+
+func (p *program) configShow(_ context.Context, c *cli.Context) error {
+	if err := arguments(c, 0, 0); err != nil {
+		return err
+	}
+	settings, err := config.Load(daemonSettings(c), p.world)
+	if err != nil {
+		return usageError{err}
+	}
+	for _, w := range settings.Warnings {
+		p.say("%s", printableLine(w.Error()))
+	}
+	if c.Bool("json") {
+		return writeValue(p.stdout, shownJSON(settings), "  ")
+	}
+	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	for _, v := range settings.Values {
+		showValue(w, v, c.Bool("origins"))
+	}
+	return w.Flush()
+}
+
+// showValue writes one line: what nobody has said is in brackets.
+func showValue(w io.Writer, v config.Value, origins bool) {
+	text := printableLine(v.Text())
+	if v.Value == nil {
+		text = "(" + v.Unset + ")"
+	}
+	fmt.Fprintf(w, "%s\t%s", v.Name, text)
+	if origins {
+		fmt.Fprintf(w, "\t%s", printableLine(v.Origin.String()))
+	}
+	fmt.Fprintln(w)
+}
+
+func shownJSON(s config.Settings) map[string]any {
+	values := []map[string]any{}
+	for _, v := range s.Values {
+		values = append(values, map[string]any{
+			"name": v.Name, "value": v.Text(), "kind": v.Kind.String(), "default": v.Default, "live": v.Live,
+			"source": string(v.Origin.Source), "origin": v.Origin.String(),
+		})
+	}
+	return map[string]any{"schema": "betcode.config/v1", "config_dir": s.ConfigDir, "settings": values}
+}
+
+func (p *program) configGet(_ context.Context, c *cli.Context) error {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	s, err := config.Find(c.Args().First())
+	if err != nil {
+		return usageError{err}
+	}
+	settings, err := config.Load(daemonSettings(c), p.world)
+	if err != nil {
+		return usageError{err}
+	}
+	_, err = fmt.Fprintln(p.stdout, settings.Get(s.Name).Text())
+	return err
+}
+
+// configSet is also unset.
+func (p *program) configSet(_ context.Context, c *cli.Context) error {
+	change := config.Change{Name: c.Args().Get(0), Value: c.Args().Get(1), Reset: c.Command.Name == "unset"}
+	wanted := 2
+	if change.Reset {
+		wanted = 1
+	}
+	if err := arguments(c, wanted, wanted); err != nil {
+		return err
+	}
+	if err := notAnAgent(); err != nil {
+		return err
+	}
+	path, source, err := p.settingsPath(c)
+	if err != nil {
+		return err
+	}
+	if err := config.Update(path, source, []config.Change{change}); err != nil {
+		return usageError{err}
+	}
+	p.say("%s says so now.%s", path, p.outdone(c, change.Name, source))
+	return nil
+}
+
+// outdone says who has more to say about a setting than the file that was written,
+// and when that counts.
+func (p *program) outdone(c *cli.Context, name string, source config.Source) string {
+	s, err := config.Find(name)
+	if err != nil {
+		return ""
+	}
+	if now, err := config.Load(daemonSettings(c), p.world); err == nil && source == config.FromUser {
+		if o := now.Get(s.Name).Origin; o.Source == config.FromEnvironment {
+			return fmt.Sprintf(" But %s is set, which counts more.", o)
+		}
+	}
+	if !s.Live {
+		return " It counts with the next start: betcode daemon restart."
+	}
+	return ""
+}
+
+// notAnAgent refuses what only people may do: this command writes a file, so no
+// daemon is there to ask who calls.
+func notAnAgent() error {
+	below, err := actors.BelowAgent(os.Getpid())
+	if err == nil && below {
+		return messages.Errorf("change settings", messages.Denied, "this process was started by an agent, and agents may only view").
+			WithHint("run the command in a terminal that no agent started")
+	}
+	return nil
+}
+
+// settingsPath is the file that a command is about.
+func (p *program) settingsPath(c *cli.Context) (string, config.Source, error) {
+	if c.Bool("project") && c.Bool("local") {
+		return "", "", usageError{errors.New("--project and --local are two files")}
+	}
+	if !c.Bool("project") && !c.Bool("local") {
+		d, _, err := p.locate(c)
+		return filepath.Join(d.ConfigDir, config.SettingsFile), config.FromUser, err
+	}
+	wd, err := p.world.Getwd()
+	if err != nil {
+		return "", "", err
+	}
+	if c.Bool("local") {
+		return filepath.Join(wd, config.LocalFile), config.FromLocal, nil
+	}
+	return filepath.Join(wd, config.ProjectFile), config.FromProject, nil
+}
+
+func (p *program) configCheck(_ context.Context, c *cli.Context) error {
+	paths := c.Args().Slice()
+	if len(paths) == 0 {
+		d, _, err := p.locate(c)
+		if err != nil {
+			return err
+		}
+		paths = []string{filepath.Join(d.ConfigDir, config.SettingsFile), filepath.Join(d.ConfigDir, config.TOMLFile)}
+	} else {
+		for _, path := range paths {
+			if _, err := os.Stat(path); err != nil {
+				return usageError{err}
+			}
+		}
+	}
+	var wrong error
+	for _, path := range paths {
+		file, err := config.ReadFile(path, sourceOf(path))
+		for _, w := range file.Warnings {
+			p.say("%s", printableLine(w.Error()))
+		}
+		wrong = errors.Join(wrong, err)
+	}
+	if wrong != nil {
+		return usageError{wrong}
+	}
+	p.say("Nothing is wrong.")
+	return nil
+}
+
+// sourceOf is who speaks in a file, by its name.
+func sourceOf(path string) config.Source {
+	slashed := filepath.ToSlash(path)
+	switch {
+	case strings.HasSuffix(slashed, config.LocalFile):
+		return config.FromLocal
+	case strings.HasSuffix(slashed, config.ProjectFile):
+		return config.FromProject
+	case filepath.Ext(path) == ".toml":
+		return config.FromTOML
+	}
+	return config.FromUser
+}
+
+func (p *program) configPath(_ context.Context, c *cli.Context) error {
+	if err := arguments(c, 0, 0); err != nil {
+		return err
+	}
+	d, _, err := p.locate(c)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{config.SettingsFile, config.TOMLFile} {
+		path := filepath.Join(d.ConfigDir, name)
+		missing := ""
+		if _, err := os.Stat(path); err != nil {
+			missing = "\t(not there)"
+		}
+		if _, err := fmt.Fprintln(p.stdout, path+missing); err != nil {
+			return err
+		}
+	}
+	return nil
+}

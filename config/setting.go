@@ -1,0 +1,110 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Setting is one thing about the daemon that can be set, and everything there is to
+// know about it: what may be said, by whom, and when it counts.
+type Setting struct {
+	Name string // as in settings.json and daemon.toml, "disk.low" for {"disk": {"low": …}}
+	Kind Kind
+
+	Default  string   // as on the command line; empty = nothing is said, see Unset
+	Unset    string   // what holds while nothing is said, for people
+	Min, Max string   // as Default; empty = no bound
+	Values   []string // of a Text: the only ones
+	Off      bool     // "off" may be said: no limit
+	Unit     string   // of a Number, for people
+
+	Env     string   // the variable that says it too
+	Flag    string   // of the daemon's commands, without dashes; empty = none
+	Aliases []string // other names in files
+
+	Live      bool   // counts as soon as the file has changed; else with the next start
+	Directory bool   // the settings of a trusted directory say it too, for sessions there
+	Help      string // one line, for people
+
+	into      func(*Daemon) any                               // where it goes; nil: nowhere
+	otherwise func(e Environment, dir string) (string, error) // the default, where it depends on the machine
+}
+
+// Kind is how a setting is written.
+type Kind uint8
+
+// The kinds, with the type of their values.
+const (
+	Text      Kind = iota // string
+	Path                  // string, absolute
+	Number                // int64
+	Switch                // bool
+	Duration              // time.Duration
+	Size                  // int64, bytes
+	Durations             // []time.Duration, rising
+	Command               // []string: a program and its arguments
+)
+
+var kindNames = [...]string{"text", "path", "number", "switch", "time", "size", "times", "command"}
+
+// String is the kind as docs/settings.md names it.
+func (k Kind) String() string { return kindNames[k] }
+
+// Wants says what may be said, for an error or a page: "a time from 1h to 30d".
+func (s *Setting) Wants() string {
+	var what, example string
+	switch s.Kind {
+	case Text:
+		what = "text"
+		if len(s.Values) > 0 {
+			what = "one of " + strings.Join(s.Values, ", ")
+		}
+	case Path:
+		what = "a path"
+	case Number:
+		what = "a whole number"
+	case Switch:
+		what = "true or false"
+	case Duration:
+		what, example = "a time", ", for example 90s or 7d"
+	case Size:
+		what, example = "a size", ", for example 512MiB"
+	case Durations:
+		return fmt.Sprintf("one time, or two with the earlier one first, each from %s to %s, for example 1h,24h; or off", s.Min, s.Max)
+	case Command:
+		return `a list of texts, the first of which names a program, for example ["notify-send","betcode"]`
+	}
+	switch {
+	case s.Min != "" && s.Max != "":
+		what += " from " + s.Min + " to " + s.Max
+	case s.Min != "":
+		what += " of " + s.Min + " or more"
+	}
+	if s.Off {
+		example += ", or off"
+	}
+	return what + example
+}
+
+// find is the setting with a name or an alias.
+func find(name string) *Setting {
+	for i := range table {
+		if table[i].Name == name {
+			return &table[i]
+		}
+		for _, alias := range table[i].Aliases {
+			if alias == name {
+				return &table[i]
+			}
+		}
+	}
+	return nil
+}
+
+// Find is the setting that a person has named.
+func Find(name string) (*Setting, error) {
+	if s := find(name); s != nil {
+		return s, nil
+	}
+	return nil, fmt.Errorf("there is no setting %q; 'betcode config show' lists them", name)
+}

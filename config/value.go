@@ -1,0 +1,311 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// off is "no limit" as a size or a time.
+const off = -1
+
+// maxReminders is how many times a [Durations] may have: a journal remembers two
+// reminders per request.
+const maxReminders = 2
+
+// parse reads a value as it stands on a command line or in a variable.
+func (s *Setting) parse(text string) (any, error) {
+	v, ok := s.read(strings.TrimSpace(text))
+	if !ok || !s.within(v) {
+		return nil, fmt.Errorf("%q is not %s", text, s.Wants())
+	}
+	return v, nil
+}
+
+func (s *Setting) read(text string) (v any, ok bool) {
+	var err error
+	if s.Off && text == "off" {
+		if s.Kind == Duration {
+			return time.Duration(off), true
+		}
+		return int64(off), true
+	}
+	switch s.Kind {
+	case Text:
+		if len(s.Values) > 0 {
+			text = strings.ToLower(text)
+			return text, slices.Contains(s.Values, text)
+		}
+		return text, !strings.HasPrefix(text, "-") && !strings.ContainsRune(text, 0)
+	case Path:
+		return text, text != "" && !strings.ContainsRune(text, 0)
+	case Number:
+		v, err = strconv.ParseInt(text, 10, 64)
+	case Switch:
+		v, err = strconv.ParseBool(text)
+	case Duration:
+		v, err = parseDuration(text)
+	case Size:
+		v, err = sizeOf(text)
+	case Durations:
+		return parseDurations(text)
+	case Command:
+		return parseCommand(text)
+	}
+	return v, err == nil
+}
+
+// within reports whether a value keeps to the setting's bounds.
+func (s *Setting) within(v any) bool {
+	switch v := v.(type) {
+	case int64:
+		return (s.Off && v == off) || s.between(v)
+	case time.Duration:
+		return (s.Off && v == off) || s.between(int64(v))
+	case []time.Duration:
+		return !slices.ContainsFunc(v, func(d time.Duration) bool { return !s.between(int64(d)) })
+	}
+	return true
+}
+
+func (s *Setting) between(n int64) bool {
+	return n >= s.bound(s.Min, math.MinInt64) && n <= s.bound(s.Max, math.MaxInt64)
+}
+
+// bound is a bound of the table as a number; TestTable shows that each can be read.
+func (s *Setting) bound(text string, otherwise int64) int64 {
+	if text == "" {
+		return otherwise
+	}
+	switch s.Kind {
+	case Duration, Durations:
+		d, _ := parseDuration(text)
+		return int64(d)
+	default:
+		n, _ := sizeOf(text)
+		return n
+	}
+}
+
+// format writes a value as parse reads it.
+func (s *Setting) format(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case time.Duration:
+		if s.Off && v == off {
+			return "off"
+		}
+		return formatDuration(v)
+	case int64:
+		switch {
+		case s.Off && v == off:
+			return "off"
+		case s.Kind == Size:
+			return formatSize(v)
+		}
+		return strconv.FormatInt(v, 10)
+	case []time.Duration:
+		words := []string{}
+		for _, d := range v {
+			words = append(words, formatDuration(d))
+		}
+		if len(words) == 0 {
+			return "off"
+		}
+		return strings.Join(words, ",")
+	case []string:
+		list, err := json.Marshal(v)
+		if err != nil {
+			panic("encode texts: " + err.Error())
+		}
+		return string(list)
+	}
+	panic(fmt.Sprintf("setting %s has a value of type %T", s.Name, v))
+}
+
+// inFile is a value as settings.json has it.
+func (s *Setting) inFile(v any) any {
+	switch v := v.(type) {
+	case bool, []string:
+		return v
+	case int64:
+		if s.Kind == Number {
+			return v
+		}
+	case []time.Duration:
+		words := []string{}
+		for _, d := range v {
+			words = append(words, formatDuration(d))
+		}
+		return words
+	}
+	return s.format(v)
+}
+
+// fromFile reads a value as settings.json or daemon.toml has it.
+func (s *Setting) fromFile(n node) (any, error) {
+	wrong := fmt.Errorf("%s must be %s", s.Name, s.Wants())
+	var text string
+	switch v := n.value.(type) {
+	case string:
+		if s.Kind == Number || s.Kind == Switch || s.Kind == Command {
+			return nil, wrong
+		}
+		text = v
+	case json.Number:
+		if s.Kind != Number && s.Kind != Size {
+			return nil, wrong
+		}
+		text = wholeNumber(v)
+	case bool:
+		if s.Kind != Switch {
+			return nil, wrong
+		}
+		return v, nil
+	case []node:
+		words, ok := texts(v)
+		switch {
+		case !ok:
+			return nil, wrong
+		case s.Kind == Command:
+			if len(words) == 0 || words[0] == "" || strings.ContainsRune(strings.Join(words, ""), 0) {
+				return nil, wrong
+			}
+			return words, nil
+		case s.Kind == Durations && len(words) == 0:
+			return []time.Duration{}, nil
+		case s.Kind == Durations:
+			text = strings.Join(words, ",")
+		default:
+			return nil, wrong
+		}
+	default:
+		return nil, wrong
+	}
+	v, err := s.parse(text)
+	if err != nil {
+		return nil, wrong
+	}
+	return v, nil
+}
+
+// wholeNumber writes 1e3 and 1000.0 as 1000; what is not whole stays as it is.
+func wholeNumber(n json.Number) string {
+	if f, err := n.Float64(); err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return strconv.FormatInt(int64(f), 10)
+	}
+	return n.String()
+}
+
+func texts(list []node) (words []string, ok bool) {
+	for _, n := range list {
+		word, ok := n.value.(string)
+		if !ok {
+			return nil, false
+		}
+		words = append(words, word)
+	}
+	return words, true
+}
+
+// parseDuration is time.ParseDuration, and whole days as "7d".
+func parseDuration(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(s)
+}
+
+func formatDuration(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d > 0 && d%day == 0 && d >= 2*day {
+		return strconv.Itoa(int(d/day)) + "d"
+	}
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// parseDurations reads "1h,24h"; "off" is none.
+func parseDurations(s string) ([]time.Duration, bool) {
+	if s == "off" {
+		return []time.Duration{}, true
+	}
+	var all []time.Duration
+	for part := range strings.SplitSeq(s, ",") {
+		d, err := parseDuration(strings.TrimSpace(part))
+		if err != nil || (len(all) > 0 && d <= all[len(all)-1]) {
+			return nil, false
+		}
+		all = append(all, d)
+	}
+	return all, len(all) <= maxReminders
+}
+
+// parseCommand reads a program with its arguments: a JSON list, or a program alone.
+// There is no shell and no splitting at spaces, so nothing is to be quoted.
+func parseCommand(s string) ([]string, bool) {
+	if !strings.HasPrefix(s, "[") {
+		return []string{s}, s != ""
+	}
+	var argv []string
+	err := json.Unmarshal([]byte(s), &argv)
+	return argv, err == nil && len(argv) > 0 && argv[0] != ""
+}
+
+// sizeUnits are the units of sizes. MB is what people write for MiB, and nobody
+// minds a few per cent of room.
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{
+	{"TiB", 1 << 40},
+	{"GiB", 1 << 30},
+	{"MiB", 1 << 20},
+	{"KiB", 1 << 10},
+	{"TB", 1 << 40},
+	{"GB", 1 << 30},
+	{"MB", 1 << 20},
+	{"KB", 1 << 10},
+	{"B", 1},
+	{"", 1},
+}
+
+func sizeOf(s string) (int64, error) {
+	for _, unit := range sizeUnits {
+		number, ok := strings.CutSuffix(s, unit.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+		if err != nil || n < 0 || n > math.MaxInt64/unit.bytes {
+			return 0, fmt.Errorf("%q is no size", s)
+		}
+		return n * unit.bytes, nil
+	}
+	return 0, fmt.Errorf("%q is no size", s)
+}
+
+func formatSize(n int64) string {
+	for _, unit := range sizeUnits[:4] {
+		if n > 0 && n%unit.bytes == 0 {
+			return strconv.FormatInt(n/unit.bytes, 10) + unit.name
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}

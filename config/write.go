@@ -1,0 +1,175 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/tidwall/sjson"
+)
+
+// Change is one change of a settings file: a new value as a command line has it, or
+// none, which takes the setting out. A name may also be feature_flags.<flag>.
+type Change struct {
+	Name  string
+	Value string
+	Reset bool
+}
+
+// lockPatience is how long somebody waits who wants to change a file that somebody
+// else is changing.
+const lockPatience = 10 * time.Second
+
+// Update changes a settings file, settings.json or a directory's, all changes or
+// none: whoever reads it sees the old file or the new one. What else the file says
+// stays, in its order. A file that is not there is made; one that is wrong already
+// is left alone. The error says which change cannot be made.
+func Update(path string, source Source, changes []Change) error {
+	if found, err := filepath.EvalSymlinks(path); err == nil {
+		path = found // the link stays
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("write settings: %w", err)
+	}
+	unlock, err := lock(path + ".lock")
+	if err != nil {
+		return fmt.Errorf("write settings: %w", err)
+	}
+	defer unlock()
+	raw, err := readWhole(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		raw = []byte("{}")
+	case err != nil:
+		return fmt.Errorf("write settings: %w", err)
+	}
+	if _, err := ReadFile(path, source); err != nil {
+		return fmt.Errorf("write settings: mend the file first: %w", err)
+	}
+	if raw, err = changed(bytes.TrimPrefix(raw, []byte("\ufeff")), source, changes); err != nil {
+		return err
+	}
+	if err := replaceFile(path, raw); err != nil {
+		return fmt.Errorf("write settings: %w", err)
+	}
+	return nil
+}
+
+// changed is a document with the changes made.
+func changed(raw []byte, source Source, changes []Change) ([]byte, error) {
+	f := &File{Source: source}
+	for _, c := range changes {
+		name, value, err := c.inFile(f.ofDirectory())
+		if err == nil && c.Reset {
+			raw, err = sjson.DeleteBytes(raw, name)
+		} else if err == nil {
+			raw, err = sjson.SetBytes(raw, name, value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("set %s: %w", c.Name, err)
+		}
+	}
+	var tidy bytes.Buffer
+	if err := json.Indent(&tidy, raw, "", "  "); err != nil {
+		return nil, err
+	}
+	return append(bytes.TrimRight(tidy.Bytes(), "\n"), '\n'), nil
+}
+
+// inFile is what a change does to a file.
+func (c Change) inFile(ofDirectory bool) (name string, value any, err error) {
+	if flag, ok := strings.CutPrefix(c.Name, "feature_flags."); ok {
+		on, found := map[string]bool{"true": true, "false": false}[c.Value]
+		switch {
+		case !plainName(flag):
+			return "", nil, fmt.Errorf("%q is no name of a feature", flag)
+		case !found && !c.Reset:
+			return "", nil, fmt.Errorf("%q is not true or false", c.Value)
+		}
+		return c.Name, on, nil
+	}
+	s, err := Find(c.Name)
+	if err != nil {
+		return "", nil, err
+	}
+	if ofDirectory && !s.Directory {
+		return "", nil, errors.New("it counts in your own settings only, not in a directory's")
+	}
+	name = s.Name
+	if ofDirectory && len(s.Aliases) > 0 {
+		name = s.Aliases[0] // the file is the agent's too
+	}
+	if c.Reset {
+		return name, nil, nil
+	}
+	v, err := s.parse(c.Value)
+	if err != nil {
+		return "", nil, err
+	}
+	return name, s.inFile(v), nil
+}
+
+// plainName reports whether a name has nothing in it that means something in a path.
+func plainName(name string) bool {
+	return name != "" && !slices.ContainsFunc([]rune(name), func(r rune) bool {
+		return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+}
+
+// lock keeps others from changing the same file. Its own file stays: whoever
+// removed it could take it from under somebody who waits.
+func lock(path string) (unlock func(), err error) {
+	l := flock.New(path, flock.SetPermissions(0o600))
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		locked, err := l.TryLock()
+		if err != nil {
+			return nil, err
+		}
+		if locked {
+			return func() { _ = l.Close() }, nil
+		}
+		if time.Since(began) > lockPatience {
+			return nil, fmt.Errorf("somebody has had %s locked for %s", path, lockPatience)
+		}
+	}
+}
+
+// replaceFile writes a file that is either the old one or the new one, whatever
+// happens meanwhile. Nobody else may read it.
+func replaceFile(path string, content []byte) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(file.Name())
+		}
+	}()
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes a rename durable, where directories can be synced.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil //nolint:nilerr // the file is there; only a loss of power could undo it
+	}
+	_ = d.Sync()
+	return d.Close()
+}
