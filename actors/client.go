@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"time"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/messages"
@@ -19,6 +21,7 @@ type client struct {
 	sink    messages.Sink
 	state   clientState
 	hands   *worker
+	timer   *time.Timer // one at most
 	ended   bool
 }
 
@@ -40,6 +43,9 @@ func (c *client) Receive(ctx actor.Context) {
 		c.perform(ctx, next, effects)
 	case *actor.Stopping, *actor.Restarting:
 		c.hands.close(nil)
+		if c.timer != nil {
+			c.timer.Stop()
+		}
 		if !c.ended {
 			c.sink.Close(errDetached)
 		}
@@ -74,6 +80,13 @@ func (c *client) perform(ctx actor.Context, next clientState, effects []effect) 
 		case endSink:
 			c.ended = true
 			c.sink.Close(e.reason)
+		case dropSink:
+			c.ended = true
+			c.sink.Drop(e.reason)
+		case wakeAfter:
+			c.timer = timer(ctx, e.delay, e.message)
+		case sayCaughtUp:
+			ctx.Send(ctx.Parent(), messages.ClientCaughtUp{Stream: c.state.stream})
 		case sayEnded:
 			ctx.Send(ctx.Parent(), messages.ClientGone{Stream: c.state.stream})
 		}

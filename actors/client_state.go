@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/proto"
 
 	"betcode/messages"
@@ -22,9 +24,13 @@ const (
 //	     └────────────────────────────────────────────┘
 //	        the outbox was full, or a number is missing
 //
-// A lagging client is one that catches up after having been live. Nothing is
-// lost or doubled either way: only the number after the cursor is ever pushed.
+// A lagging client is one that catches up after having been live; it is told so, as
+// soon as its outbox has room, and when it is live again it is told what it may have
+// missed of the events that no history has. Nothing is lost or doubled either way:
+// only the number after the cursor is ever pushed. A client whose outbox stays full
+// for an hour is sent away.
 type clientState struct {
+	session messages.SessionID
 	stream  string
 	follow  messages.Follow
 	cursor  messages.Seq // the last number pushed
@@ -32,6 +38,10 @@ type clientState struct {
 	live    bool
 	reading bool // a piece of the journal is being read
 	full    bool // the outbox refused; waits for OutboxDrained
+	lagging bool // it was live when the outbox refused, and was not told so
+	missed  bool // events that no history has
+	drained int  // how often the outbox was
+	watched bool // a timer looks whether the outbox stays full
 	settled bool // no turn runs, or it waits for a person
 	ended   bool
 
@@ -46,17 +56,23 @@ type (
 		events  []messages.Event
 		prompts bool // no history has them: they are pushed again if they do not fit
 		gap     bool // they say that the history behind a number is gone, and must come before what is left
+		lagging bool // they say that it lags
+		news    bool // to a live client
 		behind  messages.Seq
 	}
-	readLog  struct{ after messages.Seq }
-	endSink  struct{ reason error }
-	sayEnded struct{}
+	readLog     struct{ after messages.Seq }
+	endSink     struct{ reason error }
+	dropSink    struct{ reason error }
+	sayEnded    struct{}
+	sayCaughtUp struct{}
 )
 
-func (push) effect()     {}
-func (readLog) effect()  {}
-func (endSink) effect()  {}
-func (sayEnded) effect() {}
+func (push) effect()        {}
+func (readLog) effect()     {}
+func (endSink) effect()     {}
+func (dropSink) effect()    {}
+func (sayEnded) effect()    {}
+func (sayCaughtUp) effect() {}
 
 // pushRefused tells the client that its outbox was full: nothing of a push was
 // taken, and nothing that was to follow was done.
@@ -76,7 +92,7 @@ func (s clientState) begin() (clientState, []effect) {
 // step takes one message and returns the next state and what to do.
 func (s clientState) step(m any) (clientState, []effect) {
 	if m, ok := m.(pushRefused); ok {
-		return s.refused(m), nil
+		return s.refused(m).watch()
 	}
 	if s.ended {
 		return s, nil
@@ -87,8 +103,9 @@ func (s clientState) step(m any) (clientState, []effect) {
 	case messages.HistoryRead:
 		return s.read(m)
 	case messages.OutboxDrained:
-		s.full = false
-		return s.advance()
+		return s.drain(m)
+	case stillFull:
+		return s.patience(m)
 	}
 	return s, nil
 }
@@ -101,6 +118,7 @@ func (s clientState) published(m messages.Published) (clientState, []effect) {
 		if ephemeral(m.Events) && !s.full {
 			return s, []effect{push{events: m.Events}}
 		}
+		s.missed = s.missed || losable(push{events: m.Events})
 		return s, nil
 	}
 	if first := firstNumbered(m.Events); first > s.cursor+1 {
@@ -113,7 +131,7 @@ func (s clientState) published(m messages.Published) (clientState, []effect) {
 	}
 	var effects []effect
 	if len(fresh) > 0 {
-		effects = append(effects, push{events: fresh})
+		effects = append(effects, push{events: fresh, news: true})
 	}
 	next, more := s.finish()
 	return next, append(effects, more...)
@@ -181,6 +199,8 @@ func (s clientState) refused(m pushRefused) clientState {
 			if e.prompts {
 				s.prompts = e.events
 			}
+			s.lagging = s.lagging || e.lagging || e.news
+			s.missed = s.missed || losable(e)
 		case readLog:
 			s.reading = false
 		case endSink:
@@ -205,6 +225,10 @@ func (s clientState) advance() (clientState, []effect) {
 		effects = append(effects, push{events: s.prompts, prompts: true})
 		s.prompts = nil
 	}
+	if s.missed {
+		effects = append(effects, sayCaughtUp{})
+		s.missed = false
+	}
 	next, more := s.finish()
 	return next, append(effects, more...)
 }
@@ -216,6 +240,11 @@ func (s clientState) finish() (clientState, []effect) {
 	}
 	s.ended = true
 	return s, []effect{endSink{nil}, sayEnded{}}
+}
+
+// losable reports whether a push holds events that are lost if it does not fit.
+func losable(e push) bool {
+	return !e.prompts && !e.gap && !e.lagging && slices.ContainsFunc(e.events, func(e messages.Event) bool { return e.Seq == 0 })
 }
 
 func ephemeral(events []messages.Event) bool {

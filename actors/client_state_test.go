@@ -40,8 +40,12 @@ func showClient(effects []effect) string {
 				continue
 			}
 			words = append(words, "end")
+		case dropSink:
+			words = append(words, "drop "+string(asError("", e.reason).Code))
 		case sayEnded:
 			words = append(words, "gone")
+		case sayCaughtUp:
+			words = append(words, "caught up")
 		}
 	}
 	return strings.Join(words, ", ")
@@ -130,8 +134,8 @@ func TestClientState(t *testing.T) {
 			{refuse{}, ""},
 			{news(9, 9), ""},
 			{lock(), ""},
-			{drained, "read >5"},
-			{piece(6, 9), "push 6-9"},
+			{drained, "push lagging, read >5"},
+			{piece(6, 9), "push 6-9, caught up"},
 			{news(10, 10), "push 10"},
 		}},
 		{"lagging while catching up", clientState{head: 9}, []clientStep{
@@ -171,15 +175,51 @@ func TestClientState(t *testing.T) {
 			{piece(1, 2), "push 1-2"},
 			{refuse{}, ""},
 			{drained, "read >0"},
-			{piece(1, 2), "push 1-2"},
+			{piece(1, 2), "push 1-2, caught up"},
 		}},
 		{"a refused fleeting event of a live client", clientState{cursor: 2, head: 2}, []clientStep{
 			{attachedNow{}, ""},
 			{lock(), "push lock"},
 			{refuse{}, ""},
 			{news(3, 3), ""},
-			{drained, "read >2"},
-			{piece(3, 3), "push 3"},
+			{drained, "push lagging, read >2"},
+			{piece(3, 3), "push 3, caught up"},
+		}},
+		{"the word that it lags does not fit", clientState{cursor: 5, head: 5}, []clientStep{
+			{attachedNow{}, ""},
+			{news(6, 8), "push 6-8"},
+			{refuse{}, ""},
+			{drained, "push lagging, read >5"},
+			{refuse{}, ""},
+			{drained, "push lagging, read >5"},
+			{piece(6, 8), "push 6-8"},
+		}},
+		{"nothing is read for an hour", clientState{cursor: 5, head: 5}, []clientStep{
+			{attachedNow{}, ""},
+			{news(6, 8), "push 6-8"},
+			{refuse{}, ""},
+			{news(9, 9), ""},
+			{stillFull{0}, "drop CLIENT_TOO_SLOW, gone"},
+			{drained, ""},
+		}},
+		{"something is read within the hour", clientState{cursor: 5, head: 5}, []clientStep{
+			{attachedNow{}, ""},
+			{news(6, 8), "push 6-8"},
+			{refuse{}, ""},
+			{drained, "push lagging, read >5"},
+			{piece(6, 8), "push 6-8"},
+			{refuse{}, ""},
+			{stillFull{0}, ""}, // and looks again in an hour
+			{stillFull{1}, "drop CLIENT_TOO_SLOW, gone"},
+		}},
+		{"it has caught up within the hour", clientState{cursor: 5, head: 5}, []clientStep{
+			{attachedNow{}, ""},
+			{news(6, 8), "push 6-8"},
+			{refuse{}, ""},
+			{drained, "push lagging, read >5"},
+			{piece(6, 8), "push 6-8"},
+			{stillFull{0}, ""},
+			{news(9, 9), "push 9"},
 		}},
 		{"a history that begins late", clientState{head: 9, snapshot: snapshot}, []clientStep{
 			{attachedNow{}, "read >0"},

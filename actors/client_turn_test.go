@@ -48,7 +48,7 @@ func TestClientThatFollowsOneTurn(t *testing.T) {
 			{attachedNow{}, ""},
 			{ended(news(3, 4)), "push 3-4, end, gone"},
 			{refuse{}, ""},
-			{drained, "read >2"},
+			{drained, "push lagging, read >2"},
 			{piece(3, 4), "push 3-4, end, gone"},
 			{drained, ""},
 		}},

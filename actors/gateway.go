@@ -230,8 +230,8 @@ func (f *Follower) connect(ctx context.Context) (messages.Attached, error) {
 	a := f.attach
 	a.Stream = fmt.Sprintf("%s.%d", f.attach.Stream, f.epoch.Add(1))
 	pid := actor.NewPID(f.system.sessions.Address, f.system.sessions.Id+"/"+childName("session", a.Session)+"/"+childName("client", a.Stream))
-	root := f.system.actors.Root
-	box := newOutbox(func() { root.Send(pid, messages.OutboxDrained{}) })
+	root, now := f.system.actors.Root, f.system.now
+	box := newOutbox(func() { root.Send(pid, messages.OutboxDrained{At: now()}) })
 	a.Sink = box
 	answer, err := f.system.ask(ctx, f.system.sessions, a)
 	if err != nil {

@@ -46,8 +46,12 @@ func showEvents(events []messages.Event) string {
 		first := events[i].Seq
 		if first == 0 {
 			var event pb.AgentEvent
-			if proto.Unmarshal(events[i].Bytes, &event) == nil && event.GetSessionInfo().GetIsCompacted() {
+			switch err := proto.Unmarshal(events[i].Bytes, &event); {
+			case err == nil && event.GetSessionInfo().GetIsCompacted():
 				words = append(words, "gap")
+				continue
+			case err == nil && event.GetLagging() != nil:
+				words = append(words, "lagging")
 				continue
 			}
 			words = append(words, string(events[i].Bytes))

@@ -61,13 +61,22 @@ func (o *outbox) Push(events []messages.Event) bool {
 }
 
 // Close implements [messages.Sink].
-func (o *outbox) Close(reason error) {
+func (o *outbox) Close(reason error) { o.end(reason, false) }
+
+// Drop implements [messages.Sink].
+func (o *outbox) Drop(reason error) { o.end(reason, true) }
+
+func (o *outbox) end(reason error, drop bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.closed {
-		o.closed, o.reason = true, reason
-		o.signal()
+	if o.closed {
+		return
 	}
+	o.closed, o.reason = true, reason
+	if drop {
+		o.events, o.bytes = nil, 0
+	}
+	o.signal()
 }
 
 func (o *outbox) signal() {

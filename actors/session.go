@@ -116,6 +116,10 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		for _, pid := range s.streams {
 			ctx.Send(pid, news)
 		}
+	case tellStream:
+		if pid := s.streams[e.stream]; pid != nil {
+			ctx.Send(pid, messages.Published{Events: e.events, Settled: e.settled})
+		}
 	case tellRun:
 		ctx.Send(s.child(ctx, "run", e.run), e.message)
 	case forward:

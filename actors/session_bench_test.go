@@ -299,6 +299,8 @@ func asker(m any) *actor.PID {
 		name = string(m.Client)
 	case messages.ReleaseLock:
 		name = string(m.Client)
+	case messages.RefuseLock:
+		name = string(m.Client)
 	case messages.ChangeSettings:
 		name = string(m.Client)
 	case messages.Attach:

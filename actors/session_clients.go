@@ -38,13 +38,21 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 			WithHint("use a sequence number received from this session")})
 		return
 	}
-	t.s.streams = maps.Clone(t.s.streams)
-	if t.s.streams == nil {
-		t.s.streams = map[string]stream{}
+	t.noticePresence(m.Client, func() {
+		t.s.streams = maps.Clone(t.s.streams)
+		if t.s.streams == nil {
+			t.s.streams = map[string]stream{}
+		}
+		t.s.streams[m.Stream] = stream{client: m.Client, kind: m.Type, observer: m.Observer, since: t.now.at}
+	})
+	switch {
+	case m.Observer:
+	case t.s.lock.holder == "":
+		t.setLock(m.Client)
+	case t.s.lock.holder == m.Client:
+		t.lockIsBack()
 	}
-	t.s.streams[m.Stream] = stream{client: m.Client, observer: m.Observer}
-
-	state := clientState{stream: m.Stream, follow: m.Follow, head: head, settled: t.s.settled()}
+	state := clientState{session: t.s.id, stream: m.Stream, follow: m.Follow, head: head, settled: t.s.settled()}
 	state.greeting = []messages.Event{seal(sessionInfo(t.s.record, t.s.options.lineage, t.s.record.Messages > 0), t.s.id, 0, t.now.at)}
 	state.prompts = t.s.prompts(t.now)
 	switch m.History {
@@ -59,40 +67,30 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	if boundary := t.s.record.Past.Boundary.Seq; state.cursor < boundary {
 		state.cursor, state.greeting = boundary, compacted(state.greeting)
 	}
-	switch {
-	case m.Observer:
-	case t.s.lock == "":
-		t.setLock(m.Client)
-	case t.s.lock == m.Client:
-		t.s.lockKept = false
-		t.noteLock()
-	}
-	t.then(spawnClient{m, state}, reply{from, messages.Attached{Head: head, LockHolder: t.s.lock}})
+	state.greeting = append(state.greeting, t.standing()...)
+	t.then(spawnClient{m, state}, reply{from, messages.Attached{Head: head, LockHolder: t.s.lock.holder}})
 }
 
-// detach removes a stream. A holder of the lock without any stream loses it.
+// detach removes a stream. A client without any that may write loses the lock, or its
+// place among those who wait for it.
 func (t *transition) detach(id string) {
 	gone, ok := t.s.streams[id]
 	if !ok {
 		return
 	}
-	t.s.streams = maps.Clone(t.s.streams)
-	delete(t.s.streams, id)
+	t.noticePresence(gone.client, func() {
+		t.s.streams = maps.Clone(t.s.streams)
+		delete(t.s.streams, id)
+	})
 	t.then(dropClient{id})
-	if gone.client == t.s.lock && !t.s.attached(gone.client) {
-		t.setLock("")
-	}
-	t.maybeRetire()
-}
-
-// attached reports whether a client has a stream that may write.
-func (s *sessionState) attached(client messages.ClientID) bool {
-	for _, st := range s.streams {
-		if st.client == client && !st.observer {
-			return true
+	if !t.s.attached(gone.client) {
+		if gone.client == t.s.lock.holder {
+			t.handOver()
+		} else {
+			t.stopWaiting(gone.client)
 		}
 	}
-	return false
+	t.maybeRetire()
 }
 
 // prompts are the undecided requests for a client that comes late: marked as
@@ -108,92 +106,6 @@ func (s *sessionState) prompts(now moment) []messages.Event {
 		}
 	}
 	return events
-}
-
-// setLock gives the lock to a client, or to nobody. The holder is durable while it
-// is attached, so that it can come back after a crash of ours; that is no use of the
-// session, so the session stays where it is in the list.
-func (t *transition) setLock(client messages.ClientID) {
-	previous := t.s.lock
-	t.s.lock, t.s.lockKept = client, false
-	t.tellAll(lockChange(client, previous))
-	t.noteLock()
-}
-
-func (t *transition) noteLock() {
-	holder := t.s.lock
-	if !t.s.attached(holder) {
-		holder = ""
-	}
-	if t.s.exists && t.s.record.Lock != holder {
-		t.quiet = t.quiet || !t.dirty
-		t.change().Lock = holder
-	}
-}
-
-// keepLock keeps the lock for a while for who held it when we crashed: else whoever
-// is faster than the holder takes it.
-func (t *transition) keepLock() {
-	holder := t.s.record.Lock
-	switch {
-	case holder == "":
-	case t.s.options.lockGrace <= 0: // that crash was long ago
-		t.quiet = t.quiet || !t.dirty
-		t.change().Lock = ""
-	default:
-		t.s.lock, t.s.lockKept = holder, true
-		t.then(wakeAfter{t.s.options.lockGrace, lockGraceOver{}})
-	}
-}
-
-// lockIsFree ends the patience with a holder that has not come back.
-func (t *transition) lockIsFree() {
-	if t.s.lockKept && !t.s.attached(t.s.lock) {
-		t.setLock("")
-	}
-	t.s.lockKept = false
-	t.maybeRetire()
-}
-
-// locked reports whether the lock is somebody else's.
-func (s *sessionState) locked(client messages.ClientID) bool {
-	return s.lock != "" && s.lock != client && (s.lockKept || s.attached(s.lock))
-}
-
-func (t *transition) takeLock(from *actor.PID, m messages.TakeLock) {
-	if !t.known(from, "request input lock") {
-		return
-	}
-	previous := t.s.lock
-	granted := !t.s.locked(m.Client)
-	if granted && previous != m.Client {
-		t.setLock(m.Client)
-	}
-	t.then(reply{from, messages.LockAnswer{Granted: granted, Holder: t.s.lock, Previous: previous}})
-}
-
-func (t *transition) releaseLock(from *actor.PID, m messages.ReleaseLock) {
-	previous := t.s.lock
-	granted := previous == m.Client
-	if granted {
-		t.setLock("")
-	}
-	t.then(reply{from, messages.LockAnswer{Granted: granted, Holder: t.s.lock, Previous: previous}})
-}
-
-// holds reports whether a client may write, and takes a free lock for it. If it
-// may not, the refusal is on its way.
-func (t *transition) holds(from *actor.PID, client messages.ClientID, op string) bool {
-	if t.s.locked(client) {
-		t.then(reply{from, messages.Errorf(op, messages.Denied, "another client holds the input lock").
-			WithCode(messages.NoInputLock).With("holder_client_id", string(t.s.lock)).With("session_id", string(t.s.id)).
-			WithHint("request the input lock, or watch only")})
-		return false
-	}
-	if t.s.lock != client {
-		t.setLock(client)
-	}
-	return true
 }
 
 // known reports whether the session exists; if not, the refusal is on its way.
@@ -273,7 +185,7 @@ func (t *transition) getSession(from *actor.PID) {
 
 func (s *sessionState) view() messages.SessionView {
 	v := messages.SessionView{
-		Record: s.record, Run: s.run, LockHolder: s.lock, Clients: len(s.streams), Lineage: s.options.lineage,
+		Record: s.record, Run: s.run, LockHolder: s.lock.holder, LockWaiting: s.lock.waiting(), Clients: len(s.streams), Attached: s.everybody(), Lineage: s.options.lineage,
 		Inputs: slices.Clone(s.inputs), Permissions: s.requests(isUndecided),
 	}
 	return v
@@ -282,14 +194,14 @@ func (s *sessionState) view() messages.SessionView {
 // maybeRetire lets the actor go when nobody needs it: everything it knows is in
 // the journal.
 func (t *transition) maybeRetire() {
-	if len(t.s.streams) == 0 && !t.s.lockKept && !t.s.active() && !t.s.busy() && !t.s.restarting && len(t.s.permissions) == 0 {
+	if len(t.s.streams) == 0 && !t.s.lock.kept && len(t.s.lock.queue) == 0 && !t.s.active() && !t.s.busy() && !t.s.restarting && len(t.s.permissions) == 0 {
 		t.then(retire{})
 	}
 }
 
 // idle reports whether the actor can go without anybody noticing.
 func (s *sessionState) idle() bool {
-	return s.loaded && len(s.streams) == 0 && !s.lockKept && !s.active() && !s.busy() && !s.restarting && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
+	return s.loaded && len(s.streams) == 0 && !s.lock.kept && len(s.lock.queue) == 0 && !s.active() && !s.busy() && !s.restarting && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
 }
 
 // deleteSession stops the agent, then removes everything.
@@ -325,7 +237,7 @@ func (t *transition) remove() {
 	}
 	t.notRestarted("the session was deleted")
 	t.then(forget{t.s.runsDirectory()}, retire{})
-	waiting := slices.Clone(t.s.compactors)
+	waiting := append(slices.Clone(t.s.compactors), t.s.lock.callers()...)
 	for _, k := range t.s.knocks {
 		waiting = append(waiting, k.from)
 	}

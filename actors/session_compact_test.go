@@ -69,7 +69,7 @@ func TestAttachBelowTheBoundary(t *testing.T) {
 }
 
 func isCompacted(greeting []messages.Event) bool {
-	return len(greeting) == 1 && len(compacted(greeting)) == 1 && string(greeting[0].Bytes) == string(compacted(greeting)[0].Bytes)
+	return len(compacted(greeting)) == 1 && string(greeting[0].Bytes) == string(compacted(greeting)[0].Bytes)
 }
 
 func TestCompactionIsRefused(t *testing.T) {

@@ -45,10 +45,10 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 	for _, k := range s.knocks {
 		effects = append(effects, reply{k.from, nil})
 	}
-	for _, from := range s.deleters {
+	for _, from := range slices.Concat(s.deleters, s.lock.callers()) {
 		effects = append(effects, reply{from, nil})
 	}
-	s.held, s.knocks, s.deleters = nil, nil, nil
+	s.held, s.knocks, s.deleters, s.lock.queue = nil, nil, nil, nil
 	var sure []effect
 	for _, e := range effects {
 		r, ok := e.(reply)
@@ -81,7 +81,7 @@ func (s sessionState) stepDegraded(now moment, from *actor.PID, m any) (sessionS
 			return s, nil // the next daemon rebuilds it
 		}
 		return s, []effect{rebuild{}}
-	case messages.GetSession, messages.Attach, messages.TakeLock, messages.ReleaseLock, messages.CancelTurn, messages.StopSession:
+	case messages.GetSession, messages.Attach, messages.TakeLock, messages.ReleaseLock, messages.RefuseLock, messages.CancelTurn, messages.StopSession:
 	case messages.StartSession:
 		if !s.exists {
 			return s, []effect{reply{from, s.refusal("start session")}}
@@ -128,7 +128,7 @@ func (s sessionState) passing(now moment, effects []effect) []effect {
 		switch e := e.(type) {
 		case publish:
 			pass = append(pass, publish{events: s.volatile(now, e.events), settled: e.settled})
-		case reply, spawnClient, dropClient, keepStop:
+		case reply, spawnClient, dropClient, tellStream, keepStop:
 			pass = append(pass, e)
 		case tellRun:
 			switch m := e.message.(type) {

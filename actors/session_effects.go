@@ -15,6 +15,12 @@ type (
 		head    messages.Seq
 		settled bool
 	}
+	// tellStream hands events that are not journaled to one stream.
+	tellStream struct {
+		stream  string
+		events  []messages.Event
+		settled bool
+	}
 	tellRun struct {
 		run     messages.RunNumber
 		message any
@@ -53,6 +59,7 @@ type (
 
 func (persist) effect()         {}
 func (publish) effect()         {}
+func (tellStream) effect()      {}
 func (tellRun) effect()         {}
 func (forward) effect()         {}
 func (spawnRun) effect()        {}

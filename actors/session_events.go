@@ -62,10 +62,6 @@ func turnComplete(reason string) *pb.AgentEvent {
 	return &pb.AgentEvent{Event: &pb.AgentEvent_TurnComplete{TurnComplete: &pb.TurnComplete{StopReason: reason}}}
 }
 
-func lockChange(holder, previous messages.ClientID) *pb.AgentEvent {
-	return &pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: string(holder), PreviousHolder: string(previous)}}}
-}
-
 func runEvent(r messages.RunRecord, state pb.RunState) *pb.AgentEvent {
 	return &pb.AgentEvent{Event: &pb.AgentEvent_Run{Run: &pb.RunEvent{
 		Run:            uint64(r.Run),

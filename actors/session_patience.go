@@ -28,7 +28,7 @@ func (t *transition) noticed(m any) {
 		return
 	}
 	switch m := m.(type) {
-	case messages.Attach, messages.SendInput, messages.CancelTurn, messages.TakeLock, messages.ReleaseLock,
+	case messages.Attach, messages.SendInput, messages.CancelTurn, messages.TakeLock, messages.ReleaseLock, messages.RefuseLock,
 		messages.ChangeSettings, messages.RenameSession, messages.SetGrant, messages.ClearGrants:
 		t.extend("")
 	case messages.AnswerPermission:

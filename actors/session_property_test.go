@@ -56,7 +56,7 @@ func (w *world) someRequest() any {
 	t := w.t
 	client := rapid.SampledFrom([]messages.ClientID{"ann", "bob"}).Draw(t, "client")
 	id := rapid.SampledFrom([]messages.RequestID{"p1", "p2", "p3", "q", "q/0", "q/1"}).Draw(t, "request")
-	switch rapid.IntRange(0, 23).Draw(t, "request kind") {
+	switch rapid.IntRange(0, 24).Draw(t, "request kind") {
 	case 0, 1, 2, 3, 4, 5:
 		return input(client, fmt.Sprintf("k%d", rapid.IntRange(1, 4).Draw(t, "key")))
 	case 6, 7, 8:
@@ -87,6 +87,8 @@ func (w *world) someRequest() any {
 		return messages.StopSession{Session: sessionA}
 	case 18:
 		return messages.GetSession{Session: sessionA}
+	case 24:
+		return messages.RefuseLock{Session: sessionA, Client: client}
 	case 21:
 		return messages.ContinueSession{Session: sessionA}
 	case 22:
@@ -222,6 +224,18 @@ func (w *world) check() {
 			w.fail("message %s was acknowledged and is gone", key)
 		}
 	}
+	w.checkLock()
+}
+
+// checkLock checks that whoever waits for the lock waits for somebody, and is woken.
+func (w *world) checkLock() {
+	l := &w.b.state.lock
+	if next := w.b.state.nextLockTime(); !next.IsZero() && (l.wake.IsZero() || l.wake.After(next)) && w.b.state.degraded == nil {
+		w.fail("the lock is due at %s, and looked at %s", next, l.wake)
+	}
+	if len(l.queue) > 0 && (l.holder == "" || l.place(l.holder) >= 0) {
+		w.fail("%q holds the lock while %v wait", l.holder, l.waiting())
+	}
 }
 
 func (w *world) commit() {
@@ -306,6 +320,9 @@ func (w *world) rest() {
 		w.check()
 	}
 	s := w.b.state
+	if calls := s.lock.callers(); len(calls) > 0 {
+		w.fail("%d wait for an answer about the lock", len(calls))
+	}
 	if s.slot == slotNone && len(w.pool.used) > 0 || s.slot != slotNone && !s.active() {
 		w.fail("the pool says %v, waiting %v; the session says %d, active %v", w.pool.used, w.pool.waiting, s.slot, s.active())
 	}

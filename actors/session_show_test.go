@@ -20,9 +20,16 @@ func show(e effect) string {
 	case publish:
 		var words []string
 		for _, event := range e.events {
-			words = append(words, showEvent(event))
+			if word := showEvent(event); word != "" {
+				words = append(words, word)
+			}
+		}
+		if len(words) == 0 {
+			return ""
 		}
 		return "all: " + strings.Join(words, ", ")
+	case tellStream:
+		return "tell " + e.stream
 	case reply:
 		if e.to == nil {
 			return "" // the shell drops it
@@ -60,7 +67,7 @@ func show(e effect) string {
 		return ""
 	case wakeAfter:
 		switch e.message.(type) {
-		case parkDue, silenceDue, compactionSlow, compactionLate, lockGraceOver:
+		case parkDue, silenceDue, compactionSlow, compactionLate, lockGraceOver, lockDue:
 			return ""
 		}
 		return fmt.Sprintf("in %s %T", e.delay, e.message)
@@ -163,7 +170,14 @@ func showReply(with any) string {
 	case messages.TurnCanceling:
 		return fmt.Sprintf("canceling, active %v", m.WasActive)
 	case messages.LockAnswer:
-		return fmt.Sprintf("lock granted %v, holder %q", m.Granted, m.Holder)
+		word := fmt.Sprintf("lock granted %v, holder %q", m.Granted, m.Holder)
+		if m.Refused {
+			word += ", refused"
+		}
+		if m.Place > 0 {
+			word += fmt.Sprintf(", place %d", m.Place)
+		}
+		return word
 	case messages.Attached:
 		return fmt.Sprintf("attached at %d", m.Head)
 	case messages.SessionStopped:
@@ -234,7 +248,9 @@ func showPayload(event *pb.AgentEvent) string {
 	case *pb.AgentEvent_Error:
 		return "error " + m.Error.GetCode()
 	case *pb.AgentEvent_Lock:
-		return fmt.Sprintf("lock %q", m.Lock.GetHolder())
+		return showLock(m.Lock)
+	case *pb.AgentEvent_Presence: // there are too many; their own tests look
+		return ""
 	case *pb.AgentEvent_TextDelta:
 		return "text " + m.TextDelta.GetText()
 	case *pb.AgentEvent_Run:
@@ -256,6 +272,20 @@ func showPayload(event *pb.AgentEvent) string {
 		return fmt.Sprintf("resolved %s %s by %s", r.GetRequestId(), r.GetDecision(), r.GetResolvedBy())
 	}
 	return fmt.Sprintf("%T", event.GetEvent())
+}
+
+func showLock(l *pb.LockChange) string {
+	word := fmt.Sprintf("lock %q", l.GetHolder())
+	if len(l.GetWaiting()) > 0 {
+		word += " waiting " + strings.Join(l.GetWaiting(), " ")
+	}
+	if l.GetRequestedBy() != "" {
+		word += " asked by " + l.GetRequestedBy()
+	}
+	if l.GetOfferedTo() != "" {
+		word += " offered to " + l.GetOfferedTo()
+	}
+	return word
 }
 
 // showInput tells more about a message than its type, where that is short.

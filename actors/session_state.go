@@ -43,9 +43,7 @@ type sessionState struct {
 	answered    recent[messages.PermissionAnswered] // requests decided lately
 
 	streams map[string]stream
-	lock    messages.ClientID
-	// The lock is kept for its holder, who was attached when we crashed.
-	lockKept bool
+	lock    inputLock
 
 	long        []string       // keys of inputs that wait for a moment without a turn
 	barrier     string         // control request behind which nothing unread is left in the pipe
@@ -119,12 +117,6 @@ type sessionOptions struct {
 	stops             *stops
 }
 
-// stream is one attached client stream.
-type stream struct {
-	client   messages.ClientID
-	observer bool
-}
-
 // held is what must wait until a commit is durable.
 type held struct {
 	commit  uint64
@@ -148,10 +140,6 @@ type moment struct {
 
 // restartDue is the session's own word for the end of a backoff.
 type restartDue struct{ run messages.RunNumber }
-
-// lockGraceOver is its own word for the end of its patience with the holder of the
-// lock.
-type lockGraceOver struct{}
 
 // continuationDue says that a cut-off turn had its time to go on.
 type continuationDue struct{ run messages.RunNumber }
@@ -209,6 +197,7 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 	t.tendCompaction()
 	t.settleSlot()
 	t.watchTurn()
+	t.tendLock()
 	s, effects := t.finish()
 	return s.letIn(now, effects)
 }
@@ -229,6 +218,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.takeLock(from, m)
 	case messages.ReleaseLock:
 		t.releaseLock(from, m)
+	case messages.RefuseLock:
+		t.refuseLock(from, m)
 	case messages.ChangeSettings:
 		t.changeSettings(from, m)
 	case messages.RenameSession:
@@ -257,6 +248,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.detach(m.Stream)
 	case messages.ClientGone:
 		t.detach(m.Stream)
+	case messages.ClientCaughtUp:
+		t.caughtUp(m.Stream)
 
 	case agentOutput:
 		t.output(m)
@@ -286,6 +279,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.compactionIsLate(m)
 	case lookedAround:
 		t.lookedAround(m)
+	case lockDue:
+		t.lockIsDue(m)
 	case lockGraceOver:
 		t.lockIsFree()
 	case restartDue:
@@ -365,6 +360,9 @@ func (s sessionState) closed(err *messages.Error) (sessionState, []effect) {
 	}
 	for _, k := range s.knocks {
 		effects = append(effects, reply{k.from, err})
+	}
+	for _, from := range s.lock.callers() {
+		effects = append(effects, reply{from, err})
 	}
 	next := sessionState{id: s.id, options: s.options, loaded: true, durable: s.commits, commits: s.commits, slot: s.slot}
 	return next, append(effects, retire{})

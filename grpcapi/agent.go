@@ -50,6 +50,7 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 	if err := withinHead("resume session", m.From, view.Record.Head); err != nil {
 		return err
 	}
+	m.Type = callOf(ctx).kind
 	events, _, err := s.server.asker.Attach(ctx, m)
 	if err != nil {
 		return err

@@ -15,6 +15,10 @@ import (
 // printable ASCII without spaces, at most 128 characters.
 const ClientIDKey = "x-client-id"
 
+// ClientTypeKey is the metadata key under which a client says what kind of client it
+// is, for others to see: "cli", "flutter". As ClientIDKey; optional.
+const ClientTypeKey = "x-client-type"
+
 // Peer is what the transport knows of a caller. It is the AuthInfo of every
 // connection over the Unix socket.
 type Peer struct {
@@ -42,6 +46,7 @@ func PeerOf(ctx context.Context) (Peer, bool) {
 // goroutine owns it.
 type call struct {
 	client  messages.ClientID
+	kind    string             // of client, as it says itself; may be empty
 	session messages.SessionID // for the log; empty if none is concerned
 	method  string
 	stream  bool
@@ -72,6 +77,9 @@ func newCall(ctx context.Context, method string, stream bool) (context.Context, 
 		if p, ok := PeerOf(ctx); ok {
 			c.client = messages.ClientID(p.Connection)
 		}
+	}
+	if kinds := metadata.ValueFromIncomingContext(ctx, ClientTypeKey); len(kinds) > 0 && validClientID(kinds[0]) {
+		c.kind = kinds[0]
 	}
 	return context.WithValue(ctx, callKey{}, c), nil
 }

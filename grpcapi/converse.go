@@ -116,6 +116,7 @@ func (c *conversation) open(ctx context.Context) error {
 	if err := withinHead("attach", attach.From, started.View.Record.Head); err != nil {
 		return err
 	}
+	attach.Type = callOf(ctx).kind
 	events, attached, err := c.server.asker.Attach(ctx, attach)
 	if err != nil {
 		return err

@@ -160,6 +160,7 @@ func TestRequestsAreAskedInOrder(t *testing.T) {
 		{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "enough"}}},
 		{Request: &pb.AgentRequest_Lock{Lock: &pb.InputLockAction{Action: pb.LockAction_LOCK_ACTION_RELEASE}}},
 		{Request: &pb.AgentRequest_Settings{Settings: &pb.SessionSettingsChange{Model: "opus", PermissionMode: "plan"}}},
+		{Request: &pb.AgentRequest_Lock{Lock: &pb.InputLockAction{Action: pb.LockAction_LOCK_ACTION_REFUSE}}},
 	} {
 		if err := stream.Send(r); err != nil {
 			t.Fatal(err)
@@ -177,7 +178,7 @@ func TestRequestsAreAskedInOrder(t *testing.T) {
 			got = append(got, r)
 		}
 	}
-	if len(got) != 6 {
+	if len(got) != 7 {
 		t.Fatalf("asked %v", got)
 	}
 	input, ok := got[0].(messages.SendInput)
@@ -198,6 +199,9 @@ func TestRequestsAreAskedInOrder(t *testing.T) {
 	}
 	if _, ok := got[4].(messages.ReleaseLock); !ok {
 		t.Errorf("lock %+v", got[4])
+	}
+	if m, ok := got[6].(messages.RefuseLock); !ok || m.Client != "cli-1" {
+		t.Errorf("refusal %+v", got[6])
 	}
 	settings, ok := got[5].(messages.ChangeSettings)
 	if !ok || settings.Model != "opus" || settings.PermissionMode != "plan" {

@@ -59,7 +59,7 @@ func (f *fakeAsker) Ask(_ context.Context, r messages.Request) (messages.Reply, 
 		return messages.PermissionAnswered{Applied: true}, nil
 	case messages.CancelTurn:
 		return messages.TurnCanceling{WasActive: true}, nil
-	case messages.TakeLock, messages.ReleaseLock:
+	case messages.TakeLock, messages.ReleaseLock, messages.RefuseLock:
 		return messages.LockAnswer{Granted: true}, nil
 	case messages.GetSession:
 		return messages.SessionView{}, nil

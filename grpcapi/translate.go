@@ -233,12 +233,11 @@ func cancelIn(m *pb.CancelRequest, session messages.SessionID, client messages.C
 func lockIn(m *pb.InputLockAction, session messages.SessionID, client messages.ClientID) (messages.Request, error) {
 	switch a := m.GetAction(); a {
 	case pb.LockAction_LOCK_ACTION_UNSPECIFIED:
-		return nil, invalid("change input lock", "Set action to LOCK_ACTION_RELEASE.", "there is no action")
+		return nil, invalid("change input lock", "Set action to LOCK_ACTION_RELEASE or LOCK_ACTION_REFUSE.", "there is no action")
 	case pb.LockAction_LOCK_ACTION_RELEASE:
 		return messages.ReleaseLock{Session: session, Client: client}, nil
 	case pb.LockAction_LOCK_ACTION_REFUSE:
-		return nil, messages.Errorf("refuse input lock", messages.Unimplemented, "nothing is to be refused").
-			WithHint("A connected holder keeps the lock until it gives it back.")
+		return messages.RefuseLock{Session: session, Client: client}, nil
 	default:
 		return nil, invalid("change input lock", "Use a LockAction that this daemon knows.", "the action %d is unknown", a)
 	}
@@ -317,7 +316,7 @@ func lockOut(a messages.LockAnswer) *pb.InputLockResponse {
 	if a.Granted {
 		return &pb.InputLockResponse{Granted: true, PreviousHolder: string(a.Previous)}
 	}
-	return &pb.InputLockResponse{PreviousHolder: string(a.Holder)}
+	return &pb.InputLockResponse{PreviousHolder: string(a.Holder), Refused: a.Refused, Place: saturate(uint64(max(a.Place, 0)))}
 }
 
 func grantsOut(grants map[string]bool) []*pb.SessionGrantEntry {

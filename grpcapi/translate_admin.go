@@ -145,6 +145,12 @@ func viewOut(v messages.SessionView) *pb.ShowSessionResponse {
 		Boundary:       uint64(v.Record.Past.Boundary.Seq),
 		LowWater:       uint64(v.Record.Past.LowWater),
 	}
+	for _, c := range v.Attached {
+		out.Attached = append(out.Attached, &pb.AttachedClient{ClientId: string(c.Client), Type: c.Type, Observer: c.Observer, Since: timeOut(c.Since)})
+	}
+	for _, c := range v.LockWaiting {
+		out.LockWaiting = append(out.LockWaiting, string(c))
+	}
 	for _, p := range v.Permissions {
 		if p.Decision == messages.Undecided {
 			out.Permissions = append(out.Permissions, pendingOut(p, v.Record.Name))

@@ -57,9 +57,13 @@ func TestHistoryPolicies(t *testing.T) {
 }
 
 func TestLockActions(t *testing.T) {
+	want := map[pb.LockAction]messages.Request{
+		pb.LockAction_LOCK_ACTION_RELEASE: messages.ReleaseLock{Session: sessionA, Client: "c"},
+		pb.LockAction_LOCK_ACTION_REFUSE:  messages.RefuseLock{Session: sessionA, Client: "c"},
+	}
 	each(pb.LockAction(0), func(n protoreflect.EnumNumber, _ bool) {
 		m, err := lockIn(&pb.InputLockAction{Action: pb.LockAction(n)}, sessionA, "c")
-		if released := n == protoreflect.EnumNumber(pb.LockAction_LOCK_ACTION_RELEASE); released != (err == nil) || released != (m != nil) {
+		if w := want[pb.LockAction(n)]; m != w || (w == nil) != (err != nil) {
 			t.Errorf("action %d: %v, %v", n, m, err)
 		}
 	})

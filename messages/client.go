@@ -28,6 +28,7 @@ type Attach struct {
 	ask
 	Session  SessionID
 	Client   ClientID
+	Type     string // what kind of client it calls itself, may be empty
 	Stream   string // unique per stream: one client may have several
 	Observer bool   // never gets the input lock
 	History  History
@@ -53,9 +54,20 @@ type Detach struct {
 	Stream  string
 }
 
+// ClientPresence is a client with at least one attached stream, as others see it.
+type ClientPresence struct {
+	Client   ClientID
+	Type     string
+	Observer bool      // none of its streams may write
+	Since    time.Time // when the first of its streams was attached
+}
+
 // OutboxDrained tells a lagging client actor that its sink has room again. Sent
 // by the outbox.
-type OutboxDrained struct{ command }
+type OutboxDrained struct {
+	command
+	At time.Time
+}
 
 // Published tells an attached client about newly durable events, or about
 // events that are not journaled (sequence 0). Sent by the session in order.
@@ -73,6 +85,14 @@ type HistoryRead struct {
 	Attempt uint64
 	Events  []Event
 	Err     error
+}
+
+// ClientCaughtUp tells the session that a stream is live again and has missed events
+// that no history has: it is told the present state of what they were about. Sent by
+// the client actor.
+type ClientCaughtUp struct {
+	command
+	Stream string
 }
 
 // ClientGone tells the session that a stream has ended. Sent by the client actor.

@@ -18,4 +18,6 @@ type Sink interface {
 	// Close ends the stream after everything pushed so far. A nil reason is a
 	// clean end.
 	Close(reason error)
+	// Drop ends the stream and gives up what was pushed and not taken yet.
+	Drop(reason error)
 }

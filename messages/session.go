@@ -90,28 +90,41 @@ type TurnCanceling struct {
 	WasActive bool
 }
 
-// TakeLock asks for the input lock. It is granted if nobody holds it or the
-// holder has no stream attached any more; else refused with the holder's name.
-// Answered with [LockAnswer].
+// TakeLock asks for the input lock. It is granted at once if nobody holds it, the
+// holder is not attached, or it is offered to the client. Else the holder is asked,
+// and has 10 s: without its answer the lock is granted. Answered with [LockAnswer],
+// after 20 s at the latest; who does not get it waits until the holder leaves. A
+// client that is attached as an observer is refused with [WrongState].
 type TakeLock struct {
 	ask
 	Session SessionID
 	Client  ClientID
 }
 
-// ReleaseLock gives the input lock back. Answered with [LockAnswer].
+// ReleaseLock gives the input lock back, to the first who waits; from who waits for
+// it, it ends the waiting. Answered with [LockAnswer].
 type ReleaseLock struct {
 	ask
 	Session SessionID
 	Client  ClientID
 }
 
-// LockAnswer answers [TakeLock] and [ReleaseLock].
+// RefuseLock is the holder's word that it keeps the lock although others ask for it.
+// They are told. Answered with [LockAnswer], or [WrongState] for who does not hold it.
+type RefuseLock struct {
+	ask
+	Session SessionID
+	Client  ClientID
+}
+
+// LockAnswer answers [TakeLock], [ReleaseLock] and [RefuseLock].
 type LockAnswer struct {
 	answer
 	Granted  bool
+	Refused  bool     // the holder was asked, and keeps it
 	Holder   ClientID // who holds it now
 	Previous ClientID // who held it before
+	Place    int      // in the queue of those who wait, from 1; 0 for who does not
 }
 
 // ChangeSettings changes model or permission mode, for the running process and
@@ -186,8 +199,10 @@ type SessionView struct {
 	Inputs      []InputRecord
 	Permissions []PermissionRecord
 	LockHolder  ClientID
-	Clients     int
-	Lineage     string // of the journal
+	LockWaiting []ClientID       // who waits for the input lock, in the order in which they get it
+	Clients     int              // streams
+	Attached    []ClientPresence // the longest first
+	Lineage     string           // of the journal
 }
 
 // Target implements [SessionRequest]; so for each below.
@@ -207,6 +222,9 @@ func (m TakeLock) Target() SessionID { return m.Session }
 
 // Target implements [SessionRequest].
 func (m ReleaseLock) Target() SessionID { return m.Session }
+
+// Target implements [SessionRequest].
+func (m RefuseLock) Target() SessionID { return m.Session }
 
 // Target implements [SessionRequest].
 func (m ChangeSettings) Target() SessionID { return m.Session }

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	pb "betcode/proto/betcode/v1"
 )
 
 func (p *program) chatCommand() *cli.Command {
@@ -40,6 +42,9 @@ you, a line is the answer to it.
 
   /cancel        interrupt the turn (Ctrl-C does the same)
   /say TEXT      send a message although something waits for an answer
+  /lock          ask for the input lock: only who has it may write
+  /release       give the input lock to who waits for it
+  /refuse        keep the input lock although another client asks for it
   /model NAME    change the model
   /mode NAME     change the permission mode
   /quit          leave; the session goes on (Ctrl-D, or Ctrl-C twice)
@@ -59,6 +64,11 @@ func (p *program) converse(ctx context.Context, cl *client.Client, o opening, ve
 	lines := readLines(p.stdin)
 	interrupts, release := p.onInterrupt()
 	defer release()
+	locks := make(chan func(), 1) // what became of a wish for the input lock
+	asking, stopAsking := context.WithCancel(ctx)
+	var asked sync.WaitGroup
+	defer asked.Wait()
+	defer stopAsking()
 	chat.begin()
 	for {
 		var did reaction
@@ -95,6 +105,8 @@ func (p *program) converse(ctx context.Context, cl *client.Client, o opening, ve
 			did = chat.typed(line)
 		case <-interrupts:
 			did = chat.interrupt()
+		case tell := <-locks:
+			tell()
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -103,6 +115,15 @@ func (p *program) converse(ctx context.Context, cl *client.Client, o opening, ve
 		}
 		if did.say != "" {
 			chat.said(conv.Say(did.say))
+		}
+		if did.lock {
+			asked.Go(func() {
+				r, err := cl.Agent.RequestInputLock(asking, &pb.InputLockRequest{SessionId: conv.Session()})
+				select {
+				case locks <- func() { chat.lockAnswered(r, err) }:
+				case <-asking.Done():
+				}
+			})
 		}
 		if did.leave {
 			chat.render.endLine()

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/grpc/status"
+
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -40,6 +42,7 @@ type sent struct {
 type reaction struct {
 	send  []*pb.AgentRequest
 	say   string // a message
+	lock  bool   // ask for the input lock
 	leave bool
 }
 
@@ -178,6 +181,12 @@ func (c *chat) typed(line string) reaction {
 		c.tell("%s", chatHelp)
 	case c.readOnly:
 		c.tell("%s", c.render.style.dim("You are only watching. /quit leaves."))
+	case word == "/lock":
+		return reaction{lock: true}
+	case word == "/release":
+		return reaction{send: []*pb.AgentRequest{lockAction(pb.LockAction_LOCK_ACTION_RELEASE)}}
+	case word == "/refuse":
+		return reaction{send: []*pb.AgentRequest{lockAction(pb.LockAction_LOCK_ACTION_REFUSE)}}
 	case word == "/cancel":
 		return reaction{send: []*pb.AgentRequest{cancelRequest()}}
 	case word == "/model" && rest != "":
@@ -209,6 +218,24 @@ func (c *chat) answered(line string) reaction {
 	}
 	c.showPrompt()
 	return reaction{send: []*pb.AgentRequest{request}}
+}
+
+func lockAction(a pb.LockAction) *pb.AgentRequest {
+	return &pb.AgentRequest{Request: &pb.AgentRequest_Lock{Lock: &pb.InputLockAction{Action: a}}}
+}
+
+// lockAnswered tells what became of the wish for the input lock.
+func (c *chat) lockAnswered(r *pb.InputLockResponse, err error) {
+	switch holder := printableLine(orNobody(r.GetPreviousHolder())); {
+	case err != nil:
+		c.tell("%s %s", c.render.style.red("error:"), printableLine(status.Convert(err).Message()))
+	case r.GetGranted():
+		c.tell("%s", c.render.style.dim("You have the input lock."))
+	case r.GetRefused():
+		c.tell("%s", c.render.style.dim(holder+" keeps the input lock. You get it when it is given up."))
+	default:
+		c.tell("%s", c.render.style.dim(holder+" has the input lock. You get it when it is given up."))
+	}
 }
 
 func settingsChange(model, mode string) *pb.AgentRequest {

@@ -93,8 +93,10 @@ func (r *renderer) event(e *pb.AgentEvent) {
 	case *pb.AgentEvent_Run:
 		r.run(event.Run)
 	case *pb.AgentEvent_Lock:
+		r.lock(event.Lock)
+	case *pb.AgentEvent_Presence:
 		if r.verbose {
-			r.line("%s", s.dim("input lock: "+orNobody(event.Lock.GetHolder())))
+			r.line("%s", s.dim(presence(event.Presence)))
 		}
 	case *pb.AgentEvent_Lagging:
 		if r.verbose {
@@ -302,4 +304,30 @@ func summary(input *structpb.Struct) string {
 		}
 	}
 	return ""
+}
+
+// lock tells of a request for the input lock, since its holder has only ten seconds, and
+// of the rest who wants to know.
+func (r *renderer) lock(l *pb.LockChange) {
+	switch {
+	case l.GetRequestedBy() != "":
+		r.line("%s %s asks for the input lock of %s: /release gives it up, /refuse keeps it", r.style.yellow("note:"),
+			printableLine(l.GetRequestedBy()), printableLine(l.GetHolder()))
+	case l.GetOfferedTo() != "":
+		r.line("%s the input lock is offered to %s: /lock takes it", r.style.yellow("note:"), printableLine(l.GetOfferedTo()))
+	case r.verbose:
+		r.line("%s", r.style.dim("input lock: "+printableLine(orNobody(l.GetHolder()))))
+	}
+}
+
+// presence says in a line who came or left.
+func presence(p *pb.PresenceChange) string {
+	var words []string
+	for _, c := range p.GetAttached() {
+		words = append(words, printableLine(c.GetClientId())+" is here")
+	}
+	for _, id := range p.GetDetached() {
+		words = append(words, printableLine(id)+" has left")
+	}
+	return shorten(strings.Join(words, ", "), 200)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -276,7 +277,10 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 	if low := v.GetLowWater(); low > 0 {
 		line("kept", "what comes after %d", low)
 	}
-	line("clients", "%d, input lock: %s", v.GetClients(), orNobody(v.GetLockHolder()))
+	line("input lock", "%s", lockState(v))
+	for _, c := range v.GetAttached() {
+		line("client", "%s", attachedClient(c, now))
+	}
 	if r := v.GetRun(); r != nil {
 		line("agent", "run %d, pid %d, %s, started %s", r.GetRun(), r.GetPid(), runState(r.GetState()), exact(r.GetStartedAt()))
 		line("agent id", "%s", v.GetAgentSessionId())
@@ -298,6 +302,27 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 	for _, p := range v.GetPermissions() {
 		line("waiting", "%s: %s %s", p.GetRequestId(), p.GetToolName(), p.GetDescription())
 	}
+}
+
+// lockState says who may write, and who waits for that.
+func lockState(v *pb.ShowSessionResponse) string {
+	state := orNobody(v.GetLockHolder())
+	if waiting := v.GetLockWaiting(); len(waiting) > 0 {
+		state += ", waited for by " + strings.Join(waiting, ", ")
+	}
+	return state
+}
+
+// attachedClient describes a client that is attached.
+func attachedClient(c *pb.AttachedClient, now time.Time) string {
+	words := c.GetClientId()
+	if c.GetType() != "" {
+		words += " (" + c.GetType() + ")"
+	}
+	if c.GetObserver() {
+		words += ", watching"
+	}
+	return words + ", since " + exact(c.GetSince()) + " (" + ago(c.GetSince(), now) + ")"
 }
 
 func runState(s pb.RunState) string {

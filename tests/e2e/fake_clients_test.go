@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	pb "betcode/proto/betcode/v1"
@@ -21,8 +20,8 @@ func isError(code string) func(kit.Event) bool {
 	return func(e kit.Event) bool { return e.GetError().GetCode() == code }
 }
 
-// TestInputLock: the first writer holds the lock, others are told who does; it
-// is free when the holder leaves.
+// TestInputLock: the first writer holds the lock, others are told who does; one that
+// asks is told that the holder keeps it, and gets it when the holder leaves.
 func TestInputLock(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -37,13 +36,18 @@ func TestInputLock(t *testing.T) {
 	if got := refused.GetError().GetDetails()["holder_client_id"]; got != "first" {
 		t.Errorf("the holder is called %q", got)
 	}
-	ctx := metadata.AppendToOutgoingContext(t.Context(), "x-client-id", "second")
-	answer, err := s.daemon.Agents().RequestInputLock(ctx, &pb.InputLockRequest{SessionId: id})
-	if err != nil || answer.GetGranted() || answer.GetPreviousHolder() != "first" {
-		t.Errorf("lock answer %v, %v", answer, err)
+	answered := s.askLock("second", id)
+	s.wait(first, 0, func(e kit.Event) bool {
+		return e.GetLock().GetRequestedBy() == "second" && e.GetLock().GetAnswerBy() != nil
+	})
+	s.lockAction(first, pb.LockAction_LOCK_ACTION_REFUSE)
+	if answer := <-answered; answer.GetGranted() || !answer.GetRefused() || answer.GetPreviousHolder() != "first" || answer.GetPlace() != 1 {
+		t.Errorf("lock answer %v", answer)
 	}
 	first.Close()
-	s.wait(second, next, func(e kit.Event) bool { return e.GetLock() != nil && e.GetLock().GetHolder() == "" })
+	s.wait(second, next, func(e kit.Event) bool {
+		return e.GetLock().GetHolder() == "second" && e.GetLock().GetPreviousHolder() == "first"
+	})
 	s.say(second, "echo:now mine")
 	s.wait(second, next, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "now") })
 }
@@ -59,7 +63,7 @@ func TestWaitingPromptReachesEveryone(t *testing.T) {
 	s.wait(c, 0, kit.IsPermission)
 	late := s.converseWith("b", &pb.StartConversation{SessionId: id, Observer: true, History: pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY})
 	asked, next := s.wait(late, 0, func(e kit.Event) bool { return e.GetPermissionRequest().GetIsReplay() })
-	if n := len(late.Events()); n > 3 {
+	if n := len(late.Events()); n > 5 { // the session, the lock, who is there, the prompt, and that it waits
 		t.Errorf("a client that wants pending prompts only got %d events", n)
 	}
 	s.answer(late, asked, pb.PermissionDecision_ALLOW_ONCE, "")

@@ -1,10 +1,13 @@
 package e2e
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
@@ -31,6 +34,106 @@ func TestLockAfterDaemonKill(t *testing.T) {
 	s.wait(b, 0, func(e kit.Event) bool { return e.GetLock() != nil && e.GetLock().GetHolder() == "" })
 	s.say(b, "echo:four") // the holder has left
 	s.wait(b, 0, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "four") })
+}
+
+// askLock asks for the input lock as a client, and hands over the answer.
+func (s *story) askLock(client, id string) <-chan *pb.InputLockResponse {
+	answered := make(chan *pb.InputLockResponse, 1)
+	ctx := metadata.AppendToOutgoingContext(s.Context(), "x-client-id", client)
+	go func() {
+		answer, err := s.daemon.Agents().RequestInputLock(ctx, &pb.InputLockRequest{SessionId: id})
+		if err != nil {
+			s.Errorf("%s asks for the lock: %v", client, err)
+		}
+		answered <- answer
+	}()
+	return answered
+}
+
+func (s *story) lockAction(c *kit.Stream, action pb.LockAction) {
+	s.Helper()
+	if err := c.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Lock{Lock: &pb.InputLockAction{Action: action}}}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func holds(client string) func(kit.Event) bool {
+	return func(e kit.Event) bool { return e.GetLock() != nil && e.GetLock().GetHolder() == client }
+}
+
+// A holder that does not answer loses the lock to who asks, and one that gives it up
+// gives it to who waits. Observers never have it, and answers need none.
+func TestLockIsHandedOver(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := session()
+	a := s.converse("a", id)
+	s.say(a, "run:echo made")
+	asked, _ := s.wait(a, 0, kit.IsPermission)
+	b, c := s.converse("b", id), s.converse("c", id)
+	watcher := s.converseWith("watcher", &pb.StartConversation{SessionId: id, Observer: true})
+	s.wait(b, 0, kit.IsPermission)
+	s.wait(c, 0, kit.IsPermission)
+	s.wait(watcher, 0, kit.IsPermission)
+
+	if answer := <-s.askLock("b", id); !answer.GetGranted() || answer.GetPreviousHolder() != "a" {
+		t.Errorf("nobody answered, and b got %v", answer)
+	}
+	s.wait(a, 0, holds("b"))
+	s.say(a, "echo:not any more")
+	if refused, _ := s.wait(a, 0, isError("NO_INPUT_LOCK")); refused.GetError().GetDetails()["holder_client_id"] != "b" {
+		t.Errorf("refused with %v", refused.GetError())
+	}
+	answered := s.askLock("c", id)
+	s.wait(b, 0, func(e kit.Event) bool { return e.GetLock().GetRequestedBy() == "c" })
+	s.lockAction(b, pb.LockAction_LOCK_ACTION_RELEASE)
+	if answer := <-answered; !answer.GetGranted() || answer.GetPreviousHolder() != "b" {
+		t.Errorf("b gave it up, and c got %v", answer)
+	}
+	ctx := metadata.AppendToOutgoingContext(t.Context(), "x-client-id", "watcher")
+	if _, err := s.daemon.Agents().RequestInputLock(ctx, &pb.InputLockRequest{SessionId: id}); codeOf(err) != codes.FailedPrecondition {
+		t.Errorf("an observer asked: %v", err)
+	}
+	s.say(watcher, "echo:never")
+	s.wait(watcher, 0, isError("NO_INPUT_LOCK"))
+	s.answer(watcher, asked, pb.PermissionDecision_ALLOW_ONCE, "") // needs no lock
+	s.wait(c, 0, kit.IsTurnComplete)
+}
+
+// Everybody is told who is there; so is who asks for the session.
+func TestPresence(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := session()
+	a := s.converse("a", id)
+	s.wait(a, 0, func(e kit.Event) bool { return e.GetPresence().GetComplete() && e.GetPresence().GetTotal() == 1 })
+	b, err := s.daemon.Converse(metadata.AppendToOutgoingContext(context.Background(), "x-client-type", "web"), "b",
+		&pb.StartConversation{SessionId: id, Observer: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	everybody, _ := s.wait(b, 0, func(e kit.Event) bool { return e.GetPresence() != nil })
+	if p := everybody.GetPresence(); !p.GetComplete() || p.GetTotal() != 2 || p.GetAttached()[0].GetClientId() != "a" {
+		t.Errorf("b is told %v", p)
+	}
+	came, next := s.wait(a, 0, func(e kit.Event) bool {
+		return len(e.GetPresence().GetAttached()) == 1 && !e.GetPresence().GetComplete()
+	})
+	if p := came.GetPresence().GetAttached()[0]; p.GetClientId() != "b" || p.GetType() != "web" || !p.GetObserver() || p.GetSince() == nil || came.GetSequence() != 0 {
+		t.Errorf("a is told %v", came)
+	}
+	shown, err := s.daemon.Admin().ShowSession(t.Context(), &pb.ShowSessionRequest{SessionId: id})
+	if err != nil || len(shown.GetAttached()) != 2 || shown.GetAttached()[1].GetType() != "web" {
+		t.Errorf("shown %v, %v", shown.GetAttached(), err)
+	}
+	if out := s.cli(0, "session", "show", id); !strings.Contains(out, "b (web), watching, since ") {
+		t.Errorf("session show:\n%s", out)
+	}
+	b.Close()
+	s.wait(a, next, func(e kit.Event) bool {
+		return slices.Equal(e.GetPresence().GetDetached(), []string{"b"}) && e.GetPresence().GetTotal() == 1
+	})
 }
 
 // An answer that is given again to the next daemon succeeds without effect; one to

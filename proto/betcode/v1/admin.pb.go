@@ -1111,7 +1111,11 @@ type ShowSessionResponse struct {
 	// What lies up to here was compacted: it is not replayed, and is in an export.
 	Boundary uint64 `protobuf:"varint,12,opt,name=boundary,proto3" json:"boundary,omitempty"`
 	// What lies up to here was given up, for the session's own age or size.
-	LowWater      uint64 `protobuf:"varint,13,opt,name=low_water,json=lowWater,proto3" json:"low_water,omitempty"`
+	LowWater uint64 `protobuf:"varint,13,opt,name=low_water,json=lowWater,proto3" json:"low_water,omitempty"`
+	// Who is attached, the longest first.
+	Attached []*AttachedClient `protobuf:"bytes,20,rep,name=attached,proto3" json:"attached,omitempty"`
+	// Clients that wait for the input lock, in the order in which they get it.
+	LockWaiting   []string `protobuf:"bytes,21,rep,name=lock_waiting,json=lockWaiting,proto3" json:"lock_waiting,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1235,6 +1239,20 @@ func (x *ShowSessionResponse) GetLowWater() uint64 {
 		return x.LowWater
 	}
 	return 0
+}
+
+func (x *ShowSessionResponse) GetAttached() []*AttachedClient {
+	if x != nil {
+		return x.Attached
+	}
+	return nil
+}
+
+func (x *ShowSessionResponse) GetLockWaiting() []string {
+	if x != nil {
+		return x.LockWaiting
+	}
+	return nil
 }
 
 // RunInfo is one agent process.
@@ -2920,7 +2938,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"request_id\x18\x04 \x01(\tR\trequestId\"3\n" +
 	"\x12ShowSessionRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"\xff\x04\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"\xda\x05\n" +
 	"\x13ShowSessionResponse\x124\n" +
 	"\asummary\x18\x01 \x01(\v2\x1a.betcode.v1.SessionSummaryR\asummary\x12\x12\n" +
 	"\x04head\x18\x02 \x01(\x04R\x04head\x12(\n" +
@@ -2936,7 +2954,9 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	" \x03(\v2\x1d.betcode.v1.SessionGrantEntryR\x06grants\x12I\n" +
 	"\bmetadata\x18\v \x03(\v2-.betcode.v1.ShowSessionResponse.MetadataEntryR\bmetadata\x12\x1a\n" +
 	"\bboundary\x18\f \x01(\x04R\bboundary\x12\x1b\n" +
-	"\tlow_water\x18\r \x01(\x04R\blowWater\x1a;\n" +
+	"\tlow_water\x18\r \x01(\x04R\blowWater\x126\n" +
+	"\battached\x18\x14 \x03(\v2\x1a.betcode.v1.AttachedClientR\battached\x12!\n" +
+	"\flock_waiting\x18\x15 \x03(\tR\vlockWaiting\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x01\n" +
@@ -3130,8 +3150,9 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(PermissionDecision)(0),           // 46: betcode.v1.PermissionDecision
 	(*SessionSummary)(nil),            // 47: betcode.v1.SessionSummary
 	(*SessionGrantEntry)(nil),         // 48: betcode.v1.SessionGrantEntry
-	(RunState)(0),                     // 49: betcode.v1.RunState
-	(*AgentEvent)(nil),                // 50: betcode.v1.AgentEvent
+	(*AttachedClient)(nil),            // 49: betcode.v1.AttachedClient
+	(RunState)(0),                     // 50: betcode.v1.RunState
+	(*AgentEvent)(nil),                // 51: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
 	43, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
@@ -3152,52 +3173,53 @@ var file_betcode_v1_admin_proto_depIdxs = []int32{
 	16, // 15: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
 	48, // 16: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
 	42, // 17: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	43, // 18: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	49, // 19: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	30, // 20: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	43, // 21: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	33, // 22: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	34, // 23: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	35, // 24: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
-	0,  // 25: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
-	2,  // 26: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
-	11, // 27: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
-	5,  // 28: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
-	7,  // 29: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
-	9,  // 30: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
-	13, // 31: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
-	17, // 32: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
-	19, // 33: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
-	21, // 34: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
-	23, // 35: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	25, // 36: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	27, // 37: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	38, // 38: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
-	28, // 39: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	31, // 40: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	36, // 41: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 42: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 43: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	12, // 44: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	6,  // 45: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
-	8,  // 46: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
-	10, // 47: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
-	14, // 48: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	18, // 49: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	20, // 50: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
-	22, // 51: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
-	24, // 52: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	26, // 53: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	50, // 54: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	39, // 55: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
-	29, // 56: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	32, // 57: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	37, // 58: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	42, // [42:59] is the sub-list for method output_type
-	25, // [25:42] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	49, // 18: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
+	43, // 19: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	50, // 20: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	30, // 21: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	43, // 22: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	33, // 23: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	34, // 24: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	35, // 25: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	0,  // 26: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
+	2,  // 27: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
+	11, // 28: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
+	5,  // 29: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
+	7,  // 30: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
+	9,  // 31: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
+	13, // 32: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
+	17, // 33: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
+	19, // 34: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
+	21, // 35: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
+	23, // 36: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	25, // 37: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	27, // 38: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	38, // 39: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
+	28, // 40: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	31, // 41: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	36, // 42: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 43: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 44: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	12, // 45: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 46: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	8,  // 47: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
+	10, // 48: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
+	14, // 49: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	18, // 50: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	20, // 51: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
+	22, // 52: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
+	24, // 53: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	26, // 54: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	51, // 55: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	39, // 56: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
+	29, // 57: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	32, // 58: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	37, // 59: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	43, // [43:60] is the sub-list for method output_type
+	26, // [26:43] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_admin_proto_init() }

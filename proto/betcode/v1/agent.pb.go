@@ -1266,6 +1266,7 @@ type AgentEvent struct {
 	//	*AgentEvent_Raw
 	//	*AgentEvent_Task
 	//	*AgentEvent_Notice
+	//	*AgentEvent_Presence
 	Event         isAgentEvent_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1541,6 +1542,15 @@ func (x *AgentEvent) GetNotice() *Notice {
 	return nil
 }
 
+func (x *AgentEvent) GetPresence() *PresenceChange {
+	if x != nil {
+		if x, ok := x.Event.(*AgentEvent_Presence); ok {
+			return x.Presence
+		}
+	}
+	return nil
+}
+
 type isAgentEvent_Event interface {
 	isAgentEvent_Event()
 }
@@ -1655,6 +1665,11 @@ type AgentEvent_Notice struct {
 	Notice *Notice `protobuf:"bytes,109,opt,name=notice,proto3,oneof"`
 }
 
+type AgentEvent_Presence struct {
+	// Clients came or left.
+	Presence *PresenceChange `protobuf:"bytes,120,opt,name=presence,proto3,oneof"`
+}
+
 func (*AgentEvent_TextDelta) isAgentEvent_Event() {}
 
 func (*AgentEvent_ToolCallStart) isAgentEvent_Event() {}
@@ -1698,6 +1713,8 @@ func (*AgentEvent_Raw) isAgentEvent_Event() {}
 func (*AgentEvent_Task) isAgentEvent_Event() {}
 
 func (*AgentEvent_Notice) isAgentEvent_Event() {}
+
+func (*AgentEvent_Presence) isAgentEvent_Event() {}
 
 // TextDelta is a piece of text of the agent.
 type TextDelta struct {
@@ -3104,15 +3121,26 @@ func (x *RunEvent) GetStatusUnknown() bool {
 	return false
 }
 
-// LockChange says that the input lock changed hands.
+// LockChange says how it stands with the input lock. One comes when a client attaches, then one whenever it changes hands
+// or somebody asks for it, refuses it, waits for it or no longer waits.
 type LockChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Client that holds it now; empty when nobody does.
 	Holder string `protobuf:"bytes,1,opt,name=holder,proto3" json:"holder,omitempty"`
-	// Client that held it before.
+	// Client that held it before, when it has changed hands.
 	PreviousHolder string `protobuf:"bytes,2,opt,name=previous_holder,json=previousHolder,proto3" json:"previous_holder,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Clients that wait for it, in the order in which they get it; at most 100 are named.
+	Waiting []string `protobuf:"bytes,3,rep,name=waiting,proto3" json:"waiting,omitempty"`
+	// Client that asks the holder for it now; empty when nobody does.
+	RequestedBy string `protobuf:"bytes,4,opt,name=requested_by,json=requestedBy,proto3" json:"requested_by,omitempty"`
+	// Without an answer of the holder the lock is given to who asks at this time.
+	AnswerBy *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=answer_by,json=answerBy,proto3" json:"answer_by,omitempty"`
+	// Client that may take it without asking, since the holder has not written for a while; empty when it is not on offer.
+	OfferedTo string `protobuf:"bytes,6,opt,name=offered_to,json=offeredTo,proto3" json:"offered_to,omitempty"`
+	// How long the offer stands.
+	OfferedUntil  *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=offered_until,json=offeredUntil,proto3" json:"offered_until,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *LockChange) Reset() {
@@ -3159,6 +3187,188 @@ func (x *LockChange) GetPreviousHolder() string {
 	return ""
 }
 
+func (x *LockChange) GetWaiting() []string {
+	if x != nil {
+		return x.Waiting
+	}
+	return nil
+}
+
+func (x *LockChange) GetRequestedBy() string {
+	if x != nil {
+		return x.RequestedBy
+	}
+	return ""
+}
+
+func (x *LockChange) GetAnswerBy() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AnswerBy
+	}
+	return nil
+}
+
+func (x *LockChange) GetOfferedTo() string {
+	if x != nil {
+		return x.OfferedTo
+	}
+	return ""
+}
+
+func (x *LockChange) GetOfferedUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.OfferedUntil
+	}
+	return nil
+}
+
+// PresenceChange says who is attached to the session. The first on a stream names everybody; later ones say who came or
+// changed, and who left.
+type PresenceChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Clients that came or changed; with complete, everybody.
+	Attached []*AttachedClient `protobuf:"bytes,1,rep,name=attached,proto3" json:"attached,omitempty"`
+	// Clients that left, by id.
+	Detached []string `protobuf:"bytes,2,rep,name=detached,proto3" json:"detached,omitempty"`
+	// What is known from earlier ones does not count any more. At most 1000 clients are named.
+	Complete bool `protobuf:"varint,3,opt,name=complete,proto3" json:"complete,omitempty"`
+	// How many clients are attached.
+	Total         uint32 `protobuf:"varint,4,opt,name=total,proto3" json:"total,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PresenceChange) Reset() {
+	*x = PresenceChange{}
+	mi := &file_betcode_v1_agent_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PresenceChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PresenceChange) ProtoMessage() {}
+
+func (x *PresenceChange) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_agent_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PresenceChange.ProtoReflect.Descriptor instead.
+func (*PresenceChange) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *PresenceChange) GetAttached() []*AttachedClient {
+	if x != nil {
+		return x.Attached
+	}
+	return nil
+}
+
+func (x *PresenceChange) GetDetached() []string {
+	if x != nil {
+		return x.Detached
+	}
+	return nil
+}
+
+func (x *PresenceChange) GetComplete() bool {
+	if x != nil {
+		return x.Complete
+	}
+	return false
+}
+
+func (x *PresenceChange) GetTotal() uint32 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
+// AttachedClient is a client with at least one stream.
+type AttachedClient struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it calls itself in the x-client-id metadata; made up by the daemon when it does not.
+	ClientId string `protobuf:"bytes,1,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	// What it calls its kind in the x-client-type metadata, for example "cli"; may be empty.
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// It only watches.
+	Observer bool `protobuf:"varint,3,opt,name=observer,proto3" json:"observer,omitempty"`
+	// Since when it is attached.
+	Since         *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=since,proto3" json:"since,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AttachedClient) Reset() {
+	*x = AttachedClient{}
+	mi := &file_betcode_v1_agent_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AttachedClient) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AttachedClient) ProtoMessage() {}
+
+func (x *AttachedClient) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_agent_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AttachedClient.ProtoReflect.Descriptor instead.
+func (*AttachedClient) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *AttachedClient) GetClientId() string {
+	if x != nil {
+		return x.ClientId
+	}
+	return ""
+}
+
+func (x *AttachedClient) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *AttachedClient) GetObserver() bool {
+	if x != nil {
+		return x.Observer
+	}
+	return false
+}
+
+func (x *AttachedClient) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
 // Lagging says that events were not delivered in time and will be read from the journal instead; none is lost.
 type Lagging struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3172,7 +3382,7 @@ type Lagging struct {
 
 func (x *Lagging) Reset() {
 	*x = Lagging{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[29]
+	mi := &file_betcode_v1_agent_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3184,7 +3394,7 @@ func (x *Lagging) String() string {
 func (*Lagging) ProtoMessage() {}
 
 func (x *Lagging) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[29]
+	mi := &file_betcode_v1_agent_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3197,7 +3407,7 @@ func (x *Lagging) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Lagging.ProtoReflect.Descriptor instead.
 func (*Lagging) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{29}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Lagging) GetFromSequence() uint64 {
@@ -3231,7 +3441,7 @@ type RawLine struct {
 
 func (x *RawLine) Reset() {
 	*x = RawLine{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[30]
+	mi := &file_betcode_v1_agent_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3243,7 +3453,7 @@ func (x *RawLine) String() string {
 func (*RawLine) ProtoMessage() {}
 
 func (x *RawLine) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[30]
+	mi := &file_betcode_v1_agent_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3256,7 +3466,7 @@ func (x *RawLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawLine.ProtoReflect.Descriptor instead.
 func (*RawLine) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{30}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RawLine) GetType() string {
@@ -3310,7 +3520,7 @@ type TaskUpdate struct {
 
 func (x *TaskUpdate) Reset() {
 	*x = TaskUpdate{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[31]
+	mi := &file_betcode_v1_agent_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3322,7 +3532,7 @@ func (x *TaskUpdate) String() string {
 func (*TaskUpdate) ProtoMessage() {}
 
 func (x *TaskUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[31]
+	mi := &file_betcode_v1_agent_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3335,7 +3545,7 @@ func (x *TaskUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskUpdate.ProtoReflect.Descriptor instead.
 func (*TaskUpdate) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{31}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *TaskUpdate) GetTaskId() string {
@@ -3402,7 +3612,7 @@ type Notice struct {
 
 func (x *Notice) Reset() {
 	*x = Notice{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[32]
+	mi := &file_betcode_v1_agent_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3414,7 +3624,7 @@ func (x *Notice) String() string {
 func (*Notice) ProtoMessage() {}
 
 func (x *Notice) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[32]
+	mi := &file_betcode_v1_agent_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3427,7 +3637,7 @@ func (x *Notice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Notice.ProtoReflect.Descriptor instead.
 func (*Notice) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{32}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Notice) GetCode() string {
@@ -3468,7 +3678,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[33]
+	mi := &file_betcode_v1_agent_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3480,7 +3690,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[33]
+	mi := &file_betcode_v1_agent_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3493,7 +3703,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{33}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ListSessionsRequest) GetWorkingDirectory() string {
@@ -3537,7 +3747,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[34]
+	mi := &file_betcode_v1_agent_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3549,7 +3759,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[34]
+	mi := &file_betcode_v1_agent_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3562,7 +3772,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{34}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*SessionSummary {
@@ -3618,7 +3828,7 @@ type SessionSummary struct {
 
 func (x *SessionSummary) Reset() {
 	*x = SessionSummary{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[35]
+	mi := &file_betcode_v1_agent_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3630,7 +3840,7 @@ func (x *SessionSummary) String() string {
 func (*SessionSummary) ProtoMessage() {}
 
 func (x *SessionSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[35]
+	mi := &file_betcode_v1_agent_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3643,7 +3853,7 @@ func (x *SessionSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionSummary.ProtoReflect.Descriptor instead.
 func (*SessionSummary) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{35}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *SessionSummary) GetId() string {
@@ -3766,7 +3976,7 @@ type ResumeSessionRequest struct {
 
 func (x *ResumeSessionRequest) Reset() {
 	*x = ResumeSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[36]
+	mi := &file_betcode_v1_agent_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3778,7 +3988,7 @@ func (x *ResumeSessionRequest) String() string {
 func (*ResumeSessionRequest) ProtoMessage() {}
 
 func (x *ResumeSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[36]
+	mi := &file_betcode_v1_agent_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3791,7 +4001,7 @@ func (x *ResumeSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSessionRequest.ProtoReflect.Descriptor instead.
 func (*ResumeSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{36}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ResumeSessionRequest) GetSessionId() string {
@@ -3828,7 +4038,7 @@ type CompactSessionRequest struct {
 
 func (x *CompactSessionRequest) Reset() {
 	*x = CompactSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[37]
+	mi := &file_betcode_v1_agent_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3840,7 +4050,7 @@ func (x *CompactSessionRequest) String() string {
 func (*CompactSessionRequest) ProtoMessage() {}
 
 func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[37]
+	mi := &file_betcode_v1_agent_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3853,7 +4063,7 @@ func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionRequest.ProtoReflect.Descriptor instead.
 func (*CompactSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{37}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *CompactSessionRequest) GetSessionId() string {
@@ -3893,7 +4103,7 @@ type CompactSessionResponse struct {
 
 func (x *CompactSessionResponse) Reset() {
 	*x = CompactSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[38]
+	mi := &file_betcode_v1_agent_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3905,7 +4115,7 @@ func (x *CompactSessionResponse) String() string {
 func (*CompactSessionResponse) ProtoMessage() {}
 
 func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[38]
+	mi := &file_betcode_v1_agent_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3918,7 +4128,7 @@ func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionResponse.ProtoReflect.Descriptor instead.
 func (*CompactSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{38}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *CompactSessionResponse) GetMessagesBefore() uint32 {
@@ -3981,7 +4191,7 @@ type CancelTurnRequest struct {
 
 func (x *CancelTurnRequest) Reset() {
 	*x = CancelTurnRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[39]
+	mi := &file_betcode_v1_agent_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3993,7 +4203,7 @@ func (x *CancelTurnRequest) String() string {
 func (*CancelTurnRequest) ProtoMessage() {}
 
 func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[39]
+	mi := &file_betcode_v1_agent_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4006,7 +4216,7 @@ func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
 func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{39}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *CancelTurnRequest) GetSessionId() string {
@@ -4027,7 +4237,7 @@ type CancelTurnResponse struct {
 
 func (x *CancelTurnResponse) Reset() {
 	*x = CancelTurnResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[40]
+	mi := &file_betcode_v1_agent_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4039,7 +4249,7 @@ func (x *CancelTurnResponse) String() string {
 func (*CancelTurnResponse) ProtoMessage() {}
 
 func (x *CancelTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[40]
+	mi := &file_betcode_v1_agent_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4052,7 +4262,7 @@ func (x *CancelTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnResponse.ProtoReflect.Descriptor instead.
 func (*CancelTurnResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{40}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *CancelTurnResponse) GetWasActive() bool {
@@ -4073,7 +4283,7 @@ type InputLockRequest struct {
 
 func (x *InputLockRequest) Reset() {
 	*x = InputLockRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[41]
+	mi := &file_betcode_v1_agent_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4085,7 +4295,7 @@ func (x *InputLockRequest) String() string {
 func (*InputLockRequest) ProtoMessage() {}
 
 func (x *InputLockRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[41]
+	mi := &file_betcode_v1_agent_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4098,7 +4308,7 @@ func (x *InputLockRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockRequest.ProtoReflect.Descriptor instead.
 func (*InputLockRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{41}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *InputLockRequest) GetSessionId() string {
@@ -4115,13 +4325,17 @@ type InputLockResponse struct {
 	Granted bool `protobuf:"varint,1,opt,name=granted,proto3" json:"granted,omitempty"`
 	// Client that held it before, or holds it still.
 	PreviousHolder string `protobuf:"bytes,2,opt,name=previous_holder,json=previousHolder,proto3" json:"previous_holder,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The holder was asked and refused.
+	Refused bool `protobuf:"varint,100,opt,name=refused,proto3" json:"refused,omitempty"`
+	// Place among those who wait for it, from 1; 0 when the caller does not wait. Who waits gets it when the holder leaves.
+	Place         uint32 `protobuf:"varint,101,opt,name=place,proto3" json:"place,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *InputLockResponse) Reset() {
 	*x = InputLockResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[42]
+	mi := &file_betcode_v1_agent_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4133,7 +4347,7 @@ func (x *InputLockResponse) String() string {
 func (*InputLockResponse) ProtoMessage() {}
 
 func (x *InputLockResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[42]
+	mi := &file_betcode_v1_agent_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4146,7 +4360,7 @@ func (x *InputLockResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockResponse.ProtoReflect.Descriptor instead.
 func (*InputLockResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{42}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *InputLockResponse) GetGranted() bool {
@@ -4163,6 +4377,20 @@ func (x *InputLockResponse) GetPreviousHolder() string {
 	return ""
 }
 
+func (x *InputLockResponse) GetRefused() bool {
+	if x != nil {
+		return x.Refused
+	}
+	return false
+}
+
+func (x *InputLockResponse) GetPlace() uint32 {
+	if x != nil {
+		return x.Place
+	}
+	return 0
+}
+
 // SessionGrantEntry is a tool that was decided for a whole session.
 type SessionGrantEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4176,7 +4404,7 @@ type SessionGrantEntry struct {
 
 func (x *SessionGrantEntry) Reset() {
 	*x = SessionGrantEntry{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	mi := &file_betcode_v1_agent_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4188,7 +4416,7 @@ func (x *SessionGrantEntry) String() string {
 func (*SessionGrantEntry) ProtoMessage() {}
 
 func (x *SessionGrantEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	mi := &file_betcode_v1_agent_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4201,7 +4429,7 @@ func (x *SessionGrantEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionGrantEntry.ProtoReflect.Descriptor instead.
 func (*SessionGrantEntry) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{43}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *SessionGrantEntry) GetToolName() string {
@@ -4229,7 +4457,7 @@ type ListSessionGrantsRequest struct {
 
 func (x *ListSessionGrantsRequest) Reset() {
 	*x = ListSessionGrantsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[44]
+	mi := &file_betcode_v1_agent_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4241,7 +4469,7 @@ func (x *ListSessionGrantsRequest) String() string {
 func (*ListSessionGrantsRequest) ProtoMessage() {}
 
 func (x *ListSessionGrantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[44]
+	mi := &file_betcode_v1_agent_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4254,7 +4482,7 @@ func (x *ListSessionGrantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionGrantsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionGrantsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{44}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ListSessionGrantsRequest) GetSessionId() string {
@@ -4275,7 +4503,7 @@ type ListSessionGrantsResponse struct {
 
 func (x *ListSessionGrantsResponse) Reset() {
 	*x = ListSessionGrantsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[45]
+	mi := &file_betcode_v1_agent_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4287,7 +4515,7 @@ func (x *ListSessionGrantsResponse) String() string {
 func (*ListSessionGrantsResponse) ProtoMessage() {}
 
 func (x *ListSessionGrantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[45]
+	mi := &file_betcode_v1_agent_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4300,7 +4528,7 @@ func (x *ListSessionGrantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionGrantsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionGrantsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{45}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ListSessionGrantsResponse) GetGrants() []*SessionGrantEntry {
@@ -4323,7 +4551,7 @@ type ClearSessionGrantsRequest struct {
 
 func (x *ClearSessionGrantsRequest) Reset() {
 	*x = ClearSessionGrantsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[46]
+	mi := &file_betcode_v1_agent_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4335,7 +4563,7 @@ func (x *ClearSessionGrantsRequest) String() string {
 func (*ClearSessionGrantsRequest) ProtoMessage() {}
 
 func (x *ClearSessionGrantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[46]
+	mi := &file_betcode_v1_agent_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4348,7 +4576,7 @@ func (x *ClearSessionGrantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionGrantsRequest.ProtoReflect.Descriptor instead.
 func (*ClearSessionGrantsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{46}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ClearSessionGrantsRequest) GetSessionId() string {
@@ -4374,7 +4602,7 @@ type ClearSessionGrantsResponse struct {
 
 func (x *ClearSessionGrantsResponse) Reset() {
 	*x = ClearSessionGrantsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[47]
+	mi := &file_betcode_v1_agent_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4386,7 +4614,7 @@ func (x *ClearSessionGrantsResponse) String() string {
 func (*ClearSessionGrantsResponse) ProtoMessage() {}
 
 func (x *ClearSessionGrantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[47]
+	mi := &file_betcode_v1_agent_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4399,7 +4627,7 @@ func (x *ClearSessionGrantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionGrantsResponse.ProtoReflect.Descriptor instead.
 func (*ClearSessionGrantsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{47}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{49}
 }
 
 // SetSessionGrantRequest decides a tool for the rest of a session.
@@ -4417,7 +4645,7 @@ type SetSessionGrantRequest struct {
 
 func (x *SetSessionGrantRequest) Reset() {
 	*x = SetSessionGrantRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[48]
+	mi := &file_betcode_v1_agent_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4429,7 +4657,7 @@ func (x *SetSessionGrantRequest) String() string {
 func (*SetSessionGrantRequest) ProtoMessage() {}
 
 func (x *SetSessionGrantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[48]
+	mi := &file_betcode_v1_agent_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4442,7 +4670,7 @@ func (x *SetSessionGrantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionGrantRequest.ProtoReflect.Descriptor instead.
 func (*SetSessionGrantRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{48}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *SetSessionGrantRequest) GetSessionId() string {
@@ -4475,7 +4703,7 @@ type SetSessionGrantResponse struct {
 
 func (x *SetSessionGrantResponse) Reset() {
 	*x = SetSessionGrantResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[49]
+	mi := &file_betcode_v1_agent_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4487,7 +4715,7 @@ func (x *SetSessionGrantResponse) String() string {
 func (*SetSessionGrantResponse) ProtoMessage() {}
 
 func (x *SetSessionGrantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[49]
+	mi := &file_betcode_v1_agent_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4500,7 +4728,7 @@ func (x *SetSessionGrantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionGrantResponse.ProtoReflect.Descriptor instead.
 func (*SetSessionGrantResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{49}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{51}
 }
 
 // RenameSessionRequest gives a session a name.
@@ -4516,7 +4744,7 @@ type RenameSessionRequest struct {
 
 func (x *RenameSessionRequest) Reset() {
 	*x = RenameSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[50]
+	mi := &file_betcode_v1_agent_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4528,7 +4756,7 @@ func (x *RenameSessionRequest) String() string {
 func (*RenameSessionRequest) ProtoMessage() {}
 
 func (x *RenameSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[50]
+	mi := &file_betcode_v1_agent_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4541,7 +4769,7 @@ func (x *RenameSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenameSessionRequest.ProtoReflect.Descriptor instead.
 func (*RenameSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{50}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *RenameSessionRequest) GetSessionId() string {
@@ -4567,7 +4795,7 @@ type RenameSessionResponse struct {
 
 func (x *RenameSessionResponse) Reset() {
 	*x = RenameSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[51]
+	mi := &file_betcode_v1_agent_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4579,7 +4807,7 @@ func (x *RenameSessionResponse) String() string {
 func (*RenameSessionResponse) ProtoMessage() {}
 
 func (x *RenameSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[51]
+	mi := &file_betcode_v1_agent_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4592,7 +4820,7 @@ func (x *RenameSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenameSessionResponse.ProtoReflect.Descriptor instead.
 func (*RenameSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{51}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{53}
 }
 
 // DeleteSessionRequest names the session to delete.
@@ -4606,7 +4834,7 @@ type DeleteSessionRequest struct {
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[52]
+	mi := &file_betcode_v1_agent_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4618,7 +4846,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[52]
+	mi := &file_betcode_v1_agent_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4631,7 +4859,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{52}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *DeleteSessionRequest) GetSessionId() string {
@@ -4652,7 +4880,7 @@ type DeleteSessionResponse struct {
 
 func (x *DeleteSessionResponse) Reset() {
 	*x = DeleteSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[53]
+	mi := &file_betcode_v1_agent_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4664,7 +4892,7 @@ func (x *DeleteSessionResponse) String() string {
 func (*DeleteSessionResponse) ProtoMessage() {}
 
 func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[53]
+	mi := &file_betcode_v1_agent_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4677,7 +4905,7 @@ func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{53}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *DeleteSessionResponse) GetDeleted() bool {
@@ -4760,7 +4988,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06action\x18\x01 \x01(\x0e2\x16.betcode.v1.LockActionR\x06action\"V\n" +
 	"\x15SessionSettingsChange\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12'\n" +
-	"\x0fpermission_mode\x18\x02 \x01(\tR\x0epermissionMode\"\xdc\v\n" +
+	"\x0fpermission_mode\x18\x02 \x01(\tR\x0epermissionMode\"\x96\f\n" +
 	"\n" +
 	"AgentEvent\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x128\n" +
@@ -4794,7 +5022,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\alagging\x18i \x01(\v2\x13.betcode.v1.LaggingH\x00R\alagging\x12'\n" +
 	"\x03raw\x18k \x01(\v2\x13.betcode.v1.RawLineH\x00R\x03raw\x12,\n" +
 	"\x04task\x18l \x01(\v2\x16.betcode.v1.TaskUpdateH\x00R\x04task\x12,\n" +
-	"\x06notice\x18m \x01(\v2\x12.betcode.v1.NoticeH\x00R\x06noticeB\a\n" +
+	"\x06notice\x18m \x01(\v2\x12.betcode.v1.NoticeH\x00R\x06notice\x128\n" +
+	"\bpresence\x18x \x01(\v2\x1a.betcode.v1.PresenceChangeH\x00R\bpresenceB\a\n" +
 	"\x05event\"\x95\x01\n" +
 	"\tTextDelta\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1f\n" +
@@ -4918,11 +5147,27 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06reason\x18\x05 \x01(\tR\x06reason\x12(\n" +
 	"\x10agent_session_id\x18\x06 \x01(\tR\x0eagentSessionId\x12\x18\n" +
 	"\aresumed\x18\a \x01(\bR\aresumed\x12%\n" +
-	"\x0estatus_unknown\x18\b \x01(\bR\rstatusUnknown\"M\n" +
+	"\x0estatus_unknown\x18\b \x01(\bR\rstatusUnknown\"\xa3\x02\n" +
 	"\n" +
 	"LockChange\x12\x16\n" +
 	"\x06holder\x18\x01 \x01(\tR\x06holder\x12'\n" +
-	"\x0fprevious_holder\x18\x02 \x01(\tR\x0epreviousHolder\"B\n" +
+	"\x0fprevious_holder\x18\x02 \x01(\tR\x0epreviousHolder\x12\x18\n" +
+	"\awaiting\x18\x03 \x03(\tR\awaiting\x12!\n" +
+	"\frequested_by\x18\x04 \x01(\tR\vrequestedBy\x127\n" +
+	"\tanswer_by\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\banswerBy\x12\x1d\n" +
+	"\n" +
+	"offered_to\x18\x06 \x01(\tR\tofferedTo\x12?\n" +
+	"\roffered_until\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\fofferedUntil\"\x96\x01\n" +
+	"\x0ePresenceChange\x126\n" +
+	"\battached\x18\x01 \x03(\v2\x1a.betcode.v1.AttachedClientR\battached\x12\x1a\n" +
+	"\bdetached\x18\x02 \x03(\tR\bdetached\x12\x1a\n" +
+	"\bcomplete\x18\x03 \x01(\bR\bcomplete\x12\x14\n" +
+	"\x05total\x18\x04 \x01(\rR\x05total\"\x8f\x01\n" +
+	"\x0eAttachedClient\x12\x1b\n" +
+	"\tclient_id\x18\x01 \x01(\tR\bclientId\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12\x1a\n" +
+	"\bobserver\x18\x03 \x01(\bR\bobserver\x120\n" +
+	"\x05since\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"B\n" +
 	"\aLagging\x12#\n" +
 	"\rfrom_sequence\x18\x01 \x01(\x04R\ffromSequence\x12\x12\n" +
 	"\x04head\x18\x02 \x01(\x04R\x04head\"c\n" +
@@ -5003,10 +5248,12 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"was_active\x18\x01 \x01(\bR\twasActive\"1\n" +
 	"\x10InputLockRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"V\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"\x86\x01\n" +
 	"\x11InputLockResponse\x12\x18\n" +
 	"\agranted\x18\x01 \x01(\bR\agranted\x12'\n" +
-	"\x0fprevious_holder\x18\x02 \x01(\tR\x0epreviousHolder\"J\n" +
+	"\x0fprevious_holder\x18\x02 \x01(\tR\x0epreviousHolder\x12\x18\n" +
+	"\arefused\x18d \x01(\bR\arefused\x12\x14\n" +
+	"\x05place\x18e \x01(\rR\x05place\"J\n" +
 	"\x11SessionGrantEntry\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x12\x18\n" +
 	"\agranted\x18\x02 \x01(\bR\agranted\"9\n" +
@@ -5104,7 +5351,7 @@ func file_betcode_v1_agent_proto_rawDescGZIP() []byte {
 }
 
 var file_betcode_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
+var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
 var file_betcode_v1_agent_proto_goTypes = []any{
 	(HistoryPolicy)(0),                 // 0: betcode.v1.HistoryPolicy
 	(PermissionDecision)(0),            // 1: betcode.v1.PermissionDecision
@@ -5141,38 +5388,40 @@ var file_betcode_v1_agent_proto_goTypes = []any{
 	(*PermissionResolved)(nil),         // 32: betcode.v1.PermissionResolved
 	(*RunEvent)(nil),                   // 33: betcode.v1.RunEvent
 	(*LockChange)(nil),                 // 34: betcode.v1.LockChange
-	(*Lagging)(nil),                    // 35: betcode.v1.Lagging
-	(*RawLine)(nil),                    // 36: betcode.v1.RawLine
-	(*TaskUpdate)(nil),                 // 37: betcode.v1.TaskUpdate
-	(*Notice)(nil),                     // 38: betcode.v1.Notice
-	(*ListSessionsRequest)(nil),        // 39: betcode.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),       // 40: betcode.v1.ListSessionsResponse
-	(*SessionSummary)(nil),             // 41: betcode.v1.SessionSummary
-	(*ResumeSessionRequest)(nil),       // 42: betcode.v1.ResumeSessionRequest
-	(*CompactSessionRequest)(nil),      // 43: betcode.v1.CompactSessionRequest
-	(*CompactSessionResponse)(nil),     // 44: betcode.v1.CompactSessionResponse
-	(*CancelTurnRequest)(nil),          // 45: betcode.v1.CancelTurnRequest
-	(*CancelTurnResponse)(nil),         // 46: betcode.v1.CancelTurnResponse
-	(*InputLockRequest)(nil),           // 47: betcode.v1.InputLockRequest
-	(*InputLockResponse)(nil),          // 48: betcode.v1.InputLockResponse
-	(*SessionGrantEntry)(nil),          // 49: betcode.v1.SessionGrantEntry
-	(*ListSessionGrantsRequest)(nil),   // 50: betcode.v1.ListSessionGrantsRequest
-	(*ListSessionGrantsResponse)(nil),  // 51: betcode.v1.ListSessionGrantsResponse
-	(*ClearSessionGrantsRequest)(nil),  // 52: betcode.v1.ClearSessionGrantsRequest
-	(*ClearSessionGrantsResponse)(nil), // 53: betcode.v1.ClearSessionGrantsResponse
-	(*SetSessionGrantRequest)(nil),     // 54: betcode.v1.SetSessionGrantRequest
-	(*SetSessionGrantResponse)(nil),    // 55: betcode.v1.SetSessionGrantResponse
-	(*RenameSessionRequest)(nil),       // 56: betcode.v1.RenameSessionRequest
-	(*RenameSessionResponse)(nil),      // 57: betcode.v1.RenameSessionResponse
-	(*DeleteSessionRequest)(nil),       // 58: betcode.v1.DeleteSessionRequest
-	(*DeleteSessionResponse)(nil),      // 59: betcode.v1.DeleteSessionResponse
-	nil,                                // 60: betcode.v1.StartConversation.MetadataEntry
-	nil,                                // 61: betcode.v1.UserQuestionResponse.AnswersEntry
-	nil,                                // 62: betcode.v1.ErrorEvent.DetailsEntry
-	nil,                                // 63: betcode.v1.Notice.DetailsEntry
-	(*structpb.Struct)(nil),            // 64: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 65: google.protobuf.Timestamp
-	(*DeprecationWarning)(nil),         // 66: betcode.v1.DeprecationWarning
+	(*PresenceChange)(nil),             // 35: betcode.v1.PresenceChange
+	(*AttachedClient)(nil),             // 36: betcode.v1.AttachedClient
+	(*Lagging)(nil),                    // 37: betcode.v1.Lagging
+	(*RawLine)(nil),                    // 38: betcode.v1.RawLine
+	(*TaskUpdate)(nil),                 // 39: betcode.v1.TaskUpdate
+	(*Notice)(nil),                     // 40: betcode.v1.Notice
+	(*ListSessionsRequest)(nil),        // 41: betcode.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),       // 42: betcode.v1.ListSessionsResponse
+	(*SessionSummary)(nil),             // 43: betcode.v1.SessionSummary
+	(*ResumeSessionRequest)(nil),       // 44: betcode.v1.ResumeSessionRequest
+	(*CompactSessionRequest)(nil),      // 45: betcode.v1.CompactSessionRequest
+	(*CompactSessionResponse)(nil),     // 46: betcode.v1.CompactSessionResponse
+	(*CancelTurnRequest)(nil),          // 47: betcode.v1.CancelTurnRequest
+	(*CancelTurnResponse)(nil),         // 48: betcode.v1.CancelTurnResponse
+	(*InputLockRequest)(nil),           // 49: betcode.v1.InputLockRequest
+	(*InputLockResponse)(nil),          // 50: betcode.v1.InputLockResponse
+	(*SessionGrantEntry)(nil),          // 51: betcode.v1.SessionGrantEntry
+	(*ListSessionGrantsRequest)(nil),   // 52: betcode.v1.ListSessionGrantsRequest
+	(*ListSessionGrantsResponse)(nil),  // 53: betcode.v1.ListSessionGrantsResponse
+	(*ClearSessionGrantsRequest)(nil),  // 54: betcode.v1.ClearSessionGrantsRequest
+	(*ClearSessionGrantsResponse)(nil), // 55: betcode.v1.ClearSessionGrantsResponse
+	(*SetSessionGrantRequest)(nil),     // 56: betcode.v1.SetSessionGrantRequest
+	(*SetSessionGrantResponse)(nil),    // 57: betcode.v1.SetSessionGrantResponse
+	(*RenameSessionRequest)(nil),       // 58: betcode.v1.RenameSessionRequest
+	(*RenameSessionResponse)(nil),      // 59: betcode.v1.RenameSessionResponse
+	(*DeleteSessionRequest)(nil),       // 60: betcode.v1.DeleteSessionRequest
+	(*DeleteSessionResponse)(nil),      // 61: betcode.v1.DeleteSessionResponse
+	nil,                                // 62: betcode.v1.StartConversation.MetadataEntry
+	nil,                                // 63: betcode.v1.UserQuestionResponse.AnswersEntry
+	nil,                                // 64: betcode.v1.ErrorEvent.DetailsEntry
+	nil,                                // 65: betcode.v1.Notice.DetailsEntry
+	(*structpb.Struct)(nil),            // 66: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 67: google.protobuf.Timestamp
+	(*DeprecationWarning)(nil),         // 68: betcode.v1.DeprecationWarning
 }
 var file_betcode_v1_agent_proto_depIdxs = []int32{
 	7,  // 0: betcode.v1.AgentRequest.start:type_name -> betcode.v1.StartConversation
@@ -5183,14 +5432,14 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	13, // 5: betcode.v1.AgentRequest.encrypted:type_name -> betcode.v1.EncryptedEnvelope
 	14, // 6: betcode.v1.AgentRequest.lock:type_name -> betcode.v1.InputLockAction
 	15, // 7: betcode.v1.AgentRequest.settings:type_name -> betcode.v1.SessionSettingsChange
-	60, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
+	62, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
 	0,  // 9: betcode.v1.StartConversation.history:type_name -> betcode.v1.HistoryPolicy
 	9,  // 10: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
 	1,  // 11: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	64, // 12: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
-	61, // 13: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
+	66, // 12: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
+	63, // 13: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
 	2,  // 14: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
-	65, // 15: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
+	67, // 15: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
 	17, // 16: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
 	18, // 17: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
 	19, // 18: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
@@ -5205,56 +5454,61 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	30, // 27: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
 	31, // 28: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
 	13, // 29: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
-	66, // 30: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
+	68, // 30: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
 	32, // 31: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
 	33, // 32: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
 	34, // 33: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
-	35, // 34: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
-	36, // 35: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
-	37, // 36: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
-	38, // 37: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
-	64, // 38: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
-	64, // 39: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
-	65, // 40: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
-	22, // 41: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
-	24, // 42: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
-	3,  // 43: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
-	4,  // 44: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
-	62, // 45: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
-	1,  // 46: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
-	5,  // 47: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
-	63, // 48: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
-	41, // 49: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
-	65, // 50: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
-	65, // 51: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	49, // 52: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	6,  // 53: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	39, // 54: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	42, // 55: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	43, // 56: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	45, // 57: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	47, // 58: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	50, // 59: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	52, // 60: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	54, // 61: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	56, // 62: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	58, // 63: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	16, // 64: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	40, // 65: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	16, // 66: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	44, // 67: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	46, // 68: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	48, // 69: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	51, // 70: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	53, // 71: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	55, // 72: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	57, // 73: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	59, // 74: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	64, // [64:75] is the sub-list for method output_type
-	53, // [53:64] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	37, // 34: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
+	38, // 35: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
+	39, // 36: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
+	40, // 37: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
+	35, // 38: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
+	66, // 39: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
+	66, // 40: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
+	67, // 41: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
+	22, // 42: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
+	24, // 43: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
+	3,  // 44: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
+	4,  // 45: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
+	64, // 46: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
+	1,  // 47: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
+	5,  // 48: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
+	67, // 49: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
+	67, // 50: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
+	36, // 51: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
+	67, // 52: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
+	65, // 53: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
+	43, // 54: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
+	67, // 55: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
+	67, // 56: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
+	51, // 57: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	6,  // 58: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	41, // 59: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	44, // 60: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	45, // 61: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	47, // 62: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	49, // 63: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	52, // 64: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	54, // 65: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	56, // 66: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	58, // 67: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	60, // 68: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	16, // 69: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	42, // 70: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	16, // 71: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	46, // 72: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	48, // 73: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	50, // 74: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	53, // 75: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	55, // 76: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	57, // 77: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	59, // 78: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	61, // 79: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	69, // [69:80] is the sub-list for method output_type
+	58, // [58:69] is the sub-list for method input_type
+	58, // [58:58] is the sub-list for extension type_name
+	58, // [58:58] is the sub-list for extension extendee
+	0,  // [0:58] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }
@@ -5296,6 +5550,7 @@ func file_betcode_v1_agent_proto_init() {
 		(*AgentEvent_Raw)(nil),
 		(*AgentEvent_Task)(nil),
 		(*AgentEvent_Notice)(nil),
+		(*AgentEvent_Presence)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -5303,7 +5558,7 @@ func file_betcode_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_agent_proto_rawDesc), len(file_betcode_v1_agent_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   58,
+			NumMessages:   60,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -53,7 +53,8 @@ type AgentServiceClient interface {
 	CompactSession(ctx context.Context, in *CompactSessionRequest, opts ...grpc.CallOption) (*CompactSessionResponse, error)
 	// CancelTurn interrupts the turn that runs now, if one does.
 	CancelTurn(ctx context.Context, in *CancelTurnRequest, opts ...grpc.CallOption) (*CancelTurnResponse, error)
-	// RequestInputLock makes the caller, named by the x-client-id metadata, the one client whose messages are accepted.
+	// RequestInputLock makes the caller, named by the x-client-id metadata, the one client whose messages are accepted. An
+	// attached holder is asked first and has 10 s to answer; the call is answered after 20 s at the latest.
 	RequestInputLock(ctx context.Context, in *InputLockRequest, opts ...grpc.CallOption) (*InputLockResponse, error)
 	// ListSessionGrants lists the tools decided once for the whole session.
 	ListSessionGrants(ctx context.Context, in *ListSessionGrantsRequest, opts ...grpc.CallOption) (*ListSessionGrantsResponse, error)
@@ -214,7 +215,8 @@ type AgentServiceServer interface {
 	CompactSession(context.Context, *CompactSessionRequest) (*CompactSessionResponse, error)
 	// CancelTurn interrupts the turn that runs now, if one does.
 	CancelTurn(context.Context, *CancelTurnRequest) (*CancelTurnResponse, error)
-	// RequestInputLock makes the caller, named by the x-client-id metadata, the one client whose messages are accepted.
+	// RequestInputLock makes the caller, named by the x-client-id metadata, the one client whose messages are accepted. An
+	// attached holder is asked first and has 10 s to answer; the call is answered after 20 s at the latest.
 	RequestInputLock(context.Context, *InputLockRequest) (*InputLockResponse, error)
 	// ListSessionGrants lists the tools decided once for the whole session.
 	ListSessionGrants(context.Context, *ListSessionGrantsRequest) (*ListSessionGrantsResponse, error)

@@ -15,8 +15,11 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// clientIDKey is the metadata that says who calls.
-const clientIDKey = "x-client-id"
+// The metadata that says who calls, and what kind of client that is.
+const (
+	clientIDKey   = "x-client-id"
+	clientTypeKey = "x-client-type"
+)
 
 // maxEventBytes is what this client accepts; the daemon keeps events below 4 MiB.
 const maxEventBytes = 16 << 20
@@ -103,7 +106,7 @@ func (i identity) GetRequestMetadata(context.Context, ...string) (map[string]str
 	if i == "" {
 		return nil, nil
 	}
-	return map[string]string{clientIDKey: string(i)}, nil
+	return map[string]string{clientIDKey: string(i), clientTypeKey: "cli"}, nil
 }
 
 // RequireTransportSecurity implements credentials.PerRPCCredentials.

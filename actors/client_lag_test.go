@@ -1,0 +1,98 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/messages"
+)
+
+// A client that does not read for an hour costs what its outbox holds; then it is
+// sent away, and told why as soon as it reads again. One that reads a little stays.
+func TestSlowClientIsSentAwayAfterAnHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &days{t: t, store: newMemoryStore(), began: time.Now().Round(0)}
+		d.seed("p1", "Bash")
+		d.start()
+		stuck, _, err := d.Attach(context.Background(), messages.Attach{Session: sessionA, Client: "stuck", Stream: "stuck", Observer: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow, _, err := d.Attach(context.Background(), messages.Attach{Session: sessionA, Client: "slow", Stream: "slow", Observer: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if _, err := slow.box.take(); err != nil {
+			t.Fatal(err)
+		}
+		coming := make(chan struct{})
+		go func() { // each that comes and goes is an event that no history has
+			defer close(coming)
+			for range outboxEvents {
+				f, _, err := d.Attach(context.Background(), messages.Attach{Session: sessionA, Client: "guest", Stream: "guest", Observer: true, History: messages.HistoryNone})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				f.Close()
+			}
+		}()
+		<-coming
+		synctest.Wait()
+		held := func(f *Follower) (int, bool) {
+			f.box.mu.Lock()
+			defer f.box.mu.Unlock()
+			return len(f.box.events), f.box.closed
+		}
+		if n, closed := held(stuck); n == 0 || n > outboxEvents || closed {
+			t.Errorf("it has %d events, closed %v", n, closed)
+		}
+		time.Sleep(50 * time.Minute)
+		lagging := false
+		for range 3 { // the last of them, and what was missed
+			events, err := slow.box.take()
+			if err != nil {
+				t.Error(err)
+			}
+			for _, e := range events {
+				var event pb.AgentEvent
+				if proto.Unmarshal(e.Bytes, &event) == nil && event.GetLagging() != nil {
+					lagging = true
+				}
+			}
+			synctest.Wait()
+		}
+		if !lagging {
+			t.Error("the slow one was not told that it lags")
+		}
+		time.Sleep(20 * time.Minute)
+		synctest.Wait()
+		if n, closed := held(stuck); n != 0 || !closed {
+			t.Errorf("after more than an hour it has %d events, closed %v", n, closed)
+		}
+		if _, closed := held(slow); closed {
+			t.Error("the slow one was sent away as well")
+		}
+		_, err = stuck.box.take()
+		var why *messages.Error
+		if !errors.As(err, &why) || why.Code != messages.ClientTooSlow || why.Kind != messages.Exhausted || errors.Is(err, io.EOF) {
+			t.Errorf("it is told %v", err)
+		}
+		view, err := d.ask(messages.GetSession{Session: sessionA})
+		if err != nil || view.(messages.SessionView).Clients != 1 {
+			t.Errorf("%+v, %v", view, err)
+		}
+		slow.Close()
+		d.stop()
+		time.Sleep(2 * time.Second)
+	})
+}
