@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -28,13 +29,14 @@ type replayed struct {
 func readLogs(directory string, names []string, tag journalTag, done uint64) (*replayed, error) {
 	var logs []walked
 	for _, name := range names {
-		data, err := os.ReadFile(filepath.Join(directory, name))
+		data, unmap, err := mappedLog(filepath.Join(directory, name))
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, damagedFile(opOpen, name, errors.New("the file is missing"))
 		}
 		if err != nil {
 			return nil, storageError(opOpen, err)
 		}
+		defer unmap()
 		w := walkLog(data, tag, done)
 		if w.other != nil {
 			return nil, damagedFile(opOpen, name, errors.New("it is the log of another journal")).
@@ -52,7 +54,7 @@ func readLogs(directory string, names []string, tag journalTag, done uint64) (*r
 		for _, n := range g.owners {
 			r.number = max(r.number, n.number)
 		}
-		err := decodeRows(g.rows, r.rows.put)
+		err := decodeRows(bytes.Clone(g.rows), r.rows.put)
 		if err == nil && broken[g.number] {
 			err = errGroupRows
 		}
@@ -61,6 +63,22 @@ func readLogs(directory string, names []string, tag journalTag, done uint64) (*r
 		}
 	}
 	return r, nil
+}
+
+// mappedLog is a log as it is on the disk. What is in it has mostly been moved:
+// a log that was read as a whole would be the largest thing in the memory of a
+// daemon that has just started.
+func mappedLog(path string) (data []byte, unmap func(), err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return nil, func() {}, err
+	}
+	return mapped(f, info.Size())
 }
 
 // lose notes whose rows were in a group that cannot be read.
