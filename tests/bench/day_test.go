@@ -3,9 +3,12 @@
 package bench
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -121,9 +124,25 @@ func BenchmarkLoud(b *testing.B) {
 var audience = load{sessions: 1, clients: 500, work: work{lines: 500, rate: 100}}
 
 // BenchmarkAudience measures how long a line takes to the last of many clients of
-// one session.
+// one session, and what bare gRPC streams need for as many events at that pace.
 func BenchmarkAudience(b *testing.B) {
 	for b.Loop() {
-		report(b, newRig(b, binaries.betcode, audience.shortened()).run().paced())
+		l := audience.shortened()
+		figures := newRig(b, binaries.betcode, l).run().paced()
+		figures[unitBare] = bareAudience(b, l)
+		report(b, figures)
 	}
+}
+
+// bareAudience is the p99 of as many bare streams, in ms, when all of them are
+// open.
+func bareAudience(b *testing.B, l load) float64 {
+	begin := time.Now().Add(3 * time.Second)
+	name := fmt.Sprintf("paced:%d:%d:%d:%d", begin.UnixNano(), l.lines, l.rate, textSize)
+	tallies, _ := bareStreams(b, slices.Repeat([]string{name}, l.clients)...)
+	var delays []int64
+	for _, t := range tallies {
+		delays = append(delays, t.delays...)
+	}
+	return millis(quantile(delays, 0.99))
 }

@@ -15,9 +15,11 @@ const (
 	unitOfCeiling = "of-ceiling" // 1 = as fast as the bare building block
 	unitP50       = "p50-ms"
 	unitP99       = "p99-ms"
-	unitOfFloor   = "of-floor" // of the p50; 1 = nothing above the bare path
-	unitOfQuiet   = "of-quiet" // of the p99; 1 = as if nobody was loud
+	unitOfFloor   = "of-floor"    // of the p50; 1 = nothing above the bare path
+	unitBare      = "bare-p99-ms" // of bare gRPC streams at the same pace
+	unitOfQuiet   = "of-quiet"    // of the p99; 1 = as if nobody was loud
 	unitCPU       = "daemon-µs/event"
+	unitClientCPU = "clients-µs/event" // of all clients, which are in this process
 	unitCores     = "daemon-cores"
 	unitDisk      = "disk-B/B"    // written by the daemon, as the kernel counts, per byte of events
 	unitNaive     = "naive-B/B"   // the same for a commit per event

@@ -25,19 +25,20 @@ func BenchmarkFlood(b *testing.B) {
 // flooded are the figures of a load without a pace.
 func (o outcome) flooded() map[string]float64 {
 	return map[string]float64{
-		unitEvents: float64(o.events) / o.took.Seconds(),
-		unitCPU:    o.cpuPerEvent(),
-		unitDisk:   float64(o.daemon.written) / float64(o.bytes),
-		unitBatch:  float64(o.events) / float64(o.batches),
-		unitSize:   float64(o.bytes) / float64(o.events),
-		unitAnon:   megabytes(o.daemon.anon),
+		unitEvents:    float64(o.events) / o.took.Seconds(),
+		unitCPU:       o.cpuPerEvent(),
+		unitClientCPU: perEvent(o.clients, o.events),
+		unitDisk:      float64(o.daemon.written) / float64(o.bytes),
+		unitBatch:     float64(o.events) / float64(o.batches),
+		unitSize:      float64(o.bytes) / float64(o.events),
+		unitAnon:      megabytes(o.daemon.anon),
 	}
 }
 
 // cpuPerEvent is the daemon's, in µs.
-func (o outcome) cpuPerEvent() float64 {
-	return float64(o.daemon.cpu.Microseconds()) / float64(o.events)
-}
+func (o outcome) cpuPerEvent() float64 { return perEvent(o.daemon, o.events) }
+
+func perEvent(u usage, events int) float64 { return float64(u.cpu.Microseconds()) / float64(events) }
 
 // ceiling is what the slower of the two building blocks does with the same bytes:
 // group commit of one batch of every session, or gRPC streams.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 	"google.golang.org/grpc"
@@ -33,6 +34,9 @@ const (
 // process of its own. A session's name says what to stream:
 //
 //	bytes:N:SIZE   N events of SIZE bytes, encoded once
+//	paced:AT:N:RATE:SIZE
+//	               N events, RATE a second, beginning at AT (Unix time in
+//	               nanoseconds), each with the time it was due as its text
 //	lines:PROMPT   what an agent answers to that prompt, by way of a file, a
 //	               notice and one transaction for what was read
 func floorServer() error {
@@ -60,11 +64,28 @@ func (s bare) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.ServerStream
 	if verb == "lines" {
 		return s.lines(rest, stream)
 	}
-	number, length, _ := strings.Cut(rest, ":")
-	n, _ := strconv.Atoi(number)
-	size, _ := strconv.Atoi(length)
-	e := eventOfSize(size)
-	for range n {
+	var n [4]int
+	for i, f := range strings.SplitN(rest, ":", len(n)) {
+		n[i], _ = strconv.Atoi(f)
+	}
+	if verb == "paced" {
+		return paced(time.Unix(0, int64(n[0])), n[1], time.Second/time.Duration(n[2]), n[3], stream)
+	}
+	e := eventOfSize(n[1])
+	for range n[0] {
+		if err := stream.SendMsg(&e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// paced keeps to a schedule: what is late is not left out.
+func paced(began time.Time, n int, interval time.Duration, size int, stream grpc.ServerStream) error {
+	for i := range n {
+		due := began.Add(time.Duration(i) * interval)
+		time.Sleep(time.Until(due))
+		e := eventOf(fmt.Sprintf("%-*s", size, strconv.FormatInt(due.UnixNano(), 10)))
 		if err := stream.SendMsg(&e); err != nil {
 			return err
 		}

@@ -85,7 +85,7 @@ func bareStreams(tb testing.TB, names ...string) ([]tally, time.Duration) {
 	began := time.Now()
 	for i, s := range opened {
 		group.Go(func() {
-			r := reader{unequal: true, toEnd: true, delays: strings.HasPrefix(names[i], "lines:")}
+			r := reader{unequal: true, toEnd: true, delays: !strings.HasPrefix(names[i], "bytes:")}
 			var err error
 			if tallies[i], err = r.read(s); err != nil {
 				tb.Error(err)

@@ -61,6 +61,7 @@ type outcome struct {
 	batches int
 	delays  []int64
 	daemon  usage
+	clients usage             // of this process
 	journal persistence.Stats // of a linked daemon
 }
 
@@ -78,14 +79,14 @@ func (r *rig) run() outcome {
 // play is run with other work for each session.
 func (r *rig) play(works func(session int) work) (o outcome) {
 	r.Helper()
-	journal, before, began := r.counters(), r.usage(), time.Now()
+	journal, before, own, began := r.counters(), r.usage(), r.usageOf(os.Getpid()), time.Now()
 	for i, s := range r.streams[:r.load.sessions] {
 		if w := works(i); !w.none() {
 			r.say(s, w.prompt())
 		}
 	}
 	tallies := r.turns(works)
-	o.daemon = r.usage().since(before)
+	o.daemon, o.clients = r.usage().since(before), r.usageOf(os.Getpid()).since(own)
 	after := r.counters()
 	o.journal = persistence.Stats{
 		Commits: after.Commits - journal.Commits, Appends: after.Appends - journal.Appends,
@@ -103,7 +104,12 @@ func (r *rig) play(works func(session int) work) (o outcome) {
 
 func (r *rig) usage() usage {
 	r.Helper()
-	u, err := usageOf(r.daemon.PID())
+	return r.usageOf(r.daemon.PID())
+}
+
+func (r *rig) usageOf(pid int) usage {
+	r.Helper()
+	u, err := usageOf(pid)
 	if err != nil {
 		r.Fatal(err)
 	}
