@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -59,12 +60,15 @@ type journal struct {
 	state journalState
 	hands *worker
 	mover *worker // of the log; so that commits do not wait
+	tidy  *worker // gives back room, which may take long
+	leave context.CancelFunc
 	wake  *time.Timer
 
 	restarted bool      // not the first incarnation
 	healthy   bool      // the newest transaction was written
 	sealFrom  time.Time // no seal is tried before; after one that failed
 	retained  time.Time // when it was last looked for what is too old
+	reclaimed time.Time // when room was last given back
 }
 
 // sealRetry is how long a seal that failed is not tried again: it copies, and a
@@ -74,6 +78,14 @@ const sealRetry = 10 * time.Minute
 // retainEvery is how often it is looked for files that are too old, besides
 // whenever a file was sealed.
 const retainEvery = 24 * time.Hour
+
+// reclaimEvery is how often room is given back, besides whenever a file was
+// dropped, the first time after how long: a daemon that starts has other things
+// to do.
+const (
+	reclaimEvery = time.Hour
+	reclaimFirst = time.Minute
+)
 
 // journalRestarted tells the sessions that appends without an answer will get
 // none.
@@ -91,13 +103,18 @@ func journalProps(s *System) *actor.Props {
 func (j *journal) Receive(ctx actor.Context) {
 	switch m := mine(j, ctx.Message()).(type) {
 	case *actor.Started:
-		j.hands, j.mover = newWorker(ctx, &j.deps.workers, j), newWorker(ctx, &j.deps.workers, j)
+		j.hands, j.mover, j.tidy = newWorker(ctx, &j.deps.workers, j), newWorker(ctx, &j.deps.workers, j), newWorker(ctx, &j.deps.workers, j)
+		j.reclaimed = j.deps.now().Add(reclaimFirst - reclaimEvery)
 		if j.restarted {
 			ctx.Send(j.deps.sessions, journalRestarted{})
 		}
 	case *actor.Stopping, *actor.Restarting:
 		j.hands.close(nil)
 		j.mover.close(nil)
+		j.tidy.close(nil)
+		if j.leave != nil {
+			j.leave()
+		}
 		if j.wake != nil {
 			j.wake.Stop()
 		}
@@ -113,6 +130,8 @@ func (j *journal) Receive(ctx actor.Context) {
 			if done.failure != nil { // it was due: the store says when it is again
 				j.deps.log.Warn().Err(done.failure).Msg("log not moved into the journal file")
 			}
+		case roomReclaimed:
+			j.reportRoom(done)
 		}
 		for _, e := range effects {
 			j.perform(ctx, e)
@@ -139,6 +158,16 @@ func (j *journal) report(ctx actor.Context, done journalDone) {
 	}
 }
 
+// reportRoom tells the log what room was given back.
+func (j *journal) reportRoom(done roomReclaimed) {
+	if done.Swept+done.Rewritten > 0 {
+		j.deps.log.Info().Int("payloads", done.Swept).Int("files", done.Rewritten).Int64("bytes", done.Bytes).Msg("room of the journal given back")
+	}
+	if done.failure != nil && messages.KindOf(done.failure) != messages.Canceled {
+		j.deps.log.Warn().Err(done.failure).Dur("again_in", reclaimEvery).Msg("room of the journal not given back")
+	}
+}
+
 func (j *journal) perform(ctx actor.Context, e effect) {
 	switch e := e.(type) {
 	case reply:
@@ -156,8 +185,17 @@ func (j *journal) perform(ctx actor.Context, e effect) {
 		j.mover.do(func() any { return storeTried{e.from, j.store.Try()} })
 	case moveLog:
 		j.mover.do(func() any { return logMoved{j.store.Checkpoint()} })
+	case reclaimRoom:
+		leave, cancel := context.WithCancel(context.Background())
+		j.reclaimed, j.leave = j.deps.now(), cancel
+		j.tidy.do(func() any {
+			defer cancel()
+			done, err := j.store.Reclaim(leave)
+			return roomReclaimed{done, err}
+		})
 	case writeGroup:
 		now := j.deps.now()
+		mustReclaim := now.Sub(j.reclaimed) >= reclaimEvery || failpoint.Fail(failpoint.ReclaimDue) != nil
 		maySeal, mustRetain := !now.Before(j.sealFrom), now.Sub(j.retained) >= retainEvery
 		if mustRetain {
 			j.retained = now
@@ -172,6 +210,7 @@ func (j *journal) perform(ctx actor.Context, e effect) {
 			if mustRetain {
 				done.dropped, done.retain = j.store.Retain()
 			}
+			done.reclaimDue = mustReclaim || done.dropped > 0
 			return done
 		})
 	}

@@ -77,6 +77,8 @@ func (s journalState) failing(at time.Time, from *actor.PID, m any) (journalStat
 		s.armed = false
 	case logMoved:
 		s.moving = false
+	case roomReclaimed:
+		s.tidying = false
 	case mendDue:
 		return s, []effect{mendStore{}}
 	case mended:

@@ -17,6 +17,7 @@ type journalState struct {
 	waiting []journalWork
 	writing bool      // a transaction is with the worker
 	moving  bool      // the log is with the other worker
+	tidying bool      // room is given back, by a third
 	armed   bool      // the gathering timer is running
 	began   time.Time // of the newest transaction
 	mend    mending
@@ -33,7 +34,8 @@ type journalWork struct {
 type tryJournal struct{}
 
 // The journal's own messages: the gathering time is over; a transaction and
-// the loads behind it are done; the log was moved into the file, or was not.
+// the loads behind it are done; the log was moved into the file, or was not; room
+// was given back, or was not.
 type (
 	gatherOver  struct{}
 	journalDone struct {
@@ -44,8 +46,15 @@ type (
 		retain  error // why old files were not dropped
 		dropped int   // of them
 		moveDue bool  // the log is to be moved
+
+		reclaimDue bool // room is to be given back
 	}
-	logMoved struct{ failure error }
+	logMoved      struct{ failure error }
+	roomReclaimed struct {
+		messages.JournalReclaimed
+
+		failure error
+	}
 	// storeTried is what trying to write has brought to light.
 	storeTried struct {
 		from *actor.PID
@@ -53,22 +62,24 @@ type (
 	}
 )
 
-// The effects of the journal: write this group, move the log into the file, try to
-// write, wake me after that time.
+// The effects of the journal: write this group, move the log into the file, give
+// back room, try to write, wake me after that time.
 type (
-	writeGroup struct{ work []journalWork }
-	moveLog    struct{}
-	tryStore   struct{ from *actor.PID }
-	wakeAfter  struct {
+	writeGroup  struct{ work []journalWork }
+	moveLog     struct{}
+	reclaimRoom struct{}
+	tryStore    struct{ from *actor.PID }
+	wakeAfter   struct {
 		delay   time.Duration
 		message any
 	}
 )
 
-func (writeGroup) effect() {}
-func (moveLog) effect()    {}
-func (tryStore) effect()   {}
-func (wakeAfter) effect()  {}
+func (writeGroup) effect()  {}
+func (moveLog) effect()     {}
+func (reclaimRoom) effect() {}
+func (tryStore) effect()    {}
+func (wakeAfter) effect()   {}
 
 // step takes one message at its time and returns the next state and what to do.
 func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, []effect) {
@@ -88,6 +99,8 @@ func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, 
 		s.armed = false
 	case logMoved:
 		s.moving = false
+	case roomReclaimed:
+		s.tidying = false
 	case journalDone:
 		s.writing = false
 		effects := repliesOf(m)
@@ -97,6 +110,9 @@ func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, 
 		}
 		if m.moveDue && !s.moving {
 			s.moving, effects = true, append(effects, moveLog{})
+		}
+		if m.reclaimDue && !s.tidying {
+			s.tidying, effects = true, append(effects, reclaimRoom{})
 		}
 		next, more := s.begin(at)
 		return next, append(effects, more...)

@@ -39,6 +39,8 @@ func showJournal(effects []effect) string {
 			words = append(words, "move")
 		case tryStore:
 			words = append(words, "try")
+		case reclaimRoom:
+			words = append(words, "reclaim")
 		case reply:
 			with := e.with
 			if tried, ok := with.(journalTried); ok {
@@ -91,6 +93,21 @@ func TestJournalState(t *testing.T) {
 			{4 * ms, journalDone{moveDue: true}, "write 3"},
 			{5 * ms, logMoved{}, ""},
 			{6 * ms, journalDone{moveDue: true}, "move"},
+		}},
+		{"room is given back beside them, once at a time", 0, []step{
+			{0, appendOf(1), "write 1"},
+			{1 * ms, journalDone{moveDue: true, reclaimDue: true}, "move, reclaim"},
+			{2 * ms, appendOf(2), "write 2"},
+			{3 * ms, journalDone{reclaimDue: true}, ""},
+			{4 * ms, roomReclaimed{}, ""},
+			{5 * ms, appendOf(3), "write 3"},
+			{6 * ms, journalDone{reclaimDue: true}, "reclaim"},
+			{7 * ms, appendOf(4), "write 4"},
+			{8 * ms, journalDone{failure: errors.New("disk")}, "wake 1s"},
+			{9 * ms, roomReclaimed{failure: errors.New("disk")}, ""},
+			{10 * ms, mended{}, ""},
+			{11 * ms, appendOf(5), "write 5"},
+			{12 * ms, journalDone{reclaimDue: true}, "reclaim"},
 		}},
 		{"transactions begin no closer than the gathering time", 5 * ms, []step{
 			{0, appendOf(1), "write 1"},

@@ -213,4 +213,7 @@ func (s *memoryStore) Backup(context.Context, string, bool) (messages.JournalBac
 	return messages.JournalBackup{}, nil
 }
 func (s *memoryStore) Retain() (int, error) { return 0, nil }
-func (s *memoryStore) Lineage() string      { return "lineage" }
+func (s *memoryStore) Reclaim(context.Context) (messages.JournalReclaimed, error) {
+	return messages.JournalReclaimed{}, nil
+}
+func (s *memoryStore) Lineage() string { return "lineage" }

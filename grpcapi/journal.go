@@ -131,15 +131,19 @@ func (s adminService) BackupJournal(ctx context.Context, r *pb.BackupJournalRequ
 func JournalStatsOut(s messages.JournalStats) *pb.JournalStatsResponse {
 	out := &pb.JournalStatsResponse{
 		Directory: strings.ToValidUTF8(s.Directory, "?"), Lineage: s.Lineage, Format: saturate(count(s.Format)), Sessions: count(s.Sessions),
-		TotalBytes: count(s.SealedBytes + s.ActiveBytes),
-		Commits:    count(s.Commits), Appends: count(s.Appends), Refused: count(s.Refused),
+		TotalBytes: count(s.SealedBytes + s.ActiveBytes + s.PayloadBytes),
+		Payloads:   count(s.Payloads), PayloadBytes: count(s.PayloadBytes), GarbageBytes: count(s.GarbageBytes),
+		RewrittenFiles: count(s.Rewritten), SweptPayloads: count(s.Swept),
+		Commits: count(s.Commits), Appends: count(s.Appends), Refused: count(s.Refused),
 		Events: count(s.Events), EventBytes: count(s.EventBytes), WrittenBytes: count(s.WrittenBytes),
 		RetainBytes: count(s.RetainBytes), RetainSeconds: count(int64(s.RetainAge.Seconds())), DroppedFiles: count(s.Dropped),
 		LogBytes: count(s.LogBytes), CheckpointBytes: count(s.CheckpointBytes), Checkpoints: count(s.Checkpoints),
 		CheckpointFailure: strings.ToValidUTF8(s.CheckpointFailure, "?"),
 	}
 	for _, f := range s.Files {
-		out.Files = append(out.Files, &pb.JournalFileInfo{Name: f.Name, Bytes: count(f.Bytes), SealedAt: timeOut(f.SealedAt)})
+		out.Files = append(out.Files, &pb.JournalFileInfo{
+			Name: f.Name, Bytes: count(f.Bytes), SealedAt: timeOut(f.SealedAt), PayloadBytes: count(f.Payloads), GarbageBytes: count(f.Garbage),
+		})
 	}
 	return out
 }

@@ -31,16 +31,19 @@ type BackupJournal struct {
 // opened.
 type JournalStats struct {
 	answer
-	Directory   string
-	Lineage     string
-	Format      int
-	Sessions    int // that can be listed
-	Files       []JournalPart
-	ActiveBytes int64 // of the active file
-	SealedFiles int
-	SealedBytes int64
-	RetainBytes int64         // of sealed files; 0 = any number
-	RetainAge   time.Duration // of sealed files; 0 = any age
+	Directory    string
+	Lineage      string
+	Format       int
+	Sessions     int // that can be listed
+	Files        []JournalPart
+	ActiveBytes  int64 // of the active file
+	SealedFiles  int
+	SealedBytes  int64
+	GarbageBytes int64 // of sealed files, and of what came with them, that no session needs
+	Payloads     int   // kept out of line, because they are large
+	PayloadBytes int64
+	RetainBytes  int64         // of sealed files and what came with them; 0 = any number
+	RetainAge    time.Duration // of sealed files; 0 = any age
 
 	Commits      int64 // transactions
 	Appends      int64 // that were accepted
@@ -49,6 +52,8 @@ type JournalStats struct {
 	EventBytes   int64 // of those events
 	WrittenBytes int64 // by the store, for all of it
 	Dropped      int64 // files, by retention
+	Rewritten    int64 // files, without what was garbage
+	Swept        int64 // payloads that no file referred to any more
 
 	LogBytes          int64  // in the log, to be moved into the active file
 	CheckpointBytes   int64  // at which that is done
@@ -61,6 +66,8 @@ type JournalPart struct {
 	Name     string
 	Bytes    int64
 	SealedAt time.Time // zero: it is the active one
+	Payloads int64     // bytes that came with a sealed one, outside of it
+	Garbage  int64     // of both, that no session needs, as far as is known
 }
 
 // JournalReport is what was found in a journal that was read from end to end.
@@ -97,6 +104,14 @@ func (p JournalProblem) String() string {
 		return fmt.Sprintf("%s: %v", p.File, p.Err)
 	}
 	return fmt.Sprintf("%s: %s: %v", p.File, p.Key, p.Err)
+}
+
+// JournalReclaimed is the room that was given back.
+type JournalReclaimed struct {
+	answer
+	Rewritten int   // files, without what no session needs
+	Bytes     int64 // by which they are smaller
+	Swept     int   // payloads that no file referred to
 }
 
 // JournalBackup is a backup that was made.

@@ -39,6 +39,9 @@ func admit(e *entry, a *messages.Append) (*entry, *messages.Error) {
 	}
 	next := *e
 	next.head += messages.Seq(len(a.Events))
+	for _, event := range a.Events {
+		next.bytes += uint64(len(event.Bytes))
+	}
 	if a.Cursor != nil {
 		next.run, next.offset = a.Cursor.Run, a.Cursor.Offset
 	}

@@ -55,8 +55,7 @@ func (s *Store) Backup(ctx context.Context, path string, link bool) (messages.Jo
 	if err := s.checkTarget(path); err != nil {
 		return b, err
 	}
-	s.upkeep.RLock()
-	defer s.upkeep.RUnlock()
+	defer s.stay()()
 	s.sealLarge()
 	unfinished := path + halfway
 	if err := os.Mkdir(unfinished, 0o700); err != nil {
@@ -114,6 +113,11 @@ func (s *Store) copyTo(ctx context.Context, to string, link bool, b *messages.Jo
 			return err
 		}
 	}
+	copied, linked, err := s.blobs.copy(ctx, opBackup, to, to, m.names(), copying{link: link})
+	if err != nil {
+		return err
+	}
+	b.Bytes, b.LinkedBytes = b.Bytes+copied+linked, b.LinkedBytes+linked
 	if err := syncDirectory(to); err != nil {
 		return storageError(opBackup, err)
 	}

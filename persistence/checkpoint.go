@@ -150,20 +150,27 @@ func (s *Store) freeze(op string) (o *overlay, earlier bool, err error) {
 	return o, false, s.options.steps.at("log turned")
 }
 
-// move writes what is frozen into the active file.
+// move writes what is frozen into the active file, the large values besides it
+// and before it.
 func (s *Store) move(op string, o *overlay) error {
-	err := s.active.update(op, func(tx *bolt.Tx) error {
-		if err := moveRows(tx, o); err != nil {
-			return err
-		}
-		failpoint.Hit(failpoint.InCheckpoint)
-		return s.options.steps.at("rows moved")
-	})
+	large := s.blobs.spill()
+	defer large.release()
+	err := large.rows(o.frozen)
+	if err == nil {
+		err = s.active.update(op, func(tx *bolt.Tx) error {
+			if err := moveRows(tx, o, large); err != nil {
+				return err
+			}
+			failpoint.Hit(failpoint.InCheckpoint)
+			return s.options.steps.at("rows moved")
+		})
+	}
 	var uncommitted *commitError
 	switch {
 	case err == nil:
 		failpoint.Hit(failpoint.AfterCheckpoint)
 		s.counts.checkpoints.Add(1)
+		s.active.blobBytes.Add(large.bytes())
 		s.mover.Store(&mover{})
 		return s.options.steps.at("checkpoint done")
 	case errors.As(err, &uncommitted) && unclean(uncommitted.error):
@@ -203,7 +210,7 @@ func (s *Store) thaw() {
 }
 
 // moveRows writes what is frozen into a file.
-func moveRows(tx *bolt.Tx, o *overlay) error {
+func moveRows(tx *bolt.Tx, o *overlay, large *spill) error {
 	ids, events := tx.Bucket(bucketIDs), tx.Bucket(bucketEvents)
 	events.FillPercent = fillPercent
 	if err := ids.SetSequence(max(ids.Sequence(), o.numbers)); err != nil {
@@ -211,17 +218,20 @@ func moveRows(tx *bolt.Tx, o *overlay) error {
 	}
 	joined := joiner{put: events.Put}
 	err := o.frozen.each(func(c *cell) error {
-		b := tx.Bucket(buckets[c.bucket])
+		b, value := tx.Bucket(buckets[c.bucket]), large.of(c)
 		switch {
-		case c.bucket == codeEvents && c.value != nil:
-			return joined.add(c.key, c.value)
-		case c.value == nil:
+		case value == nil:
 			return b.Delete(c.key)
+		case c.bucket == codeEvents:
+			return joined.add(c.key, value)
 		}
-		return b.Put(c.key, c.value)
+		return b.Put(c.key, value)
 	})
 	if err == nil {
 		err = joined.flush()
+	}
+	if err == nil {
+		err = large.list(tx)
 	}
 	if err != nil {
 		return err

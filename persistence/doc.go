@@ -36,7 +36,9 @@
 //	1.log, 2.log     what was committed and is not in the active file yet
 //	000001.journal   a bbolt file that is sealed: only read
 //	000002.journal   the active one
-//	*.new            being written; removed by [Open]
+//	blobs/ab/ab…     what is too large for a page, named by its SHA-256
+//	before-migration the journal as an older build left it, for 30 days
+//	*.new            being written; removed by [Open], or by [Store.Sweep]
 //
 // A journal file below the oldest that MANIFEST names was dropped, and is removed
 // by [Open] too.
@@ -89,6 +91,7 @@
 //	permissions  number, request id  → Permission
 //	keys         number, key         → Key: the head that an idempotency key left
 //	events       number, last event  → Chunk: events that follow each other
+//	payloads     SHA-256             → Payload: of what is out of line; since format 3
 //
 // A session gets a number with its first append, and no other ever has it. All
 // integers in keys are big-endian. The Cursor is apart from Session and Run
@@ -105,6 +108,21 @@
 // know survive being rewritten, except inside nested messages, in the Cursor
 // (a position is replaced whole) and in MANIFEST (which therefore needs a new
 // format for each new field).
+//
+// # Out of line
+//
+// A Chunk or a Body of more than 64 KiB is in the log as any other row. When the
+// log is moved it becomes a file of its own, named by the hash of what the value
+// would be without its checksum, and the value an OutOfLine that names it. The
+// order is: written, synced, renamed, directory synced, and only then the
+// transaction that refers to it and notes it in payloads. So a file that refers to
+// it never lacks it, and what a crash leaves is a payload nobody refers to. It is
+// checked against its name whenever it is read; one that is damaged or gone is
+// DataLoss, as a damaged page is.
+//
+// [Store.Sweep] removes what no file's list has, but nothing that is about to be
+// on one (pins): what was dropped with its file goes that way too. A list that is
+// not whole ends the sweep.
 //
 // # Deleting
 //

@@ -28,6 +28,7 @@ const (
 	opRetain     = "drop old history"
 	opBackup     = "back up journal"
 	opRestore    = "restore journal"
+	opSweep      = "sweep payloads"
 )
 
 // storageError says that the disk, or the system before it, failed. An error of
@@ -54,6 +55,10 @@ func inUse(op, path string) *messages.Error {
 
 func closed(op string) *messages.Error {
 	return messages.Errorf(op, messages.Unavailable, "the journal is closed").WithCode(messages.StorageError)
+}
+
+func readOnly(op string) *messages.Error {
+	return messages.Errorf(op, messages.WrongState, "the journal was opened to be read only").WithCode(messages.StorageError)
 }
 
 // again returns a copy of e for another receiver, who may add details to it.

@@ -156,7 +156,7 @@ func (s *Store) holder(e *entry, seq messages.Seq) (func(op string, fn func(view
 		return s.look, e.head, nil
 	}
 	for i := len(s.manifest.Sealed) - 1; i >= 0; i-- {
-		f, err := s.openSealed(s.manifest.Sealed[i].Name)
+		f, err := s.openSealed(opEvents, s.manifest.Sealed[i].Name)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -176,20 +176,21 @@ func (s *Store) holder(e *entry, seq messages.Seq) (func(op string, fn func(view
 
 // openSealed returns a sealed file, open until the store is closed. The caller
 // is reading.
-func (s *Store) openSealed(name string) (*file, error) {
+func (s *Store) openSealed(op, name string) (*file, error) {
 	s.sealedMu.Lock()
 	defer s.sealedMu.Unlock()
 	if f := s.sealed[name]; f != nil {
 		return f, nil
 	}
-	f, err := openBolt(opEvents, filepath.Join(s.options.Directory, name), bolt.Options{ReadOnly: true})
+	f, err := openBolt(op, filepath.Join(s.options.Directory, name), bolt.Options{ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
-	if err := f.checkDescription(opEvents, s.lineage); err != nil {
+	if err := f.checkDescription(op, s.lineage); err != nil {
 		f.close()
 		return nil, err
 	}
+	f.blobs = s.blobs
 	s.sealed[name] = f
 	return f, nil
 }
@@ -211,7 +212,7 @@ func (r *reader) read(v view, until messages.Seq) error {
 		if !ok || number != r.number || messages.Seq(last) > until {
 			return false, nil
 		}
-		body, err := unstamp(key, value)
+		body, err := v.body(key, value)
 		if err != nil {
 			return false, damagedKey(opEvents, bucketEvents, key, err)
 		}

@@ -23,8 +23,10 @@ type file struct {
 	db   *bolt.DB
 	disk *os.File // below db
 
-	builtBytes int64 // the size it had when it was new
+	blobs      *blobs // where it keeps what is out of line
+	builtBytes int64  // the size it had when it was new
 	commits    atomic.Int64
+	blobBytes  atomic.Int64 // out of line, since it was new; of the active one
 
 	// broken is set when bbolt panicked where it may have kept a lock or left
 	// its tables half done: nothing more is asked of it.
@@ -99,7 +101,7 @@ func (f *file) view(op string, fn func(*bolt.Tx) error) error {
 
 // look is view for one who reads rows of this file alone.
 func (f *file) look(op string, fn func(view) error) error {
-	return f.view(op, func(tx *bolt.Tx) error { return fn(view{tx: tx}) })
+	return f.view(op, func(tx *bolt.Tx) error { return fn(view{tx: tx, blobs: f.blobs}) })
 }
 
 // errUnchanged is what a writer returns to [file.update] when it wrote nothing.

@@ -13,7 +13,7 @@ import (
 	"betcode/messages"
 )
 
-var update = flag.Bool("update", false, "write testdata/format2 anew: only before that format has landed")
+var update = flag.Bool("update", false, "write testdata/format3 anew: only before that format has landed")
 
 // picture is everything one can see of a journal.
 type picture struct {
@@ -64,11 +64,11 @@ func (f *fixture) story() {
 }
 
 // A journal of every format that landed opens, now and for ever, and gives the
-// same bytes: the first one, the same with hash chains, and one with logs, which
-// nobody closed.
+// same bytes: the first one, the same with hash chains, one with logs, which nobody
+// closed, and the same with payloads out of line.
 func TestGoldenJournal(t *testing.T) {
-	for _, name := range []string{"format1", "format1-chained", "format2"} {
-		t.Run(name, func(t *testing.T) { golden(t, filepath.Join("testdata", name), *update && name == "format2") })
+	for _, name := range []string{"format1", "format1-chained", "format2", "format3"} {
+		t.Run(name, func(t *testing.T) { golden(t, filepath.Join("testdata", name), *update && name == "format3") })
 	}
 }
 
@@ -78,7 +78,11 @@ func golden(t *testing.T, golden string, update bool) {
 		os.MkdirAll(golden, 0o755)
 		f := makeFixture(t, t.TempDir(), func(o *Options) { o.growBytes = pageSize })
 		f.open()
+		f.commit(heavy(sid(4), 0, 1))
 		f.story()
+		f.commit(more(sid(4), 1, 1))
+		f.checkpoint()
+		f.commit(heavy(sid(5), 0, 1))
 		text, _ := json.MarshalIndent(f.picture(), "", " ")
 		os.WriteFile(filepath.Join(golden, "expected.json"), append(text, '\n'), 0o644)
 		f.store.options.steps = func(string) error { return errCrash }

@@ -22,6 +22,8 @@ type entry struct {
 	base      messages.Seq // number of the last event before the active file
 	chain     link         // of the history up to head
 	baseChain link         // of the history up to base
+	bytes     uint64       // of the events up to head, as far as they were counted
+	baseBytes uint64       // of those up to base
 	run       messages.RunNumber
 	offset    int64
 	name      string
@@ -87,6 +89,7 @@ func (e *entry) load(v view, key, value []byte) error {
 	e.describe(&session)
 	e.head, e.base = messages.Seq(cursor.GetHead()), messages.Seq(cursor.GetBase())
 	e.chain, e.baseChain = loadLink(cursor.GetChain()), loadLink(cursor.GetBaseChain())
+	e.bytes, e.baseBytes = cursor.GetBytes(), cursor.GetBaseBytes()
 	e.run, e.offset = messages.RunNumber(cursor.GetRun()), cursor.GetOffset()
 	return nil
 }

@@ -19,6 +19,10 @@ var (
 	bucketPermissions = []byte("permissions") // number, request id → Permission
 	bucketKeys        = []byte("keys")        // number, idempotency key → Key
 	bucketEvents      = []byte("events")      // number, number of the last event → Chunk
+
+	// bucketBlobs is not one of buckets: there is none in older files, and no log
+	// has rows of it.
+	bucketBlobs = []byte("payloads") // SHA-256 → Payload
 )
 
 var (
@@ -89,6 +93,8 @@ func describe(bucket, key []byte) string {
 	number, ok := numberOf(key)
 	second, pair := secondOf(key)
 	switch name := string(bucket); {
+	case name == "payloads":
+		return fmt.Sprintf("%s/%x", name, key)
 	case !ok || name == "meta" || name == "ids":
 		return fmt.Sprintf("%s/%q", name, key)
 	case name == "sessions" && len(key) == 9 && key[8] == rowSession:

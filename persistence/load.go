@@ -115,7 +115,7 @@ func (l loader) inputs() ([]messages.InputRecord, error) {
 			return err
 		}
 		var body storev1.Body
-		if err := decode(l.op, bucketBodies, key, l.view.get(bucketBodies, key), &body); err != nil {
+		if err := l.view.decode(l.op, bucketBodies, key, l.view.get(bucketBodies, key), &body); err != nil {
 			return err
 		}
 		inputs = append(inputs, loadInput(nameOf(key), &input, &body))

@@ -17,7 +17,7 @@ import (
 
 // Format is the version of the journal's layout that this build writes, and the
 // newest that it reads.
-const Format = 2
+const Format = 3
 
 const manifestName = "MANIFEST"
 
@@ -38,6 +38,8 @@ type sealedFile struct {
 	Name     string    `json:"name"`
 	Bytes    int64     `json:"bytes"`
 	SealedAt time.Time `json:"sealed_at"`
+	// OutOfLine is how many bytes of payloads came with it: since format 3.
+	OutOfLine int64 `json:"out_of_line,omitempty"`
 }
 
 var journalName = regexp.MustCompile(`^[0-9]{6,}\.journal$`)

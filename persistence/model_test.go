@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -143,8 +144,12 @@ func (m model) draw(t *rapid.T) messages.Append {
 		a.Expect += messages.Seq(rapid.IntRange(-1, 1).Draw(t, "by"))
 	}
 	a.Events = events(a.Expect, rapid.SampledFrom([]int{0, 1, 1, 3, 40}).Draw(t, "events"))
+	sizes := []int{0, 0, 0, 200, 1500}
+	if len(a.Events) < 10 {
+		sizes = append(sizes, blobBytes-200, 2*blobBytes)
+	}
 	for i := range a.Events {
-		a.Events[i].Bytes = append(a.Events[i].Bytes, make([]byte, rapid.SampledFrom([]int{0, 0, 0, 200, 1500}).Draw(t, "size"))...)
+		a.Events[i].Bytes = append(a.Events[i].Bytes, make([]byte, rapid.SampledFrom(sizes).Draw(t, "size"))...)
 	}
 	if len(a.Events) > 0 && one("wrong number", 30) {
 		a.Events[rapid.IntRange(0, len(a.Events)-1).Draw(t, "event")].Seq++
@@ -174,7 +179,7 @@ func (m model) draw(t *rapid.T) messages.Append {
 	}
 	if one("inputs", 3) {
 		a.Inputs = []messages.InputRecord{
-			{Key: name.Draw(t, "input"), Seq: a.Expect, Content: name.Draw(t, "content")},
+			{Key: name.Draw(t, "input"), Seq: a.Expect, Content: strings.Repeat(name.Draw(t, "content"), rapid.SampledFrom([]int{1, 1, 1, 2 * blobBytes}).Draw(t, "times"))},
 			{Key: name.Draw(t, "input"), State: messages.InputState(rapid.IntRange(0, 4).Draw(t, "state"))},
 		}
 	}
@@ -231,6 +236,11 @@ func TestModel(t *testing.T) {
 			"reopen":     func(*rapid.T) { f.reopen() },
 			"crash":      func(*rapid.T) { f.crash() },
 			"half":       func(*rapid.T) { f.half() },
+			"sweep": func(t *rapid.T) {
+				if _, err := f.store.Sweep(context.Background()); err != nil {
+					t.Fatalf("sweep: %v", err)
+				}
+			},
 			"load": func(t *rapid.T) {
 				id := sid(rapid.IntRange(1, 5).Draw(t, "session"))
 				want := messages.SessionLoaded{}

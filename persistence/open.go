@@ -29,6 +29,7 @@ func Open(options Options) (*Store, error) {
 		return nil, messages.Errorf(opOpen, messages.Invalid, "no directory is given")
 	}
 	s := &Store{options: options.withDefaults(), sealed: map[string]*file{}}
+	s.blobs = newBlobs(s.options.Directory, s.options.steps)
 	prepare, open := s.acquire, s.open
 	if s.options.ReadOnly {
 		prepare, open = s.share, s.openReadOnly
@@ -113,30 +114,12 @@ func (s *Store) open() error {
 			return err
 		}
 	}
-	if len(m.Logs) == 0 {
-		if m, err = s.addLogs(m); err != nil {
+	if len(m.Logs) == 0 || m.Format < Format {
+		if m, err = s.migrate(m); err != nil {
 			return err
 		}
 	}
 	return s.use(m)
-}
-
-// addLogs makes a journal of this format of one that has no logs: of an older
-// one, or of a restored one. From the moment on that MANIFEST is replaced, an
-// older build refuses it.
-func (s *Store) addLogs(m *manifest) (*manifest, error) {
-	if err := makeLogs(s.options.Directory); err != nil {
-		return nil, err
-	}
-	if err := s.options.steps.at("logs made"); err != nil {
-		return nil, storageError(opOpen, err)
-	}
-	next := *m
-	next.Format, next.Logs = Format, logNames
-	if _, err := next.write(s.options.Directory, s.options.steps); err != nil {
-		return nil, storageError(opOpen, err)
-	}
-	return &next, nil
 }
 
 // use opens the active file and looks at the others from the outside.
@@ -172,8 +155,8 @@ func (s *Store) tidy(m *manifest) error {
 		base, half := strings.CutSuffix(e.Name(), unfinished)
 		number, err := fileNumber(base)
 		switch {
-		case half && (err == nil || base == manifestName):
-			if err := os.Remove(filepath.Join(s.options.Directory, e.Name())); err != nil {
+		case half && (err == nil || base == manifestName || base == formerDirectory):
+			if err := os.RemoveAll(filepath.Join(s.options.Directory, e.Name())); err != nil {
 				return storageError(opOpen, err)
 			}
 		case err == nil && !known[base] && number > active:
@@ -348,6 +331,11 @@ func (s *Store) openActive(name string) (*file, error) {
 	}
 	if s.options.growBytes > 0 {
 		f.db.AllocSize = s.options.growBytes
+	}
+	f.blobs = s.blobs
+	if err := f.weighBlobs(opOpen); err != nil {
+		f.close()
+		return nil, err
 	}
 	return f, nil
 }

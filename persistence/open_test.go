@@ -64,7 +64,7 @@ func TestJournalsThatAreNotOpened(t *testing.T) {
 		{"newer format", func(f *fixture) error {
 			f.edit(func(m map[string]any) { m["format"], m["something new"] = Format+1, true })
 			return nil
-		}, messages.Unimplemented, "format 2"},
+		}, messages.Unimplemented, "format 3"},
 		{"no format", func(f *fixture) error {
 			f.edit(func(m map[string]any) { delete(m, "format") })
 			return nil

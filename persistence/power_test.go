@@ -152,6 +152,14 @@ func (f *fixture) live(r *rand.Rand, commits int) (l life) {
 			}
 			d[name] = data
 		}
+		for _, path := range f.payloads() {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatalf("%v", err)
+			}
+			name, _ := filepath.Rel(f.options.Directory, path)
+			d[name] = data
+		}
 		l.disks, l.pictures, l.moved = append(l.disks, d), append(l.pictures, f.picture()), append(l.moved, moved)
 	}
 	note(false)
@@ -170,6 +178,9 @@ func (f *fixture) live(r *rand.Rand, commits int) (l life) {
 			}
 			for i := range a.Events {
 				a.Events[i].Bytes = append(a.Events[i].Bytes, bytes.Repeat([]byte{byte(r.Uint32())}, r.IntN(2)*r.IntN(3000))...)
+			}
+			if len(a.Events) > 0 && r.IntN(12) == 0 {
+				a.Events[0].Bytes = append(a.Events[0].Bytes, payload(r.IntN(1e6))...)
 			}
 			heads[n] += messages.Seq(len(a.Events))
 			group = append(group, a)
@@ -214,6 +225,24 @@ func TestPowerLossInACommit(t *testing.T) {
 func (l life) outage(t *testing.T, r *rand.Rand, k, try int) disk {
 	t.Helper()
 	image := maps.Clone(l.disks[k])
+	fresh := slices.DeleteFunc(slices.Sorted(maps.Keys(l.disks[k+1])), func(name string) bool { return l.disks[k][name] != nil })
+	if len(fresh) > 0 && !l.moved[k+1] {
+		t.Fatalf("step %d: payloads %v are written by a commit", k, fresh)
+	}
+	if early := len(fresh) > 0 && try == 0; early { // before their names were durable the transaction has not begun
+		for _, name := range fresh {
+			switch data := l.disks[k+1][name]; r.IntN(3) {
+			case 0:
+				image[name] = data
+			case 1:
+				image[name+unfinished] = data[:r.IntN(len(data))]
+			}
+		}
+		return image
+	}
+	for _, name := range fresh {
+		image[name] = l.disks[k+1][name]
+	}
 	for name, before := range l.disks[k] {
 		o := outage{r, before, l.disks[k+1][name]}
 		switch isLog := slices.Contains(logNames, name); {
@@ -251,7 +280,7 @@ func (f *fixture) opened(t *testing.T, image disk, want ...picture) (problem str
 		}
 	}
 	for name, data := range image {
-		if err := os.WriteFile(filepath.Join(directory, name), data, 0o600); err != nil {
+		if err := writeFile(directory, name, data); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -272,6 +301,15 @@ func (f *fixture) opened(t *testing.T, image disk, want ...picture) (problem str
 		g.commit(more(s.Record.ID, s.Record.Head, 2))
 	}
 	return ""
+}
+
+// writeFile writes a file of a journal, in the directory that its name says.
+func writeFile(directory, name string, data []byte) error {
+	path := filepath.Join(directory, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o600)
 }
 
 func (p picture) isOneOf(all []picture) bool {
@@ -416,6 +454,14 @@ func TestAnyBitFlipped(t *testing.T) {
 	f.checkpoint()
 	want := l.pictures[len(l.pictures)-1]
 	last := maps.Clone(l.disks[len(l.disks)-1])
+	for _, path := range f.payloads() {
+		name, _ := filepath.Rel(f.options.Directory, path)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last[name] = data
+	}
 	data, err := os.ReadFile(f.path(fileName(1)))
 	if err != nil {
 		t.Fatal(err)
@@ -458,7 +504,7 @@ func (f *fixture) flipped(t *testing.T, at int64, image disk, want ...picture) (
 		t.Fatal(err)
 	}
 	for name, data := range image {
-		if err := os.WriteFile(filepath.Join(directory, name), data, 0o600); err != nil {
+		if err := writeFile(directory, name, data); err != nil {
 			t.Fatal(err)
 		}
 	}

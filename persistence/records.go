@@ -134,6 +134,8 @@ func storeCursor(e *entry, c *messages.Cursor) *storev1.Cursor {
 		Translator: c.Translator,
 		Chain:      e.chain.bytes(),
 		BaseChain:  e.baseChain.bytes(),
+		Bytes:      e.bytes,
+		BaseBytes:  e.baseBytes,
 	}
 }
 

@@ -25,7 +25,7 @@ func (s *Store) Reopen() error {
 	}
 	_ = s.active.close() // it may be broken: that is why
 	_ = s.log.close()
-	next := &Store{options: s.options}
+	next := &Store{options: s.options, blobs: s.blobs}
 	err := next.openAgain()
 	if err == nil {
 		err = next.holds(s)

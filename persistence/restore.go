@@ -168,6 +168,11 @@ func (r *restorer) copy(ctx context.Context, from *manifest, waiting *overlay, t
 		}
 		r.done.Files, r.done.Bytes = r.done.Files+1, r.done.Bytes+size
 	}
+	copied, _, err := newBlobs(r.o.Backup, nil).copy(ctx, opRestore, to, to, m.names(), copying{damaged: r.o.Damaged})
+	if err != nil {
+		return err
+	}
+	r.done.Bytes += copied
 	if err := r.o.steps.at("files restored"); err != nil {
 		return storageError(opRestore, err)
 	}
@@ -187,6 +192,14 @@ func (r *restorer) adopt(path string, waiting *overlay) (size int64, err error) 
 	if err != nil {
 		return 0, err
 	}
+	large := newBlobs(filepath.Dir(path), nil).spill()
+	defer large.release()
+	if waiting != nil && waiting.frozen != nil {
+		if err := large.rows(waiting.frozen); err != nil {
+			f.close()
+			return 0, storageError(opRestore, err)
+		}
+	}
 	err = f.update(opRestore, func(tx *bolt.Tx) error {
 		d, err := description(opRestore, f.name, tx)
 		if err != nil {
@@ -201,7 +214,7 @@ func (r *restorer) adopt(path string, waiting *overlay) (size int64, err error) 
 			return err
 		}
 		if waiting.frozen != nil {
-			if err := moveRows(tx, waiting); err != nil {
+			if err := moveRows(tx, waiting, large); err != nil {
 				return err
 			}
 		}

@@ -28,6 +28,9 @@ func (s *Store) Retain() (dropped int, err error) {
 		return 0, err
 	}
 	now := s.options.Now()
+	if err := s.dropFormer(now); err != nil {
+		return 0, storageError(opRetain, err)
+	}
 	keep := s.retained(now)
 	gone := s.manifest.Sealed[:len(s.manifest.Sealed)-len(keep)]
 	if len(gone) == 0 {
@@ -66,13 +69,24 @@ func (s *Store) Retain() (dropped int, err error) {
 	return dropped, nil
 }
 
+// stay keeps files from being dropped, and payloads from being swept, until the
+// function that it returns is called.
+func (s *Store) stay() (done func()) {
+	s.upkeep.RLock()
+	s.blobs.needed.RLock()
+	return func() {
+		s.blobs.needed.RUnlock()
+		s.upkeep.RUnlock()
+	}
+}
+
 // retained returns the sealed files that are kept: the newest, as many as fit,
 // none older than allowed. The caller holds writing.
 func (s *Store) retained(now time.Time) []sealedFile {
 	sealed, total := s.manifest.Sealed, int64(0)
 	for i := len(sealed) - 1; i >= 0; i-- {
 		f := sealed[i]
-		total += f.Bytes
+		total += f.Bytes + f.OutOfLine
 		tooMuch := s.options.RetainBytes > 0 && total > s.options.RetainBytes
 		tooOld := s.options.RetainAge > 0 && now.Sub(f.SealedAt) > s.options.RetainAge
 		if tooMuch || tooOld {
@@ -110,7 +124,7 @@ func (s *Store) lowWater(e *entry) (messages.Seq, error) {
 	if number, err := fileNumber(oldest.Name); err != nil || number == 1 {
 		return 0, err // nothing was ever dropped
 	}
-	f, err := s.openSealed(oldest.Name)
+	f, err := s.openSealed(opEvents, oldest.Name)
 	if err != nil {
 		return 0, err
 	}

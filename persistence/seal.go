@@ -35,7 +35,7 @@ func (s *Store) SealDue() bool {
 		return false
 	}
 	defer done()
-	grown := s.active.size() - s.active.builtBytes
+	grown := s.active.size() - s.active.builtBytes + s.active.blobBytes.Load()
 	if s.log != nil {
 		grown += s.log.end.Load()
 	}
@@ -67,12 +67,14 @@ func (s *Store) seal(op string) error {
 	}
 	failpoint.Hit(failpoint.SealBegun)
 	now, size := s.options.Now(), int64(0)
+	large := s.blobs.spill()
+	defer large.release()
 	next := &manifest{Format: Format, Lineage: s.lineage, Active: fileName(number + 1), Logs: s.manifest.Logs}
 	err = s.build(op, next.Active, s.lineage, func(to *file) error {
 		over := s.overlay.Load().over()
 		return s.active.view(op, func(tx *bolt.Tx) error {
 			size = tx.Size()
-			c := carrier{from: view{tx: tx, over: over}, to: to, now: now, numbers: s.numbers.Load(), group: s.log.next - 1}
+			c := carrier{from: view{tx: tx, over: over}, to: to, now: now, numbers: s.numbers.Load(), group: s.log.next - 1, large: large}
 			return c.all()
 		})
 	})
@@ -80,7 +82,7 @@ func (s *Store) seal(op string) error {
 		return err
 	}
 	next.Sealed = append(slices.Clone(s.manifest.Sealed),
-		sealedFile{Name: s.manifest.Active, Bytes: size, SealedAt: now.UTC()})
+		sealedFile{Name: s.manifest.Active, Bytes: size, OutOfLine: s.active.blobBytes.Load(), SealedAt: now.UTC()})
 	failpoint.Hit(failpoint.SealBuilt)
 	renamed, err := next.write(s.options.Directory, s.options.steps)
 	if err != nil && !renamed {
@@ -130,6 +132,7 @@ type carrier struct {
 	now     time.Time
 	numbers uint64 // the newest of a session
 	group   uint64 // the newest of the logs
+	large   *spill // what of it is out of line
 
 	waiting []op
 	bytes   int
@@ -177,6 +180,10 @@ func (c *carrier) each(bucket []byte, fn func(key, value []byte) error) error {
 // put copies one value. Values are copied as they are, damaged ones too: a seal
 // is not where they should be lost.
 func (c *carrier) put(bucket, key, value []byte) error {
+	value, err := c.large.value(bucket, key, value)
+	if err != nil {
+		return err
+	}
 	c.waiting = append(c.waiting, op{bucket, key, value})
 	if c.bytes += len(key) + len(value); c.bytes < carryBytes {
 		return nil
@@ -185,7 +192,11 @@ func (c *carrier) put(bucket, key, value []byte) error {
 }
 
 func (c *carrier) flush() error {
-	err := c.to.update(opSeal, func(tx *bolt.Tx) error {
+	err := c.large.settle()
+	if err != nil {
+		return err
+	}
+	err = c.to.update(opSeal, func(tx *bolt.Tx) error {
 		if err := tx.Bucket(bucketIDs).SetSequence(c.numbers); err != nil {
 			return err
 		}
@@ -196,7 +207,7 @@ func (c *carrier) flush() error {
 				return err
 			}
 		}
-		return nil
+		return c.large.list(tx)
 	})
 	c.waiting, c.bytes = nil, 0
 	return err
@@ -245,7 +256,8 @@ func (c *carrier) rebase(key []byte, cursor *storev1.Cursor) error {
 	if err := decode(opSeal, bucketSessions, key, value, &filed); err != nil {
 		return err
 	}
-	cursor.Base, cursor.BaseChain = filed.GetHead(), filed.GetChain()
+	cursor.Base, cursor.BaseChain, cursor.BaseBytes = filed.GetHead(), filed.GetChain(), filed.GetBytes()
+	cursor.Dropped, cursor.DroppedChain = 0, nil
 	return nil
 }
 

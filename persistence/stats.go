@@ -17,6 +17,7 @@ type counters struct {
 	written                                  atomic.Int64 // into files that are active no more
 	dropped                                  atomic.Int64 // files, by retention
 	checkpoints                              atomic.Int64
+	swept                                    atomic.Int64 // payloads that nobody referred to
 }
 
 func (c *counters) committed(g *group) {
@@ -55,6 +56,7 @@ func (s *Store) Stats() Stats {
 		EventBytes:   s.counts.bytes.Load(),
 		WrittenBytes: s.counts.written.Load(),
 		Dropped:      s.counts.dropped.Load(),
+		Swept:        s.counts.swept.Load(),
 	}
 	done, err := s.reading(opStats)
 	if err != nil {
@@ -74,8 +76,9 @@ func (s *Store) Stats() Stats {
 	for _, f := range s.manifest.Sealed {
 		st.SealedFiles++
 		st.SealedBytes += f.Bytes
-		st.Files = append(st.Files, messages.JournalPart{Name: f.Name, Bytes: f.Bytes, SealedAt: f.SealedAt})
+		st.Files = append(st.Files, messages.JournalPart{Name: f.Name, Bytes: f.Bytes, SealedAt: f.SealedAt, Payloads: f.OutOfLine})
 	}
+	st.Payloads, st.PayloadBytes = s.blobs.count()
 	st.ActiveBytes = s.active.size()
 	st.Files = append(st.Files, messages.JournalPart{Name: s.manifest.Active, Bytes: st.ActiveBytes})
 	return st

@@ -113,6 +113,7 @@ type Store struct {
 	mover   atomic.Pointer[mover]          // how checkpoints fare
 	failed  atomic.Pointer[messages.Error] // why nothing is written any more
 	counts  counters
+	blobs   *blobs // what is out of line
 
 	sealedMu sync.Mutex
 	sealed   map[string]*file // those that somebody has read
@@ -193,7 +194,7 @@ func (s *Store) current(op string, fn func(view) error) error {
 // look runs fn on the rows of now. The caller is reading.
 func (s *Store) look(op string, fn func(view) error) error {
 	over := s.overlay.Load().over() // before the file: see thaw
-	return s.active.view(op, func(tx *bolt.Tx) error { return fn(view{tx: tx, over: over}) })
+	return s.active.view(op, func(tx *bolt.Tx) error { return fn(view{tx: tx, over: over, blobs: s.blobs}) })
 }
 
 // writable says why nothing can be written, if it cannot. The caller holds
@@ -203,7 +204,7 @@ func (s *Store) writable(op string) error {
 	case s.active == nil:
 		return closed(op)
 	case s.options.ReadOnly:
-		return messages.Errorf(op, messages.WrongState, "the journal was opened to be read only").WithCode(messages.StorageError)
+		return readOnly(op)
 	case failed != nil:
 		return again(op, failed)
 	}

@@ -57,6 +57,8 @@ func (t *table) each(do func(*cell) error) (err error) {
 type view struct {
 	tx   *bolt.Tx // nil = the tables only
 	over []*table
+
+	blobs *blobs // where the file keeps what is out of line; nil: nobody reads that
 }
 
 // get returns the value of a key, nil if there is none. It is valid as long as

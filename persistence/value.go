@@ -101,6 +101,11 @@ func appendUnknown(body, old []byte, r proto.Message) []byte {
 // [messages.DataLoss] that names the key. Nothing in r aliases value.
 func decode(op string, bucket, key, value []byte, r record) error {
 	body, err := unstamp(key, value)
+	return decodeBody(op, bucket, key, body, err, r)
+}
+
+// decodeBody is decode for who has the body already, or failed to get it.
+func decodeBody(op string, bucket, key, body []byte, err error, r record) error {
 	if err == nil {
 		err = proto.Unmarshal(body, r)
 	}

@@ -30,8 +30,7 @@ type (
 // progress, which may be nil, is called now and then with what was read of a
 // file so far. The error is not about what was found: that is in the report.
 func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, error) {
-	s.upkeep.RLock()
-	defer s.upkeep.RUnlock()
+	defer s.stay()()
 	s.sealLarge()
 	done, err := s.reading(opVerify)
 	if err != nil {
@@ -39,7 +38,10 @@ func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, 
 	}
 	m := s.manifest // never changed, only replaced
 	done()
-	v := verifier{ctx: ctx, progress: progress, lineage: s.lineage, done: map[string]bool{}}
+	v := verifier{
+		ctx: ctx, progress: progress, lineage: s.lineage, done: map[string]bool{},
+		blobs: s.blobs, listed: map[blobID]bool{}, told: map[blobID]bool{},
+	}
 	if err := v.sealed(s.options.Directory, m); err != nil {
 		return v.report, err
 	}
@@ -63,6 +65,7 @@ func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, 
 		return v.report, err
 	}
 	v.compare(s.active.name, s.index, check)
+	v.payloads()
 	v.report.Sessions = check.live()
 	return v.report, nil
 }
@@ -75,6 +78,9 @@ type verifier struct {
 	done     map[string]bool
 	before   *fileCheck // of the file before
 	numbers  uint64     // the newest of a session in the logs
+	blobs    *blobs
+	listed   map[blobID]bool // files refer to them
+	told     map[blobID]bool // of those that are damaged
 	report   Report
 }
 
@@ -98,6 +104,7 @@ func (v *verifier) sealed(directory string, m *manifest) error {
 			v.before = nil
 			continue
 		}
+		f.blobs = v.blobs
 		_, err = v.file(f, nil)
 		f.close()
 		if err != nil {
@@ -167,7 +174,7 @@ func (v *verifier) file(f *file, over []*table) (*fileCheck, error) {
 		if err != nil || endless {
 			return err
 		}
-		return c.walk(view{tx: tx, over: over})
+		return c.walk(view{tx: tx, over: over, blobs: f.blobs})
 	})
 	if canceled := v.ctx.Err(); canceled != nil {
 		return c, messages.Errorf(opVerify, messages.Canceled, "%w", canceled)

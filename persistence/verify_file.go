@@ -22,6 +22,9 @@ type fileCheck struct {
 	cursors map[uint64]*storev1.Cursor
 	spans   map[uint64]*span
 	bodies  map[string]int // inputs minus bodies, by key
+
+	blobs *blobs
+	refs  map[blobID]bool // payloads that values of it refer to
 }
 
 type identity struct {
@@ -42,6 +45,7 @@ func newFileCheck(v *verifier, name string) *fileCheck {
 		v: v, report: FileReport{Name: name},
 		ids: map[uint64]identity{}, rows: map[uint64]int{}, cursors: map[uint64]*storev1.Cursor{},
 		spans: map[uint64]*span{}, bodies: map[string]int{},
+		blobs: v.blobs, refs: map[blobID]bool{},
 	}
 }
 
@@ -93,7 +97,7 @@ func (c *fileCheck) walk(v view) error {
 			return err
 		}
 	}
-	return nil
+	return c.list(v.tx)
 }
 
 // pause tells how far the walk is, and ends it if nobody waits any more.
@@ -112,8 +116,8 @@ func (c *fileCheck) tell() {
 }
 
 func (c *fileCheck) decoded(bucket, key, value []byte, r record) bool {
-	err := decode(opVerify, bucket, key, value, r)
-	if err == nil {
+	body, err := c.body(bucket, key, value)
+	if err = decodeBody(opVerify, bucket, key, body, err, r); err == nil {
 		return true
 	}
 	cause := errors.Unwrap(err)
@@ -200,7 +204,7 @@ func (c *fileCheck) chunk(key, value []byte) {
 		s = &span{}
 		c.spans[number] = s
 	}
-	body, err := unstamp(key, value)
+	body, err := c.body(bucketEvents, key, value)
 	var events [][]byte
 	if err == nil {
 		events, err = decodeChunk(body)

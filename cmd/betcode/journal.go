@@ -140,6 +140,9 @@ func (p *program) writeJournalStats(s *pb.JournalStatsResponse, live bool) {
 		}
 		fmt.Fprintf(w, "  %s  %s  %s\n", printableLine(f.GetName()), size(f.GetBytes()), state)
 	}
+	if s.GetPayloads() > 0 {
+		fmt.Fprintf(w, "  blobs  %s  %d payload(s) of more than 64 KiB\n", size(s.GetPayloadBytes()), s.GetPayloads())
+	}
 	if !live {
 		return
 	}

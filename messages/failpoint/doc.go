@@ -56,10 +56,34 @@ const (
 	InCheckpoint    = "checkpoint/in-transaction" // the transaction is filled, not committed
 	AfterCheckpoint = "checkpoint/committed"      // it is, the rows are still in memory
 
+	// Where large payloads go out of line before the transaction that refers to them,
+	// and where those go that nobody refers to.
+	BlobBegun   = "checkpoint/payload-begun"   // nothing of it is there
+	BlobWritten = "checkpoint/payload-written" // it is, under another name, perhaps not on disk
+	BlobNamed   = "checkpoint/payload-named"   // it is on disk; its name may be
+	BlobsKept   = "checkpoint/payloads-kept"   // all are, names too; the transaction has not begun
+	ReclaimDue  = "reclaim/due"                // asked at each commit
+	SweepBegun  = "reclaim/sweep-begun"        // every list was looked at
+	SweepMarked = "reclaim/sweep-marked"       // it is known of one directory what may go
+	SweepDone   = "reclaim/sweep-done"
+
+	// Where the journal of an older build becomes one of this one.
+	MigrationBegun = "migration/begun"
+	MigrationKept  = "migration/kept"  // what was is kept, beside it
+	MigrationLogs  = "migration/logs"  // there are logs, MANIFEST does not name them
+	MigrationNamed = "migration/named" // MANIFEST is of this format
+
 	SealDue   = "seal/due"   // asked at each commit
 	SealBegun = "seal/begun" // nothing is copied yet
 	SealBuilt = "seal/built" // the next file is there, MANIFEST does not name it
 	SealNamed = "seal/named" // MANIFEST names it, the old one is still in use
+
+	// Where what an agent wrote is archived, and its spool removed.
+	ArchiveWritten = "archive/written" // a segment is compressed, perhaps not on disk
+	ArchiveSynced  = "archive/synced"  // it is on disk, under another name
+	ArchiveNamed   = "archive/named"   // it has its name, which may not be on disk
+	ArchiveKept    = "archive/kept"    // it is whole; the spool is as it was
+	ArchiveDone    = "archive/done"    // the room of the spool was given back
 
 	// Around the agent's process.
 	BeforeSpawn  = "run/before-spawn" // the intent is on disk
@@ -83,7 +107,9 @@ const (
 func Names() []string {
 	return []string{
 		BeforeCommit, InCommit, BeforeLogWrite, AfterLogWrite, AfterLogSync, AfterCommit,
-		CheckpointDue, CheckpointBegun, LogTurned, InCheckpoint, AfterCheckpoint, SealDue, SealBegun, SealBuilt, SealNamed,
+		CheckpointDue, CheckpointBegun, LogTurned, BlobBegun, BlobWritten, BlobNamed, BlobsKept, InCheckpoint, AfterCheckpoint,
+		ReclaimDue, SweepBegun, SweepMarked, SweepDone, MigrationBegun, MigrationKept, MigrationLogs, MigrationNamed, SealDue, SealBegun, SealBuilt, SealNamed,
+		ArchiveWritten, ArchiveSynced, ArchiveNamed, ArchiveKept, ArchiveDone,
 		BeforeSpawn, Prepared, AfterSpawn, BeforeAdopt, AfterAdopt, BeforeWrite, AfterWrite, RunStep, SpoolRead,
 		SessionLoad, SessionStep, JournalStep, ClientStep, OutboxPushed, Recovered,
 	}

@@ -1994,8 +1994,18 @@ type JournalStatsResponse struct {
 	Checkpoints uint64 `protobuf:"varint,102,opt,name=checkpoints,proto3" json:"checkpoints,omitempty"`
 	// Why it was not, the last time; empty if it was.
 	CheckpointFailure string `protobuf:"bytes,103,opt,name=checkpoint_failure,json=checkpointFailure,proto3" json:"checkpoint_failure,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Payloads that are files of their own, because they are large; total_bytes has them too.
+	Payloads uint64 `protobuf:"varint,104,opt,name=payloads,proto3" json:"payloads,omitempty"`
+	// Their size.
+	PayloadBytes uint64 `protobuf:"varint,105,opt,name=payload_bytes,json=payloadBytes,proto3" json:"payload_bytes,omitempty"`
+	// Of the sealed files and what came with them: what no session needs any more, as far as that is known.
+	GarbageBytes uint64 `protobuf:"varint,106,opt,name=garbage_bytes,json=garbageBytes,proto3" json:"garbage_bytes,omitempty"`
+	// Sealed files that were rewritten without it since the daemon opened the journal.
+	RewrittenFiles uint64 `protobuf:"varint,107,opt,name=rewritten_files,json=rewrittenFiles,proto3" json:"rewritten_files,omitempty"`
+	// Payloads that were removed since then, because nothing referred to them.
+	SweptPayloads uint64 `protobuf:"varint,108,opt,name=swept_payloads,json=sweptPayloads,proto3" json:"swept_payloads,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *JournalStatsResponse) Reset() {
@@ -2161,6 +2171,41 @@ func (x *JournalStatsResponse) GetCheckpointFailure() string {
 	return ""
 }
 
+func (x *JournalStatsResponse) GetPayloads() uint64 {
+	if x != nil {
+		return x.Payloads
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetPayloadBytes() uint64 {
+	if x != nil {
+		return x.PayloadBytes
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetGarbageBytes() uint64 {
+	if x != nil {
+		return x.GarbageBytes
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetRewrittenFiles() uint64 {
+	if x != nil {
+		return x.RewrittenFiles
+	}
+	return 0
+}
+
+func (x *JournalStatsResponse) GetSweptPayloads() uint64 {
+	if x != nil {
+		return x.SweptPayloads
+	}
+	return 0
+}
+
 // JournalFileInfo is one file of the journal.
 type JournalFileInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2169,7 +2214,11 @@ type JournalFileInfo struct {
 	// How much of it is in use.
 	Bytes uint64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// When it was closed for good; unset for the one that is written to.
-	SealedAt      *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=sealed_at,json=sealedAt,proto3" json:"sealed_at,omitempty"`
+	SealedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=sealed_at,json=sealedAt,proto3" json:"sealed_at,omitempty"`
+	// Of a sealed file: payloads that came with it, outside of it.
+	PayloadBytes uint64 `protobuf:"varint,100,opt,name=payload_bytes,json=payloadBytes,proto3" json:"payload_bytes,omitempty"`
+	// What no session needs any more of both, as far as that is known.
+	GarbageBytes  uint64 `protobuf:"varint,101,opt,name=garbage_bytes,json=garbageBytes,proto3" json:"garbage_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2223,6 +2272,20 @@ func (x *JournalFileInfo) GetSealedAt() *timestamppb.Timestamp {
 		return x.SealedAt
 	}
 	return nil
+}
+
+func (x *JournalFileInfo) GetPayloadBytes() uint64 {
+	if x != nil {
+		return x.PayloadBytes
+	}
+	return 0
+}
+
+func (x *JournalFileInfo) GetGarbageBytes() uint64 {
+	if x != nil {
+		return x.GarbageBytes
+	}
+	return 0
 }
 
 // VerifyJournalRequest is empty.
@@ -3003,7 +3066,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x14ExportSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"\x15\n" +
-	"\x13JournalStatsRequest\"\x8a\x05\n" +
+	"\x13JournalStatsRequest\"\xc0\x06\n" +
 	"\x14JournalStatsResponse\x12\x1c\n" +
 	"\tdirectory\x18\x01 \x01(\tR\tdirectory\x12\x18\n" +
 	"\alineage\x18\x02 \x01(\tR\alineage\x12\x16\n" +
@@ -3026,11 +3089,18 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\tlog_bytes\x18d \x01(\x04R\blogBytes\x12)\n" +
 	"\x10checkpoint_bytes\x18e \x01(\x04R\x0fcheckpointBytes\x12 \n" +
 	"\vcheckpoints\x18f \x01(\x04R\vcheckpoints\x12-\n" +
-	"\x12checkpoint_failure\x18g \x01(\tR\x11checkpointFailure\"t\n" +
+	"\x12checkpoint_failure\x18g \x01(\tR\x11checkpointFailure\x12\x1a\n" +
+	"\bpayloads\x18h \x01(\x04R\bpayloads\x12#\n" +
+	"\rpayload_bytes\x18i \x01(\x04R\fpayloadBytes\x12#\n" +
+	"\rgarbage_bytes\x18j \x01(\x04R\fgarbageBytes\x12'\n" +
+	"\x0frewritten_files\x18k \x01(\x04R\x0erewrittenFiles\x12%\n" +
+	"\x0eswept_payloads\x18l \x01(\x04R\rsweptPayloads\"\xbe\x01\n" +
 	"\x0fJournalFileInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x127\n" +
-	"\tsealed_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\bsealedAt\"\x16\n" +
+	"\tsealed_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\bsealedAt\x12#\n" +
+	"\rpayload_bytes\x18d \x01(\x04R\fpayloadBytes\x12#\n" +
+	"\rgarbage_bytes\x18e \x01(\x04R\fgarbageBytes\"\x16\n" +
 	"\x14VerifyJournalRequest\"\xbf\x01\n" +
 	"\x15VerifyJournalResponse\x123\n" +
 	"\x04file\x18\x01 \x01(\v2\x1d.betcode.v1.JournalFileReportH\x00R\x04file\x126\n" +

@@ -201,6 +201,185 @@ func (x *Chunk) GetChecksum() uint32 {
 	return 0
 }
 
+// OutOfLine takes the place of a large value: of a Chunk or a Body. It is the only field of the value, besides the checksum,
+// and no record begins with its number.
+type OutOfLine struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Payload       *Reference             `protobuf:"bytes,14,opt,name=payload" json:"payload,omitempty"`
+	Checksum      uint32                 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OutOfLine) Reset() {
+	*x = OutOfLine{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OutOfLine) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OutOfLine) ProtoMessage() {}
+
+func (x *OutOfLine) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OutOfLine.ProtoReflect.Descriptor instead.
+func (*OutOfLine) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *OutOfLine) GetPayload() *Reference {
+	if x != nil {
+		return x.Payload
+	}
+	return nil
+}
+
+func (x *OutOfLine) GetChecksum() uint32 {
+	if x != nil {
+		return x.Checksum
+	}
+	return 0
+}
+
+// Reference names a payload that is a file of its own: the value as it would be here, without its checksum.
+type Reference struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name: the hash of all of it.
+	Sha256 []byte `protobuf:"bytes,1,opt,name=sha256" json:"sha256,omitempty"`
+	// Its bytes.
+	Length        uint64 `protobuf:"varint,2,opt,name=length" json:"length,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Reference) Reset() {
+	*x = Reference{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Reference) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Reference) ProtoMessage() {}
+
+func (x *Reference) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Reference.ProtoReflect.Descriptor instead.
+func (*Reference) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Reference) GetSha256() []byte {
+	if x != nil {
+		return x.Sha256
+	}
+	return nil
+}
+
+func (x *Reference) GetLength() uint64 {
+	if x != nil {
+		return x.Length
+	}
+	return 0
+}
+
+// Payload says that a file refers to a payload out of line, whose hash is the key.
+type Payload struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Version uint32                 `protobuf:"varint,1,opt,name=version" json:"version,omitempty"`
+	Length  uint64                 `protobuf:"varint,2,opt,name=length" json:"length,omitempty"`
+	// The file before refers to it too: it came with the live state.
+	Carried       bool   `protobuf:"varint,3,opt,name=carried" json:"carried,omitempty"`
+	Checksum      uint32 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Payload) Reset() {
+	*x = Payload{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Payload) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Payload) ProtoMessage() {}
+
+func (x *Payload) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Payload.ProtoReflect.Descriptor instead.
+func (*Payload) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Payload) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *Payload) GetLength() uint64 {
+	if x != nil {
+		return x.Length
+	}
+	return 0
+}
+
+func (x *Payload) GetCarried() bool {
+	if x != nil {
+		return x.Carried
+	}
+	return false
+}
+
+func (x *Payload) GetChecksum() uint32 {
+	if x != nil {
+		return x.Checksum
+	}
+	return 0
+}
+
 // Checkpoint says how far the logs were moved into a file.
 type Checkpoint struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
@@ -214,7 +393,7 @@ type Checkpoint struct {
 
 func (x *Checkpoint) Reset() {
 	*x = Checkpoint{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[2]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -226,7 +405,7 @@ func (x *Checkpoint) String() string {
 func (*Checkpoint) ProtoMessage() {}
 
 func (x *Checkpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[2]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -239,7 +418,7 @@ func (x *Checkpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
 func (*Checkpoint) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{2}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Checkpoint) GetVersion() uint32 {
@@ -278,7 +457,7 @@ type Identity struct {
 
 func (x *Identity) Reset() {
 	*x = Identity{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[3]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -290,7 +469,7 @@ func (x *Identity) String() string {
 func (*Identity) ProtoMessage() {}
 
 func (x *Identity) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[3]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -303,7 +482,7 @@ func (x *Identity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Identity.ProtoReflect.Descriptor instead.
 func (*Identity) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{3}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Identity) GetVersion() uint32 {
@@ -376,7 +555,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[4]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -388,7 +567,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[4]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -401,7 +580,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{4}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Session) GetVersion() uint32 {
@@ -652,7 +831,7 @@ type Past struct {
 
 func (x *Past) Reset() {
 	*x = Past{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[5]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -664,7 +843,7 @@ func (x *Past) String() string {
 func (*Past) ProtoMessage() {}
 
 func (x *Past) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[5]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -677,7 +856,7 @@ func (x *Past) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Past.ProtoReflect.Descriptor instead.
 func (*Past) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{5}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Past) GetBoundary() *Place {
@@ -747,7 +926,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[6]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -759,7 +938,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[6]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -772,7 +951,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{6}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Place) GetSeq() uint64 {
@@ -809,7 +988,7 @@ type Compaction struct {
 
 func (x *Compaction) Reset() {
 	*x = Compaction{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[7]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -821,7 +1000,7 @@ func (x *Compaction) String() string {
 func (*Compaction) ProtoMessage() {}
 
 func (x *Compaction) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[7]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -834,7 +1013,7 @@ func (x *Compaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compaction.ProtoReflect.Descriptor instead.
 func (*Compaction) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{7}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Compaction) GetKey() string {
@@ -928,7 +1107,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -940,7 +1119,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -953,7 +1132,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -1006,7 +1185,13 @@ type Cursor struct {
 	Chain     []byte `protobuf:"bytes,7,opt,name=chain" json:"chain,omitempty"`
 	BaseChain []byte `protobuf:"bytes,8,opt,name=base_chain,json=baseChain" json:"base_chain,omitempty"`
 	// Why the session cannot be relied on: what a damaged group of a log held of it is not known.
-	Lost          string `protobuf:"bytes,9,opt,name=lost" json:"lost,omitempty"`
+	Lost string `protobuf:"bytes,9,opt,name=lost" json:"lost,omitempty"`
+	// Bytes of the events up to head, and up to base, as far as they were counted: since format 3.
+	Bytes     uint64 `protobuf:"varint,10,opt,name=bytes" json:"bytes,omitempty"`
+	BaseBytes uint64 `protobuf:"varint,11,opt,name=base_bytes,json=baseBytes" json:"base_bytes,omitempty"`
+	// In a sealed file that was rewritten: events up to this one are not in it any more, and its chain.
+	Dropped       uint64 `protobuf:"varint,12,opt,name=dropped" json:"dropped,omitempty"`
+	DroppedChain  []byte `protobuf:"bytes,13,opt,name=dropped_chain,json=droppedChain" json:"dropped_chain,omitempty"`
 	Checksum      uint32 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1014,7 +1199,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1026,7 +1211,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1039,7 +1224,7 @@ func (x *Cursor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cursor.ProtoReflect.Descriptor instead.
 func (*Cursor) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Cursor) GetVersion() uint32 {
@@ -1105,6 +1290,34 @@ func (x *Cursor) GetLost() string {
 	return ""
 }
 
+func (x *Cursor) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *Cursor) GetBaseBytes() uint64 {
+	if x != nil {
+		return x.BaseBytes
+	}
+	return 0
+}
+
+func (x *Cursor) GetDropped() uint64 {
+	if x != nil {
+		return x.Dropped
+	}
+	return 0
+}
+
+func (x *Cursor) GetDroppedChain() []byte {
+	if x != nil {
+		return x.DroppedChain
+	}
+	return nil
+}
+
 func (x *Cursor) GetChecksum() uint32 {
 	if x != nil {
 		return x.Checksum
@@ -1135,7 +1348,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1147,7 +1360,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1160,7 +1373,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Run) GetVersion() uint32 {
@@ -1266,7 +1479,7 @@ type Process struct {
 
 func (x *Process) Reset() {
 	*x = Process{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1278,7 +1491,7 @@ func (x *Process) String() string {
 func (*Process) ProtoMessage() {}
 
 func (x *Process) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1291,7 +1504,7 @@ func (x *Process) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Process.ProtoReflect.Descriptor instead.
 func (*Process) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Process) GetPid() int64 {
@@ -1330,7 +1543,7 @@ type Exit struct {
 
 func (x *Exit) Reset() {
 	*x = Exit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1342,7 +1555,7 @@ func (x *Exit) String() string {
 func (*Exit) ProtoMessage() {}
 
 func (x *Exit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1355,7 +1568,7 @@ func (x *Exit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exit.ProtoReflect.Descriptor instead.
 func (*Exit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Exit) GetKnown() bool {
@@ -1416,7 +1629,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1428,7 +1641,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1441,7 +1654,7 @@ func (x *Input) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Input.ProtoReflect.Descriptor instead.
 func (*Input) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Input) GetVersion() uint32 {
@@ -1506,7 +1719,7 @@ type Body struct {
 
 func (x *Body) Reset() {
 	*x = Body{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1518,7 +1731,7 @@ func (x *Body) String() string {
 func (*Body) ProtoMessage() {}
 
 func (x *Body) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1531,7 +1744,7 @@ func (x *Body) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Body.ProtoReflect.Descriptor instead.
 func (*Body) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Body) GetVersion() uint32 {
@@ -1574,7 +1787,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1586,7 +1799,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1599,7 +1812,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Attachment) GetFilename() string {
@@ -1658,7 +1871,7 @@ type Permission struct {
 
 func (x *Permission) Reset() {
 	*x = Permission{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1670,7 +1883,7 @@ func (x *Permission) String() string {
 func (*Permission) ProtoMessage() {}
 
 func (x *Permission) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1683,7 +1896,7 @@ func (x *Permission) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Permission.ProtoReflect.Descriptor instead.
 func (*Permission) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Permission) GetVersion() uint32 {
@@ -1881,7 +2094,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1893,7 +2106,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1906,7 +2119,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Key) GetVersion() uint32 {
@@ -1948,7 +2161,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1960,7 +2173,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1973,7 +2186,7 @@ func (x *Tombstone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tombstone.ProtoReflect.Descriptor instead.
 func (*Tombstone) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Tombstone) GetHead() uint64 {
@@ -2010,6 +2223,17 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05chain\x18\x02 \x01(\fR\x05chain\x12\x1f\n" +
 	"\vevent_chain\x18\x03 \x01(\fR\n" +
 	"eventChain\x12\x1a\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"^\n" +
+	"\tOutOfLine\x125\n" +
+	"\apayload\x18\x0e \x01(\v2\x1b.betcode.store.v1.ReferenceR\apayload\x12\x1a\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\";\n" +
+	"\tReference\x12\x16\n" +
+	"\x06sha256\x18\x01 \x01(\fR\x06sha256\x12\x16\n" +
+	"\x06length\x18\x02 \x01(\x04R\x06length\"q\n" +
+	"\aPayload\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
+	"\x06length\x18\x02 \x01(\x04R\x06length\x12\x18\n" +
+	"\acarried\x18\x03 \x01(\bR\acarried\x12\x1a\n" +
 	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"X\n" +
 	"\n" +
 	"Checkpoint\x12\x18\n" +
@@ -2106,7 +2330,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\routput_tokens\x18\x02 \x01(\x04R\foutputTokens\x12*\n" +
 	"\x11cache_read_tokens\x18\x03 \x01(\x04R\x0fcacheReadTokens\x122\n" +
 	"\x15cache_creation_tokens\x18\x04 \x01(\x04R\x13cacheCreationTokens\x12\x19\n" +
-	"\bcost_usd\x18\x05 \x01(\x01R\acostUsd\"\xf9\x01\n" +
+	"\bcost_usd\x18\x05 \x01(\x01R\acostUsd\"\xed\x02\n" +
 	"\x06Cursor\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04head\x18\x02 \x01(\x04R\x04head\x12\x12\n" +
@@ -2119,7 +2343,13 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05chain\x18\a \x01(\fR\x05chain\x12\x1d\n" +
 	"\n" +
 	"base_chain\x18\b \x01(\fR\tbaseChain\x12\x12\n" +
-	"\x04lost\x18\t \x01(\tR\x04lost\x12\x1a\n" +
+	"\x04lost\x18\t \x01(\tR\x04lost\x12\x14\n" +
+	"\x05bytes\x18\n" +
+	" \x01(\x04R\x05bytes\x12\x1d\n" +
+	"\n" +
+	"base_bytes\x18\v \x01(\x04R\tbaseBytes\x12\x18\n" +
+	"\adropped\x18\f \x01(\x04R\adropped\x12#\n" +
+	"\rdropped_chain\x18\r \x01(\fR\fdroppedChain\x12\x1a\n" +
 	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xc3\x03\n" +
 	"\x03Run\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
@@ -2225,68 +2455,72 @@ func file_betcode_store_v1_store_proto_rawDescGZIP() []byte {
 	return file_betcode_store_v1_store_proto_rawDescData
 }
 
-var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*File)(nil),                  // 0: betcode.store.v1.File
 	(*Chunk)(nil),                 // 1: betcode.store.v1.Chunk
-	(*Checkpoint)(nil),            // 2: betcode.store.v1.Checkpoint
-	(*Identity)(nil),              // 3: betcode.store.v1.Identity
-	(*Session)(nil),               // 4: betcode.store.v1.Session
-	(*Past)(nil),                  // 5: betcode.store.v1.Past
-	(*Place)(nil),                 // 6: betcode.store.v1.Place
-	(*Compaction)(nil),            // 7: betcode.store.v1.Compaction
-	(*Usage)(nil),                 // 8: betcode.store.v1.Usage
-	(*Cursor)(nil),                // 9: betcode.store.v1.Cursor
-	(*Run)(nil),                   // 10: betcode.store.v1.Run
-	(*Process)(nil),               // 11: betcode.store.v1.Process
-	(*Exit)(nil),                  // 12: betcode.store.v1.Exit
-	(*Input)(nil),                 // 13: betcode.store.v1.Input
-	(*Body)(nil),                  // 14: betcode.store.v1.Body
-	(*Attachment)(nil),            // 15: betcode.store.v1.Attachment
-	(*Permission)(nil),            // 16: betcode.store.v1.Permission
-	(*Key)(nil),                   // 17: betcode.store.v1.Key
-	(*Tombstone)(nil),             // 18: betcode.store.v1.Tombstone
-	nil,                           // 19: betcode.store.v1.Session.MetadataEntry
-	nil,                           // 20: betcode.store.v1.Session.GrantsEntry
-	nil,                           // 21: betcode.store.v1.Permission.AnswersEntry
-	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
+	(*OutOfLine)(nil),             // 2: betcode.store.v1.OutOfLine
+	(*Reference)(nil),             // 3: betcode.store.v1.Reference
+	(*Payload)(nil),               // 4: betcode.store.v1.Payload
+	(*Checkpoint)(nil),            // 5: betcode.store.v1.Checkpoint
+	(*Identity)(nil),              // 6: betcode.store.v1.Identity
+	(*Session)(nil),               // 7: betcode.store.v1.Session
+	(*Past)(nil),                  // 8: betcode.store.v1.Past
+	(*Place)(nil),                 // 9: betcode.store.v1.Place
+	(*Compaction)(nil),            // 10: betcode.store.v1.Compaction
+	(*Usage)(nil),                 // 11: betcode.store.v1.Usage
+	(*Cursor)(nil),                // 12: betcode.store.v1.Cursor
+	(*Run)(nil),                   // 13: betcode.store.v1.Run
+	(*Process)(nil),               // 14: betcode.store.v1.Process
+	(*Exit)(nil),                  // 15: betcode.store.v1.Exit
+	(*Input)(nil),                 // 16: betcode.store.v1.Input
+	(*Body)(nil),                  // 17: betcode.store.v1.Body
+	(*Attachment)(nil),            // 18: betcode.store.v1.Attachment
+	(*Permission)(nil),            // 19: betcode.store.v1.Permission
+	(*Key)(nil),                   // 20: betcode.store.v1.Key
+	(*Tombstone)(nil),             // 21: betcode.store.v1.Tombstone
+	nil,                           // 22: betcode.store.v1.Session.MetadataEntry
+	nil,                           // 23: betcode.store.v1.Session.GrantsEntry
+	nil,                           // 24: betcode.store.v1.Permission.AnswersEntry
+	(*timestamppb.Timestamp)(nil), // 25: google.protobuf.Timestamp
 }
 var file_betcode_store_v1_store_proto_depIdxs = []int32{
-	22, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
-	18, // 1: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
-	19, // 2: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
-	8,  // 3: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
-	20, // 4: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
-	22, // 5: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	22, // 6: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
-	5,  // 7: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
-	6,  // 8: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
-	6,  // 9: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
-	6,  // 10: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
-	7,  // 11: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
-	6,  // 12: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	22, // 13: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
-	11, // 14: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	11, // 15: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	22, // 16: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	12, // 17: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	22, // 18: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	22, // 19: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	15, // 20: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	22, // 21: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	22, // 22: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	22, // 23: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	22, // 24: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	22, // 25: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	21, // 26: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	22, // 27: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	22, // 28: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	22, // 29: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	25, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	3,  // 1: betcode.store.v1.OutOfLine.payload:type_name -> betcode.store.v1.Reference
+	21, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
+	22, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
+	11, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
+	23, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
+	25, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	25, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
+	8,  // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
+	9,  // 9: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
+	9,  // 10: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
+	9,  // 11: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
+	10, // 12: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
+	9,  // 13: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
+	25, // 14: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	14, // 15: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	14, // 16: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	25, // 17: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	15, // 18: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	25, // 19: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	25, // 20: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	18, // 21: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	25, // 22: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	25, // 23: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	25, // 24: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	25, // 25: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	25, // 26: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	24, // 27: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	25, // 28: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	25, // 29: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	25, // 30: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }
@@ -2300,7 +2534,7 @@ func file_betcode_store_v1_store_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_store_v1_store_proto_rawDesc), len(file_betcode_store_v1_store_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

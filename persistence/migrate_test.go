@@ -1,0 +1,92 @@
+package persistence
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// formats are the golden journals of the formats before this one.
+var formats = []string{"format1", "format1-chained", "format2"}
+
+// A journal of an older format is kept as it was before it is changed, and a crash
+// at any step of that leaves one that opens.
+func TestMigrationIsKeptAndSurvivesACrash(t *testing.T) {
+	for _, name := range formats {
+		t.Run(name, func(t *testing.T) {
+			golden := filepath.Join("testdata", name, "journal")
+			pictures := t.TempDir()
+			var steps []string
+			f := makeFixture(t, t.TempDir())
+			copyTree(t, golden, f.options.Directory)
+			f.options.steps = func(step string) error {
+				steps = append(steps, fmt.Sprintf("%02d %s", len(steps), step))
+				copyTree(t, f.options.Directory, filepath.Join(pictures, steps[len(steps)-1]))
+				return nil
+			}
+			f.open()
+			f.options.steps, f.store.options.steps, f.store.blobs.steps = nil, nil, nil
+			defer f.finish()
+			want := f.picture()
+			if len(steps) < 4 {
+				t.Fatalf("steps: %v", steps)
+			}
+			sameTree(t, golden, f.path(formerDirectory))
+			for _, step := range steps {
+				g := makeFixture(t, filepath.Join(pictures, step))
+				g.open()
+				same(t, step, g.picture(), want)
+				g.commit(heavy(sid(7), 0, 1))
+				g.seal()
+				g.finish()
+				sameTree(t, golden, g.path(formerDirectory)) // whatever became of the journal since
+			}
+			f.retain(0)
+			f.clock = time.Now().Add(formerAge + time.Hour)
+			f.retain(0)
+			if _, err := os.Stat(f.path(formerDirectory)); !os.IsNotExist(err) {
+				t.Errorf("what it was is kept for ever: %v", err)
+			}
+		})
+	}
+}
+
+// sameTree checks that a directory has the files of another.
+func sameTree(t *testing.T, want, got string) {
+	t.Helper()
+	files, err := os.ReadDir(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range files {
+		a, err := os.ReadFile(filepath.Join(want, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(filepath.Join(got, e.Name())); err != nil || string(a) != string(b) {
+			t.Errorf("%s is another one, or gone: %v", e.Name(), err)
+		}
+	}
+}
+
+// Without room for that nothing is changed.
+func TestMigrationWithoutRoom(t *testing.T) {
+	golden := filepath.Join("testdata", "format2", "journal")
+	f := makeFixture(t, t.TempDir())
+	copyTree(t, golden, f.options.Directory)
+	f.options.steps = func(step string) error {
+		if step == "former copied" {
+			return errCrash
+		}
+		return nil
+	}
+	if _, err := Open(f.options); err == nil {
+		t.Fatal("it opens")
+	}
+	sameTree(t, golden, f.options.Directory)
+	f.options.steps = nil
+	f.open()
+	f.finish()
+}
