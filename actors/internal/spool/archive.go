@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"betcode/messages"
+	"betcode/messages/failpoint"
 )
 
 // An archive is what a spool was, compressed, in segments beside it: the segment
@@ -108,6 +109,7 @@ func finish(path string, at steps) error {
 	if err == nil {
 		err = os.Remove(path)
 	}
+	failpoint.Hit(failpoint.ArchiveDone)
 	return archiveError(err)
 }
 
@@ -121,6 +123,7 @@ func seal(path string, to int64, at steps) error {
 			return archiveError(err)
 		}
 	}
+	failpoint.Hit(failpoint.ArchiveKept)
 	return archiveError(punch(path, to)) // also what a crash has left
 }
 
@@ -146,6 +149,7 @@ func write(path string, s segment, at steps) error {
 	}
 	err = errors.Join(err, encoder.Close())
 	if err == nil {
+		failpoint.Hit(failpoint.ArchiveWritten)
 		err = at.at("written")
 	}
 	if err == nil {
@@ -155,12 +159,14 @@ func write(path string, s segment, at steps) error {
 		os.Remove(half.Name())
 		return err
 	}
+	failpoint.Hit(failpoint.ArchiveSynced)
 	if err := at.at("synced"); err != nil {
 		return err
 	}
 	if err := os.Rename(half.Name(), s.path); err != nil {
 		return err
 	}
+	failpoint.Hit(failpoint.ArchiveNamed)
 	if err := at.at("renamed"); err != nil {
 		return err
 	}
