@@ -16,6 +16,9 @@ import (
 // start runs the next daemon, armed or not. One that kills itself while it
 // starts is followed by one that is not armed.
 func (r *round) start(ctx context.Context, point string) bool {
+	if strings.HasPrefix(point, "migration/") {
+		r.age(point)
+	}
 	r.world.Binary, r.world.Extra = r.binaries.plain, r.crew.environ
 	if plan := r.schedule.arms(point); plan != "" {
 		r.world.Binary = r.binaries.armed

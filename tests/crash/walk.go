@@ -133,10 +133,14 @@ func (r *round) reached(s step) bool {
 // in the middle of a turn; the armed one adopts the agent, starts another, and
 // is spoken to about everything, until it dies or has nothing left to do; a third
 // one finishes.
+//
+// What is about large payloads, and about archiving, happens because the story has
+// them: the log of the first daemon, which the armed one moves, and an agent that
+// ends by itself.
 func walkSchedule(s step, n int) schedule {
-	return schedule{seed: uint64(n), sessions: 2, phases: []phase{
+	walked := schedule{seed: uint64(n), sessions: 2, phases: []phase{
 		{
-			said:  []said{{session: 0, prompt: "stream:100:20:5ms"}},
+			said:  []said{{session: 0, prompt: "stream:100:20:5ms\nrun:echo one #" + strings.Repeat(" long", 14<<10)}},
 			words: true, kill: kill{victims: []string{"daemon"}},
 		},
 		{
@@ -150,4 +154,8 @@ func walkSchedule(s step, n int) schedule {
 			kill: kill{point: fmt.Sprintf("%s%s=%s@%d", s.before, s.name, s.action, n), victims: []string{"daemon"}},
 		},
 	}}
+	if strings.HasPrefix(s.name, "archive/") {
+		walked.phases[1].said = []said{{session: 1, prompt: "exit:0"}}
+	}
+	return walked
 }

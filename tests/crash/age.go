@@ -1,0 +1,51 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"betcode/persistence"
+)
+
+// age makes the journal one of an older format, as a build of then left it, so
+// that the next daemon migrates it at the place it is armed at. What is newer in
+// it stays readable: all that a migration changes is MANIFEST, and the logs that
+// a journal of format 1 has not.
+func (r *round) age(point string) {
+	directory := filepath.Join(r.world.StateDir(), "journal")
+	err := func() error {
+		store, err := persistence.Open(persistence.Options{Directory: directory})
+		if err != nil {
+			return err
+		}
+		if err := store.Close(); err != nil { // moves what the logs hold
+			return err
+		}
+		path := filepath.Join(directory, "MANIFEST")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		var manifest map[string]any
+		if err := json.Unmarshal(text, &manifest); err != nil {
+			return err
+		}
+		manifest["format"] = 2
+		if strings.HasPrefix(point, "migration/logs") {
+			manifest["format"] = 1
+			delete(manifest, "logs")
+			err = errors.Join(os.Remove(filepath.Join(directory, "1.log")), os.Remove(filepath.Join(directory, "2.log")))
+		}
+		if text, bad := json.Marshal(manifest); err == nil && bad == nil {
+			err = os.WriteFile(path, text, 0o600)
+		}
+		return err
+	}()
+	if err != nil {
+		r.report(otherwise, "the journal cannot be aged: %v", err)
+	}
+	r.note("the journal is one of an older format")
+}
