@@ -9,37 +9,63 @@ import (
 	"betcode/messages"
 )
 
-// viewing lists what a caller may do who may only view; a name that ends in a
-// slash stands for a whole service. Whatever is not here is refused, so an RPC
-// added later is, until somebody has thought about it (TestEveryCallIsJudged).
-var viewing = map[string]bool{
-	"/betcode.v1.AgentService/ListSessions":            true,
-	"/betcode.v1.AgentService/ResumeSession":           true,
-	"/betcode.v1.AgentService/ListSessionGrants":       true,
-	"/betcode.v1.AdminService/GetTree":                 true,
-	"/betcode.v1.AdminService/ListPermissions":         true,
-	"/betcode.v1.AdminService/ExplainPermission":       true,
-	"/betcode.v1.AdminService/TestRules":               true,
-	"/betcode.v1.AdminService/ShowSession":             true,
-	"/betcode.v1.AdminService/Resolve":                 true,
-	"/betcode.v1.AdminService/ExportSession":           true,
-	"/betcode.v1.AdminService/RawOutput":               true,
-	"/betcode.v1.AdminService/JournalStats":            true,
-	"/betcode.v1.AdminService/VerifyJournal":           true,
-	"/betcode.v1.VersionService/GetVersion":            true,
-	"/betcode.v1.VersionService/NegotiateCapabilities": true,
-	"/betcode.v1.BetCodeHealth/GetHealthDetails":       true,
-	"/betcode.v1.MachineService/":                      true, // to switch to one's own machine changes nothing
-	"/betcode.v1.Health/":                              true,
-	"/grpc.health.v1.Health/":                          true,
-	"/grpc.reflection.v1.ServerReflection/":            true,
-	"/grpc.reflection.v1alpha.ServerReflection/":       true,
-	"/grpc.channelz.v1.Channelz/":                      true,
+// anyone stands in [needed] for calls that nobody has to introduce himself for:
+// process managers send no token.
+const anyone messages.Rights = 0
+
+// needed is the one table of what a call needs: any one of the rights named; a name
+// that ends in a slash stands for a whole service. Whatever is not here is refused,
+// so an RPC added later is, until somebody has thought about it (TestEveryCallIsJudged).
+//
+// The socket gives every right, or view alone to what an agent has started
+// ([restriction]); over TCP a token says which.
+var needed = map[string]messages.Rights{
+	"/betcode.v1.AgentService/ListSessions":            messages.MayView,
+	"/betcode.v1.AgentService/ResumeSession":           messages.MayView,
+	"/betcode.v1.AgentService/ListSessionGrants":       messages.MayView,
+	"/betcode.v1.AgentService/Converse":                messages.MayApprove | messages.MayControl,
+	"/betcode.v1.AgentService/CompactSession":          messages.MayControl,
+	"/betcode.v1.AgentService/CancelTurn":              messages.MayControl,
+	"/betcode.v1.AgentService/RequestInputLock":        messages.MayControl,
+	"/betcode.v1.AgentService/RenameSession":           messages.MayControl,
+	"/betcode.v1.AgentService/DeleteSession":           messages.MayControl,
+	"/betcode.v1.AgentService/SetSessionGrant":         messages.MayApprove,
+	"/betcode.v1.AgentService/ClearSessionGrants":      messages.MayApprove,
+	"/betcode.v1.AdminService/GetTree":                 messages.MayView,
+	"/betcode.v1.AdminService/ListPermissions":         messages.MayView,
+	"/betcode.v1.AdminService/ExplainPermission":       messages.MayView,
+	"/betcode.v1.AdminService/TestRules":               messages.MayView,
+	"/betcode.v1.AdminService/ShowSession":             messages.MayView,
+	"/betcode.v1.AdminService/Resolve":                 messages.MayView,
+	"/betcode.v1.AdminService/ExportSession":           messages.MayView,
+	"/betcode.v1.AdminService/RawOutput":               messages.MayView,
+	"/betcode.v1.AdminService/JournalStats":            messages.MayView,
+	"/betcode.v1.AdminService/VerifyJournal":           messages.MayView,
+	"/betcode.v1.AdminService/AnswerPermission":        messages.MayApprove,
+	"/betcode.v1.AdminService/StopSession":             messages.MayControl,
+	"/betcode.v1.AdminService/ContinueSession":         messages.MayControl,
+	"/betcode.v1.AdminService/RestartSession":          messages.MayControl,
+	"/betcode.v1.AdminService/TrustDirectory":          messages.MayAdmin,
+	"/betcode.v1.AdminService/BackupJournal":           messages.MayAdmin,
+	"/betcode.v1.AdminService/Shutdown":                messages.MayAdmin,
+	"/betcode.v1.VersionService/GetVersion":            messages.MayView,
+	"/betcode.v1.VersionService/NegotiateCapabilities": messages.MayView,
+	"/betcode.v1.BetCodeHealth/GetHealthDetails":       messages.MayView,
+	"/betcode.v1.MachineService/":                      messages.MayView, // to switch to one's own machine changes nothing
+	"/betcode.v1.Health/":                              anyone,
+	"/grpc.health.v1.Health/":                          anyone,
+	"/grpc.reflection.v1.ServerReflection/":            messages.MayView,
+	"/grpc.reflection.v1alpha.ServerReflection/":       messages.MayView,
+	"/grpc.channelz.v1.Channelz/":                      messages.MayView,
 }
 
-// views says whether a method, as gRPC names it, changes nothing.
-func views(method string) bool {
-	return viewing[method] || viewing[method[:strings.LastIndexByte(method, '/')+1]]
+// needOf is what a method, as gRPC names it, needs; false if nobody has decided.
+func needOf(method string) (messages.Rights, bool) {
+	if need, ok := needed[method]; ok {
+		return need, true
+	}
+	need, ok := needed[method[:strings.LastIndexByte(method, '/')+1]]
+	return need, ok
 }
 
 // restriction is why a caller may only view.
@@ -74,18 +100,39 @@ func (c unixCredentials) judge(pid int, caller witness) restriction {
 	return unrestricted
 }
 
-// allow refuses everything but viewing to whoever may only view.
-func allow(ctx context.Context, method string) error {
-	const op = "admit call"
-	p, ok := PeerOf(ctx)
-	if !ok || p.restriction == unrestricted || views(method) {
-		return nil
+// rights are what a restriction leaves.
+func (r restriction) rights() messages.Rights {
+	if r == unrestricted {
+		return messages.MayEverything
 	}
-	if p.restriction == belowAgent {
-		return messages.Errorf(op, messages.Denied, "this process was started by an agent, and agents may only view").
+	return messages.MayView
+}
+
+// allow refuses a call for which the caller has none of the rights needed.
+func allow(ctx context.Context, method string) error {
+	p, ok := PeerOf(ctx)
+	if !ok {
+		return nil // credentials other than ours have decided (Options)
+	}
+	need, known := needOf(method)
+	if !known {
+		return messages.Errorf(opAdmit, messages.Denied, "nobody has decided who may call %s", method)
+	}
+	if need != anyone && p.restriction.rights()&need == 0 {
+		return p.restriction.refuse()
+	}
+	return nil
+}
+
+const opAdmit = "admit call"
+
+// refuse says why a restricted caller may not do more.
+func (r restriction) refuse() error {
+	if r == belowAgent {
+		return messages.Errorf(opAdmit, messages.Denied, "this process was started by an agent, and agents may only view").
 			WithHint("What agents do is decided by people: run the command in a terminal that no agent started.")
 	}
-	return messages.Errorf(op, messages.Denied, "it cannot be told whether an agent started this process, so it may only view").
+	return messages.Errorf(opAdmit, messages.Denied, "it cannot be told whether an agent started this process, so it may only view").
 		WithHint("Run the command on the daemon's machine, outside containers; the daemon's log says why it could not be told.")
 }
 
