@@ -60,7 +60,7 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 		select {
 		case <-events.Ready():
 		case <-s.server.draining:
-			return errDraining()
+			return tell(ctx, stream, errDraining())
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -74,7 +74,7 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return err
+			return tell(ctx, stream, err)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (s agentService) CompactSession(ctx context.Context, r *pb.CompactSessionRe
 	if err != nil {
 		return nil, err
 	}
-	compacted, err := ask[messages.SessionCompacted](ctx, s.server.asker, m)
+	compacted, err := askPatiently[messages.SessionCompacted](ctx, s.server, m)
 	if err != nil {
 		return nil, err
 	}
@@ -117,13 +117,14 @@ func (s agentService) CancelTurn(ctx context.Context, r *pb.CancelTurnRequest) (
 	return &pb.CancelTurnResponse{WasActive: canceling.WasActive}, nil
 }
 
-// RequestInputLock implements AgentService.
+// RequestInputLock implements AgentService. It is answered when the holder has, or 10 s
+// later without it.
 func (s agentService) RequestInputLock(ctx context.Context, r *pb.InputLockRequest) (*pb.InputLockResponse, error) {
 	session, err := sessionIn("request input lock", r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
-	answer, err := ask[messages.LockAnswer](ctx, s.server.asker,
+	answer, err := askPatiently[messages.LockAnswer](ctx, s.server,
 		messages.TakeLock{Session: session, Client: callOf(ctx).client})
 	if err != nil {
 		return nil, err

@@ -47,13 +47,13 @@ func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, 
 		opened <- s.server.guarded(ctx, func() error { return c.open(ctx) })
 	}()
 	if err := <-opened; err != nil {
-		return c.fail(ctx, err)
+		return tell(ctx, stream, err)
 	}
 	defer c.events.Close()
 	go c.receive(ctx) // ends when the handler has: only then does Recv return
 	if err := c.send(ctx); err != nil {
 		cancel()
-		return c.fail(stream.Context(), err)
+		return tell(stream.Context(), stream, err)
 	}
 	return nil
 }
@@ -218,12 +218,4 @@ func (c *conversation) hint() {
 	case c.changed <- struct{}{}:
 	default:
 	}
-}
-
-// fail tells the client why its stream ends, unless it is gone or will come back.
-func (c *conversation) fail(ctx context.Context, err error) error {
-	if kind := asError(err).Kind; ctx.Err() == nil && kind != messages.Canceled && kind != messages.Unavailable {
-		_ = c.stream.Send(errorEvent(err, true)) // the status says it too
-	}
-	return err
 }

@@ -333,11 +333,25 @@ func TestShutdownEndsStreams(t *testing.T) {
 	stream := converse(t, conn, &pb.StartConversation{SessionId: sessionA})
 	asker.stream.batches <- []messages.Event{textEvent(t, 1, "x")}
 	_, _ = stream.Recv()
+	replay, err := pb.NewAgentServiceClient(conn).ResumeSession(t.Context(), &pb.ResumeSessionRequest{SessionId: sessionA})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := replay.Header(); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Shutdown(as(t, "")); err != nil {
 		t.Fatal(err)
 	}
-	if _, failures, err := readAll(t, stream); status.Code(err) != codes.Unavailable || len(failures) > 0 {
-		t.Errorf("%v %v", failures, err)
+	_, failures, err := readAll(t, stream)
+	last, _ := replay.Recv()
+	for _, e := range append(failures, last.GetError()) {
+		if e.GetCode() != "DAEMON_STOPPING" || !e.GetIsFatal() {
+			t.Errorf("told %v", e)
+		}
+	}
+	if _, resumed := replay.Recv(); status.Code(err) != codes.Unavailable || status.Code(resumed) != codes.Unavailable || len(failures) != 1 {
+		t.Errorf("ended with %v and %v", err, resumed)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/channelz/service"
 	"google.golang.org/grpc/credentials"
+	_ "google.golang.org/grpc/encoding/gzip" // for clients that ask for it, by compressing themselves
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
@@ -20,6 +21,15 @@ import (
 
 // DefaultMaxMessageBytes is what a request may have unless Options say otherwise.
 const DefaultMaxMessageBytes = 64 << 20
+
+const (
+	// pingAfter is how long a connection may be quiet before its client is asked whether
+	// it is there, and pingPatience how long that may take to answer.
+	pingAfter    = time.Minute
+	pingPatience = time.Minute
+	// maxStreams bounds the calls that are served at once over one connection.
+	maxStreams = 4096
+)
 
 // Options are what a [Server] needs to know.
 type Options struct {
@@ -79,9 +89,13 @@ func New(o Options) *Server {
 		grpc.Creds(creds),
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(s.options.MaxMessageBytes),
+		grpc.MaxConcurrentStreams(maxStreams),
 		// Clients in the field ping every 30 s, also without a stream; gRPC's default
 		// would close their connections after two minutes.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
+		// A client that fell asleep is noticed, so that it does not keep the input lock; it
+		// attaches again when it wakes. One that is merely slow to read answers pings.
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingPatience}),
 		grpc.ChainUnaryInterceptor(s.unaryInterceptors()...),
 		grpc.ChainStreamInterceptor(s.streamInterceptors()...),
 		grpc.WaitForHandlers(true),
@@ -145,6 +159,45 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // errDraining ends the streams when the daemon shuts down.
 func errDraining() error {
-	return messages.Errorf("serve", messages.Unavailable, "the daemon is shutting down").
+	return messages.Errorf("serve", messages.Unavailable, "the daemon is shutting down").WithCode(messages.DaemonStopping).
 		WithHint("Reconnect with your last sequence; nothing is lost.")
+}
+
+// askPatiently is [ask] for what may take long to be answered: it does not hold up the
+// end of the daemon.
+func askPatiently[R messages.Reply](ctx context.Context, s *Server, r messages.Request) (R, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		select {
+		case <-s.draining:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	answer, err := ask[R](ctx, s.asker, r)
+	select {
+	case <-s.draining:
+		if messages.KindOf(err) == messages.Canceled {
+			err = errDraining()
+		}
+	default:
+	}
+	cancel()
+	<-drained
+	return answer, err
+}
+
+// tell tells the client of a stream why it ends, unless it is gone. That the daemon is
+// away for a moment the status says alone, and clients come back without a word to
+// people.
+func tell(ctx context.Context, stream interface{ Send(*pb.AgentEvent) error }, err error) error {
+	e := asError(err)
+	away := e.Kind == messages.Unavailable && e.Code != messages.DaemonStopping
+	if ctx.Err() == nil && e.Kind != messages.Canceled && !away {
+		_ = stream.Send(errorEvent(err, true)) // the status says it too
+	}
+	return err
 }

@@ -69,7 +69,6 @@ const (
 	DiskFull          Code = "DISK_FULL"             // ours
 	ClientTooSlow     Code = "CLIENT_TOO_SLOW"       // ours
 	DaemonStopping    Code = "DAEMON_STOPPING"       // ours
-	MessageTooLarge   Code = "MESSAGE_TOO_LARGE"     // ours
 	KeyReused         Code = "IDEMPOTENCY_KEY_USED"  // ours
 	StorageError      Code = "SQLITE_ERROR"          // the catalogue's name for a failed journal operation
 )
