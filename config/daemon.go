@@ -42,6 +42,13 @@ type Daemon struct {
 	Resume Resume
 	Past   Past
 	Disk   Disk
+	GitLab GitLab
+}
+
+// GitLab is which one is asked, and where the token for it is kept.
+type GitLab struct {
+	URL       string // empty = the public one
+	TokenFile string // empty = in the environment
 }
 
 // Resume is what follows when a turn is cut off.

@@ -137,6 +137,16 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.NotifyExec },
 	},
 	{
+		Name: "gitlab.url", Kind: Text, Unset: "https://gitlab.com, if there is a token", Env: "BETCODE_GITLAB_URL",
+		Help: "the GitLab that is asked about merge requests, pipelines and issues",
+		into: func(d *Daemon) any { return &d.GitLab.URL },
+	},
+	{
+		Name: "gitlab.token_file", Kind: Path, Unset: "BETCODE_GITLAB_TOKEN or GITLAB_TOKEN", Env: "BETCODE_GITLAB_TOKEN_FILE",
+		Help: "a file that only you may read, with a token of that GitLab; it is read for each question",
+		into: func(d *Daemon) any { return &d.GitLab.TokenFile },
+	},
+	{
 		Name: "retention.max_bytes", Kind: Size, Default: "20GiB", Min: "1MiB", Off: true, Env: "BETCODE_RETENTION_MAX_BYTES",
 		Help: "of the journal's sealed files together",
 		into: func(d *Daemon) any { return &d.Past.Bytes },

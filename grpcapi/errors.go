@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,6 +14,8 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/protoadapt"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/messages"
@@ -140,7 +144,11 @@ func toStatus(err error) *status.Status {
 	}
 	e := asError(err)
 	s := status.New(codeOf(e.Kind), sentence(e))
-	detailed, err := s.WithDetails(&errdetails.ErrorInfo{Reason: reason(e), Domain: errorDomain, Metadata: details(e)})
+	about := []protoadapt.MessageV1{&errdetails.ErrorInfo{Reason: reason(e), Domain: errorDomain, Metadata: details(e)}}
+	if wait, err := strconv.ParseUint(e.Details[messages.RetryAfter], 10, 31); err == nil {
+		about = append(about, &errdetails.RetryInfo{RetryDelay: durationpb.New(time.Duration(wait) * time.Millisecond)})
+	}
+	detailed, err := s.WithDetails(about...)
 	if err != nil {
 		return s
 	}

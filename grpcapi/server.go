@@ -42,6 +42,8 @@ type Options struct {
 	// ClaudeVersion returns the version of the agent, empty while it is not known.
 	// May be nil.
 	ClaudeVersion func() string
+	// GitLab serves GitLabService; nil = nobody does.
+	GitLab pb.GitLabServiceServer
 	// MaxMessageBytes bounds a request. 0 = DefaultMaxMessageBytes.
 	MaxMessageBytes int
 	// Credentials of the transport. nil = the Unix socket's peer credentials: only
@@ -104,6 +106,10 @@ func New(o Options) *Server {
 	pb.RegisterAdminServiceServer(s.grpc, adminService{asker: s.asker})
 	pb.RegisterVersionServiceServer(s.grpc, versionService{options: &s.options})
 	pb.RegisterBetCodeHealthServer(s.grpc, detailsService{server: s})
+	if s.options.GitLab == nil {
+		s.options.GitLab = pb.UnimplementedGitLabServiceServer{}
+	}
+	pb.RegisterGitLabServiceServer(s.grpc, s.options.GitLab)
 	pb.RegisterMachineServiceServer(s.grpc, machineService{server: s})
 	pb.RegisterHealthServer(s.grpc, healthService{server: s})
 	healthpb.RegisterHealthServer(s.grpc, standardHealth{server: s})

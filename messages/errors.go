@@ -63,6 +63,7 @@ const (
 	PermissionTimeout Code = "PERMISSION_TIMEOUT"
 	PermissionStale   Code = "PERMISSION_STALE"
 	PoolExhausted     Code = "POOL_EXHAUSTED"
+	RateLimited       Code = "RATE_LIMITED"
 	CompactionFailed  Code = "COMPACTION_FAILED"
 	SubprocessCrashed Code = "SUBPROCESS_CRASHED"
 	NotTrusted        Code = "DIRECTORY_NOT_TRUSTED" // ours
@@ -72,6 +73,10 @@ const (
 	KeyReused         Code = "IDEMPOTENCY_KEY_USED"  // ours
 	StorageError      Code = "SQLITE_ERROR"          // the catalogue's name for a failed journal operation
 )
+
+// RetryAfter is the detail that says how many milliseconds to wait before the same is
+// asked again.
+const RetryAfter = "retry_after_ms"
 
 // Error is the one error type that crosses package borders.
 type Error struct {

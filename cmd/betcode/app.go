@@ -52,6 +52,7 @@ func (p *program) app() *cli.App {
 			p.daemonCommand(),
 			p.healthCommand(),
 			p.configCommand(),
+			p.gitlabCommand(),
 			p.journalCommand(),
 			p.machineCommand(),
 			p.treeCommand(),

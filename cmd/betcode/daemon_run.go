@@ -143,7 +143,10 @@ func (d *daemon) startActors() error {
 // serve answers clients until the daemon is asked to end, then ends it in the
 // reverse order of its making.
 func (d *daemon) serve(ctx context.Context) error {
-	server := grpcapi.New(grpcapi.Options{Asker: door{d.system}, Logger: &d.log, Version: version, MaxMessageBytes: d.cfg.MaxPayload, ClaudeVersion: claudeVersion(d.cfg.ClaudePath), Restricted: actors.BelowAgent})
+	server := grpcapi.New(grpcapi.Options{
+		Asker: door{d.system}, Logger: &d.log, Version: version, MaxMessageBytes: d.cfg.MaxPayload,
+		ClaudeVersion: claudeVersion(d.cfg.ClaudePath), Restricted: actors.BelowAgent, GitLab: d.gitLab(),
+	})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(d.listener) }()
 	select {

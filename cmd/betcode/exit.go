@@ -211,5 +211,7 @@ func environment() [][2]string {
 			all = append(all, [2]string{s.Env, s.Help + " (" + s.Name + ")"})
 		}
 	}
-	return append(all, [2]string{"NO_COLOR", "no colours"})
+	return append(all,
+		[2]string{"BETCODE_GITLAB_TOKEN, GITLAB_TOKEN", "a token of the GitLab, where gitlab.token_file names none (daemon)"},
+		[2]string{"NO_COLOR", "no colours"})
 }

@@ -43,6 +43,7 @@ type fakeDaemon struct {
 	pending  []*pb.PendingPermission
 	show     *pb.ShowSessionResponse
 	health   *pb.HealthDetailsResponse
+	gitlab   pb.GitLabServiceServer
 	talk     func(d *fakeDaemon, s *script) error
 
 	mu       sync.Mutex
@@ -65,6 +66,9 @@ func serveFake(t *testing.T, d *fakeDaemon) *fakeDaemon {
 	pb.RegisterAdminServiceServer(d.server, d)
 	pb.RegisterVersionServiceServer(d.server, d)
 	pb.RegisterBetCodeHealthServer(d.server, d)
+	if d.gitlab != nil {
+		pb.RegisterGitLabServiceServer(d.server, d.gitlab)
+	}
 	healthpb.RegisterHealthServer(d.server, health.NewServer())
 	go d.server.Serve(l)
 	t.Cleanup(d.server.Stop)

@@ -40,6 +40,7 @@ type Client struct {
 	Health  pb.BetCodeHealthClient
 	Version pb.VersionServiceClient
 	Machine pb.MachineServiceClient
+	GitLab  pb.GitLabServiceClient
 
 	options Options
 	conn    *grpc.ClientConn
@@ -63,6 +64,7 @@ func New(o Options) (*Client, error) {
 		Health:  pb.NewBetCodeHealthClient(conn),
 		Version: pb.NewVersionServiceClient(conn),
 		Machine: pb.NewMachineServiceClient(conn),
+		GitLab:  pb.NewGitLabServiceClient(conn),
 		options: o, conn: conn,
 	}, nil
 }

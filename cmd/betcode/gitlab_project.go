@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+// originProject is the path of the project that the working directory is a clone of.
+func originProject(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "git", "remote", "get-url", "origin").Output()
+	if err != nil {
+		return "", errNoProject
+	}
+	if project := projectOf(strings.TrimSpace(string(out))); project != "" {
+		return project, nil
+	}
+	return "", errNoProject
+}
+
+// shortRemote is a remote as ssh has it: user@host:group/name.git.
+var shortRemote = regexp.MustCompile(`^(?:[^/@:]+@)?[^/@:]+:([^:]+)$`)
+
+// projectOf is the path of a project in the URL of a remote, empty if there is none.
+func projectOf(remote string) string {
+	path := ""
+	if u, err := url.Parse(remote); err == nil && u.Host != "" {
+		path = u.Path
+	} else if parts := shortRemote.FindStringSubmatch(remote); parts != nil {
+		path = parts[1]
+	}
+	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
+	if !strings.Contains(path, "/") {
+		return ""
+	}
+	return path
+}
+
+// word is a value of an enum as people say it, "-" for the unspecified one.
+func word(value fmt.Stringer, prefix string) string {
+	name, ok := strings.CutPrefix(value.String(), prefix)
+	if !ok || name == "UNSPECIFIED" {
+		return "-"
+	}
+	return strings.ToLower(name)
+}
+
+// when is a time: how long ago for a person, exact for a program.
+func (p *program) when(t *timestamppb.Timestamp) string {
+	if p.terminal.out {
+		return ago(t, time.Now())
+	}
+	return exact(t)
+}
+
+// sheet shows one thing: its title, what there is to say about it, its text.
+func (p *program) sheet(title, text string, facts [][2]string) {
+	fmt.Fprintln(p.stdout, style(p.terminal.colour).bold(printableLine(title)))
+	for _, fact := range facts {
+		if fact[1] != "" {
+			fmt.Fprintf(p.stdout, "%-10s %s\n", fact[0], printableLine(fact[1]))
+		}
+	}
+	if text != "" {
+		fmt.Fprintf(p.stdout, "\n%s\n", printable(text))
+	}
+}
+
+// escapes are what a log says to a terminal: colours, and the marks of its sections.
+var escapes = regexp.MustCompile(`\x1b(?:\[[0-9;?]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[^\[\]])|\r`)
+
+// shown is a job's log: as it is for a program, and for a terminal without what might
+// move its cursor.
+func (p *program) shown(log []byte) []byte {
+	if !p.terminal.out {
+		return log
+	}
+	return []byte(printable(string(escapes.ReplaceAll(log, nil))))
+}

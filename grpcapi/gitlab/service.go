@@ -1,0 +1,195 @@
+package gitlab
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+	api "gitlab.com/gitlab-org/api/client-go"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// DefaultURL is where most projects are.
+const DefaultURL = "https://gitlab.com"
+
+// defaultTimeout is below the 30 s after which clients in the field give up.
+const defaultTimeout = 20 * time.Second
+
+// Options say which GitLab is asked, and as whom.
+type Options struct {
+	URL     string                 // of the GitLab, as a browser has it; empty = DefaultURL if there is a token
+	Token   func() (string, error) // nil: only what everybody may see
+	Timeout time.Duration          // of one call; 0 = 20 s
+}
+
+// Service implements GitLabService.
+type Service struct {
+	pb.UnimplementedGitLabServiceServer
+	client  *api.Client
+	problem error // why there is no client
+	timeout time.Duration
+}
+
+// New makes a service. It serves whatever the options say: without a URL and without
+// a token, or with a URL that would send the token in the clear, every call is
+// refused with FAILED_PRECONDITION, which is no reason to refuse everything else.
+func New(o Options) *Service {
+	s := &Service{timeout: cmp.Or(o.Timeout, defaultTimeout), problem: errUnset}
+	if o.URL != "" || o.Token != nil {
+		s.client, s.problem = connect(o)
+	}
+	return s
+}
+
+// Problem is why every call is refused; nil if none is, or if no GitLab was wanted.
+func (s *Service) Problem() error {
+	if errors.Is(s.problem, errUnset) {
+		return nil
+	}
+	return s.problem
+}
+
+var errUnset = errors.New("no GitLab is configured")
+
+func connect(o Options) (*api.Client, error) {
+	base, err := checkURL(cmp.Or(o.URL, DefaultURL))
+	if err != nil {
+		return nil, err
+	}
+	return api.NewAuthSourceClient(bearer{o.Token},
+		api.WithBaseURL(base),
+		api.WithHTTPClient(&http.Client{Transport: bounded{http.DefaultTransport}, CheckRedirect: stayThere}),
+		api.WithoutRetries(),
+		api.WithErrorHandler(retryablehttp.PassthroughErrorHandler),
+		api.WithCustomLimiter(unlimited{}),
+		api.WithUserAgent("betcode"),
+		api.WithURLWarningLogger(slog.New(slog.DiscardHandler)),
+	)
+}
+
+// checkURL refuses what is no URL of a GitLab that may be given a token.
+func checkURL(text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return "", errors.New("the URL of the GitLab is none") // err would show what may be in it
+	case u.User != nil:
+		return "", errors.New("the URL of the GitLab has a user in it; give the token as BETCODE_GITLAB_TOKEN")
+	case u.Host == "" || u.RawQuery != "" || u.Fragment != "":
+		return "", fmt.Errorf("%s is no URL of a GitLab; write for example https://gitlab.example.com", u.Redacted())
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		return "", fmt.Errorf("the token would be sent in the clear to %s; use https", u.Redacted())
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", fmt.Errorf("%s is neither http nor https", u.Redacted())
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// stayThere follows redirects within the host that the token is for.
+func stayThere(next *http.Request, before []*http.Request) error {
+	if first := before[0].URL; next.URL.Host != first.Host || next.URL.Scheme != first.Scheme {
+		return errElsewhere
+	}
+	if len(before) > 3 {
+		return errors.New("it redirects again and again")
+	}
+	return nil
+}
+
+// bearer is who asks; it implements api.AuthSource.
+type bearer struct{ token func() (string, error) }
+
+// Init implements api.AuthSource.
+func (bearer) Init(context.Context, *api.Client) error { return nil }
+
+// Header implements api.AuthSource.
+func (b bearer) Header(ctx context.Context) (key, value string, err error) {
+	if b.token == nil {
+		return api.Unauthenticated{}.Header(ctx)
+	}
+	token, err := b.token()
+	if err != nil {
+		return "", "", tokenError{err}
+	}
+	return "Authorization", "Bearer " + token, nil
+}
+
+// unlimited has no opinion on how often a GitLab may be asked: it says so itself.
+type unlimited struct{}
+
+// Wait implements api.RateLimiter.
+func (unlimited) Wait(context.Context) error { return nil }
+
+// request is one call: what is asked, until when.
+type request struct {
+	op      string
+	client  *api.Client
+	project string
+	context api.RequestOptionFunc
+	ctx     context.Context
+	cancel  context.CancelFunc
+}
+
+// begin checks what all calls have in common. The caller ends the request.
+func (s *Service) begin(ctx context.Context, op, project string) (*request, error) {
+	if s.problem != nil {
+		return nil, messages.Errorf(op, messages.WrongState, "%w", s.problem).
+			WithHint("Start the daemon with BETCODE_GITLAB_TOKEN or BETCODE_GITLAB_TOKEN_FILE, and BETCODE_GITLAB_URL for one of your own.")
+	}
+	if err := checkProject(op, project); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	return &request{op: op, client: s.client, project: project, context: api.WithContext(ctx), ctx: ctx, cancel: cancel}, nil
+}
+
+// end ends a request. The library panics on some answers that are JSON and not what
+// they should be: an issue without an id.
+func (q *request) end(err *error) {
+	q.cancel()
+	if p := recover(); p != nil {
+		*err = messages.Errorf(q.op, messages.Unavailable, "the GitLab's answer cannot be read")
+	}
+}
+
+func checkProject(op, project string) error {
+	_, number := strconv.ParseUint(project, 10, 63)
+	switch {
+	case project == "":
+		return invalid(op, "no project is named")
+	case len(project) > 512 || strings.ContainsFunc(project, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '?' || r == '#' }):
+		return invalid(op, "the project is no path")
+	case number != nil && (!strings.Contains(project, "/") || strings.HasPrefix(project, "/") || strings.Contains("/"+project+"/", "/../")):
+		return invalid(op, "the project %q is neither a path nor a number", project)
+	}
+	return nil
+}
+
+func invalid(op, format string, args ...any) error {
+	return messages.Errorf(op, messages.Invalid, format, args...).
+		WithHint(`A project is a path like "group/name" or a number; ids are numbers, as the lists show them.`)
+}
+
+// number checks an id.
+func number(op, name string, n uint64) (int64, error) {
+	if n == 0 || n > 1<<62 {
+		return 0, invalid(op, "%s is missing or no number of anything", name)
+	}
+	return int64(n), nil
+}
