@@ -100,7 +100,7 @@ func (w *world) someRequest() any {
 }
 
 // Whatever clients ask for, whatever the agent says and does, and whenever the
-// journal answers, an actor crashes or time passes: numbers are dense, nothing is
+// journal answers or fails, the disk is full, an actor crashes or time passes: numbers are dense, nothing is
 // told before it is durable, a rebuilt session is the same session, and no
 // message that was accepted is forgotten without a word. Left in peace with an
 // agent that behaves, every session comes to rest.
@@ -184,6 +184,20 @@ func TestSessionProperties(t *testing.T) {
 					w.tellPool(other, slotWanted{other})
 				}
 			},
+			"journal fails": func(t *rapid.T) {
+				if w.failing || rapid.Bool().Draw(t, "not yet") {
+					t.Skip()
+				}
+				w.failing = true
+				w.commit()
+			},
+			"journal is mended": func(t *rapid.T) {
+				if !w.failing {
+					t.Skip()
+				}
+				w.mend()
+			},
+			"disk": func(*rapid.T) { w.fill(!w.b.full) },
 			"pool crashes": func(t *rapid.T) {
 				if rapid.Bool().Draw(t, "not yet") {
 					t.Skip()
@@ -219,6 +233,9 @@ func (w *world) asks(m any) {
 
 // check checks that every acknowledged message is pending or settled.
 func (w *world) check() {
+	if w.b.state.degraded != nil {
+		return // what it makes of them is not true for good
+	}
 	for key := range w.accepted {
 		if !w.settled[key] && w.b.state.input(key) < 0 {
 			w.fail("message %s was acknowledged and is gone", key)
@@ -239,8 +256,24 @@ func (w *world) checkLock() {
 }
 
 func (w *world) commit() {
-	w.b.commit()
+	if w.failing {
+		w.b.refuse()
+	} else {
+		w.b.commit()
+	}
 	w.perform()
+}
+
+// mend lets the journal be written again.
+func (w *world) mend() {
+	w.failing = false
+	w.tell(journalMended{})
+}
+
+// fill lets the disk be full, or have room again.
+func (w *world) fill(full bool) {
+	w.b.full = full
+	w.tell(diskChanged{full})
 }
 
 func (w *world) deliver() {
@@ -292,6 +325,10 @@ func (w *world) rest() {
 		w.crash() // the next daemon
 	}
 	w.tellPool("another", slotFreed{"another"})
+	if w.failing {
+		w.mend()
+	}
+	w.fill(false)
 	for range 30 {
 		for len(w.b.waiting) > 0 {
 			w.commit()
@@ -328,6 +365,9 @@ func (w *world) rest() {
 	}
 	if s.compacting() || len(s.compactors) > 0 {
 		w.fail("a compaction does not end: %+v, %d wait", s.record.Past.Compaction, len(s.compactors))
+	}
+	if len(w.b.stops.wanted) > 0 || s.noting || len(s.stoppers) > 0 {
+		w.fail("a stop does not end: %v, %v, %d wait", w.b.stops.wanted, s.noting, len(s.stoppers))
 	}
 	if s.restarting || len(s.restarters) > 0 {
 		w.fail("a restart does not end: %v, %d wait", s.restarting, len(s.restarters))

@@ -98,16 +98,17 @@ func (t *transition) slotAnswered(m slotAnswer) {
 // letIn accepts the messages that waited for the pool's answer, one by one: each
 // has a key to be remembered, and an append has place for one.
 func (s sessionState) letIn(now moment, effects []effect) (sessionState, []effect) {
-	if s.slot == slotAsked {
+	if s.slot == slotAsked || len(s.knocks) == 0 {
 		return s, effects
 	}
 	knocks := s.knocks
-	s.knocks = nil
+	s.knocks, s.letting = nil, true
 	for _, k := range knocks {
 		next, more := s.step(now, k.from, k.message)
 		s, effects = next, append(effects, more...)
 	}
-	if len(knocks) > 0 && s.slot == slotHeld { // for older work, if none of them was accepted
+	s.letting = false
+	if s.slot == slotHeld { // for older work, if none of them was accepted
 		next, more := s.step(now, nil, slotGranted{})
 		return next, append(effects, more...)
 	}
@@ -125,7 +126,7 @@ func (t *transition) slotGranted() {
 // settleSlot gives back a slot that is not needed, and tells the pool when the
 // agent begins or ends to rest. It ends every step.
 func (t *transition) settleSlot() {
-	needed := t.s.active() || t.s.consulting || len(t.s.knocks) > 0 || (t.s.wanted() && t.s.slot != slotHeld)
+	needed := t.s.active() || t.s.consulting || len(t.s.knocks) > 0 || (t.s.letting && t.s.slot == slotHeld) || (t.s.wanted() && t.s.slot != slotHeld)
 	if t.s.slot != slotNone && t.s.slot != slotAsked && !needed {
 		t.s.slot, t.s.resting = slotNone, false
 		t.then(tellPool{slotFreed{t.s.id}})

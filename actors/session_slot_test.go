@@ -212,3 +212,19 @@ func TestParking(t *testing.T) {
 	b.on(parkDue{1}, "run 1: stop in order")
 	b.on(b.exit(0), "all: 7 run 1 exited", "drop run 1", "retire")
 }
+
+// A slot that was asked for by a message and by a restart is the restart's when the
+// message is refused after all.
+func TestSlotForOlderWork(t *testing.T) {
+	b := atThePool(t)
+	b.manual = true
+	b.tell(messages.RestartSession{Session: sessionA})
+	b.manual, b.full = false, true
+	b.tell(diskChanged{true})
+	b.quiet()
+	b.on(slotAnswer{slotYes}, "to ann: exhausted DISK_FULL")
+	b.full = false
+	b.tell(diskChanged{false})
+	b.on(slotAnswer{slotYes}, "run 1: start with --session-id")
+	b.on(b.up(), "all: 2 run 1 started", "to op: restarted, was running false")
+}

@@ -87,6 +87,7 @@ type sessionState struct {
 
 	slot    slotHold // how it stands with the pool
 	knocks  []knock  // messages that wait for the pool's answer
+	letting bool     // they are let in, one after the other: the slot is not given back between them
 	resting bool     // the pool knows that the agent has nothing to do
 
 	commits uint64 // handed to the journal

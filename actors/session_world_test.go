@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ type world struct {
 	run   *runActor     // nil if the session has none
 	asked map[messages.RequestID]permissionState
 
+	failing bool // the journal
 	pool    poolState
 	mailbox []any // to the session, in order
 	timers  []wakeAfter
@@ -68,6 +70,8 @@ func newWorld(t *rapid.T) *world {
 		accepted: map[string]messages.Seq{}, excused: map[string]bool{}, settled: map[string]bool{},
 	}
 	w.b.manual, w.b.handing, w.b.reuses = true, w.checkSettled, true
+	w.b.stops = &stops{wanted: map[messages.SessionID]messages.RunNumber{}}
+	w.b.state.options.stops = w.b.stops
 	return w
 }
 
@@ -133,6 +137,20 @@ func (w *world) perform() {
 				}
 				w.accepted[m.Key] = m.Seq
 			}
+		case keepStop:
+			w.b.stops.want(sessionA, e.run)
+			m := stopKept{}
+			if rapid.IntRange(0, 3).Draw(w.t, "cannot be noted") == 0 {
+				m.err = errors.New("no space left")
+			}
+			w.mailbox = append(w.mailbox, m)
+		case forgetStop:
+			w.b.stops.drop(sessionA)
+		case rebuild:
+			w.seen++
+			w.crash()
+			w.tell(sessionRebuilt{})
+			return
 		case spawnRun:
 			if w.run != nil {
 				w.fail("run %d is spawned while run %d has its actor", e.record.Run, w.run.spawn.record.Run)
@@ -208,6 +226,12 @@ func (w *world) order(e tellRun) {
 		}
 	case stopAgent:
 		w.agent.stopping = true
+	case holdAgent:
+		held := agentHeld{run: e.run}
+		if m.on {
+			held.why = m.why
+		}
+		w.mailbox = append(w.mailbox, held)
 	}
 }
 
@@ -279,7 +303,13 @@ func (w *world) crash() {
 	handed := w.mailbox
 	w.mailbox, w.timers, w.run = nil, nil, nil
 	clear(w.asked)
-	w.b.crash(slices.DeleteFunc(handed, func(m any) bool { _, own := m.(transcriptRead); return own })...)
+	w.b.crash(slices.DeleteFunc(handed, func(m any) bool {
+		switch m.(type) {
+		case transcriptRead, stopKept: // of its own worker
+			return true
+		}
+		return false
+	})...)
 	w.perform()
 }
 
