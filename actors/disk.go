@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/disk"
+	"betcode/actors/internal/spool"
 	"betcode/messages"
 )
 
@@ -35,7 +36,8 @@ type DiskOptions struct {
 	SpoolQuota   int64         // an agent that is so many bytes ahead of the journal is held; 0 = 1 GiB, negative = none
 	Reserve      string        // a file that keeps room for a full disk; empty = none
 
-	look func() (disk.Space, error) // for tests: how much room there is; nil = as the filesystem of RunsDirectory says
+	look      func() (disk.Space, error)            // for tests: how much room there is; nil = as the filesystem of RunsDirectory says
+	openSpool func(path string) (spool.File, error) // for tests: the files that agents write; nil = as they are
 }
 
 func (s *System) lookAtDisk() (disk.Space, error) {

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -34,6 +35,7 @@ type healthState struct {
 	tried   time.Time // when it was last told to
 	waiting []*actor.PID
 
+	spools map[messages.SessionID]error // that cannot be read
 	pool   poolHealth
 	disk   diskHealth
 	looked time.Time // at the disk
@@ -43,6 +45,11 @@ type healthState struct {
 type (
 	// journalHealth says how the newest transaction went.
 	journalHealth struct{ err error }
+	// spoolHealth says whether what the agent of a session wrote can be read.
+	spoolHealth struct {
+		session messages.SessionID
+		err     error
+	}
 	// journalTried answers tryJournal.
 	journalTried struct{ err error }
 	// tryIsSlow says that nobody is to wait any longer.
@@ -73,6 +80,14 @@ func (s healthState) step(now time.Time, from *actor.PID, m any) (healthState, [
 		s.disk, s.looked = m, now
 	case poolHealth:
 		s.pool = m
+	case spoolHealth:
+		s.spools = maps.Clone(s.spools)
+		if delete(s.spools, m.session); m.err != nil {
+			if s.spools == nil {
+				s.spools = map[messages.SessionID]error{}
+			}
+			s.spools[m.session] = m.err
+		}
 	case messages.GetHealth:
 		return s.asked(now, from)
 	}
@@ -111,6 +126,9 @@ func (s healthState) answer() (healthState, []effect) {
 // components are the lines of the report, in the order of their names' table.
 func (s healthState) components(now time.Time, memory, limit int64) []messages.ComponentHealth {
 	all := []messages.ComponentHealth{s.pool.view(now), s.store(now), s.disk.view(s.looked)}
+	if len(s.spools) > 0 {
+		all = append(all, s.unread(now))
+	}
 	if limit > 0 {
 		all = append(all, memoryView(now, memory, limit))
 	}
@@ -132,6 +150,16 @@ func (s healthState) store(now time.Time) messages.ComponentHealth {
 		c.Impact = "Nothing new is accepted, and what agents say is shown but not kept"
 	}
 	return c
+}
+
+// unread is the line of the spools that cannot be read, where there are any.
+func (s healthState) unread(now time.Time) messages.ComponentHealth {
+	ids := slices.Sorted(maps.Keys(s.spools))
+	return messages.ComponentHealth{
+		Name: "spools", Checked: now, State: "output_unreadable",
+		Message: fmt.Sprintf("%d cannot be read, %s among them: %v", len(ids), ids[0], s.spools[ids[0]]),
+		Reason:  "What some agents say cannot be read from the disk", Impact: "It is shown when it can be read; nothing is lost",
+	}
 }
 
 // view is the pool's line. Sessions that wait degrade the daemon; a queue that is

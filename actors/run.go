@@ -104,6 +104,9 @@ func (r *run) showHold(ctx actor.Context, why holds) {
 // closed behind it, on the same worker, whether or not it was ever delivered.
 func (r *run) release() {
 	r.end()
+	if !r.state.unread.since.IsZero() { // the next incarnation finds out for itself
+		r.deps.actors.Root.Send(r.deps.health, spoolHealth{session: r.session.ID})
+	}
 	for _, t := range r.timers {
 		t.Stop()
 	}
@@ -123,8 +126,12 @@ func (r *run) perform(ctx actor.Context, e effect) {
 	agent := r.agent
 	switch e := e.(type) {
 	case tellSession:
-		if held, ok := e.message.(agentHeld); ok {
-			r.showHold(ctx, held.why)
+		switch m := e.message.(type) {
+		case agentHeld:
+			r.showHold(ctx, m.why)
+		case spoolUnread:
+			ctx.Send(r.deps.health, spoolHealth{r.session.ID, m.err})
+			r.deps.log.Warn().Str(logSession, string(r.session.ID)).Err(m.err).Msg("spool cannot be read, or can again")
 		}
 		ctx.Send(ctx.Parent(), e.message)
 	case wakeAfter:

@@ -35,8 +35,9 @@ type agent struct {
 	record  messages.RunRecord
 	process *process.Process
 	spool   *spool.Reader
-	damage  error  // why there is no reader although something was read before
-	watch   func() // ends the notifications
+	damage  error                         // why there is no reader although something was read before
+	reopen  func() (*spool.Reader, error) // the disk did not answer when it was to be opened; else nil
+	watch   func()                        // ends the notifications
 }
 
 // opening is everything the first job of a run needs.
@@ -138,12 +139,16 @@ func (a *agent) follow(o opening) error {
 	case o.offset == 0 && errors.Is(err, syscall.ENOTDIR):
 		return nil // there is not even a place for one
 	}
-	reader, err := spool.Open(path, o.offset, spool.Options{})
-	if err != nil {
-		return a.withoutSpool(err)
+	open := func() (*spool.Reader, error) {
+		return spool.Open(path, o.offset, spool.Options{Open: o.system.options.Disk.openSpool})
 	}
-	a.spool = reader
-	if a.process == nil {
+	if a.spool, err = open(); err != nil {
+		a.spool = nil
+		if err := a.withoutSpool(err, open); err != nil {
+			return err
+		}
+	}
+	if a.process == nil || a.spool == nil && a.reopen == nil {
 		return nil
 	}
 	stop, err := o.system.watcher.Add(path, o.notify)
@@ -155,12 +160,15 @@ func (a *agent) follow(o opening) error {
 }
 
 // withoutSpool decides what it means that a spool cannot be opened.
-func (a *agent) withoutSpool(err error) error {
+func (a *agent) withoutSpool(err error, open func() (*spool.Reader, error)) error {
 	switch kind := messages.KindOf(err); {
 	case kind == messages.NotFound && a.process == nil:
 		return nil // it never came to have one
 	case kind == messages.DataLoss:
 		a.damage = err // the next read tells
+		return nil
+	case kind == messages.Unavailable:
+		a.reopen = open // so does it here
 		return nil
 	}
 	return err
@@ -170,6 +178,13 @@ func (a *agent) withoutSpool(err error) error {
 func (a *agent) read() any {
 	if a.damage != nil {
 		return linesRead{err: a.damage}
+	}
+	if a.reopen != nil {
+		reader, err := a.reopen()
+		if err != nil {
+			return linesRead{err: err}
+		}
+		a.spool, a.reopen = reader, nil
 	}
 	if a.spool == nil {
 		return linesRead{}

@@ -73,6 +73,10 @@ func showTold(message any) string {
 		return "written " + m.Key
 	case messages.AnswerWritten:
 		return "answered " + string(m.Request)
+	case agentDeaf:
+		return "deaf"
+	case spoolUnread:
+		return fmt.Sprintf("unread(%v)", m.err)
 	case agentOutruns:
 		return "outruns(" + m.step + ")"
 	case agentHeld:

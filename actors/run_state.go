@@ -59,6 +59,8 @@ type runState struct {
 	holds        holds // the reasons there are to hold the agent
 	held         holds // those for which it is held
 	quota        quota
+	unread       unread
+	doubted      bool  // it took no line: it has ended, or hears nothing
 	archived     int64 // how far its spool is, or was asked to be, archived
 }
 
@@ -113,6 +115,11 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 		return s.lines(at, m)
 	case tailRead:
 		return s.tail(at, m)
+	case deafDue:
+		return s.deaf()
+	case readAgain:
+		s.unread.waits = false
+		return s.read(nil)
 	case messages.Credit:
 		s.credits += m.Batches
 		s.quota.journaled = max(m.Journaled, s.quota.journaled)
@@ -166,7 +173,7 @@ func clean(exit messages.Exit) bool {
 // the credits allow it. When the last line of an ended run has been handed
 // over, the torn rest is read.
 func (s runState) read(effects []effect) (runState, []effect) {
-	if s.reading || s.damage != "" || s.credits == 0 || (s.phase != runLive && s.phase != runDraining) {
+	if s.reading || s.unread.waits || s.damage != "" || s.credits == 0 || (s.phase != runLive && s.phase != runDraining) {
 		return s, effects
 	}
 	switch {
@@ -183,6 +190,9 @@ func (s runState) read(effects []effect) (runState, []effect) {
 // lines translates a batch and hands it to the session.
 func (s runState) lines(at time.Time, m linesRead) (runState, []effect) {
 	s.reading = false
+	if s, effects, again := s.unreadable(at, m.err); again {
+		return s, effects
+	}
 	if m.err != nil {
 		// Nothing behind this point can be trusted.
 		s.damage = "its output cannot be read: " + m.err.Error()
@@ -191,8 +201,9 @@ func (s runState) lines(at time.Time, m linesRead) (runState, []effect) {
 		}
 		return s, []effect{killTree{}}
 	}
+	s, effects := s.readable(nil)
 	if m.batch.To == m.batch.From {
-		return s.read(nil)
+		return s.read(effects)
 	}
 	s.more = s.more || m.batch.More || s.phase == runDraining // what a living agent adds is told by a notice
 	items := make([]claude.Item, 0, len(m.batch.Lines)+1)
@@ -205,15 +216,15 @@ func (s runState) lines(at time.Time, m linesRead) (runState, []effect) {
 		}
 		s.translator, items = claude.AppendTranslated(items, s.translator, line.Bytes, at)
 	}
-	return s.handOver(m.batch.From, m.batch.To, items)
+	return s.handOver(effects, m.batch.From, m.batch.To, items)
 }
 
-func (s runState) handOver(from, to int64, items []claude.Item) (runState, []effect) {
+func (s runState) handOver(effects []effect, from, to int64, items []claude.Item) (runState, []effect) {
 	s.offset = to
 	s.credits--
-	return s.read([]effect{tellSession{agentOutput{
+	return s.read(append(effects, tellSession{agentOutput{
 		run: s.record.Run, from: from, to: to, items: items, translator: s.translator.Marshal(),
-	}}})
+	}}))
 }
 
 // kept is what there is of a line that is torn, or too long to be kept.
@@ -226,6 +237,10 @@ func kept(line spool.Line) []byte {
 
 // tail ends the run: the torn last line, if there is one, becomes an event.
 func (s runState) tail(at time.Time, m tailRead) (runState, []effect) {
+	if s, effects, again := s.unreadable(at, m.err); again {
+		s.reading = false
+		return s, effects
+	}
 	if m.err != nil {
 		s.damage = "the end of its output cannot be read: " + m.err.Error()
 	}
@@ -247,7 +262,8 @@ func (s runState) over(at time.Time, items []claude.Item, to int64) (runState, [
 	}
 	translator, ends := claude.EndRun(s.translator, at)
 	s.translator, s.reading, s.phase = translator, false, runOver
-	s, effects := s.handOver(s.offset, to, append(items, ends...))
+	s, effects := s.readable(nil)
+	s, effects = s.handOver(effects, s.offset, to, append(items, ends...))
 	return s, append(effects, closeAgent{}, tellSession{messages.RunEnded{Run: s.record.Run, Exit: s.exit, Complaint: s.complaint}})
 }
 
@@ -273,7 +289,7 @@ func (s runState) written(m lineWritten) (runState, []effect) {
 		m.what.long = true
 		return s, []effect{writeLine{m.what}}
 	case m.err != nil:
-		return s, []effect{tellSession{messages.WriteFailed{Run: s.record.Run, What: m.what.key + string(m.what.request), Err: m.err}}}
+		return s.doubt([]effect{tellSession{messages.WriteFailed{Run: s.record.Run, What: m.what.key + string(m.what.request), Err: m.err}}})
 	case m.what.key != "":
 		return s, []effect{tellSession{messages.InputWrittenTo{Run: s.record.Run, Key: m.what.key}}}
 	case m.what.request != "":

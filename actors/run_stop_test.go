@@ -128,10 +128,10 @@ func TestRunWrites(t *testing.T) {
 			{writeControl{[]byte(`{"subtype":"set_model"}`)}, "write set_model"},
 			{lineWritten{what: writing{}}, ""},
 		}},
-		{"a message to an agent that is gone", []runStep{{lineWritten{what: writing{key: "k"}, err: gone}, "failed k: nobody reads"}}},
-		{"an answer to an agent that is gone", []runStep{{lineWritten{what: writing{request: "r"}, err: gone}, "failed r: nobody reads"}}},
-		{"a control request to an agent that is gone", []runStep{{lineWritten{what: writing{}, err: gone}, "failed : nobody reads"}}},
-		{"a long message that could not be finished", []runStep{{lineWritten{what: writing{key: "k", long: true}, err: gone}, "failed k: nobody reads"}}},
+		{"a message to an agent that is gone", []runStep{{lineWritten{what: writing{key: "k"}, err: gone}, "failed k: nobody reads, in 2s {}"}}},
+		{"an answer to an agent that is gone", []runStep{{lineWritten{what: writing{request: "r"}, err: gone}, "failed r: nobody reads, in 2s {}"}}},
+		{"a control request to an agent that is gone", []runStep{{lineWritten{what: writing{}, err: gone}, "failed : nobody reads, in 2s {}"}}},
+		{"a long message that could not be finished", []runStep{{lineWritten{what: writing{key: "k", long: true}, err: gone}, "failed k: nobody reads, in 2s {}"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := runWith(runCredits)
@@ -156,4 +156,25 @@ func TestRunWritesOnlyToALiveAgent(t *testing.T) {
 		{torn(0, ""), "output 0-0, close, ended(0)"},
 		{writeInput{key: "k"}, "failed k: file already closed"},
 	})
+}
+
+// An agent that takes no line has ended, or hears nothing any more.
+func TestRunThatHearsNothing(t *testing.T) {
+	up := runStep{agentUp{record: messages.RunRecord{Run: 3}}, "started(adopted false), read"}
+	fails := lineWritten{what: writing{key: "k"}, err: errors.New("nobody reads")}
+	for _, c := range []struct {
+		name  string
+		steps []runStep
+	}{
+		{"and lives", []runStep{up, {fails, "failed k: nobody reads, in 2s {}"}, {fails, "failed k: nobody reads"}, {deafDue{}, "deaf"}}},
+		{"and has ended", []runStep{up, {fails, "failed k: nobody reads, in 2s {}"}, {exited(1), "kill"}, {deafDue{}, ""}}},
+		{"and is ended", []runStep{
+			up,
+			{fails, "failed k: nobody reads, in 2s {}"},
+			{stopAgent{stopResumable}, "terminated, in 5s {n:2}"},
+			{deafDue{}, ""},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) { walkRun(t, runWith(runCredits), c.steps) })
+	}
 }

@@ -83,6 +83,7 @@ type sessionState struct {
 	durableHead messages.Seq    // number of the last event known to be on disk
 
 	holds   holds // why the agent is held, as its run says
+	unheard bool  // what the agent says cannot be read
 	starved bool  // an agent is to be started when there is room on the disk
 
 	slot    slotHold // how it stands with the pool
@@ -298,6 +299,10 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.diskChanged(m)
 	case agentHeld:
 		t.agentHeld(m)
+	case agentDeaf:
+		t.agentDeaf(m)
+	case spoolUnread:
+		t.spoolUnread(m)
 	case agentOutruns:
 		t.agentOutruns(m)
 	case silenceDue:
@@ -378,7 +383,7 @@ func (s sessionState) before(from *actor.PID, m any) (sessionState, []effect) {
 	case messages.Committed, messages.AppendRefused:
 		return s, nil
 	case agentOutput, messages.ProcessStarted, messages.RunEnded, messages.InputWrittenTo, inputTooLong,
-		messages.AnswerWritten, messages.WriteFailed, agentHeld, agentOutruns:
+		messages.AnswerWritten, messages.WriteFailed, agentHeld, agentOutruns, spoolUnread, agentDeaf:
 		return s, nil
 	case journalRestarted:
 		return s, []effect{loadAgain{}} // the first request may be lost

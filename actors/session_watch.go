@@ -46,7 +46,7 @@ func (t *transition) silenceLate(m silenceDue) {
 		t.s.watched = false
 		return
 	}
-	if t.s.undecided() || t.s.holds != 0 {
+	if t.s.undecided() || t.s.holds != 0 || t.s.unheard {
 		t.s.heard = t.now.at // it says nothing because of us
 	}
 	silent, patience := t.now.at.Sub(t.s.heard), t.s.options.silence

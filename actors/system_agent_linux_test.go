@@ -32,7 +32,9 @@ while IFS= read -r line; do
 		for state in queued started; do printf '{"type":"command_lifecycle","command_uuid":"%s","state":"%s"}\n' "$id" $state; done
 		printf '{"type":"system","subtype":"init","model":"small","user_message_uuids":["%s"]}\n' "$id"
 		printf '{"type":"assistant","message":{"id":"m-%s","content":[{"type":"text","text":"did %s"}]}}\n' "$id" "$id"
-		printf '{"type":"result","subtype":"success","stop_reason":"end_turn","user_message_uuids":["%s"]}\n' "$id" ;;
+		case $line in *'close your ears'*) exec 0</dev/null ;; esac
+		printf '{"type":"result","subtype":"success","stop_reason":"end_turn","user_message_uuids":["%s"]}\n' "$id"
+		case $line in *'close your ears'*) exec sleep 1000 ;; esac ;;
 	esac
 done
 `
@@ -187,5 +189,23 @@ func TestAgentOutlivesTheDaemon(t *testing.T) {
 	for n := range 8 {
 		s.eventually(fmt.Sprintf("message %d is answered", n+1), func() bool { return r.has("text did " + key(n+1)) })
 	}
+	s.checkComplete(r, sessionN(1), 0)
+}
+
+// An agent that lives and has closed its input is replaced, and its successor gets
+// what was not taken.
+func TestAgentThatClosesItsInput(t *testing.T) {
+	s := withScript(t)
+	s.open(sessionN(1))
+	r := s.follow(messages.Attach{Session: sessionN(1), Client: "ann", Stream: "s"})
+	last := message(sessionN(1), 1)
+	last.Content = "close your ears"
+	must[messages.InputAcknowledged](s, last)
+	pid := s.settled(sessionN(1)).Run.Process.PID
+	must[messages.InputAcknowledged](s, message(sessionN(1), 2))
+	if v := s.settled(sessionN(1)); v.Record.Run != 2 || alive(pid) {
+		t.Errorf("%+v", v.Run)
+	}
+	s.eventually("it is told", func() bool { return r.has("notice AGENT_DEAF") && r.has("text did "+key(2)) })
 	s.checkComplete(r, sessionN(1), 0)
 }

@@ -15,8 +15,16 @@ import (
 // further if that holds no complete line, but not beyond what is in the file. No
 // lines means that there are none yet; what has been read of an incomplete line
 // is kept, and not read again.
-func (r *Reader) Next(maxBytes int) (Batch, error) {
+//
+// After an error of kind Unavailable (the disk does not answer) nothing is lost and
+// nothing was delivered: the next call reads the same lines.
+func (r *Reader) Next(maxBytes int) (_ Batch, err error) {
 	b := Batch{From: r.from, To: r.from}
+	defer func() {
+		if err != nil && messages.KindOf(err) == messages.Unavailable {
+			r.rewind(b.From)
+		}
+	}()
 	size, err := r.size()
 	if err != nil {
 		return Batch{}, err

@@ -3,15 +3,42 @@ package spool
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"betcode/messages"
 )
 
-// However the writes are split, whatever is read when, and wherever the reader
-// crashes and starts again from what was committed: the lines are the same.
+// faulty is a file on a disk that does not answer now and then: a read fails, at once
+// or behind some bytes, and so does a look at the file.
+type faulty struct {
+	File
+	fails func(what string) bool
+}
+
+func (f faulty) ReadAt(b []byte, at int64) (int, error) {
+	if f.fails("read fails") {
+		n, _ := f.File.ReadAt(b[:len(b)/2], at)
+		return n, syscall.EIO
+	}
+	return f.File.ReadAt(b, at)
+}
+
+func (f faulty) Stat() (fs.FileInfo, error) {
+	if f.fails("look fails") {
+		return nil, syscall.EIO
+	}
+	return f.File.Stat()
+}
+
+// However the writes are split, whatever is read when, wherever the reader
+// crashes and starts again from what was committed, and whenever the disk does not
+// answer: the lines are the same.
 func TestAnyInterleavingGivesTheLines(t *testing.T) {
 	dir := t.TempDir()
 	runs := 0
@@ -21,6 +48,16 @@ func TestAnyInterleavingGivesTheLines(t *testing.T) {
 		o := Options{
 			MaxLine: rapid.IntRange(1, 20).Draw(t, "max line"),
 			Chunk:   rapid.IntRange(1, 16).Draw(t, "chunk"),
+		}
+		if rapid.Bool().Draw(t, "bad disk") {
+			fails := func(what string) bool { return rapid.IntRange(0, 4).Draw(t, what) == 0 }
+			o.Open = func(path string) (File, error) {
+				if fails("opening fails") {
+					return nil, syscall.EIO
+				}
+				f, err := os.Open(path)
+				return faulty{f, fails}, err
+			}
 		}
 		path := filepath.Join(dir, fmt.Sprint(runs))
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -36,6 +73,9 @@ func TestAnyInterleavingGivesTheLines(t *testing.T) {
 		committed := int64(0)
 		read := func() bool {
 			b, err := r.Next(rapid.IntRange(0, 40).Draw(t, "budget"))
+			if err != nil && o.Open != nil && messages.KindOf(err) == messages.Unavailable {
+				return true
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,8 +104,10 @@ func TestAnyInterleavingGivesTheLines(t *testing.T) {
 		for read() {
 		}
 		tail, err := r.Tail()
-		if err != nil {
-			t.Fatal(err)
+		for ; err != nil; tail, err = r.Tail() {
+			if o.Open == nil || messages.KindOf(err) != messages.Unavailable {
+				t.Fatal(err)
+			}
 		}
 		got = append(got, show(tail)...)
 		if want := expected(content, o.MaxLine); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
@@ -78,11 +120,15 @@ func TestAnyInterleavingGivesTheLines(t *testing.T) {
 }
 
 func reopen(t *rapid.T, path string, offset int64, o Options) *Reader {
-	r, err := Open(path, offset, o)
-	if err != nil {
-		t.Fatal(err)
+	for {
+		r, err := Open(path, offset, o)
+		if err == nil {
+			return r
+		}
+		if o.Open == nil || messages.KindOf(err) != messages.Unavailable {
+			t.Fatal(err)
+		}
 	}
-	return r
 }
 
 // expected is the oracle: the same, from the whole content at once.

@@ -2,6 +2,7 @@ package spool
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 
@@ -12,6 +13,15 @@ import (
 type Options struct {
 	MaxLine int // a longer line is cut; default 64 MiB
 	Chunk   int // how much one read takes at most; default 256 KiB
+
+	Open func(path string) (File, error) // default os.Open
+}
+
+// File is what a [Reader] needs of a spool's file.
+type File interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (fs.FileInfo, error)
 }
 
 // Line is one complete line.
@@ -32,7 +42,7 @@ type Batch struct {
 
 // Reader reads one spool. It is used by one goroutine at a time.
 type Reader struct {
-	file    *os.File
+	file    File
 	path    string
 	maxLine int
 	chunk   int
@@ -59,7 +69,11 @@ const opRead = "read spool"
 // Open opens the spool at path, to read from offset, which is 0 or what an
 // earlier Batch had in To.
 func Open(path string, offset int64, o Options) (*Reader, error) {
-	file, err := os.Open(path)
+	open := o.Open
+	if open == nil {
+		open = func(path string) (File, error) { return os.Open(path) }
+	}
+	file, err := open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &messages.Error{Op: opRead, Kind: messages.NotFound, Err: err}
@@ -97,6 +111,13 @@ func (r *Reader) check() error {
 		return messages.Errorf(opRead, messages.DataLoss, "offset %d of %s is not the start of a line", r.from, r.path)
 	}
 	return nil
+}
+
+// rewind goes back to the start of the line that comes next, at from: what was read
+// behind it is read again.
+func (r *Reader) rewind(from int64) {
+	r.from, r.read, r.cutting = from, from, false
+	r.pending, r.memory, r.lines, r.spans = nil, nil, nil, nil
 }
 
 // size returns how long the file is, and DataLoss if it is shorter than what has

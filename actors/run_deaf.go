@@ -1,0 +1,48 @@
+package actors
+
+import (
+	"time"
+
+	"betcode/messages"
+)
+
+// A line cannot be written when the agent has ended, which is told soon, or when it
+// lives and has closed its input, or got half a line: then nothing that is said to it
+// arrives any more, not even an interrupt. It is ended and resumed, and gets again
+// what it did not take.
+
+// deafGrace is how long it is waited whether the agent has ended.
+const deafGrace = 2 * time.Second
+
+// deafDue is the run's own word for the end of that. agentDeaf tells the session that
+// the agent lives and cannot be told anything.
+type (
+	deafDue   struct{}
+	agentDeaf struct{ run messages.RunNumber }
+)
+
+// doubt begins to wait whether an agent that took no line has ended.
+func (s runState) doubt(effects []effect) (runState, []effect) {
+	if s.phase != runLive || s.stopping || s.doubted {
+		return s, effects
+	}
+	s.doubted = true
+	return s, append(effects, wakeAfter{deafGrace, deafDue{}})
+}
+
+func (s runState) deaf() (runState, []effect) {
+	if s.phase != runLive || s.stopping {
+		return s, nil
+	}
+	return s, []effect{tellSession{agentDeaf{s.record.Run}}}
+}
+
+// agentDeaf has an agent replaced that cannot be told anything.
+func (t *transition) agentDeaf(m agentDeaf) {
+	if m.run != t.s.record.Run || !t.s.up || t.s.mending || t.s.record.StopWanted {
+		return
+	}
+	t.notice("AGENT_DEAF", "The agent lives and cannot be told anything; it is ended and started again", nil)
+	t.s.mending, t.s.hung = true, true
+	t.tellAgent(stopAgent{stopResumable})
+}

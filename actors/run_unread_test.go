@@ -1,0 +1,115 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"betcode/messages"
+)
+
+// A disk that does not answer is asked again, and nothing is lost or told twice.
+func TestSpoolThatCannotBeRead(t *testing.T) {
+	a, b := says("a", "queued"), says("b", "started")
+	n := int64(len(a)) + 1
+	up := agentUp{record: messages.RunRecord{Run: 3}}
+	eio := messages.Errorf("read spool", messages.Unavailable, "input/output error")
+	fails, tailFails := linesRead{err: eio}, tailRead{err: eio}
+	const unread = "unread(read spool: input/output error)"
+	const lost = "output 0-0, close, ended(unknown: its output cannot be read: read spool: input/output error)"
+	for _, c := range []struct {
+		name  string
+		steps []runStep
+	}{
+		{"while the agent lives", []runStep{
+			{up, "started(adopted false), read"},
+			{fails, unread + ", in 1s {}"},
+			{spoolGrew{}, ""},
+			{credit, ""},
+			{readAgain{}, "read"},
+			{fails, "in 2s {}"},
+			{readAgain{}, "read"},
+			{more(lines(0, a)), fmt.Sprintf("unread(<nil>), output 0-%d a queued, read", n)},
+			{lines(n, b), fmt.Sprintf("output %d-%d b started", n, n+int64(len(b))+1)},
+		}},
+		{"and finds nothing when it can", []runStep{
+			{up, "started(adopted false), read"},
+			{fails, unread + ", in 1s {}"},
+			{readAgain{}, "read"},
+			{lines(0), "unread(<nil>)"},
+			{spoolGrew{}, "read"},
+			{fails, unread + ", in 1s {}"}, // from the beginning
+		}},
+		{"when it has ended", []runStep{
+			{up, "started(adopted false), read"},
+			{fails, unread + ", in 1s {}"},
+			{exited(0), ""},
+			{readAgain{}, "read"},
+			{fails, "in 2s {}"},
+			{readAgain{}, "read"},
+			{lines(0, a), fmt.Sprintf("unread(<nil>), output 0-%d a queued, read", n)},
+			{lines(n), "tail"},
+			{tailFails, unread + ", in 1s {}"},
+			{readAgain{}, "read"},
+			{lines(n), "unread(<nil>), tail"},
+			{torn(n, ""), fmt.Sprintf("output %d-%d, close, ended(0)", n, n)},
+		}},
+		{"unless it was to end for good", []runStep{
+			{up, "started(adopted false), read"},
+			{fails, unread + ", in 1s {}"},
+			{stopAgent{stopOrderly}, "write end_session, in 3s {n:1}"},
+			{readAgain{}, "read"},
+			{fails, "in 2s {}"}, // it may still have something to say
+			{exited(0), "kill"},
+			{readAgain{}, "read"},
+			{fails, "unread(<nil>), " + lost},
+		}},
+		{"but also when the daemon ends", []runStep{
+			{up, "started(adopted false), read"},
+			{stopAgent{stopResumable}, "terminated, in 5s {n:2}"},
+			{fails, unread + ", in 1s {}"},
+			{exited(143), "kill"},
+			{readAgain{}, "read"},
+			{fails, "in 2s {}"},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) { walkRun(t, runWith(9), c.steps) })
+	}
+	t.Run("ten minutes after its end it is given up", func(t *testing.T) {
+		s := runWith(9)
+		at, tries := dawn, 0
+		s, _ = s.step(at, up)
+		s, _ = s.step(at, exited(0))
+		for ; s.phase != runOver; tries++ {
+			next, effects := s.step(at, fails)
+			for _, e := range effects {
+				if w, ok := e.(wakeAfter); ok {
+					at = at.Add(w.delay)
+				}
+			}
+			s, _ = next.step(at, readAgain{})
+		}
+		if waited := at.Sub(dawn); waited < unreadPatience || waited > unreadPatience+time.Minute || s.exit.Known || tries > 30 {
+			t.Errorf("after %s and %d tries: %+v", waited, tries, s.exit)
+		}
+	})
+	t.Run("damage is no such thing", func(t *testing.T) {
+		walkRun(t, runWith(9), []runStep{
+			{up, "started(adopted false), read"},
+			{linesRead{err: messages.Errorf("read spool", messages.DataLoss, "it shrank")}, "kill"},
+		})
+	})
+}
+
+// People are told once, and not hearing an agent is no silence of its.
+func TestOutputThatCannotBeRead(t *testing.T) {
+	b := turning(t)
+	b.on(spoolUnread{1, errors.New("input/output error")}, "all: 6 notice OUTPUT_UNREADABLE")
+	b.wake(time.Hour)
+	b.expect("an hour is no silence")
+	b.on(spoolUnread{run: 1}, "all: 7 notice OUTPUT_READABLE")
+	b.on(spoolUnread{run: 7}) // of an earlier run
+	b.wake(7 * time.Minute)
+	b.expect("seven minutes", "all: 8 notice AGENT_SILENT", "run 1: interrupt")
+}
