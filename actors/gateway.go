@@ -39,6 +39,10 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.backUpJournal(ctx, m)
 	case messages.ExplainPermission:
 		return s.explain(m)
+	case messages.ListRules:
+		return s.listRules(m)
+	case messages.GetAgentReports:
+		return s.agentReports(m)
 	case messages.TestRules:
 		return s.testRules(ctx, m)
 	case messages.TrustDirectory:

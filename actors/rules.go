@@ -16,7 +16,8 @@ func BelowAgent(pid int) (bool, error) { return process.BelowAgent(pid) }
 // notation: "Bash(git *)", "Edit(src/**/*.ts)", "mcp__github__*".
 type Rules struct {
 	Allow, Ask, Deny []string
-	Source           string // for people: the file they stand in
+	Source           string         // for people: the file they stand in
+	Lines            map[string]int // there, by list and rule: "deny WebFetch"; may be nil
 }
 
 // list puts the rules one behind the other.
@@ -27,7 +28,7 @@ func (r Rules) list() []rules.Rule {
 		texts  []string
 	}{{rules.Deny, r.Deny}, {rules.Ask, r.Ask}, {rules.Allow, r.Allow}} {
 		for _, text := range list.texts {
-			all = append(all, rules.Rule{Effect: list.effect, Text: text, Source: r.Source})
+			all = append(all, rules.Rule{Effect: list.effect, Text: text, Source: r.Source, Line: r.Lines[list.effect.String()+" "+text]})
 		}
 	}
 	return all
@@ -49,7 +50,7 @@ func readList(all ...Rules) *readRules {
 	for _, r := range all {
 		list = append(list, r.list()...)
 	}
-	read := &readRules{}
+	read := &readRules{list: list}
 	read.set, read.problems = rules.New(list...)
 	return read
 }
@@ -58,6 +59,7 @@ func readList(all ...Rules) *readRules {
 type liveRules struct{ now atomic.Pointer[readRules] }
 
 type readRules struct {
+	list     []rules.Rule
 	set      *rules.Set
 	problems []rules.RuleError
 }

@@ -164,6 +164,8 @@ func (s *session) perform(ctx actor.Context, e effect) {
 			}
 			return nil
 		})
+	case keepReport:
+		s.deps.janitor.do(func() any { return orNothing(s.deps.writeReport(e.report)) })
 	case archiveRuns:
 		s.deps.archiveEnded(e)
 	case rebuild:

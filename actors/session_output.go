@@ -118,6 +118,7 @@ func (t *transition) modeChanged(mode string) {
 func (t *transition) turnStarted(m claude.TurnStarted) {
 	t.exchangeBegins()
 	t.learnVersion(m.Version, m.Inputs)
+	t.reported(m)
 	r := t.change()
 	r.Turn = true
 	if r.Condition == "" {

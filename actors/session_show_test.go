@@ -83,6 +83,8 @@ func show(e effect) string {
 		return "forget the stop"
 	case persist:
 		return fmt.Sprintf("append %d", e.Commit)
+	case keepReport:
+		return fmt.Sprintf("keep the report of %d tools, %d servers", len(e.report.Tools), len(e.report.Servers))
 	case retire:
 		return "retire"
 	case forget:

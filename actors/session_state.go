@@ -51,6 +51,7 @@ type sessionState struct {
 	working     bool           // a turn has begun in this run
 	agentBusy   bool           // the agent's own word on itself, where it gives one
 	translator  []byte         // the translator's state, carried from run to run
+	report      uint64         // fingerprint of what the agent said of itself last
 	lastMessage string         // id of the last message of the agent that was counted
 	mending     bool           // the agent is being ended by us, to be started again
 	memoryGone  bool           // the agent said that it does not know the conversation

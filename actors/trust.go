@@ -42,18 +42,23 @@ func (s *System) withDefaults(m messages.StartSession) messages.StartSession {
 
 // directoryRules are the rules that a directory brings along.
 func (s *System) directoryRules(directory string) *rules.Set {
+	set, problems := rules.New(s.directoryRuleList(directory)...)
+	for _, p := range problems {
+		s.log.Debug().Err(p).Str("source", p.Rule.Source).Msg("permission rule of a directory does not count in full")
+	}
+	return set
+}
+
+// directoryRuleList is the same as a list.
+func (s *System) directoryRuleList(directory string) []rules.Rule {
 	if s.options.Directories == nil {
-		return &rules.Set{}
+		return nil
 	}
 	var all []rules.Rule
 	for _, r := range s.options.Directories.Rules(directory) {
 		all = append(all, r.list()...)
 	}
-	set, problems := rules.New(all...)
-	for _, p := range problems {
-		s.log.Debug().Err(p).Str("source", p.Rule.Source).Msg("permission rule of a directory does not count in full")
-	}
-	return set
+	return all
 }
 
 // checkTrust refuses a session in a directory whose settings an agent would obey,

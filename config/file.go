@@ -57,6 +57,7 @@ type File struct {
 	Warnings    []*FileError       // what is unknown, and left alone
 
 	values   map[string]entry // by the name of the setting
+	lines    map[string]int   // of rules; see FileRules
 	problems []error
 }
 
@@ -217,6 +218,10 @@ func (f *File) rules(name string, n node) []string {
 			f.wrong(item, "a rule in %s begins with a dash", name)
 		default:
 			rules = append(rules, rule)
+			if f.lines == nil {
+				f.lines = map[string]int{}
+			}
+			f.lines[strings.TrimPrefix(name, "permissions.")+" "+rule] = item.line
 		}
 	}
 	return rules
@@ -263,3 +268,30 @@ var agentsOwn = func() map[string]bool {
 	}
 	return own
 }()
+
+// UserFiles reads the user's settings files, the more important first; see [ReadFile]
+// for the error.
+func UserFiles(dir string) ([]*File, error) {
+	files := userFiles(dir)
+	var wrong []error
+	for i, f := range files {
+		var err error
+		files[i], err = ReadFile(f.Path, f.Source)
+		wrong = append(wrong, err)
+	}
+	return files, errors.Join(wrong...)
+}
+
+// Said is what files say, of several the first, in the order of the table.
+func Said(files ...*File) []Value {
+	var values []Value
+	for i := range table {
+		for _, f := range files {
+			if e, ok := f.values[table[i].Name]; ok {
+				values = append(values, Value{&table[i], e.value, e.origin})
+				break
+			}
+		}
+	}
+	return values
+}

@@ -14,26 +14,22 @@ type Permissions struct {
 // FileRules are the rules of one file.
 type FileRules struct {
 	Permissions
-	Path string
+	Path  string
+	Lines map[string]int // where a rule stands, by list and rule: "deny WebFetch"
 }
 
 // ReadPermissionsFile reads the rules of a file like settings.json, which must be
 // there. What else the file has does not matter.
-func ReadPermissionsFile(path string) (Permissions, error) {
+func ReadPermissionsFile(path string) (FileRules, error) {
+	f := &File{Path: path}
 	raw, err := readWhole(path)
 	if err != nil {
-		return Permissions{}, fmt.Errorf("read rules: %w", err)
+		return f.fileRules(), fmt.Errorf("read rules: %w", err)
 	}
-	return rulesIn(path, raw)
-}
-
-// rulesIn reads nothing but the rules of a settings file.
-func rulesIn(path string, raw []byte) (Permissions, error) {
 	root, err := readJSON(path, raw)
 	if err != nil {
-		return Permissions{}, err
+		return f.fileRules(), err
 	}
-	f := &File{Path: path}
 	if _, ok := root.value.([]member); !ok {
 		f.wrong(root, "the settings must be an object")
 	}
@@ -52,10 +48,12 @@ func rulesIn(path string, raw []byte) (Permissions, error) {
 		}
 	}
 	if len(f.problems) > 0 {
-		return Permissions{}, f.problems[0]
+		return (&File{Path: path}).fileRules(), f.problems[0]
 	}
-	return f.Permissions, nil
+	return f.fileRules(), nil
 }
+
+func (f *File) fileRules() FileRules { return FileRules{f.Permissions, f.Path, f.lines} }
 
 // DirectoryPermissions are the rules of one of a directory's own settings.
 type DirectoryPermissions struct {
@@ -71,8 +69,8 @@ func ReadDirectoryPermissions(dir, home string) []DirectoryPermissions {
 		if name == ownServers {
 			continue
 		}
-		p := DirectoryPermissions{FileRules: FileRules{Path: filepath.Join(dir, name)}}
-		p.Permissions, p.Err = ReadPermissionsFile(p.Path)
+		var p DirectoryPermissions
+		p.FileRules, p.Err = ReadPermissionsFile(filepath.Join(dir, name))
 		found = append(found, p)
 	}
 	return found

@@ -66,14 +66,9 @@ func Load(flags Flags, e Environment) (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
-	files := userFiles(dir)
-	var wrong []error
-	for i, f := range files {
-		files[i], err = ReadFile(f.Path, f.Source)
-		wrong = append(wrong, err)
-	}
+	files, wrong := UserFiles(dir)
 	s, err := resolve(flags, e, dir, files)
-	return s, errors.Join(append(wrong, err)...)
+	return s, errors.Join(wrong, err)
 }
 
 // userFiles are the user's settings files, unread, the more important first.
@@ -97,7 +92,7 @@ func resolve(flags Flags, e Environment, dir string, files []*File) (Settings, e
 		for name, feature := range f.Features {
 			s.Features[name] = feature
 		}
-		s.Rules = append(s.Rules, FileRules{f.Permissions, f.Path})
+		s.Rules = append(s.Rules, f.fileRules())
 	}
 	return s, errors.Join(append(wrong, s.contradictions(e)...)...)
 }

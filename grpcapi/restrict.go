@@ -48,11 +48,15 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.AdminService/TrustDirectory":          messages.MayAdmin,
 	"/betcode.v1.AdminService/BackupJournal":           messages.MayAdmin,
 	"/betcode.v1.AdminService/Shutdown":                messages.MayAdmin,
+	"/betcode.v1.ConfigService/GetSettings":            messages.MayView,
+	"/betcode.v1.ConfigService/ListMcpServers":         messages.MayView,
+	"/betcode.v1.ConfigService/GetPermissions":         messages.MayView,
+	"/betcode.v1.ConfigService/UpdateSettings":         messages.MayAdmin,
 	"/betcode.v1.VersionService/GetVersion":            messages.MayView,
 	"/betcode.v1.VersionService/NegotiateCapabilities": messages.MayView,
 	"/betcode.v1.BetCodeHealth/GetHealthDetails":       messages.MayView,
 	"/betcode.v1.GitLabService/":                       messages.MayControl, // it reads with a token that is the user's, not an agent's
-	"/betcode.v1.MachineService/":                      messages.MayView, // to switch to one's own machine changes nothing
+	"/betcode.v1.MachineService/":                      messages.MayView,    // to switch to one's own machine changes nothing
 	"/betcode.v1.Health/":                              anyone,
 	"/grpc.health.v1.Health/":                          anyone,
 	"/grpc.reflection.v1.ServerReflection/":            messages.MayView,

@@ -104,6 +104,7 @@ func New(o Options) *Server {
 	)
 	pb.RegisterAgentServiceServer(s.grpc, agentService{server: s})
 	pb.RegisterAdminServiceServer(s.grpc, adminService{asker: s.asker})
+	pb.RegisterConfigServiceServer(s.grpc, configService{asker: s.asker})
 	pb.RegisterVersionServiceServer(s.grpc, versionService{options: &s.options})
 	pb.RegisterBetCodeHealthServer(s.grpc, detailsService{server: s})
 	if s.options.GitLab == nil {

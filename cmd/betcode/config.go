@@ -11,10 +11,13 @@ import (
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"betcode/actors"
 	"betcode/config"
 	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
 )
 
 func (p *program) configCommand() *cli.Command {
@@ -28,7 +31,7 @@ func (p *program) configCommand() *cli.Command {
 			"in your settings.json, or in your daemon.toml; the first that says it counts. A daemon notices a change of the files.",
 		Subcommands: []*cli.Command{
 			{
-				Name: "show", Usage: "list what holds for a daemon that this command would start",
+				Name: "show", Usage: "list what holds for the daemon, or for one that would be started",
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "origins", Usage: "and who says so"},
 					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
@@ -52,52 +55,98 @@ func (p *program) configCommand() *cli.Command {
 	}
 }
 
-func (p *program) configShow(_ context.Context, c *cli.Context) error {
-	if err := arguments(c, 0, 0); err != nil {
-		return err
+// shown is one line of what holds.
+type shown struct {
+	name, value, source, origin string
+	said                        bool // somebody says something, or there is a default
+	live, restart               bool
+}
+
+// inForce is what holds: for the daemon that runs, or for one that this command would
+// start.
+func (p *program) inForce(ctx context.Context, c *cli.Context) (all []shown, warnings []string, err error) {
+	cfg, err := p.clientConfig(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if cl, err := p.dial(ctx, cfg); err == nil {
+		defer cl.Close()
+		got, err := cl.Config.GetSettings(ctx, &pb.GetSettingsRequest{})
+		if err == nil {
+			for _, v := range got.GetValues() {
+				origin := config.Origin{Source: config.Source(v.GetSource()), Name: v.GetOrigin(), Line: int(v.GetLine())}
+				all = append(all, shown{v.GetName(), v.GetValue(), v.GetSource(), origin.String(), v.GetValue() != "", v.GetLive(), v.GetRestartNeeded()})
+			}
+			for _, w := range got.GetWarnings() {
+				warnings = append(warnings, fmt.Sprintf("%s:%d:%d: %s", w.GetPath(), w.GetLine(), w.GetColumn(), w.GetMessage()))
+			}
+			return all, warnings, nil
+		}
+		if status.Code(err) != codes.Unimplemented { // an older daemon
+			return nil, nil, err
+		}
 	}
 	settings, err := config.Load(daemonSettings(c), p.world)
 	if err != nil {
-		return usageError{err}
+		return nil, nil, usageError{err}
+	}
+	for _, v := range settings.Values {
+		all = append(all, shown{v.Name, v.Text(), string(v.Origin.Source), v.Origin.String(), v.Value != nil, v.Live, false})
 	}
 	for _, w := range settings.Warnings {
-		p.say("%s", printableLine(w.Error()))
+		warnings = append(warnings, w.Error())
+	}
+	return all, warnings, nil
+}
+
+func (p *program) configShow(ctx context.Context, c *cli.Context) error {
+	if err := arguments(c, 0, 0); err != nil {
+		return err
+	}
+	all, warnings, err := p.inForce(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		p.say("%s", printableLine(w))
 	}
 	if c.Bool("json") {
-		return writeValue(p.stdout, shownJSON(settings), "  ")
+		return writeValue(p.stdout, shownJSON(all), "  ")
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	for _, v := range settings.Values {
+	for _, v := range all {
 		showValue(w, v, c.Bool("origins"))
 	}
 	return w.Flush()
 }
 
 // showValue writes one line: what nobody has said is in brackets.
-func showValue(w io.Writer, v config.Value, origins bool) {
-	text := printableLine(v.Text())
-	if v.Value == nil {
-		text = "(" + v.Unset + ")"
+func showValue(w io.Writer, v shown, origins bool) {
+	text := printableLine(v.value)
+	if s, err := config.Find(v.name); !v.said && err == nil {
+		text = "(" + s.Unset + ")"
 	}
-	fmt.Fprintf(w, "%s\t%s", v.Name, text)
+	if v.restart {
+		text += " (after a restart)"
+	}
+	fmt.Fprintf(w, "%s\t%s", v.name, text)
 	if origins {
-		fmt.Fprintf(w, "\t%s", printableLine(v.Origin.String()))
+		fmt.Fprintf(w, "\t%s", printableLine(v.origin))
 	}
 	fmt.Fprintln(w)
 }
 
-func shownJSON(s config.Settings) map[string]any {
+func shownJSON(all []shown) map[string]any {
 	values := []map[string]any{}
-	for _, v := range s.Values {
+	for _, v := range all {
 		values = append(values, map[string]any{
-			"name": v.Name, "value": v.Text(), "kind": v.Kind.String(), "default": v.Default, "live": v.Live,
-			"source": string(v.Origin.Source), "origin": v.Origin.String(),
+			"name": v.name, "value": v.value, "source": v.source, "origin": v.origin, "live": v.live, "restart_needed": v.restart,
 		})
 	}
-	return map[string]any{"schema": "betcode.config/v1", "config_dir": s.ConfigDir, "settings": values}
+	return map[string]any{"schema": "betcode.config/v1", "settings": values}
 }
 
-func (p *program) configGet(_ context.Context, c *cli.Context) error {
+func (p *program) configGet(ctx context.Context, c *cli.Context) error {
 	if err := arguments(c, 1, 1); err != nil {
 		return err
 	}
@@ -105,11 +154,15 @@ func (p *program) configGet(_ context.Context, c *cli.Context) error {
 	if err != nil {
 		return usageError{err}
 	}
-	settings, err := config.Load(daemonSettings(c), p.world)
+	all, _, err := p.inForce(ctx, c)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
-	_, err = fmt.Fprintln(p.stdout, settings.Get(s.Name).Text())
+	for _, v := range all {
+		if v.name == s.Name {
+			_, err = fmt.Fprintln(p.stdout, v.value)
+		}
+	}
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -72,9 +73,11 @@ type daemon struct {
 	socket   os.FileInfo    // of the listener's file
 	hangups  chan os.Signal // SIGHUP
 	settings *liveSettings
+	home     string          // the user's, may be empty
 	started  config.Settings // as they were when the daemon was started
 
-	settingsError string // why the settings could not be read, the last time
+	reloading     sync.Mutex // one reload after the other
+	settingsError string     // why the settings could not be read, the last time
 	store         *persistence.Store
 	system        *actors.System
 }
@@ -118,15 +121,15 @@ func (d *daemon) openJournal() (err error) {
 }
 
 func (d *daemon) startActors() error {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = "" // rules about what is below it match nothing
+	var err error
+	if d.home, err = os.UserHomeDir(); err != nil {
+		d.home = "" // rules about what is below it match nothing
 	}
 	settings := d.settings.get()
 	live := liveOptions(settings.Daemon())
 	d.system, err = actors.Start(actors.Options{
 		Store: d.store, RunsDirectory: d.runs(), Program: d.cfg.ClaudePath, Environment: agentEnvironment(os.Environ()),
-		Rules: rulesOf(settings), Home: home, Directories: &directories{config: d.cfg.ConfigDir, home: home, settings: d.settings},
+		Rules: rulesOf(settings), Home: d.home, Directories: &directories{config: d.cfg.ConfigDir, home: d.home, settings: d.settings},
 		NotifyExec: live.NotifyExec, NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, Logger: &d.log,
 		Version: version, MemoryLimit: d.cfg.MemoryLimit, Restart: supervision.Default(), Lease: d.lock.Path(),
 		PermissionTTL: live.PermissionTTL, FixedTTL: live.FixedTTL, Reminders: live.Reminders,
@@ -144,7 +147,7 @@ func (d *daemon) startActors() error {
 // reverse order of its making.
 func (d *daemon) serve(ctx context.Context) error {
 	server := grpcapi.New(grpcapi.Options{
-		Asker: door{d.system}, Logger: &d.log, Version: version, MaxMessageBytes: d.cfg.MaxPayload,
+		Asker: door{d.system, d}, Logger: &d.log, Version: version, MaxMessageBytes: d.cfg.MaxPayload,
 		ClaudeVersion: claudeVersion(d.cfg.ClaudePath), Restricted: actors.BelowAgent, GitLab: d.gitLab(),
 	})
 	served := make(chan error, 1)
@@ -223,8 +226,23 @@ func (d *daemon) close() error {
 	return errors.Join(errs...)
 }
 
-// door hands the actor system to the gateway.
-type door struct{ *actors.System }
+// door hands the actor system to the gateway, and answers itself what is about
+// settings.
+type door struct {
+	*actors.System
+	daemon *daemon
+}
+
+// Ask implements grpcapi.Asker.
+func (d door) Ask(ctx context.Context, r messages.Request) (messages.Reply, error) {
+	switch m := r.(type) {
+	case messages.GetSettings:
+		return d.daemon.getSettings(m)
+	case messages.UpdateSettings:
+		return d.daemon.updateSettings(m)
+	}
+	return d.System.Ask(ctx, r)
+}
 
 // Attach implements grpcapi.Asker.
 func (d door) Attach(ctx context.Context, a messages.Attach) (grpcapi.Stream, messages.Attached, error) {

@@ -16,7 +16,7 @@ import (
 )
 
 // liveSettings are the settings that hold, which change while the daemon runs.
-// Anybody may ask for them; serve alone replaces them.
+// Anybody may ask for them; a reload replaces them.
 type liveSettings struct {
 	load func() (config.Settings, error)
 	now  atomic.Pointer[config.Settings]
@@ -43,7 +43,7 @@ func liveOptions(c config.Daemon) actors.Live {
 func rulesOf(s config.Settings) []actors.Rules {
 	var all []actors.Rules
 	for _, r := range s.Rules {
-		all = append(all, actors.Rules{Allow: r.Allow, Ask: r.Ask, Deny: r.Deny, Source: r.Path})
+		all = append(all, actors.Rules{Allow: r.Allow, Ask: r.Ask, Deny: r.Deny, Source: r.Path, Lines: r.Lines})
 	}
 	return all
 }
@@ -72,6 +72,8 @@ func (d *daemon) watchSettings(ctx context.Context) (changed <-chan struct{}, st
 // reload reads the settings again. Settings that cannot be read change nothing.
 // asked says that a person wants to hear of it in any case.
 func (d *daemon) reload(asked bool) {
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
 	next, err := d.settings.load()
 	old := d.settings.get()
 	if err == nil && !asked && next.Same(old) && d.settingsError == "" {

@@ -78,7 +78,7 @@ func (d *directories) Rules(directory string) []actors.Rules {
 	trusted := err == nil && list.Covers(directory)
 	var all []actors.Rules
 	for _, p := range config.ReadDirectoryPermissions(directory, d.home) {
-		r := actors.Rules{Ask: p.Ask, Deny: p.Deny, Source: p.Path}
+		r := actors.Rules{Ask: p.Ask, Deny: p.Deny, Source: p.Path, Lines: p.Lines}
 		if trusted {
 			r.Allow = p.Allow
 		}

@@ -23,6 +23,15 @@ type TurnStarted struct {
 	AgentSession   string
 	Version        string // of the CLI
 	Directory      string // it works in
+	Tools          []string
+	Servers        []McpServer
+}
+
+// McpServer is an MCP server as the agent reports it: "connected", "pending",
+// "failed", "needs-auth" and "disabled" are what it says.
+type McpServer struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
 }
 
 // Lifecycle is how far the agent has come with one message of ours.

@@ -61,6 +61,7 @@ func (t *translation) turnStarted() {
 	started := TurnStarted{
 		Inputs: t.l.Inputs, Model: t.l.Model, PermissionMode: t.l.PermissionMode,
 		AgentSession: t.l.Session, Version: t.l.Version, Directory: t.l.Directory,
+		Tools: limited(t.l.Tools), Servers: limited(t.l.Servers),
 	}
 	if len(started.Inputs) == 0 && t.l.Input != "" {
 		started.Inputs = []string{t.l.Input}
@@ -73,6 +74,12 @@ func (t *translation) turnStarted() {
 	t.mode(t.l.PermissionMode)
 	t.hint(betcodev1.AgentStatus_THINKING)
 }
+
+// maxReported bounds the lists of tools and servers.
+const maxReported = 1024
+
+// limited bounds a list that only the agent knows the length of.
+func limited[T any](list []T) []T { return list[:min(len(list), maxReported)] }
 
 // status translates the three things a status line may say, any of them at once.
 func (t *translation) status() {

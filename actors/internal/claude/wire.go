@@ -43,6 +43,9 @@ type line struct {
 	Directory      string   `json:"cwd"`
 	Inputs         []string `json:"user_message_uuids"`
 	Input          string   `json:"user_message_uuid"`
+	Tools          []string `json:"tools"`
+
+	Servers []McpServer `json:"mcp_servers"`
 
 	// command_lifecycle, system/status, system/session_state_changed
 	Command       string `json:"command_uuid"`

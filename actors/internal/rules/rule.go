@@ -33,7 +33,12 @@ type Rule struct {
 	Effect Effect
 	Text   string
 	Source string // for people: the file it stands in
+	Line   int    // there; 0 = not known
 }
+
+// Split takes the rule apart: the tool, and what a call of it must be about, empty
+// for every call.
+func (r Rule) Split() (tool, argument string, err error) { return split(strings.TrimSpace(r.Text)) }
 
 // String names the rule in one line.
 func (r Rule) String() string {

@@ -41,6 +41,7 @@ type Client struct {
 	Version pb.VersionServiceClient
 	Machine pb.MachineServiceClient
 	GitLab  pb.GitLabServiceClient
+	Config  pb.ConfigServiceClient
 
 	options Options
 	conn    *grpc.ClientConn
@@ -65,6 +66,7 @@ func New(o Options) (*Client, error) {
 		Version: pb.NewVersionServiceClient(conn),
 		Machine: pb.NewMachineServiceClient(conn),
 		GitLab:  pb.NewGitLabServiceClient(conn),
+		Config:  pb.NewConfigServiceClient(conn),
 		options: o, conn: conn,
 	}, nil
 }

@@ -1,0 +1,130 @@
+package actors
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// What agents say of themselves when a turn begins (version, tools, MCP servers) is
+// kept in a file beside the session's run directories, written when it changes. It is
+// not part of the session's projection: that is written with every batch, and lists of
+// tools are long.
+
+// reportFile is its name.
+const reportFile = "agent.json"
+
+// mostReports bounds an answer about all sessions.
+const mostReports = 1000
+
+// keepReport writes down what the agent says of itself.
+type keepReport struct{ report messages.AgentReport }
+
+func (keepReport) effect() {}
+
+// reported notes what the agent says of itself, if it says something new.
+func (t *transition) reported(m claude.TurnStarted) {
+	if len(m.Tools) == 0 {
+		return // it says nothing of itself
+	}
+	report := messages.AgentReport{
+		Session: t.s.id, At: wall(t.now.at).UTC(), Version: m.Version, Model: m.Model, Tools: m.Tools,
+	}
+	for _, s := range m.Servers {
+		report.Servers = append(report.Servers, messages.McpServer(s))
+	}
+	if sum := fingerprint(report); sum != t.s.report {
+		t.s.report = sum
+		t.then(keepReport{report})
+	}
+}
+
+// fingerprint is of everything but the time.
+func fingerprint(r messages.AgentReport) uint64 {
+	h := fnv.New64a()
+	word := func(s string) { _, _ = h.Write(append([]byte(s), 0)) }
+	word(r.Version)
+	word(r.Model)
+	for _, tool := range r.Tools {
+		word(tool)
+	}
+	for _, s := range r.Servers {
+		word("=" + s.Name)
+		word(s.Status)
+	}
+	return h.Sum64()
+}
+
+func (s *System) reportPath(id messages.SessionID) string {
+	return filepath.Join(s.options.RunsDirectory, string(id), reportFile)
+}
+
+// writeReport is the janitor's job. Whoever reads sees the old report or the new one;
+// after a loss of power it may be the one before.
+func (s *System) writeReport(r messages.AgentReport) error {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	path := s.reportPath(r.Session)
+	if err := os.WriteFile(path+".new", append(raw, '\n'), 0o600); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // the session was deleted meanwhile
+		}
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// agentReports works in the goroutine of who asks.
+func (s *System) agentReports(m messages.GetAgentReports) (messages.Reply, error) {
+	const op = "read agent reports"
+	ids := []messages.SessionID{m.Session}
+	if m.Session == "" {
+		ids = nil
+		records, _, err := s.options.Store.Sessions("", "", mostReports, 0)
+		if err != nil {
+			return nil, asError(op, err)
+		}
+		for i := range records {
+			ids = append(ids, records[i].ID)
+		}
+	} else if !s.exists(m.Session) {
+		return nil, messages.Errorf(op, messages.NotFound, "session %q does not exist", m.Session).WithCode(messages.SessionNotFound)
+	}
+	var all messages.AgentReports
+	for _, id := range ids {
+		r, found := s.readReport(id)
+		if !found {
+			continue
+		}
+		if loaded, err := s.options.Store.Load(id); err == nil && loaded.Run != nil {
+			r.Running = loaded.Run.State != messages.RunFinished
+		}
+		all.Reports = append(all.Reports, r)
+	}
+	slices.SortStableFunc(all.Reports, func(a, b messages.AgentReport) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Session, b.Session))
+	})
+	return all, nil
+}
+
+// readReport returns a session's report. One that cannot be read is as good as none:
+// the next turn brings another.
+func (s *System) readReport(id messages.SessionID) (messages.AgentReport, bool) {
+	var r messages.AgentReport
+	raw, err := os.ReadFile(s.reportPath(id))
+	if err != nil || json.Unmarshal(raw, &r) != nil {
+		return messages.AgentReport{}, false
+	}
+	r.Session = id
+	return r, true
+}

@@ -1,0 +1,172 @@
+package grpcapi
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// configService is ConfigService.
+type configService struct {
+	pb.UnimplementedConfigServiceServer
+	asker Asker
+}
+
+// GetSettings implements ConfigService.
+func (s configService) GetSettings(ctx context.Context, r *pb.GetSettingsRequest) (*pb.Settings, error) {
+	scope, directory, err := scopeIn("get settings", r.GetScope(), r.GetWorkingDirectory())
+	if err != nil {
+		return nil, err
+	}
+	view, err := ask[messages.SettingsView](ctx, s.asker, messages.GetSettings{Scope: scope, Directory: directory})
+	if err != nil {
+		return nil, err
+	}
+	return settingsOut(view), nil
+}
+
+// UpdateSettings implements ConfigService.
+func (s configService) UpdateSettings(ctx context.Context, r *pb.UpdateSettingsRequest) (*pb.Settings, error) {
+	const op = "update settings"
+	scope, directory, err := scopeIn(op, r.GetScope(), r.GetWorkingDirectory())
+	if err != nil {
+		return nil, err
+	}
+	changes, err := changesIn(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(changes) == 0 {
+		return nil, invalid(op, "Set a member of settings that is not zero, or say it in values.", "nothing is to be changed")
+	}
+	view, err := ask[messages.SettingsView](ctx, s.asker, messages.UpdateSettings{Scope: scope, Directory: directory, Changes: changes})
+	if err != nil {
+		return nil, err
+	}
+	return settingsOut(view), nil
+}
+
+// ListMcpServers implements ConfigService.
+func (s configService) ListMcpServers(ctx context.Context, r *pb.ListMcpServersRequest) (*pb.ListMcpServersResponse, error) {
+	const op = "list MCP servers"
+	wanted, err := serverStatusIn(op, r.GetStatusFilter())
+	if err != nil {
+		return nil, err
+	}
+	var session messages.SessionID
+	if r.GetSessionId() != "" {
+		if session, err = sessionIn(op, r.GetSessionId()); err != nil {
+			return nil, err
+		}
+	}
+	reports, err := ask[messages.AgentReports](ctx, s.asker, messages.GetAgentReports{Session: session})
+	if err != nil {
+		return nil, err
+	}
+	out := &pb.ListMcpServersResponse{}
+	seen := map[string]bool{}
+	for _, report := range reports.Reports { // the newest first
+		for _, server := range report.Servers {
+			if seen[server.Name] {
+				continue
+			}
+			seen[server.Name] = true
+			if info := serverOut(server, report); wanted == 0 || info.GetStatus() == wanted {
+				out.Servers = append(out.Servers, info)
+			}
+		}
+	}
+	slices.SortFunc(out.GetServers(), func(a, b *pb.McpServerInfo) int { return cmp.Compare(a.GetName(), b.GetName()) })
+	return out, nil
+}
+
+// GetPermissions implements ConfigService.
+func (s configService) GetPermissions(ctx context.Context, r *pb.GetPermissionsRequest) (*pb.PermissionRules, error) {
+	const op = "get permissions"
+	var m messages.ListRules
+	var err error
+	if r.GetSessionId() != "" {
+		if m.Session, err = sessionIn(op, r.GetSessionId()); err != nil {
+			return nil, err
+		}
+	}
+	if m.Directory, err = directoryIn(op, r.GetWorkingDirectory()); err != nil {
+		return nil, err
+	}
+	if m.Session != "" && m.Directory != "" {
+		return nil, invalid(op, "Leave one of them out.", "a session has a directory of its own")
+	}
+	list, err := ask[messages.RuleList](ctx, s.asker, m)
+	if err != nil {
+		return nil, err
+	}
+	out := &pb.PermissionRules{}
+	for _, rule := range list.Rules {
+		out.Rules = append(out.Rules, ruleOut(rule))
+		switch {
+		case rule.Effect == "deny" && rule.Argument == "":
+			out.DeniedTools = append(out.DeniedTools, rule.Tool)
+		case rule.Effect == "ask":
+			out.RequireApproval = append(out.RequireApproval, rule.Text)
+		}
+	}
+	return out, nil
+}
+
+// serverStatusIn reads a filter; 0 = any.
+func serverStatusIn(op, filter string) (pb.McpServerStatus, error) {
+	const prefix = "MCP_SERVER_STATUS_"
+	name := strings.ToUpper(strings.TrimSpace(filter))
+	if name == "" {
+		return 0, nil
+	}
+	if status, ok := pb.McpServerStatus_value[prefix+strings.TrimPrefix(name, prefix)]; ok && status != 0 {
+		return pb.McpServerStatus(status), nil
+	}
+	return 0, invalid(op, "It is running, stopped, starting or error, or empty for all.", "the status_filter %q is unknown", clip(filter))
+}
+
+// serverOut translates a server in the words of its agent.
+func serverOut(s messages.McpServer, r messages.AgentReport) *pb.McpServerInfo {
+	out := &pb.McpServerInfo{Name: printable(s.Name), SessionId: string(r.Session), ReportedAt: timestamppb.New(r.At)}
+	switch s.Status {
+	case "connected":
+		out.Status = pb.McpServerStatus_MCP_SERVER_STATUS_RUNNING
+	case "pending":
+		out.Status = pb.McpServerStatus_MCP_SERVER_STATUS_STARTING
+	case "disabled":
+		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_STOPPED, "It is switched off."
+	case "failed":
+		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_ERROR, "The agent could not connect to it."
+	case "needs-auth":
+		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_ERROR, "It wants somebody to log in."
+	default:
+		out.ErrorMessage = "The agent says " + printable(s.Status) + "."
+	}
+	if !r.Running {
+		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_STOPPED, "Its agent does not run."
+	}
+	prefix := "mcp__" + serverPrefix(s.Name) + "__"
+	for _, tool := range r.Tools {
+		if name, ok := strings.CutPrefix(tool, prefix); ok {
+			out.Tools = append(out.Tools, printable(name))
+		}
+	}
+	return out
+}
+
+// serverPrefix is a server's name as it stands in the names of its tools.
+func serverPrefix(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || (r >= '0' && r <= '9') || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z') {
+			return r
+		}
+		return '_'
+	}, name)
+}

@@ -1,0 +1,195 @@
+package grpcapi
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// The translation of config.proto.
+
+func scopeIn(op, scope, directory string) (messages.SettingsScope, string, error) {
+	dir, err := directoryIn(op, directory)
+	if err != nil {
+		return "", "", err
+	}
+	switch s := messages.SettingsScope(scope); s {
+	case messages.SettingsInForce, messages.SettingsUser:
+		return s, dir, nil
+	case messages.SettingsProject, messages.SettingsLocal:
+		if dir == "" {
+			return "", "", invalid(op, "Give working_directory, absolute.", "the scope %s is that of a directory", scope)
+		}
+		return s, dir, nil
+	}
+	return "", "", invalid(op, `It is "user", "project" or "local", or empty for what holds.`, "the scope %q is unknown", clip(scope))
+}
+
+// The settings behind the members that clients know.
+const (
+	nameMaxAgents   = "daemon.max_subprocesses"
+	nameSocket      = "daemon.socket_path"
+	nameStateDir    = "daemon.state_dir"
+	nameLogLevel    = "daemon.log_level"
+	nameMaxPayload  = "daemon.max_payload_bytes"
+	nameModel       = "sessions.default_model"
+	nameAutoCompact = "sessions.auto_compact"
+	nameThreshold   = "sessions.auto_compact_threshold"
+	nameTTL         = "permissions.default_ttl"
+	nameExtend      = "permissions.extend_on_activity"
+)
+
+func settingsOut(v messages.SettingsView) *pb.Settings {
+	seconds := uint32Of(int64(durationOf(v.Get(nameTTL)) / time.Second))
+	out := &pb.Settings{
+		Daemon: &pb.DaemonSettings{
+			MaxSubprocesses: uint32Of(numberOf(v.Get(nameMaxAgents))),
+			SocketPath:      v.Get(nameSocket).Text,
+			LogLevel:        v.Get(nameLogLevel).Text,
+			MaxPayloadBytes: uint32Of(numberOf(v.Get(nameMaxPayload))),
+		},
+		Sessions: &pb.SessionSettings{
+			DefaultModel:         v.Get(nameModel).Text,
+			AutoCompact:          v.Get(nameAutoCompact).Value == true,
+			AutoCompactThreshold: uint32Of(numberOf(v.Get(nameThreshold))),
+		},
+		Permissions: &pb.PermissionSettings{
+			ConnectedTimeoutSecs: seconds, DisconnectedTimeoutSecs: seconds,
+			EnableAutoApprove: v.Allows, AutoApproveDirectories: v.Trusted,
+			ActivityRefreshEnabled: v.Get(nameExtend).Value == true,
+		},
+		FeatureFlags: v.Features,
+	}
+	if state := v.Get(nameStateDir).Text; state != "" {
+		out.Daemon.DatabasePath = filepath.Join(state, "journal")
+	}
+	for _, s := range v.Values {
+		out.Values = append(out.Values, &pb.SettingValue{
+			Name: s.Name, Value: s.Text, Source: s.Source, Origin: s.Origin, Line: uint32Of(int64(s.Line)),
+			DefaultValue: s.Default, Wants: s.Wants, Description: s.Help, Live: s.Live, RestartNeeded: s.Restart,
+		})
+	}
+	for _, w := range v.Warnings {
+		out.Warnings = append(out.Warnings, &pb.SettingWarning{
+			Path: w.Path, Line: uint32Of(int64(w.Line)), Column: uint32Of(int64(w.Column)), Message: printable(w.Message),
+		})
+	}
+	return out
+}
+
+func numberOf(v messages.SettingValue) int64 {
+	n, _ := v.Value.(int64)
+	return n
+}
+
+func durationOf(v messages.SettingValue) time.Duration {
+	d, _ := v.Value.(time.Duration)
+	return d
+}
+
+// uint32Of is a number that fits, or the nearest that does.
+func uint32Of(n int64) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }
+
+// changesIn is what a request wants changed: members that are not zero, then values,
+// then what is taken out. No setting is named twice.
+func changesIn(r *pb.UpdateSettingsRequest) ([]messages.SettingChange, error) {
+	const op = "update settings"
+	wanted := map[string]messages.SettingChange{}
+	d, s, p := r.GetSettings().GetDaemon(), r.GetSettings().GetSessions(), r.GetSettings().GetPermissions()
+	for _, refused := range []struct {
+		is         bool
+		what, hint string
+	}{
+		{d.GetPort() != 0, "port", "No TCP is served; use the Unix socket, for example through ssh -L."},
+		{d.GetDatabasePath() != "", "database_path", "The journal is in daemon.state_dir, which can be set."},
+		{s.GetMaxMessagesPerSession() != 0, "max_messages_per_session", "There is no such limit; retention.session_max_bytes limits the history of a session."},
+		{p.GetEnableAutoApprove(), "enable_auto_approve", "Write allow rules into settings.json: permissions.allow."},
+		{len(p.GetAutoApproveDirectories()) > 0, "auto_approve_directories", "Trust a directory: AdminService.TrustDirectory, or betcode trust."},
+	} {
+		if refused.is {
+			return nil, invalid(op, refused.hint, "%s cannot be set here", refused.what)
+		}
+	}
+	set := func(is bool, name, value string) {
+		if is {
+			wanted[name] = messages.SettingChange{Name: name, Value: value}
+		}
+	}
+	number := func(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
+	set(d.GetMaxSubprocesses() != 0, nameMaxAgents, number(d.GetMaxSubprocesses()))
+	set(d.GetSocketPath() != "", nameSocket, d.GetSocketPath())
+	set(d.GetLogLevel() != "", nameLogLevel, d.GetLogLevel())
+	set(d.GetMaxPayloadBytes() != 0, nameMaxPayload, number(d.GetMaxPayloadBytes()))
+	set(s.GetDefaultModel() != "", nameModel, s.GetDefaultModel())
+	set(s.GetAutoCompact(), nameAutoCompact, "true")
+	set(s.GetAutoCompactThreshold() != 0, nameThreshold, number(s.GetAutoCompactThreshold()))
+	set(p.GetActivityRefreshEnabled(), nameExtend, "true")
+	switch with, without := p.GetConnectedTimeoutSecs(), p.GetDisconnectedTimeoutSecs(); {
+	case with != 0 && without != 0 && with != without:
+		return nil, invalid(op, "Set one of them, or both to the same.", "a request waits as long without clients as with them")
+	default:
+		set(with != 0, nameTTL, number(with)+"s")
+		set(without != 0, nameTTL, number(without)+"s")
+	}
+	for flag, on := range r.GetSettings().GetFeatureFlags() {
+		set(true, featurePrefix+flag, strconv.FormatBool(on))
+	}
+	for name, value := range r.GetValues() {
+		if _, twice := wanted[name]; twice {
+			return nil, invalid(op, "Say it once.", "%s is set twice", clip(name))
+		}
+		set(true, name, value)
+	}
+	for _, name := range r.GetUnset() {
+		if _, twice := wanted[name]; twice {
+			return nil, invalid(op, "Say one of them.", "%s is set and unset", clip(name))
+		}
+		wanted[name] = messages.SettingChange{Name: name, Reset: true}
+	}
+	var changes []messages.SettingChange
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		changes = append(changes, wanted[name])
+	}
+	return changes, nil
+}
+
+// featurePrefix is where feature flags stand among the settings.
+const featurePrefix = "feature_flags."
+
+// rulePriorities are the order in which rules are looked at, greatest first.
+var rulePriorities = map[string]uint32{"deny": 300, "ask": 200, "allow": 100}
+
+func ruleOut(r messages.RuleEntry) *pb.PermissionRule {
+	h := fnv.New64a()
+	for _, word := range []string{r.Effect, r.Text, r.Source} {
+		_, _ = h.Write(append([]byte(word), 0))
+	}
+	out := &pb.PermissionRule{
+		Id: fmt.Sprintf("%016x", h.Sum64()), ToolPattern: r.Tool, PathPattern: r.Argument, Priority: rulePriorities[r.Effect],
+		Source: r.Source, Line: uint32Of(int64(r.Line)), Rule: r.Text,
+	}
+	about := "every call of " + r.Tool
+	if r.Argument != "" {
+		about = "calls of " + r.Tool + " that are about " + r.Argument
+	}
+	switch r.Effect {
+	case "deny":
+		out.Action, out.Description = pb.PermissionAction_PERMISSION_ACTION_DENY, "forbids "+about
+	case "ask":
+		out.Action, out.Description = pb.PermissionAction_PERMISSION_ACTION_ASK, "has a person asked about "+about
+	case "allow":
+		out.Action, out.Description = pb.PermissionAction_PERMISSION_ACTION_ALLOW, "allows "+about
+	}
+	if r.Problem != "" {
+		out.Description += "; it does not count in full: " + r.Problem
+	}
+	return out
+}
