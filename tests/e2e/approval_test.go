@@ -108,9 +108,9 @@ func TestSelfApprovalAfterDaemonKill(t *testing.T) {
 	id := session()
 	c := s.converse("a", id)
 	s.say(c, "echo:hello")
-	_, end := s.wait(c, 0, kit.IsIdle)
+	idle, _ := s.wait(c, 0, kit.IsIdle)
 	s.killDaemon()
-	c = s.converseWith("a", &pb.StartConversation{SessionId: id, FromSequence: uint64(end)})
+	c = s.converseWith("a", &pb.StartConversation{SessionId: id, FromSequence: idle.GetSequence()})
 	s.selfApproval(c, "run:"+allAttempts(), "run:touch approved.txt")
 }
 
