@@ -163,6 +163,9 @@ func (j *journal) reportRoom(done roomReclaimed) {
 	if done.Swept+done.Rewritten > 0 {
 		j.deps.log.Info().Int("payloads", done.Swept).Int("files", done.Rewritten).Int64("bytes", done.Bytes).Msg("room of the journal given back")
 	}
+	if done.Damaged != nil {
+		j.deps.log.Error().Err(done.Damaged).Msg("the journal is damaged: a file of it is not rewritten")
+	}
 	if done.failure != nil && messages.KindOf(done.failure) != messages.Canceled {
 		j.deps.log.Warn().Err(done.failure).Dur("again_in", reclaimEvery).Msg("room of the journal not given back")
 	}

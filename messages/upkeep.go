@@ -112,6 +112,7 @@ type JournalReclaimed struct {
 	Rewritten int   // files, without what no session needs
 	Bytes     int64 // by which they are smaller
 	Swept     int   // payloads that no file referred to
+	Damaged   error // a file that was to be rewritten and is damaged; nil: none
 }
 
 // JournalBackup is a backup that was made.

@@ -116,6 +116,31 @@ func TestReopen(t *testing.T) {
 	}
 }
 
+// The same where large payloads were on their way: what was put out of line stays
+// until it is known whether the file refers to it, and nothing is swept before.
+func TestReopenWithPayloads(t *testing.T) {
+	f := newFixture(t)
+	f.commit(heavy(sid(1), 0, 3))
+	want := f.picture()
+	back := f.instead(t, f.store.active.disk, "/dev/null")
+	err := f.store.Checkpoint()
+	back()
+	wantKind(t, "checkpoint", err, messages.Unavailable)
+	_, err = f.store.Sweep(t.Context())
+	wantKind(t, "sweep", err, messages.Unavailable)
+	_, err = f.store.Reclaim(t.Context())
+	wantKind(t, "reclaim", err, messages.Unavailable)
+	if err := f.store.Reopen(); err != nil {
+		t.Fatal(err)
+	}
+	f.sweep(0)
+	same(t, "journal", f.picture(), want)
+	f.commit(heavy(sid(1), 3, 1))
+	f.checkpoint()
+	f.sweep(0)
+	sameEvents(t, "events", f.history(sid(1)), heavy(sid(1), 0, 4).Events)
+}
+
 const limitedWriter = "BETCODE_TEST_LIMITED_WRITER"
 
 // The system stops the journal's files from growing, at many sizes; a seal and a

@@ -36,6 +36,7 @@
 //	1.log, 2.log     what was committed and is not in the active file yet
 //	000001.journal   a bbolt file that is sealed: only read
 //	000002.journal   the active one
+//	000001-1.journal the first, rewritten once; instead of it
 //	blobs/ab/ab…     what is too large for a page, named by its SHA-256
 //	before-migration the journal as an older build left it, for 30 days
 //	*.new            being written; removed by [Open], or by [Store.Sweep]
@@ -128,7 +129,19 @@
 //
 // An append with Delete removes all live state at once and leaves a tombstone,
 // so that a stale actor cannot bring the session back. Its events are not found
-// any more; the bytes go when their file is rewritten.
+// any more; the bytes go when their file is rewritten, or dropped.
+//
+// # Rewriting
+//
+// [Store.Reclaim] writes a sealed file anew when more than half of the bytes of
+// its events are garbage: of deleted sessions, or below the marks of others. The
+// new file has what is left of the histories and says in each Cursor from where on
+// (dropped, with the chain there, so that [Store.Verify] can follow it); what
+// sessions lived on when the file was sealed is left out. It is made beside the old
+// one, at a rate that nobody notices, a little at a time; then MANIFEST names it
+// instead, and that is all that commits and reads wait for. The old file is removed,
+// and what it referred to out of line is swept. How much is garbage is estimated
+// from the Cursors of a file, without reading the events: they count the bytes.
 //
 // # Looking after it
 //
@@ -141,7 +154,8 @@
 // their processes from its runs. [Store.Retain] drops sealed files, the oldest
 // first; how far a session's history is gone with them is not recorded, the oldest
 // file that is left says after which event it begins. What a session gives up by
-// itself is a mark in its record, which holds at once; the bytes go with their file.
+// itself is a mark in its record, which holds at once; the bytes go when the file is
+// rewritten, or dropped.
 // [Store.LowWater] is the higher of the two.
 //
 // # Figures

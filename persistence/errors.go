@@ -29,6 +29,7 @@ const (
 	opBackup     = "back up journal"
 	opRestore    = "restore journal"
 	opSweep      = "sweep payloads"
+	opRewrite    = "rewrite journal file"
 )
 
 // storageError says that the disk, or the system before it, failed. An error of

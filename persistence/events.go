@@ -165,6 +165,9 @@ func (s *Store) holder(e *entry, seq messages.Seq) (func(op string, fn func(view
 			return nil, 0, err
 		}
 		if c != nil && seq > messages.Seq(c.GetBase()) && seq <= messages.Seq(c.GetHead()) {
+			if dropped := messages.Seq(c.GetDropped()); seq <= dropped {
+				return nil, dropped, errDropped
+			}
 			return f.look, messages.Seq(c.GetHead()), nil
 		}
 	}

@@ -167,13 +167,16 @@ func (f *fixture) load(id messages.SessionID) messages.SessionLoaded {
 }
 
 // history reads all events of a session, in small portions.
-func (f *fixture) history(id messages.SessionID) []messages.Event {
+func (f *fixture) history(id messages.SessionID) []messages.Event { return f.since(id, 0) }
+
+// since is history behind an event.
+func (f *fixture) since(id messages.SessionID, after messages.Seq) []messages.Event {
 	f.Helper()
 	var all []messages.Event
 	for {
-		portion, err := f.store.Events(id, messages.Seq(len(all)), 7, 0)
+		portion, err := f.store.Events(id, after+messages.Seq(len(all)), 7, 0)
 		if err != nil {
-			f.Fatalf("events of %s after %d: %v", id, len(all), err)
+			f.Fatalf("events of %s after %d: %v", id, int(after)+len(all), err)
 		}
 		if len(portion) == 0 {
 			return all

@@ -42,15 +42,18 @@ type sealedFile struct {
 	OutOfLine int64 `json:"out_of_line,omitempty"`
 }
 
-var journalName = regexp.MustCompile(`^[0-9]{6,}\.journal$`)
+// A file that was rewritten has the number of the one whose place it took, and
+// counts how often that was done.
+var journalName = regexp.MustCompile(`^([0-9]{6,})(-[0-9]+)?\.journal$`)
 
 func fileName(number uint64) string { return fmt.Sprintf("%06d.journal", number) }
 
 func fileNumber(name string) (uint64, error) {
-	if !journalName.MatchString(name) {
+	parts := journalName.FindStringSubmatch(name)
+	if parts == nil {
 		return 0, fmt.Errorf("%q is not the name of a journal file", name)
 	}
-	return strconv.ParseUint(name[:len(name)-len(".journal")], 10, 64)
+	return strconv.ParseUint(parts[1], 10, 64)
 }
 
 // readManifest returns the manifest of directory, nil if there is none.

@@ -28,6 +28,7 @@ type modelSession struct {
 	inputs      map[string]messages.InputRecord
 	permissions map[messages.RequestID]messages.PermissionRecord
 	keys        map[string]messages.Seq
+	low         messages.Seq // what lies up to here was given up
 }
 
 func (m model) apply(a messages.Append) (accepted bool) {
@@ -70,7 +71,7 @@ func (m model) apply(a messages.Append) (accepted bool) {
 	m[a.Session] = s
 	s.events = append(s.events, a.Events...)
 	if a.Record != nil {
-		s.record = *a.Record
+		s.record, s.low = *a.Record, a.Record.Past.LowWater
 	}
 	if a.Run != nil {
 		s.runs[a.Run.Run] = *a.Run
@@ -157,6 +158,10 @@ func (m model) draw(t *rapid.T) messages.Append {
 	if len(s.events) == 0 || one("record", 2) {
 		a.Record = summary(id, epoch.Add(time.Duration(rapid.IntRange(0, 50).Draw(t, "minute"))*time.Minute))
 		a.Record.Name = name.Draw(t, "name")
+		a.Record.Past.LowWater = s.low
+		if one("give up", 4) {
+			a.Record.Past.LowWater = messages.Seq(rapid.Uint64Range(uint64(s.low), uint64(len(s.events))).Draw(t, "low"))
+		}
 	}
 	if one("cursor", 2) {
 		run := s.cursor.Run + messages.RunNumber(rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "run"))
@@ -210,7 +215,7 @@ func TestModel(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		defer os.RemoveAll(directory)
-		f := makeFixture(t, directory, func(o *Options) { o.CheckpointBytes = rapid.SampledFrom([]int64{0, 4 << 10}).Draw(t, "checkpoint") })
+		f := makeFixture(t, directory, greedy, func(o *Options) { o.CheckpointBytes = rapid.SampledFrom([]int64{0, 4 << 10}).Draw(t, "checkpoint") })
 		f.open()
 		defer f.finish()
 		m := model{}
@@ -236,10 +241,21 @@ func TestModel(t *testing.T) {
 			"reopen":     func(*rapid.T) { f.reopen() },
 			"crash":      func(*rapid.T) { f.crash() },
 			"half":       func(*rapid.T) { f.half() },
-			"sweep": func(t *rapid.T) {
-				if _, err := f.store.Sweep(context.Background()); err != nil {
-					t.Fatalf("sweep: %v", err)
+			"reclaim": func(t *rapid.T) {
+				if done, err := f.store.Reclaim(context.Background()); err != nil || done.Damaged != nil {
+					t.Fatalf("reclaim: %v, %v", done, err)
 				}
+			},
+			"crash in reclaim": func(t *rapid.T) {
+				steps := rapid.IntRange(0, 6).Draw(t, "steps")
+				f.store.options.steps = func(string) error {
+					if steps--; steps < 0 {
+						return errCrash
+					}
+					return nil
+				}
+				_, _ = f.store.Reclaim(context.Background())
+				f.crash()
 			},
 			"load": func(t *rapid.T) {
 				id := sid(rapid.IntRange(1, 5).Draw(t, "session"))
@@ -258,6 +274,7 @@ func TestModel(t *testing.T) {
 				all := m[id].events
 				after := rapid.IntRange(0, len(all)).Draw(t, "after")
 				limit := rapid.IntRange(1, 50).Draw(t, "limit")
+				after = max(after, int(m[id].low))
 				got, err := f.store.Events(id, messages.Seq(after), limit, 0)
 				if err != nil {
 					t.Fatalf("events: %v", err)
@@ -269,7 +286,7 @@ func TestModel(t *testing.T) {
 			},
 		})
 		for _, id := range m.live() { // replay is what was lived
-			sameEvents(t, "history", f.history(id), m[id].events)
+			sameEvents(t, "history", f.since(id, m[id].low), m[id].events[m[id].low:])
 		}
 		m.ask(t, f)
 	})

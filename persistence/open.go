@@ -143,10 +143,12 @@ func (s *Store) tidy(m *manifest) error {
 	if err != nil {
 		return storageError(opOpen, err)
 	}
-	known, oldest, active := map[string]bool{}, uint64(0), uint64(0)
+	known, numbers, oldest, active := map[string]bool{}, map[uint64]bool{}, uint64(0), uint64(0)
 	if m != nil {
 		for _, name := range m.names() {
 			known[name] = true
+			number, _ := fileNumber(name)
+			numbers[number] = true
 		}
 		oldest, _ = fileNumber(m.names()[0])
 		active, _ = fileNumber(m.Active)
@@ -163,7 +165,7 @@ func (s *Store) tidy(m *manifest) error {
 			if err := s.removeUnused(m, base); err != nil {
 				return err
 			}
-		case err == nil && !known[base] && number < oldest:
+		case err == nil && !known[base] && (number < oldest || numbers[number]):
 			if err := s.removeDropped(m, base); err != nil {
 				return err
 			}
@@ -195,8 +197,9 @@ func historyUnmentioned(name string) *messages.Error {
 			" or move the files that are not wanted elsewhere.")
 }
 
-// removeDropped removes a file that was dropped (see [Store.Retain]) when the
-// crash came before its removal. One that is not ours, or that cannot be read,
+// removeDropped removes a file that was dropped (see [Store.Retain]), or that was
+// rewritten or was to take the place of another, when the crash came before its
+// removal. One that is not ours, or that cannot be read,
 // is left alone: it harms nobody.
 func (s *Store) removeDropped(m *manifest, name string) error {
 	path := filepath.Join(s.options.Directory, name)

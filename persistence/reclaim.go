@@ -6,9 +6,15 @@ import (
 	"betcode/messages"
 )
 
-// Reclaim gives back room that nobody needs: it sweeps payloads that no file
-// refers to. It may take long; the journal is used meanwhile.
+// Reclaim gives back room that nobody needs: it rewrites sealed files that are
+// garbage for the most part, and sweeps payloads that no file refers to any more.
+// It takes as long as is good for the others; the journal is used meanwhile. Two
+// at once are one too many: the caller sees to it that there are not.
+//
+// Damage that it comes by is in what it returns, and stays where it is.
 func (s *Store) Reclaim(ctx context.Context) (done messages.JournalReclaimed, err error) {
-	done.Swept, err = s.Sweep(ctx)
+	if err = s.rewrite(ctx, &done); err == nil {
+		done.Swept, err = s.Sweep(ctx)
+	}
 	return done, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"betcode/messages"
+	"betcode/messages/failpoint"
 )
 
 // Retain drops sealed files, the oldest first: those beyond the size and the age
@@ -38,15 +39,25 @@ func (s *Store) Retain() (dropped int, err error) {
 	}
 	next := *s.manifest
 	next.Sealed = slices.Clone(keep)
-	renamed, err := next.write(s.options.Directory, s.options.steps)
+	dropped, _, err = s.drop(opRetain, &next, gone)
+	s.counts.dropped.Add(int64(dropped))
+	return dropped, err
+}
+
+// drop makes a manifest the journal's, closes the files that it does not mention
+// any more, and removes them. renamed says that the manifest is the new one, or
+// may be. The caller holds upkeep and writing.
+func (s *Store) drop(op string, next *manifest, gone []sealedFile) (dropped int, renamed bool, err error) {
+	renamed, err = next.write(s.options.Directory, s.options.steps)
 	if err != nil && !renamed {
-		return 0, storageError(opRetain, err)
+		return 0, false, storageError(op, err)
 	}
 	if err != nil {
-		return 0, s.fail(opRetain, err)
+		return 0, true, s.fail(op, err)
 	}
+	failpoint.Hit(failpoint.DropNamed)
 	s.files.Lock()
-	s.manifest = &next
+	s.manifest = next
 	s.sealedMu.Lock()
 	for _, f := range gone {
 		if open := s.sealed[f.Name]; open != nil {
@@ -58,15 +69,14 @@ func (s *Store) Retain() (dropped int, err error) {
 	s.files.Unlock()
 	for _, f := range gone {
 		if err := os.Remove(filepath.Join(s.options.Directory, f.Name)); err != nil {
-			return dropped, storageError(opRetain, err) // the next Open tries again
+			return dropped, true, storageError(op, err) // the next Open tries again
 		}
 		dropped++
-		s.counts.dropped.Add(1)
 		if err := s.options.steps.at(f.Name + " dropped"); err != nil {
-			return dropped, storageError(opRetain, err)
+			return dropped, true, storageError(op, err)
 		}
 	}
-	return dropped, nil
+	return dropped, true, nil
 }
 
 // stay keeps files from being dropped, and payloads from being swept, until the

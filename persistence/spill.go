@@ -22,6 +22,7 @@ import (
 type spill struct {
 	to     *blobs
 	pinned []spilled
+	listed int              // of them, the first so many
 	fresh  []blobID         // written, and not named yet
 	dirs   map[string]bool  // with names that are not on disk yet
 	refs   map[*cell][]byte // what stands for the value of a row
@@ -153,8 +154,8 @@ func (s *spill) settle() error {
 
 // list says in a file which payloads it refers to.
 func (s *spill) list(tx *bolt.Tx) error {
-	for _, p := range s.pinned {
-		if err := listBlob(tx, p); err != nil {
+	for ; s.listed < len(s.pinned); s.listed++ {
+		if err := listBlob(tx, s.pinned[s.listed]); err != nil {
 			return err
 		}
 	}

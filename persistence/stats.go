@@ -18,6 +18,7 @@ type counters struct {
 	dropped                                  atomic.Int64 // files, by retention
 	checkpoints                              atomic.Int64
 	swept                                    atomic.Int64 // payloads that nobody referred to
+	rewritten                                atomic.Int64 // files
 }
 
 func (c *counters) committed(g *group) {
@@ -57,6 +58,7 @@ func (s *Store) Stats() Stats {
 		WrittenBytes: s.counts.written.Load(),
 		Dropped:      s.counts.dropped.Load(),
 		Swept:        s.counts.swept.Load(),
+		Rewritten:    s.counts.rewritten.Load(),
 	}
 	done, err := s.reading(opStats)
 	if err != nil {
@@ -73,10 +75,13 @@ func (s *Store) Stats() Stats {
 	if failure := s.mover.Load().failure; failure != nil {
 		st.CheckpointFailure = failure.Error()
 	}
+	needed := s.index.marks()
 	for _, f := range s.manifest.Sealed {
+		w, _ := s.weighFile(opStats, f, needed) // what is damaged has no garbage
 		st.SealedFiles++
+		st.GarbageBytes += w.useless
 		st.SealedBytes += f.Bytes
-		st.Files = append(st.Files, messages.JournalPart{Name: f.Name, Bytes: f.Bytes, SealedAt: f.SealedAt, Payloads: f.OutOfLine})
+		st.Files = append(st.Files, messages.JournalPart{Name: f.Name, Bytes: f.Bytes, SealedAt: f.SealedAt, Payloads: f.OutOfLine, Garbage: w.useless})
 	}
 	st.Payloads, st.PayloadBytes = s.blobs.count()
 	st.ActiveBytes = s.active.size()

@@ -31,6 +31,9 @@ type Options struct {
 	// 0 = 20 GiB, negative = any amount; 0 = any age.
 	RetainBytes int64
 	RetainAge   time.Duration
+	// RewriteRate is how many bytes of sealed files [Store.Reclaim] looks at in a
+	// second when it rewrites them. 0 = 16 MiB, negative = any number.
+	RewriteRate int64
 	// ReadOnly opens a journal that is not to change, such as a backup: nothing
 	// is written, no file is made, and others may read it too.
 	ReadOnly bool
@@ -50,6 +53,8 @@ type Options struct {
 	growBytes int
 	// how much the active file may have grown before it is sealed to be read
 	sealBeforeReading int64
+	// how much garbage a file must have to be rewritten, where not 1 MiB
+	rewriteLeast int64
 }
 
 const (
@@ -67,6 +72,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.sealBeforeReading <= 0 {
 		o.sealBeforeReading = sealBeforeReading
+	}
+	if o.RewriteRate == 0 {
+		o.RewriteRate = defaultRewriteRate
+	}
+	if o.rewriteLeast <= 0 {
+		o.rewriteLeast = defaultRewriteLeast
 	}
 	switch {
 	case o.RetainBytes == 0:

@@ -250,7 +250,7 @@ func (c *fileCheck) link(s *span, number uint64, key, body []byte, events [][]by
 	if s.last == 0 {
 		cursor := c.cursors[number]
 		known = cursor != nil // a deleted session has none
-		before = loadLink(cursor.GetBaseChain())
+		before = beginsWith(cursor)
 	}
 	s.chain = l
 	if l == (link{}) {
@@ -291,14 +291,14 @@ func (c *fileCheck) finish(before *fileCheck) {
 // history checks that the events of a session go from base to head, and that
 // the file before ended where this one begins.
 func (c *fileCheck) history(key []byte, number uint64, cursor *storev1.Cursor, before *fileCheck) {
-	base, head := cursor.GetBase(), cursor.GetHead()
-	s := cmp.Or(c.spans[number], &span{first: base + 1, last: base})
-	if (s.first != base+1 || s.last != head) && !s.holes {
-		c.problem(bucketSessions, key, "events %d to %d are there, %d to %d should be", s.first, s.last, base+1, head)
+	base, head, from := cursor.GetBase(), cursor.GetHead(), begins(cursor)
+	s := cmp.Or(c.spans[number], &span{first: from + 1, last: from})
+	if (s.first != from+1 || s.last != head) && !s.holes {
+		c.problem(bucketSessions, key, "events %d to %d are there, %d to %d should be", s.first, s.last, from+1, head)
 	}
 	chain, baseChain := loadLink(cursor.GetChain()), loadLink(cursor.GetBaseChain())
-	if s.last == base {
-		s.chain = baseChain
+	if s.last == from {
+		s.chain = beginsWith(cursor)
 	}
 	if chain != (link{}) && chain != s.chain && !s.broken {
 		c.problem(bucketSessions, key, "the hash of the history up to event %d is another: its newest chunks were changed or removed", head)

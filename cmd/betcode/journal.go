@@ -138,6 +138,9 @@ func (p *program) writeJournalStats(s *pb.JournalStatsResponse, live bool) {
 		if f.GetSealedAt() != nil {
 			state = "sealed " + ago(f.GetSealedAt(), time.Now())
 		}
+		if f.GetGarbageBytes() > 0 {
+			state += ", " + size(f.GetGarbageBytes()) + " of no use any more"
+		}
 		fmt.Fprintf(w, "  %s  %s  %s\n", printableLine(f.GetName()), size(f.GetBytes()), state)
 	}
 	if s.GetPayloads() > 0 {
@@ -154,6 +157,7 @@ func (p *program) writeJournalStats(s *pb.JournalStatsResponse, live bool) {
 		kept += ", for " + span(time.Duration(s.GetRetainSeconds())*time.Second)
 	}
 	fmt.Fprintf(w, "Retention: %s; %d dropped\n", kept, s.GetDroppedFiles())
+	fmt.Fprintf(w, "Given back: %d file(s) rewritten, %d payload(s) removed\n", s.GetRewrittenFiles(), s.GetSweptPayloads())
 	fmt.Fprintf(w, "Log: %s, moved into the file at %s; %d times so far\n", size(s.GetLogBytes()), size(s.GetCheckpointBytes()), s.GetCheckpoints())
 	if failure := s.GetCheckpointFailure(); failure != "" {
 		fmt.Fprintf(w, "  not moved the last time: %s\n", printableLine(failure))

@@ -67,6 +67,13 @@ const (
 	SweepMarked = "reclaim/sweep-marked"       // it is known of one directory what may go
 	SweepDone   = "reclaim/sweep-done"
 
+	// Where a sealed file is rewritten without its garbage.
+	RewriteDue   = "rewrite/due"   // asked for each sealed file when room is given back
+	RewriteBegun = "rewrite/begun" // nothing has happened
+	RewriteBuilt = "rewrite/built" // the new file is there, MANIFEST does not name it
+	DropNamed    = "rewrite/named" // it does, or a file is dropped; the old one is there and in use
+	RewriteDone  = "rewrite/done"  // the old one is gone
+
 	// Where the journal of an older build becomes one of this one.
 	MigrationBegun = "migration/begun"
 	MigrationKept  = "migration/kept"  // what was is kept, beside it
@@ -108,7 +115,8 @@ func Names() []string {
 	return []string{
 		BeforeCommit, InCommit, BeforeLogWrite, AfterLogWrite, AfterLogSync, AfterCommit,
 		CheckpointDue, CheckpointBegun, LogTurned, BlobBegun, BlobWritten, BlobNamed, BlobsKept, InCheckpoint, AfterCheckpoint,
-		ReclaimDue, SweepBegun, SweepMarked, SweepDone, MigrationBegun, MigrationKept, MigrationLogs, MigrationNamed, SealDue, SealBegun, SealBuilt, SealNamed,
+		ReclaimDue, SweepBegun, SweepMarked, SweepDone, RewriteDue, RewriteBegun, RewriteBuilt, DropNamed, RewriteDone,
+		MigrationBegun, MigrationKept, MigrationLogs, MigrationNamed, SealDue, SealBegun, SealBuilt, SealNamed,
 		ArchiveWritten, ArchiveSynced, ArchiveNamed, ArchiveKept, ArchiveDone,
 		BeforeSpawn, Prepared, AfterSpawn, BeforeAdopt, AfterAdopt, BeforeWrite, AfterWrite, RunStep, SpoolRead,
 		SessionLoad, SessionStep, JournalStep, ClientStep, OutboxPushed, Recovered,

@@ -1,0 +1,103 @@
+package persistence
+
+import (
+	bolt "go.etcd.io/bbolt"
+
+	"betcode/messages"
+	storev1 "betcode/proto/betcode/store/v1"
+)
+
+// usualBytes stands for the size of an event whose file did not count them: one
+// that was written before format 3.
+const usualBytes = 300
+
+// marks say, of every session, up to which event nobody needs its history. They
+// only ever rise, so what is garbage by old ones is garbage.
+type marks struct {
+	low     map[uint64]messages.Seq // of live sessions
+	certain bool                    // any other session was deleted
+	deleted map[uint64]bool         // those were, in any case
+}
+
+// marks are those of now. A session whose identity is damaged is not known by
+// its number: while there is one, only what has a tombstone counts as deleted.
+func (x *index) marks() marks {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	m := marks{low: make(map[uint64]messages.Seq, len(x.entries)), deleted: map[uint64]bool{}, certain: true}
+	for _, e := range x.entries {
+		switch {
+		case e.deleted:
+			m.deleted[e.number] = true
+		case e.number == 0:
+			m.certain = false
+		case e.damaged != nil:
+			m.low[e.number] = 0
+		default:
+			m.low[e.number] = e.low
+		}
+	}
+	return m
+}
+
+// gone reports whether a session was deleted.
+func (m marks) gone(number uint64) bool {
+	_, live := m.low[number]
+	return !live && (m.certain || m.deleted[number])
+}
+
+// useless reports whether nobody needs an event, and those before it.
+func (m marks) useless(number uint64, seq messages.Seq) bool {
+	return m.gone(number) || seq <= m.low[number]
+}
+
+// weight is how many bytes of events a file holds, and how many of them nobody
+// needs; what is out of line counts as well. It is an estimate: where a session's
+// history is needed in part, events of it count as equally large.
+type weight struct{ all, useless int64 }
+
+// heavy reports whether more than half of it is garbage, and enough to be worth
+// the trouble.
+func (w weight) heavy(least int64) bool { return w.useless >= least && 2*w.useless > w.all }
+
+// weigh estimates what a sealed file holds.
+func weigh(op string, tx *bolt.Tx, m marks) (w weight, err error) {
+	err = view{tx: tx}.all(bucketSessions, func(key, value []byte) error {
+		if key[len(key)-1] != rowCursor {
+			return nil
+		}
+		var c storev1.Cursor
+		if err := decode(op, bucketSessions, key, value, &c); err != nil {
+			return nil //nolint:nilerr // what is damaged is nobody's garbage
+		}
+		number, _ := numberOf(key)
+		from, head := begins(&c), c.GetHead()
+		if from >= head {
+			return nil
+		}
+		bytes := int64(c.GetBytes() - min(c.GetBaseBytes(), c.GetBytes())) //nolint:gosec // of a history on a disk
+		if bytes == 0 {
+			bytes = int64(head-from) * usualBytes //nolint:gosec // the same
+		}
+		w.all += bytes
+		switch low := uint64(m.low[number]); {
+		case m.gone(number), low >= head:
+			w.useless += bytes
+		case low > from:
+			w.useless += int64(float64(bytes) * float64(low-from) / float64(head-from))
+		}
+		return nil
+	})
+	return w, err
+}
+
+// begins is the event after which a file has the history of a session.
+func begins(c *storev1.Cursor) uint64 { return max(c.GetBase(), c.GetDropped()) }
+
+// beginsWith is its chain.
+func beginsWith(c *storev1.Cursor) link {
+	if c.GetDropped() > c.GetBase() {
+		return loadLink(c.GetDroppedChain())
+	}
+	return loadLink(c.GetBaseChain())
+}

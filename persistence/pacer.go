@@ -1,0 +1,48 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"betcode/messages"
+)
+
+// paceBytes is how much is passed at once.
+const paceBytes = 1 << 20
+
+// pacer holds up work that nobody waits for, so that it does not disturb who is
+// waited for.
+type pacer struct {
+	ctx    context.Context
+	rate   int64 // bytes in a second; not positive: any number
+	passed int64 // since it was last waited
+}
+
+// pass waits as long as n more bytes ought to take.
+func (p *pacer) pass(n int) error {
+	if p.passed += int64(n); p.passed < paceBytes {
+		return nil
+	}
+	passed := p.passed
+	p.passed = 0
+	if p.rate <= 0 {
+		return wait(p.ctx, 0)
+	}
+	return wait(p.ctx, time.Duration(passed)*time.Second/time.Duration(p.rate))
+}
+
+// wait waits, or returns [messages.Canceled] when nobody wants the work any more.
+func wait(ctx context.Context, d time.Duration) error {
+	if d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return messages.Errorf(opRewrite, messages.Canceled, "%w", err)
+	}
+	return nil
+}

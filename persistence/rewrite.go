@@ -1,0 +1,314 @@
+package persistence
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"betcode/messages"
+	"betcode/messages/failpoint"
+	storev1 "betcode/proto/betcode/store/v1"
+)
+
+const (
+	// defaultRewriteLeast is how much garbage a file must have at least to be
+	// rewritten, and defaultRewriteRate how many bytes of it are looked at in a
+	// second: nobody should notice.
+	defaultRewriteLeast = 1 << 20
+	defaultRewriteRate  = 16 << 20
+
+	// waitAgain is how long it is waited for who reads all files.
+	waitAgain = 100 * time.Millisecond
+)
+
+// rewrite writes the sealed files anew that are garbage for the most part, one
+// after the other. The new file is made beside the old one, whole and on disk,
+// and then MANIFEST names it instead, which is all that commits wait for. Whoever
+// reads the old one reads on to the end of what he asked for.
+//
+// A file that is damaged stays as it is: it may be all that is left to find out
+// what happened.
+func (s *Store) rewrite(ctx context.Context, done *messages.JournalReclaimed) error {
+	due, err := s.rewriteDue()
+	if err != nil {
+		return err
+	}
+	for _, f := range due {
+		if err := wait(ctx, 0); err != nil {
+			return err
+		}
+		saved, err := s.rewriteFile(ctx, f)
+		if messages.KindOf(err) == messages.DataLoss && err != nil {
+			done.Damaged = cmp.Or(done.Damaged, err) // the others may be sound
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		done.Rewritten, done.Bytes = done.Rewritten+1, done.Bytes+saved
+		s.counts.rewritten.Add(1)
+	}
+	return nil
+}
+
+// rewriteDue lists the sealed files that are to be rewritten.
+func (s *Store) rewriteDue() (due []sealedFile, err error) {
+	done, err := s.reading(opRewrite)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if err := s.writableNow(opRewrite); err != nil {
+		return nil, err
+	}
+	m := s.index.marks()
+	for _, f := range s.manifest.Sealed {
+		w, err := s.weighFile(opRewrite, f, m)
+		if err != nil && messages.KindOf(err) != messages.DataLoss {
+			return nil, err
+		}
+		if err == nil && (w.heavy(s.options.rewriteLeast) || failpoint.Fail(failpoint.RewriteDue) != nil) {
+			due = append(due, f)
+		}
+	}
+	return due, nil
+}
+
+// weighFile estimates what a sealed file holds. The caller is reading.
+func (s *Store) weighFile(op string, entry sealedFile, m marks) (w weight, err error) {
+	f, err := s.openSealed(op, entry.Name)
+	if err != nil {
+		return w, err
+	}
+	err = f.view(op, func(tx *bolt.Tx) error {
+		w, err = weigh(op, tx, m)
+		return err
+	})
+	return w, err
+}
+
+// rewriteFile rewrites one file and returns how many bytes that saved.
+func (s *Store) rewriteFile(ctx context.Context, old sealedFile) (saved int64, err error) {
+	failpoint.Hit(failpoint.RewriteBegun)
+	from, err := openBolt(opRewrite, filepath.Join(s.options.Directory, old.Name), bolt.Options{ReadOnly: true})
+	if err != nil {
+		return 0, err
+	}
+	defer from.close()
+	if err := from.checkDescription(opRewrite, s.lineage); err != nil {
+		return 0, err
+	}
+	done, err := s.reading(opRewrite)
+	if err != nil {
+		return 0, err
+	}
+	m := s.index.marks()
+	done()
+	next := sealedFile{Name: nextGeneration(old.Name), SealedAt: old.SealedAt}
+	err = s.build(opRewrite, next.Name, s.lineage, func(to *file) error {
+		return from.view(opRewrite, func(tx *bolt.Tx) error {
+			r := rewriter{
+				carrier: carrier{from: view{tx: tx}, to: to, numbers: tx.Bucket(bucketIDs).Sequence(), large: s.blobs.spill()},
+				marks:   m, pace: pacer{ctx: ctx, rate: s.options.RewriteRate}, left: map[uint64]*remains{},
+			}
+			defer r.large.release()
+			to.db.NoSync = false // a little at a time disturbs less than all of it at the end
+			err := r.all()
+			next.Bytes, next.OutOfLine = to.size(), r.outOfLine
+			return err
+		})
+	})
+	if err != nil {
+		return 0, err
+	}
+	failpoint.Hit(failpoint.RewriteBuilt)
+	if err := s.replace(ctx, old, next); err != nil {
+		return 0, err
+	}
+	failpoint.Hit(failpoint.RewriteDone)
+	return old.Bytes - next.Bytes, nil
+}
+
+// nextGeneration is the name of the file that takes the place of another.
+func nextGeneration(name string) string {
+	base, generation, _ := strings.Cut(strings.TrimSuffix(name, ".journal"), "-")
+	n := 0
+	_, _ = fmt.Sscan(generation, &n) // none: the first
+	return fmt.Sprintf("%s-%d.journal", base, n+1)
+}
+
+// replace makes a file that was rewritten one of the journal. While all files are
+// read it waits. If the old one was dropped meanwhile, the new one goes too.
+func (s *Store) replace(ctx context.Context, old, next sealedFile) error {
+	discard := func(err error) error {
+		os.Remove(filepath.Join(s.options.Directory, next.Name))
+		return err
+	}
+	for !s.upkeep.TryLock() {
+		if err := wait(ctx, waitAgain); err != nil {
+			return discard(err)
+		}
+	}
+	defer s.upkeep.Unlock()
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := s.writable(opRewrite); err != nil {
+		return discard(err)
+	}
+	m := *s.manifest
+	i := slices.IndexFunc(m.Sealed, func(f sealedFile) bool { return f.Name == old.Name })
+	if i < 0 {
+		return discard(nil)
+	}
+	m.Sealed = slices.Clone(m.Sealed)
+	m.Sealed[i] = next
+	_, renamed, err := s.drop(opRewrite, &m, []sealedFile{old})
+	if err != nil && !renamed {
+		return discard(err)
+	}
+	return err
+}
+
+// rewriter copies of a sealed file what somebody may need: the histories above
+// the marks, and which sessions there were. What sessions lived on when it was
+// sealed is in later files.
+type rewriter struct {
+	carrier
+
+	marks     marks
+	pace      pacer
+	left      map[uint64]*remains
+	outOfLine int64
+}
+
+// remains is what is kept of a session's history.
+type remains struct {
+	dropped uint64 // up to this event nothing is
+	body    []byte // of the chunk that it was in
+	bytes   uint64
+}
+
+func (r *rewriter) all() error {
+	steps := []func() error{
+		func() error { return r.each(bucketEvents, r.chunk) },
+		func() error { return r.each(bucketIDs, r.as(bucketIDs)) },
+		func() error { return r.each(bucketSessions, r.session) },
+		func() error { return r.each(bucketMeta, r.checkpoint) },
+		r.flush,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rewriter) each(bucket []byte, fn func(key, value []byte) error) error {
+	return r.from.all(bucket, func(key, value []byte) error {
+		if err := r.pace.pass(len(key) + len(value)); err != nil {
+			return err
+		}
+		return fn(key, value)
+	})
+}
+
+func (r *rewriter) as(bucket []byte) func(key, value []byte) error {
+	return func(key, value []byte) error { return r.put(bucket, key, value) }
+}
+
+// chunk keeps a chunk if somebody may need an event of it.
+func (r *rewriter) chunk(key, value []byte) error {
+	number, _ := numberOf(key)
+	last, ok := secondOf(key)
+	body, err := unstamp(key, value)
+	if err != nil || !ok {
+		return damagedKey(opRewrite, bucketEvents, key, cmp.Or(err, errChunk))
+	}
+	left := r.left[number]
+	if left == nil {
+		left = &remains{}
+		r.left[number] = left
+	}
+	_, length, out, err := referenced(body)
+	if err != nil {
+		return damagedKey(opRewrite, bucketEvents, key, err)
+	}
+	if r.marks.useless(number, messages.Seq(last)) {
+		left.dropped, left.body = last, body
+		return nil
+	}
+	if out {
+		r.outOfLine += int64(length) //nolint:gosec // of a file
+		left.bytes += length
+	} else {
+		left.bytes += uint64(len(body))
+	}
+	return r.put(bucketEvents, key, value)
+}
+
+// session keeps the rows of a session: that it was there, and how far its history
+// goes. Of one that was deleted nothing is kept that it said of itself.
+func (r *rewriter) session(key, value []byte) error {
+	number, _ := numberOf(key)
+	if key[len(key)-1] != rowCursor {
+		if !r.marks.gone(number) {
+			return r.put(bucketSessions, key, value)
+		}
+		empty, err := encode(key, &storev1.Session{Version: recordVersion}, nil)
+		if err != nil {
+			return err
+		}
+		return r.put(bucketSessions, key, empty)
+	}
+	var c storev1.Cursor
+	if err := decode(opRewrite, bucketSessions, key, value, &c); err != nil {
+		return err
+	}
+	if left := r.left[number]; left != nil {
+		if err := r.drop(&c, left); err != nil {
+			return damagedKey(opRewrite, bucketEvents, pairKey(number, left.dropped), err)
+		}
+		c.Bytes = c.GetBaseBytes() + left.bytes
+	}
+	if r.marks.gone(number) {
+		c.Translator = nil
+	}
+	kept, err := encode(key, &c, nil)
+	if err != nil {
+		return err
+	}
+	return r.put(bucketSessions, key, kept)
+}
+
+// drop says in a cursor what is not there any more.
+func (r *rewriter) drop(c *storev1.Cursor, left *remains) error {
+	switch left.dropped {
+	case 0:
+	case c.GetHead():
+		c.Dropped, c.DroppedChain = c.GetHead(), c.GetChain()
+	default:
+		body, err := r.large.to.resolve(left.body)
+		if err != nil {
+			return err
+		}
+		_, chain, _ := unchain(body)
+		c.Dropped, c.DroppedChain = left.dropped, chain.bytes()
+	}
+	return nil
+}
+
+func (r *rewriter) checkpoint(key, value []byte) error {
+	if !bytes.Equal(key, checkpointKey) {
+		return nil // the file describes itself
+	}
+	return r.put(bucketMeta, key, value)
+}
