@@ -43,7 +43,11 @@ func (s schedule) arms(point string) string {
 	var plan []string
 	if s.dues > 0 {
 		for _, name := range failpoint.Dues() {
-			plan = append(plan, fmt.Sprintf("%s=error%%%d", name, s.dues))
+			every := s.dues
+			if name == failpoint.RewriteDue { // asked only when room is given back
+				every = 1
+			}
+			plan = append(plan, fmt.Sprintf("%s=error%%%d", name, every))
 		}
 	}
 	if point != "" {
