@@ -110,6 +110,24 @@ func TestLargePayloadsAreOutOfLine(t *testing.T) {
 	f.sweep(0) // the sealed files refer to all of them
 }
 
+// Two values that say the same have one payload.
+func TestSamePayloadTwice(t *testing.T) {
+	f := newFixture(t)
+	a := begin(sid(1), 1)
+	for _, key := range []string{"one", "two"} {
+		a.Inputs = append(a.Inputs, messages.InputRecord{Key: key, Seq: 1, Content: string(payload(1))})
+	}
+	f.commit(a)
+	want := f.picture()
+	for _, then := range []func(){f.checkpoint, f.seal, func() { f.sweep(0) }} {
+		then()
+		same(t, "journal", f.picture(), want)
+		if got := f.payloads(); len(got) != 1 {
+			t.Errorf("%v", got)
+		}
+	}
+}
+
 // Payloads go with the last file that refers to them, and not before.
 func TestSweepRemovesWhatNobodyRefersTo(t *testing.T) {
 	f := newFixture(t)

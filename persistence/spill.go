@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -104,7 +105,9 @@ func (s *spill) pin(p spilled) {
 // is looked at: a crash may have left it, and damage would be kept for ever.
 func (s *spill) write(id blobID, payload []byte) error {
 	path := s.to.path(id)
-	s.dirs[filepath.Dir(path)] = true
+	if s.dirs[filepath.Dir(path)] = true; slices.Contains(s.fresh, id) {
+		return nil // another row says the same
+	}
 	if _, err := s.to.read(id, uint64(len(payload))); err == nil {
 		return nil
 	}
