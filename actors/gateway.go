@@ -65,14 +65,15 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		}
 		return s.ask(ctx, s.sessions, s.withDefaults(m))
 	case messages.SendInput:
-		if seq, seen, err := s.options.Store.Seen(m.Session, m.Key); err != nil {
-			return nil, asError("send input", err)
-		} else if seen {
-			return messages.InputAcknowledged{Key: m.Key, Seq: seq}, nil
+		m.Digest = inputDigest(m.Content, m.Attachments)
+		return s.askOnce(ctx, m)
+	case messages.Once:
+		if answer, ok := m.Request.(messages.AnswerPermission); ok {
+			return s.answerPermission(ctx, m, answer)
 		}
-		return s.ask(ctx, s.sessions, m)
+		return s.askOnce(ctx, m)
 	case messages.AnswerPermission:
-		return s.answerPermission(ctx, m)
+		return s.answerPermission(ctx, m, m)
 	case messages.CompactSession:
 		seen, err := s.keySeen(m.Session, m.Key)
 		if err != nil {
@@ -109,6 +110,9 @@ func (s *System) ask(ctx context.Context, to *actor.PID, r messages.Request) (me
 		case got := <-answers:
 			return unpack(got)
 		case <-crashed:
+			if known, err := s.before(r); known != nil || err != nil {
+				return known, err // it was done, and the answer was lost
+			}
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 				return nil, messages.Errorf("ask", messages.DeadlineExceeded, "no answer in time")

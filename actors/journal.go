@@ -27,6 +27,8 @@ type Store interface {
 	Pending(messages.SessionID) ([]messages.PermissionRecord, error)
 	Unfinished() ([]messages.SessionID, error)
 	Seen(session messages.SessionID, key string) (messages.Seq, bool, error)
+	// Remembered returns what is kept of the request that was made under a key.
+	Remembered(session messages.SessionID, key string) (messages.Remembered, bool, error)
 	// CheckpointDue says that the log is long enough to be moved into the active
 	// file; Checkpoint does it, while commits go on.
 	CheckpointDue() bool

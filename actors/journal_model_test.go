@@ -22,12 +22,14 @@ type chronicle struct {
 	inputs          map[string]messages.InputRecord
 	permissions     map[messages.RequestID]messages.PermissionRecord
 	keys            map[string]messages.Seq
+	answered        map[string]messages.Remembered
 }
 
 func newChronicle() *chronicle {
 	return &chronicle{
 		runs: map[messages.RunNumber]messages.RunRecord{}, inputs: map[string]messages.InputRecord{},
 		permissions: map[messages.RequestID]messages.PermissionRecord{}, keys: map[string]messages.Seq{},
+		answered: map[string]messages.Remembered{},
 	}
 }
 
@@ -119,6 +121,9 @@ func (c *chronicle) put(a messages.Append) {
 	}
 	for _, key := range a.Keys() {
 		c.keys[key] = c.head()
+	}
+	for _, r := range a.Answered {
+		c.keys[r.Key], c.answered[r.Key] = c.head(), r
 	}
 }
 

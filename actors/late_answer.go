@@ -24,9 +24,9 @@ func decisionKey(id messages.RequestID) string { return "answer:" + string(id) }
 const decisionEvents = 16
 
 // answerPermission asks the session, and the journal where that knows nothing any
-// more.
-func (s *System) answerPermission(ctx context.Context, m messages.AnswerPermission) (messages.Reply, error) {
-	answer, err := s.ask(ctx, s.sessions, m)
+// more. r is the answer m, or that under a key.
+func (s *System) answerPermission(ctx context.Context, r messages.Request, m messages.AnswerPermission) (messages.Reply, error) {
+	answer, err := s.askOnce(ctx, r)
 	var stale *messages.Error
 	if errors.As(err, &stale) && stale.Code == messages.PermissionStale {
 		if before, found := s.decidedBefore(m.Session, requestOf(m.Request)); found {

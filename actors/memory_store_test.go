@@ -182,14 +182,21 @@ func (s *memoryStore) Unfinished() ([]messages.SessionID, error) {
 }
 
 func (s *memoryStore) Seen(id messages.SessionID, key string) (messages.Seq, bool, error) {
+	r, seen, err := s.Remembered(id, key)
+	return r.Seq, seen, err
+}
+
+func (s *memoryStore) Remembered(id messages.SessionID, key string) (messages.Remembered, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.of(id)
 	if !c.exists {
-		return 0, false, messages.Errorf("look up key", messages.NotFound, "session %s does not exist", id).WithCode(messages.SessionNotFound)
+		return messages.Remembered{}, false, messages.Errorf("look up key", messages.NotFound, "session %s does not exist", id).WithCode(messages.SessionNotFound)
 	}
 	seq, seen := c.keys[key]
-	return seq, seen, nil
+	r := c.answered[key]
+	r.Seq = seq
+	return r, seen, nil
 }
 
 func (s *memoryStore) Reopen() error {

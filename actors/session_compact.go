@@ -121,7 +121,7 @@ func (t *transition) tellToCompact(key, trigger string) {
 	in := messages.InputRecord{Key: key, Content: compactCommand, At: t.now.at, Seq: t.s.record.Head + 1}
 	t.emit(userInput(in))
 	t.putInput(in)
-	t.s.settledKeys = t.s.settledKeys.put(key, in.Seq)
+	t.s.given = t.s.given.put(key, given{answer: messages.InputAcknowledged{Key: key, Seq: in.Seq}})
 	t.change().Phase = messages.PhaseActive
 	t.then(wakeAfter{compactionPatience, compactionLate{key}})
 	t.pursue()

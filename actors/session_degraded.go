@@ -73,6 +73,9 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 
 // stepDegraded takes one message while nothing can be written.
 func (s sessionState) stepDegraded(now moment, from *actor.PID, m any) (sessionState, []effect) {
+	if call, ok := m.(messages.Once); ok {
+		m = call.Request // what is done now is not remembered
+	}
 	switch m.(type) {
 	case messages.Committed, messages.AppendRefused:
 		return s, nil

@@ -18,12 +18,7 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 	if !t.known(from, op) {
 		return
 	}
-	if i := t.s.input(m.Key); i >= 0 {
-		t.then(reply{from, messages.InputAcknowledged{Key: m.Key, Seq: t.s.inputs[i].Seq}})
-		return
-	}
-	if seq, seen := t.s.settledKeys.get(m.Key); seen {
-		t.then(reply{from, messages.InputAcknowledged{Key: m.Key, Seq: seq}})
+	if t.repeated(from, m) {
 		return
 	}
 	if t.s.record.StopWanted {
@@ -45,6 +40,24 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 	t.acceptInput(from, m)
 }
 
+// repeated reports whether a message has come before; if so, its answer is on its way.
+func (t *transition) repeated(from *actor.PID, m messages.SendInput) bool {
+	before, seen := t.s.given.get(m.Key)
+	if i := t.s.input(m.Key); i >= 0 && !seen { // from before a crash
+		in := t.s.inputs[i]
+		before, seen = given{inputDigest(in.Content, in.Attachments), messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}}, true
+	}
+	if !seen {
+		return false
+	}
+	if was := (messages.Remembered{Digest: before.digest}); !was.Fits(m.Digest) {
+		t.then(reply{from, messages.UsedKey("send input", m.Key)})
+		return true
+	}
+	t.then(reply{from, before.answer})
+	return true
+}
+
 // acceptInput journals a message that was found good, and acknowledges it.
 func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 	in := messages.InputRecord{Key: m.Key, Content: m.Content, Attachments: m.Attachments, Client: m.Client, At: t.now.at}
@@ -52,8 +65,7 @@ func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 	t.exchangeBegins()
 	t.emit(userInput(in))
 	t.putInput(in)
-	t.append.Key = m.Key
-	t.s.settledKeys = t.s.settledKeys.put(m.Key, in.Seq)
+	t.remembered(once{m.Key, m.Digest}, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq})
 	t.release() // a person has looked: try again
 	r := t.change()
 	r.Messages++

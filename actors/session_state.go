@@ -39,7 +39,8 @@ type sessionState struct {
 	permissions map[messages.RequestID]messages.PermissionRecord
 	doubtful    map[messages.RequestID]bool         // decided before a crash of ours: their answers may have been given
 	attended    bool                                // a client has spoken, and no run was told yet: the next is not an automatic one
-	settledKeys recent[messages.Seq]                // keys of inputs seen lately, with their numbers
+	given       recent[given]                       // keys of inputs and calls seen lately, with their answers
+	onces       map[string]once                     // calls under a key that wait for their answer, by who asks
 	answered    recent[messages.PermissionAnswered] // requests decided lately
 
 	streams map[string]stream
@@ -217,6 +218,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.answerPermission(from, m)
 	case messages.CancelTurn:
 		t.cancelTurn(from, m)
+	case messages.Once:
+		t.once(from, m)
 	case messages.TakeLock:
 		t.takeLock(from, m)
 	case messages.ReleaseLock:

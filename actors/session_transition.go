@@ -32,6 +32,7 @@ func begin(s sessionState, now moment) *transition {
 
 // finish turns the transition into the next state and the effects to perform.
 func (t *transition) finish() (sessionState, []effect) {
+	t.rememberAnswers()
 	s, effects := t.s, t.at
 	if t.dirty {
 		s.commits++

@@ -61,7 +61,7 @@ func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissi
 	if err != nil {
 		return nil, err
 	}
-	answered, err := ask[messages.PermissionAnswered](ctx, s.asker, m)
+	answered, err := act[messages.PermissionAnswered](ctx, s.asker, m)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (s adminService) StopSession(ctx context.Context, r *pb.StopSessionRequest)
 	if err != nil {
 		return nil, err
 	}
-	stopped, err := ask[messages.SessionStopped](ctx, s.asker, messages.StopSession{Session: session})
+	stopped, err := act[messages.SessionStopped](ctx, s.asker, messages.StopSession{Session: session})
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (s adminService) ContinueSession(ctx context.Context, r *pb.ContinueSession
 	if err != nil {
 		return nil, err
 	}
-	continued, err := ask[messages.SessionContinued](ctx, s.asker, messages.ContinueSession{Session: session})
+	continued, err := act[messages.SessionContinued](ctx, s.asker, messages.ContinueSession{Session: session})
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (s adminService) RestartSession(ctx context.Context, r *pb.RestartSessionRe
 	if err != nil {
 		return nil, err
 	}
-	restarted, err := ask[messages.SessionRestarted](ctx, s.asker, messages.RestartSession{Session: session})
+	restarted, err := act[messages.SessionRestarted](ctx, s.asker, messages.RestartSession{Session: session})
 	if err != nil {
 		return nil, err
 	}

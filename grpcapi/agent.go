@@ -95,6 +95,9 @@ func (s agentService) CompactSession(ctx context.Context, r *pb.CompactSessionRe
 	if err != nil {
 		return nil, err
 	}
+	if key := callOf(ctx).key; key != "" && r.GetIdempotencyKey() == "" {
+		m.Key = key
+	}
 	compacted, err := askPatiently[messages.SessionCompacted](ctx, s.server, m)
 	if err != nil {
 		return nil, err
@@ -109,7 +112,7 @@ func (s agentService) CancelTurn(ctx context.Context, r *pb.CancelTurnRequest) (
 	if err != nil {
 		return nil, err
 	}
-	canceling, err := ask[messages.TurnCanceling](ctx, s.server.asker,
+	canceling, err := act[messages.TurnCanceling](ctx, s.server.asker,
 		messages.CancelTurn{Session: session, Client: callOf(ctx).client, Force: true})
 	if err != nil {
 		return nil, err
@@ -151,7 +154,7 @@ func (s agentService) ClearSessionGrants(ctx context.Context, r *pb.ClearSession
 	if err != nil {
 		return nil, err
 	}
-	if _, err := ask[messages.Done](ctx, s.server.asker, m); err != nil {
+	if _, err := act[messages.Done](ctx, s.server.asker, m); err != nil {
 		return nil, err
 	}
 	return &pb.ClearSessionGrantsResponse{}, nil
@@ -163,7 +166,7 @@ func (s agentService) SetSessionGrant(ctx context.Context, r *pb.SetSessionGrant
 	if err != nil {
 		return nil, err
 	}
-	if _, err := ask[messages.Done](ctx, s.server.asker, m); err != nil {
+	if _, err := act[messages.Done](ctx, s.server.asker, m); err != nil {
 		return nil, err
 	}
 	return &pb.SetSessionGrantResponse{}, nil
@@ -175,7 +178,7 @@ func (s agentService) RenameSession(ctx context.Context, r *pb.RenameSessionRequ
 	if err != nil {
 		return nil, err
 	}
-	if _, err := ask[messages.Done](ctx, s.server.asker, m); err != nil {
+	if _, err := act[messages.Done](ctx, s.server.asker, m); err != nil {
 		return nil, err
 	}
 	return &pb.RenameSessionResponse{}, nil
@@ -188,7 +191,7 @@ func (s agentService) DeleteSession(ctx context.Context, r *pb.DeleteSessionRequ
 	if err != nil {
 		return nil, err
 	}
-	_, err = ask[messages.Done](ctx, s.server.asker, messages.DeleteSession{Session: session})
+	_, err = act[messages.Done](ctx, s.server.asker, messages.DeleteSession{Session: session})
 	if err != nil && messages.KindOf(err) == messages.NotFound {
 		return &pb.DeleteSessionResponse{}, nil
 	}

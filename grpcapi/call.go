@@ -50,6 +50,8 @@ type call struct {
 	session messages.SessionID // for the log; empty if none is concerned
 	method  string
 	stream  bool
+	key     string // the client's name for the call, a UUID; empty if it has none
+	digest  []byte // of its request, if it has a name
 }
 
 type callKey struct{}

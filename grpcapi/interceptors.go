@@ -38,6 +38,10 @@ func identifyUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, nex
 	if err != nil {
 		return nil, toStatus(err).Err()
 	}
+	c := callOf(ctx)
+	if c.key, c.digest, err = keyIn(ctx, info.FullMethod, req); err != nil {
+		return nil, toStatus(err).Err()
+	}
 	noteSession(ctx, req)
 	return next(ctx, req)
 }

@@ -27,6 +27,7 @@ type Append struct {
 	Resolved    []RequestID        // ids of permissions to delete
 	Key         string             // idempotency key to remember with the head of this append, may be empty
 	Aliases     []string           // more of them
+	Answered    []Remembered       // and requests under a key, with what they were answered
 	Delete      bool               // remove the session; everything else is ignored
 }
 

@@ -38,6 +38,7 @@ type SendInput struct {
 	Session     SessionID
 	Client      ClientID
 	Key         string // idempotency key and uuid towards the agent; the gateway makes one if the client has none
+	Digest      []byte // of what follows: the same key with another message is refused
 	Content     string
 	Attachments []Attachment
 }

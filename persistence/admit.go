@@ -106,6 +106,11 @@ func wellFormed(a *messages.Append) *messages.Error {
 			return invalid("%w", err)
 		}
 	}
+	for i := range a.Answered {
+		if err := nameable("idempotency key", a.Answered[i].Key); err != nil {
+			return invalid("%w", err)
+		}
+	}
 	for i := range a.Inputs {
 		if err := nameable("input", a.Inputs[i].Key); err != nil {
 			return invalid("%w", err)

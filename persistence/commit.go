@@ -216,6 +216,12 @@ func (g *group) prepare(p *put, next *entry, a *messages.Append) *messages.Error
 			Version: recordVersion, Seq: uint64(next.head), At: storeTime(g.store.options.Now()),
 		})
 	}
+	for i := range a.Answered {
+		r := &a.Answered[i]
+		p.record(bucketKeys, under(n, r.Key), &storev1.Key{
+			Version: recordVersion, Seq: uint64(next.head), At: storeTime(g.store.options.Now()), Digest: r.Digest, Answer: r.Answer,
+		})
+	}
 	if refusal := p.cursor(next, a); refusal != nil {
 		return refusal
 	}

@@ -262,6 +262,36 @@ func TestPendingOldestFirst(t *testing.T) {
 	same(t, "one", one, b.Permissions)
 }
 
+// What a request was answered with is found by its key, in the next file and after the
+// next start as well.
+func TestAnswersAreRemembered(t *testing.T) {
+	f := newFixture(t)
+	f.commit(begin(sid(1), 2))
+	want := messages.Remembered{Key: "call", Seq: 2, Digest: []byte{1, 0, 2}, Answer: []byte(`{"answer":"done"}`)}
+	f.commit(messages.Append{Session: sid(1), Expect: 2, Key: "plain", Answered: []messages.Remembered{
+		{Key: want.Key, Digest: want.Digest, Answer: want.Answer},
+	}})
+	look := func(when string) {
+		t.Helper()
+		got, seen, err := f.store.Remembered(sid(1), "call")
+		if err != nil || !seen {
+			t.Fatalf("%s: seen %v, %v", when, seen, err)
+		}
+		same(t, when, got, want)
+		if got, seen, err := f.store.Remembered(sid(1), "plain"); err != nil || !seen || got.Seq != 2 || got.Digest != nil {
+			t.Errorf("%s: %+v, %v", when, got, err)
+		}
+	}
+	look("at once")
+	f.seal()
+	look("in the next file")
+	f.reopen()
+	look("after the next start")
+	if got := f.store.Commit([]messages.Append{{Session: sid(1), Expect: 2, Answered: []messages.Remembered{{}}}})[0]; messages.KindOf(got) != messages.Invalid {
+		t.Errorf("an answer without a key: %v", got)
+	}
+}
+
 func TestSealForgetsOldKeys(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 1))
@@ -280,7 +310,7 @@ func TestSealForgetsOldKeys(t *testing.T) {
 	many := make([]messages.Append, maxKeys+10)
 	for i := range many {
 		many[i] = more(sid(1), messages.Seq(i)+1, 1)
-		many[i].Key = fmt.Sprintf("%x key", i*7919%5000) // the newest is not the last
+		many[i].Key = fmt.Sprintf("%x key", i*7919%20011) // the newest is not the last
 	}
 	f.commit(many...)
 	f.seal()

@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -170,8 +171,15 @@ func (s *Store) Head(id messages.SessionID) (messages.Seq, error) {
 // remembered until the file they are in is sealed, and after that as long as
 // they are among the newest of their session and not too old.
 func (s *Store) Seen(id messages.SessionID, key string) (seq messages.Seq, seen bool, err error) {
+	r, seen, err := s.Remembered(id, key)
+	return r.Seq, seen, err
+}
+
+// Remembered returns what is kept of the request that was made under an idempotency
+// key, as long as [Store.Seen] knows the key.
+func (s *Store) Remembered(id messages.SessionID, key string) (r messages.Remembered, seen bool, err error) {
 	if len(key) == 0 || len(key) > maxName {
-		return 0, false, nil // no append can have had it
+		return r, false, nil // no append can have had it
 	}
 	err = s.current(opSeen, func(v view) error {
 		e, err := s.index.find(opSeen, id)
@@ -180,13 +188,15 @@ func (s *Store) Seen(id messages.SessionID, key string) (seq messages.Seq, seen 
 		}
 		var k storev1.Key
 		seen, err = loader{view: v, op: opSeen, id: id}.get(bucketKeys, under(e.number, key), &k)
-		seq = messages.Seq(k.GetSeq())
+		if seen {
+			r = messages.Remembered{Key: key, Seq: messages.Seq(k.GetSeq()), Digest: bytes.Clone(k.GetDigest()), Answer: bytes.Clone(k.GetAnswer())}
+		}
 		return err
 	})
 	if err != nil {
-		return 0, false, err
+		return messages.Remembered{}, false, err
 	}
-	return seq, seen, nil
+	return r, seen, nil
 }
 
 // Pending lists the permission requests of a session, or of all sessions if id

@@ -19,7 +19,7 @@ import (
 const (
 	// What is carried from file to file is bounded: no more idempotency keys
 	// than this for a session, none older than this, and no older tombstones.
-	maxKeys      = 1024
+	maxKeys      = 8192
 	keyAge       = 30 * 24 * time.Hour
 	tombstoneAge = 30 * 24 * time.Hour
 

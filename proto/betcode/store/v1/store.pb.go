@@ -2083,11 +2083,15 @@ func (x *Permission) GetFormerly() []string {
 
 // Key is a remembered idempotency key.
 type Key struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Version       uint32                 `protobuf:"varint,1,opt,name=version" json:"version,omitempty"`
-	Seq           uint64                 `protobuf:"varint,2,opt,name=seq" json:"seq,omitempty"`
-	At            *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=at" json:"at,omitempty"`
-	Checksum      uint32                 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Version uint32                 `protobuf:"varint,1,opt,name=version" json:"version,omitempty"`
+	Seq     uint64                 `protobuf:"varint,2,opt,name=seq" json:"seq,omitempty"`
+	At      *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=at" json:"at,omitempty"`
+	// Of the request.
+	Digest []byte `protobuf:"bytes,4,opt,name=digest" json:"digest,omitempty"`
+	// What the request was answered with, as package actors writes it.
+	Answer        []byte `protobuf:"bytes,5,opt,name=answer" json:"answer,omitempty"`
+	Checksum      uint32 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2139,6 +2143,20 @@ func (x *Key) GetSeq() uint64 {
 func (x *Key) GetAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.At
+	}
+	return nil
+}
+
+func (x *Key) GetDigest() []byte {
+	if x != nil {
+		return x.Digest
+	}
+	return nil
+}
+
+func (x *Key) GetAnswer() []byte {
+	if x != nil {
+		return x.Answer
 	}
 	return nil
 }
@@ -2433,11 +2451,13 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\bformerly\x18\x1a \x03(\tR\bformerly\x1a:\n" +
 	"\fAnswersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"y\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa9\x01\n" +
 	"\x03Key\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x04R\x03seq\x12*\n" +
-	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x1a\n" +
+	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x16\n" +
+	"\x06digest\x18\x04 \x01(\fR\x06digest\x12\x16\n" +
+	"\x06answer\x18\x05 \x01(\fR\x06answer\x12\x1a\n" +
 	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"K\n" +
 	"\tTombstone\x12\x12\n" +
 	"\x04head\x18\x01 \x01(\x04R\x04head\x12*\n" +

@@ -1,0 +1,128 @@
+package actors
+
+import (
+	"reflect"
+	"testing"
+
+	"betcode/messages"
+)
+
+func onceOf(r messages.SessionRequest, digest string) messages.Once {
+	return messages.Once{Key: "u1", Digest: []byte(digest), Request: r}
+}
+
+// Every answer that is kept comes back as it was.
+func TestAnswersAreKept(t *testing.T) {
+	for _, want := range []messages.Reply{
+		messages.Done{},
+		messages.InputAcknowledged{Key: "k", Seq: 7},
+		messages.TurnCanceling{WasActive: true},
+		messages.PermissionAnswered{Applied: true, By: "ann", Decision: messages.Deny},
+		messages.SessionStopped{WasRunning: true},
+		messages.SessionContinued{WasWaiting: true},
+		messages.SessionRestarted{WasRunning: true, Queued: true},
+	} {
+		text, err := encodeAnswer(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := decodeAnswer(text); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v, want %+v", text, got, err, want)
+		}
+	}
+	if _, err := encodeAnswer(messages.Attached{}); err == nil {
+		t.Error("an answer is kept that nobody can read")
+	}
+	for _, bad := range []string{"", "{}", `{"answer":"who"}`, `{"answer":"done"}`, `{"answer":"input","says":[]}`} {
+		if got, err := decodeAnswer([]byte(bad)); err == nil {
+			t.Errorf("%q is %+v", bad, got)
+		}
+	}
+}
+
+// A call under a key is carried out once; its answer is in the append that makes it
+// true.
+func TestCallUnderAKeyIsCarriedOutOnce(t *testing.T) {
+	b := remembering(t)
+	rename := messages.RenameSession{Session: sessionA, Name: "better"}
+	b.on(onceOf(rename, "x"), "to op: done")
+	kept, there := b.journal.answered["u1"]
+	if !there || string(kept.Digest) != "x" {
+		t.Fatalf("kept %+v", kept)
+	}
+	b.on(messages.RenameSession{Session: sessionA, Name: "best"}, "to op: done")
+	b.on(onceOf(rename, "x"), "to op: done")
+	if name := b.state.record.Name; name != "best" {
+		t.Errorf("it is called %s", name)
+	}
+	b.on(onceOf(rename, "y"), "to op: invalid IDEMPOTENCY_KEY_USED")
+}
+
+// An answer that takes its time is kept when it comes.
+func TestCallUnderAKeyThatTakesTime(t *testing.T) {
+	b := remembering(t)
+	b.tell(onceOf(messages.StopSession{Session: sessionA}, "x"))
+	if _, there := b.journal.answered["u1"]; there {
+		t.Error("an answer is kept before it is given")
+	}
+	b.tell(b.exit(0))
+	if said := b.quiet(); !contains(said, "to op: stopped, was running true") {
+		t.Fatalf("%q", said)
+	}
+	got, err := decodeAnswer(b.journal.answered["u1"].Answer)
+	if stopped, ok := got.(messages.SessionStopped); err != nil || !ok || !stopped.WasRunning {
+		t.Errorf("kept %+v, %v", got, err)
+	}
+	b.on(onceOf(messages.StopSession{Session: sessionA}, "x"), "to op: stopped, was running true")
+	if len(b.state.onces) > 0 {
+		t.Errorf("%d calls wait", len(b.state.onces))
+	}
+}
+
+// A refusal is not kept: the call may be made again.
+func TestRefusedCallUnderAKey(t *testing.T) {
+	b := contested(t)
+	denied := cancel("bob")
+	m := messages.Once{Key: "u1", Digest: []byte("x"), Request: denied}
+	b.on(m, "to op: denied NO_INPUT_LOCK of ann")
+	if len(b.journal.answered) > 1 { // that of the first message
+		t.Errorf("kept %+v", b.journal.answered)
+	}
+}
+
+// What was done by one daemon is answered by the next one from the journal, and a key
+// that was used for something else is refused.
+func TestCallUnderAKeyAcrossDaemons(t *testing.T) {
+	store := newMemoryStore()
+	s := raise(t, store)
+	s.open(sessionN(1))
+	m := messages.Once{Key: key(1), Digest: []byte("grant"), Request: messages.SetGrant{Session: sessionN(1), Tool: "Bash", Granted: true}}
+	must[messages.Done](s, m)
+	must[messages.Done](s, messages.ClearGrants{Session: sessionN(1)})
+	hello := messages.SendInput{Session: sessionN(1), Client: "ann", Key: key(2), Content: "hello"}
+	first := must[messages.InputAcknowledged](s, hello)
+
+	next := raise(t, store)
+	must[messages.Done](next, m)
+	if grants := must[messages.SessionView](next, messages.GetSession{Session: sessionN(1)}).Record.Grants; len(grants) > 0 {
+		t.Errorf("what was taken back is granted again: %v", grants)
+	}
+	m.Digest = []byte("another")
+	if kind := next.refused(m); kind != messages.Invalid {
+		t.Errorf("another request under the key: %s", kind)
+	}
+	if again := must[messages.InputAcknowledged](next, hello); again != first {
+		t.Errorf("acknowledged as %+v, then as %+v", first, again)
+	}
+	for _, on := range []*stage{s, next} {
+		other := hello
+		other.Content = "something else"
+		if kind := on.refused(other); kind != messages.Invalid {
+			t.Errorf("another message under the key: %s", kind)
+		}
+		other.Key = key(1)
+		if kind := on.refused(other); kind != messages.Invalid {
+			t.Errorf("a message under the key of a call: %s", kind)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package grpcapi
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
+
+	"betcode/messages"
+)
+
+// IdempotencyKey is the metadata key under which a client names a call that changes a
+// session, so that it may make it again without it being done again: a UUID. Where a
+// request has a field for it, the field counts.
+//
+// The same key is answered with the same answer for 30 days, by this daemon and the
+// next; for another request it is refused. Keys belong to a session, so the session
+// must be named in the same way. Calls that change no session have none, and need none:
+// they say what shall be, not what shall be done.
+const IdempotencyKey = "x-idempotency-key"
+
+// keyIn reads the key of a call, and what its request is recognised by.
+func keyIn(ctx context.Context, method string, req any) (key string, digest []byte, err error) {
+	keys := metadata.ValueFromIncomingContext(ctx, IdempotencyKey)
+	if len(keys) == 0 {
+		return "", nil, nil
+	}
+	if key = canonicalUUID(keys[0]); key == "" {
+		return "", nil, invalid("identify request", "Use a UUID of 36 characters, or leave it out.", "the metadata %s is not a UUID", IdempotencyKey)
+	}
+	m, ok := req.(proto.Message)
+	if !ok {
+		return key, nil, nil
+	}
+	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		return "", nil, invalid("identify request", "Send text in UTF-8.", "the request cannot be encoded: %w", err)
+	}
+	h := sha256.New()
+	h.Write([]byte(method + "\x00"))
+	h.Write(body)
+	return key, h.Sum(nil), nil
+}
+
+// act asks for a change to a session: once, if the client has named its call.
+func act[R messages.Reply](ctx context.Context, a Asker, r messages.SessionRequest) (R, error) {
+	if c := callOf(ctx); c.key != "" {
+		return ask[R](ctx, a, messages.Once{Key: c.key, Digest: c.digest, Request: r})
+	}
+	return ask[R](ctx, a, r)
+}
