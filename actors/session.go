@@ -166,6 +166,8 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		})
 	case keepReport:
 		s.deps.janitor.do(func() any { return orNothing(s.deps.writeReport(e.report)) })
+	case auditing:
+		s.deps.options.Audit(e.entry)
 	case archiveRuns:
 		s.deps.archiveEnded(e)
 	case rebuild:

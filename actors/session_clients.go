@@ -23,6 +23,7 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 			Phase: messages.PhaseNew, CreatedAt: t.now.at,
 		}
 		t.emit(sessionInfo(t.s.record, t.s.options.lineage, false))
+		t.auditCreated(m)
 	}
 	t.then(reply{from, messages.SessionStarted{Created: created, View: t.s.view()}})
 }
@@ -150,6 +151,7 @@ func (t *transition) renameSession(from *actor.PID, m messages.RenameSession) {
 func (t *transition) setGrant(from *actor.PID, m messages.SetGrant) {
 	if t.known(from, "set grant") {
 		t.grant(m.Tool, m.Granted)
+		t.auditGrant(m.Client, m.Tool, m.Granted)
 		t.then(reply{from, messages.Done{}})
 	}
 }
@@ -174,6 +176,7 @@ func (t *transition) clearGrants(from *actor.PID, m messages.ClearGrants) {
 		r.Grants = maps.Clone(r.Grants)
 		delete(r.Grants, m.Tool)
 	}
+	t.auditGrant(m.Client, m.Tool, false)
 	t.then(reply{from, messages.Done{}})
 }
 
@@ -223,6 +226,7 @@ func (t *transition) remove() {
 		t.then(dropPermission{p.Request})
 	}
 	t.append.Delete, t.append.Events, t.dirty = true, nil, true // nothing of it is ever shown
+	t.auditComplete("delete")
 	t.then(publish{[]messages.Event{seal(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
 		Code: string(messages.SessionClosed), Message: "Session has been closed", IsFatal: true,
 	}}}, t.s.id, 0, t.now.at)}, 0, true})

@@ -78,6 +78,7 @@ func (t *transition) terminal(e evidence) bool {
 		}
 		t.emit(errorEvent(messages.Code(strings.ToUpper(string(c.name))), message, details))
 		t.status(pb.AgentStatus_ERROR, c.told)
+		t.auditFailed(messages.Code(strings.ToUpper(string(c.name))), c.told)
 		t.call("AGENT_CANNOT_RUN", message, details)
 		return true
 	}

@@ -151,6 +151,7 @@ func (t *transition) permissionDecided(m decided) {
 		t.grant(p.Tool, true)
 	}
 	t.remember(p)
+	t.auditDecision(p, messages.ActorUser)
 	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision}
 	if p.Decision == messages.DecisionExpired {
 		t.then(reply{m.from, lateAnswer(id, outcome, true)})

@@ -95,6 +95,7 @@ func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict,
 		}
 		p.DecidedAt = p.ReceivedAt
 		t.putPermission(p)
+		t.auditDecision(p, messages.ActorDaemon)
 		t.deliverAnswer(p)
 	case again:
 		t.askedAgain(old, p)

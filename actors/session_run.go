@@ -86,6 +86,9 @@ func (t *transition) startRun() {
 	t.s.spool, t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.memoryGone = 0, false, false, false, "", false
 	t.s.lastFailed, t.s.hung, t.s.cut, t.s.begun, t.s.restarting, t.s.forgotten = false, false, false, nil, false, false
 	t.s.directory = nil
+	if resumed {
+		t.auditResumed()
+	}
 	cursor := messages.Cursor{Run: run.Run, Translator: t.s.translator}
 	t.append.Cursor = &cursor
 	t.then(spawnRun{record: run, cursor: cursor, fresh: true, resume: r.Turn && t.s.options.versions.continues(r.AgentVersion)})
@@ -237,6 +240,7 @@ func (t *transition) crash(exit messages.Exit) {
 		details["stderr"] = t.s.complaint
 	}
 	t.emit(errorEvent(messages.SubprocessCrashed, "Claude process crashed: "+exit.Reason, details))
+	t.auditFailed(messages.SubprocessCrashed, exit.Reason)
 	if !t.s.busy() {
 		t.idle()
 		return

@@ -63,7 +63,7 @@ func show(e effect) string {
 		return "stop waiting for " + string(e.request)
 	case dropRun:
 		return fmt.Sprintf("drop run %d", e.run)
-	case askPool, archiveRuns, tellPool:
+	case askPool, archiveRuns, tellPool, auditing:
 		return ""
 	case wakeAfter:
 		switch e.message.(type) {

@@ -65,6 +65,7 @@ func (t *transition) stopped() {
 	t.withdrawOrphans("stop")
 	t.endTurn("cancelled")
 	t.change().StopWanted = false
+	t.auditComplete("stop")
 	for _, w := range t.s.stoppers {
 		t.then(reply{w.from, messages.SessionStopped{WasRunning: w.wasRunning}})
 	}

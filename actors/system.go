@@ -72,6 +72,8 @@ type Options struct {
 	ContinueGrace time.Duration         // how long a resumed agent may take to go on by itself; 0 = 1 minute
 	VersionsFile  string                // where it is kept which versions of the agent do not; empty = nowhere
 
+	Audit func(messages.AuditEntry) // writes the audit log; called by many goroutines; nil = nobody writes one
+
 	StopsDirectory string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
 }
 
@@ -120,6 +122,9 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if o.Audit == nil {
+		s.options.Audit = func(messages.AuditEntry) {}
 	}
 	s.options.LockGrace = cmp.Or(o.LockGrace, 10*time.Second)
 	s.live.Store(s.options.live().complete())

@@ -42,6 +42,7 @@ type Daemon struct {
 	Resume Resume
 	Past   Past
 	Disk   Disk
+	Audit  Audit
 	GitLab GitLab
 }
 
@@ -49,6 +50,12 @@ type Daemon struct {
 type GitLab struct {
 	URL       string // empty = the public one
 	TokenFile string // empty = in the environment
+}
+
+// Audit is how much of the audit log is kept. A limit that is "off" is -1.
+type Audit struct {
+	Age   time.Duration // of an entry
+	Bytes int64         // all of it
 }
 
 // Resume is what follows when a turn is cut off.

@@ -167,6 +167,16 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.Past.SessionAge },
 	},
 	{
+		Name: "audit.max_age", Kind: Duration, Default: "90d", Min: "24h", Off: true, Env: "BETCODE_AUDIT_MAX_AGE",
+		Help: "how long an entry of the audit log is kept",
+		into: func(d *Daemon) any { return &d.Audit.Age },
+	},
+	{
+		Name: "audit.max_bytes", Kind: Size, Default: "256MiB", Min: "16MiB", Off: true, Env: "BETCODE_AUDIT_MAX_BYTES",
+		Help: "how large the audit log may be; then the oldest goes first",
+		into: func(d *Daemon) any { return &d.Audit.Bytes },
+	},
+	{
 		Name: "disk.low", Kind: Size, Unset: "512MiB, or a twentieth of a small disk", Min: "1B", Env: "BETCODE_DISK_LOW",
 		Help: "with less room on the disk of the state directory nothing new is begun",
 		into: func(d *Daemon) any { return &d.Disk.Low },

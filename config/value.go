@@ -217,6 +217,9 @@ func texts(list []node) (words []string, ok bool) {
 	return words, true
 }
 
+// ParseDuration reads a time as settings have it: 90s, 36h, 7d.
+func ParseDuration(s string) (time.Duration, error) { return parseDuration(s) }
+
 // parseDuration is time.ParseDuration, and whole days as "7d".
 func parseDuration(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {

@@ -154,6 +154,7 @@ func (s agentService) ClearSessionGrants(ctx context.Context, r *pb.ClearSession
 	if err != nil {
 		return nil, err
 	}
+	m.Client = callOf(ctx).client
 	if _, err := act[messages.Done](ctx, s.server.asker, m); err != nil {
 		return nil, err
 	}
@@ -166,6 +167,7 @@ func (s agentService) SetSessionGrant(ctx context.Context, r *pb.SetSessionGrant
 	if err != nil {
 		return nil, err
 	}
+	m.Client = callOf(ctx).client
 	if _, err := act[messages.Done](ctx, s.server.asker, m); err != nil {
 		return nil, err
 	}

@@ -194,7 +194,14 @@ func idleEvent(t testing.TB, seq uint64) messages.Event {
 // serve starts a server over an in-memory listener and returns a connection to it.
 func serve(t testing.TB, a Asker) (*grpc.ClientConn, *Server) {
 	t.Helper()
-	s := New(Options{Asker: a, Version: "1.2.3", Credentials: insecure.NewCredentials()})
+	return serveOptions(t, Options{Asker: a, Version: "1.2.3"})
+}
+
+// serveOptions is serve for other options; callers may do everything.
+func serveOptions(t testing.TB, o Options) (*grpc.ClientConn, *Server) {
+	t.Helper()
+	o.Credentials = insecure.NewCredentials()
+	s := New(o)
 	s.SetReady(true)
 	l := bufconn.Listen(1 << 20)
 	done := make(chan error, 1)

@@ -18,7 +18,7 @@ func (s *Server) unaryInterceptors() []grpc.UnaryServerInterceptor {
 		identifyUnary,
 		s.logUnary(),
 		errorsUnary,
-		allowUnary,
+		s.admitUnary,
 		recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(s.recovered)),
 	}
 }
@@ -28,7 +28,7 @@ func (s *Server) streamInterceptors() []grpc.StreamServerInterceptor {
 		identifyStream,
 		s.logStream(),
 		errorsStream,
-		allowStream,
+		s.admitStream,
 		recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(s.recovered)),
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"google.golang.org/grpc"
-
 	"betcode/messages"
 )
 
@@ -52,6 +50,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.ConfigService/ListMcpServers":         messages.MayView,
 	"/betcode.v1.ConfigService/GetPermissions":         messages.MayView,
 	"/betcode.v1.ConfigService/UpdateSettings":         messages.MayAdmin,
+	"/betcode.v1.AccessService/":                       messages.MayAdmin,
 	"/betcode.v1.VersionService/GetVersion":            messages.MayView,
 	"/betcode.v1.VersionService/NegotiateCapabilities": messages.MayView,
 	"/betcode.v1.BetCodeHealth/GetHealthDetails":       messages.MayView,
@@ -139,18 +138,4 @@ func (r restriction) refuse() error {
 	}
 	return messages.Errorf(opAdmit, messages.Denied, "it cannot be told whether an agent started this process, so it may only view").
 		WithHint("Run the command on the daemon's machine, outside containers; the daemon's log says why it could not be told.")
-}
-
-func allowUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	if err := allow(ctx, info.FullMethod); err != nil {
-		return nil, err
-	}
-	return next(ctx, req)
-}
-
-func allowStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	if err := allow(stream.Context(), info.FullMethod); err != nil {
-		return err
-	}
-	return next(srv, stream)
 }

@@ -53,6 +53,8 @@ type Options struct {
 	// only view. After an error it may not do more either. It is called once per
 	// connection; nil = nobody is restricted.
 	Restricted func(pid int) (bool, error)
+	// Audit is the audit log; nil = none is kept.
+	Audit Auditor
 }
 
 // Server serves betcode.v1, gRPC's health, reflection and channelz.
@@ -105,6 +107,7 @@ func New(o Options) *Server {
 	pb.RegisterAgentServiceServer(s.grpc, agentService{server: s})
 	pb.RegisterAdminServiceServer(s.grpc, adminService{asker: s.asker})
 	pb.RegisterConfigServiceServer(s.grpc, configService{asker: s.asker})
+	pb.RegisterAccessServiceServer(s.grpc, accessService{server: s})
 	pb.RegisterVersionServiceServer(s.grpc, versionService{options: &s.options})
 	pb.RegisterBetCodeHealthServer(s.grpc, detailsService{server: s})
 	if s.options.GitLab == nil {

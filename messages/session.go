@@ -171,6 +171,7 @@ type SessionStopped struct {
 type SetGrant struct {
 	ask
 	Session SessionID
+	Client  ClientID
 	Tool    string
 	Granted bool
 }
@@ -180,6 +181,7 @@ type SetGrant struct {
 type ClearGrants struct {
 	ask
 	Session SessionID
+	Client  ClientID
 	Tool    string
 }
 

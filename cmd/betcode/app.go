@@ -49,6 +49,7 @@ func (p *program) app() *cli.App {
 			p.sessionCommand(),
 			p.permissionCommand(),
 			p.trustCommand(),
+			p.auditCommand(),
 			p.daemonCommand(),
 			p.healthCommand(),
 			p.configCommand(),

@@ -19,6 +19,7 @@ import (
 	"betcode/grpcapi"
 	"betcode/messages"
 	"betcode/persistence"
+	"betcode/persistence/audit"
 	"betcode/supervision"
 )
 
@@ -38,7 +39,7 @@ const gather = time.Millisecond
 //
 // load reads the settings again, for when they change.
 func runDaemon(ctx context.Context, settings config.Settings, load func() (config.Settings, error), stderr io.Writer) (err error) {
-	d := &daemon{cfg: settings.Daemon(), settings: &liveSettings{load: load}, started: settings}
+	d := &daemon{cfg: settings.Daemon(), settings: &liveSettings{load: load}, started: settings, mask: audit.NewMasker(heldSecrets(os.Environ()))}
 	d.settings.set(settings)
 	defer func() { err = errors.Join(err, d.close()) }()
 	if err := d.openLog(stderr); err != nil {
@@ -52,6 +53,7 @@ func runDaemon(ctx context.Context, settings config.Settings, load func() (confi
 	}{
 		{"prepare directories", d.prepareDirectories},
 		{"lock state directory", d.lockState},
+		{"open audit log", d.openAudit},
 		{"listen", d.listen},
 		{"open journal", d.openJournal},
 		{"start actors", d.startActors},
@@ -68,7 +70,9 @@ type daemon struct {
 	cfg      config.Daemon
 	log      zerolog.Logger
 	logFile  *os.File
+	mask     *audit.Masker // of the secrets that the daemon was given
 	lock     *flock.Flock
+	audit    *audit.Log
 	listener net.Listener
 	socket   os.FileInfo    // of the listener's file
 	hangups  chan os.Signal // SIGHUP
@@ -98,7 +102,7 @@ func (d *daemon) openLog(stderr io.Writer) error {
 	zerolog.TimestampFieldName = "timestamp"
 	zerolog.TimeFieldFormat = time.RFC3339Nano
 	zerolog.SetGlobalLevel(level) // which may change, and costs nothing where nothing is said
-	d.log = zerolog.New(zerolog.SyncWriter(out)).With().Timestamp().Logger()
+	d.log = zerolog.New(zerolog.SyncWriter(d.masked(out))).With().Timestamp().Logger()
 	return nil
 }
 
@@ -138,7 +142,7 @@ func (d *daemon) startActors() error {
 		Resume: live.Resume, Continuations: live.Continuations, ContinueGrace: live.ContinueGrace,
 		Disk:         actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
-		MachineFile: filepath.Join(d.cfg.StateDir, "machine-id"),
+		MachineFile: filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record,
 	})
 	return err
 }
@@ -148,7 +152,7 @@ func (d *daemon) startActors() error {
 func (d *daemon) serve(ctx context.Context) error {
 	server := grpcapi.New(grpcapi.Options{
 		Asker: door{d.system, d}, Logger: &d.log, Version: version, MaxMessageBytes: d.cfg.MaxPayload,
-		ClaudeVersion: claudeVersion(d.cfg.ClaudePath), Restricted: actors.BelowAgent, GitLab: d.gitLab(),
+		ClaudeVersion: claudeVersion(d.cfg.ClaudePath), Restricted: actors.BelowAgent, Audit: d.audit, GitLab: d.gitLab(),
 	})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(d.listener) }()
@@ -216,6 +220,9 @@ func (d *daemon) close() error {
 	if d.listener != nil {
 		d.listener.Close() // the server may have closed it
 		errs = append(errs, d.removeSocket())
+	}
+	if d.audit != nil {
+		errs = append(errs, d.audit.Close())
 	}
 	if d.lock != nil {
 		errs = append(errs, d.lock.Close())

@@ -37,6 +37,7 @@ type Options struct {
 type Client struct {
 	Agent   pb.AgentServiceClient
 	Admin   pb.AdminServiceClient
+	Access  pb.AccessServiceClient
 	Health  pb.BetCodeHealthClient
 	Version pb.VersionServiceClient
 	Machine pb.MachineServiceClient
@@ -62,6 +63,7 @@ func New(o Options) (*Client, error) {
 	return &Client{
 		Agent:   pb.NewAgentServiceClient(conn),
 		Admin:   pb.NewAdminServiceClient(conn),
+		Access:  pb.NewAccessServiceClient(conn),
 		Health:  pb.NewBetCodeHealthClient(conn),
 		Version: pb.NewVersionServiceClient(conn),
 		Machine: pb.NewMachineServiceClient(conn),

@@ -1,0 +1,97 @@
+package actors
+
+import (
+	"cmp"
+	"strconv"
+
+	"betcode/messages"
+)
+
+// auditing has an entry written to the audit log, when what it tells of is durable.
+type auditing struct{ entry messages.AuditEntry }
+
+func (auditing) effect() {}
+
+// audit reports something for the audit log.
+func (t *transition) audit(e messages.AuditEntry) {
+	e.Session, e.Outcome = t.s.id, cmp.Or(e.Outcome, messages.OutcomeSuccess)
+	if e.ActorType == "" {
+		e.ActorType = messages.ActorDaemon
+	}
+	t.then(auditing{e})
+}
+
+// byClient is an entry about what a client did.
+func byClient(what messages.AuditType, client messages.ClientID) messages.AuditEntry {
+	return messages.AuditEntry{Type: what, ActorType: messages.ActorUser, ActorID: string(client)}
+}
+
+// auditDecision reports how a request was decided: by a client, or by the daemon
+// because of a rule, a grant or a deadline.
+func (t *transition) auditDecision(p messages.PermissionRecord, actorType string) {
+	e := messages.AuditEntry{
+		Type: messages.AuditGranted, ActorType: actorType, ActorID: p.DecidedBy, Tool: p.Tool, Input: p.Input,
+		Context: map[string]string{"request_id": string(p.Request)},
+	}
+	if actorType == messages.ActorDaemon {
+		e.Type = messages.AuditAutoApproved
+	}
+	switch p.Decision {
+	case messages.AllowOnce, messages.DecisionAnswered:
+	case messages.AllowSession:
+		e.Context["for"] = "session"
+	case messages.AllowWithEdit:
+		e.Context["edited"], e.Input = "true", p.Updated
+	case messages.DecisionExpired:
+		e.Type, e.Outcome, e.ActorType = messages.AuditDenied, messages.OutcomeTimeout, messages.ActorDaemon
+	case messages.Deny, messages.DenyNoInterrupt, messages.DenyWithInterrupt:
+		e.Type, e.Outcome = messages.AuditDenied, messages.OutcomeDenied
+	case messages.Undecided, messages.DecisionWithdrawn:
+		return
+	}
+	t.audit(e)
+}
+
+// auditGrant reports that a tool was allowed for the session, or is no longer.
+func (t *transition) auditGrant(client messages.ClientID, tool string, granted bool) {
+	e := byClient(messages.AuditRevoked, client)
+	if granted {
+		e.Type = messages.AuditGranted
+	}
+	e.Tool, e.Context = tool, map[string]string{"for": "session"}
+	t.audit(e)
+}
+
+// auditCreated reports a new session, and what its agent may do unasked.
+func (t *transition) auditCreated(m messages.StartSession) {
+	e := byClient(messages.AuditSessionCreated, m.Client)
+	e.Context = map[string]string{"directory": m.WorkingDirectory}
+	if m.PermissionMode != "" {
+		e.Context["permission_mode"] = m.PermissionMode
+	}
+	if n := len(m.AllowedTools); n > 0 {
+		e.Context["allowed_tools"] = strconv.Itoa(n)
+	}
+	t.audit(e)
+}
+
+// auditResumed reports that an agent is started for a session that had one before.
+func (t *transition) auditResumed() {
+	e := messages.AuditEntry{Type: messages.AuditSessionResumed, Context: map[string]string{"run": strconv.FormatUint(uint64(t.s.record.Run), 10)}}
+	if t.s.attended {
+		e.ActorType, e.ActorID = messages.ActorUser, string(t.s.lock.holder)
+	}
+	t.audit(e)
+}
+
+// auditFailed reports that an agent crashed, or cannot run.
+func (t *transition) auditFailed(code messages.Code, why string) {
+	t.audit(messages.AuditEntry{
+		Type: messages.AuditSessionError, Outcome: messages.OutcomeFailure, ErrorCode: string(code), ErrorMessage: why,
+	})
+}
+
+// auditComplete reports that a session was stopped, or deleted.
+func (t *transition) auditComplete(how string) {
+	t.audit(messages.AuditEntry{Type: messages.AuditSessionComplete, ActorType: messages.ActorUser, Context: map[string]string{"by": how}})
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"betcode/messages"
+	"betcode/persistence/audit"
+)
+
+// openAudit opens the audit log. Without it no daemon starts.
+func (d *daemon) openAudit() (err error) {
+	d.audit, err = audit.Open(audit.Options{
+		Directory: filepath.Join(d.cfg.StateDir, "audit"), MaxAge: d.cfg.Audit.Age, MaxBytes: d.cfg.Audit.Bytes, Mask: d.mask,
+		Failed: func(err error) { d.log.Error().Err(err).Msg("audit log cannot be written") },
+	})
+	if err == nil {
+		return nil
+	}
+	return (&messages.Error{Op: "keep audit log", Kind: messages.Unavailable, Err: err}).
+		WithHint("no daemon runs without it: make room on the disk, or mend the directory audit in the state directory")
+}
+
+// masked hides the secrets that the daemon was given from what is written to its log.
+func (d *daemon) masked(w io.Writer) io.Writer { return maskedWriter{w, d.mask} }
+
+type maskedWriter struct {
+	to   io.Writer
+	mask *audit.Masker
+}
+
+// Write implements io.Writer for whole lines.
+func (w maskedWriter) Write(line []byte) (int, error) {
+	if _, err := io.WriteString(w.to, w.mask.Known(string(line))); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// secretNames are how variables are called that hold secrets.
+var secretNames = regexp.MustCompile(`(?i)(key|token|secret|passw(or)?d|passphrase|credentials?)(_|$)`)
+
+// heldSecrets are the secrets in an environment, by the names of their variables.
+// What names a file is none.
+func heldSecrets(environ []string) []string {
+	var found []string
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if secretNames.MatchString(name) && !filepath.IsAbs(value) {
+			found = append(found, value)
+		}
+	}
+	return found
+}

@@ -1,0 +1,86 @@
+package grpcapi
+
+import (
+	"cmp"
+	"context"
+
+	"google.golang.org/grpc"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// Auditor is the audit log. It may be used by many goroutines.
+type Auditor interface {
+	// Record writes an entry, or tells of it later that it could not.
+	Record(messages.AuditEntry)
+	// Read calls f for the entries that are selected, the oldest first, until f returns
+	// an error.
+	Read(ctx context.Context, filter messages.AuditFilter, f func(messages.AuditEntry) error) error
+}
+
+// accessService is AccessService.
+type accessService struct {
+	pb.UnimplementedAccessServiceServer
+	server *Server
+}
+
+// ListAudit implements AccessService.
+func (s accessService) ListAudit(r *pb.ListAuditRequest, stream grpc.ServerStreamingServer[pb.AuditEntry]) error {
+	const op = "read audit log"
+	if s.server.options.Audit == nil {
+		return messages.Errorf(op, messages.Unimplemented, "this daemon keeps none")
+	}
+	var filter messages.AuditFilter
+	if since := r.GetSince(); since != nil {
+		if err := since.CheckValid(); err != nil {
+			return invalid(op, "Give a time of this age.", "since: %w", err)
+		}
+		filter.Since = since.AsTime()
+	}
+	for _, t := range r.GetEventTypes() {
+		filter.Types = append(filter.Types, messages.AuditType(t))
+	}
+	if ref := r.GetSessionId(); ref != "" {
+		var err error
+		if filter.Session, err = (adminService{asker: s.server.asker}).resolve(stream.Context(), ref); err != nil {
+			return err
+		}
+	}
+	return s.server.options.Audit.Read(stream.Context(), filter, func(e messages.AuditEntry) error {
+		return stream.Send(auditOut(e))
+	})
+}
+
+func auditOut(e messages.AuditEntry) *pb.AuditEntry {
+	return &pb.AuditEntry{
+		Id: e.ID, EventId: e.EventID, EventType: string(e.Type), Severity: e.Severity, SessionId: string(e.Session), SubagentId: e.Subagent,
+		ParentSessionId: string(e.Parent), ActorType: e.ActorType, ActorId: e.ActorID, ToolName: e.Tool, InputSha256: e.InputHash,
+		InputPreview: e.InputPreview, Outcome: string(e.Outcome), ErrorCode: e.ErrorCode, ErrorMessage: e.ErrorMessage,
+		Context: e.Context, ClientIp: e.ClientIP, CreatedAt: timeOut(e.CreatedAt), ExpiresAt: timeOut(e.ExpiresAt),
+	}
+}
+
+// audit reports what happened at the door.
+func (s *Server) audit(ctx context.Context, e messages.AuditEntry) {
+	if s.options.Audit == nil {
+		return
+	}
+	c := callOf(ctx)
+	e.ActorType = cmp.Or(e.ActorType, messages.ActorUser)
+	e.ActorID, e.Session = cmp.Or(e.ActorID, string(c.client)), cmp.Or(e.Session, c.session)
+	s.options.Audit.Record(e)
+}
+
+// auditAdmin reports how a call ended that needs the admin right.
+func (s *Server) auditAdmin(ctx context.Context, method string, err error) {
+	if need, _ := needOf(method); need != messages.MayAdmin {
+		return
+	}
+	e := messages.AuditEntry{Type: messages.AuditAdmin, Outcome: messages.OutcomeSuccess, Context: map[string]string{"method": span(method)}}
+	if err != nil {
+		ours := asError(err)
+		e.Outcome, e.ErrorCode, e.ErrorMessage = messages.OutcomeFailure, reason(ours), ours.Error()
+	}
+	s.audit(ctx, e)
+}

@@ -1,0 +1,94 @@
+package messages
+
+import (
+	"strings"
+	"time"
+)
+
+// AuditType is what an entry of the audit log tells of. They are in files: add, never
+// change.
+type AuditType string
+
+// The types. Those of subagents come with them.
+const (
+	AuditAutoApproved    AuditType = "auto_approve_tool_call" // a rule or a grant allowed a tool call
+	AuditGranted         AuditType = "permission_grant"       // somebody allowed a tool call, or a tool for a session
+	AuditDenied          AuditType = "permission_deny"        // somebody, a rule or a deadline denied one
+	AuditRevoked         AuditType = "permission_revoke"      // a grant was taken back
+	AuditSessionCreated  AuditType = "session_create"
+	AuditSessionResumed  AuditType = "session_resume"   // an agent was started for a session that had one before
+	AuditSessionComplete AuditType = "session_complete" // a session was stopped or deleted
+	AuditSessionError    AuditType = "session_error"    // an agent crashed, or cannot run
+	AuditRateLimited     AuditType = "rate_limit_exceeded"
+	AuditAuthSuccess     AuditType = "auth_success"
+	AuditAuthFailure     AuditType = "auth_failure"
+
+	AuditAdmin  AuditType = "admin_call" // ours: a call that needs the admin right
+	AuditOpened AuditType = "audit_open" // ours: a daemon has opened the log
+	AuditLost   AuditType = "audit_lost" // ours: entries could not be written meanwhile
+)
+
+// AuditOutcome is how it ended.
+type AuditOutcome string
+
+// The outcomes.
+const (
+	OutcomeSuccess AuditOutcome = "success"
+	OutcomeFailure AuditOutcome = "failure"
+	OutcomeDenied  AuditOutcome = "denied"
+	OutcomeTimeout AuditOutcome = "timeout"
+)
+
+// Who acted, for [AuditEntry.ActorType].
+const (
+	ActorUser   = "user"
+	ActorDaemon = "daemon"
+	ActorSystem = "system"
+)
+
+// AuditEntry is one line of the audit log. Whoever reports something fills in what it
+// knows; the log adds the rest (see persistence/audit). No keys, tokens or payloads:
+// what is in Input leaves a hash and a masked beginning.
+type AuditEntry struct {
+	ID           uint64            `json:"id"`       // by the log: rises by one
+	EventID      string            `json:"event_id"` // by the log: a UUIDv7
+	Type         AuditType         `json:"event_type"`
+	Severity     string            `json:"severity"` // by the log: info, warn, error
+	Session      SessionID         `json:"session_id,omitempty"`
+	Subagent     string            `json:"subagent_id,omitempty"`
+	Parent       SessionID         `json:"parent_session_id,omitempty"`
+	ActorType    string            `json:"actor_type"`
+	ActorID      string            `json:"actor_id,omitempty"` // of a user: the client's id, as it says itself
+	Tool         string            `json:"tool_name,omitempty"`
+	Input        []byte            `json:"-"`
+	InputHash    string            `json:"input_sha256,omitempty"`  // by the log: hexadecimal
+	InputPreview string            `json:"input_preview,omitempty"` // by the log: at most 256 characters
+	Outcome      AuditOutcome      `json:"outcome"`
+	ErrorCode    string            `json:"error_code,omitempty"`
+	ErrorMessage string            `json:"error_message,omitempty"`
+	Context      map[string]string `json:"context,omitempty"`
+	ClientIP     string            `json:"client_ip,omitempty"` // empty for the Unix socket
+	CreatedAt    time.Time         `json:"created_at"`          // by the log
+	ExpiresAt    time.Time         `json:"expires_at"`          // by the log: it may be removed afterwards
+}
+
+// AuditFilter selects entries; the zero value selects all.
+type AuditFilter struct {
+	Since   time.Time
+	Types   []AuditType
+	Session SessionID
+}
+
+// AuditSeverity is how much an entry wants to be looked at: info is how a day goes,
+// warn is what was allowed unseen, failed, was limited or taken back, error is what
+// ran out of time.
+func AuditSeverity(e AuditEntry) string {
+	switch {
+	case e.Outcome == OutcomeTimeout, e.Type == AuditLost:
+		return "error"
+	case e.Type == AuditAutoApproved, e.Type == AuditRevoked, e.Type == AuditRateLimited, e.Type == AuditSessionError,
+		e.Type == AuditAuthFailure, e.Outcome == OutcomeFailure, strings.HasSuffix(string(e.Type), "_cancel"):
+		return "warn"
+	}
+	return "info"
+}

@@ -1,0 +1,238 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"betcode/messages"
+)
+
+const (
+	fileBytes  = 8 << 20        // then the next file is begun
+	fileAge    = 24 * time.Hour // and when the file is that old
+	syncAfter  = time.Second
+	sweepEvery = time.Hour
+)
+
+// Options say where the log is and how long it is kept.
+type Options struct {
+	Directory string
+	MaxAge    time.Duration    // of an entry; not positive = for ever
+	MaxBytes  int64            // of all files; not positive = any number
+	Mask      *Masker          // nil knows no secrets but their looks
+	Failed    func(error)      // hears once that entries cannot be written, until they can be again; nil = nobody
+	Now       func() time.Time // nil = the wall clock
+}
+
+// Log is an open audit log. It may be used by many goroutines.
+type Log struct {
+	options Options
+
+	mu     sync.Mutex
+	file   *os.File // nil when the last attempt to open one failed
+	size   int64
+	begun  time.Time // the file
+	next   uint64    // number of the next entry
+	lost   uint64    // entries that could not be written
+	swept  time.Time
+	sync   *time.Timer // runs while something may not be on disk; nil otherwise
+	closed bool
+}
+
+// Open opens the log for a daemon, and proves by an entry that it can be written.
+func Open(o Options) (*Log, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Mask == nil {
+		o.Mask = NewMasker(nil)
+	}
+	if o.Failed == nil {
+		o.Failed = func(error) {}
+	}
+	if err := os.MkdirAll(o.Directory, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(o.Directory, 0o700); err != nil {
+		return nil, err
+	}
+	l := &Log{options: o}
+	if err := l.resume(); err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.write(l.complete(messages.AuditEntry{Type: messages.AuditOpened, ActorType: messages.ActorDaemon, Outcome: messages.OutcomeSuccess}))
+	if err == nil {
+		err = l.file.Sync()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write audit log: %w", err)
+	}
+	return l, nil
+}
+
+// Record writes an entry. What cannot be written is counted, and told by an entry as
+// soon as one can be written again.
+func (l *Log) Record(e messages.AuditEntry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	if l.lost > 0 {
+		gap := messages.AuditEntry{
+			Type: messages.AuditLost, ActorType: messages.ActorDaemon, Outcome: messages.OutcomeFailure,
+			Context: map[string]string{"entries": fmt.Sprint(l.lost)},
+		}
+		if l.write(l.complete(gap)) != nil {
+			l.lost++
+			return
+		}
+		l.lost = 0
+	}
+	if err := l.write(l.complete(e)); err != nil {
+		l.lost = 1
+		l.options.Failed(err)
+	}
+}
+
+// Close syncs the log and closes it. Entries that come later are dropped.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	if l.sync != nil {
+		l.sync.Stop()
+	}
+	return l.leave()
+}
+
+// complete fills in what the log itself knows of an entry.
+func (l *Log) complete(e messages.AuditEntry) messages.AuditEntry {
+	e.CreatedAt = l.options.Now().UTC()
+	if l.options.MaxAge > 0 {
+		e.ExpiresAt = e.CreatedAt.Add(l.options.MaxAge)
+	}
+	e.Severity = messages.AuditSeverity(e)
+	if id, err := uuid.NewV7(); err == nil {
+		e.EventID = id.String()
+	}
+	if len(e.Input) > 0 {
+		sum := sha256.Sum256(e.Input)
+		e.InputHash, e.InputPreview = hex.EncodeToString(sum[:]), l.options.Mask.Preview(string(e.Input))
+	}
+	e.ErrorMessage = l.options.Mask.Preview(e.ErrorMessage)
+	e.ActorID, e.Tool = l.options.Mask.Preview(e.ActorID), l.options.Mask.Preview(e.Tool)
+	if len(e.Context) > 0 {
+		masked := make(map[string]string, len(e.Context))
+		for key, value := range e.Context {
+			masked[key] = l.options.Mask.Preview(value)
+		}
+		e.Context = masked
+	}
+	return e
+}
+
+// write appends an entry with the next number, in one call to the operating system.
+func (l *Log) write(e messages.AuditEntry) error {
+	if err := l.turn(e.CreatedAt); err != nil {
+		return err
+	}
+	e.ID = l.next
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	n, err := l.file.Write(append(line, '\n'))
+	l.size += int64(n)
+	if err != nil {
+		_ = l.leave() // a part of the line may be there: the next file begins on a line of its own
+		return err
+	}
+	l.next++
+	if l.sync == nil {
+		l.sync = time.AfterFunc(syncAfter, l.flush)
+	}
+	return nil
+}
+
+func (l *Log) flush() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sync = nil
+	if l.file == nil || l.closed {
+		return
+	}
+	if err := l.file.Sync(); err != nil {
+		l.options.Failed(fmt.Errorf("sync audit log: %w", err))
+	}
+}
+
+// turn begins the next file when the present one is full or old, and sweeps.
+func (l *Log) turn(now time.Time) error {
+	if now.Sub(l.swept) >= sweepEvery {
+		l.swept = now
+		l.sweep(now)
+	}
+	if l.file != nil && l.size < fileBytes && now.Sub(l.begun) < fileAge {
+		return nil
+	}
+	if err := l.leave(); err != nil {
+		return err
+	}
+	return l.begin(filepath.Join(l.options.Directory, fileName(l.next)), now)
+}
+
+// begin opens a file to append to.
+func (l *Log) begin(path string, at time.Time) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil && info.Size() > 0 {
+		err = endLine(file, info.Size())
+	}
+	if err != nil {
+		file.Close()
+		return err
+	}
+	l.file, l.size, l.begun = file, info.Size(), at
+	return nil
+}
+
+// endLine ends a line that was torn.
+func endLine(file *os.File, size int64) error {
+	last := make([]byte, 1)
+	if _, err := file.ReadAt(last, size-1); err != nil {
+		return err
+	}
+	if last[0] == '\n' {
+		return nil
+	}
+	_, err := file.Write([]byte{'\n'})
+	return err
+}
+
+// leave closes the file that is written to, if there is one.
+func (l *Log) leave() error {
+	if l.file == nil {
+		return nil
+	}
+	file := l.file
+	l.file = nil
+	err := file.Sync()
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
