@@ -3,8 +3,11 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
@@ -57,17 +60,90 @@ func TestAgentThatFloods(t *testing.T) {
 	}
 	s.say(c, "flood:100000:1000")
 	s.wait(c, 0, kit.IsTurnComplete)
-	var peak int
+	peak := s.peakMemory()
+	t.Logf("peak %d MB after 100 MB of text", peak)
+	if peak > 256 {
+		t.Errorf("the daemon has held %d MB", peak)
+	}
+}
+
+// peakMemory is the most that the daemon has held so far, in MB.
+func (s *story) peakMemory() int {
+	s.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.daemon.PID()))
 	if err != nil {
-		t.Fatal(err)
+		s.Fatal(err)
 	}
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	var peak int
 	if _, err := fmt.Sscan(after, &peak); err != nil {
-		t.Fatal(err)
+		s.Fatal(err)
 	}
-	t.Logf("peak %d MB after 100 MB of text", peak>>10)
-	if peak > 256<<10 {
-		t.Errorf("the daemon has held %d MB", peak>>10)
+	return peak >> 10
+}
+
+// held is why the agent of a session is held, as the tree shows it.
+func (s *story) held(session string) string {
+	s.Helper()
+	tree, err := s.daemon.Admin().GetTree(s.Context(), &pb.GetTreeRequest{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	why := ""
+	var look func(node *pb.TreeNode, inside bool)
+	look = func(node *pb.TreeNode, inside bool) {
+		inside = inside || node.GetName() == "session/"+session
+		if held := node.GetDetails()["held"]; inside && held != "" {
+			why = held
+		}
+		for _, child := range node.GetChildren() {
+			look(child, inside)
+		}
+	}
+	look(tree, false)
+	return why
+}
+
+// TestAgentThatMakesNoise: an agent writes garbage as fast as a disk takes it, for as
+// long as others need for their turns. It is held whenever it is too far ahead, so
+// what nobody has read is bounded, and so is the memory of the daemon.
+func TestAgentThatMakesNoise(t *testing.T) {
+	t.Parallel()
+	const quota = 4 << 20
+	s := newStory(t, binaries.fake, fmt.Sprintf("BETCODE_SPOOL_QUOTA=%d", quota))
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "noise:enough\necho:and quiet")
+	s.wait(c, 0, kit.IsStatus(pb.AgentStatus_THINKING))
+	c.Close() // the noise is not for the memory of this test
+	s.eventually("it is held", func() bool { return strings.Contains(s.held(id), "spool quota") })
+
+	began := time.Now()
+	others := []*kit.Stream{s.converse("b", session()), s.converse("c", session())}
+	for turn, next := 0, make([]int, len(others)); turn < 5; turn++ {
+		for i, other := range others {
+			s.say(other, fmt.Sprintf("echo:turn %d", turn))
+			_, next[i] = s.wait(other, next[i], kit.IsIdle)
+		}
+	}
+	if got := s.show(id).GetStatus(); got != "active" {
+		t.Errorf("the noise is over before the turns of the others are: %s", got)
+	}
+	spool := filepath.Join(s.world.StateDir(), "runs", id, "1", "stdout")
+	var written, taken int64
+	if info, err := os.Stat(spool); err != nil {
+		t.Error(err)
+	} else {
+		written, taken = info.Size(), info.Sys().(*syscall.Stat_t).Blocks*512
+	}
+	s.create("enough")
+	s.eventually("it is quiet", func() bool { return s.show(id).GetStatus() == "idle" })
+	t.Logf("%d MB of noise, %d MB of them in the spool when ten turns were over after %s; peak %d MB",
+		written>>20, taken>>20, time.Since(began).Round(time.Millisecond), s.peakMemory())
+	if s.peakMemory() > 256 {
+		t.Errorf("the daemon has held %d MB", s.peakMemory())
+	}
+	if most := int64(16*quota + 64<<20); taken > most { // what it wrote while it was being stopped, and what is not archived yet
+		t.Errorf("the spool takes %d bytes of the disk; %d were expected at most", taken, most)
 	}
 }

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	pb "betcode/proto/betcode/v1"
@@ -53,4 +55,33 @@ func TestRealCommandCutOff(t *testing.T) {
 	_, next = s.wait(c, next, kit.IsTurnComplete)
 	s.wait(c, next, kit.IsIdle)
 	once(t, server, "job please")
+}
+
+// TestRealNotLoggedIn: the real agent without a key and without a login says so in its
+// first turn. The session names it, and goes on under a daemon that has a key.
+func TestRealNotLoggedIn(t *testing.T) {
+	t.Parallel()
+	w, server := realWorld(t, binaries.betcode)
+	w.Extra = slices.DeleteFunc(w.Extra, func(entry string) bool { return strings.HasPrefix(entry, "ANTHROPIC_API_KEY=") })
+	s := storyIn(t, w)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "say hello")
+	said, next := s.wait(c, 0, isError("NOT_LOGGED_IN"))
+	if text := said.GetError().GetMessage(); !strings.Contains(text, "log in") {
+		t.Errorf("people are told %q", text)
+	}
+	s.wait(c, next, kit.IsRun(pb.RunState_RUN_STATE_EXITED))
+	if got := s.show(id); got.GetStatus() != "crashed" || got.GetCondition() != "not_logged_in" {
+		t.Errorf("%v", got)
+	}
+	w.Extra = append(w.Extra, "ANTHROPIC_API_KEY=dummy")
+	s.killDaemon()
+	c = s.converseFromNow("a", id)
+	s.say(c, "say hello again")
+	s.wait(c, 0, kit.IsTurnComplete)
+	once(t, server, "say hello again")
+	if got := s.show(id); got.GetCondition() != "" {
+		t.Errorf("%v", got)
+	}
 }

@@ -288,3 +288,32 @@ func TestAgentThatHasToBeTold(t *testing.T) {
 		s.killDaemon()
 	}
 }
+
+// TestResultWithoutExit: an agent that has ended its turn and does not end when it is
+// told to, by whatever means, is killed: by the stop of its session, and by the end
+// of the daemon.
+func TestResultWithoutExit(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	first, second := session(), session()
+	for _, id := range []string{first, second} {
+		c := s.converse("a", id)
+		s.say(c, "ignore-sigterm")
+		s.wait(c, 0, kit.IsIdle)
+	}
+	agents := map[string]int{first: s.agent(first), second: s.agent(second)}
+	gone := func(id string) bool { return !alive(agents[id]) || zombie(agents[id]) }
+	stopped, err := s.daemon.Admin().StopSession(t.Context(), &pb.StopSessionRequest{SessionId: first})
+	if err != nil || !stopped.GetWasRunning() || !gone(first) || gone(second) {
+		t.Errorf("%v, %v; gone: %t, the other: %t", stopped, err, gone(first), gone(second))
+	}
+	if _, err := s.daemon.Stop(); err != nil || !gone(second) {
+		t.Errorf("%v; gone: %t", err, gone(second))
+	}
+	s.start()
+	for _, id := range []string{first, second} { // nothing is left to be done
+		if got := s.show(id); got.GetStatus() != "idle" {
+			t.Errorf("%v", got)
+		}
+	}
+}

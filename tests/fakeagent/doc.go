@@ -40,6 +40,8 @@
 //	exit:CODE              exits in the middle of the turn
 //	torn-exit              writes half a line and kills itself with SIGKILL
 //	garbage                lines that are not JSON
+//	noise:FILE             such lines, as fast as they are taken, until FILE is in its
+//	                       working directory
 //	blank                  empty lines and lines of spaces
 //	crlf                   ends its lines with CR LF, for this turn
 //	invalid-utf8           a delta with bytes that are not UTF-8

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -32,6 +33,23 @@ func hang(t *turn, _ string) error {
 func garbage(t *turn, _ string) error {
 	t.a.out.raw([]byte("Segmentation fault (just kidding)\n{\"type\":\"assistant\",\n[1,2\n{\"type\":}\n42\n\"text\"\nnull\n"))
 	return t.sayf("That was garbage.")
+}
+
+// noise writes a quarter of a megabyte at a time: lines of 4 KB that mean nothing.
+func noise(t *turn, arg string) error {
+	line := append(bytes.Repeat([]byte("\x01\xffnoise!"), 512), '\n')
+	block := bytes.Repeat(line, 64)
+	for {
+		if _, err := os.Stat(arg); err == nil {
+			return t.sayf("That was noise.")
+		}
+		if err := t.wait(0); err != nil {
+			t.interruption("[Request interrupted by user]")
+			return err
+		}
+		t.a.out.room(8 << 20)
+		t.a.out.raw(block)
+	}
 }
 
 func blank(t *turn, _ string) error {

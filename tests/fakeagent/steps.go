@@ -54,6 +54,7 @@ func behaviours() map[string]behaviour {
 		"torn-exit":      {do: tornExit, fatal: true},
 		"hang":           {do: hang, fatal: true},
 		"garbage":        {do: garbage},
+		"noise":          {do: noise},
 		"blank":          {do: blank},
 		"crlf":           {do: crlf},
 		"invalid-utf8":   {do: invalidUTF8},
