@@ -71,7 +71,7 @@ func (s *System) sessionOptions() sessionOptions {
 	return sessionOptions{
 		lineage: s.options.Store.Lineage(), runs: s.options.RunsDirectory, program: s.options.Program,
 		rules: &s.rules, ownRules: s.options.Directories != nil, home: s.options.Home, restarts: s.options.AgentRestart,
-		versions: s.versions, stops: s.stops,
+		versions: s.versions, stops: s.stops, keeps: s.options.Keeps,
 	}.with(live)
 }
 

@@ -133,7 +133,7 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case loadAgain:
 		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
 	case readTranscript:
-		environment := s.deps.options.Environment
+		environment := s.deps.environment(s.state.environment())
 		s.hands.do(func() any { return e.read(environment) })
 	case lookAround:
 		s.hands.do(func() any { return e.look(s.deps) })

@@ -20,12 +20,28 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 		t.s.record = messages.SessionRecord{
 			ID: t.s.id, Name: m.Name, WorkingDirectory: m.WorkingDirectory, WorktreeID: m.WorktreeID, Model: m.Model,
 			PermissionMode: m.PermissionMode, AllowedTools: m.AllowedTools, DeniedTools: m.DeniedTools, Metadata: m.Metadata, Resume: m.Resume,
-			Phase: messages.PhaseNew, CreatedAt: t.now.at,
+			Environment: t.s.options.kept(m.Environment),
+			Phase:       messages.PhaseNew, CreatedAt: t.now.at,
 		}
 		t.emit(sessionInfo(t.s.record, t.s.options.lineage, false))
 		t.auditCreated(m)
 	}
 	t.then(reply{from, messages.SessionStarted{Created: created, View: t.s.view()}})
+}
+
+// kept is what a session keeps of a client's environment: what is declared.
+func (o sessionOptions) kept(environment map[string]string) map[string]string {
+	var kept map[string]string
+	for name, value := range environment {
+		if o.keeps == nil || !o.keeps(name) {
+			continue
+		}
+		if kept == nil {
+			kept = map[string]string{}
+		}
+		kept[name] = value
+	}
+	return kept
 }
 
 // attach adds a stream. A client that may write gets the lock if it is free.

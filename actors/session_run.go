@@ -49,6 +49,14 @@ func (t *transition) recover(cursor messages.Cursor) {
 	}
 }
 
+// environment is what the session has kept for its agents.
+func (s *sessionState) environment() map[string]string {
+	if s.run == nil {
+		return s.record.Environment
+	}
+	return s.run.Environment
+}
+
 // inTurn reports whether a turn of the run had begun, and was not over, as far as
 // its output was read.
 func inTurn(translator []byte) bool {
@@ -82,6 +90,8 @@ func (t *transition) startRun() {
 		Directory: filepath.Join(t.s.runsDirectory(), strconv.FormatUint(uint64(r.Run), 10)),
 		Argv:      argv, AgentSession: r.AgentSession, Resumed: resumed, StartedAt: t.now.at,
 	}
+	run.Environment = t.s.environment()
+	r.Environment = nil // that record is written with each commit, a run's is not
 	t.putRun(run)
 	t.s.spool, t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.memoryGone = 0, false, false, false, "", false
 	t.s.lastFailed, t.s.hung, t.s.cut, t.s.begun, t.s.restarting, t.s.forgotten = false, false, false, nil, false, false

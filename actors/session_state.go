@@ -119,6 +119,7 @@ type sessionOptions struct {
 	continuationGrace time.Duration         // how long a resumed agent may take to go on by itself
 	versions          *versions
 	stops             *stops
+	keeps             func(name string) bool // of the environment of the client that begins the session
 }
 
 // held is what must wait until a commit is durable.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -34,32 +35,33 @@ const (
 // Options is what the actor system is built from. All times are durations of
 // the wall clock.
 type Options struct {
-	Store            Store           // the journal's files
-	RunsDirectory    string          // run directories are made below it, 0700
-	Program          string          // the agent's executable; looked up in PATH when it has no slash
-	Environment      []string        // what agents inherit, as "NAME=value"
-	Rules            []Rules         // of the user, for every session
-	Home             string          // the user's home directory, for rules about what is below it
-	Directories      Directories     // what working directories bring along; nil = nothing
-	PermissionTTL    time.Duration   // how long a permission request waits; 0 = 7 days
-	FixedTTL         bool            // the activity of clients does not extend it
-	Reminders        []time.Duration // after which an undecided request is spoken of again, at most two; nil = 1 h and 24 h
-	NotifyExec       []string        // a program and its arguments, started for each reminder; empty = none
-	NotifyEnv        []string        // what it inherits, as "NAME=value": no secrets
-	MaxAgents        int             // how many agents may run at once; 0 = 5
-	MaxWaiting       int             // how many sessions may wait for a slot; 0 = 50
-	Lease            string          // a file kept locked; agents that for a day find it is not end themselves; empty = never
-	Silence          time.Duration   // an agent that says nothing that long in the middle of a turn hangs; 0 = 7 minutes
-	ParkAfter        time.Duration   // an agent that has nothing to do that long is ended; 0 = 10 minutes
-	SessionBytes     int64           // of events that one session may keep; not positive = any number
-	SessionAge       time.Duration   // of an event that a session keeps; not positive = any age
-	LockGrace        time.Duration   // how long the input lock is kept for who held it before a crash; 0 = 10 s
-	CompactThreshold uint64          // a context of more tokens is compacted when its agent rests; 0 = never
-	Gather           time.Duration   // least time between two journal transactions
-	Logger           *zerolog.Logger // never nil
-	Version          string          // of the daemon, for health
-	MachineFile      string          // where the machine's id is kept; empty = nowhere
-	MemoryLimit      int64           // bytes the daemon should not use more of, for health; not positive = no limit
+	Store            Store                  // the journal's files
+	RunsDirectory    string                 // run directories are made below it, 0700
+	Program          string                 // the agent's executable; looked up in PATH when it has no slash
+	Environment      []string               // what agents inherit, as "NAME=value"
+	Keeps            func(name string) bool // whether a session keeps a variable of the client that began it; nil = none
+	Rules            []Rules                // of the user, for every session
+	Home             string                 // the user's home directory, for rules about what is below it
+	Directories      Directories            // what working directories bring along; nil = nothing
+	PermissionTTL    time.Duration          // how long a permission request waits; 0 = 7 days
+	FixedTTL         bool                   // the activity of clients does not extend it
+	Reminders        []time.Duration        // after which an undecided request is spoken of again, at most two; nil = 1 h and 24 h
+	NotifyExec       []string               // a program and its arguments, started for each reminder; empty = none
+	NotifyEnv        []string               // what it inherits, as "NAME=value": no secrets
+	MaxAgents        int                    // how many agents may run at once; 0 = 5
+	MaxWaiting       int                    // how many sessions may wait for a slot; 0 = 50
+	Lease            string                 // a file kept locked; agents that for a day find it is not end themselves; empty = never
+	Silence          time.Duration          // an agent that says nothing that long in the middle of a turn hangs; 0 = 7 minutes
+	ParkAfter        time.Duration          // an agent that has nothing to do that long is ended; 0 = 10 minutes
+	SessionBytes     int64                  // of events that one session may keep; not positive = any number
+	SessionAge       time.Duration          // of an event that a session keeps; not positive = any age
+	LockGrace        time.Duration          // how long the input lock is kept for who held it before a crash; 0 = 10 s
+	CompactThreshold uint64                 // a context of more tokens is compacted when its agent rests; 0 = never
+	Gather           time.Duration          // least time between two journal transactions
+	Logger           *zerolog.Logger        // never nil
+	Version          string                 // of the daemon, for health
+	MachineFile      string                 // where the machine's id is kept; empty = nowhere
+	MemoryLimit      int64                  // bytes the daemon should not use more of, for health; not positive = no limit
 	Now              func() time.Time
 	Restart          supervision.Policy // of crashed actors
 	AgentRestart     supervision.Policy // of crashed agents; the zero value = the same
@@ -244,8 +246,18 @@ func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecor
 	}
 	return process.Spec{
 		Directory: run.Directory, Lease: lease, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
-		Env: append(slices.Clone(s.options.Environment), added...), Token: run.Token, Cgroup: s.cgroups.For(run.Directory),
+		Env: append(s.environment(run.Environment), added...), Token: run.Token, Cgroup: s.cgroups.For(run.Directory),
 	}, nil
+}
+
+// environment is that of an agent: the daemon's as it is now, and what its session
+// has kept, which wins.
+func (s *System) environment(kept map[string]string) []string {
+	all := slices.Clone(s.options.Environment)
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		all = append(all, name+"="+kept[name])
+	}
+	return all
 }
 
 // Stop ends the tree: the agents first, unless they are to live on, then every

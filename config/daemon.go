@@ -30,6 +30,8 @@ type Daemon struct {
 	MemoryLimit int64 // 0 = no limit
 	KeepAgents  bool
 
+	AgentEnvironment AgentEnvironment
+
 	AgentSilence time.Duration
 	ParkAfter    time.Duration
 	LockGrace    time.Duration

@@ -43,9 +43,10 @@ const (
 	Size                  // int64, bytes
 	Durations             // []time.Duration, rising
 	Command               // []string: a program and its arguments
+	Names                 // []string: of variables; a last * stands for any rest
 )
 
-var kindNames = [...]string{"text", "path", "number", "switch", "time", "size", "times", "command"}
+var kindNames = [...]string{"text", "path", "number", "switch", "time", "size", "times", "command", "names"}
 
 // String is the kind as docs/settings.md names it.
 func (k Kind) String() string { return kindNames[k] }
@@ -71,6 +72,8 @@ func (s *Setting) Wants() string {
 		what, example = "a size", ", for example 512MiB"
 	case Durations:
 		return fmt.Sprintf("one time, or two with the earlier one first, each from %s to %s, for example 1h,24h; or off", s.Min, s.Max)
+	case Names:
+		return "a list of names of variables, in which a last * stands for any rest, for example PATH,LC_*; or off"
 	case Command:
 		return `a list of texts, the first of which names a program, for example ["notify-send","betcode"]`
 	}

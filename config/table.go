@@ -1,5 +1,7 @@
 package config
 
+import "strings"
+
 // Table is every setting of the daemon, in the order of docs/settings.md. What is
 // known about a setting is said here and nowhere else: files, variables and flags
 // are read by it, and pages and answers are made from it.
@@ -70,6 +72,16 @@ var table = []Setting{
 		Name: "agent.park_after", Kind: Duration, Default: "10m", Min: "1s", Max: "24h", Env: "BETCODE_PARK_AFTER", Live: true,
 		Help: "an agent that has nothing to do that long is ended, and resumed by its next message",
 		into: func(d *Daemon) any { return &d.ParkAfter },
+	},
+	{
+		Name: "agent.environment_keep", Kind: Names, Default: strings.Join(keptByDefault, ","), Env: "BETCODE_AGENT_ENVIRONMENT_KEEP",
+		Help: "variables of a client that the session which it begins keeps for its agents; they are stored, so none may be a secret",
+		into: func(d *Daemon) any { return &d.AgentEnvironment.Keep },
+	},
+	{
+		Name: "agent.environment_withhold", Kind: Names, Default: "off", Env: "BETCODE_AGENT_ENVIRONMENT_WITHHOLD",
+		Help: "variables of the daemon that agents do not get",
+		into: func(d *Daemon) any { return &d.AgentEnvironment.Withhold },
 	},
 	{
 		Name: "sessions.default_model", Kind: Text, Unset: "the agent's own", Aliases: []string{"model"}, Env: "BETCODE_MODEL", Live: true, Directory: true,

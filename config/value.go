@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -55,6 +56,8 @@ func (s *Setting) read(text string) (v any, ok bool) {
 		return parseDurations(text)
 	case Command:
 		return parseCommand(text)
+	case Names:
+		return parseNames(text)
 	}
 	return v, err == nil
 }
@@ -123,6 +126,9 @@ func (s *Setting) format(v any) string {
 		}
 		return strings.Join(words, ",")
 	case []string:
+		if s.Kind == Names {
+			return cmp.Or(strings.Join(v, ","), "off")
+		}
 		list, err := json.Marshal(v)
 		if err != nil {
 			panic("encode texts: " + err.Error())
@@ -183,7 +189,9 @@ func (s *Setting) fromFile(n node) (any, error) {
 			return words, nil
 		case s.Kind == Durations && len(words) == 0:
 			return []time.Duration{}, nil
-		case s.Kind == Durations:
+		case s.Kind == Names && len(words) == 0:
+			return []string{}, nil
+		case s.Kind == Durations, s.Kind == Names:
 			text = strings.Join(words, ",")
 		default:
 			return nil, wrong

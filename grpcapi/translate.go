@@ -30,6 +30,7 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 		AllowedTools:   m.GetAllowedTools(),
 		DeniedTools:    m.GetDeniedTools(),
 		Metadata:       m.GetMetadata(),
+		Environment:    m.GetEnvironment(),
 		Resume:         messages.ResumePolicy(m.GetResumePolicy()),
 	}
 	if !out.Resume.Valid() {
@@ -59,6 +60,7 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 		toolsIn(op, "allowed_tools", out.AllowedTools),
 		toolsIn(op, "denied_tools", out.DeniedTools),
 		metadataIn(op, out.Metadata),
+		environmentIn(op, out.Environment),
 		nameIn(op, out.Name),
 	} {
 		if check != nil {

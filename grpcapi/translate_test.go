@@ -96,7 +96,7 @@ func TestStartIn(t *testing.T) {
 	got, err := startIn(&pb.StartConversation{
 		SessionId: strings.ToUpper(sessionA), WorkingDirectory: "/home/me/../me/code", Model: "opus",
 		AllowedTools: []string{"Read"}, DeniedTools: []string{"Bash(rm *)"}, PlanMode: true,
-		Metadata: map[string]string{"k": "v"}, Name: " fix it ",
+		Metadata: map[string]string{"k": "v"}, Name: " fix it ", Environment: map[string]string{"PATH": "/bin"},
 	}, "cli")
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestStartIn(t *testing.T) {
 	want := messages.StartSession{
 		Session: sessionA, Client: "cli", Name: "fix it", WorkingDirectory: "/home/me/code", Model: "opus",
 		PermissionMode: "plan", AllowedTools: []string{"Read"}, DeniedTools: []string{"Bash(rm *)"},
-		Metadata: map[string]string{"k": "v"},
+		Metadata: map[string]string{"k": "v"}, Environment: map[string]string{"PATH": "/bin"},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".ask" }, cmp.Ignore())); diff != "" {
 		t.Error(diff)
@@ -139,6 +139,8 @@ func TestMalformedRequests(t *testing.T) {
 		"empty tool":         {start(&pb.StartConversation{WorkingDirectory: "/", DeniedTools: []string{"Bash", " "}}), "entry 2"},
 		"control characters": {start(&pb.StartConversation{WorkingDirectory: "/", Model: "a\x00b"}), "control"},
 		"long name":          {start(&pb.StartConversation{WorkingDirectory: "/", Name: strings.Repeat("n", 201)}), "200"},
+		"no variable":        {start(&pb.StartConversation{WorkingDirectory: "/", Environment: map[string]string{"A=B": "x"}}), "variable"},
+		"long variable":      {start(&pb.StartConversation{WorkingDirectory: "/", Environment: map[string]string{"A": strings.Repeat("x", 33<<10)}}), "variable"},
 		"metadata":           {start(&pb.StartConversation{WorkingDirectory: "/", Metadata: map[string]string{"": "x"}}), "metadata"},
 		"NUL in path":        {start(&pb.StartConversation{WorkingDirectory: "/a\x00"}), "path"},
 		"empty message":      {input(&pb.UserMessage{Content: " \n"}), "empty"},

@@ -23,6 +23,8 @@ const (
 	maxTools          = 1000
 	maxMetadata       = 64
 	maxMetadataBytes  = 4096
+	maxVariables      = 256 // of a client's environment
+	maxVariableBytes  = 32 << 10
 	maxMessageBytes   = 64 << 10 // of a denial
 	maxAnswers        = 100
 	maxRequestIDBytes = 256
@@ -126,6 +128,20 @@ func metadataIn(op string, metadata map[string]string) error {
 	for key, value := range metadata {
 		if key == "" || len(key) > maxNameBytes || len(value) > maxMetadataBytes {
 			return invalid(op, "Keep keys below 200 bytes and values below 4 KiB.", "the metadata entry %q is empty or too long", clip(key))
+		}
+	}
+	return nil
+}
+
+// environmentIn refuses what could not be anybody's environment. Which of it is kept
+// is not decided here.
+func environmentIn(op string, environment map[string]string) error {
+	if len(environment) > maxVariables {
+		return invalid(op, "Send those that the daemon keeps.", "environment has %d variables, at most %d are taken", len(environment), maxVariables)
+	}
+	for name, value := range environment {
+		if name == "" || len(name) > maxNameBytes || strings.ContainsAny(name, "=\x00") || len(value) > maxVariableBytes || strings.ContainsRune(value, 0) {
+			return invalid(op, "Keep names below 200 bytes and values below 32 KiB.", "the variable %q is none, or is too long", clip(name))
 		}
 	}
 	return nil

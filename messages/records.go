@@ -47,6 +47,7 @@ type SessionRecord struct {
 	AllowedTools     []string
 	DeniedTools      []string
 	Metadata         map[string]string
+	Environment      map[string]string // kept of the client that began it, until the first run has it
 
 	Phase        Phase
 	Status       string    // the last StatusChange, an AgentStatus name
@@ -116,7 +117,8 @@ type RunRecord struct {
 	Token        string // random; in the process's environment as BETCODE_RUN_TOKEN
 	Directory    string // holds the FIFO and the spool files, 0700
 	Argv         []string
-	AgentSession string // what --session-id or --resume was given
+	Environment  map[string]string // kept of the client that began the session, handed on from run to run
+	AgentSession string            // what --session-id or --resume was given
 	Resumed      bool
 	Process      ProcessIdentity
 	Launcher     ProcessIdentity

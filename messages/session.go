@@ -20,6 +20,7 @@ type StartSession struct {
 	AllowedTools     []string
 	DeniedTools      []string
 	Metadata         map[string]string
+	Environment      map[string]string // of the client, of which the session keeps what is declared
 	Resume           ResumePolicy
 }
 

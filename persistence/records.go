@@ -60,6 +60,7 @@ func storeSession(r *messages.SessionRecord) *storev1.Session {
 		Waiting:          r.Waiting,
 		Condition:        string(r.Condition),
 		AgentVersion:     r.AgentVersion,
+		Environment:      r.Environment,
 	}
 }
 
@@ -98,6 +99,7 @@ func loadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 		Waiting:          s.GetWaiting(),
 		Condition:        messages.Condition(s.GetCondition()),
 		AgentVersion:     s.GetAgentVersion(),
+		Environment:      s.GetEnvironment(),
 	}
 }
 
@@ -151,6 +153,7 @@ func storeRun(r *messages.RunRecord) *storev1.Run {
 		Token:        r.Token,
 		Directory:    r.Directory,
 		Argv:         r.Argv,
+		Environment:  r.Environment,
 		AgentSession: r.AgentSession,
 		Resumed:      r.Resumed,
 		Process:      storeProcess(r.Process),
@@ -169,6 +172,7 @@ func loadRun(id messages.SessionID, run messages.RunNumber, r *storev1.Run) *mes
 		Token:        r.GetToken(),
 		Directory:    r.GetDirectory(),
 		Argv:         r.GetArgv(),
+		Environment:  r.GetEnvironment(),
 		AgentSession: r.GetAgentSession(),
 		Resumed:      r.GetResumed(),
 		Process:      loadProcess(r.GetProcess()),

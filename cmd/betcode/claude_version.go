@@ -7,16 +7,18 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"betcode/config"
 )
 
 // claudeVersion asks the agent's executable for its version, once, when somebody
 // wants to know. An agent that does not answer has none.
-func claudeVersion(program string) func() string {
+func claudeVersion(program string, environment config.AgentEnvironment) func() string {
 	return sync.OnceValue(func() string {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		ask := exec.CommandContext(ctx, program, "--version")
-		ask.Env = agentEnvironment(os.Environ())
+		ask.Env = environment.Inherited(os.Environ())
 		out, err := ask.Output()
 		if err != nil {
 			return ""

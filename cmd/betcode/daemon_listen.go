@@ -76,20 +76,6 @@ func private(dir string) error {
 	return nil
 }
 
-// agentEnvironment is what agents inherit of the daemon's environment: all of
-// it but what is about the daemon itself. It is read when an agent is started
-// and never stored.
-func agentEnvironment(environ []string) []string {
-	kept := make([]string, 0, len(environ))
-	for _, entry := range environ {
-		name, _, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, "BETCODE_") && name != "NOTIFY_SOCKET" && name != "WATCHDOG_PID" && name != "WATCHDOG_USEC" {
-			kept = append(kept, entry)
-		}
-	}
-	return kept
-}
-
 // notifyKept is what a program for notifications gets of the daemon's environment:
 // what it needs to find itself, its user, a desktop and the time. No secrets.
 var notifyKept = map[string]bool{

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -56,7 +57,7 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 		return opening{start: &pb.StartConversation{
 			WorkingDirectory: dir, Name: c.String("name"), Model: c.String("model"),
 			PermissionMode: c.String("permission-mode"), ResumePolicy: c.String("resume-policy"),
-			AllowedTools: tools(c.StringSlice("allow-tools")), DeniedTools: tools(c.StringSlice("deny-tools")),
+			AllowedTools: tools(c.StringSlice("allow-tools")), DeniedTools: tools(c.StringSlice("deny-tools")), Environment: p.environment(c),
 		}}, nil
 	}
 	for _, flag := range []string{"name", "resume-policy", "allow-tools", "deny-tools"} {
@@ -73,6 +74,13 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 		o.changes = &pb.SessionSettingsChange{Model: c.String("model"), PermissionMode: c.String("permission-mode")}
 	}
 	return o, nil
+}
+
+// environment is what a new session is to keep of ours, so that its agents find the
+// tools that we have at hand. What is wrong with the settings is for the daemon to say.
+func (p *program) environment(c *cli.Context) map[string]string {
+	settings, _ := config.Load(config.Flags{config.ConfigDirFlag: c.String(config.ConfigDirFlag)}, p.world)
+	return settings.Daemon().AgentEnvironment.Kept(os.Environ())
 }
 
 // settingsRequest changes what was asked for, nil if nothing was.

@@ -39,6 +39,44 @@ func TestSecretsAreNotStored(t *testing.T) {
 	if strings.Contains(s.daemon.Log(), secret) {
 		t.Error("it is in the log")
 	}
+	s.nowhere(secret)
+}
+
+// TestEnvironmentOfTheClient: a session keeps what is declared of the environment of
+// the client that begins it, for agents that are started again too, and nothing else;
+// what agents get of the daemon can be withheld.
+func TestEnvironmentOfTheClient(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-of-the-client-0123456789"
+	s := newStory(t, binaries.fake, "BETCODE_AGENT_ENVIRONMENT_WITHHOLD=NOT_FOR_*", "NOT_FOR_AGENTS=1", "FOR_AGENTS=2")
+	id := session()
+	c := s.converseWith("a", &pb.StartConversation{SessionId: id, WorkingDirectory: s.world.Project, Environment: map[string]string{
+		"VIRTUAL_ENV": "/venv", "CLIENT_KEY": secret, "HOME": "/elsewhere", "BETCODE_RUN_TOKEN": "mine",
+	}})
+	next := 0
+	for _, file := range []string{"first", "second"} {
+		s.say(c, `run:echo "$VIRTUAL_ENV,$CLIENT_KEY,$NOT_FOR_AGENTS,$FOR_AGENTS,$HOME" >`+file+`.tmp; mv `+file+`.tmp `+file)
+		var asked kit.Event
+		asked, next = s.wait(c, next, kit.IsPermission)
+		s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE, "")
+		_, next = s.wait(c, next, kit.IsIdle)
+		if got, err := os.ReadFile(s.file(file)); err != nil || string(got) != "/venv,,,2,"+s.world.Home+"\n" {
+			t.Errorf("the agent has %q, %v", got, err)
+		}
+		if file == "first" {
+			s.killRun(c, id, false)
+			s.wait(c, next, isError("SUBPROCESS_CRASHED"))
+			s.killDaemon()
+			c = s.converseFromNow("a", id)
+			next = 0
+		}
+	}
+	s.nowhere(secret)
+}
+
+// nowhere checks that no file of the daemon holds a secret.
+func (s *story) nowhere(secret string) {
+	s.Helper()
 	searched := 0
 	err := filepath.WalkDir(filepath.Dir(s.world.StateDir()), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
@@ -46,12 +84,12 @@ func TestSecretsAreNotStored(t *testing.T) {
 		}
 		content, err := os.ReadFile(path)
 		if bytes.Contains(content, []byte(secret)) {
-			t.Errorf("it is in %s", path)
+			s.Errorf("it is in %s", path)
 		}
 		searched++
 		return err
 	})
 	if err != nil || searched < 8 { // the journal, and two run directories
-		t.Errorf("searched %d files: %v", searched, err)
+		s.Errorf("searched %d files: %v", searched, err)
 	}
 }

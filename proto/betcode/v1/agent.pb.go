@@ -617,7 +617,10 @@ type StartConversation struct {
 	DeniedTools []string `protobuf:"bytes,105,rep,name=denied_tools,json=deniedTools,proto3" json:"denied_tools,omitempty"`
 	// What follows when a turn is cut off: "auto" continues it, "ask" waits for a word, "never" ends it. Empty leaves the
 	// choice to the daemon. Used when the session is created.
-	ResumePolicy  string `protobuf:"bytes,110,opt,name=resume_policy,json=resumePolicy,proto3" json:"resume_policy,omitempty"`
+	ResumePolicy string `protobuf:"bytes,110,opt,name=resume_policy,json=resumePolicy,proto3" json:"resume_policy,omitempty"`
+	// Of the client, for the session's agents. The daemon keeps what its setting agent.environment_keep names and forgets
+	// the rest at once; what it keeps is stored, so it is no place for secrets. Used when the session is created.
+	Environment   map[string]string `protobuf:"bytes,111,rep,name=environment,proto3" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -748,6 +751,13 @@ func (x *StartConversation) GetResumePolicy() string {
 		return x.ResumePolicy
 	}
 	return ""
+}
+
+func (x *StartConversation) GetEnvironment() map[string]string {
+	if x != nil {
+		return x.Environment
+	}
+	return nil
 }
 
 // UserMessage is something a user says to the agent. It is answered by a UserInput event once it is durable.
@@ -4932,7 +4942,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\tencrypted\x18\x06 \x01(\v2\x1d.betcode.v1.EncryptedEnvelopeH\x00R\tencrypted\x121\n" +
 	"\x04lock\x18d \x01(\v2\x1b.betcode.v1.InputLockActionH\x00R\x04lock\x12?\n" +
 	"\bsettings\x18e \x01(\v2!.betcode.v1.SessionSettingsChangeH\x00R\bsettingsB\t\n" +
-	"\arequest\"\xd9\x04\n" +
+	"\arequest\"\xeb\x05\n" +
 	"\x11StartConversation\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12+\n" +
@@ -4949,8 +4959,12 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x0fpermission_mode\x18g \x01(\tR\x0epermissionMode\x12\x12\n" +
 	"\x04name\x18h \x01(\tR\x04name\x12!\n" +
 	"\fdenied_tools\x18i \x03(\tR\vdeniedTools\x12#\n" +
-	"\rresume_policy\x18n \x01(\tR\fresumePolicy\x1a;\n" +
+	"\rresume_policy\x18n \x01(\tR\fresumePolicy\x12P\n" +
+	"\venvironment\x18o \x03(\v2..betcode.v1.StartConversation.EnvironmentEntryR\venvironment\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
+	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa5\x01\n" +
 	"\vUserMessage\x12\x18\n" +
@@ -5351,7 +5365,7 @@ func file_betcode_v1_agent_proto_rawDescGZIP() []byte {
 }
 
 var file_betcode_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
+var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
 var file_betcode_v1_agent_proto_goTypes = []any{
 	(HistoryPolicy)(0),                 // 0: betcode.v1.HistoryPolicy
 	(PermissionDecision)(0),            // 1: betcode.v1.PermissionDecision
@@ -5416,12 +5430,13 @@ var file_betcode_v1_agent_proto_goTypes = []any{
 	(*DeleteSessionRequest)(nil),       // 60: betcode.v1.DeleteSessionRequest
 	(*DeleteSessionResponse)(nil),      // 61: betcode.v1.DeleteSessionResponse
 	nil,                                // 62: betcode.v1.StartConversation.MetadataEntry
-	nil,                                // 63: betcode.v1.UserQuestionResponse.AnswersEntry
-	nil,                                // 64: betcode.v1.ErrorEvent.DetailsEntry
-	nil,                                // 65: betcode.v1.Notice.DetailsEntry
-	(*structpb.Struct)(nil),            // 66: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 67: google.protobuf.Timestamp
-	(*DeprecationWarning)(nil),         // 68: betcode.v1.DeprecationWarning
+	nil,                                // 63: betcode.v1.StartConversation.EnvironmentEntry
+	nil,                                // 64: betcode.v1.UserQuestionResponse.AnswersEntry
+	nil,                                // 65: betcode.v1.ErrorEvent.DetailsEntry
+	nil,                                // 66: betcode.v1.Notice.DetailsEntry
+	(*structpb.Struct)(nil),            // 67: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 68: google.protobuf.Timestamp
+	(*DeprecationWarning)(nil),         // 69: betcode.v1.DeprecationWarning
 }
 var file_betcode_v1_agent_proto_depIdxs = []int32{
 	7,  // 0: betcode.v1.AgentRequest.start:type_name -> betcode.v1.StartConversation
@@ -5434,81 +5449,82 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	15, // 7: betcode.v1.AgentRequest.settings:type_name -> betcode.v1.SessionSettingsChange
 	62, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
 	0,  // 9: betcode.v1.StartConversation.history:type_name -> betcode.v1.HistoryPolicy
-	9,  // 10: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
-	1,  // 11: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	66, // 12: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
-	63, // 13: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
-	2,  // 14: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
-	67, // 15: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
-	17, // 16: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
-	18, // 17: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
-	19, // 18: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
-	20, // 19: betcode.v1.AgentEvent.permission_request:type_name -> betcode.v1.PermissionRequest
-	21, // 20: betcode.v1.AgentEvent.user_question:type_name -> betcode.v1.UserQuestion
-	23, // 21: betcode.v1.AgentEvent.todo_update:type_name -> betcode.v1.TodoUpdate
-	25, // 22: betcode.v1.AgentEvent.status_change:type_name -> betcode.v1.StatusChange
-	26, // 23: betcode.v1.AgentEvent.session_info:type_name -> betcode.v1.SessionInfo
-	27, // 24: betcode.v1.AgentEvent.error:type_name -> betcode.v1.ErrorEvent
-	28, // 25: betcode.v1.AgentEvent.usage:type_name -> betcode.v1.UsageReport
-	29, // 26: betcode.v1.AgentEvent.plan_mode:type_name -> betcode.v1.PlanModeChange
-	30, // 27: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
-	31, // 28: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
-	13, // 29: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
-	68, // 30: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
-	32, // 31: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
-	33, // 32: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
-	34, // 33: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
-	37, // 34: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
-	38, // 35: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
-	39, // 36: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
-	40, // 37: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
-	35, // 38: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
-	66, // 39: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
-	66, // 40: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
-	67, // 41: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
-	22, // 42: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
-	24, // 43: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
-	3,  // 44: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
-	4,  // 45: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
-	64, // 46: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
-	1,  // 47: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
-	5,  // 48: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
-	67, // 49: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
-	67, // 50: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
-	36, // 51: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
-	67, // 52: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
-	65, // 53: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
-	43, // 54: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
-	67, // 55: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
-	67, // 56: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	51, // 57: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	6,  // 58: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	41, // 59: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	44, // 60: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	45, // 61: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	47, // 62: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	49, // 63: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	52, // 64: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	54, // 65: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	56, // 66: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	58, // 67: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	60, // 68: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	16, // 69: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	42, // 70: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	16, // 71: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	46, // 72: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	48, // 73: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	50, // 74: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	53, // 75: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	55, // 76: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	57, // 77: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	59, // 78: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	61, // 79: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	69, // [69:80] is the sub-list for method output_type
-	58, // [58:69] is the sub-list for method input_type
-	58, // [58:58] is the sub-list for extension type_name
-	58, // [58:58] is the sub-list for extension extendee
-	0,  // [0:58] is the sub-list for field type_name
+	63, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
+	9,  // 11: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
+	1,  // 12: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
+	67, // 13: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
+	64, // 14: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
+	2,  // 15: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
+	68, // 16: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
+	17, // 17: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
+	18, // 18: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
+	19, // 19: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
+	20, // 20: betcode.v1.AgentEvent.permission_request:type_name -> betcode.v1.PermissionRequest
+	21, // 21: betcode.v1.AgentEvent.user_question:type_name -> betcode.v1.UserQuestion
+	23, // 22: betcode.v1.AgentEvent.todo_update:type_name -> betcode.v1.TodoUpdate
+	25, // 23: betcode.v1.AgentEvent.status_change:type_name -> betcode.v1.StatusChange
+	26, // 24: betcode.v1.AgentEvent.session_info:type_name -> betcode.v1.SessionInfo
+	27, // 25: betcode.v1.AgentEvent.error:type_name -> betcode.v1.ErrorEvent
+	28, // 26: betcode.v1.AgentEvent.usage:type_name -> betcode.v1.UsageReport
+	29, // 27: betcode.v1.AgentEvent.plan_mode:type_name -> betcode.v1.PlanModeChange
+	30, // 28: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
+	31, // 29: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
+	13, // 30: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
+	69, // 31: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
+	32, // 32: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
+	33, // 33: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
+	34, // 34: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
+	37, // 35: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
+	38, // 36: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
+	39, // 37: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
+	40, // 38: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
+	35, // 39: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
+	67, // 40: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
+	67, // 41: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
+	68, // 42: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
+	22, // 43: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
+	24, // 44: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
+	3,  // 45: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
+	4,  // 46: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
+	65, // 47: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
+	1,  // 48: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
+	5,  // 49: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
+	68, // 50: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
+	68, // 51: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
+	36, // 52: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
+	68, // 53: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
+	66, // 54: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
+	43, // 55: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
+	68, // 56: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
+	68, // 57: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
+	51, // 58: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	6,  // 59: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	41, // 60: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	44, // 61: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	45, // 62: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	47, // 63: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	49, // 64: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	52, // 65: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	54, // 66: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	56, // 67: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	58, // 68: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	60, // 69: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	16, // 70: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	42, // 71: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	16, // 72: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	46, // 73: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	48, // 74: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	50, // 75: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	53, // 76: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	55, // 77: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	57, // 78: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	59, // 79: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	61, // 80: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	70, // [70:81] is the sub-list for method output_type
+	59, // [59:70] is the sub-list for method input_type
+	59, // [59:59] is the sub-list for extension type_name
+	59, // [59:59] is the sub-list for extension extendee
+	0,  // [0:59] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }
@@ -5558,7 +5574,7 @@ func file_betcode_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_agent_proto_rawDesc), len(file_betcode_v1_agent_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   60,
+			NumMessages:   61,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -549,6 +549,7 @@ type Session struct {
 	Waiting          string                 `protobuf:"bytes,42,opt,name=waiting" json:"waiting,omitempty"`
 	Condition        string                 `protobuf:"bytes,43,opt,name=condition" json:"condition,omitempty"`
 	AgentVersion     string                 `protobuf:"bytes,44,opt,name=agent_version,json=agentVersion" json:"agent_version,omitempty"`
+	Environment      map[string]string      `protobuf:"bytes,45,rep,name=environment" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // until the first run has it
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -812,6 +813,13 @@ func (x *Session) GetAgentVersion() string {
 		return x.AgentVersion
 	}
 	return ""
+}
+
+func (x *Session) GetEnvironment() map[string]string {
+	if x != nil {
+		return x.Environment
+	}
+	return nil
 }
 
 // Past is a messages.Past.
@@ -1342,6 +1350,7 @@ type Run struct {
 	StartedAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=started_at,json=startedAt" json:"started_at,omitempty"`
 	Exit          *Exit                  `protobuf:"bytes,12,opt,name=exit" json:"exit,omitempty"`
 	Checksum      uint32                 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
+	Environment   map[string]string      `protobuf:"bytes,16,rep,name=environment" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // kept of the client that began the session
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1465,6 +1474,13 @@ func (x *Run) GetChecksum() uint32 {
 		return x.Checksum
 	}
 	return 0
+}
+
+func (x *Run) GetEnvironment() map[string]string {
+	if x != nil {
+		return x.Environment
+	}
+	return nil
 }
 
 // Process is a messages.ProcessIdentity.
@@ -2262,7 +2278,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xfa\t\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x88\v\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -2306,13 +2322,17 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\acut_off\x18) \x01(\rR\x06cutOff\x12\x18\n" +
 	"\awaiting\x18* \x01(\tR\awaiting\x12\x1c\n" +
 	"\tcondition\x18+ \x01(\tR\tcondition\x12#\n" +
-	"\ragent_version\x18, \x01(\tR\fagentVersion\x1a;\n" +
+	"\ragent_version\x18, \x01(\tR\fagentVersion\x12L\n" +
+	"\venvironment\x18- \x03(\v2*.betcode.store.v1.Session.EnvironmentEntryR\venvironment\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
 	"\vGrantsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\"\xdf\x02\n" +
+	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\x1a>\n" +
+	"\x10EnvironmentEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xdf\x02\n" +
 	"\x04Past\x123\n" +
 	"\bboundary\x18\x01 \x01(\v2\x17.betcode.store.v1.PlaceR\bboundary\x123\n" +
 	"\bexchange\x18\x02 \x01(\v2\x17.betcode.store.v1.PlaceR\bexchange\x12-\n" +
@@ -2368,7 +2388,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"base_bytes\x18\v \x01(\x04R\tbaseBytes\x12\x18\n" +
 	"\adropped\x18\f \x01(\x04R\adropped\x12#\n" +
 	"\rdropped_chain\x18\r \x01(\fR\fdroppedChain\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xc3\x03\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xcd\x04\n" +
 	"\x03Run\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06format\x18\x02 \x01(\rR\x06format\x12\x14\n" +
@@ -2384,7 +2404,11 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\n" +
 	"started_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12*\n" +
 	"\x04exit\x18\f \x01(\v2\x16.betcode.store.v1.ExitR\x04exit\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"S\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\x12H\n" +
+	"\venvironment\x18\x10 \x03(\v2&.betcode.store.v1.Run.EnvironmentEntryR\venvironment\x1a>\n" +
+	"\x10EnvironmentEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"S\n" +
 	"\aProcess\x12\x10\n" +
 	"\x03pid\x18\x01 \x01(\x03R\x03pid\x12\x1d\n" +
 	"\n" +
@@ -2475,7 +2499,7 @@ func file_betcode_store_v1_store_proto_rawDescGZIP() []byte {
 	return file_betcode_store_v1_store_proto_rawDescData
 }
 
-var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*File)(nil),                  // 0: betcode.store.v1.File
 	(*Chunk)(nil),                 // 1: betcode.store.v1.Chunk
@@ -2501,46 +2525,50 @@ var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*Tombstone)(nil),             // 21: betcode.store.v1.Tombstone
 	nil,                           // 22: betcode.store.v1.Session.MetadataEntry
 	nil,                           // 23: betcode.store.v1.Session.GrantsEntry
-	nil,                           // 24: betcode.store.v1.Permission.AnswersEntry
-	(*timestamppb.Timestamp)(nil), // 25: google.protobuf.Timestamp
+	nil,                           // 24: betcode.store.v1.Session.EnvironmentEntry
+	nil,                           // 25: betcode.store.v1.Run.EnvironmentEntry
+	nil,                           // 26: betcode.store.v1.Permission.AnswersEntry
+	(*timestamppb.Timestamp)(nil), // 27: google.protobuf.Timestamp
 }
 var file_betcode_store_v1_store_proto_depIdxs = []int32{
-	25, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	27, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
 	3,  // 1: betcode.store.v1.OutOfLine.payload:type_name -> betcode.store.v1.Reference
 	21, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
 	22, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
 	11, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
 	23, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
-	25, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	25, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
+	27, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	27, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
 	8,  // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
-	9,  // 9: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
-	9,  // 10: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
-	9,  // 11: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
-	10, // 12: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
-	9,  // 13: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	25, // 14: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
-	14, // 15: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	14, // 16: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	25, // 17: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	15, // 18: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	25, // 19: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	25, // 20: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	18, // 21: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	25, // 22: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	25, // 23: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	25, // 24: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	25, // 25: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	25, // 26: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	24, // 27: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	25, // 28: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	25, // 29: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	25, // 30: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	31, // [31:31] is the sub-list for method output_type
-	31, // [31:31] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	24, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
+	9,  // 10: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
+	9,  // 11: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
+	9,  // 12: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
+	10, // 13: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
+	9,  // 14: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
+	27, // 15: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	14, // 16: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	14, // 17: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	27, // 18: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	15, // 19: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	25, // 20: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
+	27, // 21: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	27, // 22: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	18, // 23: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	27, // 24: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	27, // 25: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	27, // 26: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	27, // 27: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	27, // 28: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	26, // 29: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	27, // 30: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	27, // 31: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	27, // 32: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	33, // [33:33] is the sub-list for method output_type
+	33, // [33:33] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }
@@ -2554,7 +2582,7 @@ func file_betcode_store_v1_store_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_store_v1_store_proto_rawDesc), len(file_betcode_store_v1_store_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,48 @@
+package actors
+
+import (
+	"maps"
+	"testing"
+
+	"betcode/messages"
+)
+
+// Of the environment of the client that begins it a session keeps what is declared,
+// and hands it on from run to run.
+func TestEnvironmentIsKept(t *testing.T) {
+	kept := map[string]string{"PATH": "/opt/bin:/bin"}
+	before := benchOptions
+	benchOptions.keeps = func(name string) bool { return name == "PATH" }
+	defer func() { benchOptions = before }()
+	b := newBench(t)
+	begin := start("ann")
+	begin.Environment = map[string]string{"PATH": "/opt/bin:/bin", "ANTHROPIC_API_KEY": "sk"}
+	b.tell(begin)
+	if got := b.journal.record.Environment; !maps.Equal(got, kept) {
+		t.Errorf("the session keeps %v", got)
+	}
+	b.crash()
+	b.tell(input("ann", "k1"))
+	again := start("bob")
+	again.Environment = map[string]string{"PATH": "/other"}
+	b.tell(again)
+	for run := messages.RunNumber(1); run < 4; run++ {
+		if got := b.journal.runs[run].Environment; !maps.Equal(got, kept) || b.journal.record.Environment != nil {
+			t.Errorf("run %d has %v, the session %v", run, got, b.journal.record.Environment)
+		}
+		b.tell(b.exit(137))
+		b.tell(restartDue{run})
+		b.crash()
+	}
+}
+
+func TestEnvironmentOfAnAgent(t *testing.T) {
+	s := &System{options: Options{Environment: []string{"PATH=/bin", "KEY=sk"}}}
+	got := s.environment(map[string]string{"VIRTUAL_ENV": "/v", "PATH": "/v/bin"})
+	if want := []string{"PATH=/bin", "KEY=sk", "PATH=/v/bin", "VIRTUAL_ENV=/v"}; len(got) != 4 || got[0] != want[0] || got[2] != want[2] || got[3] != want[3] {
+		t.Errorf("%q", got) // the last of a name counts
+	}
+	if len(s.options.Environment) != 2 {
+		t.Error("the daemon's own has changed")
+	}
+}
