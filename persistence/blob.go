@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -38,7 +39,8 @@ type blobs struct {
 	directory string
 	steps     hook
 
-	needed sync.RWMutex // held by who needs all of them to stay, and by who sweeps
+	needed  sync.RWMutex // held by who needs all of them to stay, and by who sweeps
+	readers sync.RWMutex // held by who reads a row and what it refers to, and by who removes that
 
 	mu   sync.Mutex     // held by who pins, and by who sweeps
 	pins map[blobID]int // about to be referred to
@@ -131,6 +133,37 @@ func readExactly(path string, length uint64) ([]byte, error) {
 	data := make([]byte, length)
 	_, err = io.ReadFull(f, data)
 	return data, err
+}
+
+// sameBody reports whether two values of a key say the same, the older of which may
+// be out of line.
+func sameBody(key, older, newer []byte) bool {
+	if bytes.Equal(older, newer) {
+		return true
+	}
+	body, err := unstamp(key, older)
+	if err != nil {
+		return false
+	}
+	id, length, out, err := referenced(body)
+	if !out || err != nil {
+		return false
+	}
+	body, err = unstamp(key, newer)
+	return err == nil && uint64(len(body)) == length && sha256.Sum256(body) == id
+}
+
+// inline returns the value of a key as it would be were it not out of line; nil
+// if there is none that can be read.
+func (v view) inline(key, value []byte) []byte {
+	body, err := unstamp(key, value)
+	if _, _, out, bad := referenced(body); err != nil || bad != nil || !out {
+		return value
+	}
+	if body, err = v.body(key, value); err != nil {
+		return nil
+	}
+	return stamp(key, body)
 }
 
 // body checks a value and returns what it holds, wherever that is kept.

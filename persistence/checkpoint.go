@@ -219,6 +219,11 @@ func moveRows(tx *bolt.Tx, o *overlay, large *spill) error {
 	joined := joiner{put: events.Put}
 	err := o.frozen.each(func(c *cell) error {
 		b, value := tx.Bucket(buckets[c.bucket]), large.of(c)
+		if c.bucket == codeBodies {
+			if err := unlistBlob(tx, bucketBodies, c.key); err != nil {
+				return err
+			}
+		}
 		switch {
 		case value == nil:
 			return b.Delete(c.key)

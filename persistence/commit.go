@@ -60,7 +60,7 @@ func (s *Store) commit(appends []messages.Append, results []error) {
 		over = append(over, o.frozen)
 	}
 	err := s.active.view(opAppend, func(tx *bolt.Tx) error {
-		g.view = view{tx: tx, over: over}
+		g.view = view{tx: tx, over: over, blobs: s.blobs}
 		return g.gather(appends, results)
 	})
 	if err == nil {
@@ -169,7 +169,7 @@ func (g *group) append(a *messages.Append) (*messages.Error, error) {
 // state changes.
 func (g *group) apply(p *put, next *entry, name owner) {
 	for _, c := range p.cells {
-		if c.bucket != codeEvents && c.value != nil && bytes.Equal(g.view.get(buckets[c.bucket], c.key), c.value) {
+		if c.bucket != codeEvents && c.value != nil && sameBody(c.key, g.view.get(buckets[c.bucket], c.key), c.value) {
 			continue
 		}
 		g.rows.put(c)

@@ -92,7 +92,7 @@
 //	permissions  number, request id  → Permission
 //	keys         number, key         → Key: the head that an idempotency key left
 //	events       number, last event  → Chunk: events that follow each other
-//	payloads     SHA-256             → Payload: of what is out of line; since format 3
+//	payloads     SHA-256, row        → Payload: of what is out of line; since format 3
 //
 // A session gets a number with its first append, and no other ever has it. All
 // integers in keys are big-endian. The Cursor is apart from Session and Run
@@ -122,7 +122,8 @@
 // DataLoss, as a damaged page is.
 //
 // [Store.Sweep] removes what no file's list has, but nothing that is about to be
-// on one (pins): what was dropped with its file goes that way too. A list that is
+// on one (pins), and nothing under who reads: what was dropped with its file goes
+// that way too, and the body of an input that was settled. A list that is
 // not whole ends the sweep.
 //
 // # Deleting

@@ -22,7 +22,7 @@ var (
 
 	// bucketBlobs is not one of buckets: there is none in older files, and no log
 	// has rows of it.
-	bucketBlobs = []byte("payloads") // SHA-256 → Payload
+	bucketBlobs = []byte("payloads") // SHA-256, row that refers to it → Payload
 )
 
 var (
@@ -113,7 +113,10 @@ func unknownSession(op string, id messages.SessionID) *messages.Error {
 		WithCode(messages.SessionNotFound).With("session_id", string(id))
 }
 
-const codeEvents = 8 // of bucketEvents
+const (
+	codeBodies = 5 // of bucketBodies
+	codeEvents = 8 // of bucketEvents
+)
 
 // bucketCode is the index of a bucket in buckets.
 func bucketCode(bucket []byte) byte {

@@ -20,7 +20,11 @@ func (p *put) remove(bucket, key []byte) {
 }
 
 func (p *put) record(bucket, key []byte, r record) {
-	p.encoded(bucket, key, r, p.view.get(bucket, key))
+	old := p.view.get(bucket, key)
+	if spillable(bucket) {
+		old = p.view.inline(key, old)
+	}
+	p.encoded(bucket, key, r, old)
 }
 
 func (p *put) encoded(bucket, key []byte, r record, old []byte) {

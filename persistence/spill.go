@@ -33,8 +33,15 @@ type spill struct {
 type spilled struct {
 	id      blobID
 	length  int
-	carried bool // a row of the file before referred to it
+	carried bool   // a row of the file before referred to it
+	row     []byte // who refers to it: the bucket's number and the key
 }
+
+// listKey is the key of a row's reference in a file's list: so what a row does
+// not refer to any more can be taken off it, though others do.
+func listKey(id blobID, row []byte) []byte { return append(id[:], row...) }
+
+func listedRow(bucket, key []byte) []byte { return append([]byte{bucketCode(bucket)}, key...) }
 
 func (b *blobs) spill() *spill {
 	return &spill{to: b, dirs: map[string]bool{}, refs: map[*cell][]byte{}}
@@ -75,7 +82,7 @@ func (s *spill) value(bucket, key, value []byte) ([]byte, error) {
 	}
 	if id, length, out, err := referenced(body); out {
 		if err == nil {
-			s.pin(spilled{id, int(length), true}) //nolint:gosec // it was the length of a slice
+			s.pin(spilled{id, int(length), true, listedRow(bucket, key)}) //nolint:gosec // it was the length of a slice
 		}
 		return value, nil
 	}
@@ -83,7 +90,7 @@ func (s *spill) value(bucket, key, value []byte) ([]byte, error) {
 		return value, nil
 	}
 	id := blobID(sha256.Sum256(body))
-	s.pin(spilled{id: id, length: len(body)})
+	s.pin(spilled{id, len(body), false, listedRow(bucket, key)})
 	if err := s.write(id, body); err != nil {
 		return nil, err
 	}
@@ -172,16 +179,37 @@ func listBlob(tx *bolt.Tx, p spilled) error {
 	if err != nil {
 		return err
 	}
-	if b.Get(p.id[:]) != nil {
+	key := listKey(p.id, p.row)
+	if b.Get(key) != nil {
 		return nil
 	}
-	value, err := encode(p.id[:], &storev1.Payload{
+	value, err := encode(key, &storev1.Payload{
 		Version: recordVersion, Length: uint64(p.length), Carried: p.carried, //nolint:gosec // of a slice
 	}, nil)
 	if err != nil {
 		return err
 	}
-	return errors.Join(b.Put(p.id[:], value), b.SetSequence(b.Sequence()+1))
+	return errors.Join(b.Put(key, value), b.SetSequence(b.Sequence()+1))
+}
+
+// unlistBlob notes that a row, which is about to be replaced or deleted, does not
+// refer to its payload any more, if it does now.
+func unlistBlob(tx *bolt.Tx, bucket, key []byte) error {
+	list := tx.Bucket(bucketBlobs)
+	value := tx.Bucket(bucket).Get(key)
+	if list == nil || value == nil {
+		return nil
+	}
+	body, err := unstamp(key, value)
+	if err != nil {
+		return nil //nolint:nilerr // nobody knows what it referred to
+	}
+	id, _, out, err := referenced(body)
+	listed := listKey(id, listedRow(bucket, key))
+	if err != nil || !out || list.Get(listed) == nil {
+		return nil //nolint:nilerr // the same
+	}
+	return errors.Join(list.Delete(listed), list.SetSequence(list.Sequence()-1))
 }
 
 // bytes returns how much the file refers to that the one before did not.

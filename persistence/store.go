@@ -204,6 +204,8 @@ func (s *Store) current(op string, fn func(view) error) error {
 
 // look runs fn on the rows of now. The caller is reading.
 func (s *Store) look(op string, fn func(view) error) error {
+	s.blobs.readers.RLock()
+	defer s.blobs.readers.RUnlock()
 	over := s.overlay.Load().over() // before the file: see thaw
 	return s.active.view(op, func(tx *bolt.Tx) error { return fn(view{tx: tx, over: over, blobs: s.blobs}) })
 }
