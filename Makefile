@@ -96,6 +96,10 @@ cover: ## how much of the code the tests reach; the page is cover.html
 	$(GO) tool cover -html=cover.out -o cover.html
 	$(GO) tool cover -func=cover.out | tail -n 1
 
+.PHONY: conformance
+conformance: claude ## hold the daemon against its documents, row by row, and write docs/conformance.md
+	@$(GO) test -count=1 -timeout 10m ./tests/conformance -update; told=$$?; tail -n 1 docs/conformance.md; exit $$told
+
 .PHONY: crash
 crash: ## kill daemons, agents and launchers: ROUNDS=n SEED=s (a seed plays its schedule again)
 	$(GO) run ./tests/crash -rounds $(ROUNDS) $(if $(SEED),-seed $(SEED))

@@ -78,7 +78,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
 	case t.s.occupied():
 		t.then(reply{from, messages.Errorf(op, messages.WrongState, "session has active turn").WithCode(messages.SessionActive).
-			With("session_id", string(t.s.id)).WithHint("wait for the turn to complete, answer what waits for an answer, or cancel it")})
+			With("session_id", string(t.s.id)).With("required_state", "idle").WithHint("wait for the turn to complete, answer what waits for an answer, or cancel it")})
 	case m.Repeated || !t.s.compactable():
 		t.then(reply{from, t.s.nothingToCompact()})
 	case !t.roomFor(from, op):

@@ -70,6 +70,7 @@
 //	FAKE_AGENT_STAYS         1: a version that does not continue a turn by itself
 //	FAKE_AGENT_EXIT_AT_START CODE or CODE:N; exits at start, always or N times per HOME
 //	FAKE_AGENT_COMPACT       a file that /compact waits for; if it says "fail", that fails
+//	FAKE_AGENT_MCP           "name=status …": MCP servers in the init line
 //	CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS, CLAUDE_CODE_RESUME_INTERRUPTED_TURN,
 //	CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS, CLAUDE_CODE_RESUME_PROMPT,
 //	CLAUDE_CODE_RESUME_REASON, IS_SANDBOX: as in the real one

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -139,10 +140,12 @@ func (t *turn) init() {
 	a := t.a
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	tools := []string{"Task", "AskUserQuestion", "Bash", "Edit", "ExitPlanMode", "Read", "Write"}
+	servers, more := mcpServers()
 	line := obj{
 		"cwd": a.cwd, "original_cwd": a.cwd, "model": a.model.get(), "permissionMode": a.mode.get(),
-		"tools":       []string{"Task", "AskUserQuestion", "Bash", "Edit", "ExitPlanMode", "Read", "Write"},
-		"mcp_servers": []any{}, "slash_commands": []string{"clear", "compact", "cost"}, "skills": []any{},
+		"tools":       append(tools, more...),
+		"mcp_servers": servers, "slash_commands": []string{"clear", "compact", "cost"}, "skills": []any{},
 		"agents": []string{"general-purpose"}, "plugins": []any{}, "capabilities": capabilities,
 		"apiKeySource": "ANTHROPIC_API_KEY", "claude_code_version": version, "output_style": "default",
 	}
@@ -150,6 +153,22 @@ func (t *turn) init() {
 		line["user_message_uuids"] = uuids
 	}
 	a.system("init", line)
+}
+
+// mcpServers are those that FAKE_AGENT_MCP lists, and a tool of each that is connected.
+func mcpServers() (servers []any, tools []string) {
+	servers = []any{}
+	for _, one := range strings.Fields(os.Getenv("FAKE_AGENT_MCP")) {
+		name, status, _ := strings.Cut(one, "=")
+		server := obj{"name": name, "status": status}
+		if status == "connected" {
+			tools = append(tools, "mcp__"+name+"__search")
+		} else {
+			server["error"] = "it did not start"
+		}
+		servers = append(servers, server)
+	}
+	return servers, tools
 }
 
 var capabilities = []string{

@@ -63,10 +63,12 @@ func (d *Daemon) dial(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}()
-	conn, err := grpc.NewClient("unix:"+d.World.Socket(),
+	options := append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithConnectParams(fastReconnect()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20), grpc.ForceCodecV2(codec{})))
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20), grpc.ForceCodecV2(codec{})),
+	}, d.World.Dial...)
+	conn, err := grpc.NewClient("unix:"+d.World.Socket(), options...)
 	if err != nil {
 		return fmt.Errorf("dial daemon: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+
+	"google.golang.org/grpc"
 )
 
 // World is one isolated place for a daemon: its directories and the environment
@@ -18,6 +20,8 @@ type World struct {
 	Binary  string   // the daemon's executable
 	Agent   string   // the agent's executable
 	Extra   []string // more environment for the daemon, and so for its agents
+
+	Dial []grpc.DialOption // more options of the connections to its daemons
 }
 
 // NewWorld makes a world below a new temporary directory. The path is short,

@@ -1,0 +1,20 @@
+// Package conformance holds the daemon against the documents that it implements.
+//
+// testdata/rows.txt lists what they ask for: each call, field, enum value, error
+// code and row of a table. Stories drive the built daemon from outside, through
+// gRPC and the command line, and claim rows; what was on the wire, and how calls
+// ended, is written down by the client's interceptors. Then each row is judged, and
+// docs/conformance.md is what came out:
+//
+//   - a call has to be described by the daemon (gRPC reflection) as the documents
+//     have it, and to have succeeded;
+//   - a field has to have the document's number, name and type. One of an answer has
+//     to have been seen with a value, one of a request has to have been claimed by a
+//     story that sent it and looked at its effect;
+//   - a status or an error code has to have reached a client, with the document's
+//     status;
+//   - everything else has to have been claimed by a story.
+//
+// What is planned or decided otherwise stays listed. A planned row that is claimed
+// or served is a failure: the list has to be told.
+package conformance
