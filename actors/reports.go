@@ -90,7 +90,7 @@ func (s *System) agentReports(m messages.GetAgentReports) (messages.Reply, error
 	ids := []messages.SessionID{m.Session}
 	if m.Session == "" {
 		ids = nil
-		records, _, err := s.options.Store.Sessions("", "", mostReports, 0)
+		records, _, err := s.options.Store.Sessions("", "", cmp.Or(m.Limit, mostReports), 0)
 		if err != nil {
 			return nil, asError(op, err)
 		}

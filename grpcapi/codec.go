@@ -42,6 +42,7 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	}
 	if request, ok := v.(*pb.AgentRequest); ok {
 		if repaired, ok := withoutForeignKey(data.Materialize()); ok && proto.Unmarshal(repaired, request) == nil {
+			markLegacy(request)
 			return nil
 		}
 	}
@@ -60,6 +61,35 @@ func markMalformed(m proto.Message, cause error) {
 	proto.Reset(m)
 	unknown := protowire.AppendTag(nil, malformedField, protowire.BytesType)
 	m.ProtoReflect().SetUnknown(protowire.AppendString(unknown, cause.Error()))
+}
+
+// legacyField marks an answer in the format of older clients.
+const legacyField = malformedField - 1
+
+func markLegacy(m proto.Message) {
+	unknown := protowire.AppendTag(m.ProtoReflect().GetUnknown(), legacyField, protowire.VarintType)
+	m.ProtoReflect().SetUnknown(protowire.AppendVarint(unknown, 1))
+}
+
+// legacyAnswer reports whether a request answers a permission in the format of older
+// clients: where the API has an idempotency key they have an edited input, as a
+// message or as text.
+func legacyAnswer(request *pb.AgentRequest) bool {
+	if request.GetPermission() == nil {
+		return false
+	}
+	for raw := request.ProtoReflect().GetUnknown(); len(raw) > 0; {
+		number, _, n := protowire.ConsumeField(raw)
+		if n < 0 {
+			break
+		}
+		if number == legacyField {
+			return true
+		}
+		raw = raw[n:]
+	}
+	key := request.GetPermission().GetIdempotencyKey()
+	return key != "" && canonicalUUID(key) == ""
 }
 
 // malformed returns an error if v carries the codec's mark.

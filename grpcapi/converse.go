@@ -75,10 +75,20 @@ type conversation struct {
 	settled    chan messages.Seq // no turn runs, and this was the head then, by receive
 }
 
-// failure is an error the client is told of; a fatal one ends the stream.
+// failure is an error the client is told of; a fatal one ends the stream. Or it is a
+// warning, and nothing has failed.
 type failure struct {
-	err   error
-	fatal bool
+	err     error
+	fatal   bool
+	warning *pb.AgentEvent
+}
+
+// event is what the client is told.
+func (f failure) event() *pb.AgentEvent {
+	if f.warning != nil {
+		return f.warning
+	}
+	return errorEvent(f.err, false)
 }
 
 // open reads the first message, finds or creates the session and attaches to it.
@@ -155,7 +165,7 @@ func (c *conversation) send(ctx context.Context) error {
 			if f.fatal {
 				return f.err
 			}
-			if err := c.stream.Send(errorEvent(f.err, false)); err != nil {
+			if err := c.stream.Send(f.event()); err != nil {
 				return err
 			}
 		case <-halfClosed:
@@ -204,7 +214,7 @@ func (c *conversation) sendRest() error {
 			if f.fatal {
 				return f.err
 			}
-			if err := c.stream.Send(errorEvent(f.err, false)); err != nil {
+			if err := c.stream.Send(f.event()); err != nil {
 				return err
 			}
 		default:

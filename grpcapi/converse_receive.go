@@ -27,7 +27,7 @@ func (c *conversation) receive(ctx context.Context) {
 			err = c.server.guarded(ctx, func() error { return c.handle(ctx, request) })
 			fatal = endsStream(err)
 		}
-		if err != nil && !c.report(ctx, failure{err, fatal}) {
+		if err != nil && !c.report(ctx, failure{err: err, fatal: fatal}) {
 			return
 		}
 		if fatal {
@@ -36,7 +36,7 @@ func (c *conversation) receive(ctx context.Context) {
 	}
 }
 
-// report hands an error to the sender; false when the stream has ended.
+// report hands an error or a warning to the sender; false when the stream has ended.
 func (c *conversation) report(ctx context.Context, f failure) bool {
 	select {
 	case c.inline <- f:
@@ -64,9 +64,14 @@ func endsStream(err error) bool {
 
 // handle translates one request and asks it. The answers travel as events.
 func (c *conversation) handle(ctx context.Context, request *pb.AgentRequest) error {
-	if n := len(request.ProtoReflect().GetUnknown()); n > 0 {
-		c.server.log.Debug().Str(fieldTarget, target).Str(fieldSpan, "grpc/AgentService/Converse").
-			Str(fieldSession, string(c.session)).Int("bytes", n).Msg("request has fields unknown to this daemon")
+	if legacyAnswer(request) {
+		warning, err := c.server.used(messages.LegacyPermissionFormat, c.session)
+		if err != nil {
+			return withDetail(err, "request_id", clip(request.GetPermission().GetRequestId()))
+		}
+		if warning != nil {
+			c.report(ctx, failure{warning: warning})
+		}
 	}
 	m, about, err := c.translate(request)
 	if err == nil {

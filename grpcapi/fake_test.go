@@ -79,6 +79,8 @@ func (f *fakeAsker) Ask(_ context.Context, r messages.Request) (messages.Reply, 
 		return messages.HealthView{}, nil
 	case messages.GetTree:
 		return messages.TreeNode{}, nil
+	case messages.GetAgentReports:
+		return messages.AgentReports{}, nil
 	default:
 		return messages.Done{}, nil
 	}

@@ -3,6 +3,7 @@ package grpcapi
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -140,7 +141,12 @@ func (h detailsService) GetHealthDetails(ctx context.Context, _ *pb.HealthDetail
 	if err != nil {
 		return nil, err
 	}
-	return healthOut(h.server.withLocalServer(view, time.Now())), nil
+	out := healthOut(h.server.withLocalServer(view, time.Now()))
+	if out.Metadata == nil {
+		out.Metadata = map[string]string{}
+	}
+	out.Metadata[unknownKey] = strconv.FormatInt(h.server.unknown.Load(), 10)
+	return out, nil
 }
 
 // withLocalServer adds the component that the gateway itself is. It accepts

@@ -11,14 +11,17 @@ import (
 )
 
 // The interceptors, from the outside in: who calls, the log, the error table,
-// what the caller may do, recovery. So a panic becomes an error of ours, an error of ours a status, and
-// the log sees what the client sees.
+// what the caller may do, which features are on, what is unknown in a request,
+// recovery. So a panic becomes an error of ours, an error of ours a status, and the
+// log sees what the client sees.
 func (s *Server) unaryInterceptors() []grpc.UnaryServerInterceptor {
 	return []grpc.UnaryServerInterceptor{
 		identifyUnary,
 		s.logUnary(),
 		errorsUnary,
 		s.admitUnary,
+		s.openUnary,
+		s.unknownUnary,
 		recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(s.recovered)),
 	}
 }
@@ -29,6 +32,8 @@ func (s *Server) streamInterceptors() []grpc.StreamServerInterceptor {
 		s.logStream(),
 		errorsStream,
 		s.admitStream,
+		s.openStream,
+		s.unknownStream,
 		recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(s.recovered)),
 	}
 }

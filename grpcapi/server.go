@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -42,6 +43,9 @@ type Options struct {
 	// ClaudeVersion returns the version of the agent, empty while it is not known.
 	// May be nil.
 	ClaudeVersion func() string
+	// Features returns what the settings say about feature flags. It is called for
+	// every request; nil = nothing is said.
+	Features func() map[string]bool
 	// GitLab serves GitLabService; nil = nobody does.
 	GitLab pb.GitLabServiceServer
 	// MaxMessageBytes bounds a request. 0 = DefaultMaxMessageBytes.
@@ -63,6 +67,8 @@ type Server struct {
 	log     *zerolog.Logger
 	options Options
 	grpc    *grpc.Server
+	warned  warned       // of deprecated features
+	unknown atomic.Int64 // fields that were received
 
 	mu       sync.Mutex
 	ready    bool
@@ -108,7 +114,7 @@ func New(o Options) *Server {
 	pb.RegisterAdminServiceServer(s.grpc, adminService{asker: s.asker})
 	pb.RegisterConfigServiceServer(s.grpc, configService{asker: s.asker})
 	pb.RegisterAccessServiceServer(s.grpc, accessService{server: s})
-	pb.RegisterVersionServiceServer(s.grpc, versionService{options: &s.options})
+	pb.RegisterVersionServiceServer(s.grpc, versionService{server: s})
 	pb.RegisterBetCodeHealthServer(s.grpc, detailsService{server: s})
 	if s.options.GitLab == nil {
 		s.options.GitLab = pb.UnimplementedGitLabServiceServer{}

@@ -114,13 +114,6 @@ func TestUnaryCalls(t *testing.T) {
 	must[*pb.ClearSessionGrantsResponse](t)(client.ClearSessionGrants(ctx, &pb.ClearSessionGrantsRequest{SessionId: sessionA}))
 
 	for name, err := range map[string]error{
-		"negotiate": second(pb.NewVersionServiceClient(conn).NegotiateCapabilities(ctx, &pb.NegotiateRequest{})),
-	} {
-		if status.Code(err) != codes.Unimplemented || len(status.Convert(err).Message()) < 40 {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	for name, err := range map[string]error{
 		"compact": second(client.CompactSession(ctx, &pb.CompactSessionRequest{SessionId: sessionA, IdempotencyKey: "x"})),
 		"cancel":  second(client.CancelTurn(ctx, &pb.CancelTurnRequest{})),
 		"rename":  second(client.RenameSession(ctx, &pb.RenameSessionRequest{SessionId: "x"})),

@@ -110,6 +110,7 @@ type RuleEntry struct {
 type GetAgentReports struct {
 	ask
 	Session SessionID
+	Limit   int // how many sessions are asked, the last ones used; 0 = 1000
 }
 
 // AgentReports answers [GetAgentReports], the newest first.

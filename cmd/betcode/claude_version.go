@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -11,19 +12,85 @@ import (
 	"betcode/config"
 )
 
-// claudeVersion asks the agent's executable for its version, once, when somebody
-// wants to know. An agent that does not answer has none.
-func claudeVersion(program string, environment config.AgentEnvironment) func() string {
-	return sync.OnceValue(func() string {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		ask := exec.CommandContext(ctx, program, "--version")
-		ask.Env = environment.Inherited(os.Environ())
-		out, err := ask.Output()
-		if err != nil {
-			return ""
-		}
-		version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-		return version
-	})
+// How long the agent's executable may take to say its version, and how long one that
+// did not is left alone.
+const (
+	versionPatience = 5 * time.Second
+	versionAgain    = time.Minute
+)
+
+// claudeVersion knows the version of the agent's executable. It is asked once, when
+// somebody wants to know, and again when the executable is another: by its path, size
+// and time, behind symbolic links. An agent that does not answer has no version.
+type claudeVersion struct {
+	program string
+	ask     func(path string) (string, error)
+
+	mu      sync.Mutex
+	of      executable
+	version string
+	failed  time.Time // when it did not answer, the last time
+}
+
+// executable is what a program is recognised by.
+type executable struct {
+	path    string
+	size    int64
+	changed time.Time
+}
+
+func newClaudeVersion(program string, environment config.AgentEnvironment) *claudeVersion {
+	return &claudeVersion{program: program, ask: func(path string) (string, error) {
+		return askVersion(path, environment.Inherited(os.Environ()))
+	}}
+}
+
+// get returns the version, empty if it is not known.
+func (c *claudeVersion) get() string {
+	now, found := identify(c.program)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case !found:
+		c.of, c.version = executable{}, ""
+		return ""
+	case now == c.of && (c.version != "" || time.Since(c.failed) < versionAgain):
+		return c.version
+	}
+	version, err := c.ask(now.path)
+	c.of, c.version, c.failed = now, version, time.Time{}
+	if err != nil {
+		c.version, c.failed = "", time.Now()
+	}
+	return c.version
+}
+
+// identify finds a program as a shell would.
+func identify(program string) (executable, bool) {
+	path, err := exec.LookPath(program)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return executable{}, false
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return executable{}, false
+	}
+	return executable{path, info.Size(), info.ModTime()}, true
+}
+
+// askVersion runs `claude --version`, which prints "2.1.328 (Claude Code)".
+func askVersion(path string, environ []string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), versionPatience)
+	defer cancel()
+	ask := exec.CommandContext(ctx, path, "--version")
+	ask.Env = environ
+	out, err := ask.Output()
+	if err != nil {
+		return "", err
+	}
+	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	return version, nil
 }

@@ -86,7 +86,7 @@ func (p *program) inForce(ctx context.Context, c *cli.Context) (all []shown, war
 			return nil, nil, err
 		}
 	}
-	settings, err := config.Load(daemonSettings(c), p.world)
+	settings, err := withFeatures(config.Load(daemonSettings(c), p.world))
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
@@ -187,6 +187,11 @@ func (p *program) configSet(_ context.Context, c *cli.Context) error {
 		return usageError{err}
 	}
 	p.say("%s says so now.%s", path, p.outdone(c, change.Name, source))
+	if flag, ok := strings.CutPrefix(change.Name, featurePrefix); ok && !change.Reset {
+		if why := aboutFlag(flag, change.Value == "true"); why != "" {
+			p.say("But %s.", why)
+		}
+	}
 	return nil
 }
 
@@ -256,7 +261,7 @@ func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 	var wrong error
 	for _, path := range paths {
 		file, err := config.ReadFile(path, sourceOf(path))
-		for _, w := range file.Warnings {
+		for _, w := range append(file.Warnings, featureWarnings(file.Features)...) {
 			p.say("%s", printableLine(w.Error()))
 		}
 		wrong = errors.Join(wrong, err)

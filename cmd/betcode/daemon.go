@@ -134,11 +134,12 @@ func (p *program) daemonRun(c *cli.Context) error {
 		return err
 	}
 	flags := daemonSettings(c)
-	settings, err := config.Load(flags, p.world)
+	load := func() (config.Settings, error) { return withFeatures(config.Load(flags, p.world)) }
+	settings, err := load()
 	if err != nil {
 		return usageError{err}
 	}
-	return runDaemon(c.Context, settings, func() (config.Settings, error) { return config.Load(flags, p.world) }, p.stderr)
+	return runDaemon(c.Context, settings, load, p.stderr)
 }
 
 func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"betcode/config"
 	"betcode/messages"
@@ -58,8 +59,9 @@ func (d *daemon) inForce(directory string) messages.SettingsView {
 	for _, v := range settings.Values {
 		view.Values = append(view.Values, d.valueOut(v))
 	}
-	for name, feature := range settings.Features {
-		view.Features[name] = feature.On
+	said := flagsOf(settings)
+	for _, f := range messages.Features() {
+		view.Features[f.Name] = f.On(said)
 	}
 	for _, r := range settings.Rules {
 		view.Allows = view.Allows || len(r.Allow) > 0
@@ -101,6 +103,11 @@ func (d *daemon) updateSettings(m messages.UpdateSettings) (messages.Reply, erro
 	path, source := d.fileOf(m.Scope, m.Directory)
 	var changes []config.Change
 	for _, c := range m.Changes {
+		if flag, ok := strings.CutPrefix(c.Name, featurePrefix); ok && !c.Reset {
+			if f, known := messages.FeatureNamed(flag); !known || f.Name != flag {
+				return nil, messages.Errorf(op, messages.Invalid, "%s: %s", c.Name, aboutFlag(flag, true)).WithHint("GetVersion lists the features")
+			}
+		}
 		changes = append(changes, config.Change(c))
 	}
 	if err := config.Update(path, source, changes); err != nil {

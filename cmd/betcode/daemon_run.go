@@ -130,7 +130,7 @@ func (d *daemon) startActors() error {
 		d.home = "" // rules about what is below it match nothing
 	}
 	settings := d.settings.get()
-	live := liveOptions(settings.Daemon())
+	live := liveOptions(settings)
 	d.system, err = actors.Start(actors.Options{
 		Store: d.store, RunsDirectory: d.runs(), Program: d.cfg.ClaudePath, Environment: d.cfg.AgentEnvironment.Inherited(os.Environ()), Keeps: d.cfg.AgentEnvironment.Keeps,
 		Rules: rulesOf(settings), Home: d.home, Directories: &directories{config: d.cfg.ConfigDir, home: d.home, settings: d.settings},
@@ -152,7 +152,7 @@ func (d *daemon) startActors() error {
 func (d *daemon) serve(ctx context.Context) error {
 	server := grpcapi.New(grpcapi.Options{
 		Asker: door{d.system, d}, Logger: &d.log, Version: version, MaxMessageBytes: d.cfg.MaxPayload,
-		ClaudeVersion: claudeVersion(d.cfg.ClaudePath, d.cfg.AgentEnvironment), Restricted: actors.BelowAgent, Audit: d.audit, GitLab: d.gitLab(),
+		ClaudeVersion: newClaudeVersion(d.cfg.ClaudePath, d.cfg.AgentEnvironment).get, Features: d.settings.flags, Restricted: actors.BelowAgent, Audit: d.audit, GitLab: d.gitLab(),
 	})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(d.listener) }()

@@ -20,18 +20,29 @@ import (
 type liveSettings struct {
 	load func() (config.Settings, error)
 	now  atomic.Pointer[config.Settings]
+	said atomic.Pointer[map[string]bool] // what they say about feature flags
 }
 
-func (l *liveSettings) get() config.Settings  { return *l.now.Load() }
-func (l *liveSettings) set(s config.Settings) { l.now.Store(&s) }
+func (l *liveSettings) get() config.Settings   { return *l.now.Load() }
+func (l *liveSettings) flags() map[string]bool { return *l.said.Load() }
+
+func (l *liveSettings) set(s config.Settings) {
+	said := flagsOf(s)
+	l.now.Store(&s)
+	l.said.Store(&said)
+}
 
 // liveOptions are the settings that count at once, as the actors are told.
-func liveOptions(c config.Daemon) actors.Live {
+func liveOptions(s config.Settings) actors.Live {
+	c := s.Daemon()
 	live := actors.Live{
 		PermissionTTL: c.PermissionTTL, FixedTTL: !c.ExtendOnActivity, Reminders: c.Reminders, NotifyExec: c.NotifyExec,
 		MaxAgents: c.MaxAgents, MaxWaiting: c.MaxWaiting, Silence: c.AgentSilence, ParkAfter: c.ParkAfter,
 		SessionBytes: c.Past.SessionBytes, SessionAge: c.Past.SessionAge, CompactThreshold: c.Past.Threshold(),
 		Resume: messages.ResumePolicy(c.Resume.Policy), Continuations: c.Resume.Times, ContinueGrace: c.Resume.Grace,
+	}
+	if compaction, ok := messages.FeatureNamed("context_compaction"); ok && !compaction.On(flagsOf(s)) {
+		live.CompactThreshold = 0
 	}
 	if live.Continuations == 0 {
 		live.Continuations = -1 // that is how the actors are told "never"
@@ -92,7 +103,7 @@ func (d *daemon) reload(asked bool) {
 		zerolog.SetGlobalLevel(level)
 	}
 	d.system.SetRules(rulesOf(next)...)
-	d.system.Change(liveOptions(cfg))
+	d.system.Change(liveOptions(next))
 	d.settingsRead(next, old, nil)
 }
 

@@ -255,7 +255,9 @@ type GetVersionResponse struct {
 	// The Claude Code found on this machine; unset while unknown.
 	ClaudeCode *ClaudeCodeInfo `protobuf:"bytes,4,opt,name=claude_code,json=claudeCode,proto3" json:"claude_code,omitempty"`
 	// What the server expects of its clients.
-	Constraints   *VersionConstraints `protobuf:"bytes,5,opt,name=constraints,proto3" json:"constraints,omitempty"`
+	Constraints *VersionConstraints `protobuf:"bytes,5,opt,name=constraints,proto3" json:"constraints,omitempty"`
+	// Every feature flag there is.
+	Flags         []*FeatureFlag `protobuf:"bytes,100,rep,name=flags,proto3" json:"flags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -321,6 +323,13 @@ func (x *GetVersionResponse) GetClaudeCode() *ClaudeCodeInfo {
 func (x *GetVersionResponse) GetConstraints() *VersionConstraints {
 	if x != nil {
 		return x.Constraints
+	}
+	return nil
+}
+
+func (x *GetVersionResponse) GetFlags() []*FeatureFlag {
+	if x != nil {
+		return x.Flags
 	}
 	return nil
 }
@@ -471,7 +480,7 @@ type NegotiateRequest struct {
 	ClientType string `protobuf:"bytes,2,opt,name=client_type,json=clientType,proto3" json:"client_type,omitempty"`
 	// Features the client would use.
 	RequestedFeatures []string `protobuf:"bytes,3,rep,name=requested_features,json=requestedFeatures,proto3" json:"requested_features,omitempty"`
-	// What the client supports, free form.
+	// What the client supports, free form. "api_version" is the API it was made for.
 	ClientCapabilities map[string]string `protobuf:"bytes,4,rep,name=client_capabilities,json=clientCapabilities,proto3" json:"client_capabilities,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
@@ -752,8 +761,12 @@ type FeatureFlag struct {
 	DeprecatedVersion string `protobuf:"bytes,6,opt,name=deprecated_version,json=deprecatedVersion,proto3" json:"deprecated_version,omitempty"`
 	// Server version that will drop it; empty when nobody has decided.
 	RemovalVersion string `protobuf:"bytes,7,opt,name=removal_version,json=removalVersion,proto3" json:"removal_version,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// It is switched on, and built.
+	Enabled bool `protobuf:"varint,100,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// What to use instead of a deprecated one.
+	Replacement   string `protobuf:"bytes,101,opt,name=replacement,proto3" json:"replacement,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FeatureFlag) Reset() {
@@ -831,6 +844,20 @@ func (x *FeatureFlag) GetDeprecatedVersion() string {
 func (x *FeatureFlag) GetRemovalVersion() string {
 	if x != nil {
 		return x.RemovalVersion
+	}
+	return ""
+}
+
+func (x *FeatureFlag) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *FeatureFlag) GetReplacement() string {
+	if x != nil {
+		return x.Replacement
 	}
 	return ""
 }
@@ -923,7 +950,7 @@ const file_betcode_v1_version_proto_rawDesc = "" +
 	"\n" +
 	"\x18betcode/v1/version.proto\x12\n" +
 	"betcode.v1\"\x13\n" +
-	"\x11GetVersionRequest\"\xf7\x01\n" +
+	"\x11GetVersionRequest\"\xa6\x02\n" +
 	"\x12GetVersionResponse\x12\x1f\n" +
 	"\vapi_version\x18\x01 \x01(\tR\n" +
 	"apiVersion\x12%\n" +
@@ -931,7 +958,8 @@ const file_betcode_v1_version_proto_rawDesc = "" +
 	"\bfeatures\x18\x03 \x03(\tR\bfeatures\x12;\n" +
 	"\vclaude_code\x18\x04 \x01(\v2\x1a.betcode.v1.ClaudeCodeInfoR\n" +
 	"claudeCode\x12@\n" +
-	"\vconstraints\x18\x05 \x01(\v2\x1e.betcode.v1.VersionConstraintsR\vconstraints\"\x91\x01\n" +
+	"\vconstraints\x18\x05 \x01(\v2\x1e.betcode.v1.VersionConstraintsR\vconstraints\x12-\n" +
+	"\x05flags\x18d \x03(\v2\x17.betcode.v1.FeatureFlagR\x05flags\"\x91\x01\n" +
 	"\x0eClaudeCodeInfo\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x1f\n" +
 	"\vapi_version\x18\x02 \x01(\tR\n" +
@@ -973,7 +1001,7 @@ const file_betcode_v1_version_proto_rawDesc = "" +
 	"\rfeature_flags\x18\b \x03(\v2+.betcode.v1.CapabilitySet.FeatureFlagsEntryR\ffeatureFlags\x1a?\n" +
 	"\x11FeatureFlagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\"\xa8\x02\n" +
+	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\"\xe4\x02\n" +
 	"\vFeatureFlag\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12.\n" +
@@ -981,7 +1009,9 @@ const file_betcode_v1_version_proto_rawDesc = "" +
 	"\x12introduced_version\x18\x04 \x01(\tR\x11introducedVersion\x12,\n" +
 	"\x12min_client_version\x18\x05 \x01(\tR\x10minClientVersion\x12-\n" +
 	"\x12deprecated_version\x18\x06 \x01(\tR\x11deprecatedVersion\x12'\n" +
-	"\x0fremoval_version\x18\a \x01(\tR\x0eremovalVersion\"\xd0\x01\n" +
+	"\x0fremoval_version\x18\a \x01(\tR\x0eremovalVersion\x12\x18\n" +
+	"\aenabled\x18d \x01(\bR\aenabled\x12 \n" +
+	"\vreplacement\x18e \x01(\tR\vreplacement\"\xd0\x01\n" +
 	"\x12DeprecationWarning\x12\x18\n" +
 	"\afeature\x18\x01 \x01(\tR\afeature\x12 \n" +
 	"\vreplacement\x18\x02 \x01(\tR\vreplacement\x12'\n" +
@@ -1048,22 +1078,23 @@ var file_betcode_v1_version_proto_goTypes = []any{
 var file_betcode_v1_version_proto_depIdxs = []int32{
 	5,  // 0: betcode.v1.GetVersionResponse.claude_code:type_name -> betcode.v1.ClaudeCodeInfo
 	6,  // 1: betcode.v1.GetVersionResponse.constraints:type_name -> betcode.v1.VersionConstraints
-	0,  // 2: betcode.v1.ClaudeCodeInfo.compatibility:type_name -> betcode.v1.CompatibilityLevel
-	12, // 3: betcode.v1.VersionConstraints.feature_replacements:type_name -> betcode.v1.VersionConstraints.FeatureReplacementsEntry
-	13, // 4: betcode.v1.NegotiateRequest.client_capabilities:type_name -> betcode.v1.NegotiateRequest.ClientCapabilitiesEntry
-	9,  // 5: betcode.v1.NegotiateResponse.capabilities:type_name -> betcode.v1.CapabilitySet
-	14, // 6: betcode.v1.CapabilitySet.feature_flags:type_name -> betcode.v1.CapabilitySet.FeatureFlagsEntry
-	1,  // 7: betcode.v1.FeatureFlag.stage:type_name -> betcode.v1.FeatureStage
-	2,  // 8: betcode.v1.DeprecationWarning.severity:type_name -> betcode.v1.Severity
-	3,  // 9: betcode.v1.VersionService.GetVersion:input_type -> betcode.v1.GetVersionRequest
-	7,  // 10: betcode.v1.VersionService.NegotiateCapabilities:input_type -> betcode.v1.NegotiateRequest
-	4,  // 11: betcode.v1.VersionService.GetVersion:output_type -> betcode.v1.GetVersionResponse
-	8,  // 12: betcode.v1.VersionService.NegotiateCapabilities:output_type -> betcode.v1.NegotiateResponse
-	11, // [11:13] is the sub-list for method output_type
-	9,  // [9:11] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	10, // 2: betcode.v1.GetVersionResponse.flags:type_name -> betcode.v1.FeatureFlag
+	0,  // 3: betcode.v1.ClaudeCodeInfo.compatibility:type_name -> betcode.v1.CompatibilityLevel
+	12, // 4: betcode.v1.VersionConstraints.feature_replacements:type_name -> betcode.v1.VersionConstraints.FeatureReplacementsEntry
+	13, // 5: betcode.v1.NegotiateRequest.client_capabilities:type_name -> betcode.v1.NegotiateRequest.ClientCapabilitiesEntry
+	9,  // 6: betcode.v1.NegotiateResponse.capabilities:type_name -> betcode.v1.CapabilitySet
+	14, // 7: betcode.v1.CapabilitySet.feature_flags:type_name -> betcode.v1.CapabilitySet.FeatureFlagsEntry
+	1,  // 8: betcode.v1.FeatureFlag.stage:type_name -> betcode.v1.FeatureStage
+	2,  // 9: betcode.v1.DeprecationWarning.severity:type_name -> betcode.v1.Severity
+	3,  // 10: betcode.v1.VersionService.GetVersion:input_type -> betcode.v1.GetVersionRequest
+	7,  // 11: betcode.v1.VersionService.NegotiateCapabilities:input_type -> betcode.v1.NegotiateRequest
+	4,  // 12: betcode.v1.VersionService.GetVersion:output_type -> betcode.v1.GetVersionResponse
+	8,  // 13: betcode.v1.VersionService.NegotiateCapabilities:output_type -> betcode.v1.NegotiateResponse
+	12, // [12:14] is the sub-list for method output_type
+	10, // [10:12] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_version_proto_init() }

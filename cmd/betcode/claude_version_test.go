@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"betcode/config"
+)
+
+func TestClaudeVersion(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "claude")
+	say := func(version string) {
+		t.Helper()
+		if err := os.WriteFile(program+".new", []byte("#!/bin/sh\necho '"+version+"'\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(program+".new", program); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := 0
+	c := newClaudeVersion(program, config.AgentEnvironment{})
+	c.ask = func(path string) (string, error) {
+		asked++
+		raw, err := os.ReadFile(path)
+		_, version, _ := strings.Cut(string(raw), "'")
+		version, _, _ = strings.Cut(version, "'")
+		if version == "mute" {
+			return "", errors.New("it says nothing")
+		}
+		return version, err
+	}
+	look := func(want string, times int) {
+		t.Helper()
+		if got := c.get(); got != want || asked != times {
+			t.Errorf("%q, asked %d times; want %q, %d", got, asked, want, times)
+		}
+	}
+	look("", 0)
+	say("2.1.0")
+	look("2.1.0", 1)
+	look("2.1.0", 1)
+	say("2.1.100")
+	look("2.1.100", 2)
+	say("mute")
+	look("", 3)
+	look("", 3)
+	c.failed = time.Now().Add(-2 * versionAgain)
+	look("", 4)
+	if err := os.Remove(program); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := filepath.Join(dir, "real")
+	if err := os.WriteFile(elsewhere, []byte("#!/bin/sh\necho '3.0.0'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, program); err != nil {
+		t.Fatal(err)
+	}
+	look("3.0.0", 5)
+	look("3.0.0", 5)
+}
+
+func TestAboutFlags(t *testing.T) {
+	said := map[string]config.Feature{}
+	for i, name := range []string{"context_compaction", "streaming_deltas", "tea", "subagents", "legacy_permission_format"} {
+		said[name] = config.Feature{On: name != "streaming_deltas", Origin: config.Origin{Name: "f", Line: i + 1}}
+	}
+	var got []string
+	for _, w := range featureWarnings(said) {
+		got = append(got, w.Error())
+	}
+	want := `f:2:1: feature_flags.streaming_deltas: it cannot be switched off
+f:3:1: feature_flags.tea: there is no such feature
+f:4:1: feature_flags.subagents: it is called subagent_orchestration here
+f:5:1: feature_flags.legacy_permission_format: it is deprecated and goes in v1.0.0; use PermissionResponse.updated_input (field 100)`
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}

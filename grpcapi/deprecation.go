@@ -1,0 +1,102 @@
+package grpcapi
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// maxWarned bounds what is remembered of warnings; beyond it all of it is forgotten,
+// and somebody may be warned once more.
+const maxWarned = 10_000
+
+// warned remembers which sessions have been warned of which deprecated features.
+type warned struct {
+	mu   sync.Mutex
+	seen map[usedBy]bool
+}
+
+type usedBy struct {
+	session messages.SessionID
+	feature string
+}
+
+// first reports whether it is the first time.
+func (w *warned) first(session messages.SessionID, feature string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := usedBy{session, feature}
+	if w.seen[key] {
+		return false
+	}
+	if w.seen == nil || len(w.seen) >= maxWarned {
+		w.seen = map[usedBy]bool{}
+	}
+	w.seen[key] = true
+	return true
+}
+
+// used refuses a deprecated feature that is off. Of one that is on it returns a
+// warning for the client, once per session; else nil.
+func (s *Server) used(name string, session messages.SessionID) (*pb.AgentEvent, error) {
+	f, ok := messages.FeatureNamed(name)
+	if !ok {
+		return nil, nil //nolint:nilnil // nothing is to be said
+	}
+	if !f.On(s.flags()) {
+		return nil, switchedOff(f)
+	}
+	if !s.warned.first(session, f.Name) {
+		return nil, nil //nolint:nilnil // it was said
+	}
+	s.log.Info().Str(fieldTarget, target).Str(fieldSession, string(session)).Str("feature", f.Name).Msg("deprecated feature is used")
+	return deprecationEvent(f, session, s.options.Version), nil
+}
+
+// deprecationEvent tells a client what goes away. It is not journaled: its sequence is 0.
+func deprecationEvent(f messages.Feature, session messages.SessionID, server string) *pb.AgentEvent {
+	return &pb.AgentEvent{
+		Timestamp: timestamppb.Now(), SessionId: string(session),
+		Event: &pb.AgentEvent_Deprecation{Deprecation: &pb.DeprecationWarning{
+			Feature: f.Name, Replacement: f.Replacement, RemovalVersion: f.Removal, MigrationUrl: f.Migration,
+			Severity: severity(server, f.Removal),
+		}},
+	}
+}
+
+// severity is how soon a feature goes: in the next minor version, in the next major
+// one, or later.
+func severity(server, removal string) pb.Severity {
+	now, gone := parts(server), parts(removal)
+	switch {
+	case now == nil || gone == nil:
+		return pb.Severity_INFO
+	case gone[0] == now[0] && gone[1] <= now[1]+1, gone[0] < now[0]:
+		return pb.Severity_URGENT
+	case gone[0] <= now[0]+1:
+		return pb.Severity_WARNING
+	}
+	return pb.Severity_INFO
+}
+
+// parts are the numbers of a version, nil for what is none.
+func parts(version string) []int {
+	v := release(version)
+	if v == "" {
+		return nil
+	}
+	var numbers []int
+	for word := range strings.SplitSeq(strings.TrimPrefix(v, "v"), ".") {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return nil
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers
+}

@@ -1,0 +1,114 @@
+package grpcapi
+
+import (
+	"fmt"
+	"slices"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// negotiation is everything that decides about a client's wishes.
+type negotiation struct {
+	window   compatibility
+	server   string // version of the daemon
+	claude   string // version of the agent; empty = not found
+	features []messages.Feature
+	said     map[string]bool             // what settings say about flags
+	built    func(messages.Feature) bool // whether the daemon serves it
+	can      *pb.CapabilitySet
+}
+
+// maxWishes bounds the features that are looked at.
+const maxWishes = 100
+
+// apiVersionKey is where a client says which API it was made for, in
+// NegotiateRequest.client_capabilities.
+const apiVersionKey = "api_version"
+
+// answer goes through the branches of the API document's diagrams.
+func (n negotiation) answer(r *pb.NegotiateRequest) *pb.NegotiateResponse {
+	out := &pb.NegotiateResponse{Capabilities: n.can}
+	client := r.GetClientVersion()
+	switch {
+	case older(client, n.window.Client.Minimum):
+		out.RejectionReason = fmt.Sprintf("Client too old: v%s < required v%s", clip(client), n.window.Client.Minimum)
+		out.UpgradeUrl = n.window.Client.UpgradeURL
+		return out
+	case n.window.level(n.claude) == pb.CompatibilityLevel_INCOMPATIBLE:
+		out.RejectionReason = fmt.Sprintf("Claude Code v%s < required v%s", clip(n.claude), n.window.ClaudeCode.Minimum)
+		out.UpgradeUrl = n.window.ClaudeCode.UpgradeURL
+		return out
+	}
+	out.Accepted = true
+	out.Warnings = append(n.aboutClient(r), n.aboutClaude()...)
+	wishes := slices.Compact(slices.Sorted(slices.Values(r.GetRequestedFeatures())))
+	if len(wishes) > maxWishes {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("only the first %d of %d features were looked at", maxWishes, len(wishes)))
+		wishes = wishes[:maxWishes]
+	}
+	for _, wish := range wishes {
+		granted, warning := n.grant(wish, client)
+		if granted {
+			out.GrantedFeatures = append(out.GrantedFeatures, wish)
+		}
+		if warning != "" {
+			out.Warnings = append(out.Warnings, warning)
+		}
+	}
+	return out
+}
+
+// aboutClient warns of clients that nobody has tried with this daemon.
+func (n negotiation) aboutClient(r *pb.NegotiateRequest) []string {
+	client := r.GetClientVersion()
+	api, said := r.GetClientCapabilities()[apiVersionKey]
+	switch {
+	case said && api != apiVersion:
+		return []string{fmt.Sprintf("Untested client version: it was made for the API %q, this is %s", clip(api), apiVersion)}
+	case release(client) == "":
+		return []string{fmt.Sprintf("Untested client version: %q is no version", clip(client))}
+	case older(n.server, client):
+		return []string{fmt.Sprintf("Untested client version: v%s is newer than this daemon, v%s", clip(client), n.server)}
+	case older(client, n.window.Client.Recommended):
+		return []string{fmt.Sprintf("Client v%s works; v%s is recommended: %s", clip(client), n.window.Client.Recommended, n.window.Client.UpgradeURL)}
+	}
+	return nil
+}
+
+// aboutClaude warns of agents that may not do everything.
+func (n negotiation) aboutClaude() []string {
+	w := n.window.ClaudeCode
+	switch n.window.level(n.claude) {
+	case pb.CompatibilityLevel_COMPATIBILITY_UNKNOWN:
+		if n.claude == "" {
+			return []string{"Claude Code is not found, or does not say its version; no turn can run without it: " + w.UpgradeURL}
+		}
+		return []string{fmt.Sprintf("Untested Claude Code version: v%s; v%s was tested", clip(n.claude), w.Tested)}
+	case pb.CompatibilityLevel_DEGRADED:
+		return []string{fmt.Sprintf("Claude Code v%s works with things missing; v%s has them: %s", clip(n.claude), w.Complete, w.UpgradeURL)}
+	case pb.CompatibilityLevel_LIKELY_COMPATIBLE, pb.CompatibilityLevel_FULLY_COMPATIBLE, pb.CompatibilityLevel_INCOMPATIBLE:
+	}
+	return nil
+}
+
+// grant says whether a client can have a feature, and what its user should know.
+func (n negotiation) grant(wish, client string) (granted bool, warning string) {
+	i := slices.IndexFunc(n.features, func(f messages.Feature) bool { return f.Name == wish || slices.Contains(f.Aliases, wish) })
+	if i < 0 {
+		return false, fmt.Sprintf("%s unknown to this daemon", clip(wish))
+	}
+	switch f := n.features[i]; {
+	case f.Stage == messages.StageRemoved:
+		return false, fmt.Sprintf("%s removed; use %s", wish, f.Replacement)
+	case !n.built(f):
+		return false, fmt.Sprintf("%s not built yet", wish)
+	case !f.On(n.said):
+		return false, fmt.Sprintf("%s disabled: it is %s, enable via settings.json feature_flags.%s", wish, f.Stage, f.Name)
+	case older(client, f.MinClient):
+		return false, fmt.Sprintf("%s needs a client of v%s or newer", wish, f.MinClient)
+	case f.Stage == messages.StageDeprecated:
+		return true, fmt.Sprintf("%s deprecated, goes in v%s; use %s", wish, f.Removal, f.Replacement)
+	}
+	return true, ""
+}

@@ -1,0 +1,109 @@
+package messages
+
+import "slices"
+
+// Stage is how far a feature has come, numbered as FeatureStage of the API.
+type Stage uint8
+
+// The stages. An experiment is off until somebody wants it; what is deprecated still
+// works.
+const (
+	StageAlpha      Stage = 1
+	StageBeta       Stage = 2
+	StageStable     Stage = 3
+	StageDeprecated Stage = 4
+	StageRemoved    Stage = 5
+)
+
+// Default reports whether a feature of the stage is on unless somebody says otherwise.
+func (s Stage) Default() bool { return s == StageStable || s == StageDeprecated }
+
+var stageNames = [...]string{"unknown", "alpha", "beta", "stable", "deprecated", "removed"}
+
+// String is the stage for people.
+func (s Stage) String() string {
+	if int(s) < len(stageNames) {
+		return stageNames[s]
+	}
+	return stageNames[0]
+}
+
+// Feature is one feature flag of the API document.
+type Feature struct {
+	Name        string
+	Description string
+	Stage       Stage
+	Since       string   // version of the daemon that brought it
+	MinClient   string   // oldest client that can use it; empty = any
+	Deprecated  string   // version that deprecated it
+	Removal     string   // version that will drop it
+	Replacement string   // what to use instead
+	Migration   string   // where the way over is described
+	Aliases     []string // by which clients ask for it too
+	Fixed       bool     // nothing would be left without it: it cannot be switched off
+	Calls       []string // that need it; a name that ends in a slash stands for a whole service
+}
+
+// Features is the one table of feature flags. A stage changes here, when the tests of
+// its feature do; what is gone stays, as removed.
+func Features() []Feature { return slices.Clone(features) }
+
+var features = []Feature{
+	{
+		Name: "streaming_deltas", Stage: StageStable, Since: "0.1.0", Fixed: true,
+		Description: "Text is streamed as it is written",
+	},
+	{
+		Name: "permission_bridge", Stage: StageStable, Since: "0.1.0", Fixed: true,
+		Description: "Permission requests are forwarded to clients",
+	},
+	{
+		Name: "session_persistence", Stage: StageStable, Since: "0.1.0", Fixed: true,
+		Description: "What was said is kept in the journal",
+	},
+	{
+		Name: "worktree_management", Stage: StageBeta, Since: "0.2.0", Aliases: []string{"worktrees"},
+		Description: "Git worktrees are made, switched and removed", Calls: []string{"/betcode.v1.WorktreeService/"},
+	},
+	{
+		Name: "subagent_orchestration", Stage: StageAlpha, Since: "0.2.0", Aliases: []string{"subagents"},
+		Description: "Several agents work on the steps of a plan", Calls: []string{"/betcode.v1.SubagentService/"},
+	},
+	{
+		Name: "context_compaction", Stage: StageStable, Since: "0.1.0",
+		Description: "The context of a session is compacted", Calls: []string{"/betcode.v1.AgentService/CompactSession"},
+	},
+	{
+		Name: LegacyPermissionFormat, Stage: StageDeprecated, Since: "0.1.0", Deprecated: "0.1.0", Removal: "1.0.0",
+		Description: "Permission answers that carry an edited input in field 3",
+		Replacement: "PermissionResponse.updated_input (field 100)",
+		Migration:   "docs/compatibility.md#legacy_permission_format",
+	},
+}
+
+// LegacyPermissionFormat is the flag of permission answers as older clients send them:
+// with an edited input where the API has an idempotency key.
+const LegacyPermissionFormat = "legacy_permission_format"
+
+// FeatureNamed is the feature with a name or an alias.
+func FeatureNamed(name string) (Feature, bool) {
+	for _, f := range features {
+		if f.Name == name || slices.Contains(f.Aliases, name) {
+			return f, true
+		}
+	}
+	return Feature{}, false
+}
+
+// On reports whether the feature is on, where settings say what they say about flags.
+func (f Feature) On(said map[string]bool) bool {
+	switch on, ok := said[f.Name]; {
+	case f.Fixed:
+		return true
+	case f.Stage == StageRemoved:
+		return false
+	case ok:
+		return on
+	}
+	return f.Stage.Default()
+}
