@@ -45,9 +45,11 @@ func sessionInfo(r messages.SessionRecord, lineage string, resumed bool) *pb.Age
 }
 
 func userInput(in messages.InputRecord) *pb.AgentEvent {
-	return &pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{
-		Content: in.Content, IdempotencyKey: in.Key,
-	}}}
+	said := &pb.UserInput{Content: in.Content, IdempotencyKey: in.Key}
+	for _, a := range in.Attachments {
+		said.Attachments = append(said.Attachments, &pb.AttachedFile{Filename: a.Filename, MimeType: a.MimeType, Size: uint64(len(a.Data))})
+	}
+	return &pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: said}}
 }
 
 func statusChange(status pb.AgentStatus, message string) *pb.AgentEvent {

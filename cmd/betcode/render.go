@@ -83,6 +83,9 @@ func (r *renderer) event(e *pb.AgentEvent) {
 		if !r.own[event.UserInput.GetIdempotencyKey()] {
 			r.line("%s %s", s.bold(">"), strings.ReplaceAll(printable(event.UserInput.GetContent()), "\n", "\n  "))
 		}
+		for _, file := range event.UserInput.GetAttachments() {
+			r.line("  %s", s.dim(fmt.Sprintf("with %s (%s, %d bytes)", printableLine(file.GetFilename()), printableLine(file.GetMimeType()), file.GetSize())))
+		}
 	case *pb.AgentEvent_Encrypted:
 		r.line("%s", s.dim("(an encrypted event)"))
 	case *pb.AgentEvent_Deprecation:

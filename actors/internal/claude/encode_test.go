@@ -215,6 +215,12 @@ func TestRefusedMessages(t *testing.T) {
 		"a program":      {"u", "x", &messages.Attachment{Filename: "a.out", Data: []byte{0x7f, 'E', 'L', 'F', 0}}},
 		"not UTF-8":      {"u", "x", &messages.Attachment{Filename: "a.txt", MimeType: "text/plain", Data: []byte{0xff}}},
 		"an archive":     {"u", "x", &messages.Attachment{Filename: "a.zip", MimeType: "application/zip", Data: []byte("PK")}},
+		"no picture":     {"u", "x", &messages.Attachment{Filename: "a.png", MimeType: "image/png", Data: []byte("<svg/>")}},
+		"other picture":  {"u", "x", &messages.Attachment{Filename: "a.png", MimeType: "image/png", Data: []byte("\xff\xd8\xff\xe0")}},
+		"no document":    {"u", "x", &messages.Attachment{Filename: "a.pdf", MimeType: "application/pdf", Data: []byte("PK\x03\x04")}},
+		"large picture":  {"u", "x", file("image/gif", "GIF89a", maxImage+1)},
+		"large document": {"u", "x", file("application/pdf", "%PDF-1.7", maxDocument+1)},
+		"large text":     {"u", "x", file("text/plain", "x", maxText+1)},
 		"type with text": {"u", "x", &messages.Attachment{Filename: "a", MimeType: "video/mp4\nx", Data: []byte("x")}},
 	} {
 		var files []messages.Attachment
@@ -222,17 +228,44 @@ func TestRefusedMessages(t *testing.T) {
 			files = append(files, *c.file)
 		}
 		_, err := UserLine(c.key, c.content, files)
+		if c.key != "" {
+			err = CheckInput(c.content, files)
+		}
 		var e *messages.Error
 		if !errors.As(err, &e) || e.Kind != messages.Invalid {
 			t.Errorf("%s: %v, want Invalid", name, err)
 			continue
 		}
-		if c.key != "" && CheckInput(c.content, files) == nil {
-			t.Errorf("%s: would be accepted and could not be sent", name)
-		}
 		if c.file != nil && !strings.Contains(e.Hint, "PNG") {
 			t.Errorf("%s: the hint %q does not say what is accepted", name, e.Hint)
 		}
+	}
+}
+
+// file is an attachment of a size that begins with something.
+func file(kind, begins string, size int) *messages.Attachment {
+	return &messages.Attachment{Filename: "a", MimeType: kind, Data: append([]byte(begins), bytes.Repeat([]byte("x"), size-len(begins))...)}
+}
+
+// What is accepted can be sent; together the files have a limit as well.
+func TestAcceptedAttachments(t *testing.T) {
+	for name, files := range map[string][]messages.Attachment{
+		"a large picture":  {*file("image/gif", "GIF89a", maxImage)},
+		"a large document": {*file("application/x-pdf", "%PDF-1.7", maxDocument)},
+		"a large text":     {*file("application/json", "{}", maxText)},
+		"each kind":        {*file("image/png", "\x89PNG\r\n\x1a\n", 99), *file("image/jpg", "\xff\xd8\xff", 99), *file("image/webp", "RIFF\x00\x00\x00\x00WEBPVP8 ", 99), *file("", "x", 99)},
+	} {
+		err := CheckInput("", files)
+		if err == nil {
+			_, err = UserLine("k", "", files)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	together := []messages.Attachment{*file("image/gif", "GIF89a", maxImage), *file("image/gif", "GIF89a", maxImage), *file("image/gif", "GIF89a", maxImage)}
+	if err := CheckInput("", together); messages.KindOf(err) != messages.Invalid {
+		t.Errorf("all together: %v", err)
 	}
 }
 

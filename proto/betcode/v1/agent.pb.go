@@ -2883,8 +2883,10 @@ type UserInput struct {
 	Content string `protobuf:"bytes,1,opt,name=content,proto3" json:"content,omitempty"`
 	// From the message; chosen by the daemon when the client chose none.
 	IdempotencyKey string `protobuf:"bytes,100,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// What came with it; the files themselves are not told again.
+	Attachments   []*AttachedFile `protobuf:"bytes,101,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UserInput) Reset() {
@@ -2931,6 +2933,77 @@ func (x *UserInput) GetIdempotencyKey() string {
 	return ""
 }
 
+func (x *UserInput) GetAttachments() []*AttachedFile {
+	if x != nil {
+		return x.Attachments
+	}
+	return nil
+}
+
+// AttachedFile is a file that came with a message.
+type AttachedFile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name without a directory; may be empty.
+	Filename string `protobuf:"bytes,1,opt,name=filename,proto3" json:"filename,omitempty"`
+	// As the client said.
+	MimeType string `protobuf:"bytes,2,opt,name=mime_type,json=mimeType,proto3" json:"mime_type,omitempty"`
+	// In bytes.
+	Size          uint64 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AttachedFile) Reset() {
+	*x = AttachedFile{}
+	mi := &file_betcode_v1_agent_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AttachedFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AttachedFile) ProtoMessage() {}
+
+func (x *AttachedFile) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_agent_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AttachedFile.ProtoReflect.Descriptor instead.
+func (*AttachedFile) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *AttachedFile) GetFilename() string {
+	if x != nil {
+		return x.Filename
+	}
+	return ""
+}
+
+func (x *AttachedFile) GetMimeType() string {
+	if x != nil {
+		return x.MimeType
+	}
+	return ""
+}
+
+func (x *AttachedFile) GetSize() uint64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
 // PermissionResolved says that a PermissionRequest or a UserQuestion no longer waits.
 type PermissionResolved struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2952,7 +3025,7 @@ type PermissionResolved struct {
 
 func (x *PermissionResolved) Reset() {
 	*x = PermissionResolved{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[26]
+	mi := &file_betcode_v1_agent_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2964,7 +3037,7 @@ func (x *PermissionResolved) String() string {
 func (*PermissionResolved) ProtoMessage() {}
 
 func (x *PermissionResolved) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[26]
+	mi := &file_betcode_v1_agent_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2977,7 +3050,7 @@ func (x *PermissionResolved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermissionResolved.ProtoReflect.Descriptor instead.
 func (*PermissionResolved) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{26}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *PermissionResolved) GetRequestId() string {
@@ -3047,7 +3120,7 @@ type RunEvent struct {
 
 func (x *RunEvent) Reset() {
 	*x = RunEvent{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[27]
+	mi := &file_betcode_v1_agent_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3059,7 +3132,7 @@ func (x *RunEvent) String() string {
 func (*RunEvent) ProtoMessage() {}
 
 func (x *RunEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[27]
+	mi := &file_betcode_v1_agent_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3072,7 +3145,7 @@ func (x *RunEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunEvent.ProtoReflect.Descriptor instead.
 func (*RunEvent) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{27}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RunEvent) GetRun() uint64 {
@@ -3155,7 +3228,7 @@ type LockChange struct {
 
 func (x *LockChange) Reset() {
 	*x = LockChange{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[28]
+	mi := &file_betcode_v1_agent_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3167,7 +3240,7 @@ func (x *LockChange) String() string {
 func (*LockChange) ProtoMessage() {}
 
 func (x *LockChange) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[28]
+	mi := &file_betcode_v1_agent_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3180,7 +3253,7 @@ func (x *LockChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LockChange.ProtoReflect.Descriptor instead.
 func (*LockChange) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{28}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *LockChange) GetHolder() string {
@@ -3250,7 +3323,7 @@ type PresenceChange struct {
 
 func (x *PresenceChange) Reset() {
 	*x = PresenceChange{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[29]
+	mi := &file_betcode_v1_agent_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3262,7 +3335,7 @@ func (x *PresenceChange) String() string {
 func (*PresenceChange) ProtoMessage() {}
 
 func (x *PresenceChange) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[29]
+	mi := &file_betcode_v1_agent_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3275,7 +3348,7 @@ func (x *PresenceChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PresenceChange.ProtoReflect.Descriptor instead.
 func (*PresenceChange) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{29}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *PresenceChange) GetAttached() []*AttachedClient {
@@ -3323,7 +3396,7 @@ type AttachedClient struct {
 
 func (x *AttachedClient) Reset() {
 	*x = AttachedClient{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[30]
+	mi := &file_betcode_v1_agent_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3335,7 +3408,7 @@ func (x *AttachedClient) String() string {
 func (*AttachedClient) ProtoMessage() {}
 
 func (x *AttachedClient) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[30]
+	mi := &file_betcode_v1_agent_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3348,7 +3421,7 @@ func (x *AttachedClient) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachedClient.ProtoReflect.Descriptor instead.
 func (*AttachedClient) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{30}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AttachedClient) GetClientId() string {
@@ -3392,7 +3465,7 @@ type Lagging struct {
 
 func (x *Lagging) Reset() {
 	*x = Lagging{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[31]
+	mi := &file_betcode_v1_agent_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3404,7 +3477,7 @@ func (x *Lagging) String() string {
 func (*Lagging) ProtoMessage() {}
 
 func (x *Lagging) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[31]
+	mi := &file_betcode_v1_agent_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3417,7 +3490,7 @@ func (x *Lagging) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Lagging.ProtoReflect.Descriptor instead.
 func (*Lagging) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{31}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Lagging) GetFromSequence() uint64 {
@@ -3451,7 +3524,7 @@ type RawLine struct {
 
 func (x *RawLine) Reset() {
 	*x = RawLine{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[32]
+	mi := &file_betcode_v1_agent_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3463,7 +3536,7 @@ func (x *RawLine) String() string {
 func (*RawLine) ProtoMessage() {}
 
 func (x *RawLine) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[32]
+	mi := &file_betcode_v1_agent_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3476,7 +3549,7 @@ func (x *RawLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawLine.ProtoReflect.Descriptor instead.
 func (*RawLine) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{32}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *RawLine) GetType() string {
@@ -3530,7 +3603,7 @@ type TaskUpdate struct {
 
 func (x *TaskUpdate) Reset() {
 	*x = TaskUpdate{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[33]
+	mi := &file_betcode_v1_agent_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3542,7 +3615,7 @@ func (x *TaskUpdate) String() string {
 func (*TaskUpdate) ProtoMessage() {}
 
 func (x *TaskUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[33]
+	mi := &file_betcode_v1_agent_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3555,7 +3628,7 @@ func (x *TaskUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskUpdate.ProtoReflect.Descriptor instead.
 func (*TaskUpdate) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{33}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *TaskUpdate) GetTaskId() string {
@@ -3622,7 +3695,7 @@ type Notice struct {
 
 func (x *Notice) Reset() {
 	*x = Notice{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[34]
+	mi := &file_betcode_v1_agent_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3634,7 +3707,7 @@ func (x *Notice) String() string {
 func (*Notice) ProtoMessage() {}
 
 func (x *Notice) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[34]
+	mi := &file_betcode_v1_agent_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3647,7 +3720,7 @@ func (x *Notice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Notice.ProtoReflect.Descriptor instead.
 func (*Notice) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{34}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Notice) GetCode() string {
@@ -3688,7 +3761,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[35]
+	mi := &file_betcode_v1_agent_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3700,7 +3773,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[35]
+	mi := &file_betcode_v1_agent_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3713,7 +3786,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{35}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListSessionsRequest) GetWorkingDirectory() string {
@@ -3757,7 +3830,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[36]
+	mi := &file_betcode_v1_agent_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3769,7 +3842,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[36]
+	mi := &file_betcode_v1_agent_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3782,7 +3855,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{36}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*SessionSummary {
@@ -3838,7 +3911,7 @@ type SessionSummary struct {
 
 func (x *SessionSummary) Reset() {
 	*x = SessionSummary{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[37]
+	mi := &file_betcode_v1_agent_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3850,7 +3923,7 @@ func (x *SessionSummary) String() string {
 func (*SessionSummary) ProtoMessage() {}
 
 func (x *SessionSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[37]
+	mi := &file_betcode_v1_agent_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3863,7 +3936,7 @@ func (x *SessionSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionSummary.ProtoReflect.Descriptor instead.
 func (*SessionSummary) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{37}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *SessionSummary) GetId() string {
@@ -3986,7 +4059,7 @@ type ResumeSessionRequest struct {
 
 func (x *ResumeSessionRequest) Reset() {
 	*x = ResumeSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[38]
+	mi := &file_betcode_v1_agent_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3998,7 +4071,7 @@ func (x *ResumeSessionRequest) String() string {
 func (*ResumeSessionRequest) ProtoMessage() {}
 
 func (x *ResumeSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[38]
+	mi := &file_betcode_v1_agent_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4011,7 +4084,7 @@ func (x *ResumeSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSessionRequest.ProtoReflect.Descriptor instead.
 func (*ResumeSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{38}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ResumeSessionRequest) GetSessionId() string {
@@ -4048,7 +4121,7 @@ type CompactSessionRequest struct {
 
 func (x *CompactSessionRequest) Reset() {
 	*x = CompactSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[39]
+	mi := &file_betcode_v1_agent_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4060,7 +4133,7 @@ func (x *CompactSessionRequest) String() string {
 func (*CompactSessionRequest) ProtoMessage() {}
 
 func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[39]
+	mi := &file_betcode_v1_agent_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4073,7 +4146,7 @@ func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionRequest.ProtoReflect.Descriptor instead.
 func (*CompactSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{39}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *CompactSessionRequest) GetSessionId() string {
@@ -4113,7 +4186,7 @@ type CompactSessionResponse struct {
 
 func (x *CompactSessionResponse) Reset() {
 	*x = CompactSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[40]
+	mi := &file_betcode_v1_agent_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4125,7 +4198,7 @@ func (x *CompactSessionResponse) String() string {
 func (*CompactSessionResponse) ProtoMessage() {}
 
 func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[40]
+	mi := &file_betcode_v1_agent_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4138,7 +4211,7 @@ func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionResponse.ProtoReflect.Descriptor instead.
 func (*CompactSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{40}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *CompactSessionResponse) GetMessagesBefore() uint32 {
@@ -4201,7 +4274,7 @@ type CancelTurnRequest struct {
 
 func (x *CancelTurnRequest) Reset() {
 	*x = CancelTurnRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[41]
+	mi := &file_betcode_v1_agent_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4213,7 +4286,7 @@ func (x *CancelTurnRequest) String() string {
 func (*CancelTurnRequest) ProtoMessage() {}
 
 func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[41]
+	mi := &file_betcode_v1_agent_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4226,7 +4299,7 @@ func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
 func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{41}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *CancelTurnRequest) GetSessionId() string {
@@ -4247,7 +4320,7 @@ type CancelTurnResponse struct {
 
 func (x *CancelTurnResponse) Reset() {
 	*x = CancelTurnResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[42]
+	mi := &file_betcode_v1_agent_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4259,7 +4332,7 @@ func (x *CancelTurnResponse) String() string {
 func (*CancelTurnResponse) ProtoMessage() {}
 
 func (x *CancelTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[42]
+	mi := &file_betcode_v1_agent_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4272,7 +4345,7 @@ func (x *CancelTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnResponse.ProtoReflect.Descriptor instead.
 func (*CancelTurnResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{42}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *CancelTurnResponse) GetWasActive() bool {
@@ -4293,7 +4366,7 @@ type InputLockRequest struct {
 
 func (x *InputLockRequest) Reset() {
 	*x = InputLockRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	mi := &file_betcode_v1_agent_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4305,7 +4378,7 @@ func (x *InputLockRequest) String() string {
 func (*InputLockRequest) ProtoMessage() {}
 
 func (x *InputLockRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	mi := &file_betcode_v1_agent_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4318,7 +4391,7 @@ func (x *InputLockRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockRequest.ProtoReflect.Descriptor instead.
 func (*InputLockRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{43}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *InputLockRequest) GetSessionId() string {
@@ -4345,7 +4418,7 @@ type InputLockResponse struct {
 
 func (x *InputLockResponse) Reset() {
 	*x = InputLockResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[44]
+	mi := &file_betcode_v1_agent_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4357,7 +4430,7 @@ func (x *InputLockResponse) String() string {
 func (*InputLockResponse) ProtoMessage() {}
 
 func (x *InputLockResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[44]
+	mi := &file_betcode_v1_agent_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4370,7 +4443,7 @@ func (x *InputLockResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockResponse.ProtoReflect.Descriptor instead.
 func (*InputLockResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{44}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *InputLockResponse) GetGranted() bool {
@@ -4414,7 +4487,7 @@ type SessionGrantEntry struct {
 
 func (x *SessionGrantEntry) Reset() {
 	*x = SessionGrantEntry{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[45]
+	mi := &file_betcode_v1_agent_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4426,7 +4499,7 @@ func (x *SessionGrantEntry) String() string {
 func (*SessionGrantEntry) ProtoMessage() {}
 
 func (x *SessionGrantEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[45]
+	mi := &file_betcode_v1_agent_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4439,7 +4512,7 @@ func (x *SessionGrantEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionGrantEntry.ProtoReflect.Descriptor instead.
 func (*SessionGrantEntry) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{45}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *SessionGrantEntry) GetToolName() string {
@@ -4467,7 +4540,7 @@ type ListSessionGrantsRequest struct {
 
 func (x *ListSessionGrantsRequest) Reset() {
 	*x = ListSessionGrantsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[46]
+	mi := &file_betcode_v1_agent_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4479,7 +4552,7 @@ func (x *ListSessionGrantsRequest) String() string {
 func (*ListSessionGrantsRequest) ProtoMessage() {}
 
 func (x *ListSessionGrantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[46]
+	mi := &file_betcode_v1_agent_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4492,7 +4565,7 @@ func (x *ListSessionGrantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionGrantsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionGrantsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{46}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ListSessionGrantsRequest) GetSessionId() string {
@@ -4513,7 +4586,7 @@ type ListSessionGrantsResponse struct {
 
 func (x *ListSessionGrantsResponse) Reset() {
 	*x = ListSessionGrantsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[47]
+	mi := &file_betcode_v1_agent_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4525,7 +4598,7 @@ func (x *ListSessionGrantsResponse) String() string {
 func (*ListSessionGrantsResponse) ProtoMessage() {}
 
 func (x *ListSessionGrantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[47]
+	mi := &file_betcode_v1_agent_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4538,7 +4611,7 @@ func (x *ListSessionGrantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionGrantsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionGrantsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{47}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ListSessionGrantsResponse) GetGrants() []*SessionGrantEntry {
@@ -4561,7 +4634,7 @@ type ClearSessionGrantsRequest struct {
 
 func (x *ClearSessionGrantsRequest) Reset() {
 	*x = ClearSessionGrantsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[48]
+	mi := &file_betcode_v1_agent_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4573,7 +4646,7 @@ func (x *ClearSessionGrantsRequest) String() string {
 func (*ClearSessionGrantsRequest) ProtoMessage() {}
 
 func (x *ClearSessionGrantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[48]
+	mi := &file_betcode_v1_agent_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4586,7 +4659,7 @@ func (x *ClearSessionGrantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionGrantsRequest.ProtoReflect.Descriptor instead.
 func (*ClearSessionGrantsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{48}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ClearSessionGrantsRequest) GetSessionId() string {
@@ -4612,7 +4685,7 @@ type ClearSessionGrantsResponse struct {
 
 func (x *ClearSessionGrantsResponse) Reset() {
 	*x = ClearSessionGrantsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[49]
+	mi := &file_betcode_v1_agent_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4624,7 +4697,7 @@ func (x *ClearSessionGrantsResponse) String() string {
 func (*ClearSessionGrantsResponse) ProtoMessage() {}
 
 func (x *ClearSessionGrantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[49]
+	mi := &file_betcode_v1_agent_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4637,7 +4710,7 @@ func (x *ClearSessionGrantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionGrantsResponse.ProtoReflect.Descriptor instead.
 func (*ClearSessionGrantsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{49}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{50}
 }
 
 // SetSessionGrantRequest decides a tool for the rest of a session.
@@ -4655,7 +4728,7 @@ type SetSessionGrantRequest struct {
 
 func (x *SetSessionGrantRequest) Reset() {
 	*x = SetSessionGrantRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[50]
+	mi := &file_betcode_v1_agent_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4667,7 +4740,7 @@ func (x *SetSessionGrantRequest) String() string {
 func (*SetSessionGrantRequest) ProtoMessage() {}
 
 func (x *SetSessionGrantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[50]
+	mi := &file_betcode_v1_agent_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4680,7 +4753,7 @@ func (x *SetSessionGrantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionGrantRequest.ProtoReflect.Descriptor instead.
 func (*SetSessionGrantRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{50}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *SetSessionGrantRequest) GetSessionId() string {
@@ -4713,7 +4786,7 @@ type SetSessionGrantResponse struct {
 
 func (x *SetSessionGrantResponse) Reset() {
 	*x = SetSessionGrantResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[51]
+	mi := &file_betcode_v1_agent_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4725,7 +4798,7 @@ func (x *SetSessionGrantResponse) String() string {
 func (*SetSessionGrantResponse) ProtoMessage() {}
 
 func (x *SetSessionGrantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[51]
+	mi := &file_betcode_v1_agent_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4738,7 +4811,7 @@ func (x *SetSessionGrantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionGrantResponse.ProtoReflect.Descriptor instead.
 func (*SetSessionGrantResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{51}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{52}
 }
 
 // RenameSessionRequest gives a session a name.
@@ -4754,7 +4827,7 @@ type RenameSessionRequest struct {
 
 func (x *RenameSessionRequest) Reset() {
 	*x = RenameSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[52]
+	mi := &file_betcode_v1_agent_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4766,7 +4839,7 @@ func (x *RenameSessionRequest) String() string {
 func (*RenameSessionRequest) ProtoMessage() {}
 
 func (x *RenameSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[52]
+	mi := &file_betcode_v1_agent_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4779,7 +4852,7 @@ func (x *RenameSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenameSessionRequest.ProtoReflect.Descriptor instead.
 func (*RenameSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{52}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *RenameSessionRequest) GetSessionId() string {
@@ -4805,7 +4878,7 @@ type RenameSessionResponse struct {
 
 func (x *RenameSessionResponse) Reset() {
 	*x = RenameSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[53]
+	mi := &file_betcode_v1_agent_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4817,7 +4890,7 @@ func (x *RenameSessionResponse) String() string {
 func (*RenameSessionResponse) ProtoMessage() {}
 
 func (x *RenameSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[53]
+	mi := &file_betcode_v1_agent_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4830,7 +4903,7 @@ func (x *RenameSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenameSessionResponse.ProtoReflect.Descriptor instead.
 func (*RenameSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{53}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{54}
 }
 
 // DeleteSessionRequest names the session to delete.
@@ -4844,7 +4917,7 @@ type DeleteSessionRequest struct {
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[54]
+	mi := &file_betcode_v1_agent_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4856,7 +4929,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[54]
+	mi := &file_betcode_v1_agent_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4869,7 +4942,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{54}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *DeleteSessionRequest) GetSessionId() string {
@@ -4890,7 +4963,7 @@ type DeleteSessionResponse struct {
 
 func (x *DeleteSessionResponse) Reset() {
 	*x = DeleteSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[55]
+	mi := &file_betcode_v1_agent_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4902,7 +4975,7 @@ func (x *DeleteSessionResponse) String() string {
 func (*DeleteSessionResponse) ProtoMessage() {}
 
 func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[55]
+	mi := &file_betcode_v1_agent_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4915,7 +4988,7 @@ func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{55}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *DeleteSessionResponse) GetDeleted() bool {
@@ -5140,10 +5213,15 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x05error\x18e \x01(\tR\x05error\x12\x1d\n" +
 	"\n" +
 	"input_keys\x18f \x03(\tR\tinputKeys\x12\x16\n" +
-	"\x06origin\x18g \x01(\tR\x06origin\"N\n" +
+	"\x06origin\x18g \x01(\tR\x06origin\"\x8a\x01\n" +
 	"\tUserInput\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\tR\acontent\x12'\n" +
-	"\x0fidempotency_key\x18d \x01(\tR\x0eidempotencyKey\"\xe9\x01\n" +
+	"\x0fidempotency_key\x18d \x01(\tR\x0eidempotencyKey\x12:\n" +
+	"\vattachments\x18e \x03(\v2\x18.betcode.v1.AttachedFileR\vattachments\"[\n" +
+	"\fAttachedFile\x12\x1a\n" +
+	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x1b\n" +
+	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\x04R\x04size\"\xe9\x01\n" +
 	"\x12PermissionResolved\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12:\n" +
@@ -5365,7 +5443,7 @@ func file_betcode_v1_agent_proto_rawDescGZIP() []byte {
 }
 
 var file_betcode_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
+var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 62)
 var file_betcode_v1_agent_proto_goTypes = []any{
 	(HistoryPolicy)(0),                 // 0: betcode.v1.HistoryPolicy
 	(PermissionDecision)(0),            // 1: betcode.v1.PermissionDecision
@@ -5399,44 +5477,45 @@ var file_betcode_v1_agent_proto_goTypes = []any{
 	(*PlanModeChange)(nil),             // 29: betcode.v1.PlanModeChange
 	(*TurnComplete)(nil),               // 30: betcode.v1.TurnComplete
 	(*UserInput)(nil),                  // 31: betcode.v1.UserInput
-	(*PermissionResolved)(nil),         // 32: betcode.v1.PermissionResolved
-	(*RunEvent)(nil),                   // 33: betcode.v1.RunEvent
-	(*LockChange)(nil),                 // 34: betcode.v1.LockChange
-	(*PresenceChange)(nil),             // 35: betcode.v1.PresenceChange
-	(*AttachedClient)(nil),             // 36: betcode.v1.AttachedClient
-	(*Lagging)(nil),                    // 37: betcode.v1.Lagging
-	(*RawLine)(nil),                    // 38: betcode.v1.RawLine
-	(*TaskUpdate)(nil),                 // 39: betcode.v1.TaskUpdate
-	(*Notice)(nil),                     // 40: betcode.v1.Notice
-	(*ListSessionsRequest)(nil),        // 41: betcode.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),       // 42: betcode.v1.ListSessionsResponse
-	(*SessionSummary)(nil),             // 43: betcode.v1.SessionSummary
-	(*ResumeSessionRequest)(nil),       // 44: betcode.v1.ResumeSessionRequest
-	(*CompactSessionRequest)(nil),      // 45: betcode.v1.CompactSessionRequest
-	(*CompactSessionResponse)(nil),     // 46: betcode.v1.CompactSessionResponse
-	(*CancelTurnRequest)(nil),          // 47: betcode.v1.CancelTurnRequest
-	(*CancelTurnResponse)(nil),         // 48: betcode.v1.CancelTurnResponse
-	(*InputLockRequest)(nil),           // 49: betcode.v1.InputLockRequest
-	(*InputLockResponse)(nil),          // 50: betcode.v1.InputLockResponse
-	(*SessionGrantEntry)(nil),          // 51: betcode.v1.SessionGrantEntry
-	(*ListSessionGrantsRequest)(nil),   // 52: betcode.v1.ListSessionGrantsRequest
-	(*ListSessionGrantsResponse)(nil),  // 53: betcode.v1.ListSessionGrantsResponse
-	(*ClearSessionGrantsRequest)(nil),  // 54: betcode.v1.ClearSessionGrantsRequest
-	(*ClearSessionGrantsResponse)(nil), // 55: betcode.v1.ClearSessionGrantsResponse
-	(*SetSessionGrantRequest)(nil),     // 56: betcode.v1.SetSessionGrantRequest
-	(*SetSessionGrantResponse)(nil),    // 57: betcode.v1.SetSessionGrantResponse
-	(*RenameSessionRequest)(nil),       // 58: betcode.v1.RenameSessionRequest
-	(*RenameSessionResponse)(nil),      // 59: betcode.v1.RenameSessionResponse
-	(*DeleteSessionRequest)(nil),       // 60: betcode.v1.DeleteSessionRequest
-	(*DeleteSessionResponse)(nil),      // 61: betcode.v1.DeleteSessionResponse
-	nil,                                // 62: betcode.v1.StartConversation.MetadataEntry
-	nil,                                // 63: betcode.v1.StartConversation.EnvironmentEntry
-	nil,                                // 64: betcode.v1.UserQuestionResponse.AnswersEntry
-	nil,                                // 65: betcode.v1.ErrorEvent.DetailsEntry
-	nil,                                // 66: betcode.v1.Notice.DetailsEntry
-	(*structpb.Struct)(nil),            // 67: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 68: google.protobuf.Timestamp
-	(*DeprecationWarning)(nil),         // 69: betcode.v1.DeprecationWarning
+	(*AttachedFile)(nil),               // 32: betcode.v1.AttachedFile
+	(*PermissionResolved)(nil),         // 33: betcode.v1.PermissionResolved
+	(*RunEvent)(nil),                   // 34: betcode.v1.RunEvent
+	(*LockChange)(nil),                 // 35: betcode.v1.LockChange
+	(*PresenceChange)(nil),             // 36: betcode.v1.PresenceChange
+	(*AttachedClient)(nil),             // 37: betcode.v1.AttachedClient
+	(*Lagging)(nil),                    // 38: betcode.v1.Lagging
+	(*RawLine)(nil),                    // 39: betcode.v1.RawLine
+	(*TaskUpdate)(nil),                 // 40: betcode.v1.TaskUpdate
+	(*Notice)(nil),                     // 41: betcode.v1.Notice
+	(*ListSessionsRequest)(nil),        // 42: betcode.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),       // 43: betcode.v1.ListSessionsResponse
+	(*SessionSummary)(nil),             // 44: betcode.v1.SessionSummary
+	(*ResumeSessionRequest)(nil),       // 45: betcode.v1.ResumeSessionRequest
+	(*CompactSessionRequest)(nil),      // 46: betcode.v1.CompactSessionRequest
+	(*CompactSessionResponse)(nil),     // 47: betcode.v1.CompactSessionResponse
+	(*CancelTurnRequest)(nil),          // 48: betcode.v1.CancelTurnRequest
+	(*CancelTurnResponse)(nil),         // 49: betcode.v1.CancelTurnResponse
+	(*InputLockRequest)(nil),           // 50: betcode.v1.InputLockRequest
+	(*InputLockResponse)(nil),          // 51: betcode.v1.InputLockResponse
+	(*SessionGrantEntry)(nil),          // 52: betcode.v1.SessionGrantEntry
+	(*ListSessionGrantsRequest)(nil),   // 53: betcode.v1.ListSessionGrantsRequest
+	(*ListSessionGrantsResponse)(nil),  // 54: betcode.v1.ListSessionGrantsResponse
+	(*ClearSessionGrantsRequest)(nil),  // 55: betcode.v1.ClearSessionGrantsRequest
+	(*ClearSessionGrantsResponse)(nil), // 56: betcode.v1.ClearSessionGrantsResponse
+	(*SetSessionGrantRequest)(nil),     // 57: betcode.v1.SetSessionGrantRequest
+	(*SetSessionGrantResponse)(nil),    // 58: betcode.v1.SetSessionGrantResponse
+	(*RenameSessionRequest)(nil),       // 59: betcode.v1.RenameSessionRequest
+	(*RenameSessionResponse)(nil),      // 60: betcode.v1.RenameSessionResponse
+	(*DeleteSessionRequest)(nil),       // 61: betcode.v1.DeleteSessionRequest
+	(*DeleteSessionResponse)(nil),      // 62: betcode.v1.DeleteSessionResponse
+	nil,                                // 63: betcode.v1.StartConversation.MetadataEntry
+	nil,                                // 64: betcode.v1.StartConversation.EnvironmentEntry
+	nil,                                // 65: betcode.v1.UserQuestionResponse.AnswersEntry
+	nil,                                // 66: betcode.v1.ErrorEvent.DetailsEntry
+	nil,                                // 67: betcode.v1.Notice.DetailsEntry
+	(*structpb.Struct)(nil),            // 68: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 69: google.protobuf.Timestamp
+	(*DeprecationWarning)(nil),         // 70: betcode.v1.DeprecationWarning
 }
 var file_betcode_v1_agent_proto_depIdxs = []int32{
 	7,  // 0: betcode.v1.AgentRequest.start:type_name -> betcode.v1.StartConversation
@@ -5447,15 +5526,15 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	13, // 5: betcode.v1.AgentRequest.encrypted:type_name -> betcode.v1.EncryptedEnvelope
 	14, // 6: betcode.v1.AgentRequest.lock:type_name -> betcode.v1.InputLockAction
 	15, // 7: betcode.v1.AgentRequest.settings:type_name -> betcode.v1.SessionSettingsChange
-	62, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
+	63, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
 	0,  // 9: betcode.v1.StartConversation.history:type_name -> betcode.v1.HistoryPolicy
-	63, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
+	64, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
 	9,  // 11: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
 	1,  // 12: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	67, // 13: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
-	64, // 14: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
+	68, // 13: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
+	65, // 14: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
 	2,  // 15: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
-	68, // 16: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
+	69, // 16: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
 	17, // 17: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
 	18, // 18: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
 	19, // 19: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
@@ -5470,61 +5549,62 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	30, // 28: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
 	31, // 29: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
 	13, // 30: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
-	69, // 31: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
-	32, // 32: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
-	33, // 33: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
-	34, // 34: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
-	37, // 35: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
-	38, // 36: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
-	39, // 37: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
-	40, // 38: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
-	35, // 39: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
-	67, // 40: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
-	67, // 41: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
-	68, // 42: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
+	70, // 31: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
+	33, // 32: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
+	34, // 33: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
+	35, // 34: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
+	38, // 35: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
+	39, // 36: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
+	40, // 37: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
+	41, // 38: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
+	36, // 39: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
+	68, // 40: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
+	68, // 41: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
+	69, // 42: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
 	22, // 43: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
 	24, // 44: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
 	3,  // 45: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
 	4,  // 46: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
-	65, // 47: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
-	1,  // 48: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
-	5,  // 49: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
-	68, // 50: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
-	68, // 51: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
-	36, // 52: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
-	68, // 53: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
-	66, // 54: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
-	43, // 55: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
-	68, // 56: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
-	68, // 57: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	51, // 58: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	6,  // 59: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	41, // 60: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	44, // 61: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	45, // 62: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	47, // 63: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	49, // 64: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	52, // 65: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	54, // 66: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	56, // 67: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	58, // 68: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	60, // 69: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	16, // 70: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	42, // 71: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	16, // 72: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	46, // 73: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	48, // 74: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	50, // 75: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	53, // 76: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	55, // 77: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	57, // 78: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	59, // 79: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	61, // 80: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	70, // [70:81] is the sub-list for method output_type
-	59, // [59:70] is the sub-list for method input_type
-	59, // [59:59] is the sub-list for extension type_name
-	59, // [59:59] is the sub-list for extension extendee
-	0,  // [0:59] is the sub-list for field type_name
+	66, // 47: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
+	32, // 48: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
+	1,  // 49: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
+	5,  // 50: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
+	69, // 51: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
+	69, // 52: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
+	37, // 53: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
+	69, // 54: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
+	67, // 55: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
+	44, // 56: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
+	69, // 57: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
+	69, // 58: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
+	52, // 59: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	6,  // 60: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	42, // 61: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	45, // 62: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	46, // 63: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	48, // 64: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	50, // 65: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	53, // 66: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	55, // 67: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	57, // 68: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	59, // 69: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	61, // 70: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	16, // 71: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	43, // 72: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	16, // 73: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	47, // 74: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	49, // 75: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	51, // 76: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	54, // 77: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	56, // 78: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	58, // 79: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	60, // 80: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	62, // 81: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	71, // [71:82] is the sub-list for method output_type
+	60, // [60:71] is the sub-list for method input_type
+	60, // [60:60] is the sub-list for extension type_name
+	60, // [60:60] is the sub-list for extension extendee
+	0,  // [0:60] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }
@@ -5574,7 +5654,7 @@ func file_betcode_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_agent_proto_rawDesc), len(file_betcode_v1_agent_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   61,
+			NumMessages:   62,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
