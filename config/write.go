@@ -144,7 +144,17 @@ func lock(path string) (unlock func(), err error) {
 
 // replaceFile writes a file that is either the old one or the new one, whatever
 // happens meanwhile. Nobody else may read it.
-func replaceFile(path string, content []byte) (err error) {
+func replaceFile(path string, content []byte) error { return putFile(path, content, os.Rename) }
+
+// createFile is replaceFile where no file is; else it returns fs.ErrExist.
+func createFile(path string, content []byte) error {
+	return putFile(path, content, func(from, to string) error {
+		defer os.Remove(from)
+		return os.Link(from, to) // unlike a rename it takes nobody's place
+	})
+}
+
+func putFile(path string, content []byte, put func(from, to string) error) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // 0600
 	if err != nil {
 		return err
@@ -158,7 +168,7 @@ func replaceFile(path string, content []byte) (err error) {
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(file.Name(), path); err != nil {
+	if err = put(file.Name(), path); err != nil {
 		return err
 	}
 	return syncDir(filepath.Dir(path))

@@ -53,6 +53,7 @@ func (p *program) app() *cli.App {
 			p.daemonCommand(),
 			p.healthCommand(),
 			p.configCommand(),
+			p.importCommand(),
 			p.gitlabCommand(),
 			p.journalCommand(),
 			p.machineCommand(),

@@ -157,6 +157,7 @@ func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
 	} else if !client.Unreachable(err) {
 		return err
 	}
+	p.offerImport(cfg.ConfigDir)
 	return p.startDaemon(ctx, cfg, flags, c.Duration("timeout"))
 }
 
