@@ -9,7 +9,7 @@
 // stopped in order, with its agents or without; or it is replaced by `daemon
 // restart`, and the one that follows is killed too. In half of the rounds every
 // daemon does rare work all the time: it seals its file every few commits, and so
-// on. A round that is about a migration makes the journal one of an older format
+// on. In a quarter of them agents are held as soon as they are a few lines ahead. A round that is about a migration makes the journal one of an older format
 // first. The next daemon is started and the clients come back behind the last number
 // they have. In the end everything comes to rest, and an oracle is asked:
 //

@@ -86,6 +86,9 @@ func newRound(b binaries, agents crew, s schedule) (*round, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.quota {
+		w.Extra = append(slices.Clip(w.Extra), "BETCODE_SPOOL_QUOTA=16KiB")
+	}
 	r := &round{binaries: b, crew: agents, schedule: s, world: w, house: newHouse(), started: time.Now()}
 	for range s.sessions {
 		id := uuid.NewString()

@@ -19,6 +19,7 @@ type schedule struct {
 	held     bool  // nobody answers the first session's requests before the end
 	stop     *stop // of the last session; nil for none
 	dues     int   // every daemon does rare work every so many commits; 0 = as a person's does
+	quota    bool  // agents are held as soon as they are a little ahead of the journal
 }
 
 // stop is the stop of a session in the middle of a turn, and who dies meanwhile.
@@ -85,7 +86,7 @@ func (k kill) panics() bool { return strings.Contains(k.point, "=panic@") }
 // String is the schedule for people.
 func (s schedule) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d\n", s.seed, s.sessions, s.held, s.stop, s.dues)
+	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d, quota %t\n", s.seed, s.sessions, s.held, s.stop, s.dues, s.quota)
 	for i, p := range s.phases {
 		for _, m := range p.said {
 			fmt.Fprintf(&b, "  %d: wait %s, session %d: %q cancel %t compact %t\n", i, m.wait, m.session, shorten(m.prompt), m.cancel, m.compact)
@@ -99,6 +100,7 @@ func (s schedule) String() string {
 func newSchedule(seed uint64) schedule {
 	dice := rand.New(rand.NewPCG(seed, 1))
 	s := schedule{seed: seed, sessions: 1 + dice.IntN(3), held: dice.IntN(4) == 0}
+	s.quota = rand.New(rand.NewPCG(seed, 2)).IntN(4) == 0 // of dice of its own: the other rolls stay what they were
 	if dice.IntN(3) == 0 {
 		s.stop = newStop(dice)
 	}
