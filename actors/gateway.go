@@ -49,6 +49,10 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.trust(m)
 	case messages.GetRawOutput:
 		return s.rawOutput(ctx, m)
+	case messages.GetAbilities:
+		return s.abilities(ctx, m)
+	case messages.ListPath:
+		return s.completePath(m)
 	case messages.GetMachine:
 		return s.machine()
 	case messages.GetHealth:

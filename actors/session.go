@@ -168,6 +168,8 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		s.deps.janitor.do(func() any { return orNothing(s.deps.writeReport(e.report)) })
 	case auditing:
 		s.deps.options.Audit(e.entry)
+	case remember:
+		s.deps.janitor.do(e.learn)
 	case archiveRuns:
 		s.deps.archiveEnded(e)
 	case rebuild:

@@ -119,6 +119,7 @@ func (t *transition) turnStarted(m claude.TurnStarted) {
 	t.exchangeBegins()
 	t.learnVersion(m.Version, m.Inputs)
 	t.reported(m)
+	t.abilitiesNamed(m.Abilities)
 	r := t.change()
 	r.Turn = true
 	if r.Condition == "" {
@@ -189,6 +190,8 @@ func (t *transition) controlAnswered(m claude.ControlAnswered) {
 			}
 		}
 		t.deliver()
+	case m.Request == t.s.inquiry.request && m.Request != "":
+		t.abilitiesTold(m)
 	case !m.OK && m.Request != t.s.interrupt:
 		t.notice("CONTROL_REFUSED", "The agent refused a request: "+cmp.Or(m.Error, m.ErrorCode),
 			map[string]string{"request": m.Request, "error_code": m.ErrorCode})

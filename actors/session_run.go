@@ -178,6 +178,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	}
 	t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.interrupt, t.s.long = false, false, false, "", "", nil
 	t.s.watched, t.s.warned, t.s.holds, t.s.unheard = false, false, 0, false
+	t.endInquiry(messages.Abilities{})
 	state := pb.RunState_RUN_STATE_EXITED
 	if !m.Exit.Known {
 		state = pb.RunState_RUN_STATE_LOST

@@ -75,6 +75,8 @@ func show(e effect) string {
 		return "look for " + strings.Join(e.keys, " ") + " in the transcript"
 	case lookAround:
 		return "look around for " + string(e.request)
+	case remember:
+		return fmt.Sprintf("remember %d commands", len(e.abilities.Commands))
 	case loadAgain:
 		return "load again"
 	case keepStop:
@@ -188,6 +190,8 @@ func showReply(with any) string {
 		return fmt.Sprintf("continued, was waiting %v", m.WasWaiting)
 	case messages.SessionRestarted:
 		return fmt.Sprintf("restarted, was running %v", m.WasRunning)
+	case messages.Abilities:
+		return fmt.Sprintf("%d commands, fresh %v", len(m.Commands), m.Fresh)
 	case messages.SessionView:
 		return "view " + m.Record.Phase.String()
 	case messages.SessionCompacted:

@@ -47,6 +47,7 @@ type sessionState struct {
 	lock    inputLock
 
 	long        []string       // keys of inputs that wait for a moment without a turn
+	inquiry     inquiry        // what the agent was asked about itself
 	barrier     string         // control request behind which nothing unread is left in the pipe
 	interrupt   string         // control request that interrupts the running turn
 	working     bool           // a turn has begun in this run
@@ -249,6 +250,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.trimHistory(from, m)
 	case messages.GetSession:
 		t.getSession(from)
+	case messages.GetAbilities:
+		t.getAbilities(from)
 	case messages.Attach:
 		t.attach(from, m)
 	case messages.Detach:
@@ -286,6 +289,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.compactionIsLate(m)
 	case lookedAround:
 		t.lookedAround(m)
+	case inquirySlow:
+		t.inquiryIsSlow(m)
 	case lockDue:
 		t.lockIsDue(m)
 	case lockGraceOver:

@@ -55,7 +55,12 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.VersionService/NegotiateCapabilities": messages.MayView,
 	"/betcode.v1.BetCodeHealth/GetHealthDetails":       messages.MayView,
 	"/betcode.v1.GitLabService/":                       messages.MayControl, // it reads with a token that is the user's, not an agent's
-	"/betcode.v1.MachineService/":                      messages.MayView,    // to switch to one's own machine changes nothing
+	"/betcode.v1.CommandService/":                      messages.MayView,    // of its commands too none changes anything
+	"/betcode.v1.CommandService/AddPlugin":             messages.MayAdmin,
+	"/betcode.v1.CommandService/RemovePlugin":          messages.MayAdmin,
+	"/betcode.v1.CommandService/EnablePlugin":          messages.MayAdmin,
+	"/betcode.v1.CommandService/DisablePlugin":         messages.MayAdmin,
+	"/betcode.v1.MachineService/":                      messages.MayView, // to switch to one's own machine changes nothing
 	"/betcode.v1.Health/":                              anyone,
 	"/grpc.health.v1.Health/":                          anyone,
 	"/grpc.reflection.v1.ServerReflection/":            messages.MayView,

@@ -120,6 +120,7 @@ func New(o Options) *Server {
 		s.options.GitLab = pb.UnimplementedGitLabServiceServer{}
 	}
 	pb.RegisterGitLabServiceServer(s.grpc, s.options.GitLab)
+	pb.RegisterCommandServiceServer(s.grpc, commandService{server: s})
 	pb.RegisterMachineServiceServer(s.grpc, machineService{server: s})
 	pb.RegisterHealthServer(s.grpc, healthService{server: s})
 	healthpb.RegisterHealthServer(s.grpc, standardHealth{server: s})

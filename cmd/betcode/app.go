@@ -54,6 +54,7 @@ func (p *program) app() *cli.App {
 			p.healthCommand(),
 			p.configCommand(),
 			p.importCommand(),
+			p.commandsCommand(),
 			p.gitlabCommand(),
 			p.journalCommand(),
 			p.machineCommand(),

@@ -44,6 +44,7 @@ type fakeDaemon struct {
 	show     *pb.ShowSessionResponse
 	health   *pb.HealthDetailsResponse
 	gitlab   pb.GitLabServiceServer
+	commands pb.CommandServiceServer
 	talk     func(d *fakeDaemon, s *script) error
 
 	mu       sync.Mutex
@@ -66,6 +67,9 @@ func serveFake(t *testing.T, d *fakeDaemon) *fakeDaemon {
 	pb.RegisterAdminServiceServer(d.server, d)
 	pb.RegisterVersionServiceServer(d.server, d)
 	pb.RegisterBetCodeHealthServer(d.server, d)
+	if d.commands != nil {
+		pb.RegisterCommandServiceServer(d.server, d.commands)
+	}
 	if d.gitlab != nil {
 		pb.RegisterGitLabServiceServer(d.server, d.gitlab)
 	}

@@ -94,7 +94,7 @@ func (p *program) listing(q gitlabCall, schema string, answer proto.Message, hea
 	if q.Bool("json") {
 		return writeJSON(p.stdout, schema, answer)
 	}
-	t := &table{person: p.terminal.out, style: style(p.terminal.colour), header: header}
+	t := p.table(header...)
 	fill(t)
 	return t.write(p.stdout)
 }

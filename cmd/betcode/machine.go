@@ -37,7 +37,7 @@ func (p *program) machines(ctx context.Context, c *cli.Context, cl *client.Clien
 	if c.Bool("json") {
 		return writeJSON(p.stdout, "betcode.machine.list/v1", list)
 	}
-	t := &table{person: p.terminal.out, style: style(p.terminal.colour), header: []string{"ID", "NAME", "STATUS", "OS", "CORES", "MEMORY", "DISK FREE"}}
+	t := p.table("ID", "NAME", "STATUS", "OS", "CORES", "MEMORY", "DISK FREE")
 	for _, m := range list.GetMachines() {
 		r := m.GetResources()
 		t.add(m.GetId(), m.GetName(), strings.ToLower(m.GetStatus().String()), r.GetOs(), fmt.Sprint(r.GetCpuCores()),

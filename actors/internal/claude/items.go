@@ -3,6 +3,7 @@ package claude
 import (
 	"time"
 
+	"betcode/messages"
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
@@ -25,6 +26,7 @@ type TurnStarted struct {
 	Directory      string // it works in
 	Tools          []string
 	Servers        []McpServer
+	Abilities      messages.Abilities
 }
 
 // McpServer is an MCP server as the agent reports it: "connected", "pending",

@@ -61,7 +61,7 @@ func (t *translation) turnStarted() {
 	started := TurnStarted{
 		Inputs: t.l.Inputs, Model: t.l.Model, PermissionMode: t.l.PermissionMode,
 		AgentSession: t.l.Session, Version: t.l.Version, Directory: t.l.Directory,
-		Tools: limited(t.l.Tools), Servers: limited(t.l.Servers),
+		Tools: limited(t.l.Tools), Servers: limited(t.l.Servers), Abilities: t.abilities(),
 	}
 	if len(started.Inputs) == 0 && t.l.Input != "" {
 		started.Inputs = []string{t.l.Input}

@@ -44,6 +44,9 @@ type line struct {
 	Inputs         []string `json:"user_message_uuids"`
 	Input          string   `json:"user_message_uuid"`
 	Tools          []string `json:"tools"`
+	Commands       []string `json:"slash_commands"`
+	Skills         []string `json:"skills"`
+	AgentNames     []string `json:"agents"`
 
 	Servers []McpServer `json:"mcp_servers"`
 

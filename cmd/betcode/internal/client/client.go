@@ -43,6 +43,7 @@ type Client struct {
 	Machine pb.MachineServiceClient
 	GitLab  pb.GitLabServiceClient
 	Config  pb.ConfigServiceClient
+	Command pb.CommandServiceClient
 
 	options Options
 	conn    *grpc.ClientConn
@@ -69,6 +70,7 @@ func New(o Options) (*Client, error) {
 		Machine: pb.NewMachineServiceClient(conn),
 		GitLab:  pb.NewGitLabServiceClient(conn),
 		Config:  pb.NewConfigServiceClient(conn),
+		Command: pb.NewCommandServiceClient(conn),
 		options: o, conn: conn,
 	}, nil
 }

@@ -1,0 +1,102 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"betcode/actors/internal/paths"
+	"betcode/messages"
+)
+
+// abilitiesFile is what a session's agent has told about itself, beside its runs.
+type abilitiesFile struct {
+	Format   int                     `json:"format"`
+	Commands []messages.AgentCommand `json:"commands"`
+	Skills   []string                `json:"skills"`
+	Agents   []messages.AgentType    `json:"agents"`
+}
+
+const (
+	abilitiesName   = "abilities.json"
+	abilitiesFormat = 1
+)
+
+// readAbilities returns what is remembered in a directory: nothing, if there is no
+// file that can be understood. It will be told again.
+func readAbilities(directory string) messages.Abilities {
+	var file abilitiesFile
+	text, err := os.ReadFile(filepath.Join(directory, abilitiesName))
+	if err != nil || json.Unmarshal(text, &file) != nil || file.Format != abilitiesFormat {
+		return messages.Abilities{}
+	}
+	return messages.Abilities{Commands: file.Commands, Skills: file.Skills, Agents: file.Agents}
+}
+
+// learn is the job of a remember. A session that was deleted meanwhile has no
+// directory any more, and gets none.
+func (e remember) learn() any {
+	before := readAbilities(e.directory)
+	after := before.Learn(e.abilities)
+	after.Fresh = false
+	if reflect.DeepEqual(before, after) {
+		return nil
+	}
+	text, err := json.Marshal(abilitiesFile{abilitiesFormat, after.Commands, after.Skills, after.Agents})
+	if err != nil {
+		return fmt.Errorf("remember abilities: %w", err)
+	}
+	file, err := os.CreateTemp(e.directory, abilitiesName+".*")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("remember abilities: %w", err)
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), filepath.Join(e.directory, abilitiesName))
+	}
+	if err != nil {
+		return fmt.Errorf("remember abilities: %w", errors.Join(err, os.Remove(file.Name())))
+	}
+	return nil
+}
+
+// abilities asks a session's agent, or remembers, in the goroutine of who asks.
+func (s *System) abilities(ctx context.Context, m messages.GetAbilities) (messages.Reply, error) {
+	known := readAbilities(filepath.Join(s.options.RunsDirectory, string(m.Session)))
+	if m.Remembered {
+		return known, nil
+	}
+	answer, err := s.ask(ctx, s.sessions, m)
+	if err != nil {
+		return nil, err
+	}
+	if told, ok := answer.(messages.Abilities); ok && told.Fresh {
+		return known.Learn(told), nil
+	}
+	return known, nil
+}
+
+// completePath works in the goroutine of who asks.
+func (s *System) completePath(m messages.ListPath) (messages.Reply, error) {
+	const op = "list path"
+	loaded, err := s.options.Store.Load(m.Session)
+	if err != nil {
+		return nil, asError(op, err)
+	}
+	if !loaded.Found {
+		return nil, messages.Errorf(op, messages.NotFound, "session %q does not exist", m.Session).WithCode(messages.SessionNotFound)
+	}
+	list, err := paths.Complete(loaded.Record.WorkingDirectory, m.Query, m.Limit)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}

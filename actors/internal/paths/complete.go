@@ -1,0 +1,166 @@
+package paths
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"betcode/messages"
+)
+
+const op = "complete path"
+
+// maxRead is how many entries of a directory are looked at, a batch at a time.
+const (
+	maxRead   = 20_000
+	readBatch = 1000
+)
+
+// Complete lists what is below dir and begins as query does: directories first, each
+// by name, at most so many. A name with a dot at its beginning is found by a query
+// that has the dot. What is not there completes to nothing; what is not below dir is
+// refused with [messages.Invalid] or [messages.Denied].
+func Complete(dir, query string, most int) (messages.PathList, error) {
+	parent, prefix, err := split(dir, query)
+	if err != nil {
+		return messages.PathList{}, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return messages.PathList{}, messages.Errorf(op, messages.NotFound, "the working directory cannot be read: %w", err)
+	}
+	defer root.Close()
+	below, err := enter(root, parent)
+	if err != nil || below == nil {
+		return messages.PathList{}, err
+	}
+	defer below.Close()
+	names, more, err := read(below, prefix)
+	if err != nil {
+		return messages.PathList{}, messages.Errorf(op, messages.Denied, "%s cannot be read: %w", parent, err)
+	}
+	names = slices.DeleteFunc(names, func(e fs.DirEntry) bool { return !stays(root, parent, e) })
+	slices.SortFunc(names, byKind)
+	if len(names) > most {
+		names, more = names[:most], true
+	}
+	list := messages.PathList{Truncated: more}
+	for _, e := range names {
+		list.Entries = append(list.Entries, entry(parent, e))
+	}
+	return list, nil
+}
+
+// enter opens a directory, nil if there is none. It looks before it opens: to open a
+// pipe is to wait for who writes to it.
+func enter(root *os.Root, name string) (*os.Root, error) {
+	info, err := root.Stat(name)
+	if err == nil {
+		if !info.IsDir() {
+			return nil, nil
+		}
+		var below *os.Root
+		if below, err = root.OpenRoot(name); err == nil {
+			return below, nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var where *fs.PathError // it says more than who asks may know
+	if errors.As(err, &where) {
+		err = where.Err
+	}
+	return nil, messages.Errorf(op, messages.Denied, "%s cannot be read: %w", name, err).
+		WithHint("only what lies below the session's working directory can be completed")
+}
+
+// split takes a query apart: the directory that is looked into, relative, and how the
+// names begin that are wanted.
+func split(dir, query string) (parent, prefix string, err error) {
+	if filepath.IsAbs(query) {
+		rest, ok := strings.CutPrefix(query, strings.TrimSuffix(dir, "/")+"/")
+		if !ok {
+			return "", "", outside(query)
+		}
+		query = rest
+	}
+	if strings.ContainsRune(query, 0) || slices.Contains(strings.Split(query, "/"), "..") {
+		return "", "", outside(query)
+	}
+	parent, prefix = path.Split(query)
+	return path.Clean("./" + parent), prefix, nil
+}
+
+func outside(query string) error {
+	return messages.Errorf(op, messages.Invalid, "%q is not below the session's working directory", query)
+}
+
+// read returns the entries of a directory that begin with prefix, and whether there
+// may be more.
+func read(dir *os.Root, prefix string) (found []fs.DirEntry, more bool, err error) {
+	file, err := dir.Open(".")
+	if err != nil {
+		return nil, false, err
+	}
+	defer file.Close()
+	for seen := 0; seen < maxRead; {
+		batch, err := file.ReadDir(readBatch)
+		for _, e := range batch {
+			if hidden := strings.HasPrefix(e.Name(), "."); strings.HasPrefix(e.Name(), prefix) && (!hidden || prefix != "") {
+				found = append(found, e)
+			}
+		}
+		seen += len(batch)
+		if errors.Is(err, io.EOF) || len(batch) == 0 {
+			return found, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	return found, true, nil
+}
+
+// stays says whether an entry does not lead out.
+func stays(root *os.Root, parent string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return true
+	}
+	_, err := root.Stat(path.Join(parent, e.Name()))
+	return err == nil
+}
+
+func byKind(a, b fs.DirEntry) int {
+	if a.IsDir() != b.IsDir() {
+		if a.IsDir() {
+			return -1
+		}
+		return 1
+	}
+	return strings.Compare(a.Name(), b.Name())
+}
+
+func entry(parent string, e fs.DirEntry) messages.PathEntry {
+	out := messages.PathEntry{Path: path.Join(parent, e.Name())}
+	switch mode := e.Type(); {
+	case mode.IsDir():
+		out.Kind = messages.PathDirectory
+	case mode.IsRegular():
+		out.Kind = messages.PathFile
+	case mode&fs.ModeSymlink != 0:
+		out.Kind = messages.PathSymlink
+	}
+	if info, err := e.Info(); err == nil { // else it has just gone
+		out.Modified = info.ModTime()
+		if out.Kind == messages.PathFile {
+			out.Size = info.Size()
+		}
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package actors
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// What an agent can be asked for is told by itself: its names with every turn, all of
+// it when it is asked. Both are remembered in a file beside the runs, for those who
+// want to know while no agent runs; nothing depends on that file.
+
+// inquiryPatience is how long who asks waits for the agent, which answers within
+// milliseconds if it answers at all.
+const inquiryPatience = 2 * time.Second
+
+// inquiry is how it stands with asking the agent what it can be asked for.
+type inquiry struct {
+	request string             // the control request that asks it; empty: it is not being asked
+	askers  []*actor.PID       // wait for the answer
+	told    messages.Abilities // with the beginning of the newest turn
+}
+
+// inquirySlow is the session's own word that nobody waits for an answer any longer.
+type inquirySlow struct{ request string }
+
+// remember has what an agent has told remembered.
+type remember struct {
+	directory string // of the session's runs
+	abilities messages.Abilities
+}
+
+func (remember) effect() {}
+
+// getAbilities asks the agent, if it runs. One answer serves all who ask meanwhile.
+func (t *transition) getAbilities(from *actor.PID) {
+	switch {
+	case !t.known(from, "get abilities"):
+	case !t.s.up || t.s.ending:
+		t.then(reply{from, messages.Abilities{}})
+	default:
+		t.s.inquiry.askers = append(slices.Clip(t.s.inquiry.askers), from)
+		if t.s.inquiry.request == "" {
+			t.s.inquiry.request = "abilities-" + t.now.id()
+			t.tellAgent(writeControl{claude.InitializeLine(t.s.inquiry.request, false)})
+			t.then(wakeAfter{inquiryPatience, inquirySlow{t.s.inquiry.request}})
+		}
+	}
+}
+
+// abilitiesTold takes the agent's answer.
+func (t *transition) abilitiesTold(m claude.ControlAnswered) {
+	told, err := claude.ParseAbilities(m.Response)
+	if !m.OK || err != nil {
+		t.endInquiry(messages.Abilities{}) // an agent that cannot be asked
+		return
+	}
+	told.Fresh = true
+	t.then(remember{t.s.runsDirectory(), told})
+	t.endInquiry(told)
+}
+
+// endInquiry answers everybody who waits. Nothing but what is remembered is known
+// if the answer is not fresh.
+func (t *transition) endInquiry(answer messages.Abilities) {
+	for _, from := range t.s.inquiry.askers {
+		t.then(reply{from, answer})
+	}
+	t.s.inquiry.request, t.s.inquiry.askers = "", nil
+}
+
+func (t *transition) inquiryIsSlow(m inquirySlow) {
+	if m.request == t.s.inquiry.request {
+		t.endInquiry(messages.Abilities{})
+	}
+}
+
+// abilitiesNamed takes note of what the beginning of a turn tells, if that is news.
+func (t *transition) abilitiesNamed(told messages.Abilities) {
+	if len(told.Commands) == 0 && len(told.Agents) == 0 || reflect.DeepEqual(told, t.s.inquiry.told) {
+		return
+	}
+	t.s.inquiry.told = told
+	t.then(remember{t.s.runsDirectory(), told})
+}

@@ -1,0 +1,103 @@
+package actors
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// What an agent tells with its turns is remembered once; asked, it is asked once for
+// all who want to know meanwhile.
+func TestAbilities(t *testing.T) {
+	b := running(t)
+	named := claude.TurnStarted{AgentSession: string(sessionA), Abilities: messages.Abilities{Commands: []messages.AgentCommand{{Name: "a"}, {Name: "b"}}, Skills: []string{"a"}}}
+	b.tell(b.out(heard("k1", claude.Started), named))
+	if said := b.quiet(); said[len(said)-1] != "remember 2 commands" {
+		t.Errorf("%q", said)
+	}
+	b.tell(b.out(finished("k1")))
+	b.quiet()
+	b.on(b.out(named), "all: 6 THINKING") // nothing new
+	get := messages.GetAbilities{Session: sessionA}
+	b.on(get, "run 1: control initialize", "in 2s actors.inquirySlow")
+	request := b.state.inquiry.request
+	b.on(get)
+	b.on(b.out(claude.ControlAnswered{Request: request, OK: true, Response: []byte(`{"commands":[{"name":"a"}]}`)}),
+		"remember 1 commands", "to op: 1 commands, fresh true", "to op: 1 commands, fresh true")
+	b.on(inquirySlow{request})
+	b.on(get, "run 1: control initialize", "in 2s actors.inquirySlow")
+	slow := b.state.inquiry.request
+	b.on(inquirySlow{slow}, "to op: 0 commands, fresh false")
+	b.on(b.out(claude.ControlAnswered{Request: slow, OK: true, Response: []byte(`{}`)})) // nobody waits
+	for _, bad := range []claude.ControlAnswered{{Error: "no"}, {OK: true, Response: []byte(`7`)}} {
+		b.tell(get)
+		b.quiet()
+		bad.Request = b.state.inquiry.request
+		b.on(b.out(bad), "to op: 0 commands, fresh false")
+	}
+}
+
+// Nobody waits for an agent that is gone, and none is started to be asked.
+func TestAbilitiesOfNoAgent(t *testing.T) {
+	b := remembering(t)
+	get := messages.GetAbilities{Session: sessionA}
+	b.tell(get)
+	b.quiet()
+	b.tell(b.exit(0))
+	if said := b.quiet(); !slices.Contains(said, "to op: 0 commands, fresh false") {
+		t.Errorf("%q", said)
+	}
+	b.on(get, "to op: 0 commands, fresh false")
+	n := newBench(t)
+	n.on(get, "to op: not found SESSION_NOT_FOUND", "retire")
+}
+
+// What is remembered grows better, survives, and is not written where there is nothing
+// of the session left.
+func TestAbilitiesAreRemembered(t *testing.T) {
+	dir := t.TempDir()
+	learn := func(a messages.Abilities) {
+		t.Helper()
+		if problem := (remember{dir, a}).learn(); problem != nil {
+			t.Error(problem)
+		}
+	}
+	if a := readAbilities(dir); len(a.Commands) != 0 {
+		t.Errorf("%+v", a)
+	}
+	learn(messages.Abilities{Commands: []messages.AgentCommand{{Name: "a"}}, Skills: []string{"a"}})
+	learn(messages.Abilities{Fresh: true, Commands: []messages.AgentCommand{{Name: "a", Description: "A"}, {Name: "b"}}, Agents: []messages.AgentType{{Name: "x"}}})
+	want := messages.Abilities{Commands: []messages.AgentCommand{{Name: "a", Description: "A"}, {Name: "b"}}, Skills: []string{"a"}, Agents: []messages.AgentType{{Name: "x"}}}
+	if got := readAbilities(dir); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+	path := filepath.Join(dir, abilitiesName)
+	before, err := os.Stat(path)
+	if err != nil || before.Mode().Perm() != 0o600 {
+		t.Fatalf("%v %v", before, err)
+	}
+	learn(want)
+	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
+		t.Errorf("written again: %v", err)
+	}
+	for _, text := range []string{"elephant", `{"format":99,"commands":[{"name":"c"}]}`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if a := readAbilities(dir); len(a.Commands) != 0 {
+			t.Errorf("%s: %+v", text, a)
+		}
+	}
+	gone := filepath.Join(dir, "gone")
+	if problem := (remember{gone, want}).learn(); problem != nil {
+		t.Error(problem)
+	}
+	if _, err := os.Stat(gone); err == nil {
+		t.Error("a session that was deleted has a directory again")
+	}
+}

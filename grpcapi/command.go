@@ -1,0 +1,157 @@
+package grpcapi
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"google.golang.org/grpc"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// commandService is CommandService: what a client offers while somebody types, and
+// the daemon's own commands (command_run.go).
+type commandService struct {
+	pb.UnimplementedCommandServiceServer
+	server *Server
+}
+
+// How many completions there are, unless it is said and at most.
+const (
+	defaultCompletions = 50
+	maxCompletions     = 1000
+)
+
+// How many sessions are looked at for agents, and how many of them, the newest, for
+// the kinds of agents that theirs know.
+const (
+	agentSessions = 200
+	agentMemories = 10
+)
+
+// GetCommandRegistry implements CommandService.
+func (s commandService) GetCommandRegistry(ctx context.Context, r *pb.GetCommandRegistryRequest) (*pb.GetCommandRegistryResponse, error) {
+	out := &pb.GetCommandRegistryResponse{Commands: serviceEntries()}
+	if r.GetSessionId() == "" {
+		return out, nil
+	}
+	session, err := sessionIn("get command registry", r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	abilities, err := ask[messages.Abilities](ctx, s.server.asker, messages.GetAbilities{Session: session})
+	if err != nil {
+		return nil, err
+	}
+	out.Commands = append(out.Commands, commandsOut(abilities)...)
+	return out, nil
+}
+
+// ListAgents implements CommandService.
+func (s commandService) ListAgents(ctx context.Context, r *pb.ListAgentsRequest) (*pb.ListAgentsResponse, error) {
+	sessions, err := ask[messages.SessionList](ctx, s.server.asker, messages.ListSessions{Limit: agentSessions})
+	if err != nil {
+		return nil, err
+	}
+	var agents []*pb.AgentInfo
+	for _, record := range sessions.Sessions {
+		agents = append(agents, sessionAgentOut(record))
+	}
+	slices.SortStableFunc(agents, func(a, b *pb.AgentInfo) int { return rank(a) - rank(b) })
+	known := map[string]bool{}
+	for _, record := range sessions.Sessions[:min(agentMemories, len(sessions.Sessions))] {
+		abilities, err := ask[messages.Abilities](ctx, s.server.asker, messages.GetAbilities{Session: record.ID, Remembered: true})
+		if err != nil {
+			return nil, err
+		}
+		for _, kind := range abilities.Agents {
+			if !known[kind.Name] {
+				known[kind.Name] = true
+				agents = append(agents, agentTypeOut(kind, record.ID))
+			}
+		}
+	}
+	query := strings.ToLower(strings.TrimPrefix(r.GetQuery(), "@"))
+	agents = slices.DeleteFunc(agents, func(a *pb.AgentInfo) bool { return !strings.HasPrefix(strings.ToLower(a.GetName()), query) })
+	return &pb.ListAgentsResponse{Agents: agents[:min(len(agents), completions(r.GetMaxResults()))]}, nil
+}
+
+// rank puts who works before who could.
+func rank(a *pb.AgentInfo) int {
+	if a.GetStatus() == pb.CommandAgentStatus_COMMAND_AGENT_STATUS_WORKING {
+		return 0
+	}
+	return 1
+}
+
+// ListPath implements CommandService.
+func (s commandService) ListPath(ctx context.Context, r *pb.ListPathRequest) (*pb.ListPathResponse, error) {
+	const op = "list path"
+	if len(r.GetQuery()) > maxPathBytes {
+		return nil, invalid(op, "Shorten it.", "the query has %d bytes, at most %d are taken", len(r.GetQuery()), maxPathBytes)
+	}
+	ref := r.GetSessionId()
+	if ref == "" {
+		ref = "@last"
+	}
+	resolved, err := ask[messages.SessionResolved](ctx, s.server.asker, messages.ResolveSession{Reference: ref})
+	if err != nil {
+		return nil, err
+	}
+	list, err := ask[messages.PathList](ctx, s.server.asker, messages.ListPath{
+		Session: resolved.Session, Query: r.GetQuery(), Limit: completions(r.GetMaxResults()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pathsOut(list), nil
+}
+
+func completions(wanted uint32) int {
+	if wanted == 0 {
+		return defaultCompletions
+	}
+	return int(min(wanted, maxCompletions))
+}
+
+// ExecuteServiceCommand implements CommandService.
+func (s commandService) ExecuteServiceCommand(r *pb.ExecuteServiceCommandRequest, stream grpc.ServerStreamingServer[pb.ServiceCommandOutput]) error {
+	return s.run(stream.Context(), r, stream.Send)
+}
+
+// ListPlugins implements CommandService; so for each below.
+func (commandService) ListPlugins(context.Context, *pb.ListPluginsRequest) (*pb.ListPluginsResponse, error) {
+	return nil, errPlugins()
+}
+
+// GetPluginStatus implements CommandService.
+func (commandService) GetPluginStatus(context.Context, *pb.GetPluginStatusRequest) (*pb.GetPluginStatusResponse, error) {
+	return nil, errPlugins()
+}
+
+// AddPlugin implements CommandService.
+func (commandService) AddPlugin(context.Context, *pb.AddPluginRequest) (*pb.AddPluginResponse, error) {
+	return nil, errPlugins()
+}
+
+// RemovePlugin implements CommandService.
+func (commandService) RemovePlugin(context.Context, *pb.RemovePluginRequest) (*pb.RemovePluginResponse, error) {
+	return nil, errPlugins()
+}
+
+// EnablePlugin implements CommandService.
+func (commandService) EnablePlugin(context.Context, *pb.EnablePluginRequest) (*pb.EnablePluginResponse, error) {
+	return nil, errPlugins()
+}
+
+// DisablePlugin implements CommandService.
+func (commandService) DisablePlugin(context.Context, *pb.DisablePluginRequest) (*pb.DisablePluginResponse, error) {
+	return nil, errPlugins()
+}
+
+func errPlugins() error {
+	return messages.Errorf("manage plugins", messages.Unimplemented, "this daemon has no plugins of its own yet").
+		WithHint("Plugins of the agent work as ever; their commands are in GetCommandRegistry.")
+}
