@@ -47,6 +47,16 @@ func (s *System) lookAtDisk() (disk.Space, error) {
 	return disk.Look(s.options.RunsDirectory)
 }
 
+// spareRoom is how many bytes can be written before the disk counts as full; 0 if
+// nobody knows.
+func (s *System) spareRoom() int64 {
+	space, err := s.lookAtDisk()
+	if err != nil {
+		return 0
+	}
+	return max(0, space.Free-diskState{low: s.options.Disk.Low, space: space}.mark())
+}
+
 // firstLook decides before anything starts whether the disk is full: agents that
 // are adopted must not be let go if it is.
 func (s *System) firstLook() {

@@ -108,3 +108,21 @@ func TestDiskFlapsNot(t *testing.T) {
 		}
 	})
 }
+
+// What nobody waits for must not fill the disk.
+func TestSpareRoom(t *testing.T) {
+	var s System
+	for _, c := range []struct {
+		free, low, want int64
+		err             error
+	}{
+		{free: 100, low: 30, want: 70},
+		{free: 20, low: 30},
+		{free: 100, low: 30, err: errors.New("no such disk")},
+	} {
+		s.options.Disk = DiskOptions{Low: c.low, look: func() (disk.Space, error) { return disk.Space{Free: c.free, Total: 1000}, c.err }}
+		if got := s.spareRoom(); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}

@@ -165,6 +165,9 @@ func (j *journal) reportRoom(done roomReclaimed) {
 	if done.Swept+done.Rewritten > 0 {
 		j.deps.log.Info().Int("payloads", done.Swept).Int("files", done.Rewritten).Int64("bytes", done.Bytes).Msg("room of the journal given back")
 	}
+	if done.Waiting > 0 {
+		j.deps.log.Warn().Int("files", done.Waiting).Dur("again_in", reclaimEvery).Msg("no room on the disk to rewrite the journal without its garbage")
+	}
 	if done.Damaged != nil {
 		j.deps.log.Error().Err(done.Damaged).Msg("the journal is damaged: a file of it is not rewritten")
 	}
@@ -195,7 +198,7 @@ func (j *journal) perform(ctx actor.Context, e effect) {
 		j.reclaimed, j.leave = j.deps.now(), cancel
 		j.tidy.do(func() any {
 			defer cancel()
-			done, err := j.store.Reclaim(leave)
+			done, err := j.store.Reclaim(leave, j.deps.spareRoom())
 			return roomReclaimed{done, err}
 		})
 	case writeGroup:

@@ -220,7 +220,7 @@ func (s *memoryStore) Backup(context.Context, string, bool) (messages.JournalBac
 	return messages.JournalBackup{}, nil
 }
 func (s *memoryStore) Retain() (int, error) { return 0, nil }
-func (s *memoryStore) Reclaim(context.Context) (messages.JournalReclaimed, error) {
+func (s *memoryStore) Reclaim(context.Context, int64) (messages.JournalReclaimed, error) {
 	return messages.JournalReclaimed{}, nil
 }
 func (s *memoryStore) Lineage() string { return "lineage" }

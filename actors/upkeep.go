@@ -17,8 +17,9 @@ type Upkeep interface {
 	Backup(ctx context.Context, path string, link bool) (messages.JournalBackup, error)
 	// Retain drops what is older, or more, than is to be kept.
 	Retain() (dropped int, err error)
-	// Reclaim gives back the room of what nobody needs, which may take long.
-	Reclaim(ctx context.Context) (messages.JournalReclaimed, error)
+	// Reclaim gives back the room of what nobody needs, which may take long, and
+	// for a while so much room, or any amount if that is negative.
+	Reclaim(ctx context.Context, room int64) (messages.JournalReclaimed, error)
 }
 
 // verifyJournal and backUpJournal work in the goroutine of who asks: no actor

@@ -112,6 +112,7 @@ type JournalReclaimed struct {
 	Rewritten int   // files, without what no session needs
 	Bytes     int64 // by which they are smaller
 	Swept     int   // payloads that no file referred to
+	Waiting   int   // files that are to be rewritten, for which there was no room
 	Damaged   error // a file that was to be rewritten and is damaged; nil: none
 }
 

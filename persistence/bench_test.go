@@ -2,8 +2,10 @@ package persistence
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -225,4 +227,57 @@ func BenchmarkUpkeep(b *testing.B) {
 		})
 	}
 	b.ReportMetric(total, "MiB")
+}
+
+// BenchmarkCommitBesideRewrite is a commit of one event, alone, while a sealed
+// file is rewritten at the rate of production, and at any: what those wait who
+// are waited for.
+func BenchmarkCommitBesideRewrite(b *testing.B) {
+	for name, rate := range map[string]int64{"alone": 0, "rewriting": defaultRewriteRate, "unpaced": -1} {
+		b.Run(name, func(b *testing.B) {
+			s := benchStore(b, 1)
+			s.options.RewriteRate = rate
+			head := messages.Seq(0)
+			for n := 2; n <= 3; n++ { // two thirds of it are of one that is deleted
+				for of := messages.Seq(0); of < 200_000/messages.Seq(n-1); of += 1000 {
+					a := liveAppend(n, of, 1000, int64(of)*400)
+					if err := s.Commit([]messages.Append{a})[0]; err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			if err := s.Seal(); err != nil {
+				b.Fatal(err)
+			}
+			if err := s.Commit([]messages.Append{{Session: sid(2), Delete: true}})[0]; err != nil {
+				b.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(b.Context())
+			over := make(chan struct{})
+			go func() {
+				defer close(over)
+				for rate != 0 && ctx.Err() == nil { // the same one, again and again
+					s.files.RLock()
+					sealed := s.manifest.Sealed[0]
+					s.files.RUnlock()
+					_, _ = s.rewriteFile(ctx, sealed)
+				}
+			}()
+			var took []time.Duration
+			for b.Loop() {
+				began := time.Now()
+				if err := s.Commit([]messages.Append{liveAppend(1, head, 1, int64(head)*400)})[0]; err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(began))
+				head++
+			}
+			cancel()
+			<-over
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+			b.ReportMetric(float64(s.counts.rewritten.Load()), "rewritten")
+		})
+	}
 }

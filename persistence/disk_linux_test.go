@@ -128,7 +128,7 @@ func TestReopenWithPayloads(t *testing.T) {
 	wantKind(t, "checkpoint", err, messages.Unavailable)
 	_, err = f.store.Sweep(t.Context())
 	wantKind(t, "sweep", err, messages.Unavailable)
-	_, err = f.store.Reclaim(t.Context())
+	_, err = f.store.Reclaim(t.Context(), -1)
 	wantKind(t, "reclaim", err, messages.Unavailable)
 	if err := f.store.Reopen(); err != nil {
 		t.Fatal(err)

@@ -60,6 +60,15 @@ type weight struct{ all, useless int64 }
 // the trouble.
 func (w weight) heavy(least int64) bool { return w.useless >= least && 2*w.useless > w.all }
 
+// rest is how many bytes of a file are left of so many without its garbage: as
+// much as of its events.
+func (w weight) rest(bytes int64) int64 {
+	if w.all == 0 {
+		return bytes
+	}
+	return int64(float64(bytes) * float64(w.all-w.useless) / float64(w.all))
+}
+
 // weigh estimates what a sealed file holds.
 func weigh(op string, tx *bolt.Tx, m marks) (w weight, err error) {
 	err = view{tx: tx}.all(bucketSessions, func(key, value []byte) error {

@@ -242,7 +242,7 @@ func TestModel(t *testing.T) {
 			"crash":      func(*rapid.T) { f.crash() },
 			"half":       func(*rapid.T) { f.half() },
 			"reclaim": func(t *rapid.T) {
-				if done, err := f.store.Reclaim(context.Background()); err != nil || done.Damaged != nil {
+				if done, err := f.store.Reclaim(context.Background(), -1); err != nil || done.Damaged != nil {
 					t.Fatalf("reclaim: %v, %v", done, err)
 				}
 			},
@@ -254,7 +254,7 @@ func TestModel(t *testing.T) {
 					}
 					return nil
 				}
-				_, _ = f.store.Reclaim(context.Background())
+				_, _ = f.store.Reclaim(context.Background(), -1)
 				f.crash()
 			},
 			"load": func(t *rapid.T) {

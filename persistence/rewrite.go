@@ -36,8 +36,8 @@ const (
 //
 // A file that is damaged stays as it is: it may be all that is left to find out
 // what happened.
-func (s *Store) rewrite(ctx context.Context, done *messages.JournalReclaimed) error {
-	due, err := s.rewriteDue()
+func (s *Store) rewrite(ctx context.Context, room int64, done *messages.JournalReclaimed) error {
+	due, err := s.rewriteDue(room, done)
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,9 @@ func (s *Store) rewrite(ctx context.Context, done *messages.JournalReclaimed) er
 	return nil
 }
 
-// rewriteDue lists the sealed files that are to be rewritten.
-func (s *Store) rewriteDue() (due []sealedFile, err error) {
+// rewriteDue lists the sealed files that are to be rewritten, and counts those for
+// which there is no room.
+func (s *Store) rewriteDue(room int64, counted *messages.JournalReclaimed) (due []sealedFile, err error) {
 	done, err := s.reading(opRewrite)
 	if err != nil {
 		return nil, err
@@ -75,9 +76,14 @@ func (s *Store) rewriteDue() (due []sealedFile, err error) {
 		if err != nil && messages.KindOf(err) != messages.DataLoss {
 			return nil, err
 		}
-		if err == nil && (w.heavy(s.options.rewriteLeast) || failpoint.Fail(failpoint.RewriteDue) != nil) {
-			due = append(due, f)
+		if err != nil || (!w.heavy(s.options.rewriteLeast) && failpoint.Fail(failpoint.RewriteDue) == nil) {
+			continue
 		}
+		if room >= 0 && w.rest(f.Bytes) > room {
+			counted.Waiting++
+			continue
+		}
+		due = append(due, f)
 	}
 	return due, nil
 }

@@ -27,7 +27,7 @@ func (f *fixture) give(n int, to messages.Seq) {
 
 func (f *fixture) reclaim(rewritten, swept int) {
 	f.Helper()
-	done, err := f.store.Reclaim(context.Background())
+	done, err := f.store.Reclaim(context.Background(), -1)
 	if err != nil || done.Rewritten != rewritten || done.Swept != swept || done.Damaged != nil {
 		f.Errorf("%+v, %v; want %d rewritten, %d swept", done, err, rewritten, swept)
 	}
@@ -50,6 +50,9 @@ func TestRewriteDropsGarbage(t *testing.T) {
 	f.commit(messages.Append{Session: sid(3), Delete: true})
 	if st := f.store.Stats(); st.GarbageBytes < 2*blobBytes || st.Files[0].Garbage == 0 || st.Files[1].Garbage != 0 {
 		t.Errorf("%+v", st)
+	}
+	if done, err := f.store.Reclaim(t.Context(), 4096); err != nil || done.Waiting != 1 || done.Rewritten != 0 {
+		t.Errorf("without room: %+v, %v", done, err)
 	}
 	f.reclaim(1, 2)
 	f.give(1, 55)
@@ -150,7 +153,7 @@ func TestCrashAtEveryStepOfARewrite(t *testing.T) {
 			g := makeFixture(t, filepath.Join(pictures, step), greedy)
 			g.open()
 			defer g.finish()
-			for _, then := range []func(){func() {}, func() { g.store.Reclaim(t.Context()) }, g.reopen} {
+			for _, then := range []func(){func() {}, func() { g.store.Reclaim(t.Context(), -1) }, g.reopen} {
 				then()
 				for n, want := range map[int][]messages.Event{1: one, 2: two} {
 					got, err := g.store.Events(sid(n), 0, 0, 0)
@@ -182,7 +185,7 @@ func TestRewriteOfADamagedFile(t *testing.T) {
 	}
 	f.commit(messages.Append{Session: sid(1), Delete: true}, messages.Append{Session: sid(2), Delete: true})
 	f.store.options.maxBytes = 4 * pageSize
-	_, err := f.store.Reclaim(t.Context())
+	_, err := f.store.Reclaim(t.Context(), -1)
 	wantKind(t, "no room", err, messages.Unavailable)
 	f.store.options.maxBytes = 0
 	path := f.path(fileName(1))
@@ -197,7 +200,7 @@ func TestRewriteOfADamagedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.open()
-	done, err := f.store.Reclaim(t.Context())
+	done, err := f.store.Reclaim(t.Context(), -1)
 	if err != nil || done.Rewritten != 1 {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -226,7 +229,7 @@ func TestRewriteIsPaced(t *testing.T) {
 	f.commit(messages.Append{Session: sid(1), Delete: true})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := f.store.Reclaim(ctx)
+	_, err := f.store.Reclaim(ctx, -1)
 	wantKind(t, "nobody wants it", err, messages.Canceled)
 	if names, _ := filepath.Glob(f.path("*.journal*")); len(names) != 2 {
 		t.Errorf("left: %v", names)
