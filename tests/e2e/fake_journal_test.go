@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,9 @@ func TestBackupAndRestore(t *testing.T) {
 	id, other := session(), session()
 	quiet := s.converse("b", other)
 	s.say(quiet, "echo:before the backup")
-	s.wait(quiet, 0, kit.IsIdle)
+	_, ended := s.wait(quiet, 0, kit.IsIdle)
+	s.say(quiet, "biglines:200KB") // out of line, since it is large
+	s.wait(quiet, ended, kit.IsTurnComplete)
 	c := s.converse("a", id)
 	s.say(c, "run:touch made.txt && echo made")
 	asked, at := s.wait(c, 0, kit.IsPermission)
@@ -64,7 +67,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	stats := s.cliJSON(0, "journal", "stats")
 	copied := s.cliJSON(0, "journal", "stats", "--backup", backup)
-	if stats["lineage"] != copied["lineage"] || copied["sessions"] != "2" {
+	if stats["lineage"] != copied["lineage"] || copied["sessions"] != "2" || copied["payloads"] != "1" {
 		t.Errorf("stats %v of the journal, %v of the backup", stats, copied)
 	}
 	if report := s.cliJSON(0, "journal", "verify", "--backup", backup); report["ok"] != true {
@@ -96,6 +99,9 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	if text := kit.Text(d.Events()); !strings.Contains(text, "before") || strings.Contains(text, "after") {
 		t.Errorf("the other session says %q", text)
+	}
+	if !slices.ContainsFunc(d.Events(), func(e kit.Event) bool { return len(e.Raw) > 200<<10 }) {
+		t.Error("what was large is not restored")
 	}
 	c = s.converseWith("a", &pb.StartConversation{SessionId: id})
 	info, _ := s.wait(c, 0, func(e kit.Event) bool { return e.GetSessionInfo() != nil })
