@@ -1,0 +1,19 @@
+// Package tokens keeps the tokens that let callers in over TCP.
+//
+// # Who owns what
+//
+// [Store] owns one file (0600) with a JSON object: of each token its name, its rights
+// and the SHA-256 of its secret, never the secret. The secret is 256 random bits, so a
+// plain hash is enough: there is nothing to guess from a dictionary. A file that others
+// may read or write is refused.
+//
+// # What is promised
+//
+//   - What [Store.Create] and [Store.Revoke] have done is on disk when they return, and
+//     counts from then on: the channel that [Store.Check] hands out is closed when a
+//     token is revoked.
+//   - A file that somebody else has changed, or removed, is read again before the next
+//     secret is checked. While it cannot be read nobody comes in.
+//   - Secrets are compared in constant time, and with all tokens.
+//   - When a token was used last is kept to about a minute; a crash may lose that.
+package tokens

@@ -1,0 +1,177 @@
+package tokens
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"betcode/messages"
+)
+
+// Prefix is how a secret begins, so that people and scanners know what they see.
+const Prefix = "betcode_"
+
+const (
+	maxTokens = 1000
+	useEvery  = time.Minute // how exactly it is known when a token was used last
+)
+
+// Store is the tokens of a daemon. It may be used by many goroutines.
+type Store struct {
+	path string
+	now  func() time.Time
+
+	mu     sync.Mutex
+	tokens []*token
+	seen   os.FileInfo // of the file as it was read or written; nil = there was none
+	broken error       // why the file could not be read
+	used   time.Time   // when it was written last that tokens are used
+}
+
+type token struct {
+	messages.Token
+	hash    [sha256.Size]byte
+	revoked chan struct{}
+}
+
+// Open reads the tokens in a file; none if there is no such file. now may be nil.
+func Open(path string, now func() time.Time) (*Store, error) {
+	if now == nil {
+		now = time.Now
+	}
+	s := &Store{path: path, now: now}
+	return s, s.load()
+}
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// Create makes a token and returns its secret, which is kept nowhere.
+func (s *Store) Create(name string, rights messages.Rights, expires time.Time) (string, messages.Token, error) {
+	const op = "create token"
+	now := s.now().UTC().Truncate(time.Second)
+	switch {
+	case !nameForm.MatchString(name):
+		return "", messages.Token{}, messages.Errorf(op, messages.Invalid, "%q is no name", name).
+			WithHint("use letters, digits, dots, dashes and underscores, at most 64")
+	case rights == 0 || rights&^messages.MayEverything != 0 || !rights.Has(messages.MayView):
+		return "", messages.Token{}, messages.Errorf(op, messages.Invalid, "these are no rights")
+	case !expires.IsZero() && !expires.After(now):
+		return "", messages.Token{}, messages.Errorf(op, messages.Invalid, "it would have expired already").WithHint("give a time to come")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refresh(); err != nil {
+		return "", messages.Token{}, err
+	}
+	if s.find(name) >= 0 {
+		return "", messages.Token{}, messages.Errorf(op, messages.AlreadyExists, "there is a token %s", name).
+			WithHint("choose another name, or revoke it first: betcode token revoke " + name)
+	}
+	if len(s.tokens) >= maxTokens {
+		return "", messages.Token{}, messages.Errorf(op, messages.Exhausted, "there are %d tokens", maxTokens).WithHint("revoke those that nobody needs")
+	}
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // never fails
+	secret := Prefix + base64.RawURLEncoding.EncodeToString(random)
+	t := &token{
+		Token: messages.Token{Name: name, Rights: rights, CreatedAt: now, ExpiresAt: expires.Truncate(time.Second)},
+		hash:  sha256.Sum256([]byte(secret)), revoked: make(chan struct{}),
+	}
+	next := append(slices.Clone(s.tokens), t)
+	slices.SortFunc(next, func(a, b *token) int { return strings.Compare(a.Name, b.Name) })
+	if err := s.save(next, true); err != nil {
+		return "", messages.Token{}, err
+	}
+	return secret, t.Token, nil
+}
+
+// List returns the tokens by name, those that have expired as well.
+func (s *Store) List() ([]messages.Token, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refresh(); err != nil {
+		return nil, err
+	}
+	var all []messages.Token
+	for _, t := range s.tokens {
+		all = append(all, t.Token)
+	}
+	return all, nil
+}
+
+// Revoke ends a token.
+func (s *Store) Revoke(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refresh(); err != nil {
+		return err
+	}
+	i := s.find(name)
+	if i < 0 {
+		return messages.Errorf("revoke token", messages.NotFound, "there is no token %q", name).WithHint("'betcode token list' shows them")
+	}
+	gone := s.tokens[i]
+	if err := s.save(slices.Delete(slices.Clone(s.tokens), i, i+1), true); err != nil {
+		return err
+	}
+	close(gone.revoked)
+	return nil
+}
+
+// Check returns the token that a secret belongs to, and a channel that is closed when
+// it is revoked. An [messages.Unauthenticated] error says that there is none, or that
+// it has expired.
+func (s *Store) Check(secret string) (messages.Token, <-chan struct{}, error) {
+	const op = "check token"
+	hash := sha256.Sum256([]byte(secret))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refresh(); err != nil {
+		return messages.Token{}, nil, messages.Errorf(op, messages.Unauthenticated, "the tokens cannot be read").
+			WithHint("the daemon's log says why")
+	}
+	var found *token
+	for _, t := range s.tokens {
+		if subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1 {
+			found = t
+		}
+	}
+	now := s.now()
+	switch {
+	case found == nil:
+		return messages.Token{}, nil, messages.Errorf(op, messages.Unauthenticated, "this token is not known").
+			WithHint("it may have been revoked; 'betcode token list' on the daemon's machine shows those that are left")
+	case !found.ExpiresAt.IsZero() && !now.Before(found.ExpiresAt):
+		return messages.Token{}, nil, messages.Errorf(op, messages.Unauthenticated, "this token has expired").
+			WithHint("have another one made: betcode token create")
+	}
+	if now.Sub(found.LastUsed) >= useEvery {
+		found.LastUsed = now.UTC().Truncate(time.Second)
+		if now.Sub(s.used) >= useEvery {
+			s.used = now
+			_ = s.save(s.tokens, false) // the next use tries again, and nobody is kept out for it
+		}
+	}
+	return found.Token, found.revoked, nil
+}
+
+// Close writes down when tokens were used last.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used.IsZero() || s.refresh() != nil {
+		return nil
+	}
+	return s.save(s.tokens, false)
+}
+
+func (s *Store) find(name string) int {
+	return slices.IndexFunc(s.tokens, func(t *token) bool { return t.Name == name })
+}
