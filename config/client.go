@@ -16,12 +16,22 @@ type Client struct {
 	SocketPath     string
 	ConnectTimeout time.Duration
 	AutoStart      bool // start a daemon if none runs
+	Remote         Remote
+}
+
+// Where is where the daemon is looked for, for people.
+func (c Client) Where() string {
+	if c.Remote.Address != "" {
+		return c.Remote.Address
+	}
+	return c.SocketPath
 }
 
 // ClientFlags are the flags as they were given; empty for one that was not.
 type ClientFlags struct {
 	SocketPath, ConfigDir, ConnectTimeout string
 	Start                                 bool
+	Remote                                RemoteFlags
 }
 
 // ResolveClient decides each value and checks it.
@@ -32,6 +42,9 @@ func ResolveClient(f ClientFlags, e Environment) (Client, error) {
 		return c, err
 	}
 	c.SocketPath = socket
+	if c.Remote, err = e.resolveRemote(f.Remote); err != nil {
+		return c, err
+	}
 	timeout := e.first(f.ConnectTimeout, "BETCODE_CONNECT_TIMEOUT", DefaultConnectTimeout.String())
 	if c.ConnectTimeout, err = time.ParseDuration(timeout); err != nil || c.ConnectTimeout < 0 {
 		return c, fmt.Errorf("set connect timeout: %q is no duration; write for example 30s", timeout)

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"net"
 	"time"
 )
 
@@ -19,7 +18,6 @@ type Daemon struct {
 	ConfigDir   string
 	StateDir    string
 	SocketPath  string
-	ListenTCP   string
 	LogLevel    string
 	LogFile     string // empty = standard error
 	ClaudePath  string
@@ -45,6 +43,7 @@ type Daemon struct {
 	Past   Past
 	Disk   Disk
 	Audit  Audit
+	TCP    TCP
 	GitLab GitLab
 }
 
@@ -128,16 +127,4 @@ func assign(to, v any) {
 	default:
 		panic(fmt.Sprintf("a setting goes into a %T", to))
 	}
-}
-
-// checkTCP refuses what cannot be listened on. TCP is served with a token only,
-// which is not built yet, so for now it is refused altogether.
-func checkTCP(address string) error {
-	if address == "" {
-		return nil
-	}
-	if _, _, err := net.SplitHostPort(address); err != nil {
-		return fmt.Errorf("listen on TCP: %q is not host:port: %w", address, err)
-	}
-	return fmt.Errorf("listen on TCP %s: not built yet; use the Unix socket, for example through ssh -L", address)
 }

@@ -179,7 +179,7 @@ func (s Settings) contradictions(e Environment) []error {
 	if err := e.checkSocket(d.SocketPath); err != nil {
 		about("daemon.socket_path", "%w", err)
 	}
-	if err := checkTCP(d.ListenTCP); err != nil {
+	if err := d.TCP.check(); err != nil {
 		about("daemon.listen_tcp", "%w", err)
 	}
 	return wrong

@@ -151,7 +151,7 @@ func TestWrong(t *testing.T) {
 		{nil, map[string]string{"BETCODE_LOCK_GRACE": "0s"}, "set BETCODE_LOCK_GRACE"},
 		{nil, map[string]string{"BETCODE_DISK_LOW": "0"}, "a size of 1B or more"},
 		{nil, map[string]string{"BETCODE_LISTEN_TCP": "nowhere"}, "host:port"},
-		{nil, map[string]string{"BETCODE_LISTEN_TCP": "127.0.0.1:50051"}, "not built yet"},
+		{nil, map[string]string{"BETCODE_LISTEN_TCP": "0.0.0.0:50051"}, "in the clear"},
 	} {
 		if _, err := Load(test.flags, home("/c", test.env)); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%v %v: %v does not say %q", test.flags, test.env, err, test.says)

@@ -19,9 +19,24 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.StateDir }, otherwise: func(e Environment, _ string) (string, error) { return e.stateDir() },
 	},
 	{
-		Name: "daemon.listen_tcp", Kind: Text, Env: "BETCODE_LISTEN_TCP", Unset: "no TCP",
-		Help: "host:port to listen on; not built yet",
-		into: func(d *Daemon) any { return &d.ListenTCP },
+		Name: "daemon.listen_tcp", Kind: Text, Env: "BETCODE_LISTEN_TCP", Flag: "listen", Unset: "no TCP",
+		Help: "host:port to listen on as well, for callers with a token; beyond this machine with TLS only",
+		into: func(d *Daemon) any { return &d.TCP.Address },
+	},
+	{
+		Name: "daemon.listen_names", Kind: Text, Env: "BETCODE_LISTEN_NAMES", Unset: "localhost and addresses",
+		Help: "names, with commas between them, by which callers over TCP may call the daemon",
+		into: func(d *Daemon) any { return &d.TCP.Names },
+	},
+	{
+		Name: "daemon.tls_cert", Kind: Path, Env: "BETCODE_TLS_CERT", Unset: "no TLS",
+		Help: "the daemon's certificate and those between it and the root, PEM",
+		into: func(d *Daemon) any { return &d.TCP.CertFile },
+	},
+	{
+		Name: "daemon.tls_key", Kind: Path, Env: "BETCODE_TLS_KEY", Unset: "no TLS",
+		Help: "the certificate's key, PEM, open to nobody else",
+		into: func(d *Daemon) any { return &d.TCP.KeyFile },
 	},
 	{
 		Name: "daemon.log_level", Kind: Text, Default: "info", Values: LogLevels, Env: "BETCODE_LOG_LEVEL", Flag: "log-level", Live: true,

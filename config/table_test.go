@@ -128,7 +128,7 @@ A value is taken from the first of these that has one:
 7. the default
 
 A directory has a say only where the last column tells so, and about sessions there; its permission rules are another matter
-(` + "[threats.md](threats.md)" + `). The configuration directory is ` + "`$BETCODE_CONFIG_DIR`" + `, else ` + "`$XDG_CONFIG_HOME/betcode`" + `
+(` + "[security.md](security.md)" + `). The configuration directory is ` + "`$BETCODE_CONFIG_DIR`" + `, else ` + "`$XDG_CONFIG_HOME/betcode`" + `
 (` + "`~/.config/betcode`" + `), on macOS ` + "`~/Library/Application Support/betcode`" + `, on Windows ` + "`%USERPROFILE%\\.betcode`" + `.
 
 What is unknown is warned about and left alone, with its line; what is wrong keeps a daemon from starting, with its line. A daemon

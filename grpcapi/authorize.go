@@ -2,25 +2,138 @@ package grpcapi
 
 import (
 	"context"
+	"errors"
 
 	"google.golang.org/grpc"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
 )
 
 // What stands at the door: who may not come in, or not do what is asked, is turned
 // away here, and calls that need the admin right are written down.
 
 func (s *Server) admitUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (reply any, err error) {
+	c := callOf(ctx)
+	if err := s.authenticate(ctx, c); err != nil {
+		return nil, err
+	}
 	defer func() { s.auditAdmin(ctx, info.FullMethod, err) }()
-	if err := allow(ctx, info.FullMethod); err != nil {
+	if err := allow(ctx, c, info.FullMethod); err != nil {
 		return nil, err
 	}
 	return next(ctx, req)
 }
 
 func (s *Server) admitStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
-	defer func() { s.auditAdmin(stream.Context(), info.FullMethod, err) }()
-	if err := allow(stream.Context(), info.FullMethod); err != nil {
+	ctx := stream.Context()
+	c := callOf(ctx)
+	if err := s.authenticate(ctx, c); err != nil {
 		return err
 	}
-	return next(srv, stream)
+	defer func() { s.auditAdmin(ctx, info.FullMethod, err) }()
+	if err := allow(ctx, c, info.FullMethod); err != nil {
+		return err
+	}
+	counts, done := whileItCounts(ctx, c)
+	defer done()
+	err = next(srv, admitted{stream, counts, s, c})
+	var over *messages.Error
+	if errors.As(context.Cause(counts), &over) && ctx.Err() == nil {
+		return over
+	}
+	return err
+}
+
+// allow refuses a call for which the caller has none of the rights needed.
+func allow(ctx context.Context, c *call, method string) error {
+	need, known := needOf(method)
+	switch {
+	case !known:
+		return messages.Errorf(opAdmit, messages.Denied, "nobody has decided who may call %s", method)
+	case need == anyone, c.rights&need != 0:
+		return nil
+	}
+	return lacking(ctx, c, need)
+}
+
+// lacking says why a caller may not do what needs one of some rights.
+func lacking(ctx context.Context, c *call, need messages.Rights) error {
+	if p, ok := PeerOf(ctx); ok && p.restriction != unrestricted {
+		return p.restriction.refuse()
+	}
+	return messages.Errorf(opAdmit, messages.Denied, "the token %s has the scopes %s, and this needs %s", c.token, c.rights, need).
+		With("token", c.token).WithHint("Use a token that has it: betcode token create NAME --scope ...")
+}
+
+// admitted is a stream of a caller who was let in: each request is looked at again,
+// since one stream carries what needs different rights.
+type admitted struct {
+	grpc.ServerStream
+	ctx    context.Context
+	server *Server
+	call   *call
+}
+
+// Context implements grpc.ServerStream.
+func (a admitted) Context() context.Context { return a.ctx }
+
+// RecvMsg implements grpc.ServerStream. A request that is refused is an error of ours;
+// the stream itself is sound and may go on.
+func (a admitted) RecvMsg(m any) error {
+	if err := a.ServerStream.RecvMsg(m); err != nil {
+		return err
+	}
+	request, ok := m.(*pb.AgentRequest)
+	if !ok || a.call.rights == messages.MayEverything {
+		return nil
+	}
+	if need := requestNeeds(request); !a.call.rights.Has(need) {
+		return lacking(a.ctx, a.call, need&^a.call.rights)
+	}
+	if start := request.GetStart(); start != nil && !a.call.rights.Has(messages.MayControl) {
+		return a.mustExist(start.GetSessionId())
+	}
+	return nil
+}
+
+// mustExist refuses to begin a session for a caller who may only approve.
+func (a admitted) mustExist(id string) error {
+	session, err := sessionIn("start conversation", id)
+	if err != nil {
+		return lacking(a.ctx, a.call, messages.MayControl) // it would be made
+	}
+	_, err = ask[messages.SessionView](a.ctx, a.server.asker, messages.GetSession{Session: session})
+	if err != nil && asError(err).Kind == messages.NotFound {
+		return lacking(a.ctx, a.call, messages.MayControl)
+	}
+	return err
+}
+
+// requestNeeds are all the rights that a request on a Converse stream needs. To say what
+// an agent may do unasked is to approve it.
+func requestNeeds(r *pb.AgentRequest) messages.Rights {
+	switch r := r.GetRequest().(type) {
+	case *pb.AgentRequest_Permission, *pb.AgentRequest_QuestionResponse:
+		return messages.MayApprove
+	case *pb.AgentRequest_Start:
+		if len(r.Start.GetAllowedTools()) > 0 || asksLess(r.Start.GetPermissionMode()) {
+			return messages.MayControl | messages.MayApprove
+		}
+		return messages.MayView
+	case *pb.AgentRequest_Settings:
+		if asksLess(r.Settings.GetPermissionMode()) {
+			return messages.MayControl | messages.MayApprove
+		}
+	}
+	return messages.MayControl
+}
+
+// asksLess says whether an agent asks less in a permission mode than by default.
+func asksLess(mode string) bool {
+	switch mode {
+	case "", "default", "manual", "plan", "dontAsk":
+		return false
+	}
+	return true
 }

@@ -2,6 +2,8 @@ package grpcapi
 
 import (
 	"context"
+	"net/netip"
+	"time"
 
 	"github.com/google/uuid"
 	"google.golang.org/grpc"
@@ -20,17 +22,24 @@ const ClientIDKey = "x-client-id"
 const ClientTypeKey = "x-client-type"
 
 // Peer is what the transport knows of a caller. It is the AuthInfo of every
-// connection over the Unix socket.
+// connection.
 type Peer struct {
-	PID        int // of the process that connected
-	UID        int
-	Connection string // made up; two calls over one connection have the same
+	PID        int            // of the process that connected to the Unix socket
+	UID        int            // of the same
+	Address    netip.AddrPort // of a caller over TCP; else not valid
+	Connection string         // made up; two calls over one connection have the same
 
 	restriction restriction
+	introduced  *introductions // over TCP
 }
 
 // AuthType implements credentials.AuthInfo.
-func (Peer) AuthType() string { return "unix" }
+func (p Peer) AuthType() string {
+	if p.Address.IsValid() {
+		return "tcp"
+	}
+	return "unix"
+}
 
 // PeerOf returns what is known of the caller of ctx.
 func PeerOf(ctx context.Context) (Peer, bool) {
@@ -52,6 +61,11 @@ type call struct {
 	stream  bool
 	key     string // the client's name for the call, a UUID; empty if it has none
 	digest  []byte // of its request, if it has a name
+
+	rights  messages.Rights // of the caller, when it has been let in
+	token   string          // name of the token that it came with; empty over the Unix socket
+	revoked <-chan struct{} // closed when that is revoked; nil without one
+	expires time.Time       // when it expires; zero = never
 }
 
 type callKey struct{}

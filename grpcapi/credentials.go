@@ -27,7 +27,7 @@ type unixCredentials struct {
 	log        *zerolog.Logger
 }
 
-func newUnixCredentials(restricted func(pid int) (bool, error), log *zerolog.Logger) credentials.TransportCredentials {
+func newUnixCredentials(restricted func(pid int) (bool, error), log *zerolog.Logger) unixCredentials {
 	return unixCredentials{uid: os.Geteuid(), restricted: restricted, log: log}
 }
 
@@ -49,8 +49,8 @@ func (c unixCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 	}
 	defer caller.close()
 	if peer.UID != c.uid {
-		c.log.Warn().Str(fieldTarget, target).Str(fieldSpan, "grpc/connect").
-			Int("uid", peer.UID).Int("pid", peer.PID).Msg("connection of another user refused")
+		c.log.Warn().Str(fieldTarget, target).Str(fieldSpan, spanConnect).
+			Int(fieldUID, peer.UID).Int(fieldPID, peer.PID).Msg("connection of another user refused")
 		return nil, nil, fmt.Errorf("admit client: user %d is not the user %d who runs this daemon", peer.UID, c.uid)
 	}
 	peer.restriction = c.judge(peer.PID, caller)

@@ -16,8 +16,14 @@ const (
 	fieldSpan    = "span"
 	fieldTarget  = "target"
 	fieldClient  = "client"
+	fieldAddress = "address"
+	fieldToken   = "token" // its name
+	fieldPID     = "pid"
+	fieldUID     = "uid"
 
 	target = "betcode/grpcapi"
+
+	spanConnect = "grpc/connect"
 )
 
 // span is a method as a span: "/betcode.v1.AgentService/Converse" becomes
@@ -51,7 +57,8 @@ func (s *Server) logStream() grpc.StreamServerInterceptor {
 		logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(levelOf))
 }
 
-// logCall writes down the end of a call: streams as what clients do (info), unary
+// logCall is the access log: a line for the end of each call, with who called and never
+// with what was said: streams as what clients do (info), unary
 // calls that went well as detail (debug), probes and lookups hardly at all.
 func (s *Server) logCall(ctx context.Context, level logging.Level, _ string, fields ...any) {
 	c := callOf(ctx)
@@ -72,6 +79,11 @@ func (s *Server) logCall(ctx context.Context, level logging.Level, _ string, fie
 		return
 	}
 	e = e.Str(fieldTarget, target).Str(fieldSpan, span(c.method)).Str(fieldClient, string(c.client))
+	if p, ok := PeerOf(ctx); ok && p.Address.IsValid() {
+		e = e.Str(fieldAddress, p.Address.Addr().String()).Str(fieldToken, c.token)
+	} else if ok {
+		e = e.Int(fieldPID, p.PID).Int(fieldUID, p.UID)
+	}
 	if c.session != "" {
 		e = e.Str(fieldSession, string(c.session))
 	}

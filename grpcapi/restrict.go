@@ -1,7 +1,6 @@
 package grpcapi
 
 import (
-	"context"
 	"strings"
 
 	"betcode/messages"
@@ -98,11 +97,11 @@ func (c unixCredentials) judge(pid int, caller witness) restriction {
 	}
 	switch {
 	case err != nil:
-		c.log.Warn().Str(fieldTarget, target).Str(fieldSpan, "grpc/connect").Int("pid", pid).Err(err).
+		c.log.Warn().Str(fieldTarget, target).Str(fieldSpan, spanConnect).Int(fieldPID, pid).Err(err).
 			Msg("caller may only view: nobody knows what started it")
 		return unknown
 	case below:
-		c.log.Info().Str(fieldTarget, target).Str(fieldSpan, "grpc/connect").Int("pid", pid).
+		c.log.Info().Str(fieldTarget, target).Str(fieldSpan, spanConnect).Int(fieldPID, pid).
 			Msg("caller may only view: it descends from an agent")
 		return belowAgent
 	}
@@ -115,22 +114,6 @@ func (r restriction) rights() messages.Rights {
 		return messages.MayEverything
 	}
 	return messages.MayView
-}
-
-// allow refuses a call for which the caller has none of the rights needed.
-func allow(ctx context.Context, method string) error {
-	p, ok := PeerOf(ctx)
-	if !ok {
-		return nil // credentials other than ours have decided (Options)
-	}
-	need, known := needOf(method)
-	if !known {
-		return messages.Errorf(opAdmit, messages.Denied, "nobody has decided who may call %s", method)
-	}
-	if need != anyone && p.restriction.rights()&need == 0 {
-		return p.restriction.refuse()
-	}
-	return nil
 }
 
 const opAdmit = "admit call"

@@ -51,7 +51,7 @@ type Options struct {
 	// MaxMessageBytes bounds a request. 0 = DefaultMaxMessageBytes.
 	MaxMessageBytes int
 	// Credentials of the transport. nil = the Unix socket's peer credentials: only
-	// the user who runs the daemon may connect.
+	// the user who runs the daemon may connect; and tokens over TCP.
 	Credentials credentials.TransportCredentials
 	// Restricted says whether the process that connects over the Unix socket may
 	// only view. After an error it may not do more either. It is called once per
@@ -59,6 +59,10 @@ type Options struct {
 	Restricted func(pid int) (bool, error)
 	// Audit is the audit log; nil = none is kept.
 	Audit Auditor
+	// Tokens let callers in over TCP; nil = nobody.
+	Tokens Tokens
+	// TCP says how they are met.
+	TCP TCPOptions
 }
 
 // Server serves betcode.v1, gRPC's health, reflection and channelz.
@@ -93,7 +97,7 @@ func New(o Options) *Server {
 	}
 	creds := o.Credentials
 	if creds == nil {
-		creds = newUnixCredentials(o.Restricted, s.log)
+		creds = newDoorCredentials(o, s.log)
 	}
 	s.grpc = grpc.NewServer(
 		grpc.Creds(creds),

@@ -248,7 +248,7 @@ func TestPeerCredentials(t *testing.T) {
 		credentials unixCredentials
 		want        codes.Code
 	}{
-		"same user":  {newUnixCredentials(nil, &logger).(unixCredentials), codes.OK},
+		"same user":  {newUnixCredentials(nil, &logger), codes.OK},
 		"other user": {unixCredentials{uid: 54321, log: &logger}, codes.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -39,6 +39,10 @@ func (p *program) app() *cli.App {
 		ExitErrHandler:       func(*cli.Context, error) {}, // exit.go decides
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "socket", Usage: "the daemon's `PATH` (BETCODE_SOCKET)"},
+			&cli.StringFlag{Name: "address", Usage: "reach the daemon over TCP, at `HOST:PORT` (BETCODE_ADDRESS)"},
+			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the token for it (BETCODE_TOKEN_FILE)"},
+			&cli.BoolFlag{Name: "tls", Usage: "it speaks TLS (BETCODE_TLS=1)"},
+			&cli.StringFlag{Name: "tls-ca", Usage: "`FILE` with the certificate of who signed its own (BETCODE_TLS_CA)"},
 			&cli.StringFlag{Name: "config-dir", Usage: "`DIRECTORY` of settings.json (BETCODE_CONFIG_DIR)"},
 			&cli.BoolFlag{Name: "start", Usage: "start a daemon if none runs (BETCODE_AUTOSTART=1)"},
 			&cli.StringFlag{Name: "connect-timeout", Usage: "how `LONG` to look for a daemon that went away, when nobody watches (BETCODE_CONNECT_TIMEOUT, 1m)"},
@@ -50,6 +54,7 @@ func (p *program) app() *cli.App {
 			p.permissionCommand(),
 			p.trustCommand(),
 			p.auditCommand(),
+			p.tokenCommand(),
 			p.daemonCommand(),
 			p.healthCommand(),
 			p.configCommand(),

@@ -25,6 +25,9 @@ func (p *program) clientConfig(c *cli.Context) (config.Client, error) {
 	cfg, err := config.ResolveClient(config.ClientFlags{
 		SocketPath: c.String("socket"), ConfigDir: c.String("config-dir"),
 		ConnectTimeout: c.String("connect-timeout"), Start: c.Bool("start"),
+		Remote: config.RemoteFlags{
+			Address: c.String("address"), TokenFile: c.String("token-file"), CAFile: c.String("tls-ca"), TLS: c.Bool("tls"),
+		},
 	}, p.world)
 	if err != nil {
 		return cfg, usageError{err}
@@ -43,12 +46,15 @@ func (p *program) connect(ctx context.Context, c *cli.Context) (*client.Client, 
 	if err == nil || !client.Unreachable(err) {
 		return cl, cfg, err
 	}
+	if cfg.Remote.Address != "" {
+		return nil, cfg, errNoDaemon(cfg)
+	}
 	start := cfg.AutoStart
 	if !start && p.terminal.in && p.terminal.err {
 		start = p.confirm(fmt.Sprintf("No daemon answers at %s. Start one?", cfg.SocketPath), true)
 	}
 	if !start {
-		return nil, cfg, errNoDaemon(cfg.SocketPath)
+		return nil, cfg, errNoDaemon(cfg)
 	}
 	daemon, flags, err := p.locate(c)
 	if err != nil {
@@ -63,7 +69,7 @@ func (p *program) connect(ctx context.Context, c *cli.Context) (*client.Client, 
 
 // dial connects and makes sure that somebody answers.
 func (p *program) dial(ctx context.Context, cfg config.Client) (*client.Client, error) {
-	cl, err := client.New(client.Options{Socket: cfg.SocketPath, ID: clientID()})
+	cl, err := newClient(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +83,12 @@ func (p *program) dial(ctx context.Context, cfg config.Client) (*client.Client, 
 }
 
 // errNoDaemon says what, why, and what to do.
-func errNoDaemon(socket string) error {
+func errNoDaemon(cfg config.Client) error {
+	if cfg.Remote.Address != "" {
+		return exitError{exitConnection, fmt.Errorf(
+			"connect to the daemon at %s: nobody answers, or not with the TLS that is asked for. It listens there with --listen; --address, --tls and --tls-ca say how to reach it", cfg.Remote.Address)}
+	}
+	socket := cfg.SocketPath
 	why := "nobody answers"
 	if _, err := os.Stat(socket); errors.Is(err, os.ErrNotExist) {
 		why = "there is no socket"

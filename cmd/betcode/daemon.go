@@ -171,7 +171,7 @@ func (p *program) daemonStop(ctx context.Context, c *cli.Context) error {
 	}
 	cl, err := p.dial(ctx, cfg)
 	if client.Unreachable(err) {
-		fmt.Fprintf(p.stderr, "No daemon answers at %s.\n", cfg.SocketPath)
+		fmt.Fprintf(p.stderr, "No daemon answers at %s.\n", cfg.Where())
 		return nil
 	}
 	if err != nil {
@@ -179,7 +179,7 @@ func (p *program) daemonStop(ctx context.Context, c *cli.Context) error {
 	}
 	defer cl.Close()
 	pid := 0
-	if health, err := cl.Health.GetHealthDetails(ctx, &pb.HealthDetailsRequest{}); err == nil {
+	if health, err := cl.Health.GetHealthDetails(ctx, &pb.HealthDetailsRequest{}); err == nil && cfg.Remote.Address == "" {
 		pid, _ = strconv.Atoi(health.GetMetadata()["pid"]) // 0 if it is not told
 	}
 	_, err = cl.Admin.Shutdown(ctx, &pb.ShutdownRequest{KeepAgents: c.Bool("keep-agents")})

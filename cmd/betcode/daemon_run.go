@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"betcode/messages"
 	"betcode/persistence"
 	"betcode/persistence/audit"
+	"betcode/persistence/tokens"
 	"betcode/supervision"
 )
 
@@ -54,7 +56,9 @@ func runDaemon(ctx context.Context, settings config.Settings, load func() (confi
 		{"prepare directories", d.prepareDirectories},
 		{"lock state directory", d.lockState},
 		{"open audit log", d.openAudit},
+		{"open tokens", d.openTokens},
 		{"listen", d.listen},
+		{"listen on TCP", d.listenTCP},
 		{"open journal", d.openJournal},
 		{"start actors", d.startActors},
 	} {
@@ -73,7 +77,10 @@ type daemon struct {
 	mask     *audit.Masker // of the secrets that the daemon was given
 	lock     *flock.Flock
 	audit    *audit.Log
+	tokens   *tokens.Store
 	listener net.Listener
+	tcp      net.Listener   // nil = none
+	tls      *tls.Config    // of tcp; nil = in the clear
 	socket   os.FileInfo    // of the listener's file
 	hangups  chan os.Signal // SIGHUP
 	settings *liveSettings
@@ -152,10 +159,15 @@ func (d *daemon) startActors() error {
 func (d *daemon) serve(ctx context.Context) error {
 	server := grpcapi.New(grpcapi.Options{
 		Asker: door{d.system, d}, Logger: &d.log, Version: version, MaxMessageBytes: d.cfg.MaxPayload,
-		ClaudeVersion: newClaudeVersion(d.cfg.ClaudePath, d.cfg.AgentEnvironment).get, Features: d.settings.flags, Restricted: actors.BelowAgent, Audit: d.audit, GitLab: d.gitLab(),
+		ClaudeVersion: newClaudeVersion(d.cfg.ClaudePath, d.cfg.AgentEnvironment).get, Features: d.settings.flags, Restricted: actors.BelowAgent, GitLab: d.gitLab(),
+		Audit: d.audit, Tokens: d.tokens, TCP: d.tcpOptions(),
 	})
-	served := make(chan error, 1)
+	served := make(chan error, 2)
 	go func() { served <- server.Serve(d.listener) }()
+	if d.tcp != nil {
+		go func() { served <- server.Serve(d.tcp) }()
+		d.log.Info().Stringer("address", d.tcp.Addr()).Bool("tls", d.tls != nil).Msg("daemon listens on TCP")
+	}
 	select {
 	case <-d.system.Ready():
 	case <-ctx.Done():
@@ -217,9 +229,15 @@ func (d *daemon) close() error {
 	if d.store != nil {
 		errs = append(errs, d.store.Close())
 	}
+	if d.tcp != nil {
+		d.tcp.Close() // the server may have closed it
+	}
 	if d.listener != nil {
 		d.listener.Close() // the server may have closed it
 		errs = append(errs, d.removeSocket())
+	}
+	if d.tokens != nil {
+		errs = append(errs, d.tokens.Close())
 	}
 	if d.audit != nil {
 		errs = append(errs, d.audit.Close())

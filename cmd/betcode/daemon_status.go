@@ -24,13 +24,13 @@ func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
 	cl, err := p.dial(ctx, cfg)
 	if client.Unreachable(err) {
 		if c.Bool("json") {
-			if err := writeValue(p.stdout, map[string]any{"schema": statusSchema, "running": false, "socket": cfg.SocketPath}, "  "); err != nil {
+			if err := writeValue(p.stdout, map[string]any{"schema": statusSchema, "running": false, "socket": cfg.Where()}, "  "); err != nil {
 				return err
 			}
 		} else {
 			fmt.Fprintln(p.stdout, "Daemon: NOT RUNNING")
 		}
-		return errNoDaemon(cfg.SocketPath)
+		return errNoDaemon(cfg)
 	}
 	if err != nil {
 		return err

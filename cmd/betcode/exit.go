@@ -204,6 +204,10 @@ func environment() [][2]string {
 	all := [][2]string{
 		{"BETCODE_CONFIG_DIR", "directory of settings.json and daemon.toml"},
 		{"BETCODE_AUTOSTART", "1: start a daemon if none runs"},
+		{"BETCODE_ADDRESS", "host:port of a daemon that is reached over TCP"},
+		{"BETCODE_TOKEN_FILE", "file with the token for it"},
+		{"BETCODE_TLS", "1: it speaks TLS"},
+		{"BETCODE_TLS_CA", "file with the certificate of who signed its own"},
 		{"BETCODE_CONNECT_TIMEOUT", "how long to look for a daemon that went away, when nobody watches"},
 	}
 	for _, s := range config.Table() {

@@ -28,7 +28,7 @@ func (p *program) health(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	cl, err := client.New(client.Options{Socket: cfg.SocketPath, ID: clientID()})
+	cl, err := newClient(cfg)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (p *program) health(ctx context.Context, c *cli.Context) error {
 	serving, err := cl.Serving(ctx, c.Args().First())
 	switch {
 	case client.Unreachable(err):
-		return errNoDaemon(cfg.SocketPath)
+		return errNoDaemon(cfg)
 	case err != nil:
 		return err
 	case serving:

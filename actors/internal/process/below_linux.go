@@ -29,7 +29,7 @@ const (
 //
 // An error means that it could not be told: the process has ended, is in another
 // pid namespace, or has an ancestor that may not be looked at. What is not covered
-// is in docs/threats.md.
+// is in docs/security.md.
 func BelowAgent(pid int) (bool, error) { return processTable("/proc").belowAgent(pid) }
 
 // processTable is a directory like /proc.

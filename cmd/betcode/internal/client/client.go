@@ -26,8 +26,9 @@ const maxEventBytes = 16 << 20
 
 // Options say how to reach a daemon.
 type Options struct {
-	Socket string // path of its Unix socket
-	ID     string // who calls, for the input lock and for "who answered"
+	Socket string  // path of its Unix socket
+	Remote *Remote // how to reach it over TCP instead; nil = not
+	ID     string  // who calls, for the input lock and for "who answered"
 	// Dial replaces the Unix socket, for tests.
 	Dial func(ctx context.Context) (net.Conn, error)
 }
@@ -97,13 +98,22 @@ func Unreachable(err error) bool { return status.Code(err) == codes.Unavailable 
 // dial makes a connection. The peer is known by the socket it listens on, so there
 // is nothing to encrypt and nobody to name.
 func dial(o Options) (*grpc.ClientConn, error) {
-	return grpc.NewClient("passthrough:///betcode",
+	if o.Remote != nil {
+		return o.Remote.dial(o.ID)
+	}
+	return grpc.NewClient("passthrough:///betcode", append(common(o.ID),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return o.Dial(ctx) }),
-		grpc.WithPerRPCCredentials(identity(o.ID)),
+	)...)
+}
+
+// common is what every connection has, whatever it goes over.
+func common(id string) []grpc.DialOption {
+	return []grpc.DialOption{
+		grpc.WithPerRPCCredentials(identity(id)),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxEventBytes)),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 20 * time.Second}),
-	)
+	}
 }
 
 // identity puts the client's id into the metadata of every call.

@@ -1,0 +1,74 @@
+package grpcapi
+
+import (
+	"context"
+	"time"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// tokens is the store of tokens, if there is one.
+func (s accessService) tokens(op string) (Tokens, error) {
+	if s.server.options.Tokens == nil {
+		return nil, messages.Errorf(op, messages.Unimplemented, "this daemon keeps no tokens")
+	}
+	return s.server.options.Tokens, nil
+}
+
+// CreateAccessToken implements AccessService.
+func (s accessService) CreateAccessToken(_ context.Context, r *pb.CreateAccessTokenRequest) (*pb.CreateAccessTokenResponse, error) {
+	const op = "create token"
+	store, err := s.tokens(op)
+	if err != nil {
+		return nil, err
+	}
+	rights, err := messages.ParseRights(r.GetScopes())
+	if err != nil {
+		return nil, err
+	}
+	var expires time.Time
+	if at := r.GetExpiresAt(); at != nil {
+		if err := at.CheckValid(); err != nil {
+			return nil, invalid(op, "Give a time to come, or none.", "expires_at: %w", err)
+		}
+		expires = at.AsTime()
+	}
+	secret, made, err := store.Create(r.GetName(), rights, expires)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.CreateAccessTokenResponse{Secret: secret, Token: tokenOut(made)}, nil
+}
+
+// ListAccessTokens implements AccessService.
+func (s accessService) ListAccessTokens(context.Context, *pb.ListAccessTokensRequest) (*pb.ListAccessTokensResponse, error) {
+	store, err := s.tokens("list tokens")
+	if err != nil {
+		return nil, err
+	}
+	list, err := store.List()
+	if err != nil {
+		return nil, err
+	}
+	out := &pb.ListAccessTokensResponse{}
+	for _, t := range list {
+		out.Tokens = append(out.Tokens, tokenOut(t))
+	}
+	return out, nil
+}
+
+// RevokeAccessToken implements AccessService.
+func (s accessService) RevokeAccessToken(_ context.Context, r *pb.RevokeAccessTokenRequest) (*pb.RevokeAccessTokenResponse, error) {
+	store, err := s.tokens("revoke token")
+	if err != nil {
+		return nil, err
+	}
+	return &pb.RevokeAccessTokenResponse{}, store.Revoke(r.GetName())
+}
+
+func tokenOut(t messages.Token) *pb.AccessToken {
+	return &pb.AccessToken{
+		Name: t.Name, Scopes: t.Rights.Names(), CreatedAt: timeOut(t.CreatedAt), LastUsedAt: timeOut(t.LastUsed), ExpiresAt: timeOut(t.ExpiresAt),
+	}
+}

@@ -1,0 +1,316 @@
+package grpcapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// fakeTokens knows secrets that are called as the token is.
+type fakeTokens struct {
+	mu     sync.Mutex
+	tokens map[string]messages.Token
+	gone   map[string]chan struct{}
+}
+
+func (f *fakeTokens) Create(name string, r messages.Rights, expires time.Time) (string, messages.Token, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.tokens == nil {
+		f.tokens, f.gone = map[string]messages.Token{}, map[string]chan struct{}{}
+	}
+	t := messages.Token{Name: name, Rights: r, ExpiresAt: expires, CreatedAt: time.Unix(9, 0)}
+	f.tokens[name], f.gone[name] = t, make(chan struct{})
+	return "secret-" + name, t, nil
+}
+
+func (f *fakeTokens) List() ([]messages.Token, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []messages.Token
+	for _, t := range f.tokens {
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func (f *fakeTokens) Revoke(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gone[name] == nil {
+		return messages.Errorf("revoke", messages.NotFound, "no %s", name)
+	}
+	close(f.gone[name])
+	delete(f.tokens, name)
+	return nil
+}
+
+func (f *fakeTokens) Check(secret string) (messages.Token, <-chan struct{}, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name, _ := strings.CutPrefix(secret, "secret-")
+	t, ok := f.tokens[name]
+	if !ok {
+		return t, nil, messages.Errorf("check token", messages.Unauthenticated, "not known")
+	}
+	return t, f.gone[name], nil
+}
+
+// serveTCP is a server on loopback and the address to dial.
+func serveTCP(t *testing.T, o Options) (address string, dial func(options ...grpc.DialOption) *grpc.ClientConn) {
+	t.Helper()
+	s := New(o)
+	s.SetReady(true)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Serve(l)
+	t.Cleanup(func() { s.Shutdown(as(t, "")) })
+	address = l.Addr().String()
+	return address, func(options ...grpc.DialOption) *grpc.ClientConn {
+		conn, err := grpc.NewClient("passthrough:///"+address, append([]grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}, options...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return conn
+	}
+}
+
+// bearing is a context of a client with a token.
+func bearing(t *testing.T, client, name string) context.Context {
+	return metadata.AppendToOutgoingContext(as(t, client), "authorization", "Bearer secret-"+name)
+}
+
+// codeOfCall is how a call ends that is made with nothing to say.
+func codeOfCall(ctx context.Context, conn *grpc.ClientConn, method string) error {
+	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
+	if err == nil {
+		_ = stream.SendMsg(&pb.GetTreeRequest{}) // no fields: fits them all
+		_ = stream.CloseSend()
+		err = stream.RecvMsg(&pb.ShutdownResponse{})
+	}
+	return err
+}
+
+// Over TCP a call needs a token with the right that the table names, and nothing but
+// probes does without.
+func TestTokensOverTCP(t *testing.T) {
+	tokens, audit := &fakeTokens{}, &fakeAudit{}
+	for _, scopes := range [][]string{{"view"}, {"approve"}, {"control"}, {"admin"}} {
+		r, _ := messages.ParseRights(scopes)
+		tokens.Create(scopes[0], r, time.Time{})
+	}
+	var log bytes.Buffer
+	logger := zerolog.New(zerolog.SyncWriter(&log))
+	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit, Logger: &logger})
+	conn := dial()
+	for method, need := range needed {
+		if strings.HasSuffix(method, "/") {
+			continue
+		}
+		for _, name := range []string{"", "wrong", "view", "approve", "control", "admin"} {
+			ctx := as(t, "c")
+			if name != "" {
+				ctx = bearing(t, "c", name)
+			}
+			got := status.Code(codeOfCall(ctx, conn, method))
+			rights, _ := messages.ParseRights([]string{name})
+			switch want := rights&need != 0; {
+			case name == "" || name == "wrong":
+				if got != codes.Unauthenticated {
+					t.Errorf("%s with the token %q: %v", method, name, got)
+				}
+			case want && (got == codes.PermissionDenied || got == codes.Unauthenticated), !want && got != codes.PermissionDenied:
+				t.Errorf("%s with the token %s: %v", method, name, got)
+			}
+		}
+	}
+	for _, ctx := range []context.Context{as(t, "c"), bearing(t, "c", "wrong")} {
+		must[*healthpb.HealthCheckResponse](t)(healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{}))
+	}
+	conn.Close()
+	counted := map[messages.AuditType]int{}
+	for _, e := range audit.recorded() {
+		counted[e.Type]++
+		if e.Type != messages.AuditAdmin && e.ClientIP != "127.0.0.1" {
+			t.Errorf("%+v", e)
+		}
+	}
+	if counted[messages.AuditAuthSuccess] != 4 || counted[messages.AuditAuthFailure] == 0 {
+		t.Errorf("%v", counted)
+	}
+	if text := log.String(); strings.Contains(text, "secret-") || !strings.Contains(text, `"token":"approve"`) || !strings.Contains(text, `"address":"127.0.0.1"`) {
+		t.Errorf("log: %.2000s", text)
+	}
+}
+
+func TestWhatIsNoBearer(t *testing.T) {
+	tokens := &fakeTokens{}
+	tokens.Create("a", messages.MayEverything, time.Time{})
+	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens})
+	for _, values := range [][]string{{"secret-a"}, {"Basic secret-a"}, {"Bearer"}, {"Bearer secret-a", "Bearer secret-a"}, {"Bearer secret-b"}} {
+		ctx := as(t, "c")
+		for _, v := range values {
+			ctx = metadata.AppendToOutgoingContext(ctx, "authorization", v)
+		}
+		if _, err := pb.NewAdminServiceClient(dial()).GetTree(ctx, &pb.GetTreeRequest{}); status.Code(err) != codes.Unauthenticated {
+			t.Errorf("%q: %v", values, err)
+		}
+	}
+}
+
+// What an agent has started may only view, also with a token that may do everything.
+func TestTokensDoNotHelpAgents(t *testing.T) {
+	tokens := &fakeTokens{}
+	tokens.Create("a", messages.MayEverything, time.Time{})
+	for name, r := range map[string]func(_, _ netip.AddrPort) (bool, error){
+		"an agent":     func(_, _ netip.AddrPort) (bool, error) { return true, nil },
+		"nobody knows": func(_, _ netip.AddrPort) (bool, error) { return false, errors.New("gone") },
+	} {
+		_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: TCPOptions{Restricted: r}})
+		conn := dial()
+		if _, err := pb.NewAgentServiceClient(conn).ListSessions(bearing(t, "c", "a"), &pb.ListSessionsRequest{}); err != nil {
+			t.Errorf("%s views: %v", name, err)
+		}
+		if err := codeOfCall(bearing(t, "c", "a"), conn, "/betcode.v1.AdminService/AnswerPermission"); status.Code(err) != codes.PermissionDenied {
+			t.Errorf("%s answers: %v", name, err)
+		}
+	}
+}
+
+// A page in a browser cannot call us, whatever name it has made point here.
+func TestHostAndOrigin(t *testing.T) {
+	tokens := &fakeTokens{}
+	tokens.Create("a", messages.MayEverything, time.Time{})
+	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: TCPOptions{Names: []string{"box.example"}}})
+	for authority, want := range map[string]codes.Code{
+		"localhost": codes.OK, "LOCALHOST:5": codes.OK, "127.0.0.1:5": codes.OK, "[::1]:80": codes.OK, "192.0.2.1": codes.OK,
+		"box.example": codes.OK, "Box.Example:5": codes.OK, "box.example.": codes.OK,
+		"evil.example": codes.PermissionDenied, "localhost.evil.example:80": codes.PermissionDenied, "127.0.0.1.evil.example": codes.PermissionDenied,
+	} {
+		conn := dial(grpc.WithAuthority(authority))
+		if _, err := pb.NewAgentServiceClient(conn).ListSessions(bearing(t, "c", "a"), &pb.ListSessionsRequest{}); status.Code(err) != want {
+			t.Errorf("%s: %v", authority, err)
+		}
+	}
+	ctx := metadata.AppendToOutgoingContext(bearing(t, "c", "a"), "origin", "https://evil.example")
+	if _, err := pb.NewAgentServiceClient(dial()).ListSessions(ctx, &pb.ListSessionsRequest{}); status.Code(err) != codes.PermissionDenied {
+		t.Errorf("with an origin: %v", err)
+	}
+}
+
+// On a Converse stream each request needs its own right.
+func TestConverseNeedsRights(t *testing.T) {
+	for name, test := range map[string]struct {
+		request *pb.AgentRequest
+		need    string
+	}{
+		"permission": {&pb.AgentRequest{Request: &pb.AgentRequest_Permission{}}, "approve"},
+		"question":   {&pb.AgentRequest{Request: &pb.AgentRequest_QuestionResponse{}}, "approve"},
+		"message":    {&pb.AgentRequest{Request: &pb.AgentRequest_Message{}}, "control"},
+		"cancel":     {&pb.AgentRequest{Request: &pb.AgentRequest_Cancel{}}, "control"},
+		"lock":       {&pb.AgentRequest{Request: &pb.AgentRequest_Lock{}}, "control"},
+		"model":      {&pb.AgentRequest{Request: &pb.AgentRequest_Settings{Settings: &pb.SessionSettingsChange{Model: "m"}}}, "control"},
+		"bypass":     {&pb.AgentRequest{Request: &pb.AgentRequest_Settings{Settings: &pb.SessionSettingsChange{PermissionMode: "bypassPermissions"}}}, "approve,control"},
+		"start":      {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{}}}, "view"},
+		"tools":      {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{AllowedTools: []string{"Bash"}}}}, "approve,control"},
+		"edits":      {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{PermissionMode: "acceptEdits"}}}, "approve,control"},
+		"plan":       {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{PermissionMode: "plan"}}}, "view"},
+		"empty":      {&pb.AgentRequest{}, "control"},
+	} {
+		if got := requestNeeds(test.request).String(); got != test.need {
+			t.Errorf("%s needs %s", name, got)
+		}
+	}
+}
+
+// A client that may approve can do so on the stream of a session that is there, and
+// what it may not do leaves the stream as it is; a revoked token ends it.
+func TestApproverOnAStream(t *testing.T) {
+	tokens := &fakeTokens{}
+	tokens.Create("phone", messages.MayView|messages.MayApprove, time.Time{})
+	asker := &fakeAsker{stream: newFakeStream()}
+	_, dial := serveTCP(t, Options{Asker: asker, Tokens: tokens})
+	stream := must[grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent]](t)(pb.NewAgentServiceClient(dial()).Converse(bearing(t, "c", "phone")))
+	say := func(r *pb.AgentRequest) {
+		if err := stream.Send(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{SessionId: sessionA, WorkingDirectory: "/"}}})
+	say(&pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: "hello"}}})
+	e := must[*pb.AgentEvent](t)(stream.Recv())
+	if e.GetError().GetCode() != "PERMISSION_DENIED" || e.GetError().GetIsFatal() {
+		t.Fatalf("%v", e)
+	}
+	say(&pb.AgentRequest{Request: &pb.AgentRequest_Permission{Permission: &pb.PermissionResponse{RequestId: "r", Decision: pb.PermissionDecision_ALLOW_ONCE}}})
+	deadline := time.Now().Add(time.Minute)
+	for answered := false; !answered; {
+		for _, m := range asker.saw() {
+			_, is := m.(messages.AnswerPermission)
+			answered = answered || is
+			if _, is := m.(messages.SendInput); is {
+				t.Fatal("the message was handed on")
+			}
+		}
+		time.Sleep(time.Millisecond)
+		if time.Now().After(deadline) {
+			t.Fatalf("not answered: %v", asker.saw())
+		}
+	}
+	tokens.Revoke("phone")
+	for {
+		_, err := stream.Recv()
+		if err == nil {
+			continue
+		}
+		if status.Code(err) != codes.Unauthenticated || errors.Is(err, io.EOF) {
+			t.Errorf("revoked: %v", err)
+		}
+		break
+	}
+}
+
+func TestTokenService(t *testing.T) {
+	tokens := &fakeTokens{}
+	conn, _ := serveOptions(t, Options{Asker: &fakeAsker{}, Tokens: tokens})
+	access := pb.NewAccessServiceClient(conn)
+	made := must[*pb.CreateAccessTokenResponse](t)(access.CreateAccessToken(as(t, "c"), &pb.CreateAccessTokenRequest{
+		Name: "phone", Scopes: []string{"approve"}, ExpiresAt: timestamppb.New(time.Unix(99, 0)),
+	}))
+	if made.GetSecret() != "secret-phone" || strings.Join(made.GetToken().GetScopes(), ",") != "view,approve" || made.GetToken().GetExpiresAt().GetSeconds() != 99 {
+		t.Errorf("%v", made)
+	}
+	if list := must[*pb.ListAccessTokensResponse](t)(access.ListAccessTokens(as(t, "c"), &pb.ListAccessTokensRequest{})); len(list.GetTokens()) != 1 {
+		t.Errorf("%v", list)
+	}
+	must[*pb.RevokeAccessTokenResponse](t)(access.RevokeAccessToken(as(t, "c"), &pb.RevokeAccessTokenRequest{Name: "phone"}))
+	if _, err := access.CreateAccessToken(as(t, "c"), &pb.CreateAccessTokenRequest{Name: "x", Scopes: []string{"root"}}); status.Code(err) != codes.InvalidArgument {
+		t.Error(err)
+	}
+	conn, _ = serveOptions(t, Options{Asker: &fakeAsker{}})
+	if _, err := pb.NewAccessServiceClient(conn).ListAccessTokens(as(t, "c"), &pb.ListAccessTokensRequest{}); status.Code(err) != codes.Unimplemented {
+		t.Error(err)
+	}
+}
