@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -31,4 +32,25 @@ func send(ctx actor.Context, to *actor.PID, message any) {
 func timer(ctx actor.Context, delay time.Duration, message any) *time.Timer {
 	root, self := ctx.ActorSystem().Root, ctx.Self()
 	return time.AfterFunc(delay, func() { root.Send(self, message) })
+}
+
+// timers are those of one actor, which stops them with itself. Those that have gone off
+// are forgotten: an actor may live for months.
+type timers []runningTimer
+
+type runningTimer struct {
+	timer *time.Timer
+	due   time.Time
+}
+
+func (t *timers) start(ctx actor.Context, delay time.Duration, message any) {
+	now := time.Now()
+	over := func(r runningTimer) bool { return r.due.Before(now) }
+	*t = append(slices.DeleteFunc(*t, over), runningTimer{timer(ctx, delay, message), now.Add(delay)})
+}
+
+func (t timers) stop() {
+	for _, r := range t {
+		r.timer.Stop()
+	}
 }

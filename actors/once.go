@@ -16,7 +16,9 @@ import (
 // A request under an idempotency key leaves the key with its answer in the journal, in
 // the append that makes the answer true. See [messages.Once].
 
-// maxOnces bounds the calls under a key that wait for their answer in one session.
+// maxOnces bounds the calls under a key that wait for their answer in one session. So
+// many never do: some were answered by others, as a duplicate is by the actor of its
+// request, and are not waited for any more.
 const maxOnces = 1024
 
 // once is a call under a key that waits for its answer; given is one that has it.
@@ -41,9 +43,9 @@ func (t *transition) once(from *actor.PID, m messages.Once) {
 		t.then(reply{from, before.answer})
 		return
 	}
-	if from != nil && len(t.s.onces) < maxOnces {
+	if from != nil {
 		t.s.onces = maps.Clone(t.s.onces)
-		if t.s.onces == nil {
+		if t.s.onces == nil || len(t.s.onces) >= maxOnces {
 			t.s.onces = map[string]once{}
 		}
 		t.s.onces[from.Id] = once{m.Key, m.Digest}

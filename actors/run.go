@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -31,7 +30,7 @@ type run struct {
 	end     context.CancelFunc
 	reader  *worker
 	writer  *worker
-	timers  []*time.Timer
+	timers  timers
 
 	agent *agent // nil until opened
 	made  *agent // the same, for the reader's jobs only
@@ -107,9 +106,7 @@ func (r *run) release() {
 	if !r.state.unread.since.IsZero() { // the next incarnation finds out for itself
 		r.deps.actors.Root.Send(r.deps.health, spoolHealth{session: r.session.ID})
 	}
-	for _, t := range r.timers {
-		t.Stop()
-	}
+	r.timers.stop()
 	r.writer.close(nil)
 	over, directory := r.state.phase == runOver, r.state.record.Directory
 	r.reader.close(func() {
@@ -135,7 +132,7 @@ func (r *run) perform(ctx actor.Context, e effect) {
 		}
 		ctx.Send(ctx.Parent(), e.message)
 	case wakeAfter:
-		r.timers = append(r.timers, timer(ctx, e.delay, e.message))
+		r.timers.start(ctx, e.delay, e.message)
 	case readSpool:
 		r.reader.do(func() any { return agent.read() })
 	case readTail:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/uuid"
@@ -30,7 +29,7 @@ type session struct {
 	state   sessionState
 	streams map[string]*actor.PID // as spawned
 	asked   map[messages.RequestID]*actor.PID
-	timers  []*time.Timer
+	timers  timers
 	hands   *worker
 	leaving bool
 	live    *Live // as the state's options have it
@@ -54,9 +53,7 @@ func (s *session) Receive(ctx actor.Context) {
 	case *actor.Stopping, *actor.Restarting:
 		s.leaving = true
 		s.hands.close(nil)
-		for _, t := range s.timers {
-			t.Stop()
-		}
+		s.timers.stop()
 	case *actor.Terminated:
 		if !s.leaving && s.state.active() && m.Who.Id == s.child(ctx, "run", s.state.record.Run).Id {
 			panic("the actor of a run was given up") // nobody would ever hear how the run ends
@@ -129,7 +126,7 @@ func (s *session) perform(ctx actor.Context, e effect) {
 			send(ctx, e.from, messages.Errorf("answer permission", messages.Unavailable, "the request is being looked after").WithHint("try again"))
 		}
 	case wakeAfter:
-		s.timers = append(s.timers, timer(ctx, e.delay, e.message))
+		s.timers.start(ctx, e.delay, e.message)
 	case loadAgain:
 		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
 	case readTranscript:

@@ -44,6 +44,9 @@ func (o sessionOptions) kept(environment map[string]string) map[string]string {
 	return kept
 }
 
+// maxStreams bounds how many streams one session has.
+const maxStreams = 4096
+
 // attach adds a stream. A client that may write gets the lock if it is free.
 func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	if !t.known(from, "attach") {
@@ -53,6 +56,11 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	if m.History == messages.HistoryFromSequence && m.From > head {
 		t.then(reply{from, messages.Errorf("attach", messages.OutOfRange, "sequence %d is beyond the head %d", m.From, head).
 			WithHint("use a sequence number received from this session")})
+		return
+	}
+	if len(t.s.streams) >= maxStreams {
+		t.then(reply{from, messages.Errorf("attach", messages.Exhausted, "%d streams are attached to the session", len(t.s.streams)).
+			With("session_id", string(t.s.id)).WithHint("close some of them, and attach again")})
 		return
 	}
 	t.noticePresence(m.Client, func() {

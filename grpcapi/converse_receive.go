@@ -97,7 +97,7 @@ func (c *conversation) translate(request *pb.AgentRequest) (messages.Request, su
 		return m, subject{"idempotency_key", r.Message.GetIdempotencyKey()}, err
 	case *pb.AgentRequest_Permission:
 		m, err := answerIn(r.Permission, c.session, c.client)
-		return m, subject{"request_id", clip(r.Permission.GetRequestId())}, err
+		return underKey(m.Key, "permission", r.Permission, m), subject{"request_id", clip(r.Permission.GetRequestId())}, err
 	case *pb.AgentRequest_QuestionResponse:
 		m, err := questionIn(r.QuestionResponse, c.session, c.client)
 		return m, subject{"request_id", clip(r.QuestionResponse.GetQuestionId())}, err

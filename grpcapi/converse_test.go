@@ -209,6 +209,38 @@ func TestRequestsAreAskedInOrder(t *testing.T) {
 	}
 }
 
+// An answer on a stream that has a key is asked under it.
+func TestAnswerUnderAKey(t *testing.T) {
+	asker := &fakeAsker{stream: newFakeStream()}
+	conn, _ := serve(t, asker)
+	stream := converse(t, conn, &pb.StartConversation{SessionId: sessionA})
+	for _, key := range []string{keyA, "an edited input, of another client"} {
+		if err := stream.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Permission{Permission: &pb.PermissionResponse{
+			RequestId: "p", Decision: pb.PermissionDecision_DENY, IdempotencyKey: key,
+		}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = stream.CloseSend()
+	if _, failures, err := readAll(t, stream); err != nil || len(failures) > 0 {
+		t.Fatal(failures, err)
+	}
+	var under, plain int
+	for _, r := range asker.saw() {
+		switch m := r.(type) {
+		case messages.Once:
+			if answer, ok := m.Request.(messages.AnswerPermission); ok && m.Key == keyA && answer.Key == keyA && len(m.Digest) > 0 {
+				under++
+			}
+		case messages.AnswerPermission:
+			plain++
+		}
+	}
+	if under != 1 || plain != 1 {
+		t.Errorf("asked %+v", asker.saw())
+	}
+}
+
 // TestErrorsAreInline: a refused request is answered on the stream, names itself,
 // and the stream goes on.
 func TestErrorsAreInline(t *testing.T) {

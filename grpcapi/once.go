@@ -33,14 +33,27 @@ func keyIn(ctx context.Context, method string, req any) (key string, digest []by
 	if !ok {
 		return key, nil, nil
 	}
-	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	if err != nil {
-		return "", nil, invalid("identify request", "Send text in UTF-8.", "the request cannot be encoded: %w", err)
-	}
+	return key, digestOf(method, m), nil
+}
+
+// digestOf is what a request is recognised by.
+func digestOf(method string, m proto.Message) []byte {
 	h := sha256.New()
 	h.Write([]byte(method + "\x00"))
+	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil { // it came as one, so it can be one
+		return nil
+	}
 	h.Write(body)
-	return key, h.Sum(nil), nil
+	return h.Sum(nil)
+}
+
+// underKey is a request of a stream, under the key that its message has, if any.
+func underKey(key, what string, said proto.Message, r messages.SessionRequest) messages.Request {
+	if key == "" {
+		return r
+	}
+	return messages.Once{Key: key, Digest: digestOf(what, said), Request: r}
 }
 
 // act asks for a change to a session: once, if the client has named its call.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -141,6 +142,8 @@ func TestChatTyped(t *testing.T) {
 		"cancel":             {lines: []string{"/cancel"}, request: "cancel:"},
 		"model":              {lines: []string{"/model opus"}, request: `settings:{model:"opus"}`},
 		"mode":               {lines: []string{"/mode plan"}, request: `settings:{permission_mode:"plan"}`},
+		"release":            {lines: []string{"/release"}, request: "lock:{action:LOCK_ACTION_RELEASE}"},
+		"refuse":             {lines: []string{"/refuse"}, request: "lock:{action:LOCK_ACTION_REFUSE}"},
 		"model alone":        {lines: []string{"/model"}, shows: "Give a name"},
 		"help":               {lines: []string{"/help"}, shows: "/cancel"},
 		"empty":              {lines: []string{""}},
@@ -171,6 +174,35 @@ func TestChatTyped(t *testing.T) {
 				t.Errorf("sent %q, want %q", request, test.request)
 			}
 		})
+	}
+}
+
+// What becomes of the input lock is told, above all that somebody asks for it.
+func TestChatLock(t *testing.T) {
+	var out bytes.Buffer
+	c := newChat(&out, terminal{}, 0, false, false)
+	if r := c.typed("/lock"); !r.lock || r.say != "" {
+		t.Errorf("asked %+v", r)
+	}
+	for _, step := range []struct {
+		tell func()
+		want string
+	}{
+		{func() { c.lockAnswered(&pb.InputLockResponse{Granted: true, PreviousHolder: "bob"}, nil) }, "You have the input lock."},
+		{func() { c.lockAnswered(&pb.InputLockResponse{PreviousHolder: "bob", Refused: true}, nil) }, "bob keeps the input lock"},
+		{func() { c.lockAnswered(&pb.InputLockResponse{PreviousHolder: "bob"}, nil) }, "bob has the input lock"},
+		{func() { c.lockAnswered(nil, io.ErrUnexpectedEOF) }, "error: unexpected EOF"},
+		{func() {
+			c.event(&pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: "ann", RequestedBy: "bob"}}})
+		}, "bob asks for the input lock of ann: /release gives it up, /refuse keeps it"},
+		{func() {
+			c.event(&pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: "ann", OfferedTo: "bob"}}})
+		}, "offered to bob"},
+	} {
+		out.Reset()
+		if step.tell(); !strings.Contains(out.String(), step.want) {
+			t.Errorf("shown %q, want %q", &out, step.want)
+		}
 	}
 }
 

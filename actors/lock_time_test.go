@@ -1,0 +1,78 @@
+package actors
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"betcode/messages"
+)
+
+// The times of the input lock, in the real system and virtual time: ten seconds for the
+// holder to answer, five minutes until it is offered, ten seconds to come back after a
+// crash of the daemon.
+func TestLockTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &days{t: t, store: newMemoryStore(), began: time.Now().Round(0)}
+		d.seed("p1", "Bash")
+		d.start()
+		join := func(client messages.ClientID) {
+			if _, _, err := d.Attach(context.Background(), messages.Attach{Session: sessionA, Client: client, Stream: string(client)}); err != nil {
+				t.Error(err)
+			}
+			synctest.Wait()
+		}
+		ask := func(client messages.ClientID) (messages.LockAnswer, time.Duration) {
+			began := time.Now()
+			reply, err := d.Ask(context.Background(), messages.TakeLock{Session: sessionA, Client: client})
+			if err != nil {
+				t.Errorf("%s asks: %v", client, err)
+			}
+			answer, _ := reply.(messages.LockAnswer)
+			return answer, time.Since(began).Round(time.Second)
+		}
+		holder := func() messages.ClientID {
+			view, err := d.ask(messages.GetSession{Session: sessionA})
+			if err != nil {
+				t.Error(err)
+				return ""
+			}
+			return view.(messages.SessionView).LockHolder
+		}
+		join("ann")
+		join("bob")
+		if got, after := ask("bob"); !got.Granted || after != 10*time.Second {
+			t.Errorf("nobody answers: %+v after %s", got, after)
+		}
+		refused := make(chan messages.LockAnswer)
+		go func() {
+			got, _ := ask("ann")
+			refused <- got
+		}()
+		synctest.Wait()
+		if _, err := d.ask(messages.RefuseLock{Session: sessionA, Client: "bob"}); err != nil {
+			t.Error(err)
+		}
+		if got := <-refused; got.Granted || !got.Refused {
+			t.Errorf("refused: %+v", got)
+		}
+		time.Sleep(5*time.Minute + time.Second)
+		synctest.Wait()
+		if holder() != "bob" {
+			t.Error("an offer has taken the lock away")
+		}
+		if got, after := ask("ann"); !got.Granted || after != 0 || got.Previous != "bob" {
+			t.Errorf("offered: %+v after %s", got, after)
+		}
+
+		d.stop()
+		d.start()
+		join("bob")
+		if got, after := ask("bob"); !got.Granted || after > 10*time.Second || after < 8*time.Second {
+			t.Errorf("ann does not come back: %+v after %s", got, after)
+		}
+		d.stop()
+		time.Sleep(2 * time.Second)
+	})
+}
