@@ -49,6 +49,15 @@ type Value struct {
 // Text is the value as a command line has it, empty for none.
 func (v Value) Text() string { return v.format(v.Value) }
 
+// Public is the value for whoever may only look: of a program without its arguments.
+func (v Value) Public() string {
+	argv, ok := v.Value.([]string)
+	if !v.Private || !ok || len(argv) < 2 {
+		return v.Text()
+	}
+	return v.format([]string{argv[0], "…"})
+}
+
 // Settings is everything that was said, and by whom.
 type Settings struct {
 	ConfigDir string

@@ -22,6 +22,7 @@ type Setting struct {
 	Flag    string   // of the daemon's commands, without dashes; empty = none
 	Aliases []string // other names in files
 
+	Private   bool   // it may hold what is nobody else's business
 	Live      bool   // counts as soon as the file has changed; else with the next start
 	Directory bool   // the settings of a trusted directory say it too, for sessions there
 	Help      string // one line, for people

@@ -159,7 +159,7 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.Reminders },
 	},
 	{
-		Name: "notify.exec", Kind: Command, Unset: "none", Env: "BETCODE_NOTIFY_EXEC", Flag: "notify-exec", Live: true,
+		Name: "notify.exec", Kind: Command, Unset: "none", Env: "BETCODE_NOTIFY_EXEC", Flag: "notify-exec", Live: true, Private: true,
 		Help: "program started for a reminder and what else people should know, or a JSON list with its arguments",
 		into: func(d *Daemon) any { return &d.NotifyExec },
 	},

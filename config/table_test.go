@@ -134,7 +134,7 @@ A directory has a say only where the last column tells so, and about sessions th
 What is unknown is warned about and left alone, with its line; what is wrong keeps a daemon from starting, with its line. A daemon
 that runs notices a change of the files (and SIGHUP): what counts *at once* counts from then on, the rest with the next start. Files
 that are wrong by then change nothing, and ` + "`betcode daemon status`" + ` says so. Times are written ` + "`90s`, `36h`, `7d`" + `, sizes
-` + "`512MiB`" + `. In a file, ` + "`disk.low`" + ` is ` + "`{\"disk\": {\"low\": \"512MiB\"}}`" + `, or ` + "`low = \"512MiB\"`" + ` below ` + "`[disk]`" + `.
+` + "`512MiB`" + `. Over the API the arguments of ` + "`notify.exec`" + ` are not shown: they may hold what is nobody else's business. In a file, ` + "`disk.low`" + ` is ` + "`{\"disk\": {\"low\": \"512MiB\"}}`" + `, or ` + "`low = \"512MiB\"`" + ` below ` + "`[disk]`" + `.
 
 | setting | what | default | may be | variable | flag | counts | a directory |
 |---|---|---|---|---|---|---|---|

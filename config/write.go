@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ func Update(path string, source Source, changes []Change) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write settings: %w", err)
 	}
-	unlock, err := lock(path + ".lock")
+	unlock, err := lock(path)
 	if err != nil {
 		return fmt.Errorf("write settings: %w", err)
 	}
@@ -124,10 +125,15 @@ func plainName(name string) bool {
 	})
 }
 
-// lock keeps others from changing the same file. Its own file stays: whoever
-// removed it could take it from under somebody who waits.
+// lock keeps others from changing files of the same directory. It is the directory
+// itself that is locked, so nothing is left behind in a place that is not ours; where
+// directories cannot be locked a file is, which stays: whoever removed it could take
+// it from under somebody who waits.
 func lock(path string) (unlock func(), err error) {
-	l := flock.New(path, flock.SetPermissions(0o600))
+	l := flock.New(filepath.Dir(path), flock.SetFlag(os.O_RDONLY))
+	if runtime.GOOS == "windows" {
+		l = flock.New(path+".lock", flock.SetPermissions(0o600))
+	}
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		locked, err := l.TryLock()
 		if err != nil {

@@ -72,7 +72,7 @@ func (d *daemon) inForce(directory string) messages.SettingsView {
 
 func (d *daemon) valueOut(v config.Value) messages.SettingValue {
 	return messages.SettingValue{
-		Name: v.Name, Value: v.Value, Text: v.Text(), Source: string(v.Origin.Source), Origin: v.Origin.Name, Line: v.Origin.Line,
+		Name: v.Name, Value: v.Value, Text: v.Public(), Source: string(v.Origin.Source), Origin: v.Origin.Name, Line: v.Origin.Line,
 		Default: v.Default, Wants: v.Wants(), Help: v.Help, Live: v.Live, Restart: !v.Live && v.Text() != d.started.Get(v.Name).Text(),
 	}
 }

@@ -178,7 +178,7 @@ func (d *daemon) serve(ctx context.Context) error {
 
 	changed, stopWatching := d.watchSettings(ctx)
 	defer stopWatching()
-	d.settingsRead(d.settings.get(), config.Settings{}, nil)
+	d.sayHowSettingsAre()
 
 	keepAgents, cause := false, ""
 	var failure error

@@ -107,8 +107,17 @@ func (d *daemon) reload(asked bool) {
 	d.settingsRead(next, old, nil)
 }
 
+// sayHowSettingsAre is for the beginning: they have been read.
+func (d *daemon) sayHowSettingsAre() {
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	d.settingsRead(d.settings.get(), config.Settings{}, nil)
+}
+
 // settingsRead logs what became of the settings, and says so to whoever asks how the
 // daemon is.
+//
+// Whoever calls it has d.reloading.
 func (d *daemon) settingsRead(now, before config.Settings, err error) {
 	c := messages.ComponentHealth{Name: "settings", Serving: err == nil, Checked: time.Now()}
 	d.settingsError = ""
