@@ -19,6 +19,7 @@ func exampleSettings() messages.SettingsView {
 			{Name: nameMaxAgents, Value: int64(7), Text: "7", Source: "user", Origin: "/c/settings.json", Line: 3, Default: "5", Live: true},
 			{Name: nameStateDir, Value: "/state", Text: "/state", Source: "default", Restart: true},
 			{Name: nameSocket, Value: "/s", Text: "/s"},
+			{Name: nameListen, Value: "127.0.0.1:50051", Text: "127.0.0.1:50051"},
 			{Name: nameLogLevel, Value: "warn", Text: "warn"},
 			{Name: nameMaxPayload, Value: int64(64 << 20), Text: "64MiB"},
 			{Name: nameModel, Value: "opus", Text: "opus"},
@@ -40,9 +41,9 @@ func TestGetSettings(t *testing.T) {
 	d, s, p := got.GetDaemon(), got.GetSessions(), got.GetPermissions()
 	switch {
 	case d.GetMaxSubprocesses() != 7, d.GetDatabasePath() != "/state/journal", d.GetSocketPath() != "/s", d.GetLogLevel() != "warn",
-		d.GetMaxPayloadBytes() != 64<<20, d.GetPort() != 0, s.GetDefaultModel() != "opus", !s.GetAutoCompact(), s.GetAutoCompactThreshold() != 150_000,
+		d.GetMaxPayloadBytes() != 64<<20, d.GetPort() != 50051, s.GetDefaultModel() != "opus", !s.GetAutoCompact(), s.GetAutoCompactThreshold() != 150_000,
 		p.GetConnectedTimeoutSecs() != 172_800, p.GetDisconnectedTimeoutSecs() != 172_800, !p.GetActivityRefreshEnabled(), !p.GetEnableAutoApprove(),
-		!slices.Equal(p.GetAutoApproveDirectories(), []string{"/w"}), !got.GetFeatureFlags()["x"], len(got.GetValues()) != 10,
+		!slices.Equal(p.GetAutoApproveDirectories(), []string{"/w"}), !got.GetFeatureFlags()["x"], len(got.GetValues()) != 11,
 		got.GetValues()[0].GetLine() != 3, got.GetValues()[0].GetOrigin() != "/c/settings.json", !got.GetValues()[1].GetRestartNeeded(),
 		got.GetWarnings()[0].GetLine() != 9:
 		t.Errorf("%v", got)
@@ -64,7 +65,7 @@ func TestUpdateSettings(t *testing.T) {
 	config := pb.NewConfigServiceClient(conn)
 	must[*pb.Settings](t)(config.UpdateSettings(as(t, "c"), &pb.UpdateSettingsRequest{
 		Settings: &pb.Settings{
-			Daemon:       &pb.DaemonSettings{MaxSubprocesses: 3, LogLevel: "debug", MaxPayloadBytes: 8 << 20},
+			Daemon:       &pb.DaemonSettings{MaxSubprocesses: 3, LogLevel: "debug", MaxPayloadBytes: 8 << 20, Port: 50051},
 			Sessions:     &pb.SessionSettings{AutoCompactThreshold: 9, AutoCompact: true},
 			Permissions:  &pb.PermissionSettings{ConnectedTimeoutSecs: 7200, DisconnectedTimeoutSecs: 7200, ActivityRefreshEnabled: true},
 			FeatureFlags: map[string]bool{"y": false},
@@ -80,7 +81,7 @@ func TestUpdateSettings(t *testing.T) {
 		got = append(got, word)
 	}
 	want := []string{
-		"daemon.log_level=debug", "daemon.max_payload_bytes=8388608", "daemon.max_subprocesses=3", "disk.low=1GiB", "feature_flags.y=false",
+		"daemon.listen_tcp=127.0.0.1:50051", "daemon.log_level=debug", "daemon.max_payload_bytes=8388608", "daemon.max_subprocesses=3", "disk.low=1GiB", "feature_flags.y=false",
 		"-notify.exec", "permissions.default_ttl=7200s", "permissions.extend_on_activity=true", "sessions.auto_compact=true",
 		"sessions.auto_compact_threshold=9",
 	}
@@ -89,7 +90,6 @@ func TestUpdateSettings(t *testing.T) {
 	}
 	for says, r := range map[string]*pb.UpdateSettingsRequest{
 		"nothing is to be changed":               {},
-		"port cannot be set":                     {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{Port: 1}}},
 		"daemon.state_dir":                       {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{DatabasePath: "/x"}}},
 		"retention.session_max_bytes":            {Settings: &pb.Settings{Sessions: &pb.SessionSettings{MaxMessagesPerSession: 1}}},
 		"permissions.allow":                      {Settings: &pb.Settings{Permissions: &pb.PermissionSettings{EnableAutoApprove: true}}},

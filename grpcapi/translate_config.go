@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"math"
+	"net"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,6 +39,7 @@ const (
 	nameMaxAgents   = "daemon.max_subprocesses"
 	nameSocket      = "daemon.socket_path"
 	nameStateDir    = "daemon.state_dir"
+	nameListen      = "daemon.listen_tcp"
 	nameLogLevel    = "daemon.log_level"
 	nameMaxPayload  = "daemon.max_payload_bytes"
 	nameModel       = "sessions.default_model"
@@ -67,6 +69,10 @@ func settingsOut(v messages.SettingsView) *pb.Settings {
 			ActivityRefreshEnabled: v.Get(nameExtend).Value == true,
 		},
 		FeatureFlags: v.Features,
+	}
+	if _, port, err := net.SplitHostPort(v.Get(nameListen).Text); err == nil {
+		n, _ := strconv.ParseUint(port, 10, 16) // 0 for the name of a service
+		out.Daemon.Port = uint32(n)
 	}
 	if state := v.Get(nameStateDir).Text; state != "" {
 		out.Daemon.DatabasePath = filepath.Join(state, "journal")
@@ -108,7 +114,6 @@ func changesIn(r *pb.UpdateSettingsRequest) ([]messages.SettingChange, error) {
 		is         bool
 		what, hint string
 	}{
-		{d.GetPort() != 0, "port", "No TCP is served; use the Unix socket, for example through ssh -L."},
 		{d.GetDatabasePath() != "", "database_path", "The journal is in daemon.state_dir, which can be set."},
 		{s.GetMaxMessagesPerSession() != 0, "max_messages_per_session", "There is no such limit; retention.session_max_bytes limits the history of a session."},
 		{p.GetEnableAutoApprove(), "enable_auto_approve", "Write allow rules into settings.json: permissions.allow."},
@@ -126,6 +131,7 @@ func changesIn(r *pb.UpdateSettingsRequest) ([]messages.SettingChange, error) {
 	number := func(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 	set(d.GetMaxSubprocesses() != 0, nameMaxAgents, number(d.GetMaxSubprocesses()))
 	set(d.GetSocketPath() != "", nameSocket, d.GetSocketPath())
+	set(d.GetPort() != 0, nameListen, net.JoinHostPort("127.0.0.1", number(d.GetPort())))
 	set(d.GetLogLevel() != "", nameLogLevel, d.GetLogLevel())
 	set(d.GetMaxPayloadBytes() != 0, nameMaxPayload, number(d.GetMaxPayloadBytes()))
 	set(s.GetDefaultModel() != "", nameModel, s.GetDefaultModel())

@@ -299,7 +299,7 @@ type DaemonSettings struct {
 	MaxSubprocesses uint32 `protobuf:"varint,1,opt,name=max_subprocesses,json=maxSubprocesses,proto3" json:"max_subprocesses,omitempty"`
 	// The Unix socket that is served.
 	SocketPath string `protobuf:"bytes,2,opt,name=socket_path,json=socketPath,proto3" json:"socket_path,omitempty"`
-	// TCP port; 0 = none.
+	// TCP port; 0 = none. Setting it listens on loopback: see daemon.listen_tcp for more.
 	Port uint32 `protobuf:"varint,3,opt,name=port,proto3" json:"port,omitempty"`
 	// Directory of the journal; it cannot be set by itself.
 	DatabasePath string `protobuf:"bytes,4,opt,name=database_path,json=databasePath,proto3" json:"database_path,omitempty"`
