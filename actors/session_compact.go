@@ -290,6 +290,9 @@ func (t *transition) exchangeEnds(m claude.TurnEnded) {
 	if m.ContextTokens > 0 {
 		p.ContextTokens = m.ContextTokens
 	}
+	if m.ContextWindow > 0 {
+		p.ContextWindow = m.ContextWindow
+	}
 	if !m.IsError && !m.LocalCommand && m.StopReason == "end_turn" && !t.s.compacting() {
 		p.Exchange, t.s.grown = p.Begun, true
 	}

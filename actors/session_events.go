@@ -37,11 +37,22 @@ func sessionInfo(r messages.SessionRecord, lineage string, resumed bool) *pb.Age
 		WorktreeId:       r.WorktreeID,
 		MessageCount:     uint64(r.Messages),
 		IsResumed:        resumed,
-		Lineage:          lineage,
-		Head:             uint64(r.Head),
-		Condition:        string(r.Condition),
-		Waiting:          r.Waiting,
+
+		ContextUsagePercent: contextUsage(r.Past),
+		Lineage:             lineage,
+		Head:                uint64(r.Head),
+		Condition:           string(r.Condition),
+		Waiting:             r.Waiting,
 	}}}
+}
+
+// contextUsage is how full the model's context is after the newest turn, in percent;
+// 0 while it is not known.
+func contextUsage(p messages.Past) float32 {
+	if p.ContextWindow == 0 {
+		return 0
+	}
+	return float32(100 * float64(p.ContextTokens) / float64(p.ContextWindow))
 }
 
 func userInput(in messages.InputRecord) *pb.AgentEvent {

@@ -69,12 +69,10 @@ func (t *transition) slotAnswered(m slotAnswer) {
 	t.s.slot = map[slotPlace]slotHold{slotYes: slotHeld, slotWaiting: slotQueued, slotNo: slotNone}[m.place]
 	if t.s.slot == slotNone {
 		for _, k := range t.s.knocks {
-			t.then(reply{k.from, messages.Errorf("start agent", messages.Exhausted, "all agents are busy and the queue is full").
-				WithCode(messages.PoolExhausted).With("session_id", string(t.s.id)).
-				WithHint("wait for a session to end its turn, or allow more agents at once")})
+			t.then(reply{k.from, t.s.poolExhausted("start agent")})
 		}
-		t.s.knocks = nil
-		t.notRestarted("all agents are busy and the queue is full")
+		t.s.knocks, t.s.restarting = nil, false
+		t.answerRestarters(false, t.s.poolExhausted("restart session"))
 	}
 	if len(t.s.knocks) == 0 {
 		t.maybeRetire()
@@ -174,4 +172,11 @@ func (t *transition) parkLate(m parkDue) {
 	} else if m.run == t.s.record.Run && t.s.resting {
 		t.then(wakeAfter{t.s.options.parkAfter - t.now.at.Sub(t.s.record.UpdatedAt), parkDue{m.run}})
 	}
+}
+
+// poolExhausted refuses what needs an agent while none may be started, nor wait.
+func (s *sessionState) poolExhausted(op string) *messages.Error {
+	return messages.Errorf(op, messages.Exhausted, "all agents are busy and the queue is full").
+		WithCode(messages.PoolExhausted).With("session_id", string(s.id)).
+		WithHint("wait for a session to end its turn, or allow more agents at once")
 }

@@ -3,6 +3,8 @@ package conformance
 import (
 	"strings"
 
+	"google.golang.org/grpc/codes"
+
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
 )
@@ -68,6 +70,9 @@ func rest(s *stage) {
 	again, _ := s.wait(c, next, kit.IsRun(pb.RunState_RUN_STATE_STARTED))
 	late := s.converse("late", &pb.StartConversation{SessionId: id})
 	info, _ := s.wait(late, 0, func(e kit.Event) bool { return e.GetSessionInfo().GetIsResumed() })
+	if used := info.GetSessionInfo().GetContextUsagePercent(); used <= 0 || used > 1 { // some 20 tokens of a million
+		s.Errorf("its context is %v%% full", used)
+	}
 	if !again.GetRun().GetResumed() || info.GetSessionInfo().GetMessageCount() == 0 {
 		s.Errorf("the next one is %v, %v", again, info)
 	}
@@ -128,6 +133,8 @@ func pool(s *stage) {
 	}
 	s.shows("Daemon Health Criteria", "subprocess_pool NOT_SERVING", "Overall SERVING with degraded")
 	s.shows("Degraded States", "subprocess_pool_full")
+	_, err := s.daemon.Admin().RestartSession(s.Context(), &pb.RestartSessionRequest{SessionId: third})
+	s.refused(err, codes.ResourceExhausted, "the queue is full")
 	s.write(s.file("go"), "")
 	s.wait(second, 0, kit.IsTurnComplete)
 }

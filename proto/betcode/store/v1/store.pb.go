@@ -833,6 +833,8 @@ type Past struct {
 	Bytes         uint64                 `protobuf:"varint,6,opt,name=bytes" json:"bytes,omitempty"`
 	LowWater      uint64                 `protobuf:"varint,7,opt,name=low_water,json=lowWater" json:"low_water,omitempty"`
 	LowWaterBytes uint64                 `protobuf:"varint,8,opt,name=low_water_bytes,json=lowWaterBytes" json:"low_water_bytes,omitempty"`
+	// How many tokens the model has room for.
+	ContextWindow uint64 `protobuf:"varint,9,opt,name=context_window,json=contextWindow" json:"context_window,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -919,6 +921,13 @@ func (x *Past) GetLowWater() uint64 {
 func (x *Past) GetLowWaterBytes() uint64 {
 	if x != nil {
 		return x.LowWaterBytes
+	}
+	return 0
+}
+
+func (x *Past) GetContextWindow() uint64 {
+	if x != nil {
+		return x.ContextWindow
 	}
 	return 0
 }
@@ -2332,7 +2341,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\x1a>\n" +
 	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xdf\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x86\x03\n" +
 	"\x04Past\x123\n" +
 	"\bboundary\x18\x01 \x01(\v2\x17.betcode.store.v1.PlaceR\bboundary\x123\n" +
 	"\bexchange\x18\x02 \x01(\v2\x17.betcode.store.v1.PlaceR\bexchange\x12-\n" +
@@ -2343,7 +2352,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x0econtext_tokens\x18\x05 \x01(\x04R\rcontextTokens\x12\x14\n" +
 	"\x05bytes\x18\x06 \x01(\x04R\x05bytes\x12\x1b\n" +
 	"\tlow_water\x18\a \x01(\x04R\blowWater\x12&\n" +
-	"\x0flow_water_bytes\x18\b \x01(\x04R\rlowWaterBytes\"5\n" +
+	"\x0flow_water_bytes\x18\b \x01(\x04R\rlowWaterBytes\x12%\n" +
+	"\x0econtext_window\x18\t \x01(\x04R\rcontextWindow\"5\n" +
 	"\x05Place\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x1a\n" +
 	"\bmessages\x18\x02 \x01(\rR\bmessages\"\xf5\x02\n" +
