@@ -172,12 +172,6 @@ func machine(s *stage) {
 	s.refused(err, codes.NotFound)
 	s.took("GetMachineRequest", "machine_id")
 	s.took("SwitchMachineRequest", "machine_id")
-	version, err := pb.NewVersionServiceClient(s.daemon.Conn()).GetVersion(s.Context(), &pb.GetVersionRequest{})
-	s.must(err)
-	if version.GetApiVersion() != "v1" || version.GetClaudeCode().GetVersion() == "" {
-		s.Errorf("version %v", version)
-	}
-	s.shows("Complete Version Handshake Sequence", "Phase 1: Version Discovery")
 }
 
 // statuses that calls end with.

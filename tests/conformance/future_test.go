@@ -39,10 +39,15 @@ func anotherTime(s *stage) {
 	if entry := s.logged("unknown to this daemon"); entry["level"] != "debug" {
 		s.Errorf("logged as %v", entry)
 	}
+	details, err := pb.NewBetCodeHealthClient(s.daemon.Conn()).GetHealthDetails(s.Context(), &pb.HealthDetailsRequest{})
+	s.must(err)
+	if n := details.GetMetadata()["unknown_fields_received"]; n != "1" {
+		s.Errorf("%s fields are counted", n)
+	}
 	s.shows("Unknown Field Policy", "Daemon (server): preserve and log")
 
 	// A call and a value that it does not know are refused, and nothing else is.
-	err := s.daemon.Conn().Invoke(s.Context(), "/betcode.v1.AgentService/FromTheFuture", &pb.GetVersionRequest{}, &pb.GetVersionResponse{})
+	err = s.daemon.Conn().Invoke(s.Context(), "/betcode.v1.AgentService/FromTheFuture", &pb.GetVersionRequest{}, &pb.GetVersionResponse{})
 	s.refused(err, codes.Unimplemented)
 	s.say(c, "run:true")
 	asked, next := s.wait(c, next, kit.IsPermission)

@@ -56,7 +56,6 @@ func conversation(s *stage) {
 	s.shows("Control messages", "User message")
 	s.shows("Messages from claude stdout", "system", "content_block_delta", "content_block_start/stop", "message_start/delta/stop", "result")
 	s.shows("Multiplexer", "content_block_delta becomes TextDelta", "result becomes UsageReport", "system becomes SessionInfo")
-	s.shows("Current Feature Flags", "streaming_deltas")
 
 	s.say(c, "run:pwd > where.txt; echo made it")
 	asked, next := s.wait(c, next, kit.IsPermission)
@@ -78,7 +77,6 @@ func conversation(s *stage) {
 	s.shows("Control messages", "control_request (permission)", "control_response (allow)")
 	s.shows("Multiplexer", "content_block_start (tool_use) becomes ToolCallStart", "control_request becomes PermissionRequest or UserQuestion")
 	s.shows("Permission Bridge", "4. No rule: asked")
-	s.shows("Current Feature Flags", "permission_bridge")
 
 	s.say(c, "run:false")
 	asked, next = s.wait(c, next, kit.IsPermission)
@@ -253,7 +251,6 @@ func streams(s *stage) {
 	s.shows("Session Management Messages", "ResumeSession replays as a server stream", "Converse attaches without another subprocess",
 		"Both may be active at once")
 	s.shows("Multiplexer", "Client attachment: history, then live")
-	s.shows("Current Feature Flags", "session_persistence")
 	s.shows("Persistence", "messages")
 
 	// Errors inline, a half-closed stream, and a fatal error.
