@@ -81,13 +81,14 @@ func answers(s *stage) {
 	s.shows("Reconnection Replay Protocol", "Pending requests are shown again under their request_id", "is_replay is set")
 
 	key, request := uuid.NewString(), asked.GetPermissionRequest().GetRequestId()
-	respond := func(decision pb.PermissionDecision) {
+	respond := func(key string, decision pb.PermissionDecision) {
 		s.must(c.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Permission{Permission: &pb.PermissionResponse{
 			RequestId: request, Decision: decision, IdempotencyKey: key,
 		}}}))
 	}
-	respond(pb.PermissionDecision_ALLOW_SESSION)
-	respond(pb.PermissionDecision_DENY)
+	respond(key, pb.PermissionDecision_ALLOW_SESSION)
+	respond(key, pb.PermissionDecision_ALLOW_SESSION)
+	respond(uuid.NewString(), pb.PermissionDecision_DENY)
 	resolved, next := s.wait(c, 0, isResolved)
 	if r := resolved.GetPermissionResolved(); r.GetResolvedBy() != "a" || r.GetDecision() != pb.PermissionDecision_ALLOW_SESSION {
 		s.Errorf("resolved as %v", r)
