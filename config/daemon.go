@@ -44,6 +44,7 @@ type Daemon struct {
 	Disk   Disk
 	Audit  Audit
 	TCP    TCP
+	Limits Limits
 	GitLab GitLab
 }
 
@@ -51,6 +52,12 @@ type Daemon struct {
 type GitLab struct {
 	URL       string // empty = the public one
 	TokenFile string // empty = in the environment
+}
+
+// Limits are how many requests are taken of one caller.
+type Limits struct {
+	PerSecond int // 0 = any number
+	Burst     int
 }
 
 // Audit is how much of the audit log is kept. A limit that is "off" is -1.

@@ -194,6 +194,16 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.Past.SessionAge },
 	},
 	{
+		Name: "limits.requests_per_second", Kind: Number, Unit: "requests", Default: "500", Min: "0", Max: "1000000", Env: "BETCODE_LIMIT_REQUESTS",
+		Help: "how many requests one client, or one token, may make in the long run; 0 is no limit",
+		into: func(d *Daemon) any { return &d.Limits.PerSecond },
+	},
+	{
+		Name: "limits.burst", Kind: Number, Unit: "requests", Default: "2000", Min: "1", Max: "10000000", Env: "BETCODE_LIMIT_BURST",
+		Help: "how many it may make at once",
+		into: func(d *Daemon) any { return &d.Limits.Burst },
+	},
+	{
 		Name: "audit.max_age", Kind: Duration, Default: "90d", Min: "24h", Off: true, Env: "BETCODE_AUDIT_MAX_AGE",
 		Help: "how long an entry of the audit log is kept",
 		into: func(d *Daemon) any { return &d.Audit.Age },

@@ -22,6 +22,9 @@ func (s *Server) admitUnary(ctx context.Context, req any, info *grpc.UnaryServer
 	if err := allow(ctx, c, info.FullMethod); err != nil {
 		return nil, err
 	}
+	if err := s.limitCall(ctx, c); err != nil {
+		return nil, err
+	}
 	return next(ctx, req)
 }
 
@@ -33,6 +36,9 @@ func (s *Server) admitStream(srv any, stream grpc.ServerStream, info *grpc.Strea
 	}
 	defer func() { s.auditAdmin(ctx, info.FullMethod, err) }()
 	if err := allow(ctx, c, info.FullMethod); err != nil {
+		return err
+	}
+	if err := s.limitCall(ctx, c); err != nil {
 		return err
 	}
 	counts, done := whileItCounts(ctx, c)
@@ -85,8 +91,11 @@ func (a admitted) RecvMsg(m any) error {
 		return err
 	}
 	request, ok := m.(*pb.AgentRequest)
-	if !ok || a.call.rights == messages.MayEverything {
+	if !ok {
 		return nil
+	}
+	if err := a.server.limitRequest(a.ctx, a.call, request); err != nil {
+		return err
 	}
 	if need := requestNeeds(request); !a.call.rights.Has(need) {
 		return lacking(a.ctx, a.call, need&^a.call.rights)

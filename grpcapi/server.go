@@ -63,6 +63,8 @@ type Options struct {
 	Tokens Tokens
 	// TCP says how they are met.
 	TCP TCPOptions
+	// Limits bound how much one caller may ask; the zero value is no limit.
+	Limits Limits
 }
 
 // Server serves betcode.v1, gRPC's health, reflection and channelz.
@@ -70,6 +72,7 @@ type Server struct {
 	asker   Asker
 	log     *zerolog.Logger
 	options Options
+	limits  limits
 	grpc    *grpc.Server
 	warned  warned       // of deprecated features
 	unknown atomic.Int64 // fields that were received
@@ -85,7 +88,7 @@ type Server struct {
 // [Server.SetReady].
 func New(o Options) *Server {
 	s := &Server{
-		asker: o.Asker, log: o.Logger, options: o,
+		asker: o.Asker, log: o.Logger, options: o, limits: newLimits(o.Limits),
 		changed: make(chan struct{}), draining: make(chan struct{}),
 	}
 	if s.log == nil {

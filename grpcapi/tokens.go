@@ -71,8 +71,15 @@ func (s *Server) checkToken(ctx context.Context) (messages.Token, <-chan struct{
 	return s.options.Tokens.Check(strings.TrimSpace(secret))
 }
 
-// refuse writes down that somebody came without a token that counts.
+// refuse writes down that somebody came without a token that counts; who comes again
+// and again is told to come later, and leaves no more than a word about that.
 func (s *Server) refuse(ctx context.Context, p Peer, err error) error {
+	if wait, tell := s.limits.failures.take(p.Address.Addr().String()); wait > 0 {
+		if tell {
+			s.auditLimit(ctx, "authentication")
+		}
+		return tooMuch(wait)
+	}
 	e := asError(err)
 	s.audit(ctx, messages.AuditEntry{
 		Type: messages.AuditAuthFailure, Outcome: messages.OutcomeDenied, ClientIP: p.Address.Addr().String(),

@@ -138,7 +138,7 @@ func TestTokensOverTCP(t *testing.T) {
 			rights, _ := messages.ParseRights([]string{name})
 			switch want := rights&need != 0; {
 			case name == "" || name == "wrong":
-				if got != codes.Unauthenticated {
+				if got != codes.Unauthenticated && got != codes.ResourceExhausted { // who comes too often
 					t.Errorf("%s with the token %q: %v", method, name, got)
 				}
 			case want && (got == codes.PermissionDenied || got == codes.Unauthenticated), !want && got != codes.PermissionDenied:

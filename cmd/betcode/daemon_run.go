@@ -161,6 +161,7 @@ func (d *daemon) serve(ctx context.Context) error {
 		Asker: door{d.system, d}, Logger: &d.log, Version: version, MaxMessageBytes: d.cfg.MaxPayload,
 		ClaudeVersion: newClaudeVersion(d.cfg.ClaudePath, d.cfg.AgentEnvironment).get, Features: d.settings.flags, Restricted: actors.BelowAgent, GitLab: d.gitLab(),
 		Audit: d.audit, Tokens: d.tokens, TCP: d.tcpOptions(),
+		Limits: grpcapi.Limits{PerSecond: float64(d.cfg.Limits.PerSecond), Burst: d.cfg.Limits.Burst},
 	})
 	served := make(chan error, 2)
 	go func() { served <- server.Serve(d.listener) }()

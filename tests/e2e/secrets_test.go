@@ -14,11 +14,14 @@ import (
 
 // TestSecretsAreNotStored: what the daemon's environment has of secrets reaches the
 // agents, also those that are started again, and is in no file of ours and not in
-// the log.
+// the log. Neither is the daemon's own token for a GitLab, nor what somebody sends who
+// is not let in.
 func TestSecretsAreNotStored(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-ant-this-is-a-secret-0123456789"
-	s := newStory(t, binaries.fake, "ANTHROPIC_API_KEY="+secret, "CLAUDE_CODE_OAUTH_TOKEN="+secret, "BETCODE_LOG_LEVEL=trace")
+	const gitlab, guess = "glpat-a-secret-of-the-daemon-01", "betcode_what-somebody-has-guessed-0123456789"
+	s := newStory(t, binaries.fake, "ANTHROPIC_API_KEY="+secret, "CLAUDE_CODE_OAUTH_TOKEN="+secret, "BETCODE_LOG_LEVEL=trace",
+		"BETCODE_GITLAB_TOKEN="+gitlab, "BETCODE_GITLAB_URL=http://127.0.0.1:1", "BETCODE_LISTEN_TCP=127.0.0.1:0")
 	id := session()
 	c := s.converse("a", id)
 	next := 0
@@ -36,10 +39,18 @@ func TestSecretsAreNotStored(t *testing.T) {
 			_, next = s.wait(c, next, isError("SUBPROCESS_CRASHED"))
 		}
 	}
-	if strings.Contains(s.daemon.Log(), secret) {
-		t.Error("it is in the log")
+	wrong := filepath.Join(s.world.Root, "wrong.token")
+	if err := os.WriteFile(wrong, []byte(guess), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	s.nowhere(secret)
+	refused, code := s.command(binaries.betcode, over(s.address(), wrong, "session", "list"))
+	failed, _ := s.command(binaries.betcode, []string{"gitlab", "issues", "--project", "a/b"})
+	if code != 3 || strings.Contains(refused+failed, guess) || strings.Contains(refused+failed, gitlab) {
+		t.Errorf("%d: %s\n%s", code, refused, failed)
+	}
+	for _, text := range []string{secret, gitlab, guess} {
+		s.nowhere(text)
+	}
 }
 
 // TestEnvironmentOfTheClient: a session keeps what is declared of the environment of
@@ -74,9 +85,12 @@ func TestEnvironmentOfTheClient(t *testing.T) {
 	s.nowhere(secret)
 }
 
-// nowhere checks that no file of the daemon holds a secret.
+// nowhere checks that no file of the daemon holds a secret, and neither its log.
 func (s *story) nowhere(secret string) {
 	s.Helper()
+	if strings.Contains(s.daemon.Log(), secret) {
+		s.Error("it is in the log")
+	}
 	searched := 0
 	err := filepath.WalkDir(filepath.Dir(s.world.StateDir()), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {

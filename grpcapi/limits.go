@@ -1,0 +1,164 @@
+package grpcapi
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// Limits bound how much one caller may ask. A program that has gone wild is slowed
+// down; a person never notices.
+type Limits struct {
+	PerSecond float64 // calls, and requests on streams; 0 = no limit
+	Burst     int     // as many at once
+}
+
+const (
+	// answersMore is how many times more answers to permission requests are taken than
+	// other requests: nobody should wait for a person's word.
+	answersMore = 10
+	// failuresPerSecond and failuresBurst bound how often somebody may come from one
+	// address without a token that counts.
+	failuresPerSecond = 1
+	failuresBurst     = 20
+
+	maxBuckets = 4096
+	tellEvery  = time.Minute // that one caller is over a limit
+)
+
+// limiter is a token bucket for each of many callers.
+type limiter struct {
+	rate  rate.Limit
+	burst int
+	now   func() time.Time
+
+	mu      sync.Mutex
+	buckets map[string]*bucket
+}
+
+type bucket struct {
+	*rate.Limiter
+	told time.Time
+}
+
+func newLimiter(perSecond float64, burst int) *limiter {
+	return &limiter{rate: rate.Limit(perSecond), burst: max(burst, 1), now: time.Now, buckets: map[string]*bucket{}}
+}
+
+// take counts one request of a caller. It returns 0 for one that is within the limit;
+// else when the next will be, and whether that should be written down.
+func (l *limiter) take(caller string) (wait time.Duration, tell bool) {
+	if l.rate <= 0 {
+		return 0, false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	b := l.buckets[caller]
+	if b == nil {
+		l.makeRoom(now)
+		b = &bucket{Limiter: rate.NewLimiter(l.rate, l.burst)}
+		l.buckets[caller] = b
+	}
+	r := b.ReserveN(now, 1)
+	if wait = r.DelayFrom(now); wait <= 0 {
+		return 0, false
+	}
+	r.CancelAt(now)
+	if tell = now.Sub(b.told) >= tellEvery; tell {
+		b.told = now
+	}
+	return wait, tell
+}
+
+// makeRoom forgets callers when there are too many: those whose buckets are full again,
+// for whom a new one is the same; failing that any.
+func (l *limiter) makeRoom(now time.Time) {
+	if len(l.buckets) < maxBuckets {
+		return
+	}
+	for caller, b := range l.buckets {
+		if b.TokensAt(now) >= float64(l.burst) {
+			delete(l.buckets, caller)
+		}
+	}
+	for caller := range l.buckets {
+		if len(l.buckets) < maxBuckets {
+			return
+		}
+		delete(l.buckets, caller)
+	}
+}
+
+// limits are all limiters of a server.
+type limits struct{ requests, answers, failures *limiter }
+
+func newLimits(l Limits) limits {
+	return limits{
+		requests: newLimiter(l.PerSecond, l.Burst), answers: newLimiter(l.PerSecond*answersMore, l.Burst*answersMore),
+		failures: newLimiter(failuresPerSecond, failuresBurst),
+	}
+}
+
+// limitCall counts a call. Those that ask how the daemon is are not counted.
+func (s *Server) limitCall(ctx context.Context, c *call) error {
+	need, _ := needOf(c.method)
+	switch {
+	case need == anyone, strings.HasPrefix(c.method, "/betcode.v1.BetCodeHealth/"):
+		return nil
+	case strings.HasSuffix(c.method, "/AnswerPermission"):
+		return s.limit(ctx, c, s.limits.answers)
+	}
+	return s.limit(ctx, c, s.limits.requests)
+}
+
+// limitRequest counts a request on a stream.
+func (s *Server) limitRequest(ctx context.Context, c *call, r *pb.AgentRequest) error {
+	switch r.GetRequest().(type) {
+	case *pb.AgentRequest_Permission, *pb.AgentRequest_QuestionResponse:
+		return s.limit(ctx, c, s.limits.answers)
+	}
+	return s.limit(ctx, c, s.limits.requests)
+}
+
+// limit counts a request of whoever makes the call: of the token over TCP, else of the
+// client.
+func (s *Server) limit(ctx context.Context, c *call, l *limiter) error {
+	caller := "token " + c.token
+	if c.token == "" {
+		p, _ := PeerOf(ctx)
+		caller = fmt.Sprintf("client %d %s", p.UID, c.client)
+	}
+	wait, tell := l.take(caller)
+	if wait == 0 {
+		return nil
+	}
+	if tell {
+		s.auditLimit(ctx, span(c.method))
+	}
+	return tooMuch(wait)
+}
+
+func (s *Server) auditLimit(ctx context.Context, what string) {
+	e := messages.AuditEntry{Type: messages.AuditRateLimited, Outcome: messages.OutcomeDenied, Context: map[string]string{"method": what}}
+	if p, ok := PeerOf(ctx); ok && p.Address.IsValid() {
+		e.ClientIP = p.Address.Addr().String()
+	}
+	s.audit(ctx, e)
+}
+
+// tooMuch tells a caller when to come again.
+func tooMuch(wait time.Duration) error {
+	milliseconds := int64(math.Ceil(float64(wait) / float64(time.Millisecond)))
+	return messages.Errorf(opAdmit, messages.Exhausted, "Rate limit exceeded").WithCode(messages.RateLimited).
+		With("retry_after_ms", strconv.FormatInt(milliseconds, 10)).WithHint("Come again later.")
+}

@@ -1,0 +1,148 @@
+package grpcapi
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+	"pgregory.net/rapid"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// However a caller spreads its requests, it gets no more than the burst and what has
+// flowed in since, and who comes when it was told to gets through.
+func TestLimiter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		now, burst := time.Unix(0, 0), rapid.IntRange(1, 5).Draw(t, "burst")
+		l := newLimiter(10, burst)
+		l.now = func() time.Time { return now }
+		taken := 0
+		for range rapid.IntRange(1, 50).Draw(t, "requests") {
+			wait, _ := l.take("a")
+			if wait == 0 {
+				taken++
+			} else if rapid.Bool().Draw(t, "waits") {
+				now = now.Add(wait)
+				if again, _ := l.take("a"); again > time.Microsecond {
+					t.Fatalf("told to wait %s, then %s", wait, again)
+				}
+				taken++
+			}
+			now = now.Add(time.Duration(rapid.IntRange(0, 200).Draw(t, "pause")) * time.Millisecond)
+		}
+		if most := burst + int(now.Sub(time.Unix(0, 0)).Seconds()*10) + 1; taken > most {
+			t.Fatalf("%d were let through, %d may be", taken, most)
+		}
+	})
+}
+
+func TestLimiterForgets(t *testing.T) {
+	now := time.Unix(0, 0)
+	l := newLimiter(1, 1)
+	l.now = func() time.Time { return now }
+	for i := range 3 * maxBuckets {
+		l.take(fmt.Sprint(i))
+		now = now.Add(time.Duration(i%2) * time.Millisecond)
+	}
+	if n := len(l.buckets); n > maxBuckets {
+		t.Errorf("%d callers are remembered", n)
+	}
+	if wait, _ := newLimiter(0, 0).take("a"); wait != 0 {
+		t.Error("no limit is a limit")
+	}
+}
+
+// A client that asks too much is told when to come again; other clients, answers and
+// probes are not slowed down by it, and it is written down once.
+func TestRateLimit(t *testing.T) {
+	audit := &fakeAudit{}
+	conn, _ := serveOptions(t, Options{Asker: &fakeAsker{}, Audit: audit, Limits: Limits{PerSecond: 0.001, Burst: 2}})
+	agent, admin := pb.NewAgentServiceClient(conn), pb.NewAdminServiceClient(conn)
+	list := func(client string) error {
+		_, err := agent.ListSessions(as(t, client), &pb.ListSessionsRequest{})
+		return err
+	}
+	var err error
+	for range 4 {
+		err = list("wild")
+	}
+	if status.Code(err) != codes.ResourceExhausted {
+		t.Fatalf("%v", err)
+	}
+	var told, retry bool
+	for _, d := range status.Convert(err).Details() {
+		switch d := d.(type) {
+		case *errdetails.ErrorInfo:
+			told = d.GetReason() == "RATE_LIMITED" && d.GetMetadata()["retry_after_ms"] != ""
+		case *errdetails.RetryInfo:
+			retry = d.GetRetryDelay().AsDuration() > time.Second
+		}
+	}
+	if !told || !retry {
+		t.Errorf("%v", status.Convert(err).Details())
+	}
+	if err := list("other"); err != nil {
+		t.Errorf("another client: %v", err)
+	}
+	for range 5 {
+		must[*healthpb.HealthCheckResponse](t)(healthpb.NewHealthClient(conn).Check(as(t, "wild"), &healthpb.HealthCheckRequest{}))
+		if _, err := admin.AnswerPermission(as(t, "wild"), &pb.AnswerPermissionRequest{SessionId: sessionA, RequestId: "r", Decision: pb.PermissionDecision_ALLOW_ONCE}); err != nil {
+			t.Errorf("an answer: %v", err)
+		}
+	}
+	entries := audit.recorded()
+	if len(entries) != 1 || entries[0].Type != messages.AuditRateLimited || entries[0].ActorID != "wild" {
+		t.Errorf("%+v", entries)
+	}
+}
+
+// Requests on a stream are counted one by one, and the stream stays.
+func TestRateLimitOnAStream(t *testing.T) {
+	asker := &fakeAsker{stream: newFakeStream()}
+	conn, _ := serveOptions(t, Options{Asker: asker, Limits: Limits{PerSecond: 0.001, Burst: 3}})
+	stream := must[grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent]](t)(pb.NewAgentServiceClient(conn).Converse(as(t, "c")))
+	start := &pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{SessionId: sessionA, WorkingDirectory: "/"}}}
+	say := &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: "hello"}}}
+	for _, r := range []*pb.AgentRequest{start, say, say} { // the call itself was the first
+		if err := stream.Send(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e := must[*pb.AgentEvent](t)(stream.Recv()); e.GetError().GetCode() != "RATE_LIMITED" || e.GetError().GetIsFatal() || e.GetError().GetDetails()["retry_after_ms"] == "" {
+		t.Errorf("%v", e)
+	}
+}
+
+// Who comes again and again without a token is not written down each time, and a right
+// token gets in all the same.
+func TestFailuresAreLimited(t *testing.T) {
+	tokens, audit := &fakeTokens{}, &fakeAudit{}
+	tokens.Create("a", messages.MayEverything, time.Time{})
+	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit})
+	agent := pb.NewAgentServiceClient(dial())
+	counted := map[codes.Code]int{}
+	for range 3 * failuresBurst {
+		_, err := agent.ListSessions(bearing(t, "c", "wrong"), &pb.ListSessionsRequest{})
+		counted[status.Code(err)]++
+	}
+	if counted[codes.Unauthenticated] < failuresBurst || counted[codes.ResourceExhausted] == 0 || len(counted) != 2 {
+		t.Errorf("%v", counted)
+	}
+	if _, err := agent.ListSessions(bearing(t, "c", "a"), &pb.ListSessionsRequest{}); err != nil {
+		t.Errorf("with a right token: %v", err)
+	}
+	types := map[messages.AuditType]int{}
+	for _, e := range audit.recorded() {
+		types[e.Type]++
+	}
+	if types[messages.AuditAuthFailure] != counted[codes.Unauthenticated] || types[messages.AuditRateLimited] != 1 {
+		t.Errorf("%v", types)
+	}
+}
