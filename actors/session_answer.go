@@ -9,7 +9,7 @@ import (
 
 // decide puts an answer into a request's record.
 func decide(p messages.PermissionRecord, a messages.AnswerPermission) messages.PermissionRecord {
-	p.Decision, p.Message, p.Updated, p.Answers = a.Decision, a.Message, a.Updated, a.Answers
+	p.Decision, p.Message, p.Updated, p.Answers, p.Applied = a.Decision, a.Message, a.Updated, a.Answers, a.Suggestions
 	return p
 }
 
@@ -25,12 +25,16 @@ func (t *transition) deliverAnswer(p messages.PermissionRecord) {
 // answerLine is what the agent is told about a decided request. A plain allow is
 // sent bare, and edits and answers send the whole input.
 func answerLine(p messages.PermissionRecord) ([]byte, error) {
+	if len(p.Applied) > 0 && !allows(p.Decision) {
+		return nil, messages.Errorf("answer permission", messages.Invalid, "suggestions hold for a call that is allowed").
+			WithHint("allow the call, or leave the suggestions out")
+	}
 	request := string(p.Request)
 	switch p.Decision {
 	case messages.AllowOnce, messages.AllowSession:
-		return claude.AllowLine(request, nil)
+		return claude.AllowLine(request, nil, claude.Suggested{All: p.Suggestions, Chosen: p.Applied})
 	case messages.AllowWithEdit:
-		return claude.AllowLine(request, p.Updated)
+		return claude.AllowLine(request, p.Updated, claude.Suggested{All: p.Suggestions, Chosen: p.Applied})
 	case messages.DecisionAnswered:
 		return claude.AnswerLine(request, p.Input, p.Answers)
 	case messages.DenyWithInterrupt:
@@ -44,4 +48,8 @@ func answerLine(p messages.PermissionRecord) ([]byte, error) {
 	}
 	return nil, messages.Errorf("answer permission", messages.Invalid, "decision %d answers nothing", p.Decision).
 		WithHint("allow or deny the request")
+}
+
+func allows(d messages.Decision) bool {
+	return d == messages.AllowOnce || d == messages.AllowSession || d == messages.AllowWithEdit
 }

@@ -122,6 +122,7 @@ func (t *transition) askedAgain(old, p messages.PermissionRecord) {
 	if isDecided(old) {
 		p.Decision, p.DecidedBy, p.DecidedAt = old.Decision, old.DecidedBy, old.DecidedAt
 		p.Message, p.Updated, p.Answers = old.Message, old.Updated, old.Answers
+		p.Suggestions, p.Applied = old.Suggestions, old.Applied
 		t.notice("PERMISSION_ANSWER_USED", "The agent has asked again and gets the answer that was kept for it", map[string]string{
 			"request_id": string(p.Request), "kept_for": string(old.Request), "tool": shorten(p.Tool, maxShown), "answered_by": shorten(p.DecidedBy, maxShown),
 		})

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -269,4 +270,49 @@ func (b *bench) notified(m any) notice {
 	e := last[notify](b).event
 	b.quiet()
 	return e
+}
+
+// What the agent has suggested holds from now on if the answer says so, also when the
+// answer is kept for an agent that asks again.
+func TestSuggestionsAreApplied(t *testing.T) {
+	suggesting := func(id string) claude.PermissionAsked {
+		m := asks(id, "Bash")
+		m.Suggestions = []byte(`[{"type":"addRules"},{"type":"setMode"}]`)
+		return m
+	}
+	chosen := func(decision messages.Decision, n ...uint32) messages.AnswerPermission {
+		a := answer("ann", "p1", decision)
+		a.Suggestions = n
+		return a
+	}
+	b := turning(t)
+	b.tell(b.out(suggesting("p1")))
+	b.quiet()
+	b.on(chosen(messages.AllowOnce, 2), "to ann: invalid")
+	b.on(chosen(messages.Deny, 0), "to ann: invalid")
+	b.on(chosen(messages.AllowOnce, 1), "forward to p1")
+	b.tell(won(chosen(messages.AllowOnce, 1)))
+	b.toldOf(`"updatedPermissions":[{"type":"setMode"}]`)
+
+	b = turning(t)
+	b.tell(b.out(suggesting("p1")))
+	b.tell(b.exit(137))
+	b.resumed()
+	b.tell(won(chosen(messages.AllowOnce, 1)))
+	b.crash()
+	b.tell(b.adopted())
+	b.tell(b.out(asks("r1", "Bash"))) // it may suggest something else now
+	b.toldOf(`"updatedPermissions":[{"type":"setMode"}]`)
+}
+
+// toldOf checks that an answer with these words is on its way to the agent.
+func (b *bench) toldOf(words string) {
+	b.t.Helper()
+	for _, e := range b.effects {
+		told, _ := e.(tellRun)
+		if m, ok := told.message.(writeAnswer); ok && strings.Contains(string(m.line), words) {
+			return
+		}
+	}
+	b.t.Fatalf("the agent is not told of %s:\n%s", words, strings.Join(b.said, "\n"))
 }

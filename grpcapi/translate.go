@@ -159,7 +159,7 @@ func answerIn(m *pb.PermissionResponse, session messages.SessionID, client messa
 	out := messages.AnswerPermission{
 		Session: session, Client: client, Request: request,
 		Key:     canonicalUUID(m.GetIdempotencyKey()), // whatever else existing clients put there is ignored
-		Message: m.GetMessage(),
+		Message: m.GetMessage(), Suggestions: m.GetApplySuggestions(),
 	}
 	if out.Decision, err = decisionIn(op, m.GetDecision()); err != nil {
 		return out, err
@@ -167,7 +167,15 @@ func answerIn(m *pb.PermissionResponse, session messages.SessionID, client messa
 	if out.Updated, err = updatedIn(op, out.Decision, m.GetUpdatedInput()); err != nil {
 		return out, err
 	}
-	return out, denialIn(op, out.Message)
+	return out, cmp.Or(denialIn(op, out.Message), suggestionsIn(op, out.Suggestions))
+}
+
+// suggestionsIn refuses more suggestions than any request has.
+func suggestionsIn(op string, chosen []uint32) error {
+	if len(chosen) > maxSuggestions {
+		return invalid(op, "Name each once.", "%d suggestions are to hold, at most %d are taken", len(chosen), maxSuggestions)
+	}
+	return nil
 }
 
 func decisionIn(op string, d pb.PermissionDecision) (messages.Decision, error) {

@@ -1,6 +1,7 @@
 package grpcapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -85,7 +86,7 @@ func adminAnswerIn(m *pb.AnswerPermissionRequest, client messages.ClientID) (mes
 	if err != nil {
 		return messages.AnswerPermission{}, err
 	}
-	out := messages.AnswerPermission{Client: client, Request: request, Message: m.GetMessage()}
+	out := messages.AnswerPermission{Client: client, Request: request, Message: m.GetMessage(), Suggestions: m.GetApplySuggestions()}
 	if len(m.GetAnswers()) > 0 {
 		if m.GetDecision() != pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED && m.GetDecision() != pb.PermissionDecision_ALLOW_ONCE {
 			return out, invalid(op, "Leave one of them out.", "answers and a decision contradict each other")
@@ -99,7 +100,7 @@ func adminAnswerIn(m *pb.AnswerPermissionRequest, client messages.ClientID) (mes
 	if out.Updated, err = updatedIn(op, out.Decision, m.GetUpdatedInput()); err != nil {
 		return out, err
 	}
-	return out, denialIn(op, out.Message)
+	return out, cmp.Or(denialIn(op, out.Message), suggestionsIn(op, out.Suggestions))
 }
 
 // explainIn translates a call that somebody wonders about. Without a directory the

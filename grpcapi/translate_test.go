@@ -182,13 +182,17 @@ func TestAnswerIn(t *testing.T) {
 	}
 	m, err := answerIn(&pb.PermissionResponse{
 		RequestId: "r", Decision: pb.PermissionDecision_ALLOW_WITH_EDIT, IdempotencyKey: "an edited input of an existing client",
-		UpdatedInput: object,
+		UpdatedInput: object, ApplySuggestions: []uint32{1},
 	}, sessionA, "c")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Key != "" {
-		t.Errorf("key %q", m.Key)
+	if m.Key != "" || len(m.Suggestions) != 1 || m.Suggestions[0] != 1 {
+		t.Errorf("key %q, suggestions %v", m.Key, m.Suggestions)
+	}
+	many := &pb.PermissionResponse{RequestId: "r", Decision: pb.PermissionDecision_ALLOW_ONCE, ApplySuggestions: make([]uint32, 65)}
+	if _, err := answerIn(many, sessionA, "c"); messages.KindOf(err) != messages.Invalid {
+		t.Errorf("65 suggestions: %v", err)
 	}
 	if want := `{"command":"ls && echo <b>","deep":{"x":null},"n":3}`; string(m.Updated) != want {
 		t.Errorf("updated %s, want %s", m.Updated, want)

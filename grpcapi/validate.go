@@ -23,6 +23,7 @@ const (
 	maxTools          = 1000
 	maxMetadata       = 64
 	maxMetadataBytes  = 4096
+	maxSuggestions    = 64
 	maxVariables      = 256 // of a client's environment
 	maxVariableBytes  = 32 << 10
 	maxMessageBytes   = 64 << 10 // of a denial

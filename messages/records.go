@@ -214,6 +214,7 @@ type PermissionRecord struct {
 	DecidedBy string            // client id, "rule", "grant", "agent", "deadline", "stop", "cancel"
 	Message   string            // given to the model with a denial
 	Updated   []byte            // AllowWithEdit: the edited input, JSON, sent whole
+	Applied   []uint32          // which of Suggestions hold from now on, from 0
 	Answers   map[string]string // DecisionAnswered: question text → answer
 
 	OrphanedAt time.Time   // when the process that asked was gone; zero while it waits itself

@@ -65,6 +65,8 @@ type AnswerPermission struct {
 	Message  string            // for a denial: what the model is told
 	Updated  []byte            // for AllowWithEdit: the whole input, JSON
 	Answers  map[string]string // for a question: question text → answer
+
+	Suggestions []uint32 // which of the request's suggestions hold from now on, from 0; for a call that is allowed
 }
 
 // PermissionAnswered answers [AnswerPermission]. Applied is false for an answer

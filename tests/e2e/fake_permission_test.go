@@ -237,6 +237,27 @@ func TestDecisions(t *testing.T) {
 	s.sameHistory(c, id)
 }
 
+// What the agent suggests to allow besides holds when the answer says so: it does not
+// ask about the next call.
+func TestSuggestionIsApplied(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	c := s.converse("a", session())
+	s.say(c, "run:echo one")
+	asked, next := s.wait(c, 0, kit.IsPermission)
+	if err := c.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Permission{Permission: &pb.PermissionResponse{
+		RequestId: asked.GetPermissionRequest().GetRequestId(), Decision: pb.PermissionDecision_ALLOW_ONCE, ApplySuggestions: []uint32{0},
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	_, next = s.wait(c, next, kit.IsIdle)
+	s.say(c, "run:echo two")
+	s.wait(c, next, isResult("two"))
+	if n := s.permissions(c); n != 1 {
+		t.Errorf("%d requests were put before people", n)
+	}
+}
+
 // An agent that does not have to ask has to again when it wakes by itself.
 func TestModeIsTakenBack(t *testing.T) {
 	t.Parallel()

@@ -130,29 +130,61 @@ func DenyLine(id, message string, interrupt bool) []byte {
 	}{"deny", message, interrupt})
 }
 
+// Suggested is what holds from now on of what the agent has suggested to allow
+// besides a call: the chosen ones of a JSON array, counted from 0.
+type Suggested struct {
+	All    []byte
+	Chosen []uint32
+}
+
 // AllowLine lets a tool call run: with its own input when input is empty, else
 // with that one, which is a JSON object and goes out as it is.
-func AllowLine(id string, input []byte) ([]byte, error) {
+func AllowLine(id string, input []byte, also Suggested) ([]byte, error) {
+	updates, err := also.updates()
+	if err != nil {
+		return nil, err
+	}
 	if len(input) == 0 {
 		return answer(id, struct {
-			Behavior string `json:"behavior"`
-		}{"allow"}), nil
+			Behavior string            `json:"behavior"`
+			Updates  []json.RawMessage `json:"updatedPermissions,omitempty"`
+		}{"allow", updates}), nil
 	}
 	object, err := oneLineObject("allow tool call", input)
 	if err != nil {
 		return nil, err
 	}
-	return splice(id, object), nil
+	return splice(id, object, updates...), nil
+}
+
+// updates are the chosen suggestions, as the agent wrote them.
+func (s Suggested) updates() ([]json.RawMessage, error) {
+	const op = "apply suggestions"
+	if len(s.Chosen) == 0 {
+		return nil, nil
+	}
+	var all, chosen []json.RawMessage
+	if err := json.Unmarshal(s.All, &all); err != nil {
+		return nil, messages.Errorf(op, messages.Invalid, "the request suggests nothing")
+	}
+	for _, n := range s.Chosen {
+		if int(n) >= len(all) {
+			return nil, messages.Errorf(op, messages.Invalid, "there is no suggestion %d: the request has %d, counted from 0", n, len(all))
+		}
+		chosen = append(chosen, all[n])
+	}
+	return chosen, nil
 }
 
 // splice puts an object into an answer byte for byte; encoding/json would
 // compact it and rewrite parts of its strings.
-func splice(id string, object []byte) []byte {
+func splice(id string, object []byte, updates ...json.RawMessage) []byte {
 	const hole = `"updatedInput":0`
 	frame := answer(id, struct {
-		Behavior string `json:"behavior"`
-		Input    int    `json:"updatedInput"`
-	}{"allow", 0})
+		Behavior string            `json:"behavior"`
+		Updates  []json.RawMessage `json:"updatedPermissions,omitempty"`
+		Input    int               `json:"updatedInput"` // the last member: what comes before may hold the same text
+	}{"allow", updates, 0})
 	at := bytes.LastIndex(frame, []byte(hole)) + len(hole) - 1
 	return bytes.Join([][]byte{frame[:at], object, frame[at+1:]}, nil)
 }

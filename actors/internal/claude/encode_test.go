@@ -67,20 +67,30 @@ func TestLines(t *testing.T) {
 				`"parent_tool_use_id":null,"session_id":"","uuid":"u1","origin":{"kind":"human"}}`,
 		},
 		{
-			"allow", line(AllowLine("r1", nil)),
+			"allow", line(AllowLine("r1", nil, Suggested{})),
 			`{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"allow"}}}`,
 		},
 		{
-			"allow with input", line(AllowLine("r1", raw)),
+			"allow with input", line(AllowLine("r1", raw, Suggested{})),
 			`{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"allow","updatedInput":` + string(raw) + `}}}`,
 		},
 		{
-			"allow with a hostile id", line(AllowLine(`"updatedInput":0`, []byte(`{"a":"\"updatedInput\":0"}`))),
+			"allow with a hostile id", line(AllowLine(`"updatedInput":0`, []byte(`{"a":"\"updatedInput\":0"}`), Suggested{})),
 			`{"type":"control_response","response":{"subtype":"success","request_id":"\"updatedInput\":0","response":{"behavior":"allow","updatedInput":{"a":"\"updatedInput\":0"}}}}`,
 		},
 		{
-			"allow, line ends", line(AllowLine("r1", []byte("{\r\n\"a\": \"x\u2028y\"\n}"))),
+			"allow, line ends", line(AllowLine("r1", []byte("{\r\n\"a\": \"x\u2028y\"\n}"), Suggested{})),
 			`{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"allow","updatedInput":{"a":"x\u2028y"}}}}`,
+		},
+		{
+			"allow and more", line(AllowLine("r1", nil, Suggested{All: []byte("[{\"type\":\"setMode\"},\n {\"type\": \"addRules\"}]"), Chosen: []uint32{1, 0}})),
+			`{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"allow",` +
+				`"updatedPermissions":[{"type":"addRules"},{"type":"setMode"}]}}}`,
+		},
+		{
+			"allow with input and more", line(AllowLine("r1", raw, Suggested{All: []byte(`["\"updatedInput\":0"]`), Chosen: []uint32{0}})),
+			`{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"behavior":"allow",` +
+				`"updatedPermissions":["\"updatedInput\":0"],"updatedInput":` + string(raw) + `}}}`,
 		},
 		{
 			"deny", sure(DenyLine("r1", "Not now.", false)),
@@ -197,7 +207,7 @@ func TestAnsweredQuestion(t *testing.T) {
 
 func TestRefusedInputs(t *testing.T) {
 	for _, input := range []string{"null", "5", "[]", `"x"`, "{", `{"a":}`, "{} {}", " \n"} {
-		if _, err := AllowLine("r", []byte(input)); messages.KindOf(err) != messages.Invalid {
+		if _, err := AllowLine("r", []byte(input), Suggested{}); messages.KindOf(err) != messages.Invalid {
 			t.Errorf("%q: %v, want it refused", input, err)
 		}
 	}
@@ -324,7 +334,7 @@ func TestEveryLineIsOneLine(t *testing.T) {
 			t.Fatalf("%q became %q", want, back.Message.Content[0].Text)
 		}
 		object, _ := json.Marshal(map[string]any{"a": text, text: []any{1, nil, map[string]any{"b": text}}})
-		allow, err := AllowLine(id, object)
+		allow, err := AllowLine(id, object, Suggested{})
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
@@ -333,4 +343,18 @@ func TestEveryLineIsOneLine(t *testing.T) {
 			t.Fatalf("%s was rewritten: %s", object, allow)
 		}
 	})
+}
+
+func TestSuggestionsThatAreNone(t *testing.T) {
+	for _, s := range []Suggested{
+		{Chosen: []uint32{0}},
+		{All: []byte("[]"), Chosen: []uint32{0}},
+		{All: []byte("{}"), Chosen: []uint32{0}},
+		{All: []byte("[1,2]"), Chosen: []uint32{1, 2}},
+		{All: []byte("[1]"), Chosen: []uint32{1 << 31}},
+	} {
+		if _, err := AllowLine("r", nil, s); messages.KindOf(err) != messages.Invalid {
+			t.Errorf("%v of %s: %v", s.Chosen, s.All, err)
+		}
+	}
 }

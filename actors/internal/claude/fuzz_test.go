@@ -116,7 +116,7 @@ func FuzzAnswer(f *testing.F) {
 		if err == nil {
 			oneLineOfJSON(t, line)
 		}
-		line, err = AllowLine("id", input)
+		line, err = AllowLine("id", input, Suggested{})
 		if err != nil {
 			return
 		}

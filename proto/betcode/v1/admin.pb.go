@@ -887,9 +887,11 @@ type AnswerPermissionRequest struct {
 	// Replaces the tool's input, with ALLOW_WITH_EDIT.
 	UpdatedInput *structpb.Struct `protobuf:"bytes,5,opt,name=updated_input,json=updatedInput,proto3" json:"updated_input,omitempty"`
 	// For questions: text of the question to the answer.
-	Answers       map[string]string `protobuf:"bytes,6,rep,name=answers,proto3" json:"answers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Answers map[string]string `protobuf:"bytes,6,rep,name=answers,proto3" json:"answers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Which suggestions of the request hold from now on, as in PermissionResponse.
+	ApplySuggestions []uint32 `protobuf:"varint,7,rep,packed,name=apply_suggestions,json=applySuggestions,proto3" json:"apply_suggestions,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *AnswerPermissionRequest) Reset() {
@@ -960,6 +962,13 @@ func (x *AnswerPermissionRequest) GetUpdatedInput() *structpb.Struct {
 func (x *AnswerPermissionRequest) GetAnswers() map[string]string {
 	if x != nil {
 		return x.Answers
+	}
+	return nil
+}
+
+func (x *AnswerPermissionRequest) GetApplySuggestions() []uint32 {
+	if x != nil {
+		return x.ApplySuggestions
 	}
 	return nil
 }
@@ -2978,7 +2987,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\tdirectory\x18\x01 \x01(\tR\tdirectory\x12\x16\n" +
 	"\x06remove\x18\x02 \x01(\bR\x06remove\":\n" +
 	"\x16TrustDirectoryResponse\x12 \n" +
-	"\vdirectories\x18\x01 \x03(\tR\vdirectories\"\xf3\x02\n" +
+	"\vdirectories\x18\x01 \x03(\tR\vdirectories\"\xa0\x03\n" +
 	"\x17AnswerPermissionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
@@ -2987,7 +2996,8 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\bdecision\x18\x03 \x01(\x0e2\x1e.betcode.v1.PermissionDecisionR\bdecision\x12\x18\n" +
 	"\amessage\x18\x04 \x01(\tR\amessage\x12<\n" +
 	"\rupdated_input\x18\x05 \x01(\v2\x17.google.protobuf.StructR\fupdatedInput\x12J\n" +
-	"\aanswers\x18\x06 \x03(\v20.betcode.v1.AnswerPermissionRequest.AnswersEntryR\aanswers\x1a:\n" +
+	"\aanswers\x18\x06 \x03(\v20.betcode.v1.AnswerPermissionRequest.AnswersEntryR\aanswers\x12+\n" +
+	"\x11apply_suggestions\x18\a \x03(\rR\x10applySuggestions\x1a:\n" +
 	"\fAnswersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x93\x01\n" +

@@ -909,9 +909,12 @@ type PermissionResponse struct {
 	// Replaces the tool's input, with ALLOW_WITH_EDIT.
 	UpdatedInput *structpb.Struct `protobuf:"bytes,100,opt,name=updated_input,json=updatedInput,proto3" json:"updated_input,omitempty"`
 	// Told to the agent when denied.
-	Message       string `protobuf:"bytes,101,opt,name=message,proto3" json:"message,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Message string `protobuf:"bytes,101,opt,name=message,proto3" json:"message,omitempty"`
+	// Which of PermissionRequest.suggestions hold from now on, counted from 0, when the call is allowed. The agent keeps
+	// them where each of them says: in memory, or in a settings file.
+	ApplySuggestions []uint32 `protobuf:"varint,102,rep,packed,name=apply_suggestions,json=applySuggestions,proto3" json:"apply_suggestions,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *PermissionResponse) Reset() {
@@ -977,6 +980,13 @@ func (x *PermissionResponse) GetMessage() string {
 		return x.Message
 	}
 	return ""
+}
+
+func (x *PermissionResponse) GetApplySuggestions() []uint32 {
+	if x != nil {
+		return x.ApplySuggestions
+	}
+	return nil
 }
 
 // UserQuestionResponse answers the questions of one request together.
@@ -5049,14 +5059,15 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"Attachment\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x1b\n" +
 	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x12\n" +
-	"\x04data\x18\x03 \x01(\fR\x04data\"\xf0\x01\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"\x9d\x02\n" +
 	"\x12PermissionResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12:\n" +
 	"\bdecision\x18\x02 \x01(\x0e2\x1e.betcode.v1.PermissionDecisionR\bdecision\x12'\n" +
 	"\x0fidempotency_key\x18\x03 \x01(\tR\x0eidempotencyKey\x12<\n" +
 	"\rupdated_input\x18d \x01(\v2\x17.google.protobuf.StructR\fupdatedInput\x12\x18\n" +
-	"\amessage\x18e \x01(\tR\amessage\"\xbc\x01\n" +
+	"\amessage\x18e \x01(\tR\amessage\x12+\n" +
+	"\x11apply_suggestions\x18f \x03(\rR\x10applySuggestions\"\xbc\x01\n" +
 	"\x14UserQuestionResponse\x12\x1f\n" +
 	"\vquestion_id\x18\x01 \x01(\tR\n" +
 	"questionId\x12G\n" +

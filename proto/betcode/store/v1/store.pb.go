@@ -1890,6 +1890,7 @@ type Permission struct {
 	Answers          map[string]string      `protobuf:"bytes,24,rep,name=answers" json:"answers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	OrphanedAt       *timestamppb.Timestamp `protobuf:"bytes,25,opt,name=orphaned_at,json=orphanedAt" json:"orphaned_at,omitempty"`
 	Formerly         []string               `protobuf:"bytes,26,rep,name=formerly" json:"formerly,omitempty"`
+	Applied          []uint32               `protobuf:"varint,27,rep,packed,name=applied" json:"applied,omitempty"` // of the suggestions, from 0
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -2102,6 +2103,13 @@ func (x *Permission) GetOrphanedAt() *timestamppb.Timestamp {
 func (x *Permission) GetFormerly() []string {
 	if x != nil {
 		return x.Formerly
+	}
+	return nil
+}
+
+func (x *Permission) GetApplied() []uint32 {
+	if x != nil {
+		return x.Applied
 	}
 	return nil
 }
@@ -2448,7 +2456,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"Attachment\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x1b\n" +
 	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x12\n" +
-	"\x04data\x18\x03 \x01(\fR\x04data\"\xa1\b\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"\xbb\b\n" +
 	"\n" +
 	"Permission\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
@@ -2482,7 +2490,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aanswers\x18\x18 \x03(\v2).betcode.store.v1.Permission.AnswersEntryR\aanswers\x12;\n" +
 	"\vorphaned_at\x18\x19 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"orphanedAt\x12\x1a\n" +
-	"\bformerly\x18\x1a \x03(\tR\bformerly\x1a:\n" +
+	"\bformerly\x18\x1a \x03(\tR\bformerly\x12\x18\n" +
+	"\aapplied\x18\x1b \x03(\rR\aapplied\x1a:\n" +
 	"\fAnswersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa9\x01\n" +
