@@ -26,8 +26,7 @@ func (d *daemon) listen() error {
 	case err != nil:
 		return err
 	default:
-		if conn, err := net.DialTimeout("unix", path, time.Second); err == nil {
-			conn.Close()
+		if answered(path, answersAtMost) {
 			return messages.Errorf("listen", messages.Unavailable, "another daemon answers on %s", path).
 				WithHint("use that one, stop it, or choose another --socket")
 		}
@@ -45,6 +44,30 @@ func (d *daemon) listen() error {
 		return err
 	}
 	return os.Chmod(path, 0o600)
+}
+
+// How long a socket may go on to answer behind its daemon. The kernel takes
+// connections for it as long as anybody has it open, and a daemon that was killed
+// while it started a process leaves that one with everything until it has become
+// another program.
+const (
+	answersAtMost = 2 * time.Second
+	answersAgain  = 20 * time.Millisecond
+)
+
+// answered reports whether somebody answers on a socket, and still does after a
+// while.
+func answered(path string, while time.Duration) bool {
+	for began := time.Now(); ; time.Sleep(answersAgain) {
+		conn, err := net.DialTimeout("unix", path, time.Second)
+		if err != nil {
+			return false
+		}
+		conn.Close()
+		if time.Since(began) > while {
+			return true
+		}
+	}
 }
 
 // removeSocket removes the socket's file if it is still ours: somebody may have
