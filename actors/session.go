@@ -50,6 +50,7 @@ func (s *session) Receive(ctx actor.Context) {
 	case *actor.Started:
 		s.hands = newWorker(ctx, &s.deps.workers, s)
 		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
+		ctx.Send(ctx.Parent(), sessionBegins{s.id})
 	case *actor.Stopping, *actor.Restarting:
 		s.leaving = true
 		s.hands.close(nil)

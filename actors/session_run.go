@@ -203,7 +203,7 @@ func (t *transition) follow(exit messages.Exit) {
 	case t.s.ending:
 		t.idle() // unless there is something to go on with
 		for _, from := range t.s.enders {
-			t.then(reply{from, agentEnded{}})
+			t.then(reply{from, agentEnded{t.s.id}})
 		}
 		t.s.enders = nil
 	case r.StopWanted:
@@ -308,7 +308,7 @@ func (t *transition) restart(m restartDue) {
 func (t *transition) endAgent(from *actor.PID) {
 	t.s.ending = true
 	if !t.s.active() {
-		t.then(reply{from, agentEnded{}})
+		t.then(reply{from, agentEnded{t.s.id}})
 		return
 	}
 	t.s.enders = append(slices.Clone(t.s.enders), from)

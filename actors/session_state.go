@@ -151,10 +151,10 @@ type restartDue struct{ run messages.RunNumber }
 type continuationDue struct{ run messages.RunNumber }
 
 // endAgent asks a session to end its agent because the daemon ends. Answered
-// with agentEnded.
+// with agentEnded, in which all of them together have no id.
 type (
 	endAgent   struct{}
-	agentEnded struct{}
+	agentEnded struct{ id messages.SessionID }
 )
 
 // step takes one message and returns the next state and what to do. It panics

@@ -18,7 +18,7 @@ type sessions struct {
 	live   map[messages.SessionID]*actor.PID
 	going  map[messages.SessionID][]routed // being let go, and what arrived meanwhile
 	ending []*actor.PID                    // wait for all agents to have ended
-	left   int                             // sessions whose agents have not ended yet
+	left   map[messages.SessionID]bool     // sessions whose agents have not ended yet
 	closed bool
 }
 
@@ -40,6 +40,10 @@ type (
 		leave bool
 	}
 )
+
+// sessionBegins says that the actor of a session was started, or restarted after a
+// crash: then it has forgotten who waits for the end of its agent.
+type sessionBegins struct{ id messages.SessionID }
 
 // addressed is a message for one session, if its actor lives.
 type addressed struct {
@@ -98,9 +102,12 @@ func (s *sessions) Receive(ctx actor.Context) {
 		s.gone(ctx, m.Who)
 	case endAgent:
 		s.endAll(ctx)
+	case sessionBegins:
+		if pid := s.live[m.id]; pid != nil && s.left[m.id] {
+			ctx.Request(pid, endAgent{})
+		}
 	case agentEnded:
-		s.left--
-		s.reportEnd(ctx)
+		s.ended(ctx, m.id)
 	}
 }
 
@@ -188,11 +195,15 @@ func (s *sessions) gone(ctx actor.Context, who *actor.PID) {
 			}
 			s.route(ctx, id, r)
 		}
+		if s.live[id] == nil {
+			s.ended(ctx, id)
+		}
 		return
 	}
 	for id, pid := range s.live {
 		if pid.Id == who.Id { // its supervisor gave it up
 			delete(s.live, id)
+			s.ended(ctx, id)
 			return
 		}
 	}
@@ -202,15 +213,24 @@ func (s *sessions) gone(ctx actor.Context, who *actor.PID) {
 func (s *sessions) endAll(ctx actor.Context) {
 	s.closed = true
 	s.ending = append(s.ending, ctx.Sender())
-	s.left = len(s.live)
-	for _, pid := range s.live {
+	s.left = map[messages.SessionID]bool{}
+	for id, pid := range s.live {
+		s.left[id] = true
 		ctx.Request(pid, endAgent{})
 	}
 	s.reportEnd(ctx)
 }
 
+// ended notes that there is nothing left to be ended of a session.
+func (s *sessions) ended(ctx actor.Context, id messages.SessionID) {
+	if s.left[id] {
+		delete(s.left, id)
+		s.reportEnd(ctx)
+	}
+}
+
 func (s *sessions) reportEnd(ctx actor.Context) {
-	if s.left > 0 {
+	if len(s.left) > 0 {
 		return
 	}
 	for _, from := range s.ending {

@@ -264,7 +264,8 @@ func (s *System) environment(kept map[string]string) []string {
 // actor, then the workers. It returns what did not stop before ctx was over.
 func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 	if !keepAgents {
-		if err := s.await(ctx, s.actors.Root.RequestFuture(s.sessions, endAgent{}, remaining(ctx))); err != nil {
+		within := remaining(ctx) * 3 / 4 // the tree has to stop as well
+		if err := s.await(ctx, s.actors.Root.RequestFuture(s.sessions, endAgent{}, within)); err != nil {
 			s.log.Warn().Err(err).Msg("agents did not end in time")
 		}
 	}

@@ -1,11 +1,17 @@
 package actors
 
 import (
+	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"betcode/messages"
 )
@@ -203,4 +209,34 @@ func TestShutdownIsTold(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Error("nobody was told")
 	}
+}
+
+// A session that crashes while its agent is to end has forgotten who waits for
+// that; the daemon, which is stopped when this test has returned, ends all the same.
+func TestCrashWhileTheDaemonEnds(t *testing.T) {
+	var said bytes.Buffer
+	t.Cleanup(func() { // behind the stop
+		if strings.Contains(said.String(), "did not end in time") {
+			t.Errorf("somebody waited in vain: %s", &said)
+		}
+	})
+	store, log := newMemoryStore(), zerolog.New(zerolog.SyncWriter(&said))
+	s := raise(t, store, func(o *Options) { o.Logger = &log })
+	s.open(sessionN(1))
+	reached, release := make(chan struct{}), make(chan struct{})
+	store.hook(sync.OnceFunc(func() { close(reached); <-release }))
+	go func() { // its answer, and every one behind it, waits for the disk
+		_, _ = s.Ask(context.Background(), messages.SetGrant{Session: sessionN(1), Tool: "Bash", Granted: true})
+	}()
+	<-reached
+	go func() {
+		defer close(release)
+		for asking := true; asking; { // until all sessions were told to end
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+			_, err := s.Ask(ctx, messages.GetSession{Session: sessionN(2)})
+			cancel()
+			asking = err == nil || !strings.Contains(err.Error(), "shutting down")
+		}
+		s.crash("sessions/" + childName("session", sessionN(1)))
+	}()
 }

@@ -11,11 +11,16 @@ import (
 // known before its mailbox can be used: whoever sends to a name at the moment
 // when it is taken (again) would run into a nil pointer, on a goroutine where no
 // supervisor sees it, or be heard before Started.
+//
+// It also drops a restart that comes behind the wish to stop. The library would
+// take the two together, if children must end first, for a restart, and the actor
+// would live on with nobody left who stops it.
 type mailbox struct {
 	actor.Mailbox
 
 	open   atomic.Bool
 	mu     sync.Mutex
+	ending bool // it was told to stop
 	system []any
 	user   []any
 }
@@ -30,10 +35,28 @@ func (m *mailbox) PostUserMessage(message any) {
 // PostSystemMessage implements actor.Mailbox. Started is the library's own, and
 // the first.
 func (m *mailbox) PostSystemMessage(message any) {
+	if m.late(message) {
+		return
+	}
 	_, first := message.(*actor.Started)
 	if first || m.open.Load() || !m.keep(&m.system, message) {
 		m.Mailbox.PostSystemMessage(message)
 	}
+}
+
+// late reports whether a message is a restart behind a stop.
+func (m *mailbox) late(message any) bool {
+	switch message.(type) {
+	case *actor.Stop:
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.ending = true
+	case *actor.Restart:
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return m.ending
+	}
+	return false
 }
 
 // keep puts a message aside; it reports false if there is no need to any more.

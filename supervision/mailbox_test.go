@@ -111,3 +111,26 @@ func (l *listener) Receive(ctx actor.Context) {
 		}
 	}
 }
+
+// Who was told to stop does so, although its children must end first and its
+// restart was decided when nobody knew.
+func TestStopBeatsARestartBehindIt(t *testing.T) {
+	bubble(t, func(w *world) {
+		child := w.child(w.root, "child", func(p *player) {
+			if p.message != "both" {
+				return
+			}
+			self, _ := w.system.ProcessRegistry.Get(p.ctx.Self())
+			self.SendSystemMessage(p.ctx.Self(), &actor.Stop{})
+			self.SendSystemMessage(p.ctx.Self(), &actor.Restart{})
+		})
+		grandchild := w.child(child, "grandchild", nil)
+		w.tell(child, "both")
+		if got := w.said(child.Id); !slices.Equal(got[len(got)-2:], []any{"terminated", "stopped"}) {
+			t.Errorf("it went through %v", got)
+		}
+		if got := w.said(grandchild.Id); got[len(got)-1] != "stopped" {
+			t.Errorf("its child went through %v", got)
+		}
+	})
+}
