@@ -3,9 +3,7 @@ package actors
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -51,21 +49,7 @@ func (e remember) learn() any {
 	if err != nil {
 		return fmt.Errorf("remember abilities: %w", err)
 	}
-	file, err := os.CreateTemp(e.directory, abilitiesName+".*")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("remember abilities: %w", err)
-	}
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), filepath.Join(e.directory, abilitiesName))
-	}
-	if err != nil {
-		return fmt.Errorf("remember abilities: %w", errors.Join(err, os.Remove(file.Name())))
-	}
-	return nil
+	return orNothing(replaceNote(filepath.Join(e.directory, abilitiesName), text))
 }
 
 // abilities asks a session's agent, or remembers, in the goroutine of who asks.

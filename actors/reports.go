@@ -67,18 +67,23 @@ func (s *System) reportPath(id messages.SessionID) string {
 	return filepath.Join(s.options.RunsDirectory, string(id), reportFile)
 }
 
-// writeReport is the janitor's job. Whoever reads sees the old report or the new one;
-// after a loss of power it may be the one before.
+// writeReport is the janitor's job.
 func (s *System) writeReport(r messages.AgentReport) error {
 	raw, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	path := s.reportPath(r.Session)
-	if err := os.WriteFile(path+".new", append(raw, '\n'), 0o600); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // the session was deleted meanwhile
-		}
+	return replaceNote(s.reportPath(r.Session), raw)
+}
+
+// replaceNote writes a file beside a session's runs that may be lost. Whoever reads
+// sees the old one or the new one; after a loss of power it may be the one before.
+func replaceNote(path string, text []byte) error {
+	err := os.WriteFile(path+".new", append(text, '\n'), 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the session was deleted meanwhile
+	}
+	if err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)
