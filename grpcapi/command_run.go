@@ -29,12 +29,12 @@ const helpCommand = "help"
 
 // Exit codes of service commands: those of the command line.
 const (
-	exitedWell   = 0
-	exitedFailed = 1
-	exitedUsage  = 5
+	exitedWell  = 0
+	exitedUsage = 5
 )
 
-// run carries a command out and sends what it says, the exit code last.
+// run carries a command out and sends what it says; the exit code, or why there is
+// none, comes last.
 func (s commandService) run(ctx context.Context, r *pb.ExecuteServiceCommandRequest, send func(*pb.ServiceCommandOutput) error) error {
 	const op = "execute service command"
 	name := strings.TrimPrefix(r.GetCommand(), "/")
@@ -48,14 +48,17 @@ func (s commandService) run(ctx context.Context, r *pb.ExecuteServiceCommandRequ
 		run = command.run
 	}
 	if len(r.GetArgs()) > 0 {
-		return sayAll(send, stderrLine(name+" takes no arguments"), exitCodeIs(exitedUsage))
+		if err := send(stderrLine(name + " takes no arguments")); err != nil {
+			return err
+		}
+		return send(exitCodeIs(exitedUsage))
 	}
 	lines, err := run(s, ctx, r.GetSessionId())
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
-		return sayAll(send, stderrLine(sentence(asError(err))), exitCodeIs(exitedFailed))
+		return send(&pb.ServiceCommandOutput{Output: &pb.ServiceCommandOutput_Error{Error: sentence(asError(err))}})
 	}
 	for _, line := range lines {
 		if err := send(&pb.ServiceCommandOutput{Output: &pb.ServiceCommandOutput_StdoutLine{StdoutLine: strings.ToValidUTF8(line, "?")}}); err != nil {
@@ -63,15 +66,6 @@ func (s commandService) run(ctx context.Context, r *pb.ExecuteServiceCommandRequ
 		}
 	}
 	return send(exitCodeIs(exitedWell))
-}
-
-func sayAll(send func(*pb.ServiceCommandOutput) error, all ...*pb.ServiceCommandOutput) error {
-	for _, one := range all {
-		if err := send(one); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func stderrLine(line string) *pb.ServiceCommandOutput {

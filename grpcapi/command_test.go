@@ -175,6 +175,11 @@ func TestExecuteServiceCommand(t *testing.T) {
 			t.Errorf("%s: exit %d\n%s", c.command, code, said)
 		}
 	}
+	conn, _ = serve(t, &fakeAsker{answer: func(messages.Request) (messages.Reply, error) { return nil, errors.New("no tree") }})
+	failing, _ := pb.NewCommandServiceClient(conn).ExecuteServiceCommand(as(t, "c"), &pb.ExecuteServiceCommandRequest{Command: "tree"})
+	if r, err := failing.Recv(); err != nil || !strings.Contains(r.GetError(), "no tree") {
+		t.Errorf("failed: %v %v", r, err)
+	}
 	stream, _ := client.ExecuteServiceCommand(as(t, "c"), &pb.ExecuteServiceCommandRequest{Command: "sh"})
 	if _, err := stream.Recv(); status.Code(err) != codes.NotFound || !strings.Contains(err.Error(), "permissions, sessions") {
 		t.Errorf("unknown: %v", err)

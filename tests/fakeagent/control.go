@@ -115,8 +115,12 @@ func (a *agent) initialize(id string) {
 		state = "requires_action"
 	}
 	a.respond(id, obj{
-		"commands": []obj{{"name": "clear"}, {"name": "compact"}, {"name": "cost"}},
-		"agents":   []obj{{"name": "general-purpose"}}, "output_style": "default", "pid": os.Getpid(),
+		"commands": []obj{
+			{"name": "clear", "description": "Start a new session with empty context", "argumentHint": "[name]", "builtin": true},
+			{"name": "compact", "description": "Free up context by summarizing the conversation so far", "argumentHint": "", "builtin": true},
+			{"name": "cost", "description": "Show session cost", "argumentHint": "", "builtin": true},
+		},
+		"agents": []obj{{"name": "general-purpose", "description": "For anything"}}, "output_style": "default", "pid": os.Getpid(),
 		"models":              []obj{{"value": "default", "resolvedModel": a.options.model, "displayName": "Default (recommended)"}},
 		"account":             obj{"tokenSource": "none", "apiKeySource": "ANTHROPIC_API_KEY", "apiProvider": "firstParty"},
 		"claude_code_version": version, "current_permission_mode": a.mode.get(), "session_state": state,
