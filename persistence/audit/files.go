@@ -56,18 +56,18 @@ func (l *Log) resume() error {
 	if l.next, err = strconv.ParseUint(strings.TrimSuffix(newest, suffix), 10, 64); err != nil {
 		return err
 	}
-	var begun time.Time
-	err = read(filepath.Join(l.options.Directory, newest), func(e messages.AuditEntry) error {
-		if begun.IsZero() {
-			begun = e.CreatedAt
+	path := filepath.Join(l.options.Directory, newest)
+	if err := l.begin(path, time.Time{}); err != nil {
+		return err
+	}
+	// Behind that, because an entry may have been whole but for its end.
+	return read(path, func(e messages.AuditEntry) error {
+		if l.begun.IsZero() {
+			l.begun = e.CreatedAt
 		}
 		l.next = max(l.next, e.ID+1)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return l.begin(filepath.Join(l.options.Directory, newest), begun)
 }
 
 // sweep removes the files that have expired, and the oldest where there is too much.

@@ -66,6 +66,7 @@ func Open(o Options) (*Log, error) {
 	}
 	l := &Log{options: o}
 	if err := l.resume(); err != nil {
+		_ = l.leave() // the first error is the one that helps
 		return nil, err
 	}
 	l.mu.Lock()
