@@ -7,33 +7,27 @@ import (
 	"betcode/messages"
 )
 
-// Live is the part of [Options] that may change while the system runs; see there
-// what each means. What is zero has the default.
+// Live is the part of [Options] that may change while the system runs.
 type Live struct {
-	PermissionTTL    time.Duration
-	FixedTTL         bool
-	Reminders        []time.Duration
-	NotifyExec       []string
-	MaxAgents        int
-	MaxWaiting       int
-	Silence          time.Duration
-	ParkAfter        time.Duration
-	SessionBytes     int64
-	SessionAge       time.Duration
-	CompactThreshold uint64
-	Resume           messages.ResumePolicy
-	Continuations    int
-	ContinueGrace    time.Duration
-}
+	PermissionTTL time.Duration   // how long a permission request waits; 0 = 7 days
+	FixedTTL      bool            // the activity of clients does not extend it
+	Reminders     []time.Duration // after which an undecided request is spoken of again, at most two; nil = 1 h and 24 h
+	NotifyExec    []string        // a program and its arguments, started for each reminder; empty = none
 
-// live is what of the options may change.
-func (o *Options) live() Live {
-	return Live{
-		PermissionTTL: o.PermissionTTL, FixedTTL: o.FixedTTL, Reminders: o.Reminders, NotifyExec: o.NotifyExec,
-		MaxAgents: o.MaxAgents, MaxWaiting: o.MaxWaiting, Silence: o.Silence, ParkAfter: o.ParkAfter,
-		SessionBytes: o.SessionBytes, SessionAge: o.SessionAge, CompactThreshold: o.CompactThreshold,
-		Resume: o.Resume, Continuations: o.Continuations, ContinueGrace: o.ContinueGrace,
-	}
+	MaxAgents  int           // how many agents may run at once; 0 = 5
+	MaxWaiting int           // how many sessions may wait for a slot; 0 = 50
+	Silence    time.Duration // an agent that says nothing that long in the middle of a turn hangs; 0 = 7 minutes
+	ParkAfter  time.Duration // an agent that has nothing to do that long is ended; 0 = 10 minutes
+
+	SessionBytes     int64         // of events that one session may keep; not positive = any number
+	SessionAge       time.Duration // of an event that a session keeps; not positive = any age
+	CompactThreshold uint64        // a context of more tokens is compacted when its agent rests; 0 = never
+
+	// What follows when a turn was cut off.
+
+	Resume        messages.ResumePolicy // where the session has no policy of its own; empty = auto
+	Continuations int                   // how often a turn is continued by itself; 0 = 2, less = never
+	ContinueGrace time.Duration         // how long a resumed agent may take to go on by itself; 0 = 1 minute
 }
 
 // complete fills the defaults in.

@@ -3,9 +3,7 @@ package actors
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"hash/fnv"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,19 +72,6 @@ func (s *System) writeReport(r messages.AgentReport) error {
 		return err
 	}
 	return replaceNote(s.reportPath(r.Session), raw)
-}
-
-// replaceNote writes a file beside a session's runs that may be lost. Whoever reads
-// sees the old one or the new one; after a loss of power it may be the one before.
-func replaceNote(path string, text []byte) error {
-	err := os.WriteFile(path+".new", append(text, '\n'), 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the session was deleted meanwhile
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
 }
 
 // agentReports works in the goroutine of who asks.

@@ -156,16 +156,14 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case forgetStop:
 		stops, id := s.deps.stops, s.id
 		stops.drop(id)
-		s.deps.janitor.do(func() any {
-			if err := stops.save(id); err != nil {
-				return err
-			}
-			return nil
-		})
+		s.deps.janitor.do(func() any { return orNothing(stops.save(id)) })
 	case keepReport:
 		s.deps.janitor.do(func() any { return orNothing(s.deps.writeReport(e.report)) })
 	case auditing:
-		s.deps.options.Audit(e.entry)
+		s.deps.auditor.do(func() any {
+			s.deps.options.Audit(e.entry)
+			return nil
+		})
 	case remember:
 		s.deps.janitor.do(e.learn)
 	case archiveRuns:

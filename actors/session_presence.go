@@ -57,6 +57,15 @@ func (s *sessionState) everybody() []messages.ClientPresence {
 	return s.presences(func(stream) bool { return true })
 }
 
+// attachedClients is how many clients are attached.
+func (s *sessionState) attachedClients() uint32 {
+	clients := make(map[messages.ClientID]struct{}, len(s.streams))
+	for _, st := range s.streams {
+		clients[st.client] = struct{}{}
+	}
+	return uint32(len(clients))
+}
+
 // presences joins the streams of each client.
 func (s *sessionState) presences(matches func(stream) bool) []messages.ClientPresence {
 	found := map[messages.ClientID]messages.ClientPresence{}
@@ -91,7 +100,7 @@ func (t *transition) noticePresence(client messages.ClientID, change func()) {
 	before, was := t.s.presence(client)
 	change()
 	after, is := t.s.presence(client)
-	total := uint32(len(t.s.everybody()))
+	total := t.s.attachedClients()
 	switch {
 	case is && (!was || before != after):
 		t.tellAll(presenceChange(&pb.PresenceChange{Attached: clientsOut([]messages.ClientPresence{after}), Total: total}))

@@ -50,7 +50,7 @@ func loadStops(directory string) (*stops, error) {
 		return s, fmt.Errorf("read stops: %w", err)
 	}
 	for _, file := range files {
-		if strings.HasSuffix(file.Name(), unfinishedStop) {
+		if strings.HasSuffix(file.Name(), halfNote) {
 			continue // nobody was told that it is noted
 		}
 		var f stopFile
@@ -62,9 +62,6 @@ func loadStops(directory string) (*stops, error) {
 	}
 	return s, nil
 }
-
-// unfinishedStop ends the name of a file that is being written.
-const unfinishedStop = ".new"
 
 // of returns the run at which a session was to be stopped, if it was.
 func (s *stops) of(id messages.SessionID) (messages.RunNumber, bool) {
@@ -112,30 +109,10 @@ func (s *stops) save(id messages.SessionID) error {
 		err = os.MkdirAll(s.directory, 0o700)
 	}
 	if err == nil {
-		err = writeDurably(path, append(words, '\n'))
+		err = writeDurably(path, words)
 	}
 	if err != nil {
 		return fmt.Errorf("note stop: %w", err)
 	}
 	return nil
-}
-
-// writeDurably writes a file that is there whole, or not at all.
-func writeDurably(path string, content []byte) error {
-	file, err := os.OpenFile(path+unfinishedStop, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+unfinishedStop, path); err != nil {
-		return err
-	}
-	directory, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(directory.Sync(), directory.Close())
 }

@@ -157,7 +157,7 @@ func TestStopsAreKept(t *testing.T) {
 	must(s.save("b"))
 	must(s.save("b")) // it may be late
 	must(os.WriteFile(filepath.Join(dir, "torn"), []byte(`{"for`), 0o600))
-	must(os.WriteFile(filepath.Join(dir, "c"+unfinishedStop), []byte(`{"format":1,"run":1}`), 0o600))
+	must(os.WriteFile(filepath.Join(dir, "c"+halfNote), []byte(`{"format":1,"run":1}`), 0o600))
 
 	s, err = loadStops(dir)
 	must(err)

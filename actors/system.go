@@ -35,48 +35,33 @@ const (
 // Options is what the actor system is built from. All times are durations of
 // the wall clock.
 type Options struct {
-	Store            Store                  // the journal's files
-	RunsDirectory    string                 // run directories are made below it, 0700
-	Program          string                 // the agent's executable; looked up in PATH when it has no slash
-	Environment      []string               // what agents inherit, as "NAME=value"
-	Keeps            func(name string) bool // whether a session keeps a variable of the client that began it; nil = none
-	Rules            []Rules                // of the user, for every session
-	Home             string                 // the user's home directory, for rules about what is below it
-	Directories      Directories            // what working directories bring along; nil = nothing
-	PermissionTTL    time.Duration          // how long a permission request waits; 0 = 7 days
-	FixedTTL         bool                   // the activity of clients does not extend it
-	Reminders        []time.Duration        // after which an undecided request is spoken of again, at most two; nil = 1 h and 24 h
-	NotifyExec       []string               // a program and its arguments, started for each reminder; empty = none
-	NotifyEnv        []string               // what it inherits, as "NAME=value": no secrets
-	MaxAgents        int                    // how many agents may run at once; 0 = 5
-	MaxWaiting       int                    // how many sessions may wait for a slot; 0 = 50
-	Lease            string                 // a file kept locked; agents that for a day find it is not end themselves; empty = never
-	Silence          time.Duration          // an agent that says nothing that long in the middle of a turn hangs; 0 = 7 minutes
-	ParkAfter        time.Duration          // an agent that has nothing to do that long is ended; 0 = 10 minutes
-	SessionBytes     int64                  // of events that one session may keep; not positive = any number
-	SessionAge       time.Duration          // of an event that a session keeps; not positive = any age
-	LockGrace        time.Duration          // how long the input lock is kept for who held it before a crash; 0 = 10 s
-	CompactThreshold uint64                 // a context of more tokens is compacted when its agent rests; 0 = never
-	Gather           time.Duration          // least time between two journal transactions
-	Logger           *zerolog.Logger        // never nil
-	Version          string                 // of the daemon, for health
-	MachineFile      string                 // where the machine's id is kept; empty = nowhere
-	MemoryLimit      int64                  // bytes the daemon should not use more of, for health; not positive = no limit
-	Now              func() time.Time
-	Restart          supervision.Policy // of crashed actors
-	AgentRestart     supervision.Policy // of crashed agents; the zero value = the same
-	Disk             DiskOptions        // how much of the disk may be filled
+	Live // what may change while the system runs
 
-	// What follows when a turn was cut off.
+	Store         Store                  // the journal's files
+	RunsDirectory string                 // run directories are made below it, 0700
+	Program       string                 // the agent's executable; looked up in PATH when it has no slash
+	Environment   []string               // what agents inherit, as "NAME=value"
+	Keeps         func(name string) bool // whether a session keeps a variable of the client that began it; nil = none
+	Rules         []Rules                // of the user, for every session
+	Home          string                 // the user's home directory, for rules about what is below it
+	Directories   Directories            // what working directories bring along; nil = nothing
+	NotifyEnv     []string               // what the program for notifications inherits, as "NAME=value": no secrets
+	Lease         string                 // a file kept locked; agents that for a day find it is not end themselves; empty = never
+	LockGrace     time.Duration          // how long the input lock is kept for who held it before a crash; 0 = 10 s
+	Gather        time.Duration          // least time between two journal transactions
+	Logger        *zerolog.Logger        // never nil
+	Version       string                 // of the daemon, for health
+	MachineFile   string                 // where the machine's id is kept; empty = nowhere
+	MemoryLimit   int64                  // bytes the daemon should not use more of, for health; not positive = no limit
+	Now           func() time.Time
+	Restart       supervision.Policy // of crashed actors
+	AgentRestart  supervision.Policy // of crashed agents; the zero value = the same
+	Disk          DiskOptions        // how much of the disk may be filled
 
-	Resume        messages.ResumePolicy // where the session has no policy of its own; empty = auto
-	Continuations int                   // how often a turn is continued by itself; 0 = 2, less = never
-	ContinueGrace time.Duration         // how long a resumed agent may take to go on by itself; 0 = 1 minute
-	VersionsFile  string                // where it is kept which versions of the agent do not; empty = nowhere
-
-	Audit func(messages.AuditEntry) // writes the audit log; called by many goroutines; nil = nobody writes one
-
+	VersionsFile   string // where it is kept which versions of the agent do not continue a turn; empty = nowhere
 	StopsDirectory string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
+
+	Audit func(messages.AuditEntry) // writes the audit log, one entry after the other; nil = nobody writes one
 }
 
 // System is the running actor system: the tree of the architecture, and the
@@ -92,6 +77,7 @@ type System struct {
 	actors    *actor.ActorSystem
 	crashes   crashes
 	janitor   *worker // I/O that belongs to no actor: removing directories
+	auditor   *worker // writes the audit log; never closed, so that at the end nothing is dropped
 	archivist *worker // archives spools
 	workers   labour  // every goroutine of ours
 	notifier  *notifier
@@ -129,7 +115,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 		s.options.Audit = func(messages.AuditEntry) {}
 	}
 	s.options.LockGrace = cmp.Or(o.LockGrace, 10*time.Second)
-	s.live.Store(s.options.live().complete())
+	s.live.Store(o.Live.complete())
 	if s.options.AgentRestart == (supervision.Policy{}) {
 		s.options.AgentRestart = o.Restart
 	}
@@ -155,6 +141,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.actors = actor.NewActorSystem(actor.WithLoggerFactory(s.libraryLog))
 	s.janitor = &worker{deliver: s.janitorDone, alive: &s.workers}
 	s.archivist = &worker{deliver: s.janitorDone, alive: &s.workers}
+	s.auditor = &worker{deliver: s.janitorDone, alive: &s.workers}
 	s.notifier = newNotifier(s)
 
 	root := daemonProps(s)

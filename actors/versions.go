@@ -79,10 +79,7 @@ func (v *versions) note(version string) error {
 	}
 	words, err := json.Marshal(file)
 	if err == nil {
-		err = os.WriteFile(v.path+".tmp", append(words, '\n'), 0o600)
-	}
-	if err == nil {
-		err = os.Rename(v.path+".tmp", v.path)
+		err = replaceNote(v.path, words)
 	}
 	if err != nil {
 		return fmt.Errorf("write agent versions: %w", err)

@@ -137,16 +137,12 @@ func (d *daemon) startActors() error {
 		d.home = "" // rules about what is below it match nothing
 	}
 	settings := d.settings.get()
-	live := liveOptions(settings)
 	d.system, err = actors.Start(actors.Options{
-		Store: d.store, RunsDirectory: d.runs(), Program: d.cfg.ClaudePath, Environment: d.cfg.AgentEnvironment.Inherited(os.Environ()), Keeps: d.cfg.AgentEnvironment.Keeps,
+		Live: liveOptions(settings), Store: d.store, RunsDirectory: d.runs(), Program: d.cfg.ClaudePath, Environment: d.cfg.AgentEnvironment.Inherited(os.Environ()), Keeps: d.cfg.AgentEnvironment.Keeps,
 		Rules: rulesOf(settings), Home: d.home, Directories: &directories{config: d.cfg.ConfigDir, home: d.home, settings: d.settings},
-		NotifyExec: live.NotifyExec, NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, Logger: &d.log,
+		NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, Logger: &d.log,
 		Version: version, MemoryLimit: d.cfg.MemoryLimit, Restart: supervision.Default(), Lease: d.lock.Path(),
-		PermissionTTL: live.PermissionTTL, FixedTTL: live.FixedTTL, Reminders: live.Reminders,
-		MaxAgents: live.MaxAgents, MaxWaiting: live.MaxWaiting, Silence: live.Silence, ParkAfter: live.ParkAfter, LockGrace: d.cfg.LockGrace,
-		CompactThreshold: live.CompactThreshold, SessionBytes: live.SessionBytes, SessionAge: live.SessionAge,
-		Resume: live.Resume, Continuations: live.Continuations, ContinueGrace: live.ContinueGrace,
+		LockGrace:    d.cfg.LockGrace,
 		Disk:         actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
 		MachineFile: filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record,

@@ -76,7 +76,7 @@ func linkedDaemon() error {
 	log := zerolog.New(os.Stderr).Level(zerolog.WarnLevel)
 	system, err := actors.Start(actors.Options{
 		Store: store, RunsDirectory: filepath.Join(state, "runs"), Program: os.Getenv("BETCODE_CLAUDE"),
-		Environment: withoutOurs(os.Environ()), Gather: gather, MaxAgents: agents, Logger: &log, Version: "bench", Restart: supervision.Default(),
+		Environment: withoutOurs(os.Environ()), Gather: gather, Live: actors.Live{MaxAgents: agents}, Logger: &log, Version: "bench", Restart: supervision.Default(),
 	})
 	if err != nil {
 		return err

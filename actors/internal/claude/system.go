@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"betcode/messages"
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
@@ -135,7 +136,7 @@ func (t *translation) retry() {
 	t.notice("API_RETRY", fmt.Sprintf("The API %s; attempt %d of %d follows in %s.",
 		what, w.Attempt, w.Max, w.Delay.Round(100*time.Millisecond)),
 		"attempt", strconv.Itoa(w.Attempt), "max_retries", strconv.Itoa(w.Max),
-		"retry_after_ms", strconv.FormatInt(w.Delay.Milliseconds(), 10),
+		messages.RetryAfter, strconv.FormatInt(w.Delay.Milliseconds(), 10),
 		"status", positive(w.Status), "error", w.Error)
 	t.add(w)
 }
