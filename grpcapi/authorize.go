@@ -10,8 +10,9 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// What stands at the door: who may not come in, or not do what is asked, is turned
-// away here, and calls that need the admin right are written down.
+// What stands at the door: who may not come in, or not do what is asked, or asks for a
+// feature that is off, is turned away here; calls that need the admin right are written
+// down, and fields that nobody knows are counted.
 
 func (s *Server) admitUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (reply any, err error) {
 	c := callOf(ctx)
@@ -25,6 +26,10 @@ func (s *Server) admitUnary(ctx context.Context, req any, info *grpc.UnaryServer
 	if err := s.limitCall(ctx, c); err != nil {
 		return nil, err
 	}
+	if err := s.open(info.FullMethod); err != nil {
+		return nil, err
+	}
+	s.noteUnknown(ctx, req)
 	return next(ctx, req)
 }
 
@@ -39,6 +44,9 @@ func (s *Server) admitStream(srv any, stream grpc.ServerStream, info *grpc.Strea
 		return err
 	}
 	if err := s.limitCall(ctx, c); err != nil {
+		return err
+	}
+	if err := s.open(info.FullMethod); err != nil {
 		return err
 	}
 	counts, done := whileItCounts(ctx, c)
@@ -90,6 +98,7 @@ func (a admitted) RecvMsg(m any) error {
 	if err := a.ServerStream.RecvMsg(m); err != nil {
 		return err
 	}
+	a.server.noteUnknown(a.ctx, m)
 	request, ok := m.(*pb.AgentRequest)
 	if !ok {
 		return nil

@@ -1,10 +1,7 @@
 package grpcapi
 
 import (
-	"context"
 	"strings"
-
-	"google.golang.org/grpc"
 
 	"betcode/messages"
 )
@@ -59,18 +56,4 @@ func switchedOff(f messages.Feature) error {
 		return err.WithHint("Use " + f.Replacement + ".")
 	}
 	return err.WithHint("Enable via settings.json feature_flags." + f.Name + ", or: betcode config set feature_flags." + f.Name + " true")
-}
-
-func (s *Server) openUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	if err := s.open(info.FullMethod); err != nil {
-		return nil, err
-	}
-	return next(ctx, req)
-}
-
-func (s *Server) openStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	if err := s.open(info.FullMethod); err != nil {
-		return err
-	}
-	return next(srv, stream)
 }

@@ -11,8 +11,9 @@ import (
 )
 
 // The interceptors, from the outside in: who calls, the log, the error table,
-// what the caller may do, which features are on, what is unknown in a request,
-// recovery. So a panic becomes an error of ours, an error of ours a status, and the
+// the door (who may come in, and do what; which features are on; what of it is
+// unknown), recovery. There are no more than these, because a stream keeps the
+// stack of its handler as long as it lasts. So a panic becomes an error of ours, an error of ours a status, and the
 // log sees what the client sees.
 func (s *Server) unaryInterceptors() []grpc.UnaryServerInterceptor {
 	return []grpc.UnaryServerInterceptor{
@@ -20,8 +21,6 @@ func (s *Server) unaryInterceptors() []grpc.UnaryServerInterceptor {
 		s.logUnary(),
 		errorsUnary,
 		s.admitUnary,
-		s.openUnary,
-		s.unknownUnary,
 		recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(s.recovered)),
 	}
 }
@@ -32,8 +31,6 @@ func (s *Server) streamInterceptors() []grpc.StreamServerInterceptor {
 		s.logStream(),
 		errorsStream,
 		s.admitStream,
-		s.openStream,
-		s.unknownStream,
 		recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(s.recovered)),
 	}
 }

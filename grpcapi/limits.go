@@ -160,5 +160,5 @@ func (s *Server) auditLimit(ctx context.Context, what string) {
 func tooMuch(wait time.Duration) error {
 	milliseconds := int64(math.Ceil(float64(wait) / float64(time.Millisecond)))
 	return messages.Errorf(opAdmit, messages.Exhausted, "Rate limit exceeded").WithCode(messages.RateLimited).
-		With("retry_after_ms", strconv.FormatInt(milliseconds, 10)).WithHint("Come again later.")
+		With(messages.RetryAfter, strconv.FormatInt(milliseconds, 10)).WithHint("Come again later.")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"google.golang.org/grpc"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -65,28 +64,4 @@ func unknownFields(m protoreflect.Message, found []string) []string {
 		return true
 	})
 	return found
-}
-
-func (s *Server) unknownUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	s.noteUnknown(ctx, req)
-	return next(ctx, req)
-}
-
-func (s *Server) unknownStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	return next(srv, counted{stream, s})
-}
-
-// counted is a server stream whose requests are looked at.
-type counted struct {
-	grpc.ServerStream
-	server *Server
-}
-
-// RecvMsg implements grpc.ServerStream.
-func (c counted) RecvMsg(m any) error {
-	err := c.ServerStream.RecvMsg(m)
-	if err == nil {
-		c.server.noteUnknown(c.Context(), m)
-	}
-	return err
 }

@@ -21,30 +21,27 @@ const (
 
 // GetJobLog implements GitLabService. A GitLab hands out whole logs only, so all of
 // it is read each time; what is kept of it is the piece.
-func (s *Service) GetJobLog(ctx context.Context, r *pb.GetJobLogRequest) (_ *pb.GetJobLogResponse, err error) {
-	q, err := s.begin(ctx, "get job log", r.GetProject())
-	if err != nil {
-		return nil, err
-	}
-	defer q.end(&err)
-	id, err := number(q.op, "job_id", r.GetJobId())
-	if err != nil {
-		return nil, err
-	}
-	if r.GetTail() && r.GetOffset() > 0 {
-		return nil, invalid(q.op, "the last piece has no offset")
-	}
-	p := newPiece(r.GetOffset(), r.GetLimit(), r.GetTail())
-	path := fmt.Sprintf("projects/%s/jobs/%d/trace", api.PathEscape(q.project), id)
-	ask, err := q.client.NewRequest(http.MethodGet, path, nil, []api.RequestOptionFunc{q.context})
-	if err != nil {
-		return nil, q.failed(nil, err)
-	}
-	if answer, err := q.client.Do(ask, p); err != nil {
-		return nil, q.failed(answer, err)
-	}
-	content, offset := p.content()
-	return &pb.GetJobLogResponse{Content: content, Offset: offset, Total: p.seen}, nil
+func (s *Service) GetJobLog(ctx context.Context, r *pb.GetJobLogRequest) (*pb.GetJobLogResponse, error) {
+	return do(ctx, s, "get job log", r.GetProject(), func(q *request) (*pb.GetJobLogResponse, error) {
+		id, err := number(q.op, "job_id", r.GetJobId())
+		if err != nil {
+			return nil, err
+		}
+		if r.GetTail() && r.GetOffset() > 0 {
+			return nil, invalid(q.op, "the last piece has no offset")
+		}
+		p := newPiece(r.GetOffset(), r.GetLimit(), r.GetTail())
+		path := fmt.Sprintf("projects/%s/jobs/%d/trace", api.PathEscape(q.project), id)
+		ask, err := q.client.NewRequest(http.MethodGet, path, nil, []api.RequestOptionFunc{q.context})
+		if err != nil {
+			return nil, q.failed(nil, err)
+		}
+		if answer, err := q.client.Do(ask, p); err != nil {
+			return nil, q.failed(answer, err)
+		}
+		content, offset := p.content()
+		return &pb.GetJobLogResponse{Content: content, Offset: offset, Total: p.seen}, nil
+	})
 }
 
 // piece keeps a part of what is written to it: from an offset on, or the end.

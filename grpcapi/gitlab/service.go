@@ -146,6 +146,17 @@ type request struct {
 	cancel  context.CancelFunc
 }
 
+// do makes a request: after what all of them have to be checked for, within its time,
+// with an answer or an error that can be read.
+func do[T any](ctx context.Context, s *Service, op, project string, ask func(*request) (*T, error)) (answer *T, err error) {
+	q, err := s.begin(ctx, op, project)
+	if err != nil {
+		return nil, err
+	}
+	defer q.end(&err)
+	return ask(q)
+}
+
 // begin checks what all calls have in common. The caller ends the request.
 func (s *Service) begin(ctx context.Context, op, project string) (*request, error) {
 	if s.problem != nil {
