@@ -42,7 +42,7 @@ func (p *program) audit(ctx context.Context, c *cli.Context, cl *client.Client) 
 	if err != nil {
 		return err
 	}
-	t := &table{person: p.terminal.out, style: style(p.terminal.colour), header: []string{"TIME", "TYPE", "WHO", "SESSION", "WHAT", "OUTCOME"}}
+	t := p.table("TIME", "TYPE", "WHO", "SESSION", "WHAT", "OUTCOME")
 	for {
 		e, err := stream.Recv()
 		switch {

@@ -144,8 +144,3 @@ func (p *program) commandRun(ctx context.Context, c *cli.Context, cl *client.Cli
 		}
 	}
 }
-
-// table is an empty table for whoever reads the output.
-func (p *program) table(header ...string) *table {
-	return &table{person: p.terminal.out, style: style(p.terminal.colour), header: header}
-}

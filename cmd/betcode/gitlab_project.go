@@ -42,15 +42,6 @@ func projectOf(remote string) string {
 	return path
 }
 
-// word is a value of an enum as people say it, "-" for the unspecified one.
-func word(value fmt.Stringer, prefix string) string {
-	name, ok := strings.CutPrefix(value.String(), prefix)
-	if !ok || name == "UNSPECIFIED" {
-		return "-"
-	}
-	return strings.ToLower(name)
-}
-
 // when is a time: how long ago for a person, exact for a program.
 func (p *program) when(t *timestamppb.Timestamp) string {
 	if p.terminal.out {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -164,19 +163,6 @@ func (p *program) writeJournalStats(s *pb.JournalStatsResponse, live bool) {
 	}
 	fmt.Fprintf(w, "Since the daemon started: %d events (%s) in %d transactions, %s written, %d appends refused\n",
 		s.GetEvents(), size(s.GetEventBytes()), s.GetCommits(), size(s.GetWrittenBytes()), s.GetRefused())
-}
-
-// size is a number of bytes for a person.
-func size(n uint64) string {
-	const units = "KMGTPE"
-	if n < 1024 {
-		return strconv.FormatUint(n, 10) + " B"
-	}
-	value, unit := float64(n)/1024, 0
-	for value >= 1024 && unit < len(units)-1 {
-		value, unit = value/1024, unit+1
-	}
-	return fmt.Sprintf("%.1f %ciB", value, units[unit])
 }
 
 func (p *program) journalVerify(ctx context.Context, c *cli.Context) error {

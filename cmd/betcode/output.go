@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -21,6 +22,13 @@ type table struct {
 	style  style
 	header []string
 	rows   [][]string
+}
+
+// table is an empty table for whoever reads what the program prints.
+func (p *program) table(header ...string) *table { return p.terminal.table(header...) }
+
+func (t terminal) table(header ...string) *table {
+	return &table{person: t.out, style: style(t.colour), header: header}
 }
 
 func (t *table) add(cells ...string) {
@@ -142,4 +150,26 @@ func shortID(id string) string {
 		return id[:8]
 	}
 	return id
+}
+
+// size is a number of bytes for a person.
+func size(n uint64) string {
+	const units = "KMGTPE"
+	if n < 1024 {
+		return strconv.FormatUint(n, 10) + " B"
+	}
+	value, unit := float64(n)/1024, 0
+	for value >= 1024 && unit < len(units)-1 {
+		value, unit = value/1024, unit+1
+	}
+	return fmt.Sprintf("%.1f %ciB", value, units[unit])
+}
+
+// word is a value of an enum as people say it, "-" for the unspecified one.
+func word(value fmt.Stringer, prefix string) string {
+	name, ok := strings.CutPrefix(value.String(), prefix)
+	if !ok || name == "UNSPECIFIED" {
+		return "-"
+	}
+	return strings.ToLower(name)
 }

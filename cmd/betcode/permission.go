@@ -82,7 +82,7 @@ func (p *program) listPermissions(ctx context.Context, c *cli.Context, cl *clien
 
 // writePermissions writes the list, the questions below the request they belong to.
 func writePermissions(w io.Writer, list *pb.ListPermissionsResponse, t terminal, now time.Time) error {
-	out := &table{person: t.out, style: style(t.colour), header: []string{"REQUEST", "SESSION", "TOOL", "WAITING", "LEFT", "WHAT"}}
+	out := t.table("REQUEST", "SESSION", "TOOL", "WAITING", "LEFT", "WHAT")
 	for _, r := range list.GetPermissions() {
 		session, since, until, what := r.GetSessionId(), exact(r.GetReceivedAt()), exact(r.GetExpiresAt()), r.GetDescription()
 		if what == "" {

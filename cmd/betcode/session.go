@@ -236,7 +236,7 @@ func (p *program) deleteSession(ctx context.Context, c *cli.Context, cl *client.
 // writeSessions writes the list: short ids and what fits for a person, everything
 // for a program.
 func writeSessions(w io.Writer, list *pb.ListSessionsResponse, t terminal, now time.Time) error {
-	out := &table{person: t.out, style: style(t.colour), header: []string{"ID", "NAME", "STATUS", "MODEL", "MESSAGES", "COST", "UPDATED", "DIRECTORY", "LAST"}}
+	out := t.table("ID", "NAME", "STATUS", "MODEL", "MESSAGES", "COST", "UPDATED", "DIRECTORY", "LAST")
 	for _, s := range list.GetSessions() {
 		id, updated, last := s.GetId(), exact(s.GetUpdatedAt()), s.GetLastMessagePreview()
 		if t.out {

@@ -105,7 +105,7 @@ func (p *program) tokenList(ctx context.Context, c *cli.Context, cl *client.Clie
 		return writeJSON(p.stdout, "betcode.token.list/v1", list)
 	}
 	now := time.Now()
-	t := &table{person: p.terminal.out, style: style(p.terminal.colour), header: []string{"NAME", "SCOPES", "CREATED", "LAST USED", "EXPIRES"}}
+	t := p.table("NAME", "SCOPES", "CREATED", "LAST USED", "EXPIRES")
 	for _, token := range list.GetTokens() {
 		row := []string{token.GetName(), strings.Join(token.GetScopes(), ","), exact(token.GetCreatedAt()), exact(token.GetLastUsedAt()), exact(token.GetExpiresAt())}
 		if p.terminal.out {
