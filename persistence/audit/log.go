@@ -76,6 +76,7 @@ func Open(o Options) (*Log, error) {
 		err = l.file.Sync()
 	}
 	if err != nil {
+		_ = l.leave() // as above
 		return nil, fmt.Errorf("write audit log: %w", err)
 	}
 	return l, nil
