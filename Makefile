@@ -140,7 +140,7 @@ bench-parts: $(BIN)/benchstat ## measure the parts into bench.txt; OLD=file comp
 	$(BIN)/benchstat $(OLD) bench.txt
 
 .PHONY: profile
-profile: ## profile the daemon alone under LOAD=Flood, Day or Audience, into .cache/profile
+profile: ## profile the daemon alone under LOAD=Flood, Day, Audience, Many or Loud, into .cache/profile
 	@mkdir -p .cache/profile
 	BETCODE_BENCH_PROFILE=$(CURDIR)/.cache/profile $(GO) test -run '^$$' -bench 'Linked$(LOAD)$$' -benchtime 1x ./tests/bench
 	$(GO) tool pprof -top -cum .cache/profile/daemon.cpu.prof | head -40

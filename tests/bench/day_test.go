@@ -99,24 +99,31 @@ func writesOf(b *testing.B, size int, write func() error) float64 {
 	return float64(after.since(before).written) / float64(times*size)
 }
 
+// loud is fifty quiet sessions and one that has its client elsewhere; loudly is what its
+// agent does there.
+var (
+	loud   = load{sessions: 51, clients: 1, apart: 1, work: work{lines: 240, rate: 30}}
+	loudly = load{work: work{lines: 600_000}}
+)
+
 // BenchmarkLoud measures what one agent that writes as fast as it can does to
 // the clients of fifty others.
 func BenchmarkLoud(b *testing.B) {
-	l := load{sessions: 51, clients: 1, work: work{lines: 240, rate: 30}}.shortened()
-	loud := load{work: work{lines: 600_000}}.shortened().work
 	for b.Loop() {
-		r := newRig(b, binaries.betcode, l)
-		beside := func(noise work) outcome {
-			return r.play(func(session int) work {
-				if session == l.sessions-1 {
-					return noise
-				}
-				return l.work
-			})
-		}
-		quiet, noisy := beside(work{}), beside(loud)
-		alone, among := quantile(quiet.delays, 0.99), quantile(noisy.delays, 0.99)
-		report(b, map[string]float64{unitP50: millis(median(noisy.delays)), unitP99: millis(among), unitOfQuiet: float64(among) / float64(alone)})
+		report(b, newRig(b, binaries.betcode, loud.shortened()).loudness())
+	}
+}
+
+// loudness are the figures of the quiet sessions beside the loud one, and of their p99
+// without it.
+func (r *rig) loudness() map[string]float64 {
+	alone := r.play(r.load.beside())
+	among := r.play(r.load.beside(loudly.shortened().work))
+	p99 := quantile(among.delays, 0.99)
+	return map[string]float64{
+		unitP50:     millis(median(among.delays)),
+		unitP99:     millis(p99),
+		unitOfQuiet: float64(p99) / float64(quantile(alone.delays, 0.99)),
 	}
 }
 

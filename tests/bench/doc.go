@@ -1,6 +1,7 @@
 // Package bench measures the whole path of a byte: agents in processes of their
 // own, the built daemon, its journal on a disk with fsync on, and clients on its
-// Unix socket, which live in the benchmark's process.
+// Unix socket, which live in the benchmark's process, but for those who read what
+// would keep it from reading what it measures.
 //
 //	make bench                     everything that fits into ten minutes
 //	make bench-compare BASE=main   the change against another revision
@@ -18,6 +19,8 @@
 //	           a line: append, notice, read, one commit, one push
 //	Loud       one agent as fast as it can beside fifty at 30 lines a second
 //	Audience   500 clients of one session
+//	Many       200 sessions with two clients each; 500 clients of one session; all at
+//	           30 lines a second
 //	Replay     a million events: to one client, to a hundred, the first of them;
 //	           ceiling: bare gRPC streams
 //	Growth     what an append costs when there is much already

@@ -31,6 +31,7 @@ const (
 	unitAnon      = "anon-MB"   // anonymous memory of the daemon when the work was done
 	unitPeak      = "peak-MB"   // the most there was meanwhile
 	unitGrown     = "grown-MB"  // how much there was more than before
+	unitLagging   = "lagging"   // clients that were told so, as often as they were
 	unitEach      = "KB/stream" // anonymous memory of the daemon for one more
 	unitFirst     = "first-ms"  // until the first event came, in the worst place
 	unitAppendMS  = "append-ms" // p50 of one group of ten appends

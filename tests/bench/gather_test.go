@@ -49,6 +49,21 @@ func BenchmarkLinkedFlood(b *testing.B) {
 	}
 }
 
+// BenchmarkLinkedMany is many sessions of the linked daemon.
+func BenchmarkLinkedMany(b *testing.B) {
+	for b.Loop() {
+		o := newRig(b, binaries.linked, crowd.shortened(), linked(time.Millisecond)...).run()
+		report(b, o.journaled(o.paced()))
+	}
+}
+
+// BenchmarkLinkedLoud is the loud agent among the quiet, of the linked daemon.
+func BenchmarkLinkedLoud(b *testing.B) {
+	for b.Loop() {
+		report(b, newRig(b, binaries.linked, loud.shortened(), linked(time.Millisecond)...).loudness())
+	}
+}
+
 // journaled adds what the journal of a linked daemon has counted.
 func (o outcome) journaled(figures map[string]float64) map[string]float64 {
 	figures[unitCommits] = float64(o.journal.Commits) / o.took.Seconds()

@@ -42,9 +42,12 @@ func (w work) pace() time.Duration {
 }
 
 // load is what agents and clients do. Every client watches every session. Each
-// client has a connection of its own; a single one has one per session.
+// client has a connection of its own; a single one has one per session. The clients
+// of the last sessions may live in processes of their own, so that what comes there
+// takes no time of those that are here.
 type load struct {
 	sessions, clients int
+	apart             int // so many of the last sessions
 	work
 }
 
@@ -58,3 +61,18 @@ func (l load) shortened() load {
 
 // of is the load's work in every session.
 func (l load) of(int) work { return l.work }
+
+// beside is the load's work, but for the sessions whose clients are apart: these have
+// others' works, or nothing to do.
+func (l load) beside(others ...work) func(session int) work {
+	return func(session int) work {
+		other := session - (l.sessions - l.apart)
+		switch {
+		case other < 0:
+			return l.work
+		case other < len(others):
+			return others[other]
+		}
+		return work{}
+	}
+}

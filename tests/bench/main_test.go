@@ -29,6 +29,7 @@ const (
 
 	roleDaemon = "daemon"
 	roleFloor  = "floor"
+	roleGuest  = "guest"
 )
 
 // binaries are what is driven. linked is this binary, in the role of a daemon.
@@ -40,7 +41,8 @@ var scratch string
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	if play, ok := map[string]func() error{roleDaemon: linkedDaemon, roleFloor: floorServer}[os.Getenv(envRole)]; ok {
+	roles := map[string]func() error{roleDaemon: linkedDaemon, roleFloor: floorServer, roleGuest: guestClient}
+	if play, ok := roles[os.Getenv(envRole)]; ok {
 		if err := play(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1

@@ -50,15 +50,17 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// checkOdd: sessions may have work of their own or none, lines may be long or
-// garbage, and a part of what came of it can be read again.
+// checkOdd: sessions may have work of their own or none, their clients may be
+// elsewhere, lines may be long or garbage, and a part of what came of it can be read
+// again.
 func checkOdd(t *testing.T) {
 	t.Helper()
-	r := newRig(t, binaries.betcode, load{sessions: 4, clients: 1})
-	works := []work{{lines: 5, rate: 100}, {own: "lines:2:100:100000"}, {own: "garbage:1:1"}, {}}
-	o := r.play(func(session int) work { return works[session] })
-	if len(o.delays) != 5 || o.bytes < 200_000 {
-		t.Errorf("of odd work came %d delays and %d bytes", len(o.delays), o.bytes)
+	l := load{sessions: 4, clients: 1, apart: 3, work: work{lines: 5, rate: 100}}
+	r := newRig(t, binaries.betcode, l)
+	var o outcome
+	peak := r.peak(func() { o = r.play(l.beside(work{own: "lines:2:100:100000"}, work{own: "garbage:1:1"})) })
+	if len(o.delays) != 5 || o.bytes < 200_000 || peak <= 0 {
+		t.Errorf("of odd work came %d delays and %d bytes, with %d of memory", len(o.delays), o.bytes, peak)
 	}
 	if got, err := r.replay(t.Context(), 2, 3); err != nil || got.events != 3 || got.first.IsZero() {
 		t.Errorf("of three events %d came: %v", got.events, err)
@@ -98,6 +100,7 @@ func TestReport(t *testing.T) {
 	}
 	s.add("Flood", unitEvents, 123456)
 	s.add("Flood", unitSize, 184.5)
+	s.add("Many/clients", unitLagging, 3)
 	var out strings.Builder
 	path := filepath.Join(t.TempDir(), "bench.json")
 	if err := s.publish(&out, path, machineOf(t.TempDir())); err != nil {
@@ -105,6 +108,7 @@ func TestReport(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| Day | p50-ms | 5 | ≤ 2, **missed** |\n", "| Flood | events/s | 123456 | ≥ 100000 |\n", "| Flood | B/event | 184 | |\n",
+		"| Many/clients | lagging | 3 | none, **missed** |\n",
 		"\nbench: throughput=123456 of_ceiling=- p50_ms=5 p99_ms=- of_floor=- replay=- of_grpc=- write_amp=- start_ms=- anon_mb=-\n",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -18,6 +18,7 @@ type target struct {
 	row, unit string
 	most      float64 // 0 = no upper bound
 	least     float64
+	none      bool // not once
 }
 
 var targets = []target{
@@ -31,6 +32,12 @@ var targets = []target{
 	{row: "Day", unit: unitDisk, most: 25},
 	{row: "Loud", unit: unitOfQuiet, most: 2},
 	{row: "Audience", unit: unitP99, most: 25},
+	{row: "Many/sessions", unit: unitLagging, none: true},
+	{row: "Many/sessions", unit: unitP99, most: 25},
+	{row: "Many/sessions", unit: unitPeak, most: 300},
+	{row: "Many/clients", unit: unitLagging, none: true},
+	{row: "Many/clients", unit: unitP99, most: 25},
+	{row: "Many/clients", unit: unitPeak, most: 300},
 	{row: "Replay/one", unit: unitOfCeiling, least: 0.6},
 	{row: "Replay/many", unit: unitOfCeiling, least: 0.6},
 	{row: "Replay/first", unit: unitFirst, most: 5},
@@ -49,7 +56,10 @@ var targets = []target{
 // say writes what is wanted, and whether value is that.
 func (t target) say(value float64) string {
 	bound, met := "≥ "+round(t.least), value >= t.least
-	if t.most > 0 {
+	switch {
+	case t.none:
+		bound, met = "none", value == 0
+	case t.most > 0:
 		bound, met = "≤ "+round(t.most), value <= t.most
 	}
 	if met {

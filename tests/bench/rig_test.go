@@ -66,12 +66,17 @@ func newRig(tb testing.TB, binary string, l load, env ...string) *rig {
 	for c := range l.clients {
 		var conn *grpc.ClientConn
 		for i, id := range ids {
-			if conn == nil || l.clients == 1 {
+			switch apart := i >= l.sessions-l.apart; {
+			case apart:
+				r.invite(c, id)
+			case conn == nil || l.clients == 1:
 				conn = r.dial()
+				fallthrough
+			default:
+				r.attach(conn, c, id)
 			}
-			r.attach(conn, c, id)
 			if c == 0 { // an agent that has spoken is warm
-				r.say(r.streams[i], work{lines: 1}.prompt())
+				r.say(r.streams[i], work{lines: 1})
 			}
 		}
 		if c == 0 {
@@ -111,26 +116,31 @@ func (r *rig) attach(conn *grpc.ClientConn, client int, session string) {
 	r.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	r.Cleanup(cancel)
+	s, err := converse(ctx, conn, client, &pb.StartConversation{
+		SessionId: session, WorkingDirectory: r.world.Project, History: pb.HistoryPolicy_HISTORY_POLICY_NONE, Observer: client > 0,
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.streams = append(r.streams, s)
+}
+
+// converse attaches a client to a session.
+func converse(ctx context.Context, conn *grpc.ClientConn, client int, start *pb.StartConversation) (*stream, error) {
 	ctx = metadata.AppendToOutgoingContext(ctx, "x-client-id", fmt.Sprint("client-", client))
 	s, err := pb.NewAgentServiceClient(conn).Converse(ctx)
 	if err == nil {
-		err = s.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{
-			SessionId: session, WorkingDirectory: r.world.Project, History: pb.HistoryPolicy_HISTORY_POLICY_NONE, Observer: client > 0,
-		}}})
+		err = s.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: start}})
 	}
 	if err == nil {
 		err = s.RecvMsg(&received{}) // the snapshot: it is attached
 	}
-	if err != nil {
-		r.Fatal(err)
-	}
-	r.streams = append(r.streams, &stream{BidiStreamingClient: s, session: session})
+	return &stream{BidiStreamingClient: s, session: start.GetSessionId()}, err
 }
 
-func (r *rig) say(s *stream, text string) {
+func (r *rig) say(s *stream, w work) {
 	r.Helper()
-	err := s.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: text, IdempotencyKey: uuid.NewString()}}})
-	if err != nil {
+	if err := s.say(w); err != nil {
 		r.Fatal(err)
 	}
 }

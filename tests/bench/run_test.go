@@ -11,17 +11,29 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/google/uuid"
 	"google.golang.org/grpc"
 
 	"betcode/persistence"
 	pb "betcode/proto/betcode/v1"
 )
 
-// stream is one client's view of one session.
+// stream is one client's view of one session, here or, with a guest, elsewhere.
 type stream struct {
 	grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent]
 	reader
 	session string
+	guest   *guest
+}
+
+// say has the agent begin with its work.
+func (s *stream) say(w work) error {
+	if s.guest != nil {
+		return s.guest.begin(w)
+	}
+	return s.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Message{
+		Message: &pb.UserMessage{Content: w.prompt(), IdempotencyKey: uuid.NewString()},
+	}})
 }
 
 // turns receives a turn on every stream whose session has work.
@@ -45,6 +57,9 @@ func (r *rig) turns(works func(session int) work) []tally {
 
 // turn receives a turn of work.
 func (s *stream) turn(w work) (tally, error) {
+	if s.guest != nil {
+		return s.guest.end()
+	}
 	s.delays = w.rate > 0
 	t, err := s.read(s)
 	if err == nil && w.own == "" && t.deltas != w.lines {
@@ -59,6 +74,7 @@ type outcome struct {
 	events  int           // each once, however many clients got it
 	bytes   int64         // of those
 	batches int
+	lagging int // notices, of all clients
 	delays  []int64
 	daemon  usage
 	clients usage             // of this process
@@ -82,7 +98,7 @@ func (r *rig) play(works func(session int) work) (o outcome) {
 	journal, before, own, began := r.counters(), r.usage(), r.usageOf(os.Getpid()), time.Now()
 	for i, s := range r.streams[:r.load.sessions] {
 		if w := works(i); !w.none() {
-			r.say(s, w.prompt())
+			r.say(s, w)
 		}
 	}
 	tallies := r.turns(works)
@@ -94,7 +110,7 @@ func (r *rig) play(works func(session int) work) (o outcome) {
 	}
 	for i, t := range tallies {
 		o.took = max(o.took, t.ended.Sub(began))
-		o.delays = append(o.delays, t.delays...)
+		o.delays, o.lagging = append(o.delays, t.delays...), o.lagging+t.lagging
 		if i < r.load.sessions { // of the first client
 			o.events, o.bytes, o.batches = o.events+t.events, o.bytes+t.bytes, o.batches+t.batches
 		}
@@ -114,6 +130,29 @@ func (r *rig) usageOf(pid int) usage {
 		r.Fatal(err)
 	}
 	return u
+}
+
+// peak is the most anonymous memory that the daemon had, in bytes, while something was
+// done.
+func (r *rig) peak(do func()) (most int64) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			if u, err := usageOf(r.daemon.PID()); err == nil {
+				most = max(most, u.anon)
+			}
+			select {
+			case <-stop:
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	}()
+	do()
+	close(stop)
+	<-stopped
+	return most
 }
 
 // counters asks a linked daemon for what its journal has counted.

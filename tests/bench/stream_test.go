@@ -61,6 +61,7 @@ type tally struct {
 	events  int     // journaled ones, deltas included
 	bytes   int64   // of those
 	batches int     // runs of events with one timestamp: what was translated at once
+	lagging int     // notices that the client does not keep up
 	delays  []int64 // of the deltas, from write to receipt, in nanoseconds
 	first   time.Time
 	ended   time.Time
@@ -88,6 +89,9 @@ func (r *reader) read(stream grpc.ClientStream) (t tally, err error) {
 		}
 		if err != nil {
 			return t, err
+		}
+		if e.GetLagging() != nil {
+			t.lagging++
 		}
 		if e.GetSequence() == 0 {
 			continue
