@@ -16,6 +16,9 @@ import (
 type Store interface {
 	// Commit writes a group of appends in one transaction; one result each.
 	Commit(appends []messages.Append) []error
+	// Stage writes what is large of an append, before it is committed and while other
+	// commits go on. What comes before it of its session must be committed.
+	Stage(messages.Append)
 	// Load returns everything a session is rebuilt from.
 	Load(messages.SessionID) (messages.SessionLoaded, error)
 	// Events returns copies of the events after a number, at most so many
@@ -61,7 +64,8 @@ type journal struct {
 	deps  *System
 	state journalState
 	hands *worker
-	mover *worker // of the log; so that commits do not wait
+	stage *worker // writes what is large; so that commits do not wait
+	mover *worker // of the log, for the same reason
 	tidy  *worker // gives back room, which may take long
 	leave context.CancelFunc
 	wake  *time.Timer
@@ -105,15 +109,16 @@ func journalProps(s *System) *actor.Props {
 func (j *journal) Receive(ctx actor.Context) {
 	switch m := mine(j, ctx.Message()).(type) {
 	case *actor.Started:
-		j.hands, j.mover, j.tidy = newWorker(ctx, &j.deps.workers, j), newWorker(ctx, &j.deps.workers, j), newWorker(ctx, &j.deps.workers, j)
+		hire := func() *worker { return newWorker(ctx, &j.deps.workers, j) }
+		j.hands, j.stage, j.mover, j.tidy = hire(), hire(), hire(), hire()
 		j.reclaimed = j.deps.now().Add(reclaimFirst - reclaimEvery)
 		if j.restarted {
 			ctx.Send(j.deps.sessions, journalRestarted{})
 		}
 	case *actor.Stopping, *actor.Restarting:
-		j.hands.close(nil)
-		j.mover.close(nil)
-		j.tidy.close(nil)
+		for _, w := range []*worker{j.hands, j.stage, j.mover, j.tidy} {
+			w.close(nil)
+		}
 		if j.leave != nil {
 			j.leave()
 		}
@@ -191,6 +196,11 @@ func (j *journal) perform(ctx actor.Context, e effect) {
 		j.hands.do(func() any { return mended{j.store.Reopen()} })
 	case tryStore:
 		j.mover.do(func() any { return storeTried{e.from, j.store.Try()} })
+	case stageAppend:
+		j.stage.do(func() any {
+			j.store.Stage(*e.append)
+			return staged(e)
+		})
 	case moveLog:
 		j.mover.do(func() any { return logMoved{j.store.Checkpoint()} })
 	case reclaimRoom:

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -48,10 +49,10 @@ func (s journalState) failed(at time.Time, failure *messages.Error) (journalStat
 		s.mend.backoff = 0
 	}
 	var effects []effect
-	for _, w := range s.waiting {
+	for _, w := range slices.Concat(s.waiting, s.held) {
 		effects = append(effects, s.mend.refuse(w))
 	}
-	s.waiting = nil
+	s.waiting, s.held = nil, nil
 	s, wait := s.later()
 	return s, append(effects, wait)
 }
@@ -75,6 +76,8 @@ func (s journalState) failing(at time.Time, from *actor.PID, m any) (journalStat
 		return s, []effect{reply{m.from, journalTried{m.err}}}
 	case gatherOver:
 		s.armed = false
+	case staged:
+		s.staging = false
 	case logMoved:
 		s.moving = false
 	case roomReclaimed:

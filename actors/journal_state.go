@@ -15,11 +15,14 @@ import (
 type journalState struct {
 	gather  time.Duration // least time between the beginnings of two transactions
 	waiting []journalWork
-	writing bool      // a transaction is with the worker
-	moving  bool      // the log is with the other worker
-	tidying bool      // room is given back, by a third
-	armed   bool      // the gathering timer is running
-	began   time.Time // of the newest transaction
+	held    []journalWork // what must be staged first, and what follows that of its session
+	staging bool          // the first of it is with a worker
+	written []journalWork // the newest transaction, with another if
+	writing bool          // it is not done yet
+	moving  bool          // the log is with the other worker
+	tidying bool          // room is given back, by a third
+	armed   bool          // the gathering timer is running
+	began   time.Time     // of the newest transaction
 	mend    mending
 }
 
@@ -88,9 +91,11 @@ func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, 
 	}
 	switch m := m.(type) {
 	case messages.Append:
-		s.waiting = append(s.waiting, journalWork{from: from, append: &m})
+		return s.take(at, journalWork{from: from, append: &m})
 	case messages.LoadSession:
-		s.waiting = append(s.waiting, journalWork{from: from, load: m.Session})
+		return s.take(at, journalWork{from: from, load: m.Session})
+	case staged:
+		return s.takeStaged(at, m)
 	case tryJournal:
 		return s, s.try(at, from)
 	case storeTried:
@@ -102,7 +107,7 @@ func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, 
 	case roomReclaimed:
 		s.tidying = false
 	case journalDone:
-		s.writing = false
+		s.writing, s.written = false, nil
 		effects := repliesOf(m)
 		if m.failure != nil {
 			next, more := s.failed(at, asError("write journal", m.failure))
@@ -114,7 +119,7 @@ func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, 
 		if m.reclaimDue && !s.tidying {
 			s.tidying, effects = true, append(effects, reclaimRoom{})
 		}
-		next, more := s.begin(at)
+		next, more := s.stage(at)
 		return next, append(effects, more...)
 	default:
 		return s, nil
@@ -134,7 +139,7 @@ func (s journalState) begin(at time.Time) (journalState, []effect) {
 		return s, []effect{wakeAfter{wait, gatherOver{}}}
 	}
 	work := s.waiting
-	s.waiting, s.writing, s.began = nil, true, at
+	s.waiting, s.written, s.writing, s.began = nil, work, true, at
 	return s, []effect{writeGroup{work}}
 }
 

@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,13 @@ import (
 var dawn = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
 
 func appendOf(commit uint64) messages.Append { return messages.Append{Session: "s", Commit: commit} }
+
+// heavyOf is an append that is to be staged.
+func heavyOf(session messages.SessionID, commit uint64) messages.Append {
+	return messages.Append{Session: session, Commit: commit, Events: []messages.Event{{Bytes: heavyEvent}}}
+}
+
+var heavyEvent = make([]byte, 1<<20)
 
 // showJournal writes effects shortly: "write 1 2 load, wake 5ms, reply".
 func showJournal(effects []effect) string {
@@ -37,14 +45,19 @@ func showJournal(effects []effect) string {
 			words = append(words, fmt.Sprintf("wake %s", e.delay))
 		case moveLog:
 			words = append(words, "move")
+		case stageAppend:
+			words = append(words, fmt.Sprintf("stage %d", e.append.Commit))
 		case tryStore:
 			words = append(words, "try")
 		case reclaimRoom:
 			words = append(words, "reclaim")
 		case reply:
 			with := e.with
-			if tried, ok := with.(journalTried); ok {
-				with = tried.err
+			switch m := with.(type) {
+			case journalTried:
+				with = m.err
+			case messages.AppendRefused:
+				with = fmt.Sprintf("refused %d", m.Commit)
 			}
 			words = append(words, fmt.Sprintf("reply %v", with))
 		}
@@ -54,6 +67,7 @@ func showJournal(effects []effect) string {
 
 func TestJournalState(t *testing.T) {
 	const ms = time.Millisecond
+	const isStaged = "what was to be staged is"
 	load := messages.LoadSession{Session: "s"}
 	done := journalDone{}
 	type step struct {
@@ -152,13 +166,54 @@ func TestJournalState(t *testing.T) {
 			{0, appendOf(2), ""},
 			{1 * ms, journalDone{replies: []reply{{nil, "a"}, {nil, "b"}}}, "reply a, reply b, write 2"},
 		}},
+		{"what is large is staged beside the transactions, and holds up its session alone", 0, []step{
+			{0, heavyOf("s", 1), "stage 1"},
+			{1 * ms, heavyOf("t", 2), ""},
+			{2 * ms, messages.Append{Session: "u", Commit: 3}, "write 3"},
+			{3 * ms, appendOf(4), ""},
+			{4 * ms, load, ""},
+			{5 * ms, heavyOf("s", 5), ""},
+			{6 * ms, done, ""},
+			{7 * ms, isStaged, "stage 2, write 1"},
+			{8 * ms, done, ""},
+			{9 * ms, isStaged, "write 2 4 load"},
+			{10 * ms, done, "stage 5"},
+			{11 * ms, isStaged, "write 5"},
+		}},
+		{"what comes before it of its session is written first", 0, []step{
+			{0, appendOf(1), "write 1"},
+			{1 * ms, appendOf(2), ""},
+			{2 * ms, heavyOf("s", 3), ""},
+			{3 * ms, done, "write 2"},
+			{4 * ms, done, "stage 3"},
+			{5 * ms, isStaged, "write 3"},
+		}},
+		{"what is held is refused when the journal fails, and not written by a later one", 0, []step{
+			{0, heavyOf("s", 1), "stage 1"},
+			{1 * ms, appendOf(2), ""},
+			{2 * ms, messages.Append{Session: "u", Commit: 3}, "write 3"},
+			{3 * ms, journalDone{failure: errors.New("disk")}, "reply refused 1, reply refused 2, wake 1s"},
+			{4 * ms, mended{}, ""},
+			{5 * ms, heavyOf("s", 4), ""},
+			{6 * ms, isStaged, "stage 4"},
+			{7 * ms, isStaged, "write 4"},
+		}},
 		{"anything else is ignored", 0, []step{{0, "hello", ""}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := journalState{gather: c.gather}
+			var staging *messages.Append // the newest
 			for i, step := range c.steps {
 				var effects []effect
+				if step.in == isStaged {
+					step.in = staged{staging}
+				}
 				s, effects = s.step(dawn.Add(step.at), nil, step.in)
+				for _, e := range effects {
+					if e, ok := e.(stageAppend); ok {
+						staging = e.append
+					}
+				}
 				if got := showJournal(effects); got != step.want {
 					t.Fatalf("step %d: got %q, want %q", i+1, got, step.want)
 				}
@@ -172,9 +227,13 @@ func TestJournalState(t *testing.T) {
 // waits has somebody who will wake it.
 func TestJournalStateProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
+		sessions := []messages.SessionID{"s", "t", "u"}
 		s := journalState{gather: time.Duration(rapid.IntRange(0, 3).Draw(t, "gather")) * time.Millisecond}
-		now, sent, written := dawn, uint64(0), uint64(0)
+		now, sent, written := dawn, map[messages.SessionID]uint64{}, map[messages.SessionID]uint64{}
 		writing, timers := false, 0
+		var staging *messages.Append
+		done := map[messages.SessionID]uint64{} // committed
+		ready := map[messages.SessionID]uint64{}
 		var began time.Time
 		step := func(t *rapid.T, m any) {
 			var effects []effect
@@ -195,18 +254,45 @@ func TestJournalStateProperties(t *testing.T) {
 					}
 					writing, began = true, now
 					for _, w := range e.work {
-						if written++; w.append.Commit != written {
-							t.Fatalf("append %d is written as number %d", w.append.Commit, written)
+						of := w.append.Session
+						if written[of]++; w.append.Commit != written[of] {
+							t.Fatalf("append %d of %s is written as number %d", w.append.Commit, of, written[of])
+						}
+						if w.append.Heavy() && ready[of] != w.append.Commit {
+							t.Fatalf("append %d of %s is not staged", w.append.Commit, of)
 						}
 					}
+				case stageAppend:
+					if staging != nil || done[e.append.Session] != e.append.Commit-1 {
+						t.Fatalf("append %d is staged after %d, beside %v", e.append.Commit, done[e.append.Session], staging)
+					}
+					staging = e.append
 				}
 			}
-			if written < sent && !writing && timers == 0 {
-				t.Fatal("requests wait for nobody")
+			for _, id := range sessions {
+				if written[id] < sent[id] && !writing && timers == 0 && staging == nil {
+					t.Fatal("requests wait for nobody")
+				}
 			}
 		}
 		t.Repeat(map[string]func(*rapid.T){
-			"append": func(t *rapid.T) { sent++; step(t, appendOf(sent)) },
+			"append": func(t *rapid.T) {
+				id := rapid.SampledFrom(sessions).Draw(t, "session")
+				sent[id]++
+				if rapid.IntRange(0, 3).Draw(t, "heavy") == 0 {
+					step(t, heavyOf(id, sent[id]))
+				} else {
+					step(t, messages.Append{Session: id, Commit: sent[id]})
+				}
+			},
+			"staged": func(t *rapid.T) {
+				if staging == nil {
+					t.Skip()
+				}
+				m := staged{staging}
+				ready[staging.Session], staging = staging.Commit, nil
+				step(t, m)
+			},
 			"time": func(t *rapid.T) {
 				now = now.Add(time.Duration(rapid.IntRange(0, 5000).Draw(t, "µs")) * time.Microsecond)
 			},
@@ -214,7 +300,7 @@ func TestJournalStateProperties(t *testing.T) {
 				if !writing {
 					t.Skip()
 				}
-				writing = false
+				writing, done = false, maps.Clone(written)
 				step(t, journalDone{})
 			},
 			"timer": func(t *rapid.T) {

@@ -71,6 +71,9 @@ func (s *memoryStore) fill(id messages.SessionID, events int) {
 	}
 }
 
+// Stage has nowhere else to put what is large.
+func (s *memoryStore) Stage(messages.Append) {}
+
 func (s *memoryStore) Commit(appends []messages.Append) []error {
 	s.mu.Lock()
 	before := s.before

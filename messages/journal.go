@@ -31,6 +31,27 @@ type Append struct {
 	Delete      bool               // remove the session; everything else is ignored
 }
 
+// heavyBytes is the weight of an append whose own transaction would be noticed by
+// those whose appends share it: its sync takes as long as several of others.
+const heavyBytes = 256 << 10
+
+// Heavy reports whether the append is to be staged before it is committed.
+func (a *Append) Heavy() bool { return a.weight() >= heavyBytes }
+
+// weight is about how many bytes the append makes the journal write.
+func (a *Append) weight() (bytes int) {
+	for i := range a.Events {
+		bytes += len(a.Events[i].Bytes)
+	}
+	for i := range a.Inputs {
+		bytes += len(a.Inputs[i].Content)
+		for j := range a.Inputs[i].Attachments {
+			bytes += len(a.Inputs[i].Attachments[j].Data)
+		}
+	}
+	return bytes
+}
+
 // Keys are all idempotency keys of the append.
 func (a *Append) Keys() []string {
 	if a.Key == "" {

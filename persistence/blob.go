@@ -42,6 +42,8 @@ type blobs struct {
 	needed  sync.RWMutex // held by who needs all of them to stay, and by who sweeps
 	readers sync.RWMutex // held by who reads a row and what it refers to, and by who removes that
 
+	writing sync.Mutex // held by who writes any, until they have their names
+
 	mu   sync.Mutex     // held by who pins, and by who sweeps
 	pins map[blobID]int // about to be referred to
 }

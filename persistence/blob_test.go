@@ -257,7 +257,11 @@ func TestSweepAmongWriters(t *testing.T) {
 		}
 	})
 	for head := messages.Seq(0); head < 60; head += 2 {
-		f.commit(heavy(sid(1), head, 2))
+		a := heavy(sid(1), head, 2)
+		if head%4 == 0 {
+			f.store.Stage(a)
+		}
+		f.commit(a)
 		switch head % 6 {
 		case 2:
 			f.checkpoint()

@@ -52,6 +52,7 @@ func (s *Store) commit(appends []messages.Append, results []error) {
 		return
 	}
 	g := group{store: s, changed: map[messages.SessionID]*entry{}, numbers: s.numbers.Load()}
+	defer g.release()
 	failpoint.Hit(failpoint.BeforeCommit)
 	o := s.overlay.Load()
 	g.rows = o.live.clone()
@@ -107,6 +108,7 @@ type group struct {
 	numbers uint64                        // the newest of a session
 	names   []owner                       // the sessions it is about
 	written []byte                        // its rows, as the log has them
+	staged  []*staged                     // what was written before, and is let go when the rows can be seen
 	changed map[messages.SessionID]*entry // sessions as they will be
 	appends int
 	events  int
@@ -133,7 +135,18 @@ func (g *group) gather(appends []messages.Append, results []error) error {
 	return nil
 }
 
+// release lets go of what was staged: by now the table has it, or nobody will.
+func (g *group) release() {
+	for _, st := range g.staged {
+		st.large.release()
+	}
+}
+
 func (g *group) append(a *messages.Append) (*messages.Error, error) {
+	st := g.store.staging.take(a.Session)
+	if st != nil {
+		g.staged = append(g.staged, st)
+	}
 	old := g.changed[a.Session]
 	if old == nil {
 		old = g.store.index.get(a.Session)
@@ -152,7 +165,10 @@ func (g *group) append(a *messages.Append) (*messages.Error, error) {
 		name = owner{next.number, string(a.Session)}
 		p.record(bucketIDs, []byte(a.Session), &storev1.Identity{Version: recordVersion, Number: next.number})
 	}
-	if refusal := g.prepare(&p, next, a); refusal != nil {
+	if !st.fits(a, next.number, next.chain) {
+		st = nil
+	}
+	if refusal := g.prepare(&p, next, a, st); refusal != nil {
 		return refusal, nil
 	}
 	g.view.touch(bucketEvents, pairKey(next.number, math.MaxUint64))
@@ -183,9 +199,9 @@ func (g *group) apply(p *put, next *entry, name owner) {
 
 // prepare gathers everything an append puts and deletes, so that one that
 // cannot be encoded changes nothing.
-func (g *group) prepare(p *put, next *entry, a *messages.Append) *messages.Error {
+func (g *group) prepare(p *put, next *entry, a *messages.Append, st *staged) *messages.Error {
 	n := next.number
-	chunks, chain := chainEvents(n, a.Events, next.chain)
+	chunks, chain := g.chunks(next, a, st)
 	for _, c := range chunks {
 		p.chunk(c)
 	}
@@ -199,7 +215,7 @@ func (g *group) prepare(p *put, next *entry, a *messages.Append) *messages.Error
 	for i := range a.Inputs {
 		key := under(n, a.Inputs[i].Key)
 		p.record(bucketInputs, key, storeInput(&a.Inputs[i]))
-		p.record(bucketBodies, key, storeBody(&a.Inputs[i]))
+		g.body(p, key, &a.Inputs[i], st)
 	}
 	for _, settled := range a.Settled {
 		p.remove(bucketInputs, under(n, settled))

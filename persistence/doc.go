@@ -114,7 +114,11 @@
 //
 // A Chunk or a Body of more than 64 KiB is in the log as any other row. When the
 // log is moved it becomes a file of its own, named by the hash of what the value
-// would be without its checksum, and the value an OutOfLine that names it. The
+// would be without its checksum, and the value an OutOfLine that names it. An
+// append that would be noticed by others is staged before: [Store.Stage] writes
+// these files, beside the commits and a piece at a time, and the log has the
+// OutOfLine from the beginning; it is kept by the table of the log's rows (outside)
+// until a file's list has it. The
 // order is: written, synced, renamed, directory synced, and only then the
 // transaction that refers to it and notes it in payloads. So a file that refers to
 // it never lacks it, and what a crash leaves is a payload nobody refers to. It is

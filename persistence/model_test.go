@@ -230,6 +230,11 @@ func TestModel(t *testing.T) {
 					a := m.draw(t)
 					appends, want = append(appends, a), append(want, m.apply(a))
 				}
+				for _, a := range appends { // of a session at most the first can be staged for what it will be
+					if rapid.IntRange(0, 2).Draw(t, "stage") == 0 {
+						f.store.Stage(a)
+					}
+				}
 				for i, err := range f.store.Commit(appends) {
 					if (err == nil) != want[i] {
 						t.Fatalf("append %d: %v, the model says %v: %+v", i, err, want[i], appends[i])

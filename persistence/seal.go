@@ -69,6 +69,7 @@ func (s *Store) seal(op string) error {
 	now, size := s.options.Now(), int64(0)
 	large := s.blobs.spill()
 	defer large.release()
+	large.logs = s.overlay.Load().over()
 	next := &manifest{Format: Format, Lineage: s.lineage, Active: fileName(number + 1), Logs: s.manifest.Logs}
 	err = s.build(op, next.Active, s.lineage, func(to *file) error {
 		over := s.overlay.Load().over()

@@ -27,6 +27,10 @@ type spill struct {
 	fresh  []blobID         // written, and not named yet
 	dirs   map[string]bool  // with names that are not on disk yet
 	refs   map[*cell][]byte // what stands for the value of a row
+	logs   []*table         // rows that may refer to what no file refers to yet
+
+	gently bool // others shall not notice that it writes
+	alone  bool // it holds the blobs' lock for writing
 }
 
 // spilled is one payload that a file will refer to.
@@ -49,6 +53,7 @@ func (b *blobs) spill() *spill {
 
 // rows moves out of line what is too large of a table.
 func (s *spill) rows(t *table) error {
+	s.logs = []*table{t}
 	err := t.each(func(c *cell) error {
 		value, err := s.value(buckets[c.bucket], c.key, c.value)
 		if err == nil && len(value) < len(c.value) {
@@ -82,7 +87,7 @@ func (s *spill) value(bucket, key, value []byte) ([]byte, error) {
 	}
 	if id, length, out, err := referenced(body); out {
 		if err == nil {
-			s.pin(spilled{id, int(length), true, listedRow(bucket, key)}) //nolint:gosec // it was the length of a slice
+			s.pin(spilled{id, int(length), !s.staged(id), listedRow(bucket, key)}) //nolint:gosec // it was the length of a slice
 		}
 		return value, nil
 	}
@@ -99,6 +104,12 @@ func (s *spill) value(bucket, key, value []byte) ([]byte, error) {
 		return nil, err
 	}
 	return stamp(key, ref), nil
+}
+
+// staged reports whether a payload that a row refers to was written for the logs,
+// and is in no file yet.
+func (s *spill) staged(id blobID) bool {
+	return slices.ContainsFunc(s.logs, func(t *table) bool { return slices.Contains(t.outside, id) })
 }
 
 func (s *spill) pin(p spilled) {
@@ -118,6 +129,10 @@ func (s *spill) write(id blobID, payload []byte) error {
 	if _, err := s.to.read(id, uint64(len(payload))); err == nil {
 		return nil
 	}
+	if !s.alone { // two that write the same would write to one file
+		s.to.writing.Lock()
+		s.alone = true
+	}
 	failpoint.Hit(failpoint.BlobBegun)
 	if err := makeDirectory(s.to.directory); err != nil {
 		return err
@@ -126,7 +141,11 @@ func (s *spill) write(id blobID, payload []byte) error {
 		return err
 	}
 	s.fresh = append(s.fresh, id)
-	if err := os.WriteFile(path+unfinished, payload, 0o600); err != nil {
+	create := createFile
+	if s.gently {
+		create = createGently
+	}
+	if err := create(path+unfinished, payload); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.BlobWritten)
@@ -135,6 +154,7 @@ func (s *spill) write(id blobID, payload []byte) error {
 
 // settle makes what was written durable, under its name.
 func (s *spill) settle() error {
+	defer s.share()
 	for len(s.fresh) > 0 {
 		path := s.to.path(s.fresh[0])
 		if err := syncFile(path + unfinished); err != nil {
@@ -222,12 +242,21 @@ func (s *spill) bytes() (n int64) {
 	return n
 }
 
+// share lets others write.
+func (s *spill) share() {
+	if s.alone {
+		s.alone = false
+		s.to.writing.Unlock()
+	}
+}
+
 // release says that the file refers to the payloads, or that nobody will. What
 // was not given its name is removed.
 func (s *spill) release() {
 	for _, id := range s.fresh {
 		os.Remove(s.to.path(id) + unfinished) // or a sweep does
 	}
+	s.share()
 	s.to.mu.Lock()
 	defer s.to.mu.Unlock()
 	for _, p := range s.pinned {

@@ -125,6 +125,7 @@ type Store struct {
 	failed  atomic.Pointer[messages.Error] // why nothing is written any more
 	counts  counters
 	blobs   *blobs // what is out of line
+	staging staging
 
 	sealedMu sync.Mutex
 	sealed   map[string]*file // those that somebody has read

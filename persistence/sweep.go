@@ -15,7 +15,7 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// Sweep removes payloads out of line that no file refers to: those of files that
+// Sweep removes payloads out of line that neither a file nor a log refers to: those of files that
 // were dropped or rewritten, and what a crash left. It returns how many it
 // removed. The journal is used meanwhile; what is about to be referred to stays.
 //
@@ -68,9 +68,15 @@ func (s *Store) sweepShard(n byte) (removed int, again bool, err error) {
 	defer s.blobs.readers.Unlock()
 	s.blobs.mu.Lock()
 	defer s.blobs.mu.Unlock()
+	staged := s.overlay.Load().over() // before the files: see thaw
 	keep, err := s.listed(opSweep, n)
 	if err != nil {
 		return 0, false, err
+	}
+	for _, t := range staged {
+		for _, id := range t.outside {
+			keep[id] = true
+		}
 	}
 	failpoint.Hit(failpoint.SweepMarked)
 	for _, e := range entries {

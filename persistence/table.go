@@ -3,6 +3,7 @@ package persistence
 import (
 	"bytes"
 	"cmp"
+	"slices"
 
 	"github.com/tidwall/btree"
 	bolt "go.etcd.io/bbolt"
@@ -24,18 +25,39 @@ func (c *cell) before(other *cell) bool {
 
 // table is rows in order, the newest of each key. Once others can see it, it is
 // not changed any more: a commit clones it, which costs what it changes.
-type table struct{ rows *btree.BTreeG[*cell] }
+type table struct {
+	rows    *btree.BTreeG[*cell]
+	outside []blobID // payloads that rows refer to, or did: no file says so yet
+}
 
 // tableDegree is small, because a node is what a commit copies of a table.
 const tableDegree = 8
 
 func newTable() *table {
-	return &table{btree.NewBTreeGOptions((*cell).before, btree.Options{NoLocks: true, Degree: tableDegree})}
+	return &table{rows: btree.NewBTreeGOptions((*cell).before, btree.Options{NoLocks: true, Degree: tableDegree})}
 }
 
-func (t *table) clone() *table { return &table{t.rows.Copy()} }
+func (t *table) clone() *table { return &table{t.rows.Copy(), slices.Clip(t.outside)} }
 
-func (t *table) put(c *cell) { t.rows.Set(c) }
+func (t *table) put(c *cell) {
+	t.rows.Set(c)
+	if id, ok := c.payload(); ok {
+		t.outside = append(t.outside, id)
+	}
+}
+
+// payload returns what the row refers to, if its value is out of line.
+func (c *cell) payload() (id blobID, ok bool) {
+	if len(c.value) == 0 || c.value[0] != outOfLineTag || !spillable(buckets[c.bucket]) {
+		return id, false
+	}
+	body, err := unstamp(c.key, c.value)
+	if err != nil {
+		return id, false
+	}
+	id, _, ok, err = referenced(body)
+	return id, ok && err == nil
+}
 
 func (t *table) empty() bool { return t.rows.Len() == 0 }
 

@@ -27,7 +27,7 @@ func (c *fileCheck) body(bucket, key, value []byte) ([]byte, error) {
 
 // list compares what values of the file refer to with what the file says that
 // they do: by that it is decided what may go.
-func (c *fileCheck) list(tx *bolt.Tx) error {
+func (c *fileCheck) list(tx *bolt.Tx, over []*table) error {
 	if err := soundList(opVerify, tx); err != nil {
 		c.problem(bucketBlobs, nil, "%w", errors.Unwrap(err))
 	}
@@ -37,6 +37,11 @@ func (c *fileCheck) list(tx *bolt.Tx) error {
 		listed[p.id], c.v.listed[p.id] = true, true
 		return c.pause()
 	})
+	for _, t := range over { // what the logs refer to is not on the list yet
+		for _, id := range t.outside {
+			listed[id], c.v.listed[id] = true, true
+		}
+	}
 	for id := range c.refs {
 		if !listed[id] && err == nil {
 			c.problem(bucketBlobs, id[:], "a value refers to it, and the file does not say so")

@@ -97,7 +97,7 @@ func (c *fileCheck) walk(v view) error {
 			return err
 		}
 	}
-	return c.list(v.tx)
+	return c.list(v.tx, v.over)
 }
 
 // pause tells how far the walk is, and ends it if nobody waits any more.

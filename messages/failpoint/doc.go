@@ -62,6 +62,7 @@ const (
 	BlobWritten = "checkpoint/payload-written" // it is, under another name, perhaps not on disk
 	BlobNamed   = "checkpoint/payload-named"   // it is on disk; its name may be
 	BlobsKept   = "checkpoint/payloads-kept"   // all are, names too; the transaction has not begun
+	Staged      = "journal/staged"             // all of an append's are, and it is not committed
 	ReclaimDue  = "reclaim/due"                // asked at each commit
 	SweepBegun  = "reclaim/sweep-begun"        // every list was looked at
 	SweepMarked = "reclaim/sweep-marked"       // it is known of one directory what may go
@@ -114,7 +115,7 @@ const (
 func Names() []string {
 	return []string{
 		BeforeCommit, InCommit, BeforeLogWrite, AfterLogWrite, AfterLogSync, AfterCommit,
-		CheckpointDue, CheckpointBegun, LogTurned, BlobBegun, BlobWritten, BlobNamed, BlobsKept, InCheckpoint, AfterCheckpoint,
+		CheckpointDue, CheckpointBegun, LogTurned, BlobBegun, BlobWritten, BlobNamed, BlobsKept, Staged, InCheckpoint, AfterCheckpoint,
 		ReclaimDue, SweepBegun, SweepMarked, SweepDone, RewriteDue, RewriteBegun, RewriteBuilt, DropNamed, RewriteDone,
 		MigrationBegun, MigrationKept, MigrationLogs, MigrationNamed, SealDue, SealBegun, SealBuilt, SealNamed,
 		ArchiveWritten, ArchiveSynced, ArchiveNamed, ArchiveKept, ArchiveDone,

@@ -164,7 +164,7 @@ func newPrompt(dice *rand.Rand, name string) string {
 		if dice.IntN(3) == 0 {
 			return "torn-exit:" + name + "\necho:end " + name
 		}
-		return fmt.Sprintf("biglines:%dKB", 1+dice.IntN(300)) + end
+		return fmt.Sprintf("biglines:%dKB", 1+dice.IntN(600)) + end
 	case 11: // does not fit into the pipe while a turn runs, or not at all
 		return "echo:" + name + strings.Repeat(" long", 1000+dice.IntN(40000))
 	case 12:

@@ -137,8 +137,8 @@ func (r *round) reached(s step) bool {
 // one finishes.
 //
 // What is about large payloads, and about archiving, happens because the story has
-// them: the log of the first daemon, which the armed one moves, and an agent that
-// ends by itself.
+// them: the log of the first daemon, which the armed one moves, an agent that
+// says something too large for a shared transaction, and one that ends by itself.
 func walkSchedule(s step, n int) schedule {
 	walked := schedule{seed: uint64(n), sessions: 2, phases: []phase{
 		{
@@ -156,8 +156,11 @@ func walkSchedule(s step, n int) schedule {
 			kill: kill{point: fmt.Sprintf("%s%s=%s@%d", s.before, s.name, s.action, n), victims: []string{"daemon"}},
 		},
 	}}
-	if strings.HasPrefix(s.name, "archive/") {
+	switch {
+	case strings.HasPrefix(s.name, "archive/"):
 		walked.phases[1].said = []said{{session: 1, prompt: "exit:0"}}
+	case s.name == failpoint.Staged:
+		walked.phases[1].said = []said{{session: 1, prompt: "biglines:400KB"}, {session: 0, prompt: "run:echo one"}}
 	}
 	return walked
 }

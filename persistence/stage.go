@@ -1,0 +1,134 @@
+package persistence
+
+import (
+	"bytes"
+	"sync"
+
+	"betcode/messages"
+	"betcode/messages/failpoint"
+)
+
+// Stage writes what is too large of an append out of line, before it is
+// committed: beside the commits of others, and so gently that their syncs are not
+// held up. [Store.Commit] then puts what stands for it into the log.
+//
+// It promises nothing: what could not be staged, or was staged for an append that
+// is never made, or is made to another history, Commit writes itself, or leaves to
+// [Store.Sweep]. The appends of the session before this one must be committed.
+func (s *Store) Stage(a messages.Append) {
+	done, err := s.reading(opAppend)
+	if err != nil {
+		return
+	}
+	e := s.index.get(a.Session)
+	done()
+	if e == nil || a.Delete || s.options.ReadOnly || s.failed.Load() != nil {
+		return
+	}
+	if _, refusal := admit(e, &a); refusal != nil {
+		return
+	}
+	st := &staged{of: a, number: e.number, before: e.chain, large: s.blobs.spill(), bodies: map[string][]byte{}}
+	st.large.gently = true
+	if st.write() != nil {
+		st.large.release()
+		return
+	}
+	failpoint.Hit(failpoint.Staged)
+	s.staging.keep(st)
+}
+
+// staged is an append of which what is large is out of line.
+type staged struct {
+	of     messages.Append
+	number uint64 // of the session
+	before link   // of its history
+
+	chunks []row // of its events, with
+	chain  link
+	bodies map[string][]byte // what stands for those of its inputs, by their rows
+	large  *spill            // keeps the payloads until the log refers to them
+}
+
+func (st *staged) write() (err error) {
+	st.chunks, st.chain = chainEvents(st.number, st.of.Events, st.before)
+	for i, c := range st.chunks {
+		if st.chunks[i].value, err = st.large.value(bucketEvents, c.key, c.value); err != nil {
+			return err
+		}
+	}
+	for i := range st.of.Inputs {
+		key := under(st.number, st.of.Inputs[i].Key)
+		value, err := encode(key, storeBody(&st.of.Inputs[i]), nil)
+		if err != nil {
+			return err
+		}
+		if len(value) <= blobBytes {
+			continue
+		}
+		if st.bodies[string(key)], err = st.large.value(bucketBodies, key, value); err != nil {
+			return err
+		}
+	}
+	return st.large.settle()
+}
+
+// fits reports whether it was made of this very append, which is to go behind this
+// history.
+func (st *staged) fits(a *messages.Append, number uint64, before link) bool {
+	return st != nil && st.number == number && st.before == before && sameSlice(st.of.Events, a.Events) && sameSlice(st.of.Inputs, a.Inputs)
+}
+
+func sameSlice[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// chunks returns what an append's events are stored as, and the chain with them.
+func (g *group) chunks(next *entry, a *messages.Append, st *staged) ([]row, link) {
+	if st != nil {
+		return st.chunks, st.chain
+	}
+	return chainEvents(next.number, a.Events, next.chain)
+}
+
+// body puts the body of an input; as it was staged, unless there is another to be
+// heeded.
+func (g *group) body(p *put, key []byte, input *messages.InputRecord, st *staged) {
+	if st != nil && st.bodies[string(key)] != nil {
+		value, old := st.bodies[string(key)], g.view.get(bucketBodies, key)
+		if old == nil || bytes.Equal(old, value) {
+			p.cells = append(p.cells, &cell{codeBodies, key, value})
+			return
+		}
+	}
+	p.record(bucketBodies, key, storeBody(input))
+}
+
+// staging is what was staged and is not committed, at most one append of each
+// session.
+type staging struct {
+	mu        sync.Mutex
+	bySession map[messages.SessionID]*staged
+}
+
+func (s *staging) keep(st *staged) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bySession == nil {
+		s.bySession = map[messages.SessionID]*staged{}
+	}
+	if old := s.bySession[st.of.Session]; old != nil {
+		old.large.release()
+	}
+	s.bySession[st.of.Session] = st
+}
+
+// take returns what was staged of a session, nil if nothing was. The caller
+// releases it.
+func (s *staging) take(id messages.SessionID) *staged {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.bySession[id]
+	delete(s.bySession, id)
+	return st
+}
