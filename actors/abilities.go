@@ -18,6 +18,7 @@ type abilitiesFile struct {
 	Commands []messages.AgentCommand `json:"commands"`
 	Skills   []string                `json:"skills"`
 	Agents   []messages.AgentType    `json:"agents"`
+	Models   []string                `json:"models,omitempty"`
 }
 
 const (
@@ -33,7 +34,7 @@ func readAbilities(directory string) messages.Abilities {
 	if err != nil || json.Unmarshal(text, &file) != nil || file.Format != abilitiesFormat {
 		return messages.Abilities{}
 	}
-	return messages.Abilities{Commands: file.Commands, Skills: file.Skills, Agents: file.Agents}
+	return messages.Abilities{Commands: file.Commands, Skills: file.Skills, Agents: file.Agents, Models: file.Models}
 }
 
 // learn is the job of a remember. A session that was deleted meanwhile has no
@@ -45,7 +46,7 @@ func (e remember) learn() any {
 	if reflect.DeepEqual(before, after) {
 		return nil
 	}
-	text, err := json.Marshal(abilitiesFile{abilitiesFormat, after.Commands, after.Skills, after.Agents})
+	text, err := json.Marshal(abilitiesFile{abilitiesFormat, after.Commands, after.Skills, after.Agents, after.Models})
 	if err != nil {
 		return fmt.Errorf("remember abilities: %w", err)
 	}

@@ -23,12 +23,19 @@ const reportFile = "agent.json"
 // mostReports bounds an answer about all sessions.
 const mostReports = 1000
 
-// keepReport writes down what the agent says of itself.
-type keepReport struct{ report messages.AgentReport }
+// keepReport writes down what the agent says of itself, and what its own files, in the
+// place where it works, say of its servers.
+type keepReport struct {
+	report      messages.AgentReport
+	directory   string // it works in
+	environment map[string]string
+}
 
 func (keepReport) effect() {}
 
-// reported notes what the agent says of itself, if it says something new.
+// reported notes what the agent says of itself, if it says something new. Then it is
+// asked for what it does not say by itself: it reads at that moment, so nothing has to
+// wait for that in its pipe.
 func (t *transition) reported(m claude.TurnStarted) {
 	if len(m.Tools) == 0 {
 		return // it says nothing of itself
@@ -37,11 +44,12 @@ func (t *transition) reported(m claude.TurnStarted) {
 		Session: t.s.id, At: wall(t.now.at).UTC(), Version: m.Version, Model: m.Model, Tools: m.Tools,
 	}
 	for _, s := range m.Servers {
-		report.Servers = append(report.Servers, messages.McpServer(s))
+		report.Servers = append(report.Servers, messages.McpServer{Name: s.Name, Status: s.Status})
 	}
 	if sum := fingerprint(report); sum != t.s.report {
 		t.s.report = sum
-		t.then(keepReport{report})
+		t.then(keepReport{report, t.s.record.WorkingDirectory, t.s.environment()})
+		t.inquire()
 	}
 }
 
@@ -66,7 +74,8 @@ func (s *System) reportPath(id messages.SessionID) string {
 }
 
 // writeReport is the janitor's job.
-func (s *System) writeReport(r messages.AgentReport) error {
+func (s *System) writeReport(e keepReport) error {
+	r := complete(e.report, e.directory, s.environment(e.environment))
 	raw, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -96,6 +105,7 @@ func (s *System) agentReports(m messages.GetAgentReports) (messages.Reply, error
 		if !found {
 			continue
 		}
+		r.Models = readAbilities(filepath.Join(s.options.RunsDirectory, string(id))).Models
 		if loaded, err := s.options.Store.Load(id); err == nil && loaded.Run != nil {
 			r.Running = loaded.Run.State != messages.RunFinished
 		}
@@ -117,4 +127,20 @@ func (s *System) readReport(id messages.SessionID) (messages.AgentReport, bool) 
 	}
 	r.Session = id
 	return r, true
+}
+
+// complete fills in from the agent's files what it does not say of its servers.
+func complete(r messages.AgentReport, directory string, environment []string) messages.AgentReport {
+	if len(r.Servers) == 0 {
+		return r
+	}
+	home, _ := os.ReadFile(agentMemory(environment)) // one that is not there says nothing
+	project, _ := os.ReadFile(filepath.Join(directory, ".mcp.json"))
+	r.Servers = slices.Clone(r.Servers)
+	for _, known := range claude.ConfiguredServers(home, project, directory) {
+		if i := slices.IndexFunc(r.Servers, func(s messages.McpServer) bool { return s.Name == known.Name }); i >= 0 {
+			r.Servers[i].Type, r.Servers[i].Endpoint = known.Type, known.Endpoint
+		}
+	}
+	return r
 }

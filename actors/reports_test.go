@@ -3,37 +3,64 @@ package actors
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"betcode/actors/internal/claude"
 	"betcode/messages"
 )
 
-// What the agent says of itself is kept when it changes, and not otherwise.
+// What the agent says of itself is kept when it changes, and then it is asked for the
+// rest, unless it is being asked.
 func TestReported(t *testing.T) {
 	b := turning(t)
 	says := claude.TurnStarted{Version: "2.1.0", Tools: []string{"Bash"}, Servers: []claude.McpServer{{Name: "x", Status: "pending"}}}
-	b.tell(b.out(says))
-	b.expect("a first report", "keep the report of 1 tools, 1 servers")
-	b.tell(b.out(says))
-	b.quiet()
+	b.on(b.out(says), "keep the report of 1 tools, 1 servers", "run 1: control initialize", "in 2s actors.inquirySlow")
+	b.on(b.out(says)) // nothing new
 	says.Servers = []claude.McpServer{{Name: "x", Status: "connected"}}
-	b.tell(b.out(says))
-	b.expect("a server that has connected", "keep the report of 1 tools, 1 servers")
-	b.tell(b.out(claude.TurnStarted{}))
-	b.quiet()
+	b.on(b.out(says), "keep the report of 1 tools, 1 servers")
+	b.on(b.out(claude.ControlAnswered{Request: b.state.inquiry.request, OK: true, Response: []byte(`{"models":[{"value":"opus"}]}`)}), "remember 0 commands")
+	b.on(b.out(claude.TurnStarted{}))
+}
+
+// What an agent does not say of its servers stands in its files.
+func TestReportsAreCompleted(t *testing.T) {
+	home, project := t.TempDir(), t.TempDir()
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(home, ".claude.json"), `{"mcpServers":{"x":{"command":"user's"},"y":{"command":"user's"},"z":{"command":"user's"}}}`)
+	write(filepath.Join(project, ".mcp.json"), `{"mcpServers":{"y":{"type":"http","url":"https://h/secret"}}}`)
+	r := messages.AgentReport{Servers: []messages.McpServer{{Name: "x", Status: "failed"}, {Name: "y"}, {Name: "w"}}}
+	want := []messages.McpServer{
+		{Name: "x", Status: "failed", Type: "stdio", Endpoint: "user's"}, {Name: "y", Type: "http", Endpoint: "https://h"}, {Name: "w"},
+	}
+	for _, environment := range [][]string{{"HOME=" + home}, {"HOME=/none", "CLAUDE_CONFIG_DIR=" + home}} {
+		if got := complete(r, project, environment).Servers; !slices.Equal(got, want) {
+			t.Errorf("%v: %+v", environment, got)
+		}
+	}
+	if r.Servers[0].Type != "" {
+		t.Error("the report itself was changed")
+	}
+	if got := complete(r, project, []string{"HOME=/none"}).Servers; got[0].Type != "" || got[1].Type != "http" {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestReportFiles(t *testing.T) {
 	s := &System{options: Options{RunsDirectory: t.TempDir()}}
 	r := messages.AgentReport{Session: "a", Version: "1", Tools: []string{"Bash"}, Servers: []messages.McpServer{{Name: "x", Status: "failed"}}}
-	if err := s.writeReport(r); err != nil {
+	if err := s.writeReport(keepReport{report: r}); err != nil {
 		t.Errorf("of a session that was deleted: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(s.options.RunsDirectory, "a"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.writeReport(r); err != nil {
+	if err := s.writeReport(keepReport{report: r}); err != nil {
 		t.Fatal(err)
 	}
 	if got, found := s.readReport("a"); !found || got.Session != "a" || got.Servers[0] != r.Servers[0] || got.Tools[0] != "Bash" {

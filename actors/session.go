@@ -158,7 +158,7 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		stops.drop(id)
 		s.deps.janitor.do(func() any { return orNothing(stops.save(id)) })
 	case keepReport:
-		s.deps.janitor.do(func() any { return orNothing(s.deps.writeReport(e.report)) })
+		s.deps.janitor.do(func() any { return orNothing(s.deps.writeReport(e)) })
 	case auditing:
 		s.deps.auditor.do(func() any {
 			s.deps.options.Audit(e.entry)

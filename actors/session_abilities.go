@@ -12,7 +12,8 @@ import (
 )
 
 // What an agent can be asked for is told by itself: its names with every turn, all of
-// it when it is asked. Both are remembered in a file beside the runs, for those who
+// it when it is asked: by us when it first says something new of itself, and for whoever
+// wants to know while it runs. Both are remembered in a file beside the runs, for those who
 // want to know while no agent runs; nothing depends on that file.
 
 // inquiryPatience is how long who asks waits for the agent, which answers within
@@ -45,11 +46,16 @@ func (t *transition) getAbilities(from *actor.PID) {
 		t.then(reply{from, messages.Abilities{}})
 	default:
 		t.s.inquiry.askers = append(slices.Clip(t.s.inquiry.askers), from)
-		if t.s.inquiry.request == "" {
-			t.s.inquiry.request = "abilities-" + t.now.id()
-			t.tellAgent(writeControl{claude.InitializeLine(t.s.inquiry.request, false)})
-			t.then(wakeAfter{inquiryPatience, inquirySlow{t.s.inquiry.request}})
-		}
+		t.inquire()
+	}
+}
+
+// inquire asks the agent what it can be asked for, unless it is being asked.
+func (t *transition) inquire() {
+	if t.s.inquiry.request == "" {
+		t.s.inquiry.request = "abilities-" + t.now.id()
+		t.tellAgent(writeControl{claude.InitializeLine(t.s.inquiry.request, false)})
+		t.then(wakeAfter{inquiryPatience, inquirySlow{t.s.inquiry.request}})
 	}
 }
 

@@ -71,8 +71,8 @@ func TestAbilitiesAreRemembered(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	learn(messages.Abilities{Commands: []messages.AgentCommand{{Name: "a"}}, Skills: []string{"a"}})
-	learn(messages.Abilities{Fresh: true, Commands: []messages.AgentCommand{{Name: "a", Description: "A"}, {Name: "b"}}, Agents: []messages.AgentType{{Name: "x"}}})
-	want := messages.Abilities{Commands: []messages.AgentCommand{{Name: "a", Description: "A"}, {Name: "b"}}, Skills: []string{"a"}, Agents: []messages.AgentType{{Name: "x"}}}
+	learn(messages.Abilities{Fresh: true, Commands: []messages.AgentCommand{{Name: "a", Description: "A"}, {Name: "b"}}, Agents: []messages.AgentType{{Name: "x"}}, Models: []string{"m"}})
+	want := messages.Abilities{Commands: []messages.AgentCommand{{Name: "a", Description: "A"}, {Name: "b"}}, Skills: []string{"a"}, Agents: []messages.AgentType{{Name: "x"}}, Models: []string{"m"}}
 	if got := readAbilities(dir); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}

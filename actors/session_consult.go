@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -148,14 +149,27 @@ func (e readTranscript) read(environment []string) any {
 
 // agentHome is where the agent keeps its transcripts.
 func agentHome(environment []string) string {
-	home := ""
+	home, configured := agentPlaces(environment)
+	return cmp.Or(configured, filepath.Join(home, ".claude"))
+}
+
+// agentMemory is the file in which the agent keeps, among much else, which MCP servers
+// the user has told it of.
+func agentMemory(environment []string) string {
+	home, configured := agentPlaces(environment)
+	return filepath.Join(cmp.Or(configured, home), ".claude.json")
+}
+
+// agentPlaces are the home of an agent, and the directory that it was told to use
+// instead of those in it, if it was.
+func agentPlaces(environment []string) (home, configured string) {
 	for _, entry := range environment {
 		if dir, ok := strings.CutPrefix(entry, "CLAUDE_CONFIG_DIR="); ok && dir != "" {
-			return dir
+			configured = dir
 		}
 		if dir, ok := strings.CutPrefix(entry, "HOME="); ok {
 			home = dir
 		}
 	}
-	return filepath.Join(home, ".claude")
+	return home, configured
 }

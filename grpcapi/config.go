@@ -134,7 +134,10 @@ func serverStatusIn(op, filter string) (pb.McpServerStatus, error) {
 
 // serverOut translates a server in the words of its agent.
 func serverOut(s messages.McpServer, r messages.AgentReport) *pb.McpServerInfo {
-	out := &pb.McpServerInfo{Name: printable(s.Name), SessionId: string(r.Session), ReportedAt: timestamppb.New(r.At)}
+	out := &pb.McpServerInfo{
+		Name: printable(s.Name), ServerType: printable(s.Type), Endpoint: printable(s.Endpoint),
+		SessionId: string(r.Session), ReportedAt: timestamppb.New(r.At),
+	}
 	switch s.Status {
 	case "connected":
 		out.Status = pb.McpServerStatus_MCP_SERVER_STATUS_RUNNING

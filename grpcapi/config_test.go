@@ -111,7 +111,7 @@ func TestListMcpServers(t *testing.T) {
 		return messages.AgentReports{Reports: []messages.AgentReport{
 			{
 				Session: "new", Running: true, At: at, Tools: []string{"Bash", "mcp__git_hub__list", "mcp__git_hub__get", "mcp__x__y"},
-				Servers: []messages.McpServer{{Name: "git hub", Status: "connected"}, {Name: "p", Status: "pending"}, {Name: "f", Status: "failed"}, {Name: "n", Status: "needs-auth"}, {Name: "d", Status: "disabled"}, {Name: "z", Status: "mad\n"}},
+				Servers: []messages.McpServer{{Name: "git hub", Status: "connected", Type: "http", Endpoint: "https://git.hub"}, {Name: "p", Status: "pending"}, {Name: "f", Status: "failed"}, {Name: "n", Status: "needs-auth"}, {Name: "d", Status: "disabled"}, {Name: "z", Status: "mad\n"}},
 			},
 			{Session: "old", At: at, Servers: []messages.McpServer{{Name: "p", Status: "connected"}, {Name: "gone", Status: "connected"}}},
 		}}, nil
@@ -130,7 +130,11 @@ func TestListMcpServers(t *testing.T) {
 		var got []string
 		for _, s := range list.GetServers() {
 			got = append(got, s.GetName()+" "+strings.TrimPrefix(s.GetStatus().String(), "MCP_SERVER_STATUS_"))
-			if s.GetName() == "git hub" && (!slices.Equal(s.GetTools(), []string{"list", "get"}) || s.GetSessionId() != "new" || s.GetErrorMessage() != "") {
+			if s.GetName() == "git hub" && (!slices.Equal(s.GetTools(), []string{"list", "get"}) || s.GetSessionId() != "new" || s.GetErrorMessage() != "" ||
+				s.GetServerType() != "http" || s.GetEndpoint() != "https://git.hub") {
+				t.Errorf("%v", s)
+			}
+			if want := map[string]string{"f": "The agent could not connect to it.", "n": "It wants somebody to log in."}[s.GetName()]; want != "" && s.GetErrorMessage() != want {
 				t.Errorf("%v", s)
 			}
 			if s.GetName() == "z" && s.GetErrorMessage() != "The agent says mad ." {

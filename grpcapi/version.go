@@ -67,7 +67,7 @@ func (s versionService) claude() string {
 }
 
 // capabilities is what the daemon can do: tools and models are those that agents have
-// reported lately.
+// reported lately: the names they take for a model, and those that they have worked with.
 func (s versionService) capabilities(ctx context.Context) (*pb.CapabilitySet, error) {
 	reports, err := ask[messages.AgentReports](ctx, s.server.asker, messages.GetAgentReports{Limit: reportsLookedAt})
 	if err != nil {
@@ -80,6 +80,7 @@ func (s versionService) capabilities(ctx context.Context) (*pb.CapabilitySet, er
 	}
 	for _, r := range reports.Reports {
 		out.AvailableTools = append(out.AvailableTools, r.Tools...)
+		out.AvailableModels = append(out.AvailableModels, r.Models...)
 		if r.Model != "" {
 			out.AvailableModels = append(out.AvailableModels, r.Model)
 		}

@@ -157,7 +157,7 @@ func TestVersionService(t *testing.T) {
 	claude, said := "2.1.300", map[string]bool{"worktree_management": true, "context_compaction": false}
 	asker := &fakeAsker{answer: func(r messages.Request) (messages.Reply, error) {
 		if _, ok := r.(messages.GetAgentReports); ok {
-			return messages.AgentReports{Reports: []messages.AgentReport{{Model: "opus", Tools: []string{"Read", "Bash"}}, {Model: "opus", Tools: []string{"Bash"}}, {}}}, nil
+			return messages.AgentReports{Reports: []messages.AgentReport{{Model: "opus-5", Models: []string{"sonnet", "opus"}, Tools: []string{"Read", "Bash"}}, {Model: "opus-5", Models: []string{"opus"}, Tools: []string{"Bash"}}, {}}}, nil
 		}
 		return nil, nil
 	}}
@@ -177,7 +177,7 @@ func TestVersionService(t *testing.T) {
 	can := n.GetCapabilities()
 	switch {
 	case !n.GetAccepted(), len(n.GetWarnings()) > 0, !can.GetStreamingSupported(), !can.GetCompressionSupported(), can.GetMaxMessageSize() != 5<<20,
-		!slices.Equal(can.GetAvailableTools(), []string{"Bash", "Read"}), !slices.Equal(can.GetAvailableModels(), []string{"opus"}),
+		!slices.Equal(can.GetAvailableTools(), []string{"Bash", "Read"}), !slices.Equal(can.GetAvailableModels(), []string{"opus", "opus-5", "sonnet"}),
 		can.GetFeatureFlags()["context_compaction"], !can.GetFeatureFlags()["permission_bridge"]:
 		t.Errorf("%v", n)
 	}

@@ -27,6 +27,7 @@ type Abilities struct {
 	Commands []AgentCommand
 	Skills   []string // names of the commands that are skills; nil = it has not said
 	Agents   []AgentType
+	Models   []string // names that the agent takes for a model; nil = it has not said
 }
 
 // AgentCommand is what may follow a "/" in a message. What is not known is empty.
@@ -61,7 +62,11 @@ func (a Abilities) Learn(now Abilities) Abilities {
 	if skills == nil {
 		skills = a.Skills
 	}
-	return Abilities{Fresh: now.Fresh, Commands: commands, Skills: skills, Agents: agents}
+	models := now.Models
+	if models == nil {
+		models = a.Models
+	}
+	return Abilities{Fresh: now.Fresh, Commands: commands, Skills: skills, Agents: agents, Models: models}
 }
 
 // ListPath asks what is in a session's working directory that begins as Query does.

@@ -17,6 +17,7 @@ func TestLearn(t *testing.T) {
 		"first":        {Abilities{}.Learn(told), told},
 		"names":        {told.Learn(named), Abilities{Commands: []AgentCommand{command("b", "B"), command("c", "")}, Skills: []string{"b"}, Agents: []AgentType{{"x", "X"}, {"y", ""}}}},
 		"and all":      {named.Learn(told), Abilities{Fresh: true, Commands: told.Commands, Skills: []string{"b"}, Agents: told.Agents}},
+		"models":       {told.Learn(Abilities{Models: []string{"m"}}).Learn(Abilities{}), Abilities{Models: []string{"m"}}},
 		"no skill now": {named.Learn(Abilities{Skills: []string{}}), Abilities{Skills: []string{}}},
 	} {
 		if diff := cmp.Diff(test.want, test.got, ignore); diff != "" {

@@ -128,10 +128,13 @@ type AgentReport struct {
 	Model   string      `json:"model"`
 	Tools   []string    `json:"tools"`
 	Servers []McpServer `json:"mcp_servers"`
+	Models  []string    `json:"-"` // that it offers, as far as it was asked
 }
 
-// McpServer is an MCP server in the words of an agent.
+// McpServer is an MCP server in the words of an agent. What is not known is empty.
 type McpServer struct {
-	Name   string `json:"name"`
-	Status string `json:"status"` // "connected", "pending", "failed", "needs-auth", "disabled", …
+	Name     string `json:"name"`
+	Status   string `json:"status"`             // "connected", "pending", "failed", "needs-auth", "disabled", …
+	Type     string `json:"type,omitempty"`     // "stdio", "http", "sse", …
+	Endpoint string `json:"endpoint,omitempty"` // a program without its arguments, or the scheme and host of an address
 }

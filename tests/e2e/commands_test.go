@@ -78,6 +78,10 @@ func TestRealCommandRegistry(t *testing.T) {
 	check("when it no longer runs")
 	s.killDaemon()
 	check("by the next daemon")
+	can, err := pb.NewVersionServiceClient(s.daemon.Conn()).NegotiateCapabilities(t.Context(), &pb.NegotiateRequest{ClientVersion: "0.1.0"})
+	if models := can.GetCapabilities().GetAvailableModels(); err != nil || !slices.Contains(models, "sonnet") || slices.Contains(models, "default") || len(models) < 3 {
+		t.Errorf("models: %v %v", models, err)
+	}
 	agents, err := s.commands().ListAgents(t.Context(), &pb.ListAgentsRequest{Query: "rev"})
 	if err != nil || len(agents.GetAgents()) != 1 || agents.GetAgents()[0].GetName() != "reviewer" || agents.GetAgents()[0].GetSessionId() != id {
 		t.Errorf("%v %v", agents, err)

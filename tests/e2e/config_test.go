@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,7 +98,8 @@ func TestConfigService(t *testing.T) {
 func TestRealMcpServers(t *testing.T) {
 	t.Parallel()
 	s, _ := newReal(t)
-	servers := `{"mcpServers": {"broken": {"command": "/does/not/exist"}}}`
+	servers := `{"mcpServers": {"broken": {"command": "/does/not/exist", "args": ["--token", "SECRET"]},
+		"far": {"type": "http", "url": "http://me:SECRET@127.0.0.1:9/SECRET?key=SECRET", "headers": {"Authorization": "SECRET"}}}}`
 	if err := os.WriteFile(s.file(".mcp.json"), []byte(servers), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -124,15 +126,27 @@ func TestRealMcpServers(t *testing.T) {
 		s.say(c, "text hello")
 		_, from = s.wait(c, from, kit.IsIdle)
 		all := list(&pb.ListMcpServersRequest{SessionId: id})
-		return len(all) == 1 && all[0].GetName() == "broken" && all[0].GetStatus() == pb.McpServerStatus_MCP_SERVER_STATUS_ERROR && all[0].GetErrorMessage() != ""
+		return len(all) == 2 && all[0].GetName() == "broken" && all[0].GetStatus() == pb.McpServerStatus_MCP_SERVER_STATUS_ERROR && all[0].GetErrorMessage() != ""
 	})
+	s.eventually("what the servers are", func() bool {
+		all := list(&pb.ListMcpServersRequest{SessionId: id})
+		if said := fmt.Sprint(all); strings.Contains(said, "SECRET") {
+			t.Fatalf("a secret is told: %s", said)
+		}
+		return all[0].GetServerType() == "stdio" && all[0].GetEndpoint() == "/does/not/exist" &&
+			all[1].GetServerType() == "http" && all[1].GetEndpoint() == "http://127.0.0.1:9"
+	})
+	kept, err := os.ReadFile(filepath.Join(s.world.StateDir(), "runs", id, "agent.json"))
+	if err != nil || strings.Contains(string(kept), "SECRET") || !strings.Contains(string(kept), `"endpoint"`) {
+		t.Errorf("it is kept as %s, %v", kept, err)
+	}
 	if got := list(&pb.ListMcpServersRequest{StatusFilter: "running"}); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 	if _, err := s.daemon.Admin().StopSession(t.Context(), &pb.StopSessionRequest{SessionId: id}); err != nil {
 		t.Fatal(err)
 	}
-	if got := list(&pb.ListMcpServersRequest{}); len(got) != 1 || got[0].GetStatus() != pb.McpServerStatus_MCP_SERVER_STATUS_STOPPED {
+	if got := list(&pb.ListMcpServersRequest{}); len(got) != 2 || got[0].GetStatus() != pb.McpServerStatus_MCP_SERVER_STATUS_STOPPED || got[0].GetEndpoint() == "" {
 		t.Errorf("when its agent has ended: %v", got)
 	}
 }

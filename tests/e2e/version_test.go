@@ -60,7 +60,7 @@ func TestHandshake(t *testing.T) {
 	var got *pb.NegotiateResponse
 	s.eventually("what the agent has reported", func() bool {
 		got = negotiate(&pb.NegotiateRequest{ClientVersion: "0.1.0", RequestedFeatures: wishes})
-		return len(got.GetCapabilities().GetAvailableModels()) == 1 && slices.Contains(got.GetCapabilities().GetAvailableTools(), "Bash")
+		return slices.Contains(got.GetCapabilities().GetAvailableModels(), "fake-large") && len(got.GetCapabilities().GetAvailableModels()) == 2 && slices.Contains(got.GetCapabilities().GetAvailableTools(), "Bash")
 	})
 	if !got.GetAccepted() || !slices.Equal(got.GetGrantedFeatures(), []string{"context_compaction", "streaming_deltas"}) {
 		t.Errorf("%v", got)

@@ -121,7 +121,7 @@ func (a *agent) initialize(id string) {
 			{"name": "cost", "description": "Show session cost", "argumentHint": "", "builtin": true},
 		},
 		"agents": []obj{{"name": "general-purpose", "description": "For anything"}}, "output_style": "default", "pid": os.Getpid(),
-		"models":              []obj{{"value": "default", "resolvedModel": a.options.model, "displayName": "Default (recommended)"}},
+		"models":              []obj{{"value": "default", "resolvedModel": a.options.model, "displayName": "Default (recommended)"}, {"value": "fake-large"}},
 		"account":             obj{"tokenSource": "none", "apiKeySource": "ANTHROPIC_API_KEY", "apiProvider": "firstParty"},
 		"claude_code_version": version, "current_permission_mode": a.mode.get(), "session_state": state,
 		"capabilities": capabilities,

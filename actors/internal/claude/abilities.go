@@ -57,6 +57,7 @@ func ParseAbilities(response []byte) (messages.Abilities, error) {
 			Name        string `json:"name"`
 			Description string `json:"description"`
 		} `json:"agents"`
+		Models json.RawMessage `json:"models"`
 	}
 	if err := json.Unmarshal(response, &r); err != nil {
 		return messages.Abilities{}, &messages.Error{Op: "read abilities", Kind: messages.Internal, Err: err}
@@ -77,5 +78,22 @@ func ParseAbilities(response []byte) (messages.Abilities, error) {
 			a.Agents = append(a.Agents, messages.AgentType{Name: name, Description: oneLine(t.Description, maxAbility)})
 		}
 	}
+	a.Models = models(r.Models)
 	return a, nil
+}
+
+// models are the names by which a model can be asked for. Who wants the agent's default
+// names none.
+func models(raw []byte) []string {
+	var told []struct {
+		Value string `json:"value"`
+	}
+	_ = json.Unmarshal(raw, &told) // with an error it holds what could be read
+	var all []string
+	for _, m := range told {
+		if m.Value != "default" {
+			all = append(all, m.Value)
+		}
+	}
+	return names(all)
 }

@@ -13,10 +13,11 @@ func TestParseAbilities(t *testing.T) {
 	a, err := ParseAbilities([]byte(`{"commands":[
 		{"name":"fixit","description":"Fix an\nissue (project)","argumentHint":"issue"},{"name":"__internal"},{"name":""},{"name":"fixit"},
 		{"name":"compact","builtin":true,"aliases":["shrink"]}],
-		"agents":[{"name":"fixit"},{"name":"Explore","description":"Looks","model":"haiku"}],"models":[1]}`))
+		"agents":[{"name":"fixit"},{"name":"Explore","description":"Looks","model":"haiku"}],"models":[1,{"value":"default","resolvedModel":"x"},{"value":"opus"},{"value":"opus"},{"value":""},{"value":"big-1[1m]"}]}`))
 	want := messages.Abilities{
 		Commands: []messages.AgentCommand{{Name: "fixit", Description: "Fix an issue (project)", Arguments: "issue"}, {Name: "compact"}},
 		Agents:   []messages.AgentType{{Name: "fixit"}, {Name: "Explore", Description: "Looks"}},
+		Models:   []string{"opus", "big-1[1m]"},
 	}
 	if err != nil || !reflect.DeepEqual(a, want) {
 		t.Errorf("%+v %v", a, err)

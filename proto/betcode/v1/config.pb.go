@@ -926,9 +926,9 @@ type McpServerInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As the agent calls it.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// stdio, http, …; empty where the agent does not say.
+	// stdio, http, sse, …; empty where the agent's own files do not say.
 	ServerType string `protobuf:"bytes,2,opt,name=server_type,json=serverType,proto3" json:"server_type,omitempty"`
-	// A program or an address; empty where the agent does not say.
+	// A program without its arguments, or the scheme and host of an address: the rest may be a secret. Empty as above.
 	Endpoint string `protobuf:"bytes,3,opt,name=endpoint,proto3" json:"endpoint,omitempty"`
 	// How it is. A server whose agent does not run is stopped.
 	Status McpServerStatus `protobuf:"varint,4,opt,name=status,proto3,enum=betcode.v1.McpServerStatus" json:"status,omitempty"`
