@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"betcode/actors/internal/claude"
 	"betcode/messages"
@@ -40,6 +41,26 @@ func TestAbilities(t *testing.T) {
 		bad.Request = b.state.inquiry.request
 		b.on(b.out(bad), "to op: 0 commands, fresh false")
 	}
+}
+
+// That the agent has answered us is no use of the session: it stays where it is in the
+// list, also when the answer comes after the turn.
+func TestAnswersAreNoUse(t *testing.T) {
+	b := remembering(t)
+	b.tell(messages.GetAbilities{Session: sessionA})
+	b.quiet()
+	before, read := b.state.record.UpdatedAt, b.state.spool
+	b.now = b.now.Add(time.Hour)
+	b.tell(b.out(claude.ControlAnswered{Request: b.state.inquiry.request, OK: true, Response: []byte(`{}`)}))
+	b.tell(b.out(claude.BackgroundTasks{}))
+	if r := b.journal.record; !r.UpdatedAt.Equal(before) || b.state.spool <= read {
+		t.Errorf("updated at %s, before at %s; read to %d", r.UpdatedAt, before, b.state.spool)
+	}
+	b.tell(b.out(claude.BackgroundTasks{IDs: []string{"x"}}))
+	if r := b.journal.record; !r.UpdatedAt.Equal(b.now) {
+		t.Errorf("that it works by itself does not count: %s", r.UpdatedAt)
+	}
+	b.quiet()
 }
 
 // Nobody waits for an agent that is gone, and none is started to be asked.

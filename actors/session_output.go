@@ -27,13 +27,30 @@ func (t *transition) output(m agentOutput) {
 	}
 	t.append.SpoolFrom, t.s.spool, t.s.translator = m.from, m.to, m.translator
 	t.append.Cursor = &messages.Cursor{Run: m.run, Offset: m.to, Translator: m.translator}
-	t.dirty = true
+	t.quiet, t.dirty = t.quiet || !t.dirty && t.onlyAnswers(m.items), true
 	t.hear(m.items...)
 	t.append.Events = slices.Grow(t.append.Events, len(m.items))
 	for _, item := range m.items {
 		t.item(item)
 	}
 	t.tellAgent(messages.Credit{Run: m.run, Batches: 1, Journaled: m.to})
+}
+
+// onlyAnswers reports whether the agent has said nothing but what it was asked by us:
+// that is no use of the session, which stays where it is in the list.
+func (t *transition) onlyAnswers(items []claude.Item) bool {
+	for _, item := range items {
+		switch m := item.(type) {
+		case claude.ControlAnswered:
+		case claude.BackgroundTasks: // an answer to initialize is followed by the list
+			if !slices.Equal(m.IDs, t.s.record.Background) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return len(items) > 0
 }
 
 // item is the table of everything the agent can say.

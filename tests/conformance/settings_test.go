@@ -95,6 +95,7 @@ func settings(s *stage) {
 // mcpServers are those that agents report.
 func mcpServers(s *stage) {
 	api := pb.NewConfigServiceClient(s.daemon.Conn())
+	s.must(os.WriteFile(filepath.Join(s.world.Home, ".claude.json"), []byte(`{"mcpServers": {"github": {"command": "/bin/github"}}}`), 0o600))
 	s.turn(s.converse("a", &pb.StartConversation{}), 0, "echo:hello")
 	s.eventually("the servers are known", func() bool {
 		list, err := api.ListMcpServers(s.Context(), &pb.ListMcpServersRequest{})
@@ -103,7 +104,7 @@ func mcpServers(s *stage) {
 	list, err := api.ListMcpServers(s.Context(), &pb.ListMcpServersRequest{StatusFilter: "running"})
 	s.must(err)
 	if l := list.GetServers(); len(l) != 1 || l[0].GetName() != "github" || len(l[0].GetTools()) != 1 ||
-		l[0].GetStatus() != pb.McpServerStatus_MCP_SERVER_STATUS_RUNNING {
+		l[0].GetStatus() != pb.McpServerStatus_MCP_SERVER_STATUS_RUNNING || l[0].GetServerType() != "stdio" || l[0].GetEndpoint() != "/bin/github" {
 		s.Errorf("running: %v", list)
 	}
 	s.took("ListMcpServersRequest", "status_filter")

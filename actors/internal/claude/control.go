@@ -63,21 +63,15 @@ func present(raw []byte) []byte {
 	return raw
 }
 
-// controlResponse translates an answer to a request of ours. An answer to
-// initialize lists again what is pending.
+// controlResponse translates an answer to a request of ours. That of initialize lists
+// again what waited for a decision when the agent made it; each has had a line of its
+// own, and may be decided by now.
 func (t *translation) controlResponse() {
 	r := &t.l.Response
 	t.add(ControlAnswered{
 		Request: r.RequestID, OK: r.Subtype == "success",
 		Error: string(r.Error), ErrorCode: r.ErrorCode, Response: present(r.Response),
 	})
-	for i := range r.Pending {
-		if p := &r.Pending[i]; p.RequestID != "" && p.Request.Subtype == "can_use_tool" {
-			again := t.asked(p.RequestID, &p.Request)
-			again.Relisted = true
-			t.add(again)
-		}
-	}
 }
 
 // lifecycle translates how far a message has come.

@@ -119,7 +119,6 @@ type PermissionAsked struct {
 	DecisionReason string
 	Question       bool // an AskUserQuestion whose questions can be shown
 	NeedsPerson    bool // the agent wants a person, not a rule
-	Relisted       bool // listed again by an answer to initialize; may be known already
 	At             time.Time
 }
 

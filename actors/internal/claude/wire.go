@@ -261,10 +261,6 @@ type controlResponse struct {
 	Response  json.RawMessage `json:"response"`
 	Error     loose           `json:"error"`
 	ErrorCode string          `json:"error_code"`
-	Pending   []struct {
-		RequestID string         `json:"request_id"`
-		Request   controlRequest `json:"request"`
-	} `json:"pending_permission_requests"`
 }
 
 type taskPatch struct {
