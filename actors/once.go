@@ -192,6 +192,24 @@ func (s *System) before(r messages.Request) (messages.Reply, error) {
 	return nil, nil
 }
 
+// resolveKey finds the session in which a key was used.
+func (s *System) resolveKey(m messages.ResolveKey) (messages.Reply, error) {
+	const op = "find key"
+	sessions, _, err := s.options.Store.Sessions("", "", 0, 0)
+	if err != nil {
+		return nil, asError(op, err)
+	}
+	for _, session := range sessions {
+		switch _, seen, err := s.options.Store.Remembered(session.ID, m.Key); {
+		case err != nil && messages.KindOf(err) != messages.NotFound: // deleted meanwhile
+			return nil, asError(op, err)
+		case seen:
+			return messages.SessionResolved{Session: session.ID}, nil
+		}
+	}
+	return nil, messages.Errorf(op, messages.NotFound, "the key %s was not used", m.Key)
+}
+
 // askOnce asks what may come under a key: the journal first.
 func (s *System) askOnce(ctx context.Context, r messages.Request) (messages.Reply, error) {
 	if known, err := s.before(r); known != nil || err != nil {

@@ -17,7 +17,7 @@ func TestAnswersAreKept(t *testing.T) {
 		messages.Done{},
 		messages.InputAcknowledged{Key: "k", Seq: 7},
 		messages.TurnCanceling{WasActive: true},
-		messages.PermissionAnswered{Applied: true, By: "ann", Decision: messages.Deny},
+		messages.PermissionAnswered{Applied: true, By: "ann", Decision: messages.Deny, Request: "r1"},
 		messages.SessionStopped{WasRunning: true},
 		messages.SessionContinued{WasWaiting: true},
 		messages.SessionRestarted{WasRunning: true, Queued: true},
@@ -87,6 +87,26 @@ func TestRefusedCallUnderAKey(t *testing.T) {
 	b.on(m, "to op: denied NO_INPUT_LOCK of ann")
 	if len(b.journal.answered) > 1 { // that of the first message
 		t.Errorf("kept %+v", b.journal.answered)
+	}
+}
+
+// A key leads to its session, also by the next daemon.
+func TestSessionOfAKey(t *testing.T) {
+	store := newMemoryStore()
+	s := raise(t, store)
+	for n := 1; n <= 3; n++ {
+		s.open(sessionN(n))
+	}
+	must[messages.Done](s, messages.Once{
+		Key: key(1), Digest: []byte("grant"), Request: messages.SetGrant{Session: sessionN(2), Tool: "Bash", Granted: true},
+	})
+	for _, on := range []*stage{s, raise(t, store)} {
+		if found := must[messages.SessionResolved](on, messages.ResolveKey{Key: key(1)}); found.Session != sessionN(2) {
+			t.Errorf("found in %s", found.Session)
+		}
+		if kind := on.refused(messages.ResolveKey{Key: key(2)}); kind != messages.NotFound {
+			t.Errorf("a key that nobody used: %s", kind)
+		}
 	}
 }
 

@@ -109,7 +109,7 @@ func (s permissionState) step(at time.Time, from *actor.PID, m any) (permissionS
 
 func (s permissionState) answer(at time.Time, from *actor.PID, m messages.AnswerPermission) (permissionState, []effect) {
 	if s.decided {
-		outcome := messages.PermissionAnswered{Applied: false, By: s.by, Decision: s.outcome}
+		outcome := messages.PermissionAnswered{Applied: false, By: s.by, Decision: s.outcome, Request: m.Request}
 		return s, []effect{reply{from, lateAnswer(s.record.Request, outcome, true)}}
 	}
 	if !s.record.ExpiresAt.IsZero() && !at.Before(s.record.ExpiresAt) { // the timer is late: the machine slept
@@ -122,7 +122,7 @@ func (s permissionState) answer(at time.Time, from *actor.PID, m messages.Answer
 			s.given = append(slices.Clip(s.given), m.Request)
 		}
 		if strings.Contains(string(m.Request), "/") && max(len(s.answers), len(s.given)) < s.questions {
-			return s, []effect{reply{from, messages.PermissionAnswered{Applied: true, By: string(m.Client), Decision: m.Decision}}}
+			return s, []effect{reply{from, messages.PermissionAnswered{Applied: true, By: string(m.Client), Decision: m.Decision, Request: m.Request}}}
 		}
 	}
 	s.decided, s.by, s.outcome = true, string(m.Client), m.Decision

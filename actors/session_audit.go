@@ -75,6 +75,15 @@ func (t *transition) auditCreated(m messages.StartSession) {
 	t.audit(e)
 }
 
+// auditCanceled reports that a client had a turn interrupted.
+func (t *transition) auditCanceled(m messages.CancelTurn) {
+	e := byClient(messages.AuditTurnCanceled, m.Client)
+	if m.Reason != "" {
+		e.Context = map[string]string{"reason": m.Reason}
+	}
+	t.audit(e)
+}
+
 // auditResumed reports that an agent is started for a session that had one before.
 func (t *transition) auditResumed() {
 	e := messages.AuditEntry{Type: messages.AuditSessionResumed, Context: map[string]string{"run": strconv.FormatUint(uint64(t.s.record.Run), 10)}}
@@ -91,7 +100,29 @@ func (t *transition) auditFailed(code messages.Code, why string) {
 	})
 }
 
-// auditComplete reports that a session was stopped, or deleted.
-func (t *transition) auditComplete(how string) {
-	t.audit(messages.AuditEntry{Type: messages.AuditSessionComplete, ActorType: messages.ActorUser, Context: map[string]string{"by": how}})
+// auditComplete reports that a session was stopped or deleted, by whom, and who had begun
+// the turn that ends with it. Before a crash of ours the first is forgotten.
+func (t *transition) auditComplete(how string, asked []waiter) {
+	e := byClient(messages.AuditSessionComplete, "")
+	if e.Context = map[string]string{"by": how}; len(asked) > 0 {
+		e.ActorID = string(asked[0].client)
+	}
+	if began := t.s.turnOf(); began != "" {
+		e.Context["turn_of"] = string(began)
+	}
+	t.audit(e)
+}
+
+// turnOf is the client whose message began the turn that runs, or is to; empty where
+// none does, or the agent woke by itself.
+func (s *sessionState) turnOf() messages.ClientID {
+	for _, in := range s.inputs {
+		if in.State == messages.InputStarted {
+			return in.Client
+		}
+	}
+	if len(s.inputs) > 0 {
+		return s.inputs[0].Client
+	}
+	return ""
 }

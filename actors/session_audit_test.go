@@ -89,9 +89,41 @@ func TestSessionsAreAudited(t *testing.T) {
 	if !strings.HasPrefix(got, "session_error daemon failure") {
 		t.Error(got)
 	}
-	b.tell(messages.StopSession{Session: sessionA})
-	b.tell(messages.DeleteSession{Session: sessionA})
-	if got := b.audited(); got != "session_complete user success; session_complete user success" {
+	b.tell(messages.StopSession{Session: sessionA, Client: "bob"})
+	b.tell(messages.DeleteSession{Session: sessionA, Client: "eve"})
+	if got := b.audited(); got != "session_complete user bob success; session_complete user eve success" {
 		t.Error(fmt.Sprint(b.said), got)
+	}
+}
+
+// The end of a session is whose it is that asked for it; the turn that ends with it is
+// another's.
+func TestEndOfASessionNamesWhoseTurnItWas(t *testing.T) {
+	ends := map[string]func(*bench){
+		"stop":   func(b *bench) { b.tell(messages.StopSession{Session: sessionA, Client: "bob"}) },
+		"delete": func(b *bench) { b.tell(messages.DeleteSession{Session: sessionA, Client: "bob"}) },
+	}
+	for how, end := range ends {
+		for turn, begin := range map[string]func() *bench{
+			"ann": func() *bench {
+				b := turning(t)
+				b.tell(input("carl", "k9"))
+				return b
+			},
+			"": func() *bench { return remembering(t) },
+		} {
+			b := begin()
+			b.quiet()
+			end(b)
+			b.tell(b.exit(0))
+			i := slices.IndexFunc(b.effects, func(e effect) bool { _, ok := e.(auditing); return ok })
+			if i < 0 {
+				t.Fatalf("%s with a turn of %q: nothing is audited", how, turn)
+			}
+			e := b.effects[i].(auditing).entry
+			if e.Type != messages.AuditSessionComplete || e.ActorID != "bob" || e.Context["by"] != how || e.Context["turn_of"] != turn {
+				t.Errorf("%s with a turn of %q: %+v", how, turn, e)
+			}
+		}
 	}
 }

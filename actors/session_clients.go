@@ -232,11 +232,11 @@ func (s *sessionState) idle() bool {
 }
 
 // deleteSession stops the agent, then removes everything.
-func (t *transition) deleteSession(from *actor.PID) {
+func (t *transition) deleteSession(from *actor.PID, client messages.ClientID) {
 	if !t.known(from, "delete session") {
 		return
 	}
-	t.s.deleters = append(slices.Clone(t.s.deleters), from)
+	t.s.deleters = append(slices.Clone(t.s.deleters), waiter{from: from, client: client})
 	if t.s.active() {
 		t.stopRun()
 		return
@@ -250,12 +250,12 @@ func (t *transition) remove() {
 		t.then(dropPermission{p.Request})
 	}
 	t.append.Delete, t.append.Events, t.dirty = true, nil, true // nothing of it is ever shown
-	t.auditComplete("delete")
+	t.auditComplete("delete", t.s.deleters)
 	t.then(publish{[]messages.Event{seal(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
 		Code: string(messages.SessionClosed), Message: "Session has been closed", IsFatal: true,
 	}}}, t.s.id, 0, t.now.at)}, 0, true})
-	for _, from := range t.s.deleters {
-		t.then(reply{from, messages.Done{}})
+	for _, w := range t.s.deleters {
+		t.then(reply{w.from, messages.Done{}})
 	}
 	for id := range t.s.streams {
 		t.then(dropClient{id})

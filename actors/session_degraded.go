@@ -45,7 +45,10 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 	for _, k := range s.knocks {
 		effects = append(effects, reply{k.from, nil})
 	}
-	for _, from := range slices.Concat(s.deleters, s.lock.callers()) {
+	for _, w := range s.deleters {
+		effects = append(effects, reply{w.from, nil})
+	}
+	for _, from := range s.lock.callers() {
 		effects = append(effects, reply{from, nil})
 	}
 	s.held, s.knocks, s.deleters, s.lock.queue = nil, nil, nil, nil
@@ -55,7 +58,7 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 		switch with := r.with.(type) {
 		case agentEnded:
 		case messages.SessionStopped: // not yet for good
-			s.stoppers, s.record.StopWanted = append(slices.Clone(s.stoppers), waiter{r.to, with.WasRunning}), true
+			s.stoppers, s.record.StopWanted = append(slices.Clone(s.stoppers), waiter{from: r.to, wasRunning: with.WasRunning}), true
 			continue
 		default:
 			if ok { // whatever it was to say, it is not sure

@@ -188,7 +188,7 @@ func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 	t.withdrawOrphans("cancel")
 	active := t.s.busy()
 	if active {
-		t.change().TurnCanceled = true
+		t.cancelAsked(m)
 		if t.s.up {
 			t.interrupt()
 		} else if !t.s.active() {
@@ -197,6 +197,20 @@ func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 		}
 	}
 	t.then(reply{from, messages.TurnCanceling{WasActive: active}})
+}
+
+// cancelAsked writes down who wants the turn to end, and in history why, if that was
+// said. Whoever wants it again adds nothing.
+func (t *transition) cancelAsked(m messages.CancelTurn) {
+	r := t.change()
+	if r.TurnCanceled {
+		return
+	}
+	r.TurnCanceled = true
+	if m.Reason != "" {
+		t.notice("TURN_CANCELLED", "The turn was cancelled: "+m.Reason, map[string]string{"client": string(m.Client), "reason": m.Reason})
+	}
+	t.auditCanceled(m)
 }
 
 func (t *transition) interrupt() {

@@ -98,7 +98,7 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 		}
 		t.then(forward{id, from, m})
 	case pending:
-		t.then(reply{from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision}})
+		t.then(reply{from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Request}})
 	default:
 		outcome, seen := t.s.answered.get(string(id))
 		t.then(reply{from, lateAnswer(id, outcome, seen)})
@@ -136,7 +136,7 @@ func (t *transition) permissionDecided(m decided) {
 		return
 	}
 	if p.Decision != messages.Undecided {
-		t.then(reply{m.from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision}})
+		t.then(reply{m.from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request}})
 		return
 	}
 	if m.Answer.Decision == messages.DecisionExpired && t.now.at.Before(p.ExpiresAt) {
@@ -152,7 +152,7 @@ func (t *transition) permissionDecided(m decided) {
 	}
 	t.remember(p)
 	t.auditDecision(p, messages.ActorUser)
-	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision}
+	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request}
 	if p.Decision == messages.DecisionExpired {
 		t.then(reply{m.from, lateAnswer(id, outcome, true)})
 	} else {
@@ -183,7 +183,7 @@ func (t *transition) remember(p messages.PermissionRecord) {
 func (t *transition) recall(p messages.PermissionRecord) []messages.RequestID {
 	all := append(slices.Clone(p.Formerly), p.Request)
 	for _, id := range all {
-		t.s.answered = t.s.answered.put(string(id), messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision})
+		t.s.answered = t.s.answered.put(string(id), messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: p.Request})
 	}
 	return all
 }

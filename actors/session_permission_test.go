@@ -245,6 +245,34 @@ func TestPatienceBeginsAnew(t *testing.T) {
 	}
 }
 
+// Whatever a client of the session does gives what waits its whole time again.
+func TestSignsOfAClient(t *testing.T) {
+	for name, sign := range map[string]any{
+		"it reconnects":                attach("ann", "again"),
+		"a message":                    input("ann", "k2"),
+		"an answer to another request": answer("ann", "p2", messages.AllowOnce),
+		"a cancellation":               cancel("ann"),
+	} {
+		b := asking(t)
+		b.tell(b.out(asks("p2", "Read")))
+		b.now = dawn.Add(6 * 24 * time.Hour)
+		b.tell(sign)
+		if p := b.state.permissions["p1"]; p.ExtensionCount != 1 || !p.ExpiresAt.Equal(b.now.Add(7*24*time.Hour)) {
+			t.Errorf("%s: %+v", name, p)
+		}
+		b.tell(expired("p1"))
+		if p := b.state.permissions["p1"]; p.Decision != messages.Undecided {
+			t.Errorf("%s: it has expired: %+v", name, p)
+		}
+		b.now = b.now.Add(7 * 24 * time.Hour)
+		b.quiet()
+		b.tell(expired("p1"))
+		if p := b.state.permissions["p1"]; p.Decision != messages.DecisionExpired {
+			t.Errorf("%s: it never expires: %+v", name, p)
+		}
+	}
+}
+
 // Reminders are told once, and to a person who does not watch as well.
 func TestReminders(t *testing.T) {
 	b := asking(t)

@@ -99,7 +99,7 @@ func (t *transition) restartSession(from *actor.PID) {
 		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
 		return
 	}
-	t.s.restarters = append(slices.Clone(t.s.restarters), waiter{from, t.s.active()})
+	t.s.restarters = append(slices.Clone(t.s.restarters), waiter{from: from, wasRunning: t.s.active()})
 	t.s.restarting = true
 	t.release()
 	switch {

@@ -70,7 +70,7 @@ type sessionState struct {
 	failures    supervision.History
 	stoppers    []waiter     // wait for the end of the run
 	noting      bool         // the wish to stop is being noted beside the journal
-	deleters    []*actor.PID // wait for the end of the session
+	deleters    []waiter     // wait for the end of the session
 	enders      []*actor.PID // wait for the end of the run, to shut down
 	compactors  []*actor.PID // wait for the end of a compaction
 	grown       bool         // a turn has ended, and nobody has looked how large the context is
@@ -233,9 +233,9 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case messages.RenameSession:
 		t.renameSession(from, m)
 	case messages.DeleteSession:
-		t.deleteSession(from)
+		t.deleteSession(from, m.Client)
 	case messages.StopSession:
-		t.stopSession(from)
+		t.stopSession(from, m.Client)
 	case messages.ContinueSession:
 		t.continueSession(from)
 	case messages.RestartSession:

@@ -16,7 +16,8 @@ import (
 // waiter waits for something to become of a session's agent.
 type waiter struct {
 	from       *actor.PID
-	wasRunning bool // when it was asked for
+	wasRunning bool              // when it was asked for
+	client     messages.ClientID // who asked; empty where that is forgotten
 }
 
 // keepStop has the wish to stop noted beside the journal, then stopKept. forgetStop
@@ -31,11 +32,11 @@ func (keepStop) effect()   {}
 func (forgetStop) effect() {}
 
 // stopSession ends the agent for good: no restart, no continuation.
-func (t *transition) stopSession(from *actor.PID) {
+func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
 	if !t.known(from, "stop session") {
 		return
 	}
-	t.s.stoppers = append(slices.Clone(t.s.stoppers), waiter{from, t.s.active()})
+	t.s.stoppers = append(slices.Clone(t.s.stoppers), waiter{from, t.s.active(), client})
 	t.change().StopWanted = true
 	if t.s.degraded != nil {
 		t.s.noting = true
@@ -60,12 +61,12 @@ func (t *transition) stopped() {
 	if t.s.noting {
 		return // until it is known whether it can be kept so
 	}
+	t.auditComplete("stop", t.s.stoppers)
 	t.notRestarted("the session was stopped")
 	t.dropInputs("the session was stopped")
 	t.withdrawOrphans("stop")
 	t.endTurn("cancelled")
 	t.change().StopWanted = false
-	t.auditComplete("stop")
 	for _, w := range t.s.stoppers {
 		t.then(reply{w.from, messages.SessionStopped{WasRunning: w.wasRunning}})
 	}

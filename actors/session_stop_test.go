@@ -1,7 +1,12 @@
 package actors
 
 import (
+	"slices"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
 	"betcode/messages"
@@ -19,6 +24,38 @@ func TestCancelARunningTurn(t *testing.T) {
 	b.tell(input("ann", "k2"))
 	b.quiet()
 	b.on(b.out(took("k2")...), "all: 8 THINKING") // and is not interrupted
+}
+
+// Why a turn is cancelled is in history and in the audit log, once.
+func TestCancelForAReason(t *testing.T) {
+	b := turning(t)
+	enough := cancel("ann")
+	enough.Reason = "enough of it"
+	b.tell(enough)
+	enough.Reason = "and again"
+	b.tell(enough)
+	var audited []messages.AuditEntry
+	for _, e := range b.effects {
+		if e, ok := e.(auditing); ok {
+			audited = append(audited, e.entry)
+		}
+	}
+	if len(audited) != 1 || audited[0].Type != messages.AuditTurnCanceled || audited[0].ActorID != "ann" || audited[0].Context["reason"] != "enough of it" {
+		t.Errorf("audited: %+v", audited)
+	}
+	var told []string
+	for _, e := range b.journal.events {
+		var event pb.AgentEvent
+		if err := proto.Unmarshal(e.Bytes, &event); err != nil {
+			t.Fatal(err)
+		}
+		if n := event.GetNotice(); n.GetCode() == "TURN_CANCELLED" {
+			told = append(told, n.GetMessage()+" by "+n.GetDetails()["client"]+": "+n.GetDetails()["reason"])
+		}
+	}
+	if want := []string{"The turn was cancelled: enough of it by ann: enough of it"}; !slices.Equal(told, want) {
+		t.Errorf("told: %q", told)
+	}
 }
 
 // Messages that were queued behind the cancelled turn run as the next one.

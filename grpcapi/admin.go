@@ -1,6 +1,7 @@
 package grpcapi
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -48,15 +49,9 @@ func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissi
 	if err != nil {
 		return nil, err
 	}
-	pending, err := s.pending(ctx, r.GetSessionId())
-	if err != nil {
-		return nil, err
-	}
-	m.Session, m.Request, err = findRequest(pending, string(m.Request))
-	if err != nil && r.GetSessionId() != "" && messages.KindOf(err) == messages.NotFound {
-		// No longer pending, or never there: the session knows, and says who decided.
-		m.Request = messages.RequestID(r.GetRequestId())
-		m.Session, err = s.resolve(ctx, r.GetSessionId())
+	repeated := s.repeatedIn(ctx, r)
+	if m.Session = repeated; repeated == "" {
+		m.Session, m.Request, err = s.meant(ctx, r)
 	}
 	if err != nil {
 		return nil, err
@@ -65,10 +60,42 @@ func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissi
 	if err != nil {
 		return nil, err
 	}
+	if repeated != "" {
+		m.Request = cmp.Or(answered.Request, m.Request)
+	}
 	return &pb.AnswerPermissionResponse{
 		Applied: answered.Applied, ResolvedBy: answered.By,
 		SessionId: string(m.Session), RequestId: string(m.Request),
 	}, nil
+}
+
+// repeatedIn is the session in which a call that names none was made before, under the
+// same key; empty if it was not. What the request may mean by now does not matter.
+func (s adminService) repeatedIn(ctx context.Context, r *pb.AnswerPermissionRequest) messages.SessionID {
+	key := callOf(ctx).key
+	if key == "" || r.GetSessionId() != "" {
+		return ""
+	}
+	resolved, err := ask[messages.SessionResolved](ctx, s.asker, messages.ResolveKey{Key: key})
+	if err != nil {
+		return ""
+	}
+	return resolved.Session
+}
+
+// meant is the request that an answer is about, and its session.
+func (s adminService) meant(ctx context.Context, r *pb.AnswerPermissionRequest) (messages.SessionID, messages.RequestID, error) {
+	pending, err := s.pending(ctx, r.GetSessionId())
+	if err != nil {
+		return "", "", err
+	}
+	session, request, err := findRequest(pending, r.GetRequestId())
+	if err != nil && r.GetSessionId() != "" && messages.KindOf(err) == messages.NotFound {
+		// No longer pending, or never there: the session knows, and says who decided.
+		request = messages.RequestID(r.GetRequestId())
+		session, err = s.resolve(ctx, r.GetSessionId())
+	}
+	return session, request, err
 }
 
 // findRequest finds what is pending by the beginning of its id. A question may be
@@ -166,7 +193,7 @@ func (s adminService) StopSession(ctx context.Context, r *pb.StopSessionRequest)
 	if err != nil {
 		return nil, err
 	}
-	stopped, err := act[messages.SessionStopped](ctx, s.asker, messages.StopSession{Session: session})
+	stopped, err := act[messages.SessionStopped](ctx, s.asker, messages.StopSession{Session: session, Client: callOf(ctx).client})
 	if err != nil {
 		return nil, err
 	}

@@ -112,8 +112,12 @@ func (s agentService) CancelTurn(ctx context.Context, r *pb.CancelTurnRequest) (
 	if err != nil {
 		return nil, err
 	}
-	canceling, err := act[messages.TurnCanceling](ctx, s.server.asker,
-		messages.CancelTurn{Session: session, Client: callOf(ctx).client, Force: true})
+	cancel, err := cancelIn(r, session, callOf(ctx).client)
+	if err != nil {
+		return nil, err
+	}
+	cancel.Force = true
+	canceling, err := act[messages.TurnCanceling](ctx, s.server.asker, cancel)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +197,7 @@ func (s agentService) DeleteSession(ctx context.Context, r *pb.DeleteSessionRequ
 	if err != nil {
 		return nil, err
 	}
-	_, err = act[messages.Done](ctx, s.server.asker, messages.DeleteSession{Session: session})
+	_, err = act[messages.Done](ctx, s.server.asker, messages.DeleteSession{Session: session, Client: callOf(ctx).client})
 	if err != nil && messages.KindOf(err) == messages.NotFound {
 		return &pb.DeleteSessionResponse{}, nil
 	}

@@ -25,8 +25,9 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
-	sessionA = "3f2a0000-0000-4000-8000-000000000001"
-	keyA     = "aaaa0000-0000-4000-8000-000000000001"
+	sessionA  = "3f2a0000-0000-4000-8000-000000000001"
+	elsewhere = "22222222-2222-4222-8222-222222222222"
+	keyA      = "aaaa0000-0000-4000-8000-000000000001"
 )
 
 // fakeAsker answers from functions; what has none is answered with the zero value

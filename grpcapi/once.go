@@ -16,8 +16,9 @@ import (
 //
 // The same key is answered with the same answer for 30 days, by this daemon and the
 // next; for another request it is refused. Keys belong to a session, so the session
-// must be named in the same way. Calls that change no session have none, and need none:
-// they say what shall be, not what shall be done.
+// must be named in the same way, or, for an answer to a permission request, not at all.
+// Calls that change no session have none, and need none: they say what shall be, not
+// what shall be done.
 const IdempotencyKey = "x-idempotency-key"
 
 // keyIn reads the key of a call, and what its request is recognised by.

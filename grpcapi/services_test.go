@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"betcode/messages"
@@ -146,6 +147,10 @@ func TestAdmin(t *testing.T) {
 			return messages.SessionView{Record: messages.SessionRecord{ID: sessionA, Name: "demo"}, Run: &messages.RunRecord{Run: 2}, Permissions: pending}, nil
 		case messages.AnswerPermission:
 			return messages.PermissionAnswered{Applied: r.Request == "req-abc", By: "c"}, nil
+		case messages.ResolveKey:
+			return messages.SessionResolved{Session: elsewhere}, nil
+		case messages.Once:
+			return messages.PermissionAnswered{Applied: r.Key == keyA && r.Target() == elsewhere, By: "c", Request: "req-abx"}, nil
 		case messages.GetTree:
 			return messages.TreeNode{Name: "daemon", Children: []messages.TreeNode{{Name: "sessions"}, {Name: "journal", Backoff: time.Second}}}, nil
 		case messages.ResolveSession:
@@ -175,6 +180,12 @@ func TestAdmin(t *testing.T) {
 	late := must[*pb.AnswerPermissionResponse](t)(client.AnswerPermission(ctx, &pb.AnswerPermissionRequest{SessionId: sessionA, RequestId: "gone", Decision: allow}))
 	if late.GetApplied() || late.GetResolvedBy() != "c" {
 		t.Errorf("late %v", late)
+	}
+	// Under a key that was used, the session that it was used in answers, whatever waits now.
+	again := metadata.AppendToOutgoingContext(ctx, IdempotencyKey, keyA)
+	before := must[*pb.AnswerPermissionResponse](t)(client.AnswerPermission(again, &pb.AnswerPermissionRequest{RequestId: "req-ab", Decision: allow}))
+	if !before.GetApplied() || before.GetSessionId() != elsewhere || before.GetRequestId() != "req-abx" {
+		t.Errorf("again %v", before)
 	}
 	show := must[*pb.ShowSessionResponse](t)(client.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: "demo"}))
 	if show.GetSummary().GetName() != "demo" || show.GetRun().GetRun() != 2 || len(show.GetPermissions()) != 2 {

@@ -234,7 +234,8 @@ func answersIn(op string, answers map[string]string) error {
 	return nil
 }
 
-func cancelIn(m *pb.CancelRequest, session messages.SessionID, client messages.ClientID) (messages.CancelTurn, error) {
+// cancelIn translates what has a turn interrupted, on a stream or as a call.
+func cancelIn(m interface{ GetReason() string }, session messages.SessionID, client messages.ClientID) (messages.CancelTurn, error) {
 	out := messages.CancelTurn{Session: session, Client: client, Reason: m.GetReason()}
 	return out, denialIn("cancel turn", out.Reason)
 }

@@ -23,6 +23,8 @@ const (
 	AuditAuthSuccess     AuditType = "auth_success"
 	AuditAuthFailure     AuditType = "auth_failure"
 
+	AuditTurnCanceled AuditType = "turn_cancel" // ours: a client had a turn interrupted
+
 	AuditAdmin  AuditType = "admin_call" // ours: a call that needs the admin right
 	AuditOpened AuditType = "audit_open" // ours: a daemon has opened the log
 	AuditLost   AuditType = "audit_lost" // ours: entries could not be written meanwhile

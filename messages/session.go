@@ -76,6 +76,7 @@ type PermissionAnswered struct {
 	Applied  bool
 	By       string // who decided
 	Decision Decision
+	Request  RequestID // the whole id of what was answered; may be empty unless Applied
 }
 
 // CancelTurn interrupts the running turn. It needs the lock. Answered with
@@ -84,8 +85,8 @@ type CancelTurn struct {
 	ask
 	Session SessionID
 	Client  ClientID
-	Force   bool // without the lock: the unary call of an operator
-	Reason  string
+	Force   bool   // without the lock: the unary call of an operator
+	Reason  string // for the record: in the TURN_CANCELLED notice and the audit log; may be empty
 }
 
 // TurnCanceling answers [CancelTurn].
@@ -154,6 +155,7 @@ type RenameSession struct {
 type DeleteSession struct {
 	ask
 	Session SessionID
+	Client  ClientID
 }
 
 // StopSession ends the agent process of a session; its history stays. Answered
@@ -161,6 +163,7 @@ type DeleteSession struct {
 type StopSession struct {
 	ask
 	Session SessionID
+	Client  ClientID
 }
 
 // SessionStopped answers [StopSession].
@@ -276,7 +279,14 @@ type ResolveSession struct {
 	Reference string
 }
 
-// SessionResolved answers [ResolveSession].
+// ResolveKey finds the session in which an idempotency key was used, for who names no
+// session. It looks through all of them. Answered with [SessionResolved] or [NotFound].
+type ResolveKey struct {
+	ask
+	Key string
+}
+
+// SessionResolved answers [ResolveSession] and [ResolveKey].
 type SessionResolved struct {
 	answer
 	Session SessionID

@@ -84,6 +84,34 @@ func TestCallsUnderAKey(t *testing.T) {
 	}
 }
 
+// An answer that names no session is not given to what waits by the time it is repeated:
+// its key leads to the session that it was for.
+func TestAnswerUnderAKeyWithoutASession(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := session()
+	a := s.converse("a", id)
+	s.say(a, "run:echo made")
+	asked, _ := s.wait(a, 0, kit.IsPermission)
+	request, key := asked.GetPermissionRequest().GetRequestId(), uuid.NewString()
+	answer := func(when string) {
+		t.Helper()
+		got, err := s.daemon.Admin().AnswerPermission(s.keyed(key), &pb.AnswerPermissionRequest{RequestId: request[:len(request)-1], Decision: pb.PermissionDecision_ALLOW_ONCE})
+		if err != nil || !got.GetApplied() || got.GetResolvedBy() != "a" || got.GetSessionId() != id || got.GetRequestId() != request {
+			t.Errorf("%s: answered %v, %v", when, got, err)
+		}
+	}
+	answer("first")
+	answer("again")
+	s.wait(a, 0, kit.IsIdle)
+	other := s.converse("b", session())
+	s.say(other, "run:echo another")
+	s.wait(other, 0, kit.IsPermission)
+	answer("with another waiting")
+	s.killDaemon()
+	answer("by the next daemon")
+}
+
 // The same key with another message is refused, and the first stands.
 func TestSameKeyForAnotherMessage(t *testing.T) {
 	t.Parallel()

@@ -1047,7 +1047,7 @@ func (x *UserQuestionResponse) GetAnswers() map[string]string {
 // CancelRequest interrupts the running turn.
 type CancelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// For the record.
+	// For the record: it is in the Notice TURN_CANCELLED that history keeps, and in the audit log.
 	Reason        string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4277,7 +4277,9 @@ func (x *CompactSessionResponse) GetBoundary() uint64 {
 type CancelTurnRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session.
-	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// As CancelRequest.reason.
+	Reason        string `protobuf:"bytes,100,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4315,6 +4317,13 @@ func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
 func (x *CancelTurnRequest) GetSessionId() string {
 	if x != nil {
 		return x.SessionId
+	}
+	return ""
+}
+
+func (x *CancelTurnRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
 	}
 	return ""
 }
@@ -5342,10 +5351,11 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x04done\x18d \x01(\bR\x04done\x12#\n" +
 	"\rtokens_before\x18e \x01(\x04R\ftokensBefore\x12!\n" +
 	"\ftokens_after\x18f \x01(\x04R\vtokensAfter\x12\x1a\n" +
-	"\bboundary\x18g \x01(\x04R\bboundary\"2\n" +
+	"\bboundary\x18g \x01(\x04R\bboundary\"J\n" +
 	"\x11CancelTurnRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"3\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n" +
+	"\x06reason\x18d \x01(\tR\x06reason\"3\n" +
 	"\x12CancelTurnResponse\x12\x1d\n" +
 	"\n" +
 	"was_active\x18\x01 \x01(\bR\twasActive\"1\n" +
