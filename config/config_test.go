@@ -83,6 +83,11 @@ func TestPaths(t *testing.T) {
 			"/home/me/Library/Application Support/betcode", "/home/me/Library/Application Support/betcode/state",
 			"/home/me/Library/Application Support/betcode/daemon.sock",
 		},
+		"Windows": {
+			world("windows", with("LOCALAPPDATA", "/local")),
+			nil,
+			"/home/me/.betcode", "/local/betcode", "/home/me/.betcode/daemon.sock",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			settings, err := Load(test.flags, test.env)

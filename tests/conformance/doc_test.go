@@ -13,7 +13,8 @@
 //     story that sent it and looked at its effect;
 //   - a status or an error code has to have reached a client, with the document's
 //     status;
-//   - everything else has to have been claimed by a story.
+//   - everything else has to have been claimed by a story, or be shown by tests that
+//     rows.txt names and that exist: what takes hours is shown in virtual time.
 //
 // What is planned or decided otherwise stays listed. A planned row that is claimed
 // or served is a failure: the list has to be told.

@@ -44,6 +44,12 @@ func (r *run) judge(it row) verdict {
 	if claimed != "" {
 		v.shownBy = claimed
 	}
+	if it.tests != nil {
+		v.failure, v.shownBy = it.tests.missing(), it.tests.String()
+		if claimed != "" {
+			v.shownBy = claimed + "; " + v.shownBy
+		}
+	}
 	if it.deviation != "" {
 		v.failure = "" // it is not as the document says, and so may not be seen
 	}

@@ -18,7 +18,8 @@ What the documents of betcode ask for, row by row, and what the built daemon doe
 daemon from outside, and ` + "`make test`" + ` fails when it is not what a run gives (TestConformance).
 
 A call was *called* with success; a field of an answer was *received* with a value. Where a name stands, the story of that name in
-` + "`tests/conformance`" + ` has shown it. *Declared* is what only the description of the interface has. What is planned or decided
+` + "`tests/conformance`" + ` has shown it. Where a test and its package stand, it is shown there: what takes hours in virtual time, what needs another operating
+system by a table; such a test has to exist under its name. *Declared* is what only the description of the interface has. What is planned or decided
 otherwise counts neither as passed nor as failed.
 `
 

@@ -38,6 +38,7 @@ type row struct {
 
 	planned   string // why it is not there yet
 	deviation string // title of the decision that took it
+	tests     *shownByTests
 }
 
 // readRows reads testdata/rows.txt, which says itself how it is written.
@@ -80,7 +81,7 @@ type reader struct {
 
 func (r *reader) line(text string) error {
 	text, note, _ := strings.Cut(text, " ! ")
-	planned, deviation, err := excuse(note)
+	noted, err := readNote(note)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,8 @@ func (r *reader) line(text string) error {
 		return nil
 	}
 	rest := strings.TrimSpace(strings.TrimPrefix(text, words[0]))
-	this := row{document: r.document, heading: r.heading, planned: planned, deviation: deviation}
+	this := noted
+	this.document, this.heading = r.document, r.heading
 	switch {
 	case words[0] == "#":
 		r.document = rest
@@ -98,13 +100,12 @@ func (r *reader) line(text string) error {
 		r.heading = rest
 		return nil
 	case strings.HasPrefix(text, "  "):
-		this.planned = cmp.Or(planned, r.planned)
-		this.owner = r.owner
+		this.owner, this.planned = r.owner, cmp.Or(noted.planned, r.planned)
 		if err := r.member(&this, words); err != nil {
 			return err
 		}
 	case words[0] == "service", words[0] == "message", words[0] == "enum":
-		r.block, r.owner, r.planned = words[0], words[1], planned
+		r.block, r.owner, r.planned = words[0], words[1], noted.planned
 		return nil
 	case words[0] == "status" && len(words) == 3:
 		this.kind, this.member, this.name = statusRow, words[1], words[1]+" ("+words[2]+")"
@@ -151,16 +152,18 @@ func (r *reader) member(this *row, words []string) error {
 	return err
 }
 
-// excuse reads what follows the "!" of a line.
-func excuse(note string) (planned, deviation string, err error) {
-	switch name, why, _ := strings.Cut(note, ": "); name {
+// readNote reads what follows the "!" of a line.
+func readNote(note string) (noted row, err error) {
+	switch name, what, _ := strings.Cut(note, ": "); name {
 	case "":
-		return "", "", nil
 	case "planned":
-		return why, "", nil
+		noted.planned = what
 	case "deviation":
-		return "", why, nil
+		noted.deviation = what
+	case inVirtualTime, byATest:
+		noted.tests, err = testsIn(name, what)
 	default:
-		return "", "", fmt.Errorf("what is %q?", note)
+		err = fmt.Errorf("what is %q?", note)
 	}
+	return noted, err
 }

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +17,7 @@ var settingsStories = []story{
 	{name: "settings", tell: settings},
 	{name: "mcp servers", env: []string{"FAKE_AGENT_MCP=github=connected broken=failed"}, tell: mcpServers},
 	{name: "directories", tell: directories},
+	{name: "first run", tell: firstRun},
 }
 
 // settings are read and changed, and a directory has its say.
@@ -90,6 +93,48 @@ func settings(s *stage) {
 	if !got.GetPermissions().GetEnableAutoApprove() {
 		s.Errorf("with an allow rule: %v", got.GetPermissions())
 	}
+
+	port := s.freePort()
+	got, err = api.UpdateSettings(ctx, &pb.UpdateSettingsRequest{Scope: "user", Settings: &pb.Settings{Daemon: &pb.DaemonSettings{Port: port}}})
+	s.must(err)
+	if got.GetDaemon().GetPort() != port {
+		s.Errorf("the port is %d", got.GetDaemon().GetPort())
+	}
+	_, err = s.daemon.Stop()
+	s.must(err)
+	s.start()
+	if address := s.logged("daemon listens on TCP")["address"]; address != fmt.Sprintf("127.0.0.1:%d", port) {
+		s.Errorf("after a restart it listens on %v", address)
+	}
+	s.took("DaemonSettings", "port")
+}
+
+// freePort is a port that nobody listens on.
+func (s *stage) freePort() uint32 {
+	s.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	s.must(err)
+	defer l.Close()
+	return uint32(l.Addr().(*net.TCPAddr).Port)
+}
+
+// firstRun: what the agent's own directory has is copied by a command.
+func firstRun(s *stage) {
+	home := filepath.Join(s.world.Root, "strange")
+	s.write(filepath.Join(home, ".claude", "settings.json"), `{"model": "opus", "permissions": {"deny": ["WebFetch"]}}`)
+	s.write(filepath.Join(home, ".claude", "rules", "go.md"), "Write Go.")
+	mine := filepath.Join(home, "mine")
+	env := append(s.world.Environ(), "HOME="+home, "CLAUDE_CONFIG_DIR=", "BETCODE_CONFIG_DIR="+mine, "BETCODE_SOCKET="+filepath.Join(mine, "s"))
+	if said, code := s.command(env, "import"); code != 0 || !strings.Contains(said, "2 of 2 files were copied") {
+		s.Errorf("exit %d\n%s", code, said)
+	}
+	if said, code := s.command(env, "config", "get", "model"); code != 0 || strings.TrimSpace(said) != "opus" {
+		s.Errorf("the model is %q, exit %d", said, code)
+	}
+	if _, err := os.Stat(filepath.Join(mine, "rules", "go.md")); err != nil {
+		s.Error(err)
+	}
+	s.shows("Config Resolution", "First-run: import from ~/.claude")
 }
 
 // mcpServers are those that agents report.

@@ -98,6 +98,17 @@ func conversation(s *stage) {
 	}
 	_, next = s.wait(c, next, kit.IsIdle)
 	s.took("AgentRequest", "cancel")
+	history := s.converse("b", &pb.StartConversation{SessionId: end.GetSessionId()})
+	why, _ := s.wait(history, 0, func(e kit.Event) bool { return e.GetNotice().GetCode() == "TURN_CANCELLED" })
+	if d := why.GetNotice().GetDetails(); why.GetSequence() == 0 || d["reason"] != "enough" || d["client"] != "a" {
+		s.Errorf("history says %v", why)
+	}
+	history.Close()
+	audited := s.cli(0, "audit", "--json", "--type", "turn_cancel", "--session", end.GetSessionId())
+	if !strings.Contains(audited, `"reason":"enough"`) || !strings.Contains(audited, `"actor_id":"a"`) {
+		s.Errorf("the audit log says %s", audited)
+	}
+	s.took("CancelRequest", "reason")
 	s.shows("Converse Stream Lifecycle", "Cancellation: CancelRequest ends the turn as cancelled")
 
 	s.say(c, "subagent")
