@@ -76,7 +76,7 @@ type entry struct {
 // is not there is empty. The error joins everything that is wrong, each a
 // [*FileError].
 func ReadFile(path string, source Source) (*File, error) {
-	f := &File{Path: path, Source: source, Features: map[string]Feature{}, values: map[string]entry{}}
+	f := newFile(path, source)
 	raw, err := readWhole(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
@@ -85,6 +85,10 @@ func ReadFile(path string, source Source) (*File, error) {
 		return f, fmt.Errorf("read settings: %w", err)
 	}
 	return f, f.parse(raw)
+}
+
+func newFile(path string, source Source) *File {
+	return &File{Path: path, Source: source, Features: map[string]Feature{}, values: map[string]entry{}}
 }
 
 // maxSettings bounds a settings file, in bytes.

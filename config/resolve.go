@@ -103,7 +103,7 @@ func resolve(flags Flags, e Environment, dir string, files []*File) (Settings, e
 		}
 		s.Rules = append(s.Rules, f.fileRules())
 	}
-	return s, errors.Join(append(wrong, s.contradictions(e)...)...)
+	return s, errors.Join(append(wrong, joined(s.contradictions(e)))...)
 }
 
 // decide is the value of one setting, by whoever says something first.
@@ -173,25 +173,6 @@ func (s Settings) Get(name string) Value {
 		}
 	}
 	panic("no setting " + name)
-}
-
-// contradictions are values that may each be said, but not together.
-func (s Settings) contradictions(e Environment) []error {
-	var wrong []error
-	d := s.Daemon()
-	about := func(name, format string, args ...any) {
-		wrong = append(wrong, fmt.Errorf("set %s (%s): %w", name, s.Get(name).Origin, fmt.Errorf(format, args...)))
-	}
-	if d.PermissionTTL < d.MinTTL || d.PermissionTTL > d.MaxTTL {
-		about("permissions.default_ttl", "%s is not between %s and %s", formatDuration(d.PermissionTTL), formatDuration(d.MinTTL), formatDuration(d.MaxTTL))
-	}
-	if err := e.checkSocket(d.SocketPath); err != nil {
-		about("daemon.socket_path", "%w", err)
-	}
-	if err := d.TCP.check(); err != nil {
-		about("daemon.listen_tcp", "%w", err)
-	}
-	return wrong
 }
 
 // In is the settings as they hold in a directory that has files of its own, the

@@ -113,7 +113,7 @@ func TestWrong(t *testing.T) {
 		"unknown": {SettingsFile, "{\"disk\": {\n\"lwo\": 1, \"low\": \"1GiB\"},\n\"disk.low\": 1, \"betcode\": {}, \"permissions\": {\"deyn\": []}}", nil, []string{
 			":2:8: unknown setting disk.lwo", ":3:13: unknown setting \"disk.low\"", ":3:27: unknown setting betcode", ":3:55: unknown setting permissions.deyn",
 		}},
-		"together": {SettingsFile, `{"permissions": {"default_ttl": "2h", "min_ttl": "3h"}}`, []string{"settings.json:1): 2h is not between 3h and 30d"}, nil},
+		"together": {SettingsFile, `{"permissions": {"default_ttl": "2h", "min_ttl": "3h"}}`, []string{"settings.json:1): 2h is less than permissions.min_ttl, which is 3h (", "settings.json:1)"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -179,14 +179,20 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-func TestUpdate(t *testing.T) {
+// edit changes a file that may be as it likes.
+func edit(path string, source Source, changes []Change) error {
+	_, err := Edit{Path: path, Source: source, Changes: changes}.Do()
+	return err
+}
+
+func TestEdit(t *testing.T) {
 	dir := t.TempDir()
 	path := write(t, dir, "real.json", "\ufeff{\"z\": {\"deep\": [1, 2.50]},\n\"disk\": {\"other\": null, \"low\": \"1GiB\"}, \"a\": 1e3}")
 	link := filepath.Join(dir, SettingsFile)
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
-	err := Update(link, FromUser, []Change{
+	err := edit(link, FromUser, []Change{
 		{Name: "disk.low", Value: "2GiB"},
 		{Name: "daemon.max_subprocesses", Value: "7"},
 		{Name: "feature_flags.subagent_orchestration", Value: "true"},
@@ -231,7 +237,7 @@ func TestUpdate(t *testing.T) {
 		{Name: "feature_flags.x", Value: "perhaps"},
 		{Name: "feature_flags."},
 	} {
-		if err := Update(link, FromUser, []Change{{Name: "agent.silence", Value: "1m"}, c}); err == nil || !strings.Contains(err.Error(), c.Name) {
+		if err := edit(link, FromUser, []Change{{Name: "agent.silence", Value: "1m"}, c}); err == nil || !strings.Contains(err.Error(), c.Name) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -240,17 +246,17 @@ func TestUpdate(t *testing.T) {
 	}
 
 	project := filepath.Join(dir, "p", ProjectFile)
-	if err := Update(project, FromProject, []Change{{Name: "sessions.default_model", Value: "opus"}}); err != nil {
+	if err := edit(project, FromProject, []Change{{Name: "sessions.default_model", Value: "opus"}}); err != nil {
 		t.Error(err)
 	}
 	if got, _ := os.ReadFile(project); string(got) != "{\n  \"model\": \"opus\"\n}\n" {
 		t.Errorf("%s", got)
 	}
-	if err := Update(project, FromProject, []Change{{Name: "disk.low", Value: "1GiB"}}); err == nil {
+	if err := edit(project, FromProject, []Change{{Name: "disk.low", Value: "1GiB"}}); err == nil {
 		t.Error("a directory may say how full the disk is")
 	}
 	broken := write(t, dir, "broken.json", "{\n7}")
-	if err := Update(broken, FromUser, []Change{{Name: "agent.silence", Value: "1m"}}); err == nil || !strings.Contains(err.Error(), "broken.json:2") {
+	if err := edit(broken, FromUser, []Change{{Name: "agent.silence", Value: "1m"}}); err == nil || !strings.Contains(err.Error(), "broken.json:2") {
 		t.Errorf("%v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.json.*")); len(left) > 0 {
@@ -259,7 +265,7 @@ func TestUpdate(t *testing.T) {
 }
 
 // Whoever reads while others write sees a whole file, and no change is lost.
-func TestUpdatesAtOnce(t *testing.T) {
+func TestEditsAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), SettingsFile)
 	names := []string{"disk.low", "disk.spool_quota", "disk.archive_bytes", "retention.max_bytes"}
 	done := make(chan error, len(names))
@@ -268,7 +274,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 			var err error
 			for _, size := range []string{"1GiB", "2GiB", "3GiB"} {
 				_, read := ReadFile(path, FromUser)
-				err = errors.Join(err, read, Update(path, FromUser, []Change{{Name: name, Value: size}}))
+				err = errors.Join(err, read, edit(path, FromUser, []Change{{Name: name, Value: size}}))
 			}
 			done <- err
 		}()
@@ -287,7 +293,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 }
 
 // What the file says besides stays, in its order.
-func TestUpdateKeepsTheRest(t *testing.T) {
+func TestEditKeepsTheRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-zA-Z$ ]{1,8}`), 1, 6, rapid.ID).Draw(t, "names")
 		var b strings.Builder
@@ -335,7 +341,7 @@ func TestWatch(t *testing.T) {
 	}
 	hear("the directory", func() { write(t, dir, SettingsFile, "{}") })
 	hear("an update", func() {
-		if err := Update(filepath.Join(dir, SettingsFile), FromUser, []Change{{Name: "disk.low", Value: "1GiB"}}); err != nil {
+		if err := edit(filepath.Join(dir, SettingsFile), FromUser, []Change{{Name: "disk.low", Value: "1GiB"}}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -194,12 +194,12 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.Past.SessionAge },
 	},
 	{
-		Name: "limits.requests_per_second", Kind: Number, Unit: "requests", Default: "500", Min: "0", Max: "1000000", Env: "BETCODE_LIMIT_REQUESTS",
+		Name: "limits.requests_per_second", Kind: Number, Unit: "requests", Default: "500", Min: "0", Max: "1000000", Env: "BETCODE_LIMIT_REQUESTS", Live: true,
 		Help: "how many requests one client, or one token, may make in the long run; 0 is no limit",
 		into: func(d *Daemon) any { return &d.Limits.PerSecond },
 	},
 	{
-		Name: "limits.burst", Kind: Number, Unit: "requests", Default: "2000", Min: "1", Max: "10000000", Env: "BETCODE_LIMIT_BURST",
+		Name: "limits.burst", Kind: Number, Unit: "requests", Default: "2000", Min: "1", Max: "10000000", Env: "BETCODE_LIMIT_BURST", Live: true,
 		Help: "how many it may make at once",
 		into: func(d *Daemon) any { return &d.Limits.Burst },
 	},

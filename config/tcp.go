@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -25,11 +24,8 @@ func (t TCP) NameList() []string {
 // TLS reports whether TLS is spoken.
 func (t TCP) TLS() bool { return t.CertFile != "" }
 
-// check refuses what should not be listened on.
+// check refuses what should not be listened on. A certificate has its key.
 func (t TCP) check() error {
-	if (t.CertFile == "") != (t.KeyFile == "") {
-		return errors.New("daemon.tls_cert and daemon.tls_key go together; set both, or neither")
-	}
 	if t.Address == "" {
 		return nil
 	}

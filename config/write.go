@@ -2,6 +2,8 @@ package config
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,39 +31,88 @@ type Change struct {
 // else is changing.
 const lockPatience = 10 * time.Second
 
-// Update changes a settings file, settings.json or a directory's, all changes or
-// none: whoever reads it sees the old file or the new one. What else the file says
-// stays, in its order. A file that is not there is made; one that is wrong already
-// is left alone. The error says which change cannot be made.
-func Update(path string, source Source, changes []Change) error {
+// Edit changes a settings file, settings.json or a directory's.
+type Edit struct {
+	Path     string
+	Source   Source
+	Changes  []Change
+	Revision string            // that the file must have, as [Revision] tells; empty = any
+	Agrees   func(*File) error // refuses the file as it would be; nil takes it. See [Agrees].
+}
+
+// ErrChanged says that a file does not have the revision any more that an [Edit] is for.
+var ErrChanged = errors.New("the file has been changed since")
+
+// noFile is the revision of a file that is not there.
+const noFile = "none"
+
+// Revision tells one content of a settings file from another.
+func Revision(path string) (string, error) {
+	raw, err := readWhole(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return noFile, nil
+	}
+	return revisionOf(raw), err
+}
+
+func revisionOf(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Do makes all changes or none: whoever reads the file sees the old one or the new. What
+// else it says stays, in its order. A file that is not there is made; one that is wrong
+// already is left alone. Returned is the revision that the file has then; the error says
+// which change cannot be made, or is [ErrChanged].
+func (e Edit) Do() (revision string, err error) {
+	path := e.Path
 	if found, err := filepath.EvalSymlinks(path); err == nil {
 		path = found // the link stays
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("write settings: %w", err)
+		return "", fmt.Errorf("write settings: %w", err)
 	}
 	unlock, err := lock(path)
 	if err != nil {
-		return fmt.Errorf("write settings: %w", err)
+		return "", fmt.Errorf("write settings: %w", err)
 	}
 	defer unlock()
 	raw, err := readWhole(path)
+	revision = revisionOf(raw)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		raw = []byte("{}")
+		raw, revision = []byte("{}"), noFile
 	case err != nil:
-		return fmt.Errorf("write settings: %w", err)
+		return "", fmt.Errorf("write settings: %w", err)
 	}
-	if _, err := ReadFile(path, source); err != nil {
-		return fmt.Errorf("write settings: mend the file first: %w", err)
+	if e.Revision != "" && e.Revision != revision {
+		return "", fmt.Errorf("write settings: %s: %w", path, ErrChanged)
 	}
-	if raw, err = changed(bytes.TrimPrefix(raw, []byte("\ufeff")), source, changes); err != nil {
-		return err
+	if _, err := ReadFile(path, e.Source); err != nil {
+		return "", fmt.Errorf("write settings: mend the file first: %w", err)
+	}
+	if raw, err = changed(bytes.TrimPrefix(raw, []byte("\ufeff")), e.Source, e.Changes); err != nil {
+		return "", err
+	}
+	if err := e.agrees(raw); err != nil {
+		return "", err
 	}
 	if err := replaceFile(path, raw); err != nil {
-		return fmt.Errorf("write settings: %w", err)
+		return "", fmt.Errorf("write settings: %w", err)
 	}
-	return nil
+	return revisionOf(raw), nil
+}
+
+// agrees asks whether the file may be as it would be.
+func (e Edit) agrees(raw []byte) error {
+	if e.Agrees == nil {
+		return nil
+	}
+	f := newFile(e.Path, e.Source)
+	if err := f.parse(raw); err != nil {
+		return err
+	}
+	return e.Agrees(f)
 }
 
 // changed is a document with the changes made.

@@ -37,11 +37,11 @@ const (
 
 // limiter is a token bucket for each of many callers.
 type limiter struct {
-	rate  rate.Limit
-	burst int
-	now   func() time.Time
+	now func() time.Time
 
 	mu      sync.Mutex
+	rate    rate.Limit // 0 = no limit
+	burst   int
 	buckets map[string]*bucket
 }
 
@@ -51,17 +51,35 @@ type bucket struct {
 }
 
 func newLimiter(perSecond float64, burst int) *limiter {
-	return &limiter{rate: rate.Limit(perSecond), burst: max(burst, 1), now: time.Now, buckets: map[string]*bucket{}}
+	l := &limiter{now: time.Now, buckets: map[string]*bucket{}}
+	l.change(perSecond, burst)
+	return l
+}
+
+// change has another rate and burst count from now on. What callers have used up stays
+// used up.
+func (l *limiter) change(perSecond float64, burst int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rate, l.burst = rate.Limit(perSecond), max(burst, 1)
+	if l.rate <= 0 {
+		clear(l.buckets)
+	}
+	now := l.now()
+	for _, b := range l.buckets {
+		b.SetLimitAt(now, l.rate)
+		b.SetBurstAt(now, l.burst)
+	}
 }
 
 // take counts one request of a caller. It returns 0 for one that is within the limit;
 // else when the next will be, and whether that should be written down.
 func (l *limiter) take(caller string) (wait time.Duration, tell bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.rate <= 0 {
 		return 0, false
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	now := l.now()
 	b := l.buckets[caller]
 	if b == nil {
@@ -107,6 +125,12 @@ func newLimits(l Limits) limits {
 		requests: newLimiter(l.PerSecond, l.Burst), answers: newLimiter(l.PerSecond*answersMore, l.Burst*answersMore),
 		failures: newLimiter(failuresPerSecond, failuresBurst),
 	}
+}
+
+// SetLimits has other limits count from now on, for everybody who is connected too.
+func (s *Server) SetLimits(l Limits) {
+	s.limits.requests.change(l.PerSecond, l.Burst)
+	s.limits.answers.change(l.PerSecond*answersMore, l.Burst*answersMore)
 }
 
 // limitCall counts a call. Those that ask how the daemon is are not counted.

@@ -3,6 +3,7 @@ package grpcapi
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -57,6 +58,49 @@ func TestLimiterForgets(t *testing.T) {
 	if wait, _ := newLimiter(0, 0).take("a"); wait != 0 {
 		t.Error("no limit is a limit")
 	}
+}
+
+// Another limit counts at once, also for who is over the old one; what was used up stays
+// used up.
+func TestLimitsChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(1, 3)
+		through := func(caller string) (n int) {
+			for range 100 {
+				if wait, _ := l.take(caller); wait == 0 {
+					n++
+				}
+			}
+			return n
+		}
+		if n := through("a"); n != 3 {
+			t.Errorf("%d were let through at once", n)
+		}
+		l.change(10, 5)
+		if n := through("a"); n != 0 {
+			t.Errorf("a change has given %d back", n)
+		}
+		if n := through("b"); n != 5 {
+			t.Errorf("of a new caller %d", n)
+		}
+		time.Sleep(200 * time.Millisecond)
+		if n := through("a"); n != 2 {
+			t.Errorf("at the new rate %d", n)
+		}
+		time.Sleep(time.Hour)
+		l.change(10, 2)
+		if n := through("a"); n != 2 {
+			t.Errorf("of a smaller burst %d", n)
+		}
+		l.change(0, 2)
+		if n := through("a"); n != 100 {
+			t.Errorf("without a limit %d", n)
+		}
+		l.change(1, 1)
+		if n := through("a"); n != 1 {
+			t.Errorf("with one again %d", n)
+		}
+	})
 }
 
 // A client that asks too much is told when to come again; other clients, answers and

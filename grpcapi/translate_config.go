@@ -69,6 +69,7 @@ func settingsOut(v messages.SettingsView) *pb.Settings {
 			ActivityRefreshEnabled: v.Get(nameExtend).Value == true,
 		},
 		FeatureFlags: v.Features,
+		Revision:     v.Revision,
 	}
 	if _, port, err := net.SplitHostPort(v.Get(nameListen).Text); err == nil {
 		n, _ := strconv.ParseUint(port, 10, 16) // 0 for the name of a service

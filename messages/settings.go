@@ -24,12 +24,14 @@ type GetSettings struct {
 }
 
 // UpdateSettings changes a file, all of it or nothing: settings.json for the first
-// two scopes. Answered with the [SettingsView] of what holds then, durable.
+// two scopes. Answered with the [SettingsView] of what holds then, durable; with
+// [Aborted] if the file has changed since it had the revision named.
 type UpdateSettings struct {
 	ask
 	Scope     SettingsScope
 	Directory string
 	Changes   []SettingChange
+	Revision  string // that the file must have, as a [SettingsView] of the scope told; empty = any
 }
 
 // SettingChange is one change: a value as a command line has it, or none, which takes
@@ -47,6 +49,7 @@ type SettingsView struct {
 	Trusted  []string // directories whose own rules may allow something
 	Allows   bool     // there are rules that allow something
 	Warnings []SettingWarning
+	Revision string // of the file that the scope is changed in
 }
 
 // Get is the value of a setting, the zero value where the view has none.

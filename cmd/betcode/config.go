@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -40,11 +41,12 @@ func (p *program) configCommand() *cli.Command {
 			},
 			{Name: "get", Usage: "print one value", ArgsUsage: "NAME", Action: simple(p.configGet)},
 			{
-				Name: "set", Usage: "change one value in settings.json", ArgsUsage: "NAME VALUE",
-				Description: "VALUE is written as on a command line: 7d, 512MiB, true. Also: feature_flags.NAME true.",
-				Flags:       place, Action: simple(p.configSet),
+				Name: "set", Usage: "change values in settings.json", ArgsUsage: "NAME VALUE [NAME VALUE…]",
+				Description: "VALUE is written as on a command line: 7d, 512MiB, true. Also: feature_flags.NAME true.\n" +
+					"All are changed or none; what goes together is set together.",
+				Flags: place, Action: simple(p.configSet),
 			},
-			{Name: "unset", Usage: "take one value out of settings.json", ArgsUsage: "NAME", Flags: place, Action: simple(p.configSet)},
+			{Name: "unset", Usage: "take values out of settings.json", ArgsUsage: "NAME…", Flags: place, Action: simple(p.configSet)},
 			{
 				Name: "check", Usage: "say what is wrong with settings files, and what is not known", ArgsUsage: "[FILE…]",
 				Description: "Without FILE, your own. It ends with 5 if something is wrong.",
@@ -168,12 +170,8 @@ func (p *program) configGet(ctx context.Context, c *cli.Context) error {
 
 // configSet is also unset.
 func (p *program) configSet(_ context.Context, c *cli.Context) error {
-	change := config.Change{Name: c.Args().Get(0), Value: c.Args().Get(1), Reset: c.Command.Name == "unset"}
-	wanted := 2
-	if change.Reset {
-		wanted = 1
-	}
-	if err := arguments(c, wanted, wanted); err != nil {
+	changes, err := settingChanges(c)
+	if err != nil {
 		return err
 	}
 	if err := notAnAgent(); err != nil {
@@ -183,34 +181,61 @@ func (p *program) configSet(_ context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := config.Update(path, source, []config.Change{change}); err != nil {
+	edit := config.Edit{Path: path, Source: source, Changes: changes}
+	if source == config.FromUser {
+		edit.Agrees = config.Agrees(daemonSettings(c), p.world)
+	}
+	if _, err := edit.Do(); err != nil {
 		return usageError{err}
 	}
-	p.say("%s says so now.%s", path, p.outdone(c, change.Name, source))
-	if flag, ok := strings.CutPrefix(change.Name, featurePrefix); ok && !change.Reset {
-		if why := aboutFlag(flag, change.Value == "true"); why != "" {
-			p.say("But %s.", why)
+	p.say("%s says so now.", path)
+	for _, change := range changes {
+		p.outdone(c, change.Name, source)
+		if flag, ok := strings.CutPrefix(change.Name, featurePrefix); ok && !change.Reset {
+			if why := aboutFlag(flag, change.Value == "true"); why != "" {
+				p.say("But %s.", why)
+			}
 		}
 	}
 	return nil
 }
 
+// settingChanges are the changes that a command line asks for.
+func settingChanges(c *cli.Context) ([]config.Change, error) {
+	args, each := c.Args().Slice(), 2
+	if c.Command.Name == "unset" {
+		each = 1
+	}
+	if len(args)%each != 0 || len(args) == 0 {
+		return nil, arguments(c, each, each)
+	}
+	var changes []config.Change
+	for pair := range slices.Chunk(args, each) {
+		change := config.Change{Name: pair[0], Reset: each == 1}
+		if !change.Reset {
+			change.Value = pair[1]
+		}
+		changes = append(changes, change)
+	}
+	return changes, nil
+}
+
 // outdone says who has more to say about a setting than the file that was written,
 // and when that counts.
-func (p *program) outdone(c *cli.Context, name string, source config.Source) string {
+func (p *program) outdone(c *cli.Context, name string, source config.Source) {
 	s, err := config.Find(name)
 	if err != nil {
-		return ""
+		return
 	}
 	if now, err := config.Load(daemonSettings(c), p.world); err == nil && source == config.FromUser {
 		if o := now.Get(s.Name).Origin; o.Source == config.FromEnvironment {
-			return fmt.Sprintf(" But %s is set, which counts more.", o)
+			p.say("But %s is set, which counts more.", o)
+			return
 		}
 	}
 	if !s.Live {
-		return " It counts with the next start: betcode daemon restart."
+		p.say("%s counts with the next start: betcode daemon restart.", s.Name)
 	}
-	return ""
 }
 
 // notAnAgent refuses what only people may do: this command writes a file, so no
@@ -244,6 +269,7 @@ func (p *program) settingsPath(c *cli.Context) (string, config.Source, error) {
 }
 
 func (p *program) configCheck(_ context.Context, c *cli.Context) error {
+	var wrong error
 	paths := c.Args().Slice()
 	if len(paths) == 0 {
 		d, _, err := p.locate(c)
@@ -251,6 +277,7 @@ func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 			return err
 		}
 		paths = []string{filepath.Join(d.ConfigDir, config.SettingsFile), filepath.Join(d.ConfigDir, config.TOMLFile)}
+		wrong = config.Contradictions(daemonSettings(c), p.world)
 	} else {
 		for _, path := range paths {
 			if _, err := os.Stat(path); err != nil {
@@ -258,7 +285,6 @@ func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 			}
 		}
 	}
-	var wrong error
 	for _, path := range paths {
 		file, err := config.ReadFile(path, sourceOf(path))
 		for _, w := range append(file.Warnings, featureWarnings(file.Features)...) {

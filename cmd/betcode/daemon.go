@@ -134,12 +134,16 @@ func (p *program) daemonRun(c *cli.Context) error {
 		return err
 	}
 	flags := daemonSettings(c)
-	load := func() (config.Settings, error) { return withFeatures(config.Load(flags, p.world)) }
-	settings, err := load()
+	live := &liveSettings{
+		load:   func() (config.Settings, error) { return withFeatures(config.Load(flags, p.world)) },
+		agrees: config.Agrees(flags, p.world),
+	}
+	settings, err := live.load()
 	if err != nil {
 		return usageError{err}
 	}
-	return runDaemon(c.Context, settings, load, p.stderr)
+	live.set(settings)
+	return runDaemon(c.Context, live, p.stderr)
 }
 
 func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {

@@ -13,15 +13,20 @@ import (
 // getSettings answers what a scope says.
 func (d *daemon) getSettings(m messages.GetSettings) (messages.Reply, error) {
 	const op = "get settings"
+	path, source := d.fileOf(m.Scope, m.Directory)
+	revision, err := config.Revision(path) // first: what is read may be newer, and is not overwritten then
+	if err != nil {
+		return nil, messages.Errorf(op, messages.WrongState, "%w", err)
+	}
 	var files []*config.File
-	var err error
 	switch m.Scope {
 	case messages.SettingsInForce:
-		return d.inForce(m.Directory), nil
+		view := d.inForce(m.Directory)
+		view.Revision = revision
+		return view, nil
 	case messages.SettingsUser:
 		files, err = config.UserFiles(d.cfg.ConfigDir)
 	default:
-		path, source := d.fileOf(m.Scope, m.Directory)
 		var file *config.File
 		file, err = config.ReadFile(path, source)
 		files = []*config.File{file}
@@ -29,7 +34,7 @@ func (d *daemon) getSettings(m messages.GetSettings) (messages.Reply, error) {
 	if err != nil {
 		return nil, messages.Errorf(op, messages.WrongState, "%w", err).WithHint("mend the file; 'betcode config check' says what is wrong")
 	}
-	view := messages.SettingsView{Features: map[string]bool{}}
+	view := messages.SettingsView{Features: map[string]bool{}, Revision: revision}
 	for _, v := range config.Said(files...) {
 		view.Values = append(view.Values, d.valueOut(v))
 	}
@@ -110,20 +115,34 @@ func (d *daemon) updateSettings(m messages.UpdateSettings) (messages.Reply, erro
 		}
 		changes = append(changes, config.Change(c))
 	}
-	if err := config.Update(path, source, changes); err != nil {
-		var wrong *config.FileError
-		if errors.As(err, &wrong) {
-			return nil, messages.Errorf(op, messages.WrongState, "%w", err)
-		}
-		return nil, messages.Errorf(op, messages.Invalid, "%w", err).WithHint("nothing was changed; 'betcode config show' lists the settings")
+	edit := config.Edit{Path: path, Source: source, Changes: changes, Revision: m.Revision}
+	if source == config.FromUser {
+		edit.Agrees = d.settings.agrees
+	}
+	revision, err := edit.Do()
+	if err != nil {
+		return nil, notUpdated(op, err)
 	}
 	d.log.Info().Str("file", path).Strs("settings", namesOf(m.Changes)).Msg("settings changed by a client")
 	d.reload(false)
 	view := d.inForce(m.Directory)
+	view.Revision = revision
 	for _, c := range m.Changes {
 		view.Warnings = append(view.Warnings, outdone(view, c, path)...)
 	}
 	return view, nil
+}
+
+// notUpdated says why settings were not changed.
+func notUpdated(op string, err error) error {
+	var wrong *config.FileError
+	switch {
+	case errors.Is(err, config.ErrChanged):
+		return messages.Errorf(op, messages.Aborted, "%w", err).WithHint("read the settings again, decide again, and name the new revision")
+	case errors.As(err, &wrong):
+		return messages.Errorf(op, messages.WrongState, "%w", err)
+	}
+	return messages.Errorf(op, messages.Invalid, "%w", err).WithHint("nothing was changed; 'betcode config show' lists the settings")
 }
 
 func namesOf(changes []messages.SettingChange) []string {

@@ -40,9 +40,9 @@ const gather = time.Millisecond
 // closed. It returns nil after a shutdown that was asked for.
 //
 // load reads the settings again, for when they change.
-func runDaemon(ctx context.Context, settings config.Settings, load func() (config.Settings, error), stderr io.Writer) (err error) {
-	d := &daemon{cfg: settings.Daemon(), settings: &liveSettings{load: load}, started: settings, mask: audit.NewMasker(heldSecrets(os.Environ()))}
-	d.settings.set(settings)
+func runDaemon(ctx context.Context, settings *liveSettings, stderr io.Writer) (err error) {
+	started := settings.get()
+	d := &daemon{cfg: started.Daemon(), settings: settings, started: started, mask: audit.NewMasker(heldSecrets(os.Environ()))}
 	defer func() { err = errors.Join(err, d.close()) }()
 	if err := d.openLog(stderr); err != nil {
 		return fmt.Errorf("open log: %w", err)
@@ -91,6 +91,7 @@ type daemon struct {
 	settingsError string     // why the settings could not be read, the last time
 	store         *persistence.Store
 	system        *actors.System
+	server        *grpcapi.Server // nil until it serves
 }
 
 func (d *daemon) openLog(stderr io.Writer) error {
@@ -153,12 +154,13 @@ func (d *daemon) startActors() error {
 // serve answers clients until the daemon is asked to end, then ends it in the
 // reverse order of its making.
 func (d *daemon) serve(ctx context.Context) error {
-	server := grpcapi.New(grpcapi.Options{
+	d.server = grpcapi.New(grpcapi.Options{
 		Asker: door{d.system, d}, Logger: &d.log, Version: version, MaxMessageBytes: d.cfg.MaxPayload,
 		ClaudeVersion: newClaudeVersion(d.cfg.ClaudePath, d.cfg.AgentEnvironment).get, Features: d.settings.flags, Restricted: actors.BelowAgent, GitLab: d.gitLab(),
 		Audit: d.audit, Tokens: d.tokens, TCP: d.tcpOptions(),
-		Limits: grpcapi.Limits{PerSecond: float64(d.cfg.Limits.PerSecond), Burst: d.cfg.Limits.Burst},
+		Limits: limitsOf(d.cfg),
 	})
+	server := d.server
 	served := make(chan error, 2)
 	go func() { served <- server.Serve(d.listener) }()
 	if d.tcp != nil {

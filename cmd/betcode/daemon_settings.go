@@ -12,15 +12,17 @@ import (
 
 	"betcode/actors"
 	"betcode/config"
+	"betcode/grpcapi"
 	"betcode/messages"
 )
 
 // liveSettings are the settings that hold, which change while the daemon runs.
 // Anybody may ask for them; a reload replaces them.
 type liveSettings struct {
-	load func() (config.Settings, error)
-	now  atomic.Pointer[config.Settings]
-	said atomic.Pointer[map[string]bool] // what they say about feature flags
+	load   func() (config.Settings, error)
+	agrees func(*config.File) error // see [config.Edit]
+	now    atomic.Pointer[config.Settings]
+	said   atomic.Pointer[map[string]bool] // what they say about feature flags
 }
 
 func (l *liveSettings) get() config.Settings   { return *l.now.Load() }
@@ -48,6 +50,11 @@ func liveOptions(s config.Settings) actors.Live {
 		live.Continuations = -1 // that is how the actors are told "never"
 	}
 	return live
+}
+
+// limitsOf are how much callers may ask.
+func limitsOf(c config.Daemon) grpcapi.Limits {
+	return grpcapi.Limits{PerSecond: float64(c.Limits.PerSecond), Burst: c.Limits.Burst}
 }
 
 // rulesOf are the user's permission rules.
@@ -104,6 +111,7 @@ func (d *daemon) reload(asked bool) {
 	}
 	d.system.SetRules(rulesOf(next)...)
 	d.system.Change(liveOptions(next))
+	d.server.SetLimits(limitsOf(cfg))
 	d.settingsRead(next, old, nil)
 }
 

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"google.golang.org/grpc/codes"
+
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -42,6 +44,9 @@ func settings(s *stage) {
 		s.Errorf("the file says %v", got)
 	}
 	s.took("GetSettingsRequest", "scope")
+	s.cli(0, "config", "set", "agent.silence", "5m")
+	_, err = api.UpdateSettings(ctx, &pb.UpdateSettingsRequest{Revision: got.GetRevision(), Values: map[string]string{"agent.silence": "6m"}})
+	s.refused(err, codes.Aborted, "changed since")
 
 	project := func(name, model string) {
 		s.write(filepath.Join(s.world.Project, ".claude", name), `{"model": "`+model+`", "permissions": {"allow": ["Bash"]}}`)

@@ -49,6 +49,37 @@ func TestConfigService(t *testing.T) {
 		t.Errorf("half of it was done: %s", after)
 	}
 
+	// What contradicts another setting is refused, with both; here too nothing is changed.
+	_, err = config.UpdateSettings(t.Context(), &pb.UpdateSettingsRequest{Values: map[string]string{"permissions.default_ttl": "20d", "permissions.max_ttl": "10d"}})
+	if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "20d is more than permissions.max_ttl, which is 10d (") || strings.Count(err.Error(), "settings.json:") != 2 {
+		t.Errorf("%v", err)
+	}
+	if said, code := s.command(binaries.betcode, []string{"config", "set", "permissions.max_ttl", "2d"}); code != 5 || !strings.Contains(said, "permissions.default_ttl (default): 7d is more than permissions.max_ttl") {
+		t.Errorf("exit %d: %s", code, said)
+	}
+	if after, _ := os.ReadFile(file); string(after) != string(before) {
+		t.Errorf("it was changed all the same: %s", after)
+	}
+
+	// Who has not seen the file as it is does not change it.
+	seen, err := config.GetSettings(t.Context(), &pb.GetSettingsRequest{Scope: "user"})
+	if err != nil || seen.GetRevision() == "" {
+		t.Fatalf("%v, %v", seen, err)
+	}
+	s.cli(0, "config", "set", "permissions.default_ttl", "9d", "permissions.max_ttl", "10d")
+	change := &pb.UpdateSettingsRequest{Revision: seen.GetRevision(), Values: map[string]string{"disk.low": "3MiB"}}
+	if _, err := config.UpdateSettings(t.Context(), change); status.Code(err) != codes.Aborted {
+		t.Errorf("a stale revision: %v", err)
+	}
+	if seen, err = config.GetSettings(t.Context(), &pb.GetSettingsRequest{Scope: "user"}); err != nil {
+		t.Fatal(err)
+	}
+	change.Revision = seen.GetRevision()
+	if got, err = config.UpdateSettings(t.Context(), change); err != nil || got.GetRevision() == seen.GetRevision() {
+		t.Errorf("the present revision: %v", err)
+	}
+	s.cli(0, "config", "unset", "permissions.default_ttl", "permissions.max_ttl")
+
 	// A directory's own settings, when it is trusted.
 	if _, err := config.UpdateSettings(t.Context(), &pb.UpdateSettingsRequest{
 		Scope: "project", WorkingDirectory: s.world.Project, Settings: &pb.Settings{Sessions: &pb.SessionSettings{DefaultModel: "haiku"}},
@@ -149,4 +180,25 @@ func TestRealMcpServers(t *testing.T) {
 	if got := list(&pb.ListMcpServersRequest{}); len(got) != 2 || got[0].GetStatus() != pb.McpServerStatus_MCP_SERVER_STATUS_STOPPED || got[0].GetEndpoint() == "" {
 		t.Errorf("when its agent has ended: %v", got)
 	}
+}
+
+// Rate limits count from the change of the file on, for who is connected already.
+func TestLimitsCountAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	list := func() error {
+		_, err := s.daemon.Agents().ListSessions(t.Context(), &pb.ListSessionsRequest{})
+		return err
+	}
+	s.settings(`{"limits": {"requests_per_second": 1, "burst": 1}}`, "settings read again")
+	s.eventually("the new limit counts", func() bool { return status.Code(list()) == codes.ResourceExhausted })
+	s.settings(`{"limits": {"requests_per_second": 0}}`, "settings read again")
+	s.eventually("and no limit again", func() bool {
+		for range 50 {
+			if list() != nil {
+				return false
+			}
+		}
+		return true
+	})
 }

@@ -215,7 +215,10 @@ type Settings struct {
 	// Every setting, or with a scope those that it says something about. Not read by UpdateSettings.
 	Values []*SettingValue `protobuf:"bytes,100,rep,name=values,proto3" json:"values,omitempty"`
 	// What is unknown or counts for nothing. Not read by UpdateSettings.
-	Warnings      []*SettingWarning `protobuf:"bytes,101,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	Warnings []*SettingWarning `protobuf:"bytes,101,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// Of the file that UpdateSettings of the same scope changes: another one when anything in it has changed. Not read by
+	// UpdateSettings.
+	Revision      string `protobuf:"bytes,102,opt,name=revision,proto3" json:"revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -290,6 +293,13 @@ func (x *Settings) GetWarnings() []*SettingWarning {
 		return x.Warnings
 	}
 	return nil
+}
+
+func (x *Settings) GetRevision() string {
+	if x != nil {
+		return x.Revision
+	}
+	return ""
 }
 
 // DaemonSettings are about the daemon itself.
@@ -750,7 +760,10 @@ type UpdateSettingsRequest struct {
 	// Settings by name, as on a command line; also "feature_flags.<name>".
 	Values map[string]string `protobuf:"bytes,101,rep,name=values,proto3" json:"values,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Names of settings that are taken out of the file.
-	Unset         []string `protobuf:"bytes,102,rep,name=unset,proto3" json:"unset,omitempty"`
+	Unset []string `protobuf:"bytes,102,rep,name=unset,proto3" json:"unset,omitempty"`
+	// As Settings.revision was told when the caller made up its mind; ABORTED if somebody has changed the file since. Empty: whatever
+	// the file has become.
+	Revision      string `protobuf:"bytes,103,opt,name=revision,proto3" json:"revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -818,6 +831,13 @@ func (x *UpdateSettingsRequest) GetUnset() []string {
 		return x.Unset
 	}
 	return nil
+}
+
+func (x *UpdateSettingsRequest) GetRevision() string {
+	if x != nil {
+		return x.Revision
+	}
+	return ""
 }
 
 // ListMcpServersRequest narrows the list.
@@ -1275,14 +1295,15 @@ const file_betcode_v1_config_proto_rawDesc = "" +
 	"betcode.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"W\n" +
 	"\x12GetSettingsRequest\x12\x14\n" +
 	"\x05scope\x18\x01 \x01(\tR\x05scope\x12+\n" +
-	"\x11working_directory\x18d \x01(\tR\x10workingDirectory\"\xb1\x03\n" +
+	"\x11working_directory\x18d \x01(\tR\x10workingDirectory\"\xcd\x03\n" +
 	"\bSettings\x122\n" +
 	"\x06daemon\x18\x01 \x01(\v2\x1a.betcode.v1.DaemonSettingsR\x06daemon\x127\n" +
 	"\bsessions\x18\x02 \x01(\v2\x1b.betcode.v1.SessionSettingsR\bsessions\x12@\n" +
 	"\vpermissions\x18\x03 \x01(\v2\x1e.betcode.v1.PermissionSettingsR\vpermissions\x12K\n" +
 	"\rfeature_flags\x18\x04 \x03(\v2&.betcode.v1.Settings.FeatureFlagsEntryR\ffeatureFlags\x120\n" +
 	"\x06values\x18d \x03(\v2\x18.betcode.v1.SettingValueR\x06values\x126\n" +
-	"\bwarnings\x18e \x03(\v2\x1a.betcode.v1.SettingWarningR\bwarnings\x1a?\n" +
+	"\bwarnings\x18e \x03(\v2\x1a.betcode.v1.SettingWarningR\bwarnings\x12\x1a\n" +
+	"\brevision\x18f \x01(\tR\brevision\x1a?\n" +
 	"\x11FeatureFlagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\"\xde\x01\n" +
@@ -1321,13 +1342,14 @@ const file_betcode_v1_config_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04line\x18\x02 \x01(\rR\x04line\x12\x16\n" +
 	"\x06column\x18\x03 \x01(\rR\x06column\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage\"\xa4\x02\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\"\xc0\x02\n" +
 	"\x15UpdateSettingsRequest\x120\n" +
 	"\bsettings\x18\x01 \x01(\v2\x14.betcode.v1.SettingsR\bsettings\x12\x14\n" +
 	"\x05scope\x18\x02 \x01(\tR\x05scope\x12+\n" +
 	"\x11working_directory\x18d \x01(\tR\x10workingDirectory\x12E\n" +
 	"\x06values\x18e \x03(\v2-.betcode.v1.UpdateSettingsRequest.ValuesEntryR\x06values\x12\x14\n" +
-	"\x05unset\x18f \x03(\tR\x05unset\x1a9\n" +
+	"\x05unset\x18f \x03(\tR\x05unset\x12\x1a\n" +
+	"\brevision\x18g \x01(\tR\brevision\x1a9\n" +
 	"\vValuesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"[\n" +
