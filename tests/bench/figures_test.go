@@ -43,6 +43,10 @@ const (
 	unitFiles     = "files"
 	unitRoutines  = "goroutines"
 	unitState     = "state-MB" // spools and journal on disk
+	unitHeap      = "heap-MB"  // of the daemon, in use, what is garbage included
+	unitKept      = "journal-MB"
+	unitSpool     = "spool-MB"   // what agents wrote and the daemon has not archived
+	unitArchive   = "archive-MB" // what it has
 )
 
 // table has every figure of every benchmark that ran.

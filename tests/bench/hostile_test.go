@@ -23,7 +23,7 @@ func BenchmarkHostile(b *testing.B) {
 			unitOfQuiet: float64(quantile(among.delays, 0.99)) / float64(quantile(alone.delays, 0.99)),
 			unitPeak:    megabytes(peak),
 			unitDisk:    float64(among.daemon.written) / float64(among.bytes),
-			unitState:   megabytes(sizeBelow(r.world.StateDir())),
+			unitState:   megabytes(sizeBelow(r.world.StateDir(), "")),
 		})
 	}
 }

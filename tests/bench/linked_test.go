@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,6 +32,7 @@ import (
 // world's root in which it answers SIGUSR1.
 const (
 	envGather = "BETCODE_BENCH_GATHER"
+	envRetain = "BETCODE_BENCH_RETAIN"
 	envStats  = "BETCODE_BENCH_STATS"
 	statsFile = "stats.json"
 )
@@ -69,7 +71,11 @@ func linkedDaemon() error {
 	if err != nil {
 		return err
 	}
-	store, err := persistence.Open(persistence.Options{Directory: filepath.Join(state, "journal")})
+	keep, err := strconv.ParseInt(cmp.Or(os.Getenv(envRetain), "0"), 10, 64)
+	if err != nil {
+		return err
+	}
+	store, err := persistence.Open(persistence.Options{Directory: filepath.Join(state, "journal"), RetainBytes: keep, SealBytes: keep / 4})
 	if err != nil {
 		return err
 	}

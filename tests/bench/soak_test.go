@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -31,6 +32,10 @@ func BenchmarkSoakGrowth(b *testing.B) {
 	growth(b, 10_000, 10_000_000, 10_000)
 }
 
+// soakRetain is how much of the past the long haul keeps: so little that most of it
+// goes before the first sixth is over.
+const soakRetain = 64 << 20
+
 // BenchmarkSoakDay is the working day for as long as is wanted, with clients
 // that come and go, and what the daemon holds after each sixth of it.
 func BenchmarkSoakDay(b *testing.B) {
@@ -38,7 +43,7 @@ func BenchmarkSoakDay(b *testing.B) {
 	l := day
 	l.lines = l.rate * int(long.Seconds())
 	for b.Loop() {
-		r := newRig(b, binaries.linked, l, linked(time.Millisecond)...)
+		r := newRig(b, binaries.linked, l, append(linked(time.Millisecond), fmt.Sprintf("%s=%d", envRetain, soakRetain))...)
 		ctx, cancel := context.WithCancel(context.Background())
 		visited, watched := make(chan struct{}), make(chan struct{})
 		go func() { defer close(visited); r.visit(ctx) }()
@@ -83,18 +88,19 @@ func (r *rig) watch(ctx context.Context, b *testing.B, interval time.Duration) {
 		counted := r.counters()
 		files, _ := os.ReadDir(filepath.Join("/proc", strconv.Itoa(r.daemon.PID()), "fd"))
 		for unit, value := range map[string]float64{
-			unitAnon: megabytes(r.usage().anon), unitPeak: megabytes(counted.Heap), unitRoutines: float64(counted.Goroutines),
-			unitFiles: float64(len(files)), unitState: megabytes(sizeBelow(r.world.StateDir())),
+			unitAnon: megabytes(r.usage().anon), unitHeap: megabytes(counted.Heap), unitRoutines: float64(counted.Goroutines),
+			unitFiles: float64(len(files)), unitKept: megabytes(sizeBelow(filepath.Join(r.world.StateDir(), "journal"), "")),
+			unitSpool: megabytes(sizeBelow(r.world.StateDir(), "stdout")), unitArchive: megabytes(sizeBelow(r.world.StateDir(), ".zst")),
 		} {
 			table.add(row, unit, value)
 		}
 	}
 }
 
-// sizeBelow is what the files below a directory take on the disk.
-func sizeBelow(dir string) (size int64) {
-	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
+// sizeBelow is what the files below a directory whose names end so take on the disk.
+func sizeBelow(dir, end string) (size int64) {
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && strings.HasSuffix(path, end) {
 			if info, gone := entry.Info(); gone == nil {
 				size += info.Sys().(*syscall.Stat_t).Blocks * 512
 			}
