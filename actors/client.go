@@ -83,8 +83,10 @@ func (c *client) perform(ctx actor.Context, next clientState, effects []effect) 
 		case dropSink:
 			c.ended = true
 			c.sink.Drop(e.reason)
-		case wakeAfter:
-			c.timer = timer(ctx, e.delay, e.message)
+		case watchOutbox:
+			root, self, sink := ctx.ActorSystem().Root, ctx.Self(), c.sink
+			taken := sink.Taken()
+			c.timer = time.AfterFunc(e.delay, func() { root.Send(self, stillFull{taken: sink.Taken() != taken}) })
 		case sayCaughtUp:
 			ctx.Send(ctx.Parent(), messages.ClientCaughtUp{Stream: c.state.stream})
 		case sayEnded:

@@ -16,9 +16,14 @@ const slowestClient = time.Hour
 var errTooSlow = messages.Errorf("follow session", messages.Exhausted, "nothing was read from this stream for %s", slowestClient).
 	WithCode(messages.ClientTooSlow).WithHint("attach again from the last sequence you have; nothing is lost")
 
-// stillFull asks whether anything was taken from a full outbox since it was drained
-// for the last time. Sent by the client itself.
-type stillFull struct{ drained int }
+// watchOutbox has the client told after a while whether anything was taken meanwhile.
+type watchOutbox struct{ delay time.Duration }
+
+func (watchOutbox) effect() {}
+
+// stillFull tells whether anything was taken from an outbox that had become full. Sent
+// by the client itself.
+type stillFull struct{ taken bool }
 
 // watch looks after an outbox that has become full.
 func (s clientState) watch() (clientState, []effect) {
@@ -26,7 +31,7 @@ func (s clientState) watch() (clientState, []effect) {
 		return s, nil
 	}
 	s.watched = true
-	return s, []effect{wakeAfter{slowestClient, stillFull{s.drained}}}
+	return s, []effect{watchOutbox{slowestClient}}
 }
 
 // patience ends with a client whose outbox has stayed full.
@@ -35,7 +40,7 @@ func (s clientState) patience(m stillFull) (clientState, []effect) {
 	switch {
 	case !s.full:
 		return s, nil
-	case s.drained != m.drained:
+	case m.taken:
 		return s.watch()
 	}
 	s.ended = true
@@ -46,7 +51,6 @@ func (s clientState) patience(m stillFull) (clientState, []effect) {
 // that it lags.
 func (s clientState) drain(m messages.OutboxDrained) (clientState, []effect) {
 	s.full = false
-	s.drained++
 	var effects []effect
 	if s.lagging {
 		s.lagging = false

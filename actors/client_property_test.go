@@ -52,7 +52,7 @@ func (b *clientBench) step(m any) { b.perform(b.state.step(m)) }
 
 // take is the stream: it takes what there is.
 func (b *clientBench) take() {
-	events, _ := b.outbox.take()
+	events, _ := takeAll(b.outbox)
 	b.got, b.closed = append(b.got, events...), b.outbox.closed
 }
 
@@ -97,7 +97,7 @@ func TestClientIsGivenEverythingOnce(t *testing.T) {
 		from := messages.Seq(rapid.IntRange(0, int(before)).Draw(t, "from"))
 		b := &clientBench{stored: before}
 		b.outbox = newOutbox(func() { b.drains++ })
-		b.fits = func() bool { return len(b.outbox.events) == 0 || rapid.IntRange(0, 3).Draw(t, "fits") > 0 }
+		b.fits = func() bool { return len(b.outbox.batches) == 0 || rapid.IntRange(0, 3).Draw(t, "fits") > 0 }
 		b.state = clientState{
 			cursor: from, head: before, greeting: fleeting("info"), prompts: fleeting("ask"),
 			settled: rapid.Bool().Draw(t, "settled"),

@@ -13,7 +13,7 @@ import (
 // reads: a long read transaction would make the journal's file grow.
 const (
 	catchUpEvents = 256
-	catchUpBytes  = 1 << 20
+	catchUpBytes  = 128 << 10
 )
 
 // clientState is what one attached stream remembers: how far it has come.
@@ -40,7 +40,6 @@ type clientState struct {
 	full    bool // the outbox refused; waits for OutboxDrained
 	lagging bool // it was live when the outbox refused, and was not told so
 	missed  bool // events that no history has
-	drained int  // how often the outbox was
 	watched bool // a timer looks whether the outbox stays full
 	settled bool // no turn runs, or it waits for a person
 	ended   bool

@@ -199,7 +199,7 @@ func TestClientState(t *testing.T) {
 			{news(6, 8), "push 6-8"},
 			{refuse{}, ""},
 			{news(9, 9), ""},
-			{stillFull{0}, "drop CLIENT_TOO_SLOW, gone"},
+			{stillFull{}, "drop CLIENT_TOO_SLOW, gone"},
 			{drained, ""},
 		}},
 		{"something is read within the hour", clientState{cursor: 5, head: 5}, []clientStep{
@@ -209,8 +209,8 @@ func TestClientState(t *testing.T) {
 			{drained, "push lagging, read >5"},
 			{piece(6, 8), "push 6-8"},
 			{refuse{}, ""},
-			{stillFull{0}, ""}, // and looks again in an hour
-			{stillFull{1}, "drop CLIENT_TOO_SLOW, gone"},
+			{stillFull{taken: true}, ""}, // and looks again in an hour
+			{stillFull{}, "drop CLIENT_TOO_SLOW, gone"},
 		}},
 		{"it has caught up within the hour", clientState{cursor: 5, head: 5}, []clientStep{
 			{attachedNow{}, ""},
@@ -218,7 +218,7 @@ func TestClientState(t *testing.T) {
 			{refuse{}, ""},
 			{drained, "push lagging, read >5"},
 			{piece(6, 8), "push 6-8"},
-			{stillFull{0}, ""},
+			{stillFull{taken: true}, ""},
 			{news(9, 9), "push 9"},
 		}},
 		{"a history that begins late", clientState{head: 9, snapshot: snapshot}, []clientStep{

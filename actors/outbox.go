@@ -2,33 +2,52 @@ package actors
 
 import (
 	"io"
-	"slices"
 	"sync"
 
 	"betcode/messages"
 )
 
 // The bounds of one client's outbox. A client that lets either fill up is
-// lagging: it is brought up to date from the journal as it drains.
+// lagging: it is brought up to date from the journal as it drains. Beyond that a client
+// costs what its transport has taken for it: 64 KiB and an event.
 const (
 	outboxEvents = 1024
-	outboxBytes  = 8 << 20
+	outboxBytes  = 1 << 20
 )
 
 // outbox is the bounded queue between a client actor, which pushes and never
 // waits, and the stream that serves the client, which waits and takes. It
 // implements [messages.Sink].
+//
+// What was taken counts until more is: whoever sends it may be at it for an hour.
 type outbox struct {
 	drained func() // called when a lagging outbox has room again; must not wait
 
 	mu      sync.Mutex
-	events  []messages.Event
-	bytes   int
-	refused bool // a push did not fit since the last drain
+	batches [][]messages.Event // as they were pushed; other outboxes have the same
+	held    amount             // of them, and of what was taken last
+	taken   amount             // of that alone
+	takes   int                // how often something was
+	refused bool               // a push did not fit since the last drain
 	closed  bool
 	reason  error
 	wake    chan struct{} // capacity 1: something changed
 }
+
+// amount is how much events are.
+type amount struct{ events, bytes int }
+
+func amountOf(events []messages.Event) amount {
+	a := amount{events: len(events)}
+	for _, e := range events {
+		a.bytes += len(e.Bytes)
+	}
+	return a
+}
+
+func (a amount) plus(b amount) amount  { return amount{a.events + b.events, a.bytes + b.bytes} }
+func (a amount) minus(b amount) amount { return amount{a.events - b.events, a.bytes - b.bytes} }
+func (a amount) fits() bool            { return a.events <= outboxEvents && a.bytes <= outboxBytes }
 
 func newOutbox(drained func()) *outbox {
 	return &outbox{drained: drained, wake: make(chan struct{}, 1)}
@@ -37,25 +56,18 @@ func newOutbox(drained func()) *outbox {
 // Push implements [messages.Sink]. A single batch always fits into an empty
 // outbox, whatever its size.
 func (o *outbox) Push(events []messages.Event) bool {
-	size := 0
-	for _, e := range events {
-		size += len(e.Bytes)
-	}
+	size := amountOf(events)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
 		return true
 	}
-	if len(o.events) > 0 && (len(o.events)+len(events) > outboxEvents || o.bytes+size > outboxBytes) {
+	held := o.held.plus(size)
+	if len(o.batches) > 0 && !held.fits() {
 		o.refused = true
 		return false
 	}
-	if len(o.events) == 0 {
-		o.events = slices.Clip(events) // what all clients are given is not copied for each
-	} else {
-		o.events = append(o.events, events...)
-	}
-	o.bytes += size
+	o.batches, o.held = append(o.batches, events), held
 	o.signal()
 	return true
 }
@@ -74,9 +86,16 @@ func (o *outbox) end(reason error, drop bool) {
 	}
 	o.closed, o.reason = true, reason
 	if drop {
-		o.events, o.bytes = nil, 0
+		o.batches, o.held = nil, o.taken
 	}
 	o.signal()
+}
+
+// Taken implements [messages.Sink].
+func (o *outbox) Taken() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.takes
 }
 
 func (o *outbox) signal() {
@@ -86,29 +105,34 @@ func (o *outbox) signal() {
 	}
 }
 
-// take returns all events there are, without waiting. Behind the last of them
-// stands the end: [io.EOF] for a clean one, else the reason. Whoever has taken
-// waits for wake and takes again.
+// take returns the next batch, without waiting; nothing if there is none. Behind the
+// last stands the end: [io.EOF] for a clean one, else the reason. Whoever has dealt
+// with what it took waits for wake and takes again.
 func (o *outbox) take() ([]messages.Event, error) {
-	events, lagged, err := o.empty()
+	events, lagged, err := o.next()
 	if lagged {
 		o.drained()
 	}
 	return events, err
 }
 
-func (o *outbox) empty() (events []messages.Event, lagged bool, err error) {
+func (o *outbox) next() (events []messages.Event, lagged bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	events, lagged = o.events, o.refused && !o.closed
-	o.events, o.bytes, o.refused = nil, 0, false
 	switch {
-	case o.closed && len(events) > 0:
-		o.signal() // the end is still to be taken
+	case len(o.batches) > 0:
+		events, o.batches = o.batches[0], o.batches[1:]
+		o.takes++
 	case o.closed && o.reason == nil:
 		return nil, false, io.EOF
 	case o.closed:
 		return nil, false, o.reason
 	}
+	o.held, o.taken = o.held.minus(o.taken), amountOf(events)
+	if len(o.batches) > 0 || o.closed {
+		o.signal() // more is to be taken, or the end
+		return events, false, nil
+	}
+	lagged, o.batches, o.refused = o.refused, nil, false
 	return events, lagged, nil
 }

@@ -15,6 +15,17 @@ import (
 // big returns one event of so many bytes.
 func big(size int) []messages.Event { return []messages.Event{{Seq: 1, Bytes: make([]byte, size)}} }
 
+// takeAll takes until there is nothing more, or the end.
+func takeAll(o *outbox) (all []messages.Event, err error) {
+	for {
+		events, err := o.take()
+		if err != nil || len(events) == 0 {
+			return all, err
+		}
+		all = append(all, events...)
+	}
+}
+
 func TestOutboxBounds(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -42,7 +53,7 @@ func TestOutboxBounds(t *testing.T) {
 					want = append(want, events...)
 				}
 			}
-			got, err := o.take()
+			got, err := takeAll(o)
 			if err != nil || showEvents(got) != showEvents(want) {
 				t.Errorf("took %s, %v; want %s", showEvents(got), err, showEvents(want))
 			}
@@ -52,11 +63,36 @@ func TestOutboxBounds(t *testing.T) {
 			if !o.Push(numbered(1, outboxEvents)) {
 				t.Error("it is empty and refuses")
 			}
-			o.take()
+			takeAll(o)
 			if drains != min(1, refusals) {
 				t.Error("told about room although nothing was refused since")
 			}
 		})
+	}
+}
+
+// What is being sent counts as well, until it has been: a client that stops reading
+// costs one outbox, not two.
+func TestOutboxCountsWhatIsBeingSent(t *testing.T) {
+	drains := 0
+	o := newOutbox(func() { drains++ })
+	o.Push(big(outboxBytes / 2))
+	if _, err := o.take(); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, true, false} {
+		if took := o.Push(big(outboxBytes / 4)); took != want {
+			t.Errorf("push %d behind what is being sent: taken %v", i+1, took)
+		}
+	}
+	o.take()
+	if drains != 0 || !o.Push(big(outboxBytes/4)) {
+		t.Errorf("what was sent still counts; drained %d times", drains)
+	}
+	o.Push(big(outboxBytes)) // refused
+	o.take()
+	if o.take(); drains != 1 {
+		t.Errorf("told %d times about room when all has been taken", drains)
 	}
 }
 

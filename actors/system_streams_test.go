@@ -67,7 +67,7 @@ func TestSlowClientLags(t *testing.T) {
 	s.eventually("everything has happened", func() bool { return fast.has("error AGENT_MISSING") && fast.has("ERROR") })
 	s.checkComplete(fast, sessionN(1), 0)
 	slow.box.mu.Lock()
-	held := len(slow.box.events)
+	held := slow.box.held.events
 	slow.box.mu.Unlock()
 	if held > outboxEvents {
 		t.Errorf("%d events are kept for it", held)

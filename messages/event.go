@@ -20,4 +20,6 @@ type Sink interface {
 	Close(reason error)
 	// Drop ends the stream and gives up what was pushed and not taken yet.
 	Drop(reason error)
+	// Taken returns how often something has been taken.
+	Taken() int
 }

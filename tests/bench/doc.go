@@ -28,6 +28,7 @@
 //	Rest       the same daemon when nobody wants anything
 //	Adopt      a hundred agents whose daemon was killed
 //	Streams    the memory of a client that only watches
+//	Stalled    a hundred clients that stop reading
 //	Hostile    lines of 20 MB, and 50 MB/s of what is no JSON
 //	Soak…      the same day for an hour; ten times the growth
 //	Linked…    for profiles, and for a daemon with another gathering window

@@ -50,6 +50,9 @@ var targets = []target{
 	{row: "Rest", unit: unitBusy, most: 0.1},
 	{row: "Rest", unit: unitWakes, most: 1},
 	{row: "Streams", unit: unitEach, most: 30},
+	{row: "Stalled", unit: unitEach, most: 2 * stalledBudget},
+	{row: "Stalled", unit: unitOfQuiet, most: 2},
+	{row: "Stalled", unit: unitLagging, none: true},
 	{row: "Hostile", unit: unitOfQuiet, most: 2},
 }
 

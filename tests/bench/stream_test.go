@@ -50,9 +50,9 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 	return c.CodecV2.Marshal(v)
 }
 
-func dial(socket string) (*grpc.ClientConn, error) {
-	return grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(newCodec()), grpc.MaxCallRecvMsgSize(64<<20)))
+func dial(socket string, more ...grpc.DialOption) (*grpc.ClientConn, error) {
+	return grpc.NewClient("unix:"+socket, append(more, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(newCodec()), grpc.MaxCallRecvMsgSize(64<<20)))...)
 }
 
 // tally is what came through one stream, up to the end of a turn or of the stream.
