@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 
+	"betcode/actors/internal/claude"
 	"betcode/actors/internal/paths"
 	"betcode/messages"
 )
@@ -67,6 +68,24 @@ func (s *System) abilities(ctx context.Context, m messages.GetAbilities) (messag
 		return known.Learn(told), nil
 	}
 	return known, nil
+}
+
+// subagents works in the goroutine of who asks: what runs is part of what the
+// translator carries from line to line, which is written down with every batch.
+func (s *System) subagents(m messages.GetSubagents) (messages.Reply, error) {
+	const op = "get subagents"
+	loaded, err := s.options.Store.Load(m.Session)
+	if err != nil {
+		return nil, asError(op, err)
+	}
+	if loaded.Run == nil || loaded.Run.State == messages.RunFinished {
+		return messages.Subagents{}, nil
+	}
+	state, err := claude.ParseState(loaded.Cursor.Translator)
+	if err != nil {
+		return nil, asError(op, err)
+	}
+	return messages.Subagents{Subagents: state.Subagents()}, nil
 }
 
 // completePath works in the goroutine of who asks.

@@ -53,6 +53,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.rawOutput(ctx, m)
 	case messages.GetAbilities:
 		return s.abilities(ctx, m)
+	case messages.GetSubagents:
+		return s.subagents(m)
 	case messages.ListPath:
 		return s.completePath(m)
 	case messages.GetMachine:

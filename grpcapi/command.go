@@ -55,11 +55,30 @@ func (s commandService) ListAgents(ctx context.Context, r *pb.ListAgentsRequest)
 	if err != nil {
 		return nil, err
 	}
+	if r.GetSessionId() != "" {
+		one, err := ask[messages.SessionResolved](ctx, s.server.asker, messages.ResolveSession{Reference: r.GetSessionId()})
+		if err != nil {
+			return nil, err
+		}
+		sessions.Sessions = slices.DeleteFunc(slices.Clone(sessions.Sessions), func(r messages.SessionRecord) bool { return r.ID != one.Session })
+	}
 	var agents []*pb.AgentInfo
 	for _, record := range sessions.Sessions {
 		agents = append(agents, sessionAgentOut(record))
 	}
 	slices.SortStableFunc(agents, func(a, b *pb.AgentInfo) int { return rank(a) - rank(b) })
+	for _, record := range sessions.Sessions {
+		if record.Phase != messages.PhaseActive {
+			continue // whose agent has a subagent running is active
+		}
+		running, err := ask[messages.Subagents](ctx, s.server.asker, messages.GetSubagents{Session: record.ID})
+		if err != nil {
+			return nil, err
+		}
+		for _, subagent := range running.Subagents {
+			agents = append(agents, subagentOut(subagent, record.ID))
+		}
+	}
 	known := map[string]bool{}
 	for _, record := range sessions.Sessions[:min(agentMemories, len(sessions.Sessions))] {
 		abilities, err := ask[messages.Abilities](ctx, s.server.asker, messages.GetAbilities{Session: record.ID, Remembered: true})

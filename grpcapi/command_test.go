@@ -31,6 +31,15 @@ func commandAsker() *fakeAsker {
 		switch r := r.(type) {
 		case messages.GetAbilities:
 			return exampleAbilities, nil
+		case messages.GetSubagents:
+			return messages.Subagents{Subagents: []messages.Subagent{
+				{Task: "t1", ToolUse: "u1", Type: "Explore", Description: "look", State: "running", Background: true}, {Task: "t2", State: "killed"}, {Task: "t3", State: "completed"}, {Task: "t4", State: "pending"},
+			}}, nil
+		case messages.ResolveSession:
+			if r.Reference == "nobody" {
+				return nil, messages.Errorf("resolve", messages.NotFound, "no")
+			}
+			return messages.SessionResolved{Session: messages.SessionID(r.Reference)}, nil
 		case messages.ListSessions:
 			return messages.SessionList{Total: 3, Sessions: []messages.SessionRecord{
 				{ID: sessionA, Name: "demo", Phase: messages.PhaseIdle}, {ID: keyA, Phase: messages.PhaseActive}, {ID: "x", Name: "broken", Phase: messages.PhaseCrashed},
@@ -88,10 +97,10 @@ func TestListAgents(t *testing.T) {
 		most  uint32
 		want  string
 	}{
-		{"", 0, "aaaa0000 demo broken Explore reviewer"},
+		{"", 0, "aaaa0000 demo broken Explore subagent subagent subagent Explore reviewer"},
 		{"", 2, "aaaa0000 demo"},
 		{"@DE", 0, "demo"},
-		{"e", 0, "Explore"},
+		{"e", 0, "Explore Explore"},
 		{"nobody", 0, ""},
 	} {
 		r := must[*pb.ListAgentsResponse](t)(client.ListAgents(ctx, &pb.ListAgentsRequest{Query: c.query, MaxResults: c.most}))
@@ -105,8 +114,26 @@ func TestListAgents(t *testing.T) {
 	}
 	r := must[*pb.ListAgentsResponse](t)(client.ListAgents(ctx, &pb.ListAgentsRequest{})).GetAgents()
 	if r[0].GetStatus() != pb.CommandAgentStatus_COMMAND_AGENT_STATUS_WORKING || r[0].GetKind() != pb.AgentKind_AGENT_KIND_DAEMON_ORCHESTRATED ||
-		r[2].GetStatus() != pb.CommandAgentStatus_COMMAND_AGENT_STATUS_FAILED || r[3].GetKind() != pb.AgentKind_AGENT_KIND_CLAUDE_INTERNAL || r[3].GetSessionId() != sessionA {
+		r[2].GetStatus() != pb.CommandAgentStatus_COMMAND_AGENT_STATUS_FAILED || r[7].GetKind() != pb.AgentKind_AGENT_KIND_CLAUDE_INTERNAL || r[7].GetSessionId() != sessionA || r[7].GetTaskId() != "" {
 		t.Errorf("%v", r)
+	}
+	if a := r[3]; a.GetKind() != pb.AgentKind_AGENT_KIND_CLAUDE_INTERNAL || a.GetSessionId() != keyA || a.GetTaskId() != "t1" || a.GetToolUseId() != "u1" ||
+		a.GetDescription() != "look" || !a.GetBackground() || a.GetStatus() != pb.CommandAgentStatus_COMMAND_AGENT_STATUS_WORKING {
+		t.Errorf("%v", a)
+	}
+	for i, want := range map[int]pb.CommandAgentStatus{
+		4: pb.CommandAgentStatus_COMMAND_AGENT_STATUS_FAILED, 5: pb.CommandAgentStatus_COMMAND_AGENT_STATUS_DONE, 6: pb.CommandAgentStatus_COMMAND_AGENT_STATUS_IDLE,
+	} {
+		if r[i].GetStatus() != want {
+			t.Errorf("%v", r[i])
+		}
+	}
+	one := must[*pb.ListAgentsResponse](t)(client.ListAgents(ctx, &pb.ListAgentsRequest{SessionId: sessionA})).GetAgents()
+	if len(one) != 3 || one[0].GetName() != "demo" || one[1].GetName() != "Explore" {
+		t.Errorf("of one session: %v", one)
+	}
+	if _, err := client.ListAgents(ctx, &pb.ListAgentsRequest{SessionId: "nobody"}); status.Code(err) != codes.NotFound {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package grpcapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -95,6 +96,26 @@ func agentTypeOut(t messages.AgentType, session messages.SessionID) *pb.AgentInf
 		Name: t.Name, Kind: pb.AgentKind_AGENT_KIND_CLAUDE_INTERNAL, Status: pb.CommandAgentStatus_COMMAND_AGENT_STATUS_IDLE,
 		Source: "claude", SessionId: &id,
 	}
+}
+
+// subagentOut is one that runs; one that has just ended is still listed for a moment.
+func subagentOut(a messages.Subagent, session messages.SessionID) *pb.AgentInfo {
+	id := string(session)
+	out := &pb.AgentInfo{
+		Name: cmp.Or(a.Type, "subagent"), Kind: pb.AgentKind_AGENT_KIND_CLAUDE_INTERNAL, Source: "claude", SessionId: &id,
+		TaskId: a.Task, ToolUseId: a.ToolUse, Description: a.Description, Background: a.Background,
+	}
+	switch a.State {
+	case "pending":
+		out.Status = pb.CommandAgentStatus_COMMAND_AGENT_STATUS_IDLE
+	case "completed":
+		out.Status = pb.CommandAgentStatus_COMMAND_AGENT_STATUS_DONE
+	case "failed", "killed", "stopped":
+		out.Status = pb.CommandAgentStatus_COMMAND_AGENT_STATUS_FAILED
+	default:
+		out.Status = pb.CommandAgentStatus_COMMAND_AGENT_STATUS_WORKING
+	}
+	return out
 }
 
 func pathsOut(l messages.PathList) *pb.ListPathResponse {

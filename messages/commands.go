@@ -43,6 +43,30 @@ type AgentType struct {
 	Description string
 }
 
+// GetSubagents asks which subagents a session's agent has running, as of what it has
+// said and the journal has. Answered with [Subagents]: none, if no agent runs.
+type GetSubagents struct {
+	ask
+	Session SessionID
+}
+
+// Subagents answers [GetSubagents], oldest first.
+type Subagents struct {
+	answer
+	Subagents []Subagent
+}
+
+// Subagent is one that an agent has started by itself and that has not ended. What is
+// not known is empty.
+type Subagent struct {
+	Task        string // its id
+	ToolUse     string // the tool call that started it
+	Type        string // name of its [AgentType]
+	Description string
+	State       string // "running", "pending", "completed", "failed", …: the agent's word
+	Background  bool   // it may outlive its turn
+}
+
 // Learn returns what is known after an agent has said more: what it has listed now
 // counts, and where it was brief this time, what it said about the same before.
 func (a Abilities) Learn(now Abilities) Abilities {

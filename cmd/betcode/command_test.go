@@ -29,6 +29,7 @@ func (f *fakeCommands) ListAgents(_ context.Context, r *pb.ListAgentsRequest) (*
 	f.asked = append(f.asked, r.GetQuery())
 	return &pb.ListAgentsResponse{Agents: []*pb.AgentInfo{
 		{Name: "demo", Kind: pb.AgentKind_AGENT_KIND_DAEMON_ORCHESTRATED, Status: pb.CommandAgentStatus_COMMAND_AGENT_STATUS_WORKING, SessionId: &id},
+		{Name: "Explore", Kind: pb.AgentKind_AGENT_KIND_CLAUDE_INTERNAL, Status: pb.CommandAgentStatus_COMMAND_AGENT_STATUS_WORKING, SessionId: &id, TaskId: "t", Description: "look"},
 		{Name: "Explore", Kind: pb.AgentKind_AGENT_KIND_CLAUDE_INTERNAL, Status: pb.CommandAgentStatus_COMMAND_AGENT_STATUS_IDLE},
 	}}, nil
 }
@@ -63,7 +64,7 @@ func TestCommandsCommand(t *testing.T) {
 		{"list", "/tree\tservice\tbetcode\tthe actors\n/compact\tclaude_code\tclaude\t\n", "", 0},
 		{"list demo", "/tree\t", sessionA, 0},
 		{"list nobody", "", "", 6},
-		{"agents de", "demo\tsession\tworking\t" + sessionA + "\nExplore\tkind of agent\tidle\t\n", "de", 0},
+		{"agents de", "demo\tsession\tworking\t" + sessionA + "\nExplore\tsubagent: look\tworking\t" + sessionA + "\nExplore\tkind of agent\tidle\t\n", "de", 0},
 		{"path s --session demo", "src/\tdirectory\t0\t1970-01-01T00:00:00Z\na.go\tfile\t5\t", "demo s", 0},
 		{"path", "src/\t", "@last ", 0},
 		{"run tree --session x", "a·b\n", "tree  x", 0},

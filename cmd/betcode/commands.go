@@ -26,7 +26,7 @@ func (p *program) commandsCommand() *cli.Command {
 				Flags: []cli.Flag{json}, Action: p.withClient(0, 1, p.commandList),
 			},
 			{
-				Name: "agents", Usage: "list sessions and kinds of agents by name", ArgsUsage: "[BEGINNING]",
+				Name: "agents", Usage: "list sessions, the subagents they have running and kinds of agents, by name", ArgsUsage: "[BEGINNING]",
 				Flags: []cli.Flag{json, limit}, Action: p.withClient(0, 1, p.agentList),
 			},
 			{
@@ -83,6 +83,9 @@ func (p *program) agentList(ctx context.Context, c *cli.Context, cl *client.Clie
 		kind := "session"
 		if a.GetKind() == pb.AgentKind_AGENT_KIND_CLAUDE_INTERNAL {
 			kind = "kind of agent"
+		}
+		if a.GetTaskId() != "" {
+			kind = "subagent: " + a.GetDescription()
 		}
 		t.add(a.GetName(), kind, word(a.GetStatus(), "COMMAND_AGENT_STATUS_"), a.GetSessionId())
 	}

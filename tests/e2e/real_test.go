@@ -256,11 +256,16 @@ func TestRealInterruptWhileAsked(t *testing.T) {
 func TestRealSubagent(t *testing.T) {
 	t.Parallel()
 	s, _ := newReal(t)
-	c := s.converse("a", session())
+	id := session()
+	c := s.converse("a", id)
 	s.say(c, "helper please")
 	asked, next := s.wait(c, 0, kit.IsPermission)
 	if asked.GetPermissionRequest().GetAgentId() == "" {
 		t.Error("the request does not name the subagent")
+	}
+	if got := s.subagents(id); len(got) != 1 || got[0].GetTaskId() != asked.GetPermissionRequest().GetAgentId() || got[0].GetName() != "general-purpose" ||
+		got[0].GetStatus() != pb.CommandAgentStatus_COMMAND_AGENT_STATUS_WORKING || got[0].GetDescription() == "" || got[0].GetBackground() {
+		t.Errorf("subagents: %v", got)
 	}
 	s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE, "")
 	_, end := s.wait(c, next, kit.IsIdle)
@@ -271,14 +276,36 @@ func TestRealSubagent(t *testing.T) {
 	if !inside || !strings.Contains(kit.Text(c.Events()[:end]), "The subagent is finished.") {
 		t.Errorf("story of a subagent:\n%s", kit.Describe(c.Events()))
 	}
+	if got := s.subagents(id); len(got) != 0 {
+		t.Errorf("after its end: %v", got)
+	}
+}
+
+// subagents are those that a session's agent has running.
+func (s *story) subagents(id string) (running []*pb.AgentInfo) {
+	s.Helper()
+	r, err := s.commands().ListAgents(s.Context(), &pb.ListAgentsRequest{SessionId: id})
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, a := range r.GetAgents() {
+		if a.GetTaskId() != "" {
+			running = append(running, a)
+		}
+	}
+	return running
 }
 
 func TestRealBackgroundSubagent(t *testing.T) {
 	t.Parallel()
 	s, _ := newReal(t)
-	c := s.converse("a", session())
+	id := session()
+	c := s.converse("a", id)
 	s.say(c, "background please")
 	asked, next := s.wait(c, 0, kit.IsPermission)
+	if got := s.subagents(id); len(got) != 1 || !got[0].GetBackground() {
+		t.Errorf("subagents: %v", got)
+	}
 	s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE, "")
 	_, end := s.wait(c, next, kit.IsIdle)
 	if got := kit.Text(c.Events()[:end]); !strings.Contains(got, "The background work has ended.") {

@@ -3,6 +3,7 @@ package claude
 import (
 	"slices"
 
+	"betcode/messages"
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
@@ -12,6 +13,7 @@ type task struct {
 	ID          string `json:"id"`
 	ToolUse     string `json:"tool_use,omitempty"`
 	Kind        string `json:"kind,omitempty"`
+	Agent       string `json:"agent,omitempty"` // which kind of subagent
 	State       string `json:"state,omitempty"`
 	Description string `json:"description,omitempty"`
 	Background  bool   `json:"background,omitempty"`
@@ -30,6 +32,7 @@ func (t *translation) task() {
 	}
 	fill(&k.ToolUse, key(l.ToolUse))
 	fill(&k.Kind, key(l.TaskType))
+	fill(&k.Agent, key(l.AgentType))
 	summary, ended := string(l.Summary), false
 	switch l.Subtype {
 	case "task_started":
@@ -96,7 +99,7 @@ func (t *translation) backgroundTasks() {
 		switch {
 		case i < 0:
 			t.s.d.Tasks = with(t.s.d.Tasks, task{
-				ID: key(ref.ID), Kind: key(ref.Type), State: stateRunning,
+				ID: key(ref.ID), Kind: key(ref.Type), Agent: key(ref.AgentType), State: stateRunning,
 				Description: carry(ref.Description, maxCarried), Background: true,
 			}, maxTasks)
 		case !t.s.d.Tasks[i].Background:
@@ -105,6 +108,20 @@ func (t *translation) backgroundTasks() {
 		}
 	}
 	t.add(BackgroundTasks{IDs: ids})
+}
+
+// Subagents returns the subagents that have begun and not been said to have ended,
+// oldest first.
+func (s State) Subagents() []messages.Subagent {
+	var all []messages.Subagent
+	for _, k := range s.d.Tasks {
+		if k.Agent != "" || k.Kind == "local_agent" {
+			all = append(all, messages.Subagent{
+				Task: k.ID, ToolUse: k.ToolUse, Type: k.Agent, Description: k.Description, State: k.State, Background: k.Background,
+			})
+		}
+	}
+	return all
 }
 
 // fill sets what is not set yet.

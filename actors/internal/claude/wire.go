@@ -65,6 +65,7 @@ type line struct {
 	// tasks and tools
 	TaskID       string    `json:"task_id"`
 	TaskType     string    `json:"task_type"`
+	AgentType    string    `json:"subagent_type"`
 	ToolUse      string    `json:"tool_use_id"`
 	ToolName     string    `json:"tool_name"`
 	Description  string    `json:"description"`
@@ -273,6 +274,7 @@ type taskPatch struct {
 type taskRef struct {
 	ID          string `json:"task_id"`
 	Type        string `json:"task_type"`
+	AgentType   string `json:"subagent_type"`
 	Description string `json:"description"`
 }
 

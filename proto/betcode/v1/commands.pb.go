@@ -151,7 +151,7 @@ type AgentKind int32
 const (
 	// Never sent.
 	AgentKind_AGENT_KIND_UNSPECIFIED AgentKind = 0
-	// A kind of subagent that an agent can start itself.
+	// A kind of subagent that an agent can start itself, or one that it has running.
 	AgentKind_AGENT_KIND_CLAUDE_INTERNAL AgentKind = 1
 	// A session of the daemon.
 	AgentKind_AGENT_KIND_DAEMON_ORCHESTRATED AgentKind = 2
@@ -432,7 +432,7 @@ func (x *CommandEntry) GetDisplayName() string {
 // AgentInfo is somebody to speak to.
 type AgentInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A session's name or the beginning of its id; the name of a kind of agent.
+	// A session's name or the beginning of its id; the name of a kind of agent, also of a subagent of that kind that runs.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// What it is.
 	Kind AgentKind `protobuf:"varint,2,opt,name=kind,proto3,enum=betcode.v1.AgentKind" json:"kind,omitempty"`
@@ -441,7 +441,15 @@ type AgentInfo struct {
 	// Who told of it: "betcode", "claude".
 	Source string `protobuf:"bytes,4,opt,name=source,proto3" json:"source,omitempty"`
 	// The session it is, or is known to.
-	SessionId     *string `protobuf:"bytes,5,opt,name=session_id,json=sessionId,proto3,oneof" json:"session_id,omitempty"`
+	SessionId *string `protobuf:"bytes,5,opt,name=session_id,json=sessionId,proto3,oneof" json:"session_id,omitempty"`
+	// Of a subagent that runs: its id, as TaskUpdate and permission requests have it. Empty for a mere kind of agent.
+	TaskId string `protobuf:"bytes,100,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
+	// Of such a one: the tool call that started it.
+	ToolUseId string `protobuf:"bytes,101,opt,name=tool_use_id,json=toolUseId,proto3" json:"tool_use_id,omitempty"`
+	// Of such a one: what it is for, in the words of who started it.
+	Description string `protobuf:"bytes,102,opt,name=description,proto3" json:"description,omitempty"`
+	// Of such a one: it may outlive the turn.
+	Background    bool `protobuf:"varint,103,opt,name=background,proto3" json:"background,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -509,6 +517,34 @@ func (x *AgentInfo) GetSessionId() string {
 		return *x.SessionId
 	}
 	return ""
+}
+
+func (x *AgentInfo) GetTaskId() string {
+	if x != nil {
+		return x.TaskId
+	}
+	return ""
+}
+
+func (x *AgentInfo) GetToolUseId() string {
+	if x != nil {
+		return x.ToolUseId
+	}
+	return ""
+}
+
+func (x *AgentInfo) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *AgentInfo) GetBackground() bool {
+	if x != nil {
+		return x.Background
+	}
+	return false
 }
 
 // PathEntry is one completion.
@@ -903,7 +939,9 @@ type ListAgentsRequest struct {
 	// Begins the names that are wanted; case does not count.
 	Query string `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
 	// 0 means 50; at most 1000.
-	MaxResults    uint32 `protobuf:"varint,2,opt,name=max_results,json=maxResults,proto3" json:"max_results,omitempty"`
+	MaxResults uint32 `protobuf:"varint,2,opt,name=max_results,json=maxResults,proto3" json:"max_results,omitempty"`
+	// Of this session alone; empty = of the newest 200.
+	SessionId     string `protobuf:"bytes,100,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -950,6 +988,13 @@ func (x *ListAgentsRequest) GetMaxResults() uint32 {
 		return x.MaxResults
 	}
 	return 0
+}
+
+func (x *ListAgentsRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
 }
 
 // ListAgentsResponse answers a ListAgentsRequest.
@@ -1750,14 +1795,20 @@ const file_betcode_v1_commands_proto_rawDesc = "" +
 	"argsSchema\x88\x01\x01\x12\x14\n" +
 	"\x05group\x18\a \x01(\tR\x05group\x12!\n" +
 	"\fdisplay_name\x18\b \x01(\tR\vdisplayNameB\x0e\n" +
-	"\f_args_schema\"\xcd\x01\n" +
+	"\f_args_schema\"\xc8\x02\n" +
 	"\tAgentInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12)\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x15.betcode.v1.AgentKindR\x04kind\x126\n" +
 	"\x06status\x18\x03 \x01(\x0e2\x1e.betcode.v1.CommandAgentStatusR\x06status\x12\x16\n" +
 	"\x06source\x18\x04 \x01(\tR\x06source\x12\"\n" +
 	"\n" +
-	"session_id\x18\x05 \x01(\tH\x00R\tsessionId\x88\x01\x01B\r\n" +
+	"session_id\x18\x05 \x01(\tH\x00R\tsessionId\x88\x01\x01\x12\x17\n" +
+	"\atask_id\x18d \x01(\tR\x06taskId\x12\x1e\n" +
+	"\vtool_use_id\x18e \x01(\tR\ttoolUseId\x12 \n" +
+	"\vdescription\x18f \x01(\tR\vdescription\x12\x1e\n" +
+	"\n" +
+	"background\x18g \x01(\bR\n" +
+	"backgroundB\r\n" +
 	"\v_session_id\"~\n" +
 	"\tPathEntry\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12(\n" +
@@ -1790,11 +1841,13 @@ const file_betcode_v1_commands_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"R\n" +
 	"\x1aGetCommandRegistryResponse\x124\n" +
-	"\bcommands\x18\x01 \x03(\v2\x18.betcode.v1.CommandEntryR\bcommands\"J\n" +
+	"\bcommands\x18\x01 \x03(\v2\x18.betcode.v1.CommandEntryR\bcommands\"i\n" +
 	"\x11ListAgentsRequest\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x1f\n" +
 	"\vmax_results\x18\x02 \x01(\rR\n" +
-	"maxResults\"C\n" +
+	"maxResults\x12\x1d\n" +
+	"\n" +
+	"session_id\x18d \x01(\tR\tsessionId\"C\n" +
 	"\x12ListAgentsResponse\x12-\n" +
 	"\x06agents\x18\x01 \x03(\v2\x15.betcode.v1.AgentInfoR\x06agents\"g\n" +
 	"\x0fListPathRequest\x12\x14\n" +

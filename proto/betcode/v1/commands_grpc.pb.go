@@ -42,7 +42,8 @@ type CommandServiceClient interface {
 	// GetCommandRegistry lists what may follow a "/": the daemon's own commands and those of the session's agent, as the
 	// agent itself told them.
 	GetCommandRegistry(ctx context.Context, in *GetCommandRegistryRequest, opts ...grpc.CallOption) (*GetCommandRegistryResponse, error)
-	// ListAgents lists who may be spoken to: sessions, and the kinds of agents that agents know.
+	// ListAgents lists who may be spoken to: sessions, the subagents that their agents have running, and the kinds of agents
+	// that agents know.
 	ListAgents(ctx context.Context, in *ListAgentsRequest, opts ...grpc.CallOption) (*ListAgentsResponse, error)
 	// ListPath completes a path below the session's working directory, and nowhere else.
 	ListPath(ctx context.Context, in *ListPathRequest, opts ...grpc.CallOption) (*ListPathResponse, error)
@@ -189,7 +190,8 @@ type CommandServiceServer interface {
 	// GetCommandRegistry lists what may follow a "/": the daemon's own commands and those of the session's agent, as the
 	// agent itself told them.
 	GetCommandRegistry(context.Context, *GetCommandRegistryRequest) (*GetCommandRegistryResponse, error)
-	// ListAgents lists who may be spoken to: sessions, and the kinds of agents that agents know.
+	// ListAgents lists who may be spoken to: sessions, the subagents that their agents have running, and the kinds of agents
+	// that agents know.
 	ListAgents(context.Context, *ListAgentsRequest) (*ListAgentsResponse, error)
 	// ListPath completes a path below the session's working directory, and nowhere else.
 	ListPath(context.Context, *ListPathRequest) (*ListPathResponse, error)
