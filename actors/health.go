@@ -67,8 +67,8 @@ func (h *health) view() messages.HealthView {
 		Components: h.state.components(now, used, h.deps.options.MemoryLimit),
 		Metadata:   metadata,
 	}
-	if settings := h.deps.settings.Load(); settings != nil {
-		view.Components = append(view.Components, *settings)
+	if others := h.deps.options.Components; others != nil {
+		view.Components = append(view.Components, others()...)
 	}
 	return view
 }

@@ -56,9 +56,6 @@ func (s *System) Change(l Live) {
 	s.actors.Root.Send(s.below("retention"), limitsChanged{})
 }
 
-// TellSettings says how the settings are, for the health report.
-func (s *System) TellSettings(c messages.ComponentHealth) { s.settings.Store(&c) }
-
 // sessionOptions is what every session is told.
 func (s *System) sessionOptions() sessionOptions {
 	live := s.live.Load()

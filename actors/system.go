@@ -62,6 +62,8 @@ type Options struct {
 	StopsDirectory string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
 
 	Audit func(messages.AuditEntry) // writes the audit log, one entry after the other; nil = nobody writes one
+	// Components are how those parts of the daemon are that are no actors, for health; nil = there are none.
+	Components func() []messages.ComponentHealth
 }
 
 // System is the running actor system: the tree of the architecture, and the
@@ -84,9 +86,8 @@ type System struct {
 	started   time.Time
 
 	rules    liveRules
-	live     atomic.Pointer[Live]                     // what may change meanwhile
-	settings atomic.Pointer[messages.ComponentHealth] // how the settings are; nil: nobody has said
-	diskFull atomic.Bool                              // written by the disk's actor alone
+	live     atomic.Pointer[Live] // what may change meanwhile
+	diskFull atomic.Bool          // written by the disk's actor alone
 	versions *versions
 	stops    *stops
 	cgroups  process.Cgroups

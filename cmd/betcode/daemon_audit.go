@@ -14,13 +14,34 @@ import (
 func (d *daemon) openAudit() (err error) {
 	d.audit, err = audit.Open(audit.Options{
 		Directory: filepath.Join(d.cfg.StateDir, "audit"), MaxAge: d.cfg.Audit.Age, MaxBytes: d.cfg.Audit.Bytes, Mask: d.mask,
-		Failed: func(err error) { d.log.Error().Err(err).Msg("audit log cannot be written") },
+		Failing: d.auditFails, Warn: func(err error) { d.log.Warn().Err(err).Msg("audit log") },
 	})
 	if err == nil {
+		d.components.tell(auditHealth(nil))
 		return nil
 	}
 	return (&messages.Error{Op: "keep audit log", Kind: messages.Unavailable, Err: err}).
 		WithHint("no daemon runs without it: make room on the disk, or mend the directory audit in the state directory")
+}
+
+// auditFails says that entries cannot be written to the audit log, and why; nil that
+// they can again.
+func (d *daemon) auditFails(err error) {
+	if err != nil {
+		d.log.Error().Err(err).Msg("audit log cannot be written")
+	} else {
+		d.log.Info().Msg("audit log can be written again")
+	}
+	d.components.tell(auditHealth(err))
+}
+
+func auditHealth(err error) messages.ComponentHealth {
+	c := messages.ComponentHealth{Name: "audit_log", Serving: err == nil}
+	if err != nil {
+		c.State, c.Message = "audit_log_failing", err.Error()
+		c.Reason, c.Impact = "Audit log cannot be written", "What is decided meanwhile is counted there, and not told"
+	}
+	return c
 }
 
 // masked hides the secrets that the daemon was given from what is written to its log.

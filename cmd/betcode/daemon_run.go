@@ -92,6 +92,7 @@ type daemon struct {
 	store         *persistence.Store
 	system        *actors.System
 	server        *grpcapi.Server // nil until it serves
+	components    components      // how they are that are no actors
 }
 
 func (d *daemon) openLog(stderr io.Writer) error {
@@ -147,6 +148,7 @@ func (d *daemon) startActors() error {
 		Disk:         actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
 		MachineFile: filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record,
+		Components: d.components.list,
 	})
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -127,13 +126,13 @@ func (d *daemon) sayHowSettingsAre() {
 //
 // Whoever calls it has d.reloading.
 func (d *daemon) settingsRead(now, before config.Settings, err error) {
-	c := messages.ComponentHealth{Name: "settings", Serving: err == nil, Checked: time.Now()}
+	c := messages.ComponentHealth{Name: "settings", Serving: err == nil}
 	d.settingsError = ""
 	if err != nil {
 		d.settingsError = err.Error()
 		c.Message = strings.ReplaceAll(d.settingsError, "\n", "; ")
 		c.Reason = "Settings cannot be read: those of before hold"
-		d.system.TellSettings(c)
+		d.components.tell(c)
 		return
 	}
 	var rules int
@@ -158,5 +157,5 @@ func (d *daemon) settingsRead(now, before config.Settings, err error) {
 		words = append(words, "a restart is needed for "+strings.Join(pending, ", "))
 	}
 	c.Message = strings.Join(words, "; ")
-	d.system.TellSettings(c)
+	d.components.tell(c)
 }

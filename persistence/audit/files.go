@@ -89,7 +89,7 @@ func (l *Log) sweep(now time.Time) {
 		tooMuch := l.options.MaxBytes > 0 && total > l.options.MaxBytes
 		if i < len(names)-1 && (expired || tooMuch) {
 			if err := os.Remove(path); err != nil {
-				l.options.Failed(fmt.Errorf("remove old audit log: %w", err))
+				l.options.Warn(fmt.Errorf("remove old audit log: %w", err))
 			}
 		}
 	}

@@ -19,16 +19,19 @@ const (
 	fileBytes  = 8 << 20        // then the next file is begun
 	fileAge    = 24 * time.Hour // and when the file is that old
 	syncAfter  = time.Second
+	mendEvery  = 5 * time.Second // it is tried to write again what cannot be written
 	sweepEvery = time.Hour
 )
 
-// Options say where the log is and how long it is kept.
+// Options say where the log is and how long it is kept. What hears of a failure must not
+// write to the log.
 type Options struct {
 	Directory string
 	MaxAge    time.Duration    // of an entry; not positive = for ever
 	MaxBytes  int64            // of all files; not positive = any number
 	Mask      *Masker          // nil knows no secrets but their looks
-	Failed    func(error)      // hears once that entries cannot be written, until they can be again; nil = nobody
+	Failing   func(error)      // hears why entries cannot be written, and nil when they can be again; nil = nobody
+	Warn      func(error)      // hears what went wrong besides; nil = nobody
 	Now       func() time.Time // nil = the wall clock
 }
 
@@ -41,9 +44,11 @@ type Log struct {
 	size   int64
 	begun  time.Time // the file
 	next   uint64    // number of the next entry
-	lost   uint64    // entries that could not be written
+	synced uint64    // the first that may not be on disk
+	lost   uint64    // entries that could not be written, or may be lost
 	swept  time.Time
 	sync   *time.Timer // runs while something may not be on disk; nil otherwise
+	mend   *time.Timer // runs while entries cannot be written; nil otherwise
 	closed bool
 }
 
@@ -55,8 +60,10 @@ func Open(o Options) (*Log, error) {
 	if o.Mask == nil {
 		o.Mask = NewMasker(nil)
 	}
-	if o.Failed == nil {
-		o.Failed = func(error) {}
+	for _, told := range []*func(error){&o.Failing, &o.Warn} {
+		if *told == nil {
+			*told = func(error) {}
+		}
 	}
 	if err := os.MkdirAll(o.Directory, 0o700); err != nil {
 		return nil, err
@@ -71,9 +78,10 @@ func Open(o Options) (*Log, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.synced = l.next
 	err := l.write(l.complete(messages.AuditEntry{Type: messages.AuditOpened, ActorType: messages.ActorDaemon, Outcome: messages.OutcomeSuccess}))
 	if err == nil {
-		err = l.file.Sync()
+		err = l.flush()
 	}
 	if err != nil {
 		_ = l.leave() // as above
@@ -90,20 +98,48 @@ func (l *Log) Record(e messages.AuditEntry) {
 	if l.closed {
 		return
 	}
-	if l.lost > 0 {
-		gap := messages.AuditEntry{
-			Type: messages.AuditLost, ActorType: messages.ActorDaemon, Outcome: messages.OutcomeFailure,
-			Context: map[string]string{"entries": fmt.Sprint(l.lost)},
-		}
-		if l.write(l.complete(gap)) != nil {
-			l.lost++
-			return
-		}
-		l.lost = 0
+	if l.lost > 0 && !l.mended() {
+		l.lost++
+		return
 	}
 	if err := l.write(l.complete(e)); err != nil {
-		l.lost = 1
-		l.options.Failed(err)
+		l.failed(1, err)
+	}
+}
+
+// failed counts entries that are lost, with those that may be, since they are in a file
+// that could not be synced; and has it tried to write again.
+func (l *Log) failed(entries uint64, err error) {
+	if l.lost == 0 {
+		l.options.Failing(err)
+		l.mend = time.AfterFunc(mendEvery, l.tryAgain)
+	}
+	l.lost += entries + l.next - l.synced
+	l.synced = l.next
+}
+
+// mended tells by an entry what was lost, if one can be written and synced again.
+func (l *Log) mended() bool {
+	gap := messages.AuditEntry{
+		Type: messages.AuditLost, ActorType: messages.ActorDaemon, Outcome: messages.OutcomeFailure,
+		Context: map[string]string{"entries": fmt.Sprint(l.lost)},
+	}
+	if l.write(l.complete(gap)) != nil || l.flush() != nil {
+		return false
+	}
+	l.lost = 0
+	l.mend.Stop()
+	l.mend = nil
+	l.options.Failing(nil)
+	return true
+}
+
+// tryAgain is for a log to which nobody writes.
+func (l *Log) tryAgain() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lost > 0 && !l.closed && !l.mended() {
+		l.mend = time.AfterFunc(mendEvery, l.tryAgain)
 	}
 }
 
@@ -112,8 +148,10 @@ func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
-	if l.sync != nil {
-		l.sync.Stop()
+	for _, t := range []*time.Timer{l.sync, l.mend} {
+		if t != nil {
+			t.Stop()
+		}
 	}
 	return l.leave()
 }
@@ -162,21 +200,33 @@ func (l *Log) write(e messages.AuditEntry) error {
 	}
 	l.next++
 	if l.sync == nil {
-		l.sync = time.AfterFunc(syncAfter, l.flush)
+		l.sync = time.AfterFunc(syncAfter, l.syncNow)
 	}
 	return nil
 }
 
-func (l *Log) flush() {
+// syncNow puts on disk what was written. What could not be put there may be lost, and
+// the file is not written to any more.
+func (l *Log) syncNow() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sync = nil
 	if l.file == nil || l.closed {
 		return
 	}
-	if err := l.file.Sync(); err != nil {
-		l.options.Failed(fmt.Errorf("sync audit log: %w", err))
+	if err := l.flush(); err != nil {
+		l.failed(0, fmt.Errorf("sync audit log: %w", err))
 	}
+}
+
+// flush syncs the file; after an error nobody knows what of it is on disk.
+func (l *Log) flush() error {
+	if err := l.file.Sync(); err != nil {
+		_ = l.leave()
+		return err
+	}
+	l.synced = l.next
+	return nil
 }
 
 // turn begins the next file when the present one is full or old, and sweeps.
@@ -233,6 +283,9 @@ func (l *Log) leave() error {
 	file := l.file
 	l.file = nil
 	err := file.Sync()
+	if err == nil {
+		l.synced = l.next
+	}
 	if closed := file.Close(); err == nil {
 		err = closed
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -151,26 +152,109 @@ func TestTornLine(t *testing.T) {
 	})
 }
 
-func TestLostEntriesAreTold(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "audit")
-	var failed []error
-	l := open(t, Options{Directory: dir, Failed: func(err error) { failed = append(failed, err) }})
-	l.file.Close() // as if the disk was gone
-	away := dir + ".away"
-	if err := os.Rename(dir, away); err != nil {
-		t.Fatal(err)
+// failing is an open log whose disk can go and come back, and what was told of it.
+type failing struct {
+	*Log
+	t    *testing.T
+	told []error // guarded by mu
+}
+
+func fails(t *testing.T) *failing {
+	f := &failing{t: t}
+	f.Log = open(t, Options{Directory: filepath.Join(t.TempDir(), "audit"), Failing: func(err error) { f.told = append(f.told, err) }})
+	return f
+}
+
+// gone takes the disk away, below the file that is open as well.
+func (f *failing) gone() {
+	f.t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.file.Close()
+	if err := os.Rename(f.options.Directory, f.options.Directory+".away"); err != nil {
+		f.t.Fatal(err)
 	}
+}
+
+func (f *failing) back() {
+	f.t.Helper()
+	if err := os.Rename(f.options.Directory+".away", f.options.Directory); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// fails wants that it was told so often that the log fails, or does not any more.
+func (f *failing) fails(changes int) {
+	f.t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, err := range f.told {
+		if (err != nil) != (i%2 == 0) {
+			f.t.Errorf("told %v", f.told)
+		}
+	}
+	if len(f.told) != changes {
+		f.t.Errorf("told %v, want %d changes", f.told, changes)
+	}
+}
+
+// lost is what the last entry says is lost.
+func (f *failing) lost() string {
+	f.t.Helper()
+	entries := all(f.t, f.Log, messages.AuditFilter{Types: []messages.AuditType{messages.AuditLost}})
+	if len(entries) == 0 {
+		return ""
+	}
+	return entries[len(entries)-1].Context["entries"]
+}
+
+func TestLostEntriesAreTold(t *testing.T) {
+	l := fails(t)
+	l.gone()
 	for range 3 {
 		l.Record(granted)
 	}
-	if err := os.Rename(away, dir); err != nil {
-		t.Fatal(err)
-	}
+	l.fails(1)
+	l.back()
 	l.Record(granted)
-	entries := all(t, l, messages.AuditFilter{})
-	if len(failed) != 1 || len(entries) != 3 || entries[1].Type != messages.AuditLost || entries[1].Context["entries"] != "3" {
-		t.Errorf("%v; %+v", failed, entries)
+	l.fails(2)
+	if entries := all(t, l.Log, messages.AuditFilter{}); len(entries) != 3 || entries[1].Type != messages.AuditLost || l.lost() != "3" {
+		t.Errorf("%+v", entries)
 	}
+}
+
+// A log to which nobody writes is tried again by itself, and what could not be synced
+// counts as lost.
+func TestLogMendsByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := fails(t)
+		defer l.Close()
+		pass := func(d time.Duration) {
+			time.Sleep(d + time.Millisecond)
+			synctest.Wait()
+		}
+		l.Record(granted)
+		l.Record(granted)
+		l.gone()
+		pass(syncAfter)
+		l.fails(1)
+		pass(time.Hour)
+		l.fails(1)
+		l.back()
+		pass(mendEvery)
+		l.fails(2)
+		if l.lost() != "2" {
+			t.Errorf("lost %s", l.lost())
+		}
+		l.gone()
+		l.Record(granted)
+		l.back()
+		pass(mendEvery)
+		l.fails(4)
+		if l.lost() != "1" {
+			t.Errorf("then lost %s", l.lost())
+		}
+	})
 }
 
 func TestOldFilesGo(t *testing.T) {
