@@ -31,6 +31,7 @@ func TestParseAbilities(t *testing.T) {
 
 // TestAbilitiesAreBounded: whatever an agent says of itself, little of it is kept.
 func TestAbilitiesAreBounded(t *testing.T) {
+	whole(t)
 	var commands []string
 	for n := range 3000 {
 		commands = append(commands, fmt.Sprintf(`{"name":"%s%d","description":"%s"}`, strings.Repeat("n", 300), n, strings.Repeat("d", 5000)))
