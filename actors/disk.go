@@ -85,7 +85,7 @@ func (r *room) Receive(ctx actor.Context) {
 	case nil, *actor.Stopped:
 	case reserveTried:
 		if m.err != nil && !r.quiet {
-			r.deps.log.Warn().Err(m.err).Msg("no room is kept in reserve")
+			r.deps.logOf("disk").Warn().Err(m.err).Msg("no room is kept in reserve")
 		}
 		r.quiet = m.err != nil
 	default:
@@ -99,7 +99,7 @@ func (r *room) step(ctx actor.Context, m any) {
 	r.state = next
 	if next.full != before {
 		r.deps.diskFull.Store(next.full) // before anybody is told
-		r.deps.log.Warn().Bool("full", next.full).Int64("free_bytes", next.space.Free).Int64("mark_bytes", next.mark()).Msg("disk is full, or no longer")
+		r.deps.logOf("disk").Warn().Bool("full", next.full).Int64("free_bytes", next.space.Free).Int64("mark_bytes", next.mark()).Msg("disk is full, or no longer")
 	}
 	reserve := disk.Reserve(r.deps.options.Disk.Reserve)
 	if now := r.deps.now(); now.Sub(r.swept) >= archiveEvery {

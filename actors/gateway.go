@@ -290,6 +290,7 @@ func (f *Follower) again(ctx context.Context) error {
 	pause := 10 * time.Millisecond
 	for {
 		_, err := f.connect(ctx)
+		f.logAgain(err)
 		switch kind := messages.KindOf(err); {
 		case err == nil || ctx.Err() != nil:
 			return err
@@ -303,6 +304,12 @@ func (f *Follower) again(ctx context.Context) error {
 		}
 		pause = min(2*pause, time.Second)
 	}
+}
+
+// logAgain says that the stream was attached again, or why not yet.
+func (f *Follower) logAgain(err error) {
+	f.system.logOf(childName("session", f.attach.Session)).Warn().Str(logSession, string(f.attach.Session)).
+		Str("stream", f.attach.Stream).Uint64("attempt", f.epoch.Load()-1).Err(err).Msg("stream is attached again")
 }
 
 // Close removes the stream from its session. The turn that runs goes on.

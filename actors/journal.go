@@ -135,10 +135,12 @@ func (j *journal) Receive(ctx actor.Context) {
 			j.report(ctx, done)
 		case logMoved:
 			if done.failure != nil { // it was due: the store says when it is again
-				j.deps.log.Warn().Err(done.failure).Msg("log not moved into the journal file")
+				j.deps.logOf("journal").Error().Err(done.failure).Msg("log not moved into the journal file")
 			}
 		case roomReclaimed:
 			j.reportRoom(done)
+		case mended:
+			j.reportMended(done.err)
 		}
 		for _, e := range effects {
 			j.perform(ctx, e)
@@ -150,34 +152,46 @@ func (j *journal) Receive(ctx actor.Context) {
 func (j *journal) report(ctx actor.Context, done journalDone) {
 	if healthy := done.failure == nil; healthy != j.healthy && (done.wrote || !healthy) { // reading proves nothing
 		j.healthy = healthy
+		if !healthy {
+			j.deps.logOf("journal").Error().Err(done.failure).Msg("the journal fails: what agents say is shown and not kept")
+		}
 		ctx.Send(j.deps.health, journalHealth{done.failure})
 		ctx.Send(j.deps.disk, lookNow{}) // it may be for want of room
 	}
 	if done.dropped > 0 {
-		j.deps.log.Info().Int("files", done.dropped).Msg("old history dropped")
+		j.deps.logOf("journal").Info().Int("files", done.dropped).Msg("old history dropped")
 	}
 	if done.retain != nil {
-		j.deps.log.Warn().Err(done.retain).Dur("again_in", retainEvery).Msg("old history not dropped")
+		j.deps.logOf("journal").Error().Err(done.retain).Dur("again_in", retainEvery).Msg("old history not dropped")
 	}
 	if done.seal != nil {
 		j.sealFrom = j.deps.now().Add(sealRetry)
-		j.deps.log.Warn().Err(done.seal).Dur("again_in", sealRetry).Msg("journal file not sealed")
+		j.deps.logOf("journal").Error().Err(done.seal).Dur("again_in", sealRetry).Msg("journal file not sealed")
 	}
+}
+
+// reportMended tells the log of a try to open the journal again.
+func (j *journal) reportMended(err error) {
+	if err != nil {
+		j.deps.logOf("journal").Warn().Err(err).Msg("the journal still fails: it is opened again later")
+		return
+	}
+	j.deps.logOf("journal").Info().Msg("the journal works again")
 }
 
 // reportRoom tells the log what room was given back.
 func (j *journal) reportRoom(done roomReclaimed) {
 	if done.Swept+done.Rewritten > 0 {
-		j.deps.log.Info().Int("payloads", done.Swept).Int("files", done.Rewritten).Int64("bytes", done.Bytes).Msg("room of the journal given back")
+		j.deps.logOf("journal").Info().Int("payloads", done.Swept).Int("files", done.Rewritten).Int64("bytes", done.Bytes).Msg("room of the journal given back")
 	}
 	if done.Waiting > 0 {
-		j.deps.log.Warn().Int("files", done.Waiting).Dur("again_in", reclaimEvery).Msg("no room on the disk to rewrite the journal without its garbage")
+		j.deps.logOf("journal").Warn().Int("files", done.Waiting).Dur("again_in", reclaimEvery).Msg("no room on the disk to rewrite the journal without its garbage")
 	}
 	if done.Damaged != nil {
-		j.deps.log.Error().Err(done.Damaged).Msg("the journal is damaged: a file of it is not rewritten")
+		j.deps.logOf("journal").Error().Err(done.Damaged).Msg("the journal is damaged: a file of it is not rewritten")
 	}
 	if done.failure != nil && messages.KindOf(done.failure) != messages.Canceled {
-		j.deps.log.Warn().Err(done.failure).Dur("again_in", reclaimEvery).Msg("room of the journal not given back")
+		j.deps.logOf("journal").Error().Err(done.failure).Dur("again_in", reclaimEvery).Msg("room of the journal not given back")
 	}
 }
 

@@ -45,7 +45,7 @@ func newNotifier(s *System) *notifier {
 	n.life, n.end = context.WithCancel(context.Background())
 	for i := range n.hands {
 		n.hands[i] = &worker{deliver: func(m any) {
-			s.log.Error().Any("result", m.(workDone).result).Msg("notification panicked")
+			s.logOf("notify").Error().Any("result", m.(workDone).result).Msg("notification panicked")
 		}, alive: &s.workers}
 	}
 	return n
@@ -65,7 +65,7 @@ func (n *notifier) send(e notice) {
 		}
 	}
 	if n.waiting[least] >= notifyWaiting/notifyAtOnce {
-		n.deps.log.Warn().Str(logSession, string(e.Session)).Str("code", e.Code).Msg("notification dropped: too many wait")
+		n.deps.logOf("notify").Warn().Str(logSession, string(e.Session)).Str("code", e.Code).Msg("notification dropped: too many wait")
 		return
 	}
 	n.waiting[least]++
@@ -93,7 +93,7 @@ func (n *notifier) run(e notice) {
 		err = hook.Run(ctx, program, append(slices.Clone(o.NotifyEnv), e.environ()...), append(input, '\n'))
 	}
 	if err != nil {
-		n.deps.log.Warn().Err(err).Str(logSession, string(e.Session)).Str("code", e.Code).Msg("notification failed")
+		n.deps.logOf("notify").Warn().Err(err).Str(logSession, string(e.Session)).Str("code", e.Code).Msg("notification failed")
 	}
 }
 

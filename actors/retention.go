@@ -66,13 +66,13 @@ func (r *retention) Receive(ctx actor.Context) {
 		r.hands.do(func() any { return findLong(store, limits) })
 	case sessionsFound:
 		if m.err != nil {
-			r.deps.log.Warn().Err(m.err).Dur("again_in", retentionEvery).Msg("not every session was looked at for old history")
+			r.deps.logOf("retention").Error().Err(m.err).Dur("again_in", retentionEvery).Msg("not every session was looked at for old history")
 		}
 		for _, trim := range m.trims {
 			ctx.Send(r.deps.sessions, trim)
 		}
 		if len(m.trims) > 0 {
-			r.deps.log.Info().Int("sessions", len(m.trims)).Msg("old history given up")
+			r.deps.logOf("retention").Info().Int("sessions", len(m.trims)).Msg("old history given up")
 		}
 		again := retentionEvery
 		if m.more {

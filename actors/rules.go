@@ -47,7 +47,7 @@ func (r Rules) list() []rules.Rule {
 func (s *System) SetRules(all ...Rules) {
 	read := readList(all...)
 	for _, p := range read.problems {
-		s.log.Warn().Err(p).Str("source", p.Rule.Source).Msg("permission rule does not count in full")
+		s.logOf("rules").Warn().Err(p).Str("source", p.Rule.Source).Msg("permission rule does not count in full")
 	}
 	s.rules.now.Store(read)
 }

@@ -73,7 +73,16 @@ func (r *run) Receive(ctx actor.Context) {
 }
 
 func (r *run) step(ctx actor.Context, m any) {
+	switch m := m.(type) { // lines are good until the next are read
+	case linesRead:
+		r.logBatch(m.batch)
+	case tailRead:
+		r.logBatch(m.batch)
+	case lineWritten:
+		r.logWritten(m)
+	}
 	next, effects := r.state.step(r.deps.now(), m)
+	r.logNotJSON(r.state, next)
 	r.state = next
 	for _, e := range effects {
 		r.perform(ctx, e)
@@ -92,11 +101,11 @@ func (r *run) start(ctx actor.Context) {
 // showHold keeps the tree and the log true about an agent that is held.
 func (r *run) showHold(ctx actor.Context, why holds) {
 	r.deps.tree.Detail(ctx.Self(), "held", why.String())
-	e := r.deps.log.Warn()
+	e := r.log().Warn()
 	if why == 0 {
-		e = r.deps.log.Info()
+		e = r.log().Info()
 	}
-	e.Str(logSession, string(r.session.ID)).Uint64(logRun, uint64(r.state.record.Run)).Str("held", why.String()).Msg("agent held or let go")
+	e.Str("held", why.String()).Msg("agent held or let go")
 }
 
 // release gives everything back but the process. What the opening job made is
@@ -126,9 +135,11 @@ func (r *run) perform(ctx actor.Context, e effect) {
 		switch m := e.message.(type) {
 		case agentHeld:
 			r.showHold(ctx, m.why)
+		case messages.RunEnded:
+			r.logEnd(m)
 		case spoolUnread:
 			ctx.Send(r.deps.health, spoolHealth{r.session.ID, m.err})
-			r.deps.log.Warn().Str(logSession, string(r.session.ID)).Err(m.err).Msg("spool cannot be read, or can again")
+			r.log().Warn().Err(m.err).Msg("spool cannot be read, or can again")
 		}
 		ctx.Send(ctx.Parent(), e.message)
 	case wakeAfter:

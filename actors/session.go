@@ -99,11 +99,12 @@ func (s *session) show(ctx actor.Context, before messages.Phase) {
 	}
 	s.deps.tree.Detail(ctx.Self(), "phase", phase.String())
 	if phase != before {
-		s.deps.log.Info().Str(logSession, string(s.id)).Str("from", before.String()).Str("to", phase.String()).Msg("session changed")
+		s.log().Info().Str("from", before.String()).Str("to", phase.String()).Msg("session changed")
 	}
 }
 
 func (s *session) perform(ctx actor.Context, e effect) {
+	s.logEffect(e)
 	switch e := e.(type) {
 	case persist:
 		ctx.Request(s.deps.journal, e.Append)
@@ -221,7 +222,7 @@ func (s *session) performChild(ctx actor.Context, e effect) {
 func (s *session) spawn(ctx actor.Context, props *actor.Props, kind string, name any) *actor.PID {
 	pid, err := ctx.SpawnNamed(props, childName(kind, name))
 	if err != nil {
-		s.deps.log.Debug().Str(logSession, string(s.id)).Str("actor", childName(kind, name)).Err(err).Msg("actor is there already")
+		s.log().Debug().Str("actor", childName(kind, name)).Err(err).Msg("actor is there already")
 		return nil
 	}
 	return pid

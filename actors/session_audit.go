@@ -7,8 +7,13 @@ import (
 	"betcode/messages"
 )
 
-// auditing has an entry written to the audit log, when what it tells of is durable.
-type auditing struct{ entry messages.AuditEntry }
+// auditing has an entry written to the audit log, when what it tells of is durable. A
+// complaint, the end of what the agent wrote to its standard error, is for the daemon's
+// log alone.
+type auditing struct {
+	entry     messages.AuditEntry
+	complaint string
+}
 
 func (auditing) effect() {}
 
@@ -18,7 +23,11 @@ func (t *transition) audit(e messages.AuditEntry) {
 	if e.ActorType == "" {
 		e.ActorType = messages.ActorDaemon
 	}
-	t.then(auditing{e})
+	said := auditing{entry: e}
+	if e.Type == messages.AuditSessionError {
+		said.complaint = t.s.complaint
+	}
+	t.then(said)
 }
 
 // byClient is an entry about what a client did.

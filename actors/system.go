@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -21,15 +20,6 @@ import (
 	"betcode/actors/internal/spool"
 	"betcode/messages"
 	"betcode/supervision"
-)
-
-// Names of log fields; the first three are those of the daemon document.
-const (
-	logSession = "session_id"
-	logSpan    = "span"
-	logTarget  = "target"
-	logActor   = "actor"
-	logRun     = "run"
 )
 
 // Options is what the actor system is built from. All times are durations of
@@ -61,6 +51,7 @@ type Options struct {
 	VersionsFile   string // where it is kept which versions of the agent do not continue a turn; empty = nowhere
 	StopsDirectory string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
 
+	Mask  func(text string) string  // hides secrets in what the log shows of an agent's words; nil = shows nothing of them
 	Audit func(messages.AuditEntry) // writes the audit log, one entry after the other; nil = nobody writes one
 	// Components are how those parts of the daemon are that are no actors, for health; nil = there are none.
 	Components func() []messages.ComponentHealth
@@ -106,11 +97,14 @@ func Start(o Options) (*System, error) { return startWith(o, spool.NewWatcher())
 
 func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s := &System{
-		options: o, log: o.Logger.With().Str(logTarget, "betcode::actors").Logger(), policy: o.Restart, now: o.Now,
+		options: o, log: *o.Logger, policy: o.Restart, now: o.Now,
 		ready: make(chan struct{}), shutdown: make(chan messages.Shutdown, 1),
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if o.Mask == nil {
+		s.options.Mask = func(string) string { return "***" }
 	}
 	if o.Audit == nil {
 		s.options.Audit = func(messages.AuditEntry) {}
@@ -127,13 +121,13 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.firstLook()
 	var err error
 	if s.versions, err = loadVersions(o.VersionsFile); err != nil {
-		s.log.Warn().Err(err).Msg("what was learned of the agent's versions is lost")
+		s.logOf("daemon").Warn().Err(err).Msg("what was learned of the agent's versions is lost")
 	}
 	if s.stops, err = loadStops(o.StopsDirectory); err != nil {
-		s.log.Warn().Err(err).Msg("sessions that were stopped while the journal failed are not known")
+		s.logOf("daemon").Warn().Err(err).Msg("sessions that were stopped while the journal failed are not known")
 	}
 	if s.cgroups, err = process.FindCgroups(o.RunsDirectory); err != nil {
-		s.log.Info().Err(err).Msg("agents have no control groups: what they leave behind is found by its environment")
+		s.logOf("daemon").Info().Err(err).Msg("agents have no control groups: what they leave behind is found by its environment")
 	}
 	s.watcher, s.started = watcher, s.now()
 	s.crew = supervision.NewCrew()
@@ -170,7 +164,7 @@ func (s *System) ShutdownWanted() <-chan messages.Shutdown { return s.shutdown }
 
 func (s *System) recovered(sessions int) {
 	s.readyOnce.Do(func() {
-		s.log.Info().Int("sessions", sessions).Msg("recovery begun")
+		s.logOf("daemon").Info().Int("sessions", sessions).Msg("recovery begun")
 		close(s.ready)
 	})
 }
@@ -178,7 +172,7 @@ func (s *System) recovered(sessions int) {
 // crashed logs a failure of an actor: our bug, always worth a line.
 func (s *System) crashed(f supervision.Failure) {
 	defer s.crashes.crashed(f.Actor)
-	e := s.log.Error().Str(logActor, f.Actor).Str("reason", f.Reason).Int("restarts", f.Restarts)
+	e := s.logOf(f.Actor).Error().Str(logActor, f.Actor).Str("reason", f.Reason).Int("restarts", f.Restarts)
 	if f.Decision.Verdict == supervision.Restart {
 		e = e.Dur("backoff", f.Decision.After)
 	}
@@ -188,30 +182,8 @@ func (s *System) crashed(f supervision.Failure) {
 // janitorDone logs what went wrong with work that nobody waits for.
 func (s *System) janitorDone(m any) {
 	if done, ok := m.(workDone); ok {
-		s.log.Warn().Str("result", fmt.Sprint(done.result)).Msg("housekeeping went wrong")
+		s.logOf("daemon").Warn().Str("result", fmt.Sprint(done.result)).Msg("housekeeping went wrong")
 	}
-}
-
-// libraryLog bridges the actor library's log. Its dead letter lines carry the
-// payload of messages, which must not be logged.
-func (s *System) libraryLog(system *actor.ActorSystem) *slog.Logger {
-	quiet := s.log.Level(max(s.log.GetLevel(), zerolog.WarnLevel)).With().Str(logTarget, "protoactor").Logger()
-	return slog.New(dropPayload{zerolog.NewSlogHandler(quiet)}).With("system", system.ID)
-}
-
-// dropPayload keeps message payloads out of the log.
-type dropPayload struct{ slog.Handler }
-
-// Handle implements slog.Handler.
-func (d dropPayload) Handle(ctx context.Context, r slog.Record) error {
-	clean := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
-	r.Attrs(func(a slog.Attr) bool {
-		if a.Key != "message" {
-			clean.AddAttrs(a)
-		}
-		return true
-	})
-	return d.Handler.Handle(ctx, clean)
 }
 
 // agentSpec is what to start for a run. The executable is looked up, and secrets
@@ -254,7 +226,7 @@ func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 	if !keepAgents {
 		within := remaining(ctx) * 3 / 4 // the tree has to stop as well
 		if err := s.await(ctx, s.actors.Root.RequestFuture(s.sessions, endAgent{}, within)); err != nil {
-			s.log.Warn().Err(err).Msg("agents did not end in time")
+			s.logOf("daemon").Warn().Err(err).Msg("agents did not end in time")
 		}
 	}
 	if err := s.await(ctx, s.actors.Root.PoisonFuture(s.daemon)); err != nil {

@@ -44,7 +44,7 @@ func (s *System) withDefaults(m messages.StartSession) messages.StartSession {
 func (s *System) directoryRules(directory string) *rules.Set {
 	set, problems := rules.New(s.directoryRuleList(directory)...)
 	for _, p := range problems {
-		s.log.Debug().Err(p).Str("source", p.Rule.Source).Msg("permission rule of a directory does not count in full")
+		s.logOf("trust").Debug().Err(p).Str("source", p.Rule.Source).Msg("permission rule of a directory does not count in full")
 	}
 	return set
 }
@@ -90,7 +90,7 @@ func (s *System) trust(m messages.TrustDirectory) (messages.Reply, error) {
 		return nil, asError(op, err)
 	}
 	if m.Directory != "" {
-		s.log.Info().Str("directory", m.Directory).Bool("trusted", m.Trusted).Msg("trust changed")
+		s.logOf("trust").Info().Str("directory", m.Directory).Bool("trusted", m.Trusted).Msg("trust changed")
 	}
 	return messages.TrustedDirectories{Directories: list}, nil
 }

@@ -30,7 +30,7 @@ func (s *System) verifyJournal(ctx context.Context, m messages.VerifyJournal) (m
 		return nil, asError("verify journal", err)
 	}
 	if !report.OK() {
-		s.log.Error().Int("problems", len(report.Problems)).Stringer("first", report.Problems[0]).Msg("the journal is damaged")
+		s.logOf("journal").Error().Int("problems", len(report.Problems)).Stringer("first", report.Problems[0]).Msg("the journal is damaged")
 	}
 	return report, nil
 }
@@ -40,7 +40,7 @@ func (s *System) backUpJournal(ctx context.Context, m messages.BackupJournal) (m
 	if err != nil {
 		return nil, asError("back up journal", err)
 	}
-	s.log.Info().Str("path", backup.Path).Int64("bytes", backup.Bytes).Int64("linked_bytes", backup.LinkedBytes).
+	s.logOf("journal").Info().Str("path", backup.Path).Int64("bytes", backup.Bytes).Int64("linked_bytes", backup.LinkedBytes).
 		Dur("paused", backup.Paused).Msg("journal backed up")
 	return backup, nil
 }

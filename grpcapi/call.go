@@ -115,7 +115,8 @@ func validClientID(id string) bool {
 // tracked is a server stream with a context of its own.
 type tracked struct {
 	grpc.ServerStream
-	ctx context.Context
+	ctx    context.Context
+	server *Server
 }
 
 // Context implements grpc.ServerStream.
@@ -127,5 +128,12 @@ func (t tracked) RecvMsg(m any) error {
 	if err := t.ServerStream.RecvMsg(m); err != nil {
 		return err
 	}
+	t.server.frame(t.ctx, "in", m)
 	return malformed(m)
+}
+
+// SendMsg implements grpc.ServerStream.
+func (t tracked) SendMsg(m any) error {
+	t.server.frame(t.ctx, "out", m)
+	return t.ServerStream.SendMsg(m)
 }

@@ -54,7 +54,7 @@ func (s *Server) used(name string, session messages.SessionID) (*pb.AgentEvent, 
 	if !s.warned.first(session, f.Name) {
 		return nil, nil //nolint:nilnil // it was said
 	}
-	s.log.Info().Str(fieldTarget, target).Str(fieldSession, string(session)).Str("feature", f.Name).Msg("deprecated feature is used")
+	s.log.Info().Str(fieldTarget, target).Str(fieldSpan, "grpc/features").Str(fieldSession, string(session)).Str("feature", f.Name).Msg("deprecated feature is used")
 	return deprecationEvent(f, session, s.options.Version), nil
 }
 

@@ -17,7 +17,7 @@ import (
 // log sees what the client sees.
 func (s *Server) unaryInterceptors() []grpc.UnaryServerInterceptor {
 	return []grpc.UnaryServerInterceptor{
-		identifyUnary,
+		s.identifyUnary,
 		s.logUnary(),
 		errorsUnary,
 		s.admitUnary,
@@ -27,7 +27,7 @@ func (s *Server) unaryInterceptors() []grpc.UnaryServerInterceptor {
 
 func (s *Server) streamInterceptors() []grpc.StreamServerInterceptor {
 	return []grpc.StreamServerInterceptor{
-		identifyStream,
+		s.identifyStream,
 		s.logStream(),
 		errorsStream,
 		s.admitStream,
@@ -35,7 +35,7 @@ func (s *Server) streamInterceptors() []grpc.StreamServerInterceptor {
 	}
 }
 
-func identifyUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+func (s *Server) identifyUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	ctx, err := newCall(ctx, info.FullMethod, false)
 	if err != nil {
 		return nil, toStatus(err).Err()
@@ -45,15 +45,20 @@ func identifyUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, nex
 		return nil, toStatus(err).Err()
 	}
 	noteSession(ctx, req)
-	return next(ctx, req)
+	s.frame(ctx, "in", req)
+	reply, err := next(ctx, req)
+	if err == nil {
+		s.frame(ctx, "out", reply)
+	}
+	return reply, err
 }
 
-func identifyStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+func (s *Server) identifyStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	ctx, err := newCall(stream.Context(), info.FullMethod, true)
 	if err != nil {
 		return toStatus(err).Err()
 	}
-	return next(srv, tracked{stream, ctx})
+	return next(srv, tracked{stream, ctx, s})
 }
 
 // noteSession remembers for the log which session a request is about.

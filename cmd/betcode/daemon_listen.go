@@ -33,6 +33,7 @@ func (d *daemon) listen() error {
 		if err := os.Remove(path); err != nil {
 			return fmt.Errorf("remove stale socket: %w", err)
 		}
+		d.log.Warn().Str("socket", path).Msg("socket of an earlier daemon replaced")
 	}
 	listener, err := net.Listen("unix", path)
 	if err != nil {

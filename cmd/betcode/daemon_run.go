@@ -72,7 +72,8 @@ func runDaemon(ctx context.Context, settings *liveSettings, stderr io.Writer) (e
 // daemon holds what is open, in the order in which it was opened.
 type daemon struct {
 	cfg      config.Daemon
-	log      zerolog.Logger
+	base     zerolog.Logger // what the parts of the daemon write to
+	log      zerolog.Logger // what is written here
 	logFile  *os.File
 	mask     *audit.Masker // of the secrets that the daemon was given
 	lock     *flock.Flock
@@ -93,26 +94,6 @@ type daemon struct {
 	system        *actors.System
 	server        *grpcapi.Server // nil until it serves
 	components    components      // how they are that are no actors
-}
-
-func (d *daemon) openLog(stderr io.Writer) error {
-	out := stderr
-	if d.cfg.LogFile != "" {
-		file, err := os.OpenFile(d.cfg.LogFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err != nil {
-			return err
-		}
-		d.logFile, out = file, file
-	}
-	level, err := zerolog.ParseLevel(d.cfg.LogLevel)
-	if err != nil {
-		return err
-	}
-	zerolog.TimestampFieldName = "timestamp"
-	zerolog.TimeFieldFormat = time.RFC3339Nano
-	zerolog.SetGlobalLevel(level) // which may change, and costs nothing where nothing is said
-	d.log = zerolog.New(zerolog.SyncWriter(d.masked(out))).With().Timestamp().Logger()
-	return nil
 }
 
 func (d *daemon) prepareDirectories() error {
@@ -142,12 +123,12 @@ func (d *daemon) startActors() error {
 	d.system, err = actors.Start(actors.Options{
 		Live: liveOptions(settings), Store: d.store, RunsDirectory: d.runs(), Program: d.cfg.ClaudePath, Environment: d.cfg.AgentEnvironment.Inherited(os.Environ()), Keeps: d.cfg.AgentEnvironment.Keeps,
 		Rules: rulesOf(settings), Home: d.home, Directories: &directories{config: d.cfg.ConfigDir, home: d.home, settings: d.settings},
-		NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, Logger: &d.log,
+		NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, Logger: &d.base,
 		Version: version, MemoryLimit: d.cfg.MemoryLimit, Restart: supervision.Default(), Lease: d.lock.Path(),
 		LockGrace:    d.cfg.LockGrace,
 		Disk:         actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
-		MachineFile: filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record,
+		MachineFile: filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record, Mask: d.mask.Mask,
 		Components: d.components.list,
 	})
 	return err
@@ -157,7 +138,7 @@ func (d *daemon) startActors() error {
 // reverse order of its making.
 func (d *daemon) serve(ctx context.Context) error {
 	d.server = grpcapi.New(grpcapi.Options{
-		Asker: door{d.system, d}, Logger: &d.log, Version: version, MaxMessageBytes: d.cfg.MaxPayload,
+		Asker: door{d.system, d}, Logger: &d.base, Version: version, MaxMessageBytes: d.cfg.MaxPayload,
 		ClaudeVersion: newClaudeVersion(d.cfg.ClaudePath, d.cfg.AgentEnvironment).get, Features: d.settings.flags, Restricted: actors.BelowAgent, GitLab: d.gitLab(),
 		Audit: d.audit, Tokens: d.tokens, TCP: d.tcpOptions(),
 		Limits: limitsOf(d.cfg),

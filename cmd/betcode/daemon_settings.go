@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/rs/zerolog"
-
 	"betcode/actors"
 	"betcode/config"
 	"betcode/grpcapi"
@@ -105,8 +103,8 @@ func (d *daemon) reload(asked bool) {
 	}
 	d.settings.set(next)
 	cfg := next.Daemon()
-	if level, err := zerolog.ParseLevel(cfg.LogLevel); err == nil {
-		zerolog.SetGlobalLevel(level)
+	if err := d.setLogLevel(cfg.LogLevel); err != nil {
+		d.log.Error().Err(err).Msg("the log stays as loud as it is")
 	}
 	d.system.SetRules(rulesOf(next)...)
 	d.system.Change(liveOptions(next))

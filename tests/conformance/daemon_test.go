@@ -23,6 +23,7 @@ var daemonStories = []story{
 	{name: "machine", tell: machine},
 	{name: "statuses", env: []string{"BETCODE_MAX_PAYLOAD=4MiB"}, tell: statuses},
 	{name: "log", tell: theLog},
+	{name: "log at its loudest", env: []string{"BETCODE_LOG_LEVEL=trace"}, tell: theLoudLog},
 }
 
 // health as process managers, probes and people see it.
@@ -249,4 +250,28 @@ func theLog(s *stage) {
 		s.Error("the log has what was said")
 	}
 	s.shows("Structured Logging", "INFO", "timestamp, level, session_id, span, target")
+}
+
+// theLoudLog has everything at the level of the document's table.
+func theLoudLog(s *stage) {
+	c := s.converse("a", &pb.StartConversation{SessionId: session()})
+	s.say(c, "run:true")
+	asked, next := s.wait(c, 0, kit.IsPermission)
+	s.answer(c, asked, pb.PermissionDecision_DENY)
+	_, next = s.wait(c, next, kit.IsIdle)
+	s.say(c, "exit:3\necho:again")
+	s.wait(c, next, isError("SUBPROCESS_CRASHED"))
+	for _, row := range []struct{ level, message string }{
+		{"error", "agent failed"},
+		{"warn", "permission denied"},
+		{"debug", "line"},
+		{"debug", "permission is asked of people"},
+		{"trace", "raw line"},
+		{"trace", "frame"},
+	} {
+		if entry := s.logged(row.message); entry["level"] != row.level {
+			s.Errorf("at %s: %v", row.level, entry)
+		}
+		s.shows("Structured Logging", strings.ToUpper(row.level))
+	}
 }

@@ -1,0 +1,49 @@
+package actors
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/rs/zerolog"
+)
+
+// Names of log fields; the first three are those of the daemon document, and every line
+// has the last two of them.
+const (
+	logSession = "session_id"
+	logSpan    = "span"   // where in the tree: "session/<id>/run/3"
+	logTarget  = "target" // which package
+	logActor   = "actor"
+	logRun     = "run"
+)
+
+const target = "betcode/actors"
+
+// logOf is the log of a part of the tree.
+func (s *System) logOf(span string) *zerolog.Logger {
+	log := s.log.With().Str(logTarget, target).Str(logSpan, span).Logger()
+	return &log
+}
+
+// libraryLog bridges the actor library's log. Its dead letter lines carry the
+// payload of messages, which must not be logged.
+func (s *System) libraryLog(system *actor.ActorSystem) *slog.Logger {
+	quiet := s.log.Level(max(s.log.GetLevel(), zerolog.WarnLevel)).With().Str(logTarget, "protoactor").Str(logSpan, "daemon").Logger()
+	return slog.New(dropPayload{zerolog.NewSlogHandler(quiet)}).With("system", system.ID)
+}
+
+// dropPayload keeps message payloads out of the log.
+type dropPayload struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (d dropPayload) Handle(ctx context.Context, r slog.Record) error {
+	clean := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key != "message" {
+			clean.AddAttrs(a)
+		}
+		return true
+	})
+	return d.Handler.Handle(ctx, clean)
+}
