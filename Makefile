@@ -47,10 +47,12 @@ build: ## build bin/betcode, static and reproducible
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/betcode ./cmd/betcode
 
 .PHONY: cross
-cross: ## compile for macOS, and the command for Windows
+cross: ## compile and vet for macOS and Windows, where nothing is run
 	GOOS=darwin GOARCH=amd64 CGO_ENABLED=0 $(GO) build ./...
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) build ./...
-	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/betcode
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./...
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) build $(UNIT)
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) vet $(UNIT)
 
 .PHONY: demo
 demo: prerequisites build ## show what it does, in one terminal, without a key

@@ -71,7 +71,7 @@ func (e Environment) findSocket(flags Flags) (string, error) {
 		return "", err
 	}
 	path, _ := v.Value.(string)
-	if !filepath.IsAbs(path) {
+	if !filepath.IsAbs(path) && !e.isPipe(path) {
 		return "", lost
 	}
 	return path, e.checkSocket(path)

@@ -84,9 +84,14 @@ func TestPaths(t *testing.T) {
 			"/home/me/Library/Application Support/betcode/daemon.sock",
 		},
 		"Windows": {
-			world("windows", with("LOCALAPPDATA", "/local")),
+			world("windows", with("LOCALAPPDATA", "/home/me/AppData/Local", "USERNAME", "me")),
 			nil,
-			"/home/me/.betcode", "/local/betcode", "/home/me/.betcode/daemon.sock",
+			"/home/me/.betcode", "/home/me/AppData/Local/betcode", `\\.\pipe\betcode-daemon-me`,
+		},
+		"another pipe": {
+			world("windows", with("USERNAME", "me", "BETCODE_SOCKET", `\\.\pipe\mine`)),
+			nil,
+			"/home/me/.betcode", "/home/me/AppData/Local/betcode", `\\.\pipe\mine`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,6 +108,27 @@ func TestPaths(t *testing.T) {
 				t.Errorf("the client looks at %q, %v", client.SocketPath, err)
 			}
 		})
+	}
+}
+
+func TestPipes(t *testing.T) {
+	for user, want := range map[string]string{"": "user", "Ann Lee": "Ann Lee", `a\b/c:d`: "a_b_c_d", "m\x00e": "m_e"} {
+		e := world("windows", map[string]string{"USERNAME": user})
+		got, err := e.defaultSocket("")
+		if err != nil || got != `\\.\pipe\betcode-daemon-`+want {
+			t.Errorf("the pipe of %q is %q, %v", user, got, err)
+		}
+		if err := e.checkSocket(got); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, path := range []string{`C:\Users\me\daemon.sock`, `\\server\pipe\betcode`, `\\.\pipe\`, `\\.\pipe\a\b`, `\\.\pipe\` + strings.Repeat("x", pipeRoom)} {
+		if err := world("windows", nil).checkSocket(path); err == nil || !strings.Contains(err.Error(), `\\.\pipe\NAME`) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if world("linux", nil).isPipe(`\\.\pipe\x`) {
+		t.Error("there are pipes on Linux")
 	}
 }
 

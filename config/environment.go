@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // Environment is what the outside world says. Tests make their own.
@@ -44,6 +45,9 @@ func (e Environment) first(flag, name, otherwise string) string {
 func (e Environment) absolute(path string) (string, error) {
 	if path == "" || filepath.IsAbs(path) {
 		return clean(path), nil
+	}
+	if e.isPipe(path) {
+		return path, nil
 	}
 	wd, err := e.Getwd()
 	if err != nil {
@@ -116,22 +120,54 @@ func join(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// defaultSocket is where the socket is if nobody says so. It needs the
-// configuration directory only where nothing better is there.
+// defaultSocket is where the socket is if nobody says so, or the name of the pipe. It
+// needs the configuration directory only where nothing better is there.
 func (e Environment) defaultSocket(configDir string) (string, error) {
-	if e.OS == "linux" {
+	switch e.OS {
+	case "linux":
 		if dir := e.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
 			return filepath.Join(dir, "betcode", "daemon.sock"), nil
 		}
 		if dir := fmt.Sprintf("/run/user/%d", e.UID); e.IsDir(dir) {
 			return filepath.Join(dir, "betcode", "daemon.sock"), nil
 		}
+	case "windows":
+		return pipes + "betcode-daemon-" + pipeUser(e.Getenv("USERNAME")), nil
 	}
 	return join(configDir, "daemon.sock"), nil
 }
 
-// checkSocket refuses a path the operating system has no room for.
+// pipes is where the named pipes of Windows are, and pipeRoom how many characters a
+// pipe's name may have with it.
+const (
+	pipes    = `\\.\pipe\`
+	pipeRoom = 256
+)
+
+// isPipe reports whether path is a named pipe of this machine.
+func (e Environment) isPipe(path string) bool {
+	return e.OS == "windows" && len(path) > len(pipes) && strings.EqualFold(path[:len(pipes)], pipes)
+}
+
+// pipeUser is a user's name as a part of a pipe's.
+func pipeUser(name string) string {
+	if name == "" {
+		return "user"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`\/:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+}
+
+// checkSocket refuses an address that the operating system has no room for, and on
+// Windows a socket: nothing there keeps others from one.
 func (e Environment) checkSocket(path string) error {
+	if e.OS == "windows" {
+		return e.checkPipe(path)
+	}
 	room := 108 // sun_path, with the byte that ends it
 	if e.OS == "darwin" {
 		room = 104
@@ -139,6 +175,13 @@ func (e Environment) checkSocket(path string) error {
 	if len(path)+1 > room {
 		return fmt.Errorf("use socket %s: its path has %d bytes, the system takes %d; set --socket or BETCODE_SOCKET to a shorter one",
 			path, len(path), room-1)
+	}
+	return nil
+}
+
+func (e Environment) checkPipe(path string) error {
+	if !e.isPipe(path) || len(path) > pipeRoom || strings.ContainsAny(path[len(pipes):], `\/`) {
+		return fmt.Errorf(`use pipe %s: on Windows --socket and BETCODE_SOCKET are named pipes, \\.\pipe\NAME, of at most %d characters`, path, pipeRoom)
 	}
 	return nil
 }

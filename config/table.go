@@ -10,7 +10,7 @@ func Table() []Setting { return table }
 var table = []Setting{
 	{
 		Name: "daemon.socket_path", Kind: Path, Env: "BETCODE_SOCKET", Flag: "socket", Unset: "$XDG_RUNTIME_DIR/betcode/daemon.sock, or in the configuration directory",
-		Help: "the Unix socket that the daemon serves",
+		Help: "the Unix socket that the daemon serves, on Windows the named pipe",
 		into: func(d *Daemon) any { return &d.SocketPath }, otherwise: Environment.defaultSocket,
 	},
 	{

@@ -19,8 +19,9 @@ import (
 // Root may connect only to a daemon of root: root needs no help of ours to look
 // inside, and a service of root's that is tricked into connecting gets none.
 //
-// Where the system cannot tell (peercred_other.go) the socket's directory, which
-// nobody else may enter, is all the protection there is.
+// Where the system is not asked (peercred_other.go) the socket's directory, which
+// nobody else may enter, is all the protection there is, and on Windows the named pipe's
+// security descriptor.
 type unixCredentials struct {
 	uid        int
 	restricted func(pid int) (bool, error) // see Options
@@ -39,11 +40,7 @@ type peerInfo struct {
 
 // ServerHandshake implements credentials.TransportCredentials.
 func (c unixCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	unix, ok := conn.(*net.UnixConn)
-	if !ok {
-		return nil, nil, fmt.Errorf("admit %T: only Unix sockets are served without a token", conn)
-	}
-	peer, caller, err := peerCredentials(unix)
+	peer, caller, err := peerCredentials(conn)
 	if err != nil {
 		return nil, nil, fmt.Errorf("admit client: %w", err)
 	}
@@ -73,3 +70,8 @@ func (c unixCredentials) Clone() credentials.TransportCredentials { return c }
 
 // OverrideServerName implements credentials.TransportCredentials.
 func (unixCredentials) OverrideServerName(string) error { return nil }
+
+// unknownTransport is for connections of which nothing tells who is there.
+func unknownTransport(conn net.Conn) error {
+	return fmt.Errorf("admit %T: only local connections are served without a token", conn)
+}

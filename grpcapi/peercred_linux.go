@@ -10,8 +10,12 @@ import (
 
 // peerCredentials asks the kernel who is at the other end. The witness must be
 // closed.
-func peerCredentials(conn *net.UnixConn) (Peer, witness, error) {
-	raw, err := conn.SyscallConn()
+func peerCredentials(conn net.Conn) (Peer, witness, error) {
+	socket, ok := conn.(*net.UnixConn)
+	if !ok {
+		return Peer{}, nobody, unknownTransport(conn)
+	}
+	raw, err := socket.SyscallConn()
 	if err != nil {
 		return Peer{}, nobody, fmt.Errorf("read peer credentials: %w", err)
 	}

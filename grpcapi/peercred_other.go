@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package grpcapi
 
@@ -9,12 +9,9 @@ import (
 
 // peerCredentials takes the caller for the daemon's own user: this system is not
 // asked yet, and the mode of the socket's directory lets nobody else in.
-func peerCredentials(*net.UnixConn) (Peer, witness, error) {
+func peerCredentials(conn net.Conn) (Peer, witness, error) {
+	if _, ok := conn.(*net.UnixConn); !ok {
+		return Peer{}, witness{}, unknownTransport(conn)
+	}
 	return Peer{UID: os.Geteuid()}, witness{}, nil
 }
-
-// witness would tell whether the process that connected is still there.
-type witness struct{}
-
-func (witness) there() error { return nil }
-func (witness) close()       {}

@@ -10,13 +10,26 @@ import (
 	"strings"
 	"time"
 
+	"betcode/cmd/betcode/internal/local"
 	"betcode/messages"
 )
 
-// listen opens the socket in a directory of its own that only we may enter. A
+// listen opens the named pipe or the socket that callers of this machine come by.
+func (d *daemon) listen() (err error) {
+	if !local.IsPipe(d.cfg.SocketPath) {
+		return d.listenSocket()
+	}
+	if d.listener, err = local.ListenPipe(d.cfg.SocketPath); errors.Is(err, fs.ErrPermission) {
+		return (&messages.Error{Op: "listen", Kind: messages.Unavailable, Err: err}).
+			WithHint("somebody has a pipe of this name: use that daemon, stop it, or choose another --socket")
+	}
+	return err
+}
+
+// listenSocket opens the socket in a directory of its own that only we may enter. A
 // socket file that is there already is dialled first: only one that nobody
 // answers is replaced.
-func (d *daemon) listen() error {
+func (d *daemon) listenSocket() error {
 	path := d.cfg.SocketPath
 	if err := private(filepath.Dir(path)); err != nil {
 		return err

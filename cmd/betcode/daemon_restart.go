@@ -60,8 +60,8 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if why := notOurs(pid); why != nil {
-		return why
+	if err := errors.Join(notOurs(pid), canHandOver()); err != nil {
+		return err
 	}
 	result, err := p.handOver(cfg, flags, pid, c.Duration("timeout"))
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"betcode/actors"
+	"betcode/cmd/betcode/internal/local"
 	"betcode/config"
 	"betcode/grpcapi"
 	"betcode/messages"
@@ -97,7 +98,11 @@ type daemon struct {
 }
 
 func (d *daemon) prepareDirectories() error {
-	for _, dir := range []string{d.cfg.StateDir, d.runs(), filepath.Dir(d.cfg.SocketPath)} {
+	dirs := []string{d.cfg.StateDir, d.runs()}
+	if !local.IsPipe(d.cfg.SocketPath) {
+		dirs = append(dirs, filepath.Dir(d.cfg.SocketPath))
+	}
+	for _, dir := range dirs {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -97,16 +96,6 @@ func (s *story) agentState(session string) string {
 	return rest[:1]
 }
 
-// until waits for something outside to become true.
-func (s *story) until(what string, holds func() bool) {
-	s.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.Fatalf("it never happens that %s", what)
-		}
-	}
-}
-
 // TestDiskFull: before the disk is full the agent is stopped in the middle of its
 // turn and new turns are refused; what waits for an answer is shown and answered;
 // with room again everything goes on, and not a line is missing.
@@ -127,7 +116,7 @@ func TestDiskFull(t *testing.T) {
 	s.fillDisk("", 32<<20)
 	_, next := s.wait(c, 0, isNotice("DISK_FULL"))
 	s.wait(d, 0, isNotice("DISK_FULL"))
-	s.until("both agents are stopped", func() bool { return s.agentState(streaming) == "T" && s.agentState(asking) == "T" })
+	s.eventually("both agents are stopped", func() bool { return s.agentState(streaming) == "T" && s.agentState(asking) == "T" })
 	other := s.converse("c", session())
 	s.say(other, "echo:one more")
 	s.wait(other, 0, isError("DISK_FULL"))
@@ -172,7 +161,7 @@ func TestRealDiskFull(t *testing.T) {
 	_, first := s.wait(c, 0, kit.IsIdle)
 	s.fillDisk("", 32<<20)
 	_, next := s.wait(c, first, isNotice("DISK_FULL"))
-	s.until("the agent is stopped", func() bool { return s.agentState(id) == "T" })
+	s.eventually("the agent is stopped", func() bool { return s.agentState(id) == "T" })
 	s.say(c, "say it again")
 	s.wait(c, next, isError("DISK_FULL"))
 	s.emptyDisk("")
@@ -258,7 +247,7 @@ func TestStopWhileJournalFails(t *testing.T) {
 		return e.GetTurnComplete().GetStopReason() == "cancelled" && e.GetSequence() > 0
 	})
 	_, next = s.wait(c, next, func(e kit.Event) bool { return kit.IsRun(pb.RunState_RUN_STATE_EXITED)(e) && e.GetSequence() > 0 })
-	s.until("it is forgotten", func() bool {
+	s.eventually("it is forgotten", func() bool {
 		noted, err := os.ReadDir(s.onDisk("stops"))
 		return err == nil && len(noted) == 0
 	})

@@ -26,7 +26,7 @@ func TestSessionRaw(t *testing.T) {
 		}
 		return len(files)
 	}
-	s.until("a part is archived", func() bool { return archives() > 0 })
+	s.eventually("a part is archived", func() bool { return archives() > 0 })
 	live := s.cli(0, "session", "raw", id)
 	if info, err := os.Stat(spool); err != nil || info.Size() != int64(len(live)) {
 		t.Errorf("%d bytes are printed of %v, %v", len(live), info, err)
@@ -39,7 +39,7 @@ func TestSessionRaw(t *testing.T) {
 		t.Errorf("another daemon prints %d bytes", len(again))
 	}
 	s.cli(0, "session", "stop", id)
-	s.until("all of it is archived", func() bool { _, err := os.Stat(spool); return os.IsNotExist(err) })
+	s.eventually("all of it is archived", func() bool { _, err := os.Stat(spool); return os.IsNotExist(err) })
 	if ended := s.cli(0, "session", "raw", "--run", "1", id); !strings.HasPrefix(ended, live) {
 		t.Errorf("%d bytes are printed of the ended run", len(ended))
 	}

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
+	"betcode/cmd/betcode/internal/local"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -26,10 +27,10 @@ const maxEventBytes = 16 << 20
 
 // Options say how to reach a daemon.
 type Options struct {
-	Socket string  // path of its Unix socket
+	Socket string  // path of its Unix socket, or name of its pipe
 	Remote *Remote // how to reach it over TCP instead; nil = not
 	ID     string  // who calls, for the input lock and for "who answered"
-	// Dial replaces the Unix socket, for tests.
+	// Dial replaces the socket, for tests.
 	Dial func(ctx context.Context) (net.Conn, error)
 }
 
@@ -53,10 +54,7 @@ type Client struct {
 // New makes a client. Close it.
 func New(o Options) (*Client, error) {
 	if o.Dial == nil {
-		o.Dial = func(ctx context.Context) (net.Conn, error) {
-			var d net.Dialer
-			return d.DialContext(ctx, "unix", o.Socket)
-		}
+		o.Dial = func(ctx context.Context) (net.Conn, error) { return local.Dial(ctx, o.Socket) }
 	}
 	conn, err := dial(o)
 	if err != nil {
