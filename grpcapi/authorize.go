@@ -14,44 +14,46 @@ import (
 // feature that is off, is turned away here; calls that need the admin right are written
 // down, and fields that nobody knows are counted.
 
-func (s *Server) admitUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (reply any, err error) {
-	c := callOf(ctx)
+func (s *Server) admitUnary(ctx context.Context, c *call, req any, next grpc.UnaryHandler) (reply any, err error) {
 	if err := s.authenticate(ctx, c); err != nil {
 		return nil, err
 	}
-	defer func() { s.auditAdmin(ctx, info.FullMethod, err) }()
-	if err := allow(ctx, c, info.FullMethod); err != nil {
+	defer func() { s.auditAdmin(ctx, c.method, err) }()
+	if err := allow(ctx, c, c.method); err != nil {
 		return nil, err
 	}
 	if err := s.limitCall(ctx, c); err != nil {
 		return nil, err
 	}
-	if err := s.open(info.FullMethod); err != nil {
+	if err := s.open(c.method); err != nil {
 		return nil, err
 	}
 	s.noteUnknown(ctx, req)
-	return next(ctx, req)
+	err = s.guarded(ctx, func() error {
+		reply, err = next(ctx, req)
+		return err
+	})
+	return reply, err
 }
 
-func (s *Server) admitStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
-	ctx := stream.Context()
+func (s *Server) admitStream(ctx context.Context, srv any, stream grpc.ServerStream, next grpc.StreamHandler) (err error) {
 	c := callOf(ctx)
 	if err := s.authenticate(ctx, c); err != nil {
 		return err
 	}
-	defer func() { s.auditAdmin(ctx, info.FullMethod, err) }()
-	if err := allow(ctx, c, info.FullMethod); err != nil {
+	defer func() { s.auditAdmin(ctx, c.method, err) }()
+	if err := allow(ctx, c, c.method); err != nil {
 		return err
 	}
 	if err := s.limitCall(ctx, c); err != nil {
 		return err
 	}
-	if err := s.open(info.FullMethod); err != nil {
+	if err := s.open(c.method); err != nil {
 		return err
 	}
 	counts, done := whileItCounts(ctx, c)
 	defer done()
-	err = next(srv, admitted{stream, counts, s, c})
+	err = s.guarded(ctx, func() error { return next(srv, admitted{stream, counts, s, c}) })
 	var over *messages.Error
 	if errors.As(context.Cause(counts), &over) && ctx.Err() == nil {
 		return over
@@ -92,10 +94,20 @@ type admitted struct {
 // Context implements grpc.ServerStream.
 func (a admitted) Context() context.Context { return a.ctx }
 
-// RecvMsg implements grpc.ServerStream. A request that is refused is an error of ours;
-// the stream itself is sound and may go on.
+// SendMsg implements grpc.ServerStream.
+func (a admitted) SendMsg(m any) error {
+	a.server.frame(a.ctx, "out", m)
+	return a.ServerStream.SendMsg(m)
+}
+
+// RecvMsg implements grpc.ServerStream. A request that could not be decoded, or is
+// refused, is an error of ours; the stream itself is sound and may go on.
 func (a admitted) RecvMsg(m any) error {
 	if err := a.ServerStream.RecvMsg(m); err != nil {
+		return err
+	}
+	a.server.frame(a.ctx, "in", m)
+	if err := malformed(m); err != nil {
 		return err
 	}
 	a.server.noteUnknown(a.ctx, m)

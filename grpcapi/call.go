@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
@@ -110,30 +109,4 @@ func validClientID(id string) bool {
 		}
 	}
 	return true
-}
-
-// tracked is a server stream with a context of its own.
-type tracked struct {
-	grpc.ServerStream
-	ctx    context.Context
-	server *Server
-}
-
-// Context implements grpc.ServerStream.
-func (t tracked) Context() context.Context { return t.ctx }
-
-// RecvMsg implements grpc.ServerStream. What could not be decoded is an error of
-// ours; the stream itself is sound and may go on.
-func (t tracked) RecvMsg(m any) error {
-	if err := t.ServerStream.RecvMsg(m); err != nil {
-		return err
-	}
-	t.server.frame(t.ctx, "in", m)
-	return malformed(m)
-}
-
-// SendMsg implements grpc.ServerStream.
-func (t tracked) SendMsg(m any) error {
-	t.server.frame(t.ctx, "out", m)
-	return t.ServerStream.SendMsg(m)
 }

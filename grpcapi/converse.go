@@ -15,7 +15,7 @@ import (
 
 // How many answers to a client's own mistakes may wait behind its events. When
 // they do, its next requests wait too.
-const inlineErrors = 16
+const inlineErrors = 4
 
 // quietTime is how long nothing must have happened on a stream whose client has
 // half-closed, whose session has settled, and whose history nevertheless does not
@@ -35,8 +35,7 @@ func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, 
 	if err := stream.SendHeader(metadata.MD{}); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(stream.Context())
-	defer cancel()
+	ctx := stream.Context()
 	c := &conversation{
 		server: s.server, stream: stream, client: callOf(ctx).client,
 		inline:     make(chan failure, inlineErrors),
@@ -52,8 +51,7 @@ func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, 
 	defer c.events.Close()
 	go c.receive(ctx) // ends when the handler has: only then does Recv return
 	if err := c.send(ctx); err != nil {
-		cancel()
-		return tell(stream.Context(), stream, err)
+		return tell(ctx, stream, err)
 	}
 	return nil
 }

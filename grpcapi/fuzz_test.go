@@ -65,9 +65,9 @@ func FuzzAgentRequestStream(f *testing.F) {
 		done := make(chan error, 1)
 		s := New(Options{Asker: asker})
 		go func() {
-			done <- errorsStream(nil, stream, nil, func(_ any, _ grpcStream) error {
-				return agentService{server: s}.Converse(stream)
-			})
+			err := agentService{server: s}.Converse(stream)
+			_ = toStatus(err)
+			done <- err
 		}()
 		select {
 		case <-done:

@@ -3,39 +3,19 @@ package grpcapi
 import (
 	"context"
 	"runtime/debug"
+	"time"
 
-	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
 	"google.golang.org/grpc"
 
 	"betcode/messages"
 )
 
-// The interceptors, from the outside in: who calls, the log, the error table,
-// the door (who may come in, and do what; which features are on; what of it is
-// unknown), recovery. There are no more than these, because a stream keeps the
-// stack of its handler as long as it lasts. So a panic becomes an error of ours, an error of ours a status, and the
-// log sees what the client sees.
-func (s *Server) unaryInterceptors() []grpc.UnaryServerInterceptor {
-	return []grpc.UnaryServerInterceptor{
-		s.identifyUnary,
-		s.logUnary(),
-		errorsUnary,
-		s.admitUnary,
-		recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(s.recovered)),
-	}
-}
+// A call comes in by one interceptor and not by a chain of them, because a stream keeps
+// the stack of its handler, and what was made for it, as long as it lasts. It knows who
+// calls, has the door decide, makes an error of ours of a panic and a status of an error
+// of ours, and logs what the client sees.
 
-func (s *Server) streamInterceptors() []grpc.StreamServerInterceptor {
-	return []grpc.StreamServerInterceptor{
-		s.identifyStream,
-		s.logStream(),
-		errorsStream,
-		s.admitStream,
-		recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(s.recovered)),
-	}
-}
-
-func (s *Server) identifyUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	ctx, err := newCall(ctx, info.FullMethod, false)
 	if err != nil {
 		return nil, toStatus(err).Err()
@@ -46,19 +26,33 @@ func (s *Server) identifyUnary(ctx context.Context, req any, info *grpc.UnarySer
 	}
 	noteSession(ctx, req)
 	s.frame(ctx, "in", req)
-	reply, err := next(ctx, req)
+	began := time.Now()
+	var reply any
+	if err = malformed(req); err == nil {
+		reply, err = s.admitUnary(ctx, c, req, next)
+	}
 	if err == nil {
 		s.frame(ctx, "out", reply)
 	}
-	return reply, err
+	return reply, s.ended(ctx, began, err)
 }
 
-func (s *Server) identifyStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+func (s *Server) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	ctx, err := newCall(stream.Context(), info.FullMethod, true)
 	if err != nil {
 		return toStatus(err).Err()
 	}
-	return next(srv, tracked{stream, ctx, s})
+	began := time.Now()
+	return s.ended(ctx, began, s.admitStream(ctx, srv, stream, next))
+}
+
+// ended logs how a call ended, and returns what the client is told of it.
+func (s *Server) ended(ctx context.Context, began time.Time, err error) error {
+	if err != nil {
+		err = toStatus(err).Err()
+	}
+	s.logCall(ctx, time.Since(began), err)
+	return err
 }
 
 // noteSession remembers for the log which session a request is about.
@@ -66,24 +60,6 @@ func noteSession(ctx context.Context, req any) {
 	if r, ok := req.(interface{ GetSessionId() string }); ok {
 		callOf(ctx).session = messages.SessionID(printable(r.GetSessionId()))
 	}
-}
-
-func errorsUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	if err := malformed(req); err != nil {
-		return nil, toStatus(err).Err()
-	}
-	reply, err := next(ctx, req)
-	if err != nil {
-		return nil, toStatus(err).Err()
-	}
-	return reply, nil
-}
-
-func errorsStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	if err := next(srv, stream); err != nil {
-		return toStatus(err).Err()
-	}
-	return nil
 }
 
 // recovered makes an error of a panic. Called where the panic is recovered, so
@@ -96,8 +72,7 @@ func (s *Server) recovered(ctx context.Context, p any) error {
 		WithHint("Please report it, with the daemon's log of this moment.")
 }
 
-// guarded runs f in a handler's own goroutine, where the interceptors cannot
-// catch what it throws.
+// guarded runs f and makes an error of what it throws.
 func (s *Server) guarded(ctx context.Context, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -3,11 +3,11 @@ package grpcapi
 import (
 	"context"
 	"strings"
+	"time"
 
-	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/logging"
 	"github.com/rs/zerolog"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // Names of log fields. The first three are those of the daemon document.
@@ -32,45 +32,30 @@ func span(method string) string {
 	return "grpc/" + strings.TrimPrefix(strings.TrimPrefix(method, "/"), "betcode.v1.")
 }
 
-// levelOf is the level at which the end of a call is logged, by its code.
-func levelOf(c codes.Code) logging.Level {
-	switch c {
+// levelOf is the level at which the end of a call is logged: streams are what clients do
+// (info), unary calls that went well detail (debug).
+func levelOf(code codes.Code, stream bool) zerolog.Level {
+	switch code {
 	case codes.OK, codes.Canceled, codes.InvalidArgument, codes.NotFound, codes.AlreadyExists,
 		codes.FailedPrecondition, codes.OutOfRange, codes.Aborted, codes.Unimplemented:
-		return logging.LevelInfo
+		if stream {
+			return zerolog.InfoLevel
+		}
+		return zerolog.DebugLevel
 	case codes.PermissionDenied, codes.Unauthenticated, codes.ResourceExhausted, codes.Unavailable,
 		codes.DeadlineExceeded:
-		return logging.LevelWarn
+		return zerolog.WarnLevel
 	case codes.Unknown, codes.Internal, codes.DataLoss:
-		return logging.LevelError
+		return zerolog.ErrorLevel
 	}
-	return logging.LevelError
-}
-
-func (s *Server) logUnary() grpc.UnaryServerInterceptor {
-	return logging.UnaryServerInterceptor(logging.LoggerFunc(s.logCall),
-		logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(levelOf))
-}
-
-func (s *Server) logStream() grpc.StreamServerInterceptor {
-	return logging.StreamServerInterceptor(logging.LoggerFunc(s.logCall),
-		logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(levelOf))
+	return zerolog.ErrorLevel
 }
 
 // logCall is the access log: a line for the end of each call, with who called and never
-// with what was said: streams as what clients do (info), unary
-// calls that went well as detail (debug), probes and lookups hardly at all.
-func (s *Server) logCall(ctx context.Context, level logging.Level, _ string, fields ...any) {
-	c := callOf(ctx)
-	at := zerolog.ErrorLevel
-	switch {
-	case level == logging.LevelWarn:
-		at = zerolog.WarnLevel
-	case level == logging.LevelInfo && c.stream:
-		at = zerolog.InfoLevel
-	case level == logging.LevelInfo:
-		at = zerolog.DebugLevel
-	}
+// with what was said. Probes and lookups are hardly worth it.
+func (s *Server) logCall(ctx context.Context, took time.Duration, err error) {
+	c, code := callOf(ctx), status.Code(err)
+	at := levelOf(code, c.stream)
 	if at < zerolog.WarnLevel && strings.HasPrefix(c.method, "/grpc.") {
 		at = zerolog.TraceLevel
 	}
@@ -87,15 +72,8 @@ func (s *Server) logCall(ctx context.Context, level logging.Level, _ string, fie
 	if c.session != "" {
 		e = e.Str(fieldSession, string(c.session))
 	}
-	for i := 0; i+1 < len(fields); i += 2 {
-		switch fields[i] {
-		case "grpc.code":
-			e = e.Interface("code", fields[i+1])
-		case "grpc.time_ms":
-			e = e.Interface("ms", fields[i+1])
-		case "grpc.error":
-			e = e.Interface("err", fields[i+1])
-		}
+	if err != nil {
+		e = e.Str("err", err.Error())
 	}
-	e.Msg("call ended")
+	e.Str("code", code.String()).Float64("ms", float64(took.Microseconds())/1000).Msg("call ended")
 }

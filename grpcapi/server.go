@@ -113,8 +113,8 @@ func New(o Options) *Server {
 		// A client that fell asleep is noticed, so that it does not keep the input lock; it
 		// attaches again when it wakes. One that is merely slow to read answers pings.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingPatience}),
-		grpc.ChainUnaryInterceptor(s.unaryInterceptors()...),
-		grpc.ChainStreamInterceptor(s.streamInterceptors()...),
+		grpc.UnaryInterceptor(s.unary),
+		grpc.StreamInterceptor(s.stream),
 		grpc.WaitForHandlers(true),
 	)
 	pb.RegisterAgentServiceServer(s.grpc, agentService{server: s})
