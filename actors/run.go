@@ -187,15 +187,21 @@ func (r *run) open(ctx actor.Context) {
 	})
 }
 
-// opened keeps the process and waits for its end, in one goroutine that ends
-// with this incarnation.
+// opened keeps the process and waits for its end, and for that of its input, in
+// goroutines that end with this incarnation.
 func (r *run) opened(ctx actor.Context, m agentOpened) any {
 	r.agent = m.agent
 	if m.exit != nil {
 		return agentExited{*m.exit}
 	}
 	root, self, life := ctx.ActorSystem().Root, ctx.Self(), r.life
-	r.deps.workers.Add(1)
+	r.deps.workers.Add(2)
+	go func() {
+		defer r.deps.workers.Done()
+		if unread, err := m.agent.process.WaitDeaf(life); err == nil {
+			root.Send(self, inputClosed{unread})
+		}
+	}()
 	go func() {
 		defer r.deps.workers.Done()
 		if exit, err := m.agent.process.Wait(life); err == nil {

@@ -115,6 +115,8 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 		return s.lines(at, m)
 	case tailRead:
 		return s.tail(at, m)
+	case inputClosed:
+		return s.closed(m)
 	case deafDue:
 		return s.deaf()
 	case readAgain:

@@ -168,6 +168,9 @@ func TestRunThatHearsNothing(t *testing.T) {
 	}{
 		{"and lives", []runStep{up, {fails, "failed k: nobody reads, in 2s {}"}, {fails, "failed k: nobody reads"}, {deafDue{}, "deaf"}}},
 		{"and has ended", []runStep{up, {fails, "failed k: nobody reads, in 2s {}"}, {exited(1), "kill"}, {deafDue{}, ""}}},
+		{"and has left something unread", []runStep{up, {inputClosed{7}, "in 2s {}"}, {fails, "failed k: nobody reads"}, {deafDue{}, "deaf"}}},
+		{"and has left it and ended", []runStep{up, {inputClosed{7}, "in 2s {}"}, {exited(1), "kill"}, {deafDue{}, ""}}},
+		{"and has read everything", []runStep{up, {inputClosed{}, ""}}},
 		{"and is ended", []runStep{
 			up,
 			{fails, "failed k: nobody reads, in 2s {}"},

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,4 +33,29 @@ func TestAgentHangs(t *testing.T) {
 	if n := s.accepted(id, key); n != 1 {
 		t.Errorf("the message was taken into the conversation %d times", n)
 	}
+}
+
+// TestMessageToTheDeaf: a message that lies in the pipe when the agent closes its input is
+// not waited for until the watchdog comes; the next agent gets it, and takes it once. What
+// the deaf one had said before stays.
+func TestMessageToTheDeaf(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "echo:hello") // what the daemon wants to know about a new agent, it asks now
+	_, next := s.wait(c, 0, kit.IsIdle)
+	s.say(c, "deaf\necho:still here")
+	_, next = s.wait(c, next, kit.IsIdle)
+	key := s.say(c, "echo:who has this")
+	_, next = s.wait(c, next, func(e kit.Event) bool { return e.GetNotice().GetCode() == "AGENT_DEAF" })
+	s.wait(c, next, func(e kit.Event) bool { return slices.Contains(e.GetTurnComplete().GetInputKeys(), key) })
+	_, end := s.wait(c, next, kit.IsIdle)
+	if got := kit.Text(c.Events()[:end]); strings.Count(got, "who has this") != 1 || strings.Count(got, "still here") != 1 {
+		t.Errorf("text %q", got)
+	}
+	if n := s.accepted(id, key); n != 1 {
+		t.Errorf("the message was taken into the conversation %d times", n)
+	}
+	s.sameHistory(c, id)
 }

@@ -27,8 +27,9 @@ type agent struct {
 	stderr    io.Writer
 	script    script
 	done      chan int
-	hung      atomic.Bool // the reader stops at the next line
-	stubborn  atomic.Bool // nothing but SIGKILL ends the process
+	hung      atomic.Bool   // the reader stops at the next line
+	stuck     chan struct{} // closed when it has
+	stubborn  atomic.Bool   // nothing but SIGKILL ends the process
 
 	mu      sync.Mutex
 	disk    *transcript
@@ -73,7 +74,7 @@ func newAgent(o options, home string, stdout, stderr io.Writer) (*agent, error) 
 	}
 	a := &agent{
 		options: o, home: home, cwd: cwd, out: newOutput(stdout), stderr: stderr, script: s,
-		done: make(chan int, 1),
+		done: make(chan int, 1), stuck: make(chan struct{}),
 		seen: map[string]bool{}, asks: map[string]*ask{}, tasks: map[string]*task{},
 		rules: slices.Clone(o.allowedTools),
 	}

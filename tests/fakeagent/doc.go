@@ -48,6 +48,8 @@
 //	biglines:SIZE          an answer of that size in one assistant line
 //	no-result              the turn just ends
 //	hang                   never says or reads anything again; signals still work
+//	deaf                   reads no more, and closes its input as soon as something lies
+//	                       in it, but lives on; wants a FIFO that it holds open itself
 //	ignore-sigterm         from now on SIGTERM, SIGINT, SIGHUP, EOF and end_session
 //	                       do not end the process
 //	stderr:SIZE            that much on stderr

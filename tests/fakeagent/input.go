@@ -17,6 +17,7 @@ func (a *agent) read(stdin io.Reader) {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if a.hung.Load() {
+			close(a.stuck)
 			select {} // as if the event loop were stuck; signals end the process
 		}
 		if fatal := a.take(bytes.TrimSpace(line)); fatal != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // The steps no honest agent takes. What each does is in the package comment.
@@ -28,6 +30,29 @@ func tornExit(t *turn, _ string) error {
 func hang(t *turn, _ string) error {
 	t.a.hung.Store(true)
 	select {}
+}
+
+// deaf has the reader of its input stuck, by a line that it writes itself, before it
+// says anything: so nothing that is said to it from then on is taken.
+func deaf(t *turn, _ string) error {
+	t.a.hung.Store(true)
+	if _, err := os.Stdin.WriteString("\n"); err != nil {
+		return complain("deaf: %v", err)
+	}
+	<-t.a.stuck
+	if err := t.sayf("I hear nothing."); err != nil {
+		return err
+	}
+	go func() {
+		ends := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
+		for {
+			if n, _ := unix.Poll(ends, -1); n > 0 {
+				break
+			}
+		}
+		_ = os.Stdin.Close()
+	}()
+	return nil
 }
 
 func garbage(t *turn, _ string) error {

@@ -53,6 +53,7 @@ func behaviours() map[string]behaviour {
 		"exit":           {do: exit, fatal: true},
 		"torn-exit":      {do: tornExit, fatal: true},
 		"hang":           {do: hang, fatal: true},
+		"deaf":           {do: deaf, fatal: true},
 		"garbage":        {do: garbage},
 		"noise":          {do: noise},
 		"blank":          {do: blank},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
 	"betcode/messages"
 )
@@ -28,6 +29,16 @@ func TestMain(m *testing.M) {
 		fakeAgent()
 	case "deaf": // an agent that never reads
 		fmt.Println("ready")
+		time.Sleep(time.Hour)
+	case "closing": // an agent that closes its input when something lies in it
+		fmt.Println("ready")
+		ends := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
+		for {
+			if n, _ := unix.Poll(ends, -1); n > 0 {
+				break
+			}
+		}
+		os.Stdin.Close()
 		time.Sleep(time.Hour)
 	case "daemon":
 		fakeDaemon()

@@ -70,6 +70,34 @@ func TestWriteLineToOneWhoDoesNotRead(t *testing.T) {
 	wantKind(t, err, messages.NotFound)
 }
 
+// What lies in the pipe of an agent that closes its input is known to be unread, and
+// nobody waits for it to be read.
+func TestWaitDeaf(t *testing.T) {
+	r := started(t, "closing")
+	ctx, cancel := context.WithCancel(t.Context())
+	given := make(chan error)
+	go func() {
+		_, err := r.p.WaitDeaf(ctx)
+		given <- err
+	}()
+	cancel()
+	wantKind(t, <-given, messages.Canceled)
+	if _, err := r.p.WaitDeaf(ctx); err == nil {
+		t.Error("a wait that was over before it began found something")
+	}
+
+	r.wantWrite(line(10), Written)
+	if n, err := r.p.WaitDeaf(t.Context()); n != 10 || err != nil {
+		t.Errorf("%d bytes unread, %v", n, err)
+	}
+	wantKind(t, r.p.WaitWritable(t.Context()), messages.NotFound)
+	r.wantWrite(line(10), Gone)
+	r.wantWrite(line(5000), Gone)
+	if n, err := r.p.WaitDeaf(t.Context()); n != 10 || err != nil {
+		t.Errorf("%d bytes unread, %v", n, err)
+	}
+}
+
 func TestWriteLong(t *testing.T) {
 	r := started(t, "agent")
 	const size = 5 << 20

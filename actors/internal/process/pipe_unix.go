@@ -87,6 +87,14 @@ func (p *Process) WaitWritable(ctx context.Context) error {
 	}
 }
 
+// WaitDeaf waits until nobody has the agent's input open any more, and returns how many
+// bytes of what was written lie in it: they will never be read. It is so when the agent
+// ends, too. An error means that ctx ended or the Process was closed first, or that this
+// system does not tell.
+func (p *Process) WaitDeaf(ctx context.Context) (unread int, err error) {
+	return p.stdin.waitDeaf(ctx)
+}
+
 // isLine says whether b is one line with its newline.
 func isLine(b []byte) bool { return len(b) > 0 && bytes.IndexByte(b, '\n') == len(b)-1 }
 
@@ -119,6 +127,34 @@ func (p *pipe) writeLine(line []byte) WriteResult {
 		return Busy
 	}
 	return Gone
+}
+
+// waitDeaf waits in the poller, on the side of reading: that of writing is for lines. The
+// kernel wakes it when the last reader goes.
+func (p *pipe) waitDeaf(ctx context.Context) (unread int, err error) {
+	const op = "watch agent's stdin"
+	if p.file == nil {
+		return 0, nil
+	}
+	stop := context.AfterFunc(ctx, func() { _ = p.file.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	for ctx.Err() == nil {
+		err = p.raw.Read(func(fd uintptr) bool {
+			if !broken(int(fd)) {
+				return false
+			}
+			unread, _ = queued(int(fd)) // nobody reads, so it stays as it is
+			return true
+		})
+		switch {
+		case err == nil:
+			return unread, nil
+		case ctx.Err() == nil && !errors.Is(err, os.ErrDeadlineExceeded):
+			return 0, messages.Errorf(op, messages.Canceled, "%w", err)
+		}
+		_ = p.file.SetReadDeadline(time.Time{}) // ours, or that of an earlier wait
+	}
+	return 0, contextError(op, ctx)
 }
 
 // room says whether the kernel will take n bytes at once: Written if so.
@@ -229,6 +265,10 @@ func (p *pipe) unread() (n int, err error) {
 	if p.file == nil {
 		return 0, unix.ENXIO
 	}
-	outer := p.raw.Control(func(fd uintptr) { n, err = queued(int(fd)) })
+	outer := p.raw.Control(func(fd uintptr) {
+		if n, err = queued(int(fd)); err == nil && n > 0 && broken(int(fd)) {
+			err = unix.EPIPE
+		}
+	})
 	return n, errors.Join(outer, err)
 }

@@ -73,5 +73,10 @@ func (*Process) WriteLong(context.Context, []byte) (int, error) {
 // WaitWritable is not implemented on this system.
 func (*Process) WaitWritable(context.Context) error { return unimplemented("wait for agent to read") }
 
+// WaitDeaf is not implemented on this system.
+func (*Process) WaitDeaf(context.Context) (int, error) {
+	return 0, unimplemented("watch agent's stdin")
+}
+
 // Close does nothing.
 func (*Process) Close() error { return nil }
