@@ -11,32 +11,10 @@ import (
 )
 
 // What stands at the door: who may not come in, or not do what is asked, or asks for a
-// feature that is off, is turned away here; calls that need the admin right are written
-// down, and fields that nobody knows are counted.
+// feature that is off, is turned away here, before anything of the request is read; calls
+// that need the admin right are written down, and fields that nobody knows are counted.
 
-func (s *Server) admitUnary(ctx context.Context, c *call, req any, next grpc.UnaryHandler) (reply any, err error) {
-	if err := s.authenticate(ctx, c); err != nil {
-		return nil, err
-	}
-	defer func() { s.auditAdmin(ctx, c.method, err) }()
-	if err := allow(ctx, c, c.method); err != nil {
-		return nil, err
-	}
-	if err := s.limitCall(ctx, c); err != nil {
-		return nil, err
-	}
-	if err := s.open(c.method); err != nil {
-		return nil, err
-	}
-	s.noteUnknown(ctx, req)
-	err = s.guarded(ctx, func() error {
-		reply, err = next(ctx, req)
-		return err
-	})
-	return reply, err
-}
-
-func (s *Server) admitStream(ctx context.Context, srv any, stream grpc.ServerStream, next grpc.StreamHandler) (err error) {
+func (s *Server) admit(ctx context.Context, srv any, stream grpc.ServerStream, next grpc.StreamHandler) (err error) {
 	c := callOf(ctx)
 	if err := s.authenticate(ctx, c); err != nil {
 		return err
@@ -50,6 +28,9 @@ func (s *Server) admitStream(ctx context.Context, srv any, stream grpc.ServerStr
 	}
 	if err := s.open(c.method); err != nil {
 		return err
+	}
+	if !c.stream {
+		return s.guarded(ctx, func() error { return next(srv, admitted{stream, ctx, s, c}) })
 	}
 	counts, done := whileItCounts(ctx, c)
 	defer done()
@@ -106,11 +87,17 @@ func (a admitted) RecvMsg(m any) error {
 	if err := a.ServerStream.RecvMsg(m); err != nil {
 		return err
 	}
+	if !a.call.stream {
+		noteSession(a.ctx, m)
+	}
 	a.server.frame(a.ctx, "in", m)
 	if err := malformed(m); err != nil {
 		return err
 	}
 	a.server.noteUnknown(a.ctx, m)
+	if !a.call.stream {
+		return noteKey(a.ctx, m)
+	}
 	request, ok := m.(*pb.AgentRequest)
 	if !ok {
 		return nil

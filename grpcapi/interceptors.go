@@ -13,37 +13,15 @@ import (
 // A call comes in by one interceptor and not by a chain of them, because a stream keeps
 // the stack of its handler, and what was made for it, as long as it lasts. It knows who
 // calls, has the door decide, makes an error of ours of a panic and a status of an error
-// of ours, and logs what the client sees.
+// of ours, and logs what the client sees. All calls are streams here (see streams).
 
-func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	ctx, err := newCall(ctx, info.FullMethod, false)
-	if err != nil {
-		return nil, toStatus(err).Err()
-	}
-	c := callOf(ctx)
-	if c.key, c.digest, err = keyIn(ctx, info.FullMethod, req); err != nil {
-		return nil, toStatus(err).Err()
-	}
-	noteSession(ctx, req)
-	s.frame(ctx, "in", req)
-	began := time.Now()
-	var reply any
-	if err = malformed(req); err == nil {
-		reply, err = s.admitUnary(ctx, c, req, next)
-	}
-	if err == nil {
-		s.frame(ctx, "out", reply)
-	}
-	return reply, s.ended(ctx, began, err)
-}
-
-func (s *Server) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	ctx, err := newCall(stream.Context(), info.FullMethod, true)
+func (s *Server) takeIn(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	ctx, err := newCall(stream.Context(), info.FullMethod, info.IsClientStream || info.IsServerStream)
 	if err != nil {
 		return toStatus(err).Err()
 	}
 	began := time.Now()
-	return s.ended(ctx, began, s.admitStream(ctx, srv, stream, next))
+	return s.ended(ctx, began, s.admit(ctx, srv, stream, next))
 }
 
 // ended logs how a call ended, and returns what the client is told of it.

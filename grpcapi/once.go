@@ -21,20 +21,20 @@ import (
 // what shall be done.
 const IdempotencyKey = "x-idempotency-key"
 
-// keyIn reads the key of a call, and what its request is recognised by.
-func keyIn(ctx context.Context, method string, req any) (key string, digest []byte, err error) {
+// noteKey reads the key of a call, and what its request is recognised by.
+func noteKey(ctx context.Context, req any) error {
 	keys := metadata.ValueFromIncomingContext(ctx, IdempotencyKey)
 	if len(keys) == 0 {
-		return "", nil, nil
+		return nil
 	}
-	if key = canonicalUUID(keys[0]); key == "" {
-		return "", nil, invalid("identify request", "Use a UUID of 36 characters, or leave it out.", "the metadata %s is not a UUID", IdempotencyKey)
+	c := callOf(ctx)
+	if c.key = canonicalUUID(keys[0]); c.key == "" {
+		return invalid("identify request", "Use a UUID of 36 characters, or leave it out.", "the metadata %s is not a UUID", IdempotencyKey)
 	}
-	m, ok := req.(proto.Message)
-	if !ok {
-		return key, nil, nil
+	if m, ok := req.(proto.Message); ok {
+		c.digest = digestOf(c.method, m)
 	}
-	return key, digestOf(method, m), nil
+	return nil
 }
 
 // digestOf is what a request is recognised by.

@@ -113,26 +113,26 @@ func New(o Options) *Server {
 		// A client that fell asleep is noticed, so that it does not keep the input lock; it
 		// attaches again when it wakes. One that is merely slow to read answers pings.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingPatience}),
-		grpc.UnaryInterceptor(s.unary),
-		grpc.StreamInterceptor(s.stream),
+		grpc.StreamInterceptor(s.takeIn),
 		grpc.WaitForHandlers(true),
 	)
-	pb.RegisterAgentServiceServer(s.grpc, agentService{server: s})
-	pb.RegisterAdminServiceServer(s.grpc, adminService{asker: s.asker})
-	pb.RegisterConfigServiceServer(s.grpc, configService{asker: s.asker})
-	pb.RegisterAccessServiceServer(s.grpc, accessService{server: s})
-	pb.RegisterVersionServiceServer(s.grpc, versionService{server: s})
-	pb.RegisterBetCodeHealthServer(s.grpc, detailsService{server: s})
+	all := streams{s.grpc, s.takeIn}
+	pb.RegisterAgentServiceServer(all, agentService{server: s})
+	pb.RegisterAdminServiceServer(all, adminService{asker: s.asker})
+	pb.RegisterConfigServiceServer(all, configService{asker: s.asker})
+	pb.RegisterAccessServiceServer(all, accessService{server: s})
+	pb.RegisterVersionServiceServer(all, versionService{server: s})
+	pb.RegisterBetCodeHealthServer(all, detailsService{server: s})
 	if s.options.GitLab == nil {
 		s.options.GitLab = pb.UnimplementedGitLabServiceServer{}
 	}
-	pb.RegisterGitLabServiceServer(s.grpc, s.options.GitLab)
-	pb.RegisterCommandServiceServer(s.grpc, commandService{server: s})
-	pb.RegisterMachineServiceServer(s.grpc, machineService{server: s})
-	pb.RegisterHealthServer(s.grpc, healthService{server: s})
-	healthpb.RegisterHealthServer(s.grpc, standardHealth{server: s})
+	pb.RegisterGitLabServiceServer(all, s.options.GitLab)
+	pb.RegisterCommandServiceServer(all, commandService{server: s})
+	pb.RegisterMachineServiceServer(all, machineService{server: s})
+	pb.RegisterHealthServer(all, healthService{server: s})
+	healthpb.RegisterHealthServer(all, standardHealth{server: s})
 	reflection.Register(s.grpc)
-	service.RegisterChannelzServiceToServer(s.grpc)
+	service.RegisterChannelzServiceToServer(all)
 	return s
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"google.golang.org/grpc/codes"
@@ -282,9 +283,11 @@ func TestLegacyAnswers(t *testing.T) {
 }
 
 func TestDeprecationWarning(t *testing.T) {
-	said := map[string]bool{}
+	var off atomic.Bool
 	asker := &fakeAsker{stream: newFakeStream()}
-	conn, _ := serveOptions(t, Options{Asker: asker, Version: "0.1.0", Features: func() map[string]bool { return said }})
+	conn, _ := serveOptions(t, Options{Asker: asker, Version: "0.1.0", Features: func() map[string]bool {
+		return map[string]bool{"legacy_permission_format": !off.Load()}
+	}})
 	stream := converse(t, conn, &pb.StartConversation{SessionId: sessionA})
 	answer := func() {
 		t.Helper()
@@ -301,7 +304,7 @@ func TestDeprecationWarning(t *testing.T) {
 		t.Fatalf("%v", event)
 	}
 	answer()
-	said = map[string]bool{"legacy_permission_format": false}
+	off.Store(true)
 	answer()
 	event = must[*pb.AgentEvent](t)(stream.Recv()) // no second warning is before it
 	if e := event.GetError(); e.GetCode() != "UNIMPLEMENTED" || e.GetIsFatal() || e.GetDetails()["request_id"] != "r" || e.GetDetails()["feature"] != "legacy_permission_format" {
