@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"golang.org/x/net/netutil"
-
 	"betcode/actors"
 	"betcode/grpcapi"
 	"betcode/messages"
@@ -43,7 +41,9 @@ func (d *daemon) listenTCP() error {
 	if err != nil {
 		return err
 	}
-	d.tcp = netutil.LimitListener(listener, maxConnections)
+	d.tcp = &boundedListener{Listener: listener, most: maxConnections, secret: d.tls != nil, refused: func(from string) {
+		d.log.Warn().Str("address", from).Int("connections", maxConnections).Msg("connection refused: too many are open")
+	}}
 	if listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
 		return nil
 	}
