@@ -49,11 +49,15 @@ func crashes(s *stage) {
 	for _, e := range c.Events() {
 		if isError("SUBPROCESS_CRASHED")(e) {
 			n++
+			if said := e.GetError().GetDetails()["stderr"]; !strings.Contains(said, "told to exit at start") {
+				s.Errorf("it wrote to its standard error, and %q is told", said)
+			}
 		}
 	}
 	if n != 5 || s.show(id).GetSummary().GetStatus() != "crashed" {
 		s.Errorf("%d crashes, and it is %q", n, s.show(id).GetSummary().GetStatus())
 	}
+	s.shows("Crash recovery", "stderr is told with the crash")
 	s.shows("Crash recovery", "After 5 crashes in 60s clients are told CRASHED")
 }
 

@@ -87,6 +87,7 @@ func slowClient(s *stage) {
 	s.must(err)
 	s.say(c, "flood:30000:200")
 	_, end := s.wait(c, 0, kit.IsIdle)
+	s.shows("Multiplexer", "Backpressure: the agent is never blocked by a slow client") // who has read nothing yet
 	numbered, err := kit.Journaled(c.Events()[:end], 1)
 	s.must(err)
 	lagged := false

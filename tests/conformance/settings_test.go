@@ -128,18 +128,21 @@ func firstRun(s *stage) {
 	home := filepath.Join(s.world.Root, "strange")
 	s.write(filepath.Join(home, ".claude", "settings.json"), `{"model": "opus", "permissions": {"deny": ["WebFetch"]}}`)
 	s.write(filepath.Join(home, ".claude", "rules", "go.md"), "Write Go.")
+	s.must(os.Symlink("go.md", filepath.Join(home, ".claude", "rules", "link.md")))
 	mine := filepath.Join(home, "mine")
 	env := append(s.world.Environ(), "HOME="+home, "CLAUDE_CONFIG_DIR=", "BETCODE_CONFIG_DIR="+mine, "BETCODE_SOCKET="+filepath.Join(mine, "s"))
-	if said, code := s.command(env, "import"); code != 0 || !strings.Contains(said, "2 of 2 files were copied") {
+	if said, code := s.command(env, "import"); code != 0 || !strings.Contains(said, "3 of 3 files were copied") {
 		s.Errorf("exit %d\n%s", code, said)
 	}
 	if said, code := s.command(env, "config", "get", "model"); code != 0 || strings.TrimSpace(said) != "opus" {
 		s.Errorf("the model is %q, exit %d", said, code)
 	}
-	if _, err := os.Stat(filepath.Join(mine, "rules", "go.md")); err != nil {
-		s.Error(err)
+	for _, name := range []string{"settings.json", "rules/go.md", "rules/link.md"} {
+		if info, err := os.Lstat(filepath.Join(mine, name)); err != nil || !info.Mode().IsRegular() {
+			s.Errorf("%s: %v, %v", name, info, err)
+		}
 	}
-	s.shows("Config Resolution", "First-run: import from ~/.claude")
+	s.shows("Config Resolution", "First-run: import from ~/.claude", "First-run: copies, not symlinks")
 }
 
 // mcpServers are those that agents report.

@@ -132,6 +132,11 @@ func sessionSettings(s *stage) {
 		SessionId: id, Model: "claude-sonnet-4-5", AllowedTools: []string{"Read", "Bash(echo *)"}, PlanMode: true,
 		Metadata: map[string]string{"ticket": "17"},
 	})
+	s.wait(c, 0, func(e kit.Event) bool { return e.GetSessionInfo() != nil })
+	if status := s.show(id).GetSummary().GetStatus(); status != "new" {
+		s.Errorf("before the first message it is %q", status)
+	}
+	s.shows("State: `NEW -> ACTIVE -> IDLE -> CLOSED`", "NEW")
 	s.turn(c, 0, "echo:hello")
 	argv := s.arguments(id)
 	for flag, value := range map[string]string{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,6 +146,12 @@ func deprecation(s *stage) {
 		s.Errorf("warned %d times", n)
 	}
 	s.shows("Feature Flag Lifecycle", "Deprecated: warnings emitted")
+	s.shows("Deprecation Announcement", "4. A runtime warning when it is used")
+	constraints := s.version().GetConstraints()
+	if !slices.Contains(constraints.GetDeprecatedFeatures(), "legacy_permission_format") || constraints.GetFeatureReplacements()["legacy_permission_format"] == "" {
+		s.Errorf("announced: %v", constraints)
+	}
+	s.shows("Deprecation Announcement", "5. deprecated_features of GetVersionResponse")
 	s.shows("Complete Version Handshake Sequence", "Phase 5: Ongoing Deprecation Monitoring")
 	page, err := os.ReadFile(filepath.Join(kit.Repository(), "docs", "compatibility.md"))
 	s.must(err)
