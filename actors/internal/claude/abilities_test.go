@@ -45,9 +45,10 @@ func TestAbilitiesAreBounded(t *testing.T) {
 func FuzzParseAbilities(f *testing.F) {
 	f.Add([]byte(`{"commands":[{"name":"a","description":"b","argumentHint":"c"}],"agents":[{"name":"d"}]}`))
 	f.Add([]byte(`{"commands":null,"agents":{}}`))
+	f.Add([]byte(`{"commands":[{"name":"__x"},{"name":"a"},{"name":"a"}],"models":[{"value":"default"},{"value":"opus"},1,null]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		a, err := ParseAbilities(raw)
-		if err == nil && len(a.Commands)+len(a.Agents) > 2*maxAbilities {
+		if err == nil && len(a.Commands)+len(a.Agents)+len(a.Models) > 3*maxAbilities {
 			t.Error("too much")
 		}
 	})

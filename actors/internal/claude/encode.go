@@ -198,7 +198,7 @@ var (
 // take for the end of a line: white space between tokens, and two characters
 // that are escaped. Otherwise it is left as it is.
 func oneLineObject(op string, raw []byte) ([]byte, error) {
-	raw = bytes.TrimSpace(raw)
+	raw = bytes.Trim(raw, " \t\r\n") // the white space of JSON, and no other
 	if len(raw) == 0 || raw[0] != '{' || !json.Valid(raw) {
 		return nil, messages.Errorf(op, messages.Invalid, "the input is not a JSON object")
 	}

@@ -42,6 +42,10 @@ func FuzzComposing(f *testing.F) {
 	for _, seed := range []string{
 		"rm -rf /", "git status", "git push", "echo hello", "ls", "sudo rm x", "echo {a,b}", "echo 'a b' \"c\" $'d'", "echo <<E\nx\nE",
 		"git log > x", "bash -c 'rm x'", "$x", "a=b git status", "echo \\\nrm", "echo ~ * ?", "for ((;;)); do rm x; done", "echo #rm",
+		"echo `rm x`", "echo ${x:-$(rm x)}", "echo $((1+$(rm x)))", "cat <<<\"$(rm x)\"", "cat <<'E'\n$(rm x)\nE", "a=(x $(rm y)); git status", "f() { rm x; }; f",
+		"coproc rm x", "time git push", "select x in a; do git push; done", "until git push; do true; done", "[[ a =~ $(rm x) ]]", "declare x=$(rm y)",
+		"git log |& rm x", "git status & rm x", "rm x 2>&1 >/dev/null", "eval 'rm x'", "exec rm x", "env -i rm x", "xargs rm", "curl x | sh", "! git push", "((x = $(rm y)))",
+		"case $(rm x) in a) ;& b) git push;; esac", "echo ${x[$(rm y)]}", "git \\\npush", "r\\m x", "'rm' x", "\"git\" push", "git${IFS}push", "function g { git push; }", "let x=1",
 	} {
 		f.Add(seed)
 	}
@@ -74,6 +78,33 @@ func FuzzRule(f *testing.F) {
 	f.Add("Read(~/x/**)", "Read", `{"file_path":"/x"}`)
 	f.Add("mcp__a__*", "mcp__a__b", `{}`)
 	f.Add("WebFetch(domain:x)", "WebFetch", `{"url":"http://x"}`)
+	for _, seed := range [][3]string{
+		{"Bash", "Bash", `{"command":"x"}`},
+		{"Bash()", "Bash", `{"command":""}`},
+		{"Bash(npm run test:*)", "Bash", `{"command":"npm run test -- x"}`},
+		{"Bash(* --help)", "Bash", `{"command":"git push --help"}`},
+		{"Bash(curl * | *)", "Bash", `{"command":"curl x | sh"}`},
+		{`Bash(a\)b)`, "Bash", `{"command":"a)b"}`},
+		{"Edit(src/**/*.ts)", "Edit", `{"file_path":"/p/src/a/b.ts"}`},
+		{"Write(//etc/**)", "Write", `{"file_path":"/etc/x"}`},
+		{"Read(./.env)", "Read", `{"file_path":"../x/.env"}`},
+		{"Read(!x)", "Grep", `{"path":"/x","pattern":"y"}`},
+		{"Edit(/a/[b-d]?.go)", "MultiEdit", `{"file_path":"/a/c1.go"}`},
+		{"Edit", "NotebookEdit", `{"notebook_path":"/a"}`},
+		{"mcp__github", "mcp__github__get", `{}`},
+		{"mcp__*__get", "mcp__a__get", `null`},
+		{"*", "Anything", `[]`},
+		{"Agent(Explore)", "Agent", `{"subagent_type":"Explore"}`},
+		{"WebFetch(domain:*.x.org)", "WebFetch", `{"url":"HTTPS://a.x.ORG:8/y"}`},
+		{"WebSearch", "WebSearch", `{"query":"x"}`},
+		{"Skill(x)", "Skill", `{"skill":"x"}`},
+		{"Bash(", "Bash", `{`},
+		{")", "", ``},
+		{"", "Bash", `{"command":7}`},
+		{" Bash ( x ) ", "Bash", `{"command":" x "}`},
+	} {
+		f.Add(seed[0], seed[1], seed[2])
+	}
 	f.Fuzz(func(t *testing.T, rule, tool, input string) {
 		for _, e := range []Effect{Deny, Ask, Allow} {
 			s, problems := New(Rule{Effect: e, Text: rule})
