@@ -157,9 +157,10 @@ func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) 
 		}
 	}
 	if m.PermissionMode != "" {
+		before := r.PermissionMode
 		r.PermissionMode, t.s.attended = m.PermissionMode, !t.s.up
 		if t.s.active() {
-			t.tellAgent(writeControl{claude.SetModeLine("set-mode-"+t.now.id(), m.PermissionMode)})
+			t.askMode(before, m.PermissionMode)
 		}
 	}
 	t.then(reply{from, messages.Done{}})

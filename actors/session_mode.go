@@ -1,5 +1,10 @@
 package actors
 
+import (
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
 // A permission mode belongs to whoever granted it. An agent that is started
 // without a client's word, after a crash or a reboot, begins in the default mode.
 
@@ -12,4 +17,29 @@ func (t *transition) resetMode() {
 		t.change().PermissionMode = "default"
 		t.notice("MODE_RESET", "The agent is started again by itself, so it asks again before it acts", map[string]string{"from": mode, "to": "default"})
 	}
+}
+
+// modeWish is a mode that the agent was asked to work in, and has not answered about.
+type modeWish struct {
+	run     messages.RunNumber
+	request string // the control request, the newest; empty: there is none
+	before  string // the mode before the first of them
+}
+
+// askMode asks the agent to work in another mode.
+func (t *transition) askMode(before, mode string) {
+	if t.s.modeWish.request != "" && t.s.modeWish.run == t.s.record.Run {
+		before = t.s.modeWish.before
+	}
+	t.s.modeWish = modeWish{t.s.record.Run, "set-mode-" + t.now.id(), before}
+	t.tellAgent(writeControl{claude.SetModeLine(t.s.modeWish.request, mode)})
+}
+
+// modeAnswered takes a mode back that the agent has refused: the next one would be
+// started in it.
+func (t *transition) modeAnswered(ok bool) {
+	if !ok {
+		t.change().PermissionMode = t.s.modeWish.before
+	}
+	t.s.modeWish = modeWish{}
 }

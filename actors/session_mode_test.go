@@ -79,3 +79,35 @@ func TestModeBelongsToWhoGrantedIt(t *testing.T) {
 		}
 	})
 }
+
+// A mode that the agent refuses is not kept for the next one either.
+func TestRefusedModeIsTakenBack(t *testing.T) {
+	wish := func(b *bench, mode string) string {
+		b.tell(messages.ChangeSettings{Session: sessionA, Client: "ann", PermissionMode: mode})
+		b.quiet()
+		return b.state.modeWish.request
+	}
+	answered := func(b *bench, request string, ok bool) {
+		b.tell(b.out(claude.ControlAnswered{Request: request, OK: ok, Error: "not launched so"}))
+		b.quiet()
+	}
+	b := turning(t)
+	answered(b, wish(b, "plan"), true)
+	answered(b, wish(b, "bypassPermissions"), false)
+	if got := b.state.record.PermissionMode; got != "plan" {
+		t.Errorf("a refusal leaves the mode %s", got)
+	}
+	first, second := wish(b, "bypassPermissions"), wish(b, "auto")
+	answered(b, first, false)
+	if got := b.state.record.PermissionMode; got != "auto" {
+		t.Errorf("the refusal of an earlier wish leaves the mode %s", got)
+	}
+	answered(b, second, false)
+	if got := b.state.record.PermissionMode; got != "plan" {
+		t.Errorf("two refusals leave the mode %s", got)
+	}
+	answered(b, second, false)
+	if got := b.state.record.PermissionMode; got != "plan" {
+		t.Errorf("an answer that comes twice leaves the mode %s", got)
+	}
+}

@@ -197,6 +197,9 @@ func (t *transition) ability(m claude.TurnEnded) {
 // nothing unread is left in the pipe: what the agent has not acknowledged by
 // now, it never read.
 func (t *transition) controlAnswered(m claude.ControlAnswered) {
+	if m.Request == t.s.modeWish.request && m.Request != "" {
+		t.modeAnswered(m.OK)
+	}
 	switch {
 	case m.Request == t.s.barrier && t.s.barrier != "":
 		t.s.barrier = ""

@@ -42,8 +42,12 @@ func InterruptLine(id string, cancelQueued bool) []byte {
 	}{"interrupt", cancelQueued})
 }
 
-// SetModeLine changes the permission mode.
+// SetModeLine changes the permission mode. What flags call manual has the name default
+// here.
 func SetModeLine(id, mode string) []byte {
+	if mode == "manual" {
+		mode = DefaultMode
+	}
 	return request(id, struct {
 		Subtype string `json:"subtype"`
 		Mode    string `json:"mode"`

@@ -1,0 +1,116 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	pb "betcode/proto/betcode/v1"
+	"betcode/tests/kit"
+)
+
+func (s *story) mode(id string) string {
+	s.Helper()
+	shown, err := s.daemon.Admin().ShowSession(s.Context(), &pb.ShowSessionRequest{SessionId: id})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return shown.GetPermissionMode()
+}
+
+// Model and mode that are changed while a turn waits for an answer count from the next
+// request of that turn on; what is asked already stays to be answered.
+func TestRealSwitchesInTheMiddleOfATurn(t *testing.T) {
+	t.Parallel()
+	s, server := newReal(t)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "tool please")
+	asked, next := s.wait(c, 0, kit.IsPermission)
+	const model = "claude-of-tomorrow-9"
+	settings(s, c, model, "")
+	settings(s, c, "", "acceptEdits")
+	s.eventually("the mode", func() bool { return s.mode(id) == "acceptEdits" })
+	pending, err := s.daemon.Admin().ListPermissions(t.Context(), &pb.ListPermissionsRequest{})
+	if err != nil || len(pending.GetPermissions()) != 1 {
+		t.Errorf("what was asked is settled by a mode: %v, %v", pending, err)
+	}
+	s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE, "")
+	s.wait(c, next, kit.IsIdle)
+	requests := server.Requests()
+	if got := requests[len(requests)-1].Model; got != model {
+		t.Errorf("the rest of the turn was asked of %s", got)
+	}
+	if !s.exists("made.txt") {
+		t.Error("the tool did not run")
+	}
+}
+
+// A mode that the agent refuses is told as refused, and the next agent is not started in
+// it either.
+func TestRealModeIsRefused(t *testing.T) {
+	t.Parallel()
+	s, _ := newReal(t)
+	id := session()
+	c := s.converse("a", id)
+	s.say(c, "say hello")
+	_, next := s.wait(c, 0, kit.IsIdle)
+	settings(s, c, "", "bypassPermissions")
+	_, next = s.wait(c, next, func(e kit.Event) bool { return e.GetNotice().GetCode() == "CONTROL_REFUSED" })
+	if got := s.mode(id); got == "bypassPermissions" {
+		t.Errorf("the mode is %s", got)
+	}
+	settings(s, c, "", "manual") // another name for the one that it has
+	if _, err := s.daemon.Admin().StopSession(t.Context(), &pb.StopSessionRequest{SessionId: id}); err != nil {
+		t.Fatal(err)
+	}
+	s.say(c, "tool please")
+	asked, next := s.wait(c, next, kit.IsPermission)
+	s.answer(c, asked, pb.PermissionDecision_DENY, "no")
+	s.wait(c, next, kit.IsIdle)
+	refused := 0
+	for _, e := range c.Events() {
+		if e.GetNotice().GetCode() == "CONTROL_REFUSED" {
+			refused++
+		}
+	}
+	if refused != 1 {
+		t.Errorf("%d requests were refused:\n%s", refused, kit.Describe(c.Events()))
+	}
+}
+
+// A plan can be approved as somebody has changed it, and refused: then the mode stays.
+func TestRealPlanIsEdited(t *testing.T) {
+	t.Parallel()
+	s, server := newReal(t)
+	id := session()
+	c := s.converseWith("a", &pb.StartConversation{SessionId: id, WorkingDirectory: s.world.Project, PlanMode: true})
+	s.say(c, "plan the work")
+	asked, next := s.wait(c, 0, kit.IsPermission)
+	s.answer(c, asked, pb.PermissionDecision_DENY, "think again")
+	_, next = s.wait(c, next, kit.IsIdle)
+	if got := s.mode(id); got != "plan" {
+		t.Errorf("after a refusal the mode is %s", got)
+	}
+	s.say(c, "plan it better")
+	asked, next = s.wait(c, next, kit.IsPermission)
+	edited, err := structpb.NewStruct(asked.GetPermissionRequest().GetInput().AsMap())
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited.Fields["plan"] = structpb.NewStringValue("# Plan\n\nOnly this-one-thing.")
+	if err := c.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Permission{Permission: &pb.PermissionResponse{
+		RequestId: asked.GetPermissionRequest().GetRequestId(), Decision: pb.PermissionDecision_ALLOW_WITH_EDIT, UpdatedInput: edited,
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	_, next = s.wait(c, next, func(e kit.Event) bool { return e.GetPlanMode() != nil && !e.GetPlanMode().GetActive() })
+	bash, next := s.wait(c, next, kit.IsPermission)
+	s.answer(c, bash, pb.PermissionDecision_ALLOW_ONCE, "")
+	s.wait(c, next, kit.IsIdle)
+	requests := server.Requests()
+	if body := string(requests[len(requests)-1].Body); !strings.Contains(body, "Only this-one-thing.") {
+		t.Error("the model was not told the plan as it was approved")
+	}
+}
