@@ -116,7 +116,7 @@ prove: claude ## 2 000 rounds of crash, a walk over all failpoints, the race det
 
 .PHONY: bench
 bench: $(BIN)/bench.test ## measure the whole path beside what bounds it: a table, a last line, .cache/bench.json
-	cd tests/bench && BETCODE_BENCH_JSON=$(CURDIR)/.cache/bench.json $(BENCH_TEST) -test.skip 'Linked|Gather|Soak'
+	cd tests/bench && BETCODE_BENCH_JSON=$(CURDIR)/.cache/bench.json $(BENCH_TEST) $(OF_BUILT)
 
 .PHONY: bench-compare
 bench-compare: $(BIN)/bench.test $(BIN)/benchstat ## compare with another revision: BASE=rev, BENCHES=regexp, BENCHCOUNT=rounds
@@ -128,7 +128,7 @@ bench-compare: $(BIN)/bench.test $(BIN)/benchstat ## compare with another revisi
 	@rm -f .cache/bench-base.txt .cache/bench-here.txt
 	@for round in $$(seq $(BENCHCOUNT)); do for side in base here; do \
 		echo "round $$round of $(BENCHCOUNT): $$side"; \
-		(cd tests/bench && BETCODE_BENCH_BINARY=$(CURDIR)/.cache/bench-$$side $(BENCH_TEST) -test.bench '$(BENCHES)' -test.short) | \
+		(cd tests/bench && BETCODE_BENCH_BINARY=$(CURDIR)/.cache/bench-$$side $(BENCH_TEST) $(OF_BUILT) -test.bench '$(BENCHES)' -test.short) | \
 			grep '^Benchmark' >>.cache/bench-$$side.txt; \
 	done; done
 	$(BIN)/benchstat base=.cache/bench-base.txt here=.cache/bench-here.txt
@@ -216,6 +216,9 @@ $(BIN)/protoc-gen-go-grpc: tools/go.mod tools/go.sum
 
 # Measuring is one run of each benchmark; what is measured is built here and now.
 BENCH_TEST = $(BIN)/bench.test -test.run '^$$' -test.bench . -test.benchtime 1x -test.timeout 30m
+
+# Of the benchmarks those that drive the command, and do not take long.
+OF_BUILT = -test.skip 'Linked|Gather|Soak'
 
 .PHONY: $(BIN)/bench.test
 $(BIN)/bench.test:
