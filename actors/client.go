@@ -29,8 +29,11 @@ type client struct {
 var errDetached = messages.Errorf("follow session", messages.Unavailable, "the session's actor is being restarted")
 
 func clientProps(s *System, a messages.Attach, state clientState) *actor.Props {
+	session, sink := a.Session, a.Sink
 	return s.tree.Props("client", s.policy, func() actor.Actor {
-		return &client{deps: s, session: a.Session, sink: a.Sink, state: state}
+		c := &client{deps: s, session: session, sink: sink, state: state}
+		state.greeting, state.prompts = nil, nil // said once: the next incarnation has a closed outbox
+		return c
 	})
 }
 

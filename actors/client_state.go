@@ -44,8 +44,8 @@ type clientState struct {
 	settled bool // no turn runs, or it waits for a person
 	ended   bool
 
-	greeting []messages.Event // pushed first: the snapshot
-	snapshot []messages.Event // the same, for a place where history is missing
+	greeting []messages.Event // pushed first: the snapshot, and how things stand
+	snapshot []messages.Event // that of them which is for a place where history is missing
 	prompts  []messages.Event // pushed at the head: undecided prompts, marked as replays
 }
 
@@ -82,7 +82,7 @@ func (s clientState) begin() (clientState, []effect) {
 	var effects []effect
 	if len(s.greeting) > 0 {
 		effects = append(effects, push{events: s.greeting})
-		s.greeting, s.snapshot = nil, s.greeting
+		s.greeting, s.snapshot = nil, slices.Clone(s.greeting[:1]) // who else is there is not kept: they may be many
 	}
 	next, more := s.advance()
 	return next, append(effects, more...)

@@ -275,6 +275,14 @@ func walkClient(t *testing.T, s clientState, steps []clientStep) {
 	}
 }
 
+// What a client keeps of its greeting does not grow with how many others are there.
+func TestWhoIsThereIsNotKept(t *testing.T) {
+	s, effects := clientState{greeting: append(fleeting("info"), fleeting("lock")...)}.begin()
+	if len(s.greeting) != 0 || showEvents(s.snapshot) != "info" || showClient(effects[:1]) != "push info lock" {
+		t.Errorf("keeps %s of %s", showEvents(s.snapshot), showClient(effects))
+	}
+}
+
 // A client whose cursor lies before what is left of the history is told so, once
 // and first, whatever does not fit meanwhile.
 func TestHistoryThatIsGone(t *testing.T) {
