@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"image"
 	"image/png"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,7 +74,7 @@ func TestRealAttachments(t *testing.T) {
 		&pb.Attachment{Filename: "dot.png", MimeType: "image/png", Data: picture(t)},
 		&pb.Attachment{Filename: "plan.pdf", MimeType: "application/pdf", Data: document},
 		&pb.Attachment{Filename: "notes.txt", MimeType: "text/plain", Data: []byte("buy milk")})
-	s.wait(c, 0, kit.IsIdle)
+	_, next := s.wait(c, 0, kit.IsIdle)
 	var body string
 	for _, r := range server.Requests() {
 		if r.Conversation.Count("say what you see") > 0 {
@@ -87,6 +88,12 @@ func TestRealAttachments(t *testing.T) {
 		if !strings.Contains(body, want) {
 			t.Errorf("the model was not sent %s", want)
 		}
+	}
+	key := s.sayWith(c, "", &pb.Attachment{Filename: "dot.png", MimeType: "image/png", Data: picture(t)}) // nothing but a picture
+	s.wait(c, next, func(e kit.Event) bool { return slices.Contains(e.GetTurnComplete().GetInputKeys(), key) })
+	requests := server.Requests()
+	if n := strings.Count(string(requests[len(requests)-1].Body), `"media_type":"image/png"`); n != 2 {
+		t.Errorf("the model was sent %d pictures", n)
 	}
 }
 
