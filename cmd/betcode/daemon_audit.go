@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 
 	"betcode/messages"
 	"betcode/persistence/audit"
@@ -54,10 +57,30 @@ type maskedWriter struct {
 
 // Write implements io.Writer for whole lines.
 func (w maskedWriter) Write(line []byte) (int, error) {
-	if _, err := io.WriteString(w.to, w.mask.Known(string(line))); err != nil {
+	if _, err := io.WriteString(w.to, visible(w.mask.Known(string(line)))); err != nil {
 		return 0, err
 	}
 	return len(line), nil
+}
+
+// visible escapes, as JSON has it, what a terminal would obey or turn around: JSON itself
+// escapes the control characters of ASCII alone.
+func visible(line string) string {
+	hidden := func(r rune) bool { return r >= 0x7f && (unicode.IsControl(r) || unicode.In(r, unicode.Cf)) }
+	if strings.IndexFunc(line, hidden) < 0 {
+		return line
+	}
+	var out strings.Builder
+	for _, r := range line {
+		if !hidden(r) {
+			out.WriteRune(r)
+			continue
+		}
+		for _, half := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&out, `\u%04x`, half)
+		}
+	}
+	return out.String()
 }
 
 // secretNames are how variables are called that hold secrets.

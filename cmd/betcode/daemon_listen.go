@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -31,7 +30,7 @@ func (d *daemon) listen() (err error) {
 // answers is replaced.
 func (d *daemon) listenSocket() error {
 	path := d.cfg.SocketPath
-	if err := private(filepath.Dir(path)); err != nil {
+	if err := d.privateSocket(); err != nil {
 		return err
 	}
 	switch _, err := os.Lstat(path); {
@@ -95,22 +94,6 @@ func (d *daemon) removeSocket() error {
 		return nil //nolint:nilerr // it is gone, which is what we want
 	}
 	return os.Remove(d.cfg.SocketPath)
-}
-
-// private makes sure that only the owner may enter a directory that we own, and
-// refuses one that others may write to.
-func private(dir string) error {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	if info.Mode().Perm()&0o077 == 0 {
-		return nil
-	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		return fmt.Errorf("%s is open to others: %w", dir, err)
-	}
-	return nil
 }
 
 // notifyKept is what a program for notifications gets of the daemon's environment:

@@ -107,6 +107,9 @@ func (d *daemon) prepareDirectories() error {
 			return err
 		}
 	}
+	if err := d.privateState(); err != nil {
+		return err
+	}
 	return actors.CheckRunsDirectory(d.runs())
 }
 

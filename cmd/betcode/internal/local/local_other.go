@@ -9,13 +9,22 @@ import (
 	"betcode/messages"
 )
 
-// Dial connects to a daemon.
+// Dial connects to a daemon. A socket of another user is refused before anything is said,
+// where the system tells whose it is.
 func Dial(ctx context.Context, address string) (net.Conn, error) {
 	if IsPipe(address) {
 		return nil, noPipes("dial", address)
 	}
 	var d net.Dialer
-	return d.DialContext(ctx, "unix", address)
+	conn, err := d.DialContext(ctx, "unix", address)
+	if err != nil {
+		return nil, err
+	}
+	if err := mine(conn); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
 }
 
 // ListenPipe is for Windows.
