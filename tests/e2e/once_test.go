@@ -135,6 +135,7 @@ func TestSameKeyForAnotherMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.wait(a, 0, isError("IDEMPOTENCY_KEY_USED"))
+	s.wait(a, 0, kit.IsTurnComplete) // the refusal does not wait for what is replayed
 	if got := kit.Text(a.Events()); got != "one" {
 		t.Errorf("the agent said %q", got)
 	}
