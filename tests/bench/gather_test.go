@@ -14,7 +14,7 @@ import (
 func BenchmarkGather(b *testing.B) {
 	l := day
 	l.lines /= 2
-	for _, window := range []time.Duration{0, time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond} {
+	for _, window := range []time.Duration{0, 300 * time.Microsecond, 500 * time.Microsecond, 700 * time.Microsecond, time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond} {
 		b.Run(fmt.Sprintf("window=%v", window), func(b *testing.B) {
 			for b.Loop() {
 				o := newRig(b, binaries.linked, l.shortened(), linked(window)...).run()
@@ -27,7 +27,7 @@ func BenchmarkGather(b *testing.B) {
 // BenchmarkLinkedDay is the working day against the linked daemon.
 func BenchmarkLinkedDay(b *testing.B) {
 	for b.Loop() {
-		o := newRig(b, binaries.linked, day.shortened(), linked(time.Millisecond)...).run()
+		o := newRig(b, binaries.linked, day.shortened(), linked(asBuilt)...).run()
 		report(b, o.journaled(o.paced()))
 	}
 }
@@ -35,7 +35,7 @@ func BenchmarkLinkedDay(b *testing.B) {
 // BenchmarkLinkedAudience is the audience of one session of the linked daemon.
 func BenchmarkLinkedAudience(b *testing.B) {
 	for b.Loop() {
-		o := newRig(b, binaries.linked, audience.shortened(), linked(time.Millisecond)...).run()
+		o := newRig(b, binaries.linked, audience.shortened(), linked(asBuilt)...).run()
 		report(b, o.journaled(o.paced()))
 	}
 }
@@ -44,7 +44,7 @@ func BenchmarkLinkedAudience(b *testing.B) {
 // counters, and for a profile of the daemon alone.
 func BenchmarkLinkedFlood(b *testing.B) {
 	for b.Loop() {
-		o := newRig(b, binaries.linked, flood.shortened(), linked(time.Millisecond)...).run()
+		o := newRig(b, binaries.linked, flood.shortened(), linked(asBuilt)...).run()
 		report(b, o.journaled(o.flooded()))
 	}
 }
@@ -52,7 +52,7 @@ func BenchmarkLinkedFlood(b *testing.B) {
 // BenchmarkLinkedMany is many sessions of the linked daemon.
 func BenchmarkLinkedMany(b *testing.B) {
 	for b.Loop() {
-		o := newRig(b, binaries.linked, crowd.shortened(), linked(time.Millisecond)...).run()
+		o := newRig(b, binaries.linked, crowd.shortened(), linked(asBuilt)...).run()
 		report(b, o.journaled(o.paced()))
 	}
 }
@@ -60,7 +60,7 @@ func BenchmarkLinkedMany(b *testing.B) {
 // BenchmarkLinkedLoud is the loud agent among the quiet, of the linked daemon.
 func BenchmarkLinkedLoud(b *testing.B) {
 	for b.Loop() {
-		report(b, newRig(b, binaries.linked, loud.shortened(), linked(time.Millisecond)...).loudness())
+		report(b, newRig(b, binaries.linked, loud.shortened(), linked(asBuilt)...).loudness())
 	}
 }
 

@@ -37,6 +37,9 @@ const (
 	statsFile = "stats.json"
 )
 
+// asBuilt is the gathering window of the command.
+const asBuilt = 500 * time.Microsecond
+
 // linked is the environment of a linked daemon with a gathering window.
 func linked(gather time.Duration) []string {
 	return []string{envRole + "=" + roleDaemon, envGather + "=" + gather.String(), envStats + "=" + statsFile, profileTo()}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"betcode/persistence"
 	"betcode/tests/kit"
@@ -24,7 +23,7 @@ func TestQuick(t *testing.T) {
 		for _, binary := range []string{binaries.betcode, binaries.linked} {
 			var env []string
 			if binary == binaries.linked {
-				env = linked(time.Millisecond)
+				env = linked(asBuilt)
 			}
 			o := newRig(t, binary, l, env...).run()
 			if o.events < l.sessions*l.lines || o.bytes < int64(o.events*textSize/2) || o.batches == 0 || o.batches > o.events {

@@ -43,7 +43,7 @@ func BenchmarkSoakDay(b *testing.B) {
 	l := day
 	l.lines = l.rate * int(long.Seconds())
 	for b.Loop() {
-		r := newRig(b, binaries.linked, l, append(linked(time.Millisecond), fmt.Sprintf("%s=%d", envRetain, soakRetain))...)
+		r := newRig(b, binaries.linked, l, append(linked(asBuilt), fmt.Sprintf("%s=%d", envRetain, soakRetain))...)
 		ctx, cancel := context.WithCancel(context.Background())
 		visited, watched := make(chan struct{}), make(chan struct{})
 		go func() { defer close(visited); r.visit(ctx) }()
