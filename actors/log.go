@@ -20,6 +20,12 @@ const (
 
 const target = "betcode/actors"
 
+// logs reports whether anything of a level is shown; what is only for the log need not be
+// made otherwise.
+func (s *System) logs(level zerolog.Level) bool {
+	return level >= s.log.GetLevel() && level >= zerolog.GlobalLevel()
+}
+
 // logOf is the log of a part of the tree.
 func (s *System) logOf(span string) *zerolog.Logger {
 	log := s.log.With().Str(logTarget, target).Str(logSpan, span).Logger()

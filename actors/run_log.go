@@ -36,7 +36,7 @@ func (r *run) logNotJSON(before, after runState) {
 // logBatch shows the flow of the agent's lines: of each its type and length at debug, and
 // the line itself at trace.
 func (r *run) logBatch(b spool.Batch) {
-	if zerolog.GlobalLevel() > zerolog.DebugLevel {
+	if !r.deps.logs(zerolog.DebugLevel) {
 		return
 	}
 	log := r.log()
@@ -47,7 +47,7 @@ func (r *run) logBatch(b spool.Batch) {
 
 // logWritten shows a line that was given to the agent.
 func (r *run) logWritten(m lineWritten) {
-	if m.err == nil && !m.long && zerolog.GlobalLevel() <= zerolog.DebugLevel {
+	if m.err == nil && !m.long && r.deps.logs(zerolog.DebugLevel) {
 		line := bytes.TrimRight(m.what.line, "\n")
 		r.deps.logLine(r.log(), "in", line, int64(len(line)))
 	}

@@ -87,7 +87,7 @@ func auditFields(e auditing) []any {
 // error is masked.
 func (s *session) logEffect(e effect) {
 	l, ok := lineOf(e)
-	if !ok || zerolog.GlobalLevel() > l.level {
+	if !ok || !s.deps.logs(l.level) {
 		return
 	}
 	for i := 1; i < len(l.fields); i += 2 {

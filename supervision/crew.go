@@ -6,8 +6,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// spares is how many goroutines a [Crew] keeps that have nothing to do.
-const spares = 64
+// spares is how many goroutines a [Crew] keeps that have nothing to do: as many as
+// actors are commonly awake at once. The collector shrinks their stacks.
+const spares = 256
 
 // Crew runs what has to be done, each piece on a goroutine of its own, and keeps
 // a few of these for the next pieces: an actor's turn is short, and a new
