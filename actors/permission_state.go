@@ -20,7 +20,6 @@ type permissionState struct {
 	over      bool            // a kept decision has outlived its TTL, and the session knows
 	decided   bool
 	by        string
-	outcome   messages.Decision
 	questions int                  // how many the request has, 0 if it is no question
 	answers   map[string]string    // collected so far: several questions are answered together
 	given     []messages.RequestID // the questions they are for; two may have the same text
@@ -55,9 +54,9 @@ func newPermissionState(record messages.PermissionRecord, reminders []time.Durat
 func (s permissionState) changed(record messages.PermissionRecord) permissionState {
 	s.record = record
 	if record.Decision != messages.Undecided {
-		s.decided, s.by, s.outcome = true, record.DecidedBy, record.Decision
+		s.decided, s.by = true, record.DecidedBy
 	} else if s.by == byDeadline { // it was extended first
-		s.decided, s.by, s.outcome = false, "", messages.Undecided
+		s.decided, s.by = false, ""
 	}
 	return s
 }
@@ -85,8 +84,8 @@ func (s permissionState) next() time.Time {
 }
 
 // step takes one message at its time and returns the next state and what to do.
-// The winner's answer goes on to the session, which replies when the decision
-// is durable; everybody else is told at once who was first.
+// Every answer goes on to the session, the winner's first, which replies when the
+// decision is durable: nobody is told who was first before that cannot be undone.
 func (s permissionState) step(at time.Time, from *actor.PID, m any) (permissionState, []effect) {
 	switch m := m.(type) {
 	case messages.AnswerPermission:
@@ -108,9 +107,8 @@ func (s permissionState) step(at time.Time, from *actor.PID, m any) (permissionS
 }
 
 func (s permissionState) answer(at time.Time, from *actor.PID, m messages.AnswerPermission) (permissionState, []effect) {
-	if s.decided {
-		outcome := messages.PermissionAnswered{Applied: false, By: s.by, Decision: s.outcome, Request: m.Request}
-		return s, []effect{reply{from, lateAnswer(s.record.Request, outcome, true)}}
+	if s.decided { // the session says who was first when that is on disk
+		return s, []effect{tellSession{decided{from: from, PermissionDecided: messages.PermissionDecided{Answer: m, By: string(m.Client), At: at}}}}
 	}
 	if !s.record.ExpiresAt.IsZero() && !at.Before(s.record.ExpiresAt) { // the timer is late: the machine slept
 		return s.expire(at, from)
@@ -125,12 +123,12 @@ func (s permissionState) answer(at time.Time, from *actor.PID, m messages.Answer
 			return s, []effect{reply{from, messages.PermissionAnswered{Applied: true, By: string(m.Client), Decision: m.Decision, Request: m.Request}}}
 		}
 	}
-	s.decided, s.by, s.outcome = true, string(m.Client), m.Decision
+	s.decided, s.by = true, string(m.Client)
 	return s, []effect{tellSession{decided{from: from, PermissionDecided: messages.PermissionDecided{Answer: m, By: s.by, At: at}}}}
 }
 
 func (s permissionState) expire(at time.Time, from *actor.PID) (permissionState, []effect) {
-	s.decided, s.by, s.outcome = true, byDeadline, messages.DecisionExpired
+	s.decided, s.by = true, byDeadline
 	answer := messages.AnswerPermission{Session: s.record.Session, Request: s.record.Request, Decision: messages.DecisionExpired}
 	return s, []effect{tellSession{decided{from: from, PermissionDecided: messages.PermissionDecided{Answer: answer, By: s.by, At: at}}}}
 }

@@ -136,7 +136,8 @@ func (t *transition) permissionDecided(m decided) {
 		return
 	}
 	if p.Decision != messages.Undecided {
-		t.then(reply{m.from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request}})
+		first := messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request}
+		t.then(reply{m.from, lateAnswer(id, first, true)})
 		return
 	}
 	if m.Answer.Decision == messages.DecisionExpired && t.now.at.Before(p.ExpiresAt) {

@@ -69,6 +69,20 @@ func TestPermissionIsDecided(t *testing.T) {
 	}
 }
 
+// Whoever comes second is told who was first when that is on disk, and not before: a
+// daemon that is killed in between would let somebody else be the first.
+func TestSecondAnswerWaitsForTheFirst(t *testing.T) {
+	b := asking(t)
+	b.manual = true
+	b.on(won(answer("bob", "p1", messages.AllowOnce)))
+	b.on(won(answer("eve", "p1", messages.Deny)))
+	b.on(answer("ann", "p1", messages.Deny))
+	b.commit()
+	b.expect("on disk",
+		"all: 8 resolved p1 ALLOW_ONCE by bob, 9 EXECUTING_TOOL", "to bob: applied true, allowed by bob", "stop waiting for p1",
+		"run 1: answer p1 allow", "to eve: applied false, allowed by bob", "to ann: applied false, allowed by bob")
+}
+
 func TestPermissionExpires(t *testing.T) {
 	b := asking(t)
 	b.on(expired("p1"), "update p1") // too early: its actor takes it back
