@@ -134,8 +134,7 @@ func complete(r messages.AgentReport, directory string, environment []string) me
 	if len(r.Servers) == 0 {
 		return r
 	}
-	home, _ := os.ReadFile(agentMemory(environment)) // one that is not there says nothing
-	project, _ := os.ReadFile(filepath.Join(directory, ".mcp.json"))
+	home, project := readServers(agentMemory(environment)), readServers(filepath.Join(directory, ".mcp.json"))
 	r.Servers = slices.Clone(r.Servers)
 	for _, known := range claude.ConfiguredServers(home, project, directory) {
 		if i := slices.IndexFunc(r.Servers, func(s messages.McpServer) bool { return s.Name == known.Name }); i >= 0 {
@@ -143,4 +142,19 @@ func complete(r messages.AgentReport, directory string, environment []string) me
 		}
 	}
 	return r
+}
+
+// maxServerFile bounds a file that tells of servers, in bytes: that of a user has much
+// else in it, and that of a directory is whatever a repository brought along.
+const maxServerFile = 32 << 20
+
+// readServers reads such a file. What is no file, is too large or is not there says
+// nothing: a named pipe, say, would hold up whoever reads it.
+func readServers(path string) []byte {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxServerFile {
+		return nil
+	}
+	content, _ := os.ReadFile(path) // gone since: the same
+	return content
 }
