@@ -49,8 +49,8 @@ func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissi
 	if err != nil {
 		return nil, err
 	}
-	repeated := s.repeatedIn(ctx, r)
-	if m.Session = repeated; repeated == "" {
+	repeated, err := s.repeatedIn(ctx, r)
+	if m.Session = repeated; repeated == "" && err == nil {
 		m.Session, m.Request, err = s.meant(ctx, r)
 	}
 	if err != nil {
@@ -71,16 +71,16 @@ func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissi
 
 // repeatedIn is the session in which a call that names none was made before, under the
 // same key; empty if it was not. What the request may mean by now does not matter.
-func (s adminService) repeatedIn(ctx context.Context, r *pb.AnswerPermissionRequest) messages.SessionID {
+func (s adminService) repeatedIn(ctx context.Context, r *pb.AnswerPermissionRequest) (messages.SessionID, error) {
 	key := callOf(ctx).key
 	if key == "" || r.GetSessionId() != "" {
-		return ""
+		return "", nil
 	}
 	resolved, err := ask[messages.SessionResolved](ctx, s.asker, messages.ResolveKey{Key: key})
-	if err != nil {
-		return ""
+	if messages.KindOf(err) == messages.NotFound {
+		return "", nil
 	}
-	return resolved.Session
+	return resolved.Session, err
 }
 
 // meant is the request that an answer is about, and its session.

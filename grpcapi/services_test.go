@@ -135,6 +135,7 @@ func second[T any](_ T, err error) error { return err }
 
 func TestAdmin(t *testing.T) {
 	asker := &fakeAsker{}
+	var broken error // of the journal, when a key is looked for
 	pending := []messages.PermissionRecord{
 		{Request: "req-abc", Session: sessionA, Tool: "Bash", Input: []byte(`{"command":"ls"}`)},
 		{Request: "req-abd", Session: sessionA, Tool: "Edit"},
@@ -148,6 +149,9 @@ func TestAdmin(t *testing.T) {
 		case messages.AnswerPermission:
 			return messages.PermissionAnswered{Applied: r.Request == "req-abc", By: "c"}, nil
 		case messages.ResolveKey:
+			if broken != nil {
+				return nil, broken
+			}
 			return messages.SessionResolved{Session: elsewhere}, nil
 		case messages.Once:
 			return messages.PermissionAnswered{Applied: r.Key == keyA && r.Target() == elsewhere, By: "c", Request: "req-abx"}, nil
@@ -186,6 +190,11 @@ func TestAdmin(t *testing.T) {
 	before := must[*pb.AnswerPermissionResponse](t)(client.AnswerPermission(again, &pb.AnswerPermissionRequest{RequestId: "req-ab", Decision: allow}))
 	if !before.GetApplied() || before.GetSessionId() != elsewhere || before.GetRequestId() != "req-abx" {
 		t.Errorf("again %v", before)
+	}
+	// Whether it was used must be known: what waits now may be something else.
+	broken = messages.Errorf("find key", messages.Unavailable, "the journal fails")
+	if _, err := client.AnswerPermission(again, &pb.AnswerPermissionRequest{RequestId: "req-abc", Decision: allow}); status.Code(err) != codes.Unavailable {
+		t.Errorf("while nobody knows the key: %v", err)
 	}
 	show := must[*pb.ShowSessionResponse](t)(client.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: "demo"}))
 	if show.GetSummary().GetName() != "demo" || show.GetRun().GetRun() != 2 || len(show.GetPermissions()) != 2 {
