@@ -58,7 +58,7 @@ func (s journalState) stage(at time.Time) (journalState, []effect) {
 	for !s.staging && len(s.held) > 0 {
 		first := s.held[0]
 		if first.heavy() {
-			if isAbout(s.waiting, first.session()) || isAbout(s.written, first.session()) {
+			if isAbout(s.waiting, first.session()) || isAbout(s.writing, first.session()) {
 				break
 			}
 			s.staging = true

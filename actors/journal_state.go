@@ -17,8 +17,7 @@ type journalState struct {
 	waiting []journalWork
 	held    []journalWork // what must be staged first, and what follows that of its session
 	staging bool          // the first of it is with a worker
-	written []journalWork // the newest transaction, with another if
-	writing bool          // it is not done yet
+	writing []journalWork // the transaction that is with the worker, nil = none
 	moving  bool          // the log is with the other worker
 	tidying bool          // room is given back, by a third
 	armed   bool          // the gathering timer is running
@@ -107,7 +106,7 @@ func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, 
 	case roomReclaimed:
 		s.tidying = false
 	case journalDone:
-		s.writing, s.written = false, nil
+		s.writing = nil
 		effects := repliesOf(m)
 		if m.failure != nil {
 			next, more := s.failed(at, asError("write journal", m.failure))
@@ -131,22 +130,21 @@ func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, 
 // being written and the gathering time has passed; else it sees to it that it
 // will be started. An idle journal has no timer.
 func (s journalState) begin(at time.Time) (journalState, []effect) {
-	if s.writing || s.armed || len(s.waiting) == 0 {
+	if s.writing != nil || s.armed || len(s.waiting) == 0 {
 		return s, nil
 	}
 	if wait := s.gather - at.Sub(s.began); wait > 0 && wait <= s.gather {
 		s.armed = true
 		return s, []effect{wakeAfter{wait, gatherOver{}}}
 	}
-	work := s.waiting
-	s.waiting, s.written, s.writing, s.began = nil, work, true, at
-	return s, []effect{writeGroup{work}}
+	s.waiting, s.writing, s.began = nil, s.waiting, at
+	return s, []effect{writeGroup{s.writing}}
 }
 
 // try answers at once that a transaction hangs; else there is nothing to be known
 // without trying.
 func (s journalState) try(at time.Time, from *actor.PID) []effect {
-	if since := at.Sub(s.began); s.writing && since >= journalCheckFailed {
+	if since := at.Sub(s.began); s.writing != nil && since >= journalCheckFailed {
 		return []effect{reply{from, journalTried{fmt.Errorf("a transaction is not written after %s", since.Round(time.Second))}}}
 	}
 	return []effect{tryStore{from}}

@@ -121,7 +121,8 @@ func (o *outbox) next() (events []messages.Event, lagged bool, err error) {
 	defer o.mu.Unlock()
 	switch {
 	case len(o.batches) > 0:
-		events, o.batches = o.batches[0], o.batches[1:]
+		events = o.batches[0]
+		o.batches[0], o.batches = nil, o.batches[1:] // else the list would keep it
 		o.takes++
 	case o.closed && o.reason == nil:
 		return nil, false, io.EOF
