@@ -39,8 +39,6 @@ const gather = 500 * time.Microsecond
 
 // runDaemon is the daemon, from the first signal handler to the last file
 // closed. It returns nil after a shutdown that was asked for.
-//
-// load reads the settings again, for when they change.
 func runDaemon(ctx context.Context, settings *liveSettings, stderr io.Writer) (err error) {
 	started := settings.get()
 	d := &daemon{cfg: started.Daemon(), settings: settings, started: started, mask: audit.NewMasker(heldSecrets(os.Environ()))}

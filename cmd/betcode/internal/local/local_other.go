@@ -9,22 +9,12 @@ import (
 	"betcode/messages"
 )
 
-// Dial connects to a daemon. A socket of another user is refused before anything is said,
-// where the system tells whose it is.
-func Dial(ctx context.Context, address string) (net.Conn, error) {
+func dial(ctx context.Context, address string) (net.Conn, error) {
 	if IsPipe(address) {
 		return nil, noPipes("dial", address)
 	}
 	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", address)
-	if err != nil {
-		return nil, err
-	}
-	if err := mine(conn); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return conn, nil
+	return d.DialContext(ctx, "unix", address)
 }
 
 // ListenPipe is for Windows.

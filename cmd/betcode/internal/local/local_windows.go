@@ -14,22 +14,8 @@ import (
 // pipeBuffer is how much a pipe holds in each direction, in bytes.
 const pipeBuffer = 64 << 10
 
-// Dial connects to a daemon. A pipe that another user has made is refused before anything
-// is said.
-func Dial(ctx context.Context, address string) (net.Conn, error) {
-	if !IsPipe(address) {
-		var d net.Dialer
-		return d.DialContext(ctx, "unix", address)
-	}
-	conn, err := winio.DialPipeContext(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	if err := mine(conn); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return conn, nil
+func dial(ctx context.Context, address string) (net.Conn, error) {
+	return winio.DialPipeContext(ctx, address)
 }
 
 // ListenPipe makes a pipe for this user alone. One that is there already is left alone.
