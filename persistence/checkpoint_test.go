@@ -313,3 +313,35 @@ func TestCopyWithLogs(t *testing.T) {
 	sameEvents(t, "restored", h.history(sid(1)), events(0, 7))
 	h.commit(more(sid(3), 1, 1), begin(sid(4), 1))
 }
+
+// A group whose rows are what there was anyway puts nothing, but has a number: the
+// file must say that it is done with before the log it is in is written over.
+func TestGroupWithoutRows(t *testing.T) {
+	f := newFixture(t)
+	f.commit(begin(sid(1), 1))
+	f.reopen()
+	f.commit(messages.Append{Session: sid(1), Expect: 1, Record: summary(sid(1), epoch)})
+	if o := f.store.overlay.Load(); !o.live.empty() {
+		t.Fatal("it put something: this is a test of nothing")
+	}
+	f.crash()
+	f.commit(more(sid(1), 1, 1))
+	f.crash()
+	sameEvents(t, "history", f.history(sid(1)), events(0, 2))
+}
+
+// A log that is full of such groups can be turned away from as any other.
+func TestLogFullOfGroupsWithoutRows(t *testing.T) {
+	f := newFixture(t, func(o *Options) { o.CheckpointBytes = 1 << 10 })
+	f.commit(begin(sid(1), 1))
+	f.checkpoint()
+	for range 100 {
+		f.commit(messages.Append{Session: sid(1), Expect: 1, Record: summary(sid(1), epoch)})
+	}
+	if !f.store.overlay.Load().live.empty() {
+		t.Fatal("they put something: this is a test of nothing")
+	}
+	f.commit(more(sid(1), 1, 1))
+	f.crash()
+	sameEvents(t, "history", f.history(sid(1)), events(0, 2))
+}

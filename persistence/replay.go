@@ -152,12 +152,14 @@ func putCheckpoint(tx *bolt.Tx, group uint64) error {
 func (s *Store) replay() error {
 	s.mover.Store(&mover{})
 	var r *replayed
+	var done uint64
 	err := s.active.view(opOpen, func(tx *bolt.Tx) error {
 		c, err := checkpointOf(tx)
 		if err != nil {
 			return err
 		}
-		if r, err = readLogs(s.options.Directory, s.manifest.Logs, tagOf(s.lineage), c.GetGroup()); err != nil {
+		done = c.GetGroup()
+		if r, err = readLogs(s.options.Directory, s.manifest.Logs, tagOf(s.lineage), done); err != nil {
 			return err
 		}
 		if err := r.mark(tx); err != nil {
@@ -177,10 +179,11 @@ func (s *Store) replay() error {
 	if s.log, err = s.openLogs(r.last); err != nil {
 		return err
 	}
-	if r.rows.empty() {
+	if r.last == done {
 		s.overlay.Store(&overlay{live: newTable()})
 		return nil
 	}
+	// Even if they put nothing: the log is begun anew, and the file must not miss them.
 	s.unmoved.Store(true)
 	err = s.Checkpoint()
 	if s.failed.Load() != nil {
