@@ -215,7 +215,7 @@ func (g *group) prepare(p *put, next *entry, a *messages.Append, st *staged) *me
 	for i := range a.Inputs {
 		key := under(n, a.Inputs[i].Key)
 		p.record(bucketInputs, key, storeInput(&a.Inputs[i]))
-		g.body(p, key, &a.Inputs[i], st)
+		g.body(p, key, a, i, st)
 	}
 	for _, settled := range a.Settled {
 		p.remove(bucketInputs, under(n, settled))

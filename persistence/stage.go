@@ -28,7 +28,7 @@ func (s *Store) Stage(a messages.Append) {
 	if _, refusal := admit(e, &a); refusal != nil {
 		return
 	}
-	st := &staged{of: a, number: e.number, before: e.chain, large: s.blobs.spill(), bodies: map[string][]byte{}}
+	st := &staged{of: a, number: e.number, before: e.chain, large: s.blobs.spill(), bodies: make([][]byte, len(a.Inputs))}
 	st.large.gently = true
 	if st.write() != nil {
 		st.large.release()
@@ -46,8 +46,8 @@ type staged struct {
 
 	chunks []row // of its events, with
 	chain  link
-	bodies map[string][]byte // what stands for those of its inputs, by their rows
-	large  *spill            // keeps the payloads until the log refers to them
+	bodies [][]byte // what stands for those of its inputs, as they are numbered there; nil = they are small
+	large  *spill   // keeps the payloads until the log refers to them
 }
 
 func (st *staged) write() (err error) {
@@ -66,7 +66,7 @@ func (st *staged) write() (err error) {
 		if len(value) <= blobBytes {
 			continue
 		}
-		if st.bodies[string(key)], err = st.large.value(bucketBodies, key, value); err != nil {
+		if st.bodies[i], err = st.large.value(bucketBodies, key, value); err != nil {
 			return err
 		}
 	}
@@ -91,17 +91,17 @@ func (g *group) chunks(next *entry, a *messages.Append, st *staged) ([]row, link
 	return chainEvents(next.number, a.Events, next.chain)
 }
 
-// body puts the body of an input; as it was staged, unless there is another to be
-// heeded.
-func (g *group) body(p *put, key []byte, input *messages.InputRecord, st *staged) {
-	if st != nil && st.bodies[string(key)] != nil {
-		value, old := st.bodies[string(key)], g.view.get(bucketBodies, key)
+// body puts the body of an append's i-th input; as it was staged, unless there is
+// another to be heeded.
+func (g *group) body(p *put, key []byte, a *messages.Append, i int, st *staged) {
+	if st != nil && st.bodies[i] != nil {
+		value, old := st.bodies[i], g.view.get(bucketBodies, key)
 		if old == nil || bytes.Equal(old, value) {
 			p.cells = append(p.cells, &cell{codeBodies, key, value})
 			return
 		}
 	}
-	p.record(bucketBodies, key, storeBody(input))
+	p.record(bucketBodies, key, storeBody(&a.Inputs[i]))
 }
 
 // staging is what was staged and is not committed, at most one append of each
