@@ -65,7 +65,10 @@ type record interface {
 // That holds for the fields of the record itself, not for those of messages
 // within it. A damaged old value is simply replaced.
 func encode(key []byte, r record, old []byte) ([]byte, error) {
-	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(r)
+	options := proto.MarshalOptions{Deterministic: true}
+	body := make([]byte, 0, options.Size(r)+checksumBytes)
+	options.UseCachedSize = true
+	body, err := options.MarshalAppend(body, r)
 	if err != nil {
 		return nil, err
 	}
