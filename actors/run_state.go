@@ -60,6 +60,7 @@ type runState struct {
 	held         holds // those for which it is held
 	quota        quota
 	unread       unread
+	rests        bool  // after much was read
 	doubted      bool  // it took no line: it has ended, or hears nothing
 	archived     int64 // how far its spool is, or was asked to be, archived
 }
@@ -119,6 +120,9 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 		return s.closed(m)
 	case deafDue:
 		return s.deaf()
+	case restOver:
+		s.rests = false
+		return s.read(nil)
 	case readAgain:
 		s.unread.waits = false
 		return s.read(nil)
@@ -171,11 +175,11 @@ func clean(exit messages.Exit) bool {
 	return exit.Reason == neverStarted || (exit.Known && exit.Signal == "" && exit.Code == 0)
 }
 
-// read asks for the next lines if there may be some, none are being read and
-// the credits allow it. When the last line of an ended run has been handed
+// read asks for the next lines if there may be some, none are being read, and
+// pace and credits allow it. When the last line of an ended run has been handed
 // over, the torn rest is read.
 func (s runState) read(effects []effect) (runState, []effect) {
-	if s.reading || s.unread.waits || s.damage != "" || s.credits == 0 || (s.phase != runLive && s.phase != runDraining) {
+	if s.reading || s.rests || s.unread.waits || s.damage != "" || s.credits == 0 || (s.phase != runLive && s.phase != runDraining) {
 		return s, effects
 	}
 	switch {
@@ -207,6 +211,7 @@ func (s runState) lines(at time.Time, m linesRead) (runState, []effect) {
 	if m.batch.To == m.batch.From {
 		return s.read(effects)
 	}
+	s, effects = s.restAfter(m.batch.More, effects)
 	s.more = s.more || m.batch.More || s.phase == runDraining // what a living agent adds is told by a notice
 	items := make([]claude.Item, 0, len(m.batch.Lines)+1)
 	for _, line := range m.batch.Lines {

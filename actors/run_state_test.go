@@ -25,7 +25,10 @@ func TestRunReads(t *testing.T) {
 	}{
 		{"until nothing is left, then when there is more", 9, []runStep{
 			{up, "started(adopted false), read"},
-			{more(lines(0, a)), fmt.Sprintf("output 0-%d a queued, read", n)},
+			{more(lines(0, a)), fmt.Sprintf("in 4ms {}, output 0-%d a queued", n)},
+			{spoolGrew{}, ""},
+			{credit, ""},
+			{restOver{}, "read"},
 			{lines(n), ""},
 			{spoolGrew{}, "read"},
 			{lines(n, b), fmt.Sprintf("output %d-%d b started", n, n+int64(len(b))+1)},
@@ -56,8 +59,10 @@ func TestRunReads(t *testing.T) {
 		}},
 		{"no further than the credits go", 2, []runStep{
 			{up, "started(adopted false), read"},
-			{more(lines(0, a)), fmt.Sprintf("output 0-%d a queued, read", n)},
-			{more(lines(n, b)), fmt.Sprintf("output %d-%d b started", n, n+int64(len(b))+1)},
+			{more(lines(0, a)), fmt.Sprintf("in 4ms {}, output 0-%d a queued", n)},
+			{restOver{}, "read"},
+			{more(lines(n, b)), fmt.Sprintf("in 4ms {}, output %d-%d b started", n, n+int64(len(b))+1)},
+			{restOver{}, ""},
 			{spoolGrew{}, ""},
 			{credit, "read"},
 			{lines(n + int64(len(b)) + 1), ""},

@@ -30,7 +30,8 @@ func TestSpoolThatCannotBeRead(t *testing.T) {
 			{readAgain{}, "read"},
 			{fails, "in 2s {}"},
 			{readAgain{}, "read"},
-			{more(lines(0, a)), fmt.Sprintf("unread(<nil>), output 0-%d a queued, read", n)},
+			{more(lines(0, a)), fmt.Sprintf("unread(<nil>), in 4ms {}, output 0-%d a queued", n)},
+			{restOver{}, "read"},
 			{lines(n, b), fmt.Sprintf("output %d-%d b started", n, n+int64(len(b))+1)},
 		}},
 		{"and finds nothing when it can", []runStep{
