@@ -143,11 +143,18 @@ bench-parts: $(BIN)/benchstat ## measure the parts into bench.txt; OLD=file comp
 	$(BIN)/benchstat $(OLD) bench.txt
 
 .PHONY: profile
-profile: ## profile the daemon alone under LOAD=Flood, Day, Audience, Many or Loud, into .cache/profile
+profile: ## profile the daemon alone under LOAD=Flood, Day, Audience, Many, Loud or Hostile, into .cache/profile
 	@mkdir -p .cache/profile
 	BETCODE_BENCH_PROFILE=$(CURDIR)/.cache/profile $(GO) test -run '^$$' -bench 'Linked$(LOAD)$$' -benchtime 1x ./tests/bench
 	$(GO) tool pprof -top -cum .cache/profile/daemon.cpu.prof | head -40
 	$(GO) tool pprof -sample_index=alloc_objects -top .cache/profile/daemon.allocs.prof | head -25
+
+.PHONY: trace
+trace: ## trace the first two seconds of the daemon under LOAD=..., into .cache/profile
+	@mkdir -p .cache/profile
+	BETCODE_BENCH_TRACE=1 BETCODE_BENCH_PROFILE=$(CURDIR)/.cache/profile $(GO) test -run '^$$' -bench 'Linked$(LOAD)$$' -benchtime 1x ./tests/bench
+	for kind in sched sync syscall; do echo "--- waiting: $$kind"; $(GO) tool trace -pprof=$$kind .cache/profile/daemon.trace >.cache/profile/daemon.$$kind.prof; \
+		$(GO) tool pprof -top -cum .cache/profile/daemon.$$kind.prof | head -20; done
 
 # --- checking and mending
 

@@ -9,6 +9,9 @@
 //   - [Tree] is the live picture: who runs, who was restarted how often, who is
 //     backing off and why.
 //
+// Two more serve all that runs: [Crew] has its goroutines, and [Collector] sets the pace
+// of the garbage collector.
+//
 // Every actor of ours is described by [Tree.Props], which is the one place where
 // the library's traps are kept out:
 //

@@ -43,6 +43,7 @@ func runDaemon(ctx context.Context, settings *liveSettings, stderr io.Writer) (e
 	started := settings.get()
 	d := &daemon{cfg: started.Daemon(), settings: settings, started: started, mask: audit.NewMasker(heldSecrets(os.Environ()))}
 	defer func() { err = errors.Join(err, d.close()) }()
+	defer supervision.PaceCollector(supervision.Room).Close()
 	if err := d.openLog(stderr); err != nil {
 		return fmt.Errorf("open log: %w", err)
 	}

@@ -114,6 +114,9 @@ func BenchmarkLoud(b *testing.B) {
 	}
 }
 
+// waited is how long threads of the daemon waited for a processor, per second.
+func (o outcome) waited() float64 { return o.daemon.waited.Seconds() / o.took.Seconds() }
+
 // loudness are the figures of the quiet sessions beside the loud one, and of their p99
 // without it.
 func (r *rig) loudness() map[string]float64 {
@@ -124,6 +127,7 @@ func (r *rig) loudness() map[string]float64 {
 		unitP50:     millis(median(among.delays)),
 		unitP99:     millis(p99),
 		unitOfQuiet: float64(p99) / float64(quantile(alone.delays, 0.99)),
+		unitWaited:  among.waited(),
 	}
 }
 

@@ -45,6 +45,8 @@
 //	BETCODE_BENCH_JSON     a file for all figures and the machine
 //	BETCODE_BENCH_PROFILE  a directory for daemon.cpu.prof and daemon.allocs.prof,
 //	                       written by the benchmarks that drive the linked daemon
+//	BETCODE_BENCH_TRACE    if set, daemon.trace instead of daemon.cpu.prof: of the first
+//	                       two seconds of the last run
 //	BETCODE_BENCH_SOAK     how long the long haul lasts; without it what takes long
 //	                       is left out
 //	TMPDIR                 where the journals are; must be on a disk

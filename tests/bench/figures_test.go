@@ -21,10 +21,11 @@ const (
 	unitCPU       = "daemon-µs/event"
 	unitClientCPU = "clients-µs/event" // of all clients, which are in this process
 	unitCores     = "daemon-cores"
-	unitDisk      = "disk-B/B"    // written by the daemon, as the kernel counts, per byte of events
-	unitNaive     = "naive-B/B"   // the same for a commit per event
-	unitAppend    = "append-B/B"  // the same for a bare append + fdatasync per event
-	unitJournal   = "journal-B/B" // written to the journal, as it counts itself
+	unitWaited    = "daemon-waited" // seconds in which a thread of its was ready and had no processor, per second
+	unitDisk      = "disk-B/B"      // written by the daemon, as the kernel counts, per byte of events
+	unitNaive     = "naive-B/B"     // the same for a commit per event
+	unitAppend    = "append-B/B"    // the same for a bare append + fdatasync per event
+	unitJournal   = "journal-B/B"   // written to the journal, as it counts itself
 	unitBatch     = "events/append"
 	unitCommits   = "commits/s"
 	unitSize      = "B/event"

@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,10 +41,12 @@ const asBuilt = 500 * time.Microsecond
 
 // linked is the environment of a linked daemon with a gathering window.
 func linked(gather time.Duration) []string {
-	return []string{envRole + "=" + roleDaemon, envGather + "=" + gather.String(), envStats + "=" + statsFile, profileTo()}
+	return append(profileTo(), envRole+"="+roleDaemon, envGather+"="+gather.String(), envStats+"="+statsFile)
 }
 
-func profileTo() string { return envProfile + "=" + os.Getenv(envProfile) }
+func profileTo() []string {
+	return []string{envProfile + "=" + os.Getenv(envProfile), envTrace + "=" + os.Getenv(envTrace)}
+}
 
 // linkedDaemon is a daemon of the parts that the command is made of, in this
 // binary: for what the command does not offer, and for profiles of the daemon
@@ -82,6 +83,7 @@ func linkedDaemon() error {
 	if err != nil {
 		return err
 	}
+	defer supervision.PaceCollector(supervision.Room).Close()
 	log := zerolog.New(os.Stderr).Level(zerolog.WarnLevel)
 	system, err := actors.Start(actors.Options{
 		Store: store, RunsDirectory: filepath.Join(state, "runs"), Program: os.Getenv("BETCODE_CLAUDE"),
@@ -107,7 +109,7 @@ func linkedDaemon() error {
 
 // answer writes the counters whenever it is asked, until the end.
 func answer(ctx context.Context, ask <-chan os.Signal, store *persistence.Store) {
-	p := profile{dir: os.Getenv(envProfile)}
+	p := profile{dir: os.Getenv(envProfile), trace: os.Getenv(envTrace) != ""}
 	defer p.stop()
 	path := filepath.Join(filepath.Dir(os.Getenv("XDG_STATE_HOME")), os.Getenv(envStats))
 	for {
@@ -143,40 +145,6 @@ func count(store *persistence.Store) counted {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return counted{Stats: store.Stats(), Heap: int64(m.HeapInuse), Stacks: int64(m.StackInuse), Goroutines: runtime.NumGoroutine()}
-}
-
-// profile is what is kept of the processor's time and of allocations, if there
-// is a directory for it.
-type profile struct {
-	dir string
-	cpu *os.File
-}
-
-func (p *profile) toggle() {
-	if p.dir == "" || p.cpu != nil {
-		p.stop()
-		return
-	}
-	var err error
-	if p.cpu, err = os.Create(filepath.Join(p.dir, "daemon.cpu.prof")); err == nil {
-		err = pprof.StartCPUProfile(p.cpu)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-}
-
-func (p *profile) stop() {
-	if p.cpu == nil {
-		return
-	}
-	pprof.StopCPUProfile()
-	p.cpu.Close()
-	p.cpu = nil
-	if f, err := os.Create(filepath.Join(p.dir, "daemon.allocs.prof")); err == nil {
-		pprof.Lookup("allocs").WriteTo(f, 0)
-		f.Close()
-	}
 }
 
 func withoutOurs(environ []string) []string {

@@ -21,6 +21,7 @@ const (
 	envBinary  = "BETCODE_BENCH_BINARY"
 	envMore    = "BETCODE_BENCH_ENV"
 	envProfile = "BETCODE_BENCH_PROFILE"
+	envTrace   = "BETCODE_BENCH_TRACE"
 	envJSON    = "BETCODE_BENCH_JSON"
 	envSoak    = "BETCODE_BENCH_SOAK"
 	envRole    = "BETCODE_BENCH_ROLE"

@@ -18,6 +18,7 @@ type usage struct {
 	written  int64         // bytes sent towards the disk
 	anon     int64         // bytes of anonymous memory, now
 	switches int64         // voluntary context switches of its threads
+	waited   time.Duration // ready to run, and without a processor, of all its threads
 }
 
 // tick is the unit of times in /proc: USER_HZ, which is 100 wherever Go runs.
@@ -46,13 +47,22 @@ func usageOf(pid int) (u usage, err error) {
 		return u, err
 	}
 	u.anon *= 1024
-	threads, err := filepath.Glob(filepath.Join(dir, "task", "*", "status"))
-	for _, path := range threads {
-		n, err := number(path, "voluntary_ctxt_switches:")
+	threads, err := filepath.Glob(filepath.Join(dir, "task", "*"))
+	for _, thread := range threads {
+		n, err := number(filepath.Join(thread, "status"), "voluntary_ctxt_switches:")
 		if err != nil {
 			return u, err
 		}
 		u.switches += n
+		schedstat, err := os.ReadFile(filepath.Join(thread, "schedstat"))
+		if err != nil {
+			return u, err
+		}
+		var ran, waited int64
+		if _, err := fmt.Sscan(string(schedstat), &ran, &waited); err != nil {
+			return u, fmt.Errorf("read schedstat of %d: %w", pid, err)
+		}
+		u.waited += time.Duration(waited)
 	}
 	return u, err
 }
@@ -73,5 +83,5 @@ func number(path, name string) (int64, error) {
 
 // since returns what was used since an earlier moment.
 func (u usage) since(before usage) usage {
-	return usage{cpu: u.cpu - before.cpu, written: u.written - before.written, anon: u.anon, switches: u.switches - before.switches}
+	return usage{cpu: u.cpu - before.cpu, written: u.written - before.written, anon: u.anon, switches: u.switches - before.switches, waited: u.waited - before.waited}
 }

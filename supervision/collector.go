@@ -1,0 +1,128 @@
+package supervision
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"time"
+)
+
+// Room is how much garbage a daemon may keep, in bytes, beside as much as is live. A
+// small heap is collected often, and whatever allocates meanwhile is made to help:
+// that, and not the disk, was what the slowest of a hundred events waited for
+// (docs/performance.md).
+const Room = 32 << 20
+
+const (
+	// quiet is how long nothing was collected when a daemon is taken for idle.
+	quiet = 15 * time.Second
+	// worth is how many bytes it takes to give some back then.
+	worth = 2 << 20
+)
+
+// Collector sets the pace of the garbage collector: it comes when there are so many
+// bytes of garbage, and what is not needed is given back when there is nothing to do. It
+// has no goroutine: the collector's own cycles wake it, and a timer four times a minute.
+type Collector struct {
+	room int64
+
+	mu      sync.Mutex
+	percent int    // GOGC as it was set
+	cycles  uint64 // when it was looked last
+	look    *time.Timer
+	closed  bool
+}
+
+// PaceCollector begins to set the pace for this process, until [Collector.Close]. Where
+// GOGC is set an operator has decided: then there is none, which may be closed as well.
+func PaceCollector(room int64) *Collector {
+	if os.Getenv("GOGC") != "" {
+		return nil
+	}
+	c := &Collector{room: room, percent: defaultPercent}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.look = time.AfterFunc(quiet, c.giveBack)
+	c.watch()
+	return c
+}
+
+// defaultPercent is GOGC as the runtime has it.
+const defaultPercent = 100
+
+// watch has the end of the next cycle told, by something that dies in it.
+func (c *Collector) watch() {
+	runtime.AddCleanup(&struct{ _ [64]byte }{}, (*Collector).cycled, c)
+}
+
+// cycled follows a cycle of the collector.
+func (c *Collector) cycled() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	if percent := percentFor(readHeap().live, c.room); differs(percent, c.percent) {
+		c.percent = percent
+		debug.SetGCPercent(percent)
+	}
+	c.watch()
+}
+
+// giveBack returns memory to the system, if nobody seems to need it.
+func (c *Collector) giveBack() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	h := readHeap()
+	if h.cycles == c.cycles && h.spare > worth {
+		debug.FreeOSMemory()
+		h = readHeap()
+	}
+	c.cycles = h.cycles
+	c.look.Reset(quiet)
+}
+
+// heap is what the runtime says of it.
+type heap struct {
+	cycles uint64 // of the collector
+	live   int64  // bytes that the last one found in use
+	spare  int64  // bytes that are garbage by now, or free
+}
+
+func readHeap() heap {
+	samples := []metrics.Sample{
+		{Name: "/gc/cycles/total:gc-cycles"},
+		{Name: "/gc/heap/live:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"},
+	}
+	metrics.Read(samples)
+	bytes := func(i int) int64 { return int64(samples[i].Value.Uint64()) } //nolint:gosec // there is not that much memory
+	return heap{cycles: samples[0].Value.Uint64(), live: bytes(1), spare: bytes(2) + bytes(3) - bytes(1)}
+}
+
+// percentFor is the GOGC with which the next cycle comes after as much garbage as is
+// live, and room.
+func percentFor(live, room int64) int {
+	return defaultPercent + int(defaultPercent*room/max(live, 1<<20))
+}
+
+// differs reports whether a change is worth the moment for which it stops the world.
+func differs(a, b int) bool { return 5*a > 6*b || 5*b > 6*a }
+
+// Close leaves the collector to the runtime.
+func (c *Collector) Close() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	c.look.Stop()
+	debug.SetGCPercent(defaultPercent)
+}

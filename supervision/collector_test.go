@@ -1,0 +1,114 @@
+package supervision
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestPercent(t *testing.T) {
+	for _, c := range []struct {
+		live, room int64
+		want       int
+	}{
+		{32 << 20, 32 << 20, 200},
+		{8 << 20, 32 << 20, 500},
+		{64 << 20, 32 << 20, 150},
+		{64 << 20, 0, 100},
+		{0, 32 << 20, 3300}, // before anything was counted
+	} {
+		if got := percentFor(c.live, c.room); got != c.want {
+			t.Errorf("%d live, room for %d: %d, want %d", c.live, c.room, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		a, b int
+		want bool
+	}{{100, 100, false}, {100, 119, false}, {119, 100, false}, {100, 121, true}, {121, 100, true}} {
+		if differs(c.a, c.b) != c.want {
+			t.Errorf("%d and %d: differs is %t", c.a, c.b, !c.want)
+		}
+	}
+}
+
+// A cycle of the runtime's sets the pace of the next one, and so does the next, until
+// the end.
+func TestCollectorFollowsCycles(t *testing.T) {
+	t.Setenv("GOGC", "")
+	c := PaceCollector(1 << 37) // as no live heap would have it by chance
+	defer c.Close()
+	eventually(t, func() bool {
+		runtime.GC()
+		return gogc() > 10_000
+	})
+	first := gogc()
+	c.mu.Lock()
+	c.room *= 16
+	c.mu.Unlock()
+	eventually(t, func() bool {
+		runtime.GC()
+		return gogc() > first
+	})
+	if c.Close(); gogc() != defaultPercent {
+		t.Errorf("left behind: GOGC=%d", gogc())
+	}
+	runtime.GC()
+	runtime.GC()
+	if gogc() != defaultPercent {
+		t.Errorf("after its end: GOGC=%d", gogc())
+	}
+}
+
+func TestCollectorOfAnOperator(t *testing.T) {
+	t.Setenv("GOGC", "100")
+	c := PaceCollector(Room)
+	if c != nil {
+		t.Error("somebody else has decided")
+	}
+	c.Close()
+}
+
+// What is not needed is given back when nothing was collected for a while, once.
+func TestCollectorGivesBack(t *testing.T) {
+	t.Setenv("GOGC", "")
+	synctest.Test(t, func(t *testing.T) {
+		c := PaceCollector(Room)
+		defer c.Close()
+		free := func() int64 { return readHeap().spare }
+		garbage := make([]byte, 16*worth)
+		clear(garbage)
+		runtime.KeepAlive(garbage)
+		garbage = nil
+		runtime.GC() // it was busy
+		time.Sleep(quiet + time.Second)
+		if free() < worth {
+			t.Errorf("%d bytes are spare in the middle of work", free())
+		}
+		time.Sleep(quiet)
+		given := readHeap()
+		if given.spare > worth {
+			t.Errorf("%d bytes are spare after it", given.spare)
+		}
+		time.Sleep(time.Hour)
+		if got := readHeap(); got.cycles != given.cycles {
+			t.Errorf("%d cycles of the collector with nothing to do", got.cycles-given.cycles)
+		}
+	})
+}
+
+func gogc() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+func eventually(t *testing.T, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it never came")
+		}
+	}
+}
