@@ -24,14 +24,16 @@ const (
 
 // Collector sets the pace of the garbage collector: it comes when there are so many
 // bytes of garbage, and what is not needed is given back when there is nothing to do. It
-// has no goroutine: the collector's own cycles wake it, and a timer four times a minute.
+// has no goroutine, and no timer at rest: the collector's own cycles wake it.
 type Collector struct {
-	room int64
+	room  int64
+	quiet time.Duration
 
 	mu      sync.Mutex
 	percent int    // GOGC as it was set
 	cycles  uint64 // when it was looked last
 	look    *time.Timer
+	looks   bool // that is running
 	closed  bool
 }
 
@@ -41,10 +43,14 @@ func PaceCollector(room int64) *Collector {
 	if os.Getenv("GOGC") != "" {
 		return nil
 	}
-	c := &Collector{room: room, percent: defaultPercent}
+	return paceCollector(room, quiet)
+}
+
+func paceCollector(room int64, quiet time.Duration) *Collector {
+	c := &Collector{room: room, quiet: quiet, percent: defaultPercent}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look = time.AfterFunc(quiet, c.giveBack)
+	c.look, c.looks = time.AfterFunc(quiet, c.giveBack), true
 	c.watch()
 	return c
 }
@@ -68,7 +74,16 @@ func (c *Collector) cycled() {
 		c.percent = percent
 		debug.SetGCPercent(percent)
 	}
+	c.lookAgain()
 	c.watch()
+}
+
+// lookAgain has it looked after a while whether anybody needs the memory.
+func (c *Collector) lookAgain() {
+	if !c.looks {
+		c.looks = true
+		c.look.Reset(c.quiet)
+	}
 }
 
 // giveBack returns memory to the system, if nobody seems to need it.
@@ -78,13 +93,15 @@ func (c *Collector) giveBack() {
 	if c.closed {
 		return
 	}
-	h := readHeap()
-	if h.cycles == c.cycles && h.spare > worth {
-		debug.FreeOSMemory()
-		h = readHeap()
+	c.looks = false
+	switch h := readHeap(); {
+	case h.cycles != c.cycles:
+		c.cycles = h.cycles
+		c.lookAgain()
+	case h.spare > worth:
+		debug.FreeOSMemory() // a cycle as any other: it is looked once more
+		c.cycles = readHeap().cycles
 	}
-	c.cycles = h.cycles
-	c.look.Reset(quiet)
 }
 
 // heap is what the runtime says of it.
