@@ -84,7 +84,7 @@ func BenchmarkAdopt(b *testing.B) {
 // settle waits until what was begun is ended, and what it needed given back.
 func settle() {
 	if !testing.Short() {
-		time.Sleep(35 * time.Second)
+		time.Sleep(50 * time.Second)
 	}
 	time.Sleep(5 * time.Second)
 }
