@@ -1,9 +1,12 @@
 package process
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -37,14 +40,15 @@ func (p *Process) Freeze(ctx context.Context) error {
 	}
 }
 
-// Thaw lets go on what Freeze stopped, the youngest first. An agent that is not
-// stopped is left alone, and its tools with it: whoever stopped those was not us.
+// Thaw lets go on what Freeze stopped, or would still have stopped, the youngest
+// first. An agent that is not stopped is left alone, and its tools with it: whoever
+// stopped those was not us.
 func (p *Process) Thaw() error {
-	if !frozen(p.agent) {
+	if !held(p.agent) {
 		return nil
 	}
 	for _, id := range slices.Backward(p.Tree()) {
-		if !frozen(id) {
+		if !held(id) {
 			continue
 		}
 		if err := send(id, unix.SIGCONT); err != nil {
@@ -58,6 +62,23 @@ func (p *Process) Thaw() error {
 func frozen(id messages.ProcessIdentity) bool {
 	e, ok := look(id.PID)
 	return !ok || e.identity() != id || e.state == 'T' || e.state == 'Z' || e.state == 'X'
+}
+
+// held says whether the process id is stopped, or will be: a process that has just
+// forked (vfork) stops behind its child's exec, and if that child was stopped before it, when the child
+// is let go.
+func held(id messages.ProcessIdentity) bool { return frozen(id) || toStop(id.PID) }
+
+// toStop says whether a SIGSTOP waits for a process.
+func toStop(pid int) bool {
+	status, err := os.ReadFile(proc(pid, "status"))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := bytes.Cut(status, []byte("\nShdPnd:"))
+	mask, _, _ := bytes.Cut(rest, []byte("\n"))
+	waiting, err := strconv.ParseUint(string(bytes.TrimSpace(mask)), 16, 64)
+	return err == nil && waiting&(1<<(unix.SIGSTOP-1)) != 0
 }
 
 // send sends a signal to the process id and to no other. One that has ended needs
