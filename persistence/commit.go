@@ -51,7 +51,7 @@ func (s *Store) commit(appends []messages.Append, results []error) {
 	if len(appends) == 0 {
 		return
 	}
-	g := group{store: s, changed: map[messages.SessionID]*entry{}, numbers: s.numbers.Load(), written: s.rows[:0]}
+	g := group{store: s, changed: map[messages.SessionID]*entry{}, numbers: s.numbers.Load(), written: s.log.rows[:0]}
 	defer g.release()
 	failpoint.Hit(failpoint.BeforeCommit)
 	o := s.overlay.Load()
@@ -138,9 +138,7 @@ func (g *group) gather(appends []messages.Append, results []error) error {
 // release lets go of what was staged: by now the table has it, or nobody will. The
 // rows are in the log, or will never be, and their memory is the next group's.
 func (g *group) release() {
-	if g.store.rows = g.written; cap(g.written) > logBufferBytes {
-		g.store.rows = nil // once in a while is not worth keeping it
-	}
+	g.store.log.keepRows(g.written)
 	for _, st := range g.staged {
 		st.large.release()
 	}

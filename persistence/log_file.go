@@ -36,8 +36,9 @@ type commitLog struct {
 	end     atomic.Int64 // of the groups in the live one
 	written atomic.Int64 // bytes, into both
 
-	buffer   []byte
-	maxBytes int64 // tests: where the disk ends; 0 = nowhere
+	buffer   []byte // memory for the next group, and
+	rows     []byte // for its rows while they are made
+	maxBytes int64  // tests: where the disk ends; 0 = nowhere
 	steps    hook
 }
 
@@ -73,9 +74,7 @@ func (l *commitLog) append(owners []owner, rows []byte) error {
 		return fmt.Errorf("a group of %d bytes: %w", len(rows), syscall.EFBIG)
 	}
 	group := appendGroup(l.buffer[:0], logGroup{tag: l.tag, number: l.next, owners: owners, rows: rows})
-	if l.buffer = group; cap(group) > logBufferBytes {
-		l.buffer = nil // once in a while is not worth keeping it
-	}
+	l.buffer = keep(group)
 	at := l.end.Load()
 	end := at + int64(len(group))
 	if l.maxBytes > 0 && end > l.maxBytes {
@@ -105,6 +104,17 @@ func (l *commitLog) append(owners []owner, rows []byte) error {
 	l.next++
 	failpoint.Hit(failpoint.AfterLogSync)
 	return nil
+}
+
+// keepRows takes the memory of rows that are in the log, or will never be.
+func (l *commitLog) keepRows(rows []byte) { l.rows = keep(rows) }
+
+// keep is the memory that is kept of what was made: once in a while is not worth it.
+func keep(made []byte) []byte {
+	if cap(made) > logBufferBytes {
+		return nil
+	}
+	return made
 }
 
 // begin prepares a log whose first group is about to be written. One that a

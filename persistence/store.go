@@ -111,7 +111,6 @@ type Store struct {
 	upkeep  sync.RWMutex // held by who needs the sealed files to stay, and by who drops them
 	moving  sync.Mutex   // held by who writes to the active file, or needs it to stay as it is
 	writing sync.Mutex   // held by who appends to the log, or turns to the other
-	rows    []byte       // under writing: memory for those of the next group
 	files   sync.RWMutex // guards the four below and keeps the files open
 
 	manifest *manifest

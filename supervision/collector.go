@@ -19,7 +19,7 @@ const (
 	// quiet is how long nothing was collected when a daemon is taken for idle.
 	quiet = 15 * time.Second
 	// worth is how many bytes it takes to give some back then.
-	worth = 2 << 20
+	worth = 8 << 20
 )
 
 // Collector sets the pace of the garbage collector: it comes when there are so many

@@ -81,7 +81,7 @@ func TestCollectorGivesBack(t *testing.T) {
 	}
 	for range 2 {
 		func() {
-			garbage := make([]byte, 16*worth)
+			garbage := make([]byte, 4*worth)
 			for i := range garbage {
 				garbage[i] = 1 // or the system would not have given it
 			}

@@ -40,7 +40,7 @@ func BenchmarkRest(b *testing.B) {
 	for b.Loop() {
 		d, _ := started(b, w)
 		r := rig{TB: b, daemon: d, world: w}
-		settle()
+		comeToRest()
 		before := r.usage()
 		time.Sleep(window)
 		used := r.usage().since(before)
@@ -81,8 +81,9 @@ func BenchmarkAdopt(b *testing.B) {
 	}
 }
 
-// settle waits until what was begun is ended, and what it needed given back.
-func settle() {
+// comeToRest waits until what was begun is ended, and what it needed given back: the
+// collector looks for that three times, 15 seconds each.
+func comeToRest() {
 	if !testing.Short() {
 		time.Sleep(50 * time.Second)
 	}
@@ -105,10 +106,10 @@ func BenchmarkStreams(b *testing.B) {
 			}
 		}
 		attach(1) // what only the first costs is not counted
-		settle()
+		comeToRest()
 		before := r.usage()
 		attach(100)
-		settle()
+		comeToRest()
 		after := r.usage()
 		report(b, map[string]float64{
 			unitEach:  float64(after.anon-before.anon) / 1024 / 1000,

@@ -40,17 +40,14 @@ func (p *Process) Freeze(ctx context.Context) error {
 	}
 }
 
-// Thaw lets go on what Freeze stopped, or would still have stopped, the youngest
-// first. An agent that is not stopped is left alone, and its tools with it: whoever
-// stopped those was not us.
+// Thaw lets go on what Freeze stopped, the youngest first, and sends SIGCONT to
+// what does not look stopped as well: it takes back a SIGSTOP that waits. An agent that
+// is not stopped is left alone, and its tools with it: whoever stopped those was not us.
 func (p *Process) Thaw() error {
 	if !held(p.agent) {
 		return nil
 	}
 	for _, id := range slices.Backward(p.Tree()) {
-		if !held(id) {
-			continue
-		}
 		if err := send(id, unix.SIGCONT); err != nil {
 			return &messages.Error{Op: "thaw agent", Kind: messages.Denied, Err: err}
 		}
@@ -64,9 +61,9 @@ func frozen(id messages.ProcessIdentity) bool {
 	return !ok || e.identity() != id || e.state == 'T' || e.state == 'Z' || e.state == 'X'
 }
 
-// held says whether the process id is stopped, or will be: a process that has just
-// forked (vfork) stops behind its child's exec, and if that child was stopped before it, when the child
-// is let go.
+// held says whether the process id is stopped, or will be: one that has just forked
+// (vfork) stops behind its child's exec, and if the child was stopped before that, not
+// before the child is let go.
 func held(id messages.ProcessIdentity) bool { return frozen(id) || toStop(id.PID) }
 
 // toStop says whether a SIGSTOP waits for a process.
