@@ -68,21 +68,39 @@ func (t *transition) terminal(e evidence) bool {
 		if !c.shows(e) {
 			continue
 		}
-		r := t.change()
-		r.Condition, r.Phase = c.name, messages.PhaseCrashed
-		t.notRestarted(c.told)
-		message := c.told + "; " + c.release + ". Then send a message, or say: betcode session restart"
-		details := map[string]string{"condition": string(c.name)}
-		if why := cmp.Or(e.failure(), e.exit.Reason, e.complaint); why != "" && !e.memoryGone {
-			details["reason"] = why
+		why := cmp.Or(e.failure(), e.exit.Reason, e.complaint)
+		if e.memoryGone {
+			why = ""
 		}
-		t.emit(errorEvent(messages.Code(strings.ToUpper(string(c.name))), message, details))
-		t.status(pb.AgentStatus_ERROR, c.told)
-		t.auditFailed(messages.Code(strings.ToUpper(string(c.name))), c.told)
-		t.call("AGENT_CANNOT_RUN", message, details)
+		t.block(c.name, c.told, c.release, why)
 		return true
 	}
 	return false
+}
+
+// argumentRefused blocks a session whose agent cannot be given a command line: a model,
+// tool or deny rule that the gateway did not check, from settings or from the journal of
+// an older build.
+func (t *transition) argumentRefused(err error) {
+	t.block(messages.ArgumentRefused, "The agent's command line cannot be made",
+		"change the model, or the rule or tool that is named, in the settings or in a new session", err.Error())
+}
+
+// block enters a condition: the session runs no agent until a person acts.
+func (t *transition) block(name messages.Condition, told, release, why string) {
+	r := t.change()
+	r.Condition, r.Phase = name, messages.PhaseCrashed
+	t.notRestarted(told)
+	message := told + "; " + release + ". Then send a message, or say: betcode session restart"
+	details := map[string]string{"condition": string(name)}
+	if why != "" {
+		details["reason"] = why
+	}
+	code := messages.Code(strings.ToUpper(string(name)))
+	t.emit(errorEvent(code, message, details))
+	t.status(pb.AgentStatus_ERROR, told)
+	t.auditFailed(code, told)
+	t.call("AGENT_CANNOT_RUN", message, details)
 }
 
 // failure is what the agent said of its failed turn.

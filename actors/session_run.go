@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -71,20 +72,19 @@ func (t *transition) startRun() {
 	if r.StopWanted || t.starve() {
 		return
 	}
-	r.Run++
 	r.Waiting, r.Condition = "", ""
 	t.resetMode()
 	resumed := r.AgentSession != ""
-	if !resumed {
-		r.AgentSession = string(t.s.id)
-	}
 	argv, err := claude.Argv(claude.Spec{
-		Program: t.s.options.program, SessionID: r.AgentSession, Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
+		Program: t.s.options.program, SessionID: cmp.Or(r.AgentSession, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
 		AllowedTools: r.AllowedTools, DeniedTools: append(t.s.options.rules.get().Texts(rules.Deny), r.DeniedTools...),
 	})
 	if err != nil {
-		panic("argv of a validated session: " + err.Error())
+		t.argumentRefused(err)
+		return
 	}
+	r.Run++
+	r.AgentSession = cmp.Or(r.AgentSession, string(t.s.id))
 	run := messages.RunRecord{
 		Format: runFormat, Session: t.s.id, Run: r.Run, State: messages.RunIntended, Token: t.now.id(),
 		Directory: filepath.Join(t.s.runsDirectory(), strconv.FormatUint(uint64(r.Run), 10)),

@@ -20,7 +20,7 @@ func (s adminService) TestRules(r *pb.TestRulesRequest, stream grpc.ServerStream
 	if len(r.GetAllow())+len(r.GetAsk())+len(r.GetDeny()) > 0 {
 		lists = &messages.RuleLists{Allow: r.GetAllow(), Ask: r.GetAsk(), Deny: r.GetDeny()}
 		for field, rules := range map[string][]string{"allow": lists.Allow, "ask": lists.Ask, "deny": lists.Deny} {
-			if err := toolsIn(op, field, rules); err != nil {
+			if _, err := toolsIn(op, field, rules); err != nil {
 				return err
 			}
 		}

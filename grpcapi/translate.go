@@ -53,12 +53,11 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 	} else if out.Session, err = sessionIn(op, m.GetSessionId()); err != nil {
 		return out, err
 	}
+	if err := argumentsIn(op, &out); err != nil {
+		return out, err
+	}
 	for _, check := range []error{
-		argumentIn(op, "model", out.Model),
-		argumentIn(op, "worktree_id", out.WorktreeID),
 		modeIn(op, out.PermissionMode),
-		toolsIn(op, "allowed_tools", out.AllowedTools),
-		toolsIn(op, "denied_tools", out.DeniedTools),
 		metadataIn(op, out.Metadata),
 		environmentIn(op, out.Environment),
 		nameIn(op, out.Name),
@@ -68,6 +67,22 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 		}
 	}
 	return out, nil
+}
+
+// argumentsIn checks the parts of a new session that become arguments of its agent, and
+// has them as the agent gets them.
+func argumentsIn(op string, m *messages.StartSession) (err error) {
+	if m.Model, err = argumentIn(op, "model", m.Model); err != nil {
+		return err
+	}
+	if m.WorktreeID, err = argumentIn(op, "worktree_id", m.WorktreeID); err != nil {
+		return err
+	}
+	if m.AllowedTools, err = toolsIn(op, "allowed_tools", m.AllowedTools); err != nil {
+		return err
+	}
+	m.DeniedTools, err = toolsIn(op, "denied_tools", m.DeniedTools)
+	return err
 }
 
 // attachIn translates the rest of the first message: what of the past is wanted.
@@ -256,11 +271,12 @@ func lockIn(m *pb.InputLockAction, session messages.SessionID, client messages.C
 
 func settingsIn(m *pb.SessionSettingsChange, session messages.SessionID, client messages.ClientID) (messages.ChangeSettings, error) {
 	const op = "change settings"
-	out := messages.ChangeSettings{Session: session, Client: client, Model: m.GetModel(), PermissionMode: m.GetPermissionMode()}
+	out := messages.ChangeSettings{Session: session, Client: client, Model: strings.TrimSpace(m.GetModel()), PermissionMode: m.GetPermissionMode()}
 	if out.Model == "" && out.PermissionMode == "" {
 		return out, invalid(op, "Set model or permission_mode.", "nothing is to be changed")
 	}
-	if err := argumentIn(op, "model", out.Model); err != nil {
+	var err error
+	if out.Model, err = argumentIn(op, "model", out.Model); err != nil {
 		return out, err
 	}
 	return out, modeIn(op, out.PermissionMode)
@@ -379,8 +395,11 @@ func setGrantIn(m *pb.SetSessionGrantRequest) (messages.SetGrant, error) {
 	if err != nil {
 		return messages.SetGrant{}, err
 	}
-	return messages.SetGrant{Session: session, Tool: m.GetToolName(), Granted: m.GetGranted()},
-		toolsIn(op, "tool_name", []string{m.GetToolName()})
+	tools, err := toolsIn(op, "tool_name", []string{m.GetToolName()})
+	if err != nil {
+		return messages.SetGrant{}, err
+	}
+	return messages.SetGrant{Session: session, Tool: tools[0], Granted: m.GetGranted()}, nil
 }
 
 func renameIn(m *pb.RenameSessionRequest) (messages.RenameSession, error) {

@@ -1,6 +1,7 @@
 package grpcapi
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,17 +88,20 @@ func directoryIn(op, dir string) (string, error) {
 	return filepath.Clean(dir), nil
 }
 
-// argumentIn checks text that becomes an argument of the agent's command line.
-func argumentIn(op, field, text string) error {
-	switch {
-	case len(text) > maxArgumentBytes:
-		return invalid(op, "Shorten it.", "%s has %d bytes, at most %d are taken", field, len(text), maxArgumentBytes)
-	case strings.HasPrefix(text, "-"):
-		return invalid(op, "Give a name, not an option.", "%s begins with a dash", field)
-	case strings.ContainsFunc(text, unicode.IsControl):
-		return invalid(op, "Remove them.", "%s has control characters", field)
+// argumentIn checks text that becomes an argument of the agent's command line, and
+// returns it as the agent gets it.
+func argumentIn(op, field, text string) (string, error) {
+	if len(text) > maxArgumentBytes {
+		return "", invalid(op, "Shorten it.", "%s has %d bytes, at most %d are taken", field, len(text), maxArgumentBytes)
 	}
-	return nil
+	out, err := messages.Argument(text)
+	switch {
+	case errors.Is(err, messages.ErrArgumentDash):
+		return "", invalid(op, "Give a name, not an option.", "%s %w", field, err)
+	case err != nil:
+		return "", invalid(op, "Remove them.", "%s %w", field, err)
+	}
+	return out, nil
 }
 
 func modeIn(op, mode string) error {
@@ -107,19 +111,23 @@ func modeIn(op, mode string) error {
 	return invalid(op, "Use one of "+strings.Join(permissionModes, ", ")+".", "the permission mode %q is unknown", clip(mode))
 }
 
-func toolsIn(op, field string, tools []string) error {
+// toolsIn checks a list of tools or rules, and returns it as the agent gets it.
+func toolsIn(op, field string, tools []string) ([]string, error) {
 	if len(tools) > maxTools {
-		return invalid(op, "Name fewer, or use patterns.", "%s has %d entries, at most %d are taken", field, len(tools), maxTools)
+		return nil, invalid(op, "Name fewer, or use patterns.", "%s has %d entries, at most %d are taken", field, len(tools), maxTools)
 	}
+	var out []string
 	for i, tool := range tools {
-		if strings.TrimSpace(tool) == "" {
-			return invalid(op, "Remove it, or name a tool.", "entry %d of %s is empty", i+1, field)
+		text, err := argumentIn(op, field, tool)
+		if err != nil {
+			return nil, err
 		}
-		if err := argumentIn(op, field, tool); err != nil {
-			return err
+		if text == "" {
+			return nil, invalid(op, "Remove it, or name a tool.", "entry %d of %s is empty", i+1, field)
 		}
+		out = append(out, text)
 	}
-	return nil
+	return out, nil
 }
 
 func metadataIn(op string, metadata map[string]string) error {

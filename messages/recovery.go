@@ -31,6 +31,7 @@ const (
 	KeyRefused          Condition = "api_key_refused"
 	ConversationDeleted Condition = "conversation_deleted"
 	MemoryGone          Condition = "agent_memory_gone"
+	ArgumentRefused     Condition = "argument_refused"
 )
 
 // Why a turn waits for a person; [SessionRecord].Waiting.

@@ -44,10 +44,12 @@ func Argv(s Spec) ([]string, error) {
 	case mode == "":
 		mode = DefaultMode
 	}
-	for what, v := range map[string]string{
-		"program": s.Program, "model": s.Model, "fallback model": s.FallbackModel, "permission mode": mode,
-	} {
-		if err := checkValue(op, what, v); err != nil {
+	if err := checkProgram(op, s.Program); err != nil {
+		return nil, err
+	}
+	for what, v := range map[string]*string{"model": &s.Model, "fallback model": &s.FallbackModel, "permission mode": &mode} {
+		var err error
+		if *v, err = argument(op, what, *v); err != nil {
 			return nil, err
 		}
 	}
@@ -76,13 +78,13 @@ func Argv(s Spec) ([]string, error) {
 	}{{"--allowedTools", s.AllowedTools}, {"--disallowedTools", s.DeniedTools}} {
 		var values []string
 		for _, tool := range list.tools {
-			if strings.TrimSpace(tool) == "" {
-				continue
-			}
-			if err := checkValue(op, "tool", tool); err != nil {
+			value, err := argument(op, "tool", tool)
+			if err != nil {
 				return nil, err
 			}
-			values = append(values, tool)
+			if value != "" {
+				values = append(values, value)
+			}
 		}
 		if len(values) > 0 {
 			argv = append(append(argv, list.flag), values...)
@@ -91,12 +93,23 @@ func Argv(s Spec) ([]string, error) {
 	return argv, nil
 }
 
-func checkValue(op, what, v string) error {
+// argument is a value as the CLI gets it, see [messages.Argument].
+func argument(op, what, v string) (string, error) {
+	out, err := messages.Argument(v)
+	if err != nil {
+		return "", messages.Errorf(op, messages.Invalid, "the %s %w: %.64q", what, err, v)
+	}
+	return out, nil
+}
+
+// checkProgram refuses a path that is not the name of a file. It is the user's own
+// choice, so that spaces in it are kept.
+func checkProgram(op, path string) error {
 	switch {
-	case strings.HasPrefix(strings.TrimSpace(v), "-"):
-		return messages.Errorf(op, messages.Invalid, "the %s begins with a dash: %.64q", what, v)
-	case strings.ContainsFunc(v, unicode.IsControl):
-		return messages.Errorf(op, messages.Invalid, "the %s has control characters: %.64q", what, v)
+	case strings.HasPrefix(strings.TrimSpace(path), "-"):
+		return messages.Errorf(op, messages.Invalid, "the program begins with a dash: %.64q", path)
+	case strings.ContainsFunc(path, unicode.IsControl):
+		return messages.Errorf(op, messages.Invalid, "the program has control characters: %.64q", path)
 	}
 	return nil
 }

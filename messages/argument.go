@@ -1,0 +1,47 @@
+package messages
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Reasons why a text cannot be an argument of the agent's command line.
+var (
+	ErrArgumentDash    = errors.New("begins with a dash")
+	ErrArgumentControl = errors.New("has control or invisible characters")
+)
+
+// Argument returns text as it is given to the agent on its command line: without the
+// space around it, Unicode spaces included. Text that the agent could take for an
+// option, and text with characters that people do not see, is refused with
+// [ErrArgumentDash] or [ErrArgumentControl]. Empty text stays empty.
+//
+// The gateway and the builder of the command line both call it, so that a value which
+// the one accepts is not refused by the other.
+func Argument(text string) (string, error) {
+	trimmed := strings.TrimFunc(text, unicode.IsSpace)
+	if strings.HasPrefix(strings.TrimLeftFunc(trimmed, blank), "-") {
+		return "", ErrArgumentDash
+	}
+	if strings.ContainsFunc(trimmed, invisible) || !utf8.ValidString(trimmed) {
+		return "", ErrArgumentControl
+	}
+	return trimmed, nil
+}
+
+// blank reports whether a rune may stand before an option without being seen.
+func blank(r rune) bool { return unicode.IsSpace(r) || invisible(r) }
+
+// invisible reports whether a rune changes how text is read or shown and is not itself
+// shown.
+func invisible(r rune) bool {
+	switch {
+	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs):
+		return true
+	case unicode.Is(unicode.Variation_Selector, r), unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r):
+		return true
+	}
+	return r == '\u2800' // a blank braille pattern
+}
