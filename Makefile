@@ -107,6 +107,10 @@ conformance: claude ## hold the daemon against its documents, row by row, and wr
 crash: ## kill daemons, agents and launchers: ROUNDS=n SEED=s (a seed plays its schedule again)
 	$(GO) run ./tests/crash -rounds $(ROUNDS) $(if $(SEED),-seed $(SEED))
 
+.PHONY: attack
+attack: claude ## attack the built daemon: every finding of a review as a case, with the real agent; RUN=regexp chooses
+	$(GO) run ./tests/attack $(if $(RUN),-run '$(RUN)')
+
 .PHONY: prove
 prove: claude ## 2 000 rounds of crash, a walk over all failpoints, the race detector, the real agent; an hour
 	$(GO) run ./tests/crash -rounds 2000 $(if $(SEED),-seed $(SEED))

@@ -1,0 +1,4 @@
+package main
+
+// doorScenarios attack what docs/security.md says of: doors.
+var doorScenarios []scenario

@@ -1,0 +1,4 @@
+package main
+
+// trustScenarios attack what docs/security.md says of: trust.
+var trustScenarios []scenario
