@@ -29,6 +29,11 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.TCP.Names },
 	},
 	{
+		Name: "daemon.listen_environment", Kind: Switch, Default: "false", Env: "BETCODE_LISTEN_ENVIRONMENT",
+		Help: "whether the environment of a client over TCP counts for the session that it begins; its token needs the scope approve",
+		into: func(d *Daemon) any { return &d.TCP.Environment },
+	},
+	{
 		Name: "daemon.tls_cert", Kind: Path, Env: "BETCODE_TLS_CERT", Unset: "no TLS",
 		Help: "the daemon's certificate and those between it and the root, PEM",
 		into: func(d *Daemon) any { return &d.TCP.CertFile },

@@ -14,6 +14,8 @@ type TCP struct {
 	Names    string // by which the daemon is called, with commas between them
 	CertFile string // empty = in the clear
 	KeyFile  string
+
+	Environment bool // of callers who may approve counts
 }
 
 // NameList is the names one by one.

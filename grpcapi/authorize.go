@@ -108,7 +108,14 @@ func (a admitted) RecvMsg(m any) error {
 	if need := requestNeeds(request); !a.call.rights.Has(need) {
 		return lacking(a.ctx, a.call, need&^a.call.rights)
 	}
-	if start := request.GetStart(); start != nil && !a.call.rights.Has(messages.MayControl) {
+	start := request.GetStart()
+	if start == nil {
+		return nil
+	}
+	if err := a.screenEnvironment(start); err != nil {
+		return err
+	}
+	if !a.call.rights.Has(messages.MayControl) {
 		return a.mustExist(start.GetSessionId())
 	}
 	return nil

@@ -65,6 +65,8 @@ type call struct {
 	token   string          // name of the token that it came with; empty over the Unix socket
 	revoked <-chan struct{} // closed when that is revoked; nil without one
 	expires time.Time       // when it expires; zero = never
+
+	environmentDropped bool // of the request that begins a session, see [admitted.screenEnvironment]
 }
 
 type callKey struct{}

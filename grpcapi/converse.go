@@ -124,7 +124,10 @@ func (c *conversation) open(ctx context.Context) error {
 	if err := withinHead("attach", attach.From, started.View.Record.Head); err != nil {
 		return err
 	}
-	attach.Type = callOf(ctx).kind
+	attach.Type, attach.Observer = callOf(ctx).kind, callOf(ctx).observes(attach.Observer)
+	if dropped := c.server.environmentNotice(ctx, m.Session); dropped != nil && started.Created {
+		c.inline <- failure{warning: dropped} // there is room: nothing was received yet
+	}
 	events, attached, err := c.server.asker.Attach(ctx, attach)
 	if err != nil {
 		return err

@@ -19,6 +19,9 @@ type TCPOptions struct {
 	TLS *tls.Config
 	// Names by which the daemon is called, besides localhost and addresses.
 	Names []string
+	// Environment admits the environment of callers who begin a session and may
+	// approve; otherwise it is ignored, and they are told.
+	Environment bool
 	// Restricted says whether the process at the caller's end may only view. After an
 	// error it may not do more either. It is called once per connection; nil = nobody is
 	// restricted.

@@ -77,5 +77,5 @@ func (d *daemon) tcpOptions() grpcapi.TCPOptions {
 	if host, _, err := net.SplitHostPort(d.cfg.TCP.Address); err == nil && host != "" {
 		names = append(names, host)
 	}
-	return grpcapi.TCPOptions{TLS: d.tls, Names: names, Restricted: actors.ConnectedBelowAgent}
+	return grpcapi.TCPOptions{TLS: d.tls, Names: names, Environment: d.cfg.TCP.Environment, Restricted: actors.ConnectedBelowAgent}
 }
