@@ -25,7 +25,7 @@ func arrange(app *cli.App, args []string) []string {
 			rest = append(rest, args[i+1:]...)
 			break
 		}
-		if !strings.HasPrefix(arg, "-") || arg == "-" {
+		if !strings.HasPrefix(arg, "-") || arg == "-" || isNegative(arg) {
 			if command := find(commands, arg); command != nil && len(rest) == 0 {
 				path, commands, own = append(path, arg), command.Subcommands, command.Flags
 			} else {
@@ -46,11 +46,35 @@ func arrange(app *cli.App, args []string) []string {
 			*into = append(*into, args[i])
 		}
 	}
+	if topic := helpTopic(app, path, rest); topic != nil {
+		path, rest = topic, nil
+	}
 	out := slices.Concat(args[:1], global, path, flags)
 	if slices.ContainsFunc(rest, func(s string) bool { return strings.HasPrefix(s, "-") && s != "-" }) {
 		out = append(out, "--")
 	}
 	return append(out, rest...)
+}
+
+// isNegative reports whether an argument is a negative value, such as -3 or -1.5h, and
+// not a flag. No flag begins with a digit.
+func isNegative(arg string) bool {
+	return len(arg) > 1 && arg[0] == '-' && (arg[1] >= '0' && arg[1] <= '9' || arg[1] == '.')
+}
+
+// helpTopics is the category of commands that print a page of help.
+const helpTopics = "help"
+
+// helpTopic is the command that prints the page which 'betcode help TOPIC' asks for,
+// nil if that is not what was asked: the library would print the help of the command.
+func helpTopic(app *cli.App, path, rest []string) []string {
+	if len(path) > 0 || len(rest) != 2 || rest[0] != "help" && rest[0] != "h" {
+		return nil
+	}
+	if c := find(app.Commands, rest[1]); c != nil && c.Category == helpTopics {
+		return rest[1:]
+	}
+	return nil
 }
 
 func find(commands []*cli.Command, name string) *cli.Command {

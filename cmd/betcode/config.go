@@ -49,7 +49,7 @@ func (p *program) configCommand() *cli.Command {
 			{Name: "unset", Usage: "take values out of settings.json", ArgsUsage: "NAME…", Flags: place, Action: simple(p.configSet)},
 			{
 				Name: "check", Usage: "say what is wrong with settings files, and what is not known", ArgsUsage: "[FILE…]",
-				Description: "Without FILE, your own. It ends with 5 if something is wrong.",
+				Description: "Without FILE, your own. It ends with 5 if something is wrong or not known.",
 				Action:      simple(p.configCheck),
 			},
 			{Name: "path", Usage: "print where your settings are", Action: simple(p.configPath)},
@@ -169,7 +169,7 @@ func (p *program) configGet(ctx context.Context, c *cli.Context) error {
 }
 
 // configSet is also unset.
-func (p *program) configSet(_ context.Context, c *cli.Context) error {
+func (p *program) configSet(ctx context.Context, c *cli.Context) error {
 	changes, err := settingChanges(c)
 	if err != nil {
 		return err
@@ -181,6 +181,11 @@ func (p *program) configSet(_ context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, change := range changes {
+		if err := config.ProgramOf(change.Name, change.Value); err != nil && !change.Reset {
+			return usageError{err}
+		}
+	}
 	edit := config.Edit{Path: path, Source: source, Changes: changes}
 	if source == config.FromUser {
 		edit.Agrees = config.Agrees(daemonSettings(c), p.world)
@@ -190,13 +195,13 @@ func (p *program) configSet(_ context.Context, c *cli.Context) error {
 	}
 	p.say("%s says so now.", path)
 	for _, change := range changes {
-		p.outdone(c, change.Name, source)
 		if flag, ok := strings.CutPrefix(change.Name, featurePrefix); ok && !change.Reset {
 			if why := aboutFlag(flag, change.Value == "true"); why != "" {
 				p.say("But %s.", why)
 			}
 		}
 	}
+	p.applied(ctx, c, changes, source)
 	return nil
 }
 
@@ -218,24 +223,6 @@ func settingChanges(c *cli.Context) ([]config.Change, error) {
 		changes = append(changes, change)
 	}
 	return changes, nil
-}
-
-// outdone says who has more to say about a setting than the file that was written,
-// and when that counts.
-func (p *program) outdone(c *cli.Context, name string, source config.Source) {
-	s, err := config.Find(name)
-	if err != nil {
-		return
-	}
-	if now, err := config.Load(daemonSettings(c), p.world); err == nil && source == config.FromUser {
-		if o := now.Get(s.Name).Origin; o.Source == config.FromEnvironment {
-			p.say("But %s is set, which counts more.", o)
-			return
-		}
-	}
-	if !s.Live {
-		p.say("%s counts with the next start: betcode daemon restart.", s.Name)
-	}
 }
 
 // notAnAgent refuses what only people may do: this command writes a file, so no
@@ -270,6 +257,7 @@ func (p *program) settingsPath(c *cli.Context) (string, config.Source, error) {
 
 func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 	var wrong error
+	var warnings []*config.FileError
 	paths := c.Args().Slice()
 	if len(paths) == 0 {
 		d, _, err := p.locate(c)
@@ -278,6 +266,9 @@ func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 		}
 		paths = []string{filepath.Join(d.ConfigDir, config.SettingsFile), filepath.Join(d.ConfigDir, config.TOMLFile)}
 		wrong = config.Contradictions(daemonSettings(c), p.world)
+		if s, err := config.Load(daemonSettings(c), p.world); err == nil {
+			warnings = s.ProgramWarnings()
+		}
 	} else {
 		for _, path := range paths {
 			if _, err := os.Stat(path); err != nil {
@@ -287,13 +278,17 @@ func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 	}
 	for _, path := range paths {
 		file, err := config.ReadFile(path, sourceOf(path))
-		for _, w := range append(file.Warnings, featureWarnings(file.Features)...) {
-			p.say("%s", printableLine(w.Error()))
-		}
+		warnings = slices.Concat(warnings, file.Warnings, featureWarnings(file.Features))
 		wrong = errors.Join(wrong, err)
 	}
-	if wrong != nil {
+	for _, w := range warnings {
+		p.say("%s", printableLine(w.Error()))
+	}
+	switch {
+	case wrong != nil:
 		return usageError{wrong}
+	case len(warnings) > 0:
+		return exitError{code: exitUsage}
 	}
 	p.say("Nothing is wrong.")
 	return nil

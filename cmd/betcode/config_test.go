@@ -23,7 +23,7 @@ func TestConfigCommand(t *testing.T) {
 	}{
 		{"config path", 0, settings + "\t(not there)\n" + filepath.Join(dir, "daemon.toml") + "\t(not there)\n", ""},
 		{"config get disk.low", 0, "\n", ""},
-		{"config set disk.low 1GiB", 0, "", "counts with the next start"},
+		{"config set disk.low 1GiB", 0, "", "disk.low counts when a daemon starts"},
 		{"config set resume.policy ask", 0, "", settings + " says so now."},
 		{"config set feature_flags.worktree_management true", 0, "", "says so now"},
 		{"config get disk.low", 0, "1GiB\n", ""},

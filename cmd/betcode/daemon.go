@@ -55,7 +55,7 @@ func (p *program) daemonCommand() *cli.Command {
 			{
 				Name: "restart", Usage: "replace the daemon by this program; its agents go on",
 				Description: "The next daemon is run as the present one was, with the same flags and environment, by\n" +
-					"the executable that this command is. If none runs it is started.",
+					"the executable that this command is. Flags given here replace those. If none runs it is started.",
 				Flags: append(daemonFlags(),
 					&cli.DurationFlag{Name: "timeout", Usage: "how `LONG` to wait for each of the two", Value: startPatience}),
 				Action: simple(p.daemonRestart),

@@ -27,7 +27,8 @@ import (
 //
 // The next daemon is the executable of this command, as it is on the disk now. It
 // gets the command line, the environment and the working directory of the one it
-// follows, where the system tells them: a restart changes nothing but the program.
+// follows, where the system tells them: a restart changes nothing but the program,
+// and the flags that the command is given.
 
 // handOverFD is where a helper reports.
 const handOverFD = 3
@@ -60,7 +61,7 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(notOurs(pid), canHandOver()); err != nil {
+	if err := errors.Join(notOurs(pid), canHandOver(), restartable(pid, cfg, flags)); err != nil {
 		return err
 	}
 	result, err := p.handOver(cfg, flags, pid, c.Duration("timeout"))
@@ -137,6 +138,9 @@ func handOverArguments(cfg config.Daemon, flags config.Flags, pid int, patience 
 	args := daemonArguments(cfg, flags)
 	args[slices.Index(args, "run")] = handOverName
 	args = slices.DeleteFunc(args, func(s string) bool { return s == "--keep-agents" })
+	if flags["daemon.log_file"] != "" {
+		args = append(args, "--log-file", cfg.LogFile)
+	}
 	return append(args, "--pid", strconv.Itoa(pid), "--timeout", patience.String())
 }
 
@@ -196,7 +200,7 @@ func (p *program) replace(ctx context.Context, cfg config.Daemon, flags config.F
 		return 0, err
 	}
 	if old, ok := predecessor(pid); ok {
-		next = old.succeeded(next)
+		next = old.withFlags(cfg, flags).succeeded(next)
 	}
 	cl, err := p.dial(ctx, config.Client{SocketPath: cfg.SocketPath})
 	if err != nil {

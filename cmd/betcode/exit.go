@@ -175,7 +175,7 @@ func explain(err error) string {
 
 func (p *program) exitCodesCommand() *cli.Command {
 	return &cli.Command{
-		Name: "exit-codes", Usage: "list what the exit codes mean", Category: "help",
+		Name: "exit-codes", Usage: "list what the exit codes mean", Category: helpTopics,
 		Action: func(*cli.Context) error {
 			w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 			for _, e := range exitCodes {
@@ -188,7 +188,7 @@ func (p *program) exitCodesCommand() *cli.Command {
 
 func (p *program) environmentCommand() *cli.Command {
 	return &cli.Command{
-		Name: "environment", Usage: "list the environment variables that count", Category: "help",
+		Name: "environment", Usage: "list the environment variables that count", Category: helpTopics,
 		Action: func(*cli.Context) error {
 			w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 			for _, v := range environment() {

@@ -12,10 +12,10 @@ import (
 // featurePrefix is where feature flags stand among the settings.
 const featurePrefix = "feature_flags."
 
-// withFeatures adds what is to be said about the feature flags in settings: config
-// does not know which there are.
+// withFeatures adds the warnings about the feature flags in settings, which config
+// does not know, and about the programs they name.
 func withFeatures(s config.Settings, err error) (config.Settings, error) {
-	s.Warnings = append(s.Warnings, featureWarnings(s.Features)...)
+	s.Warnings = slices.Concat(s.Warnings, featureWarnings(s.Features), s.ProgramWarnings())
 	return s, err
 }
 

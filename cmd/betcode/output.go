@@ -71,7 +71,11 @@ func messageJSON(m proto.Message) (map[string]any, error) {
 		return nil, err
 	}
 	var out map[string]any
-	return out, json.Unmarshal(raw, &out)
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return nil, err
+	}
+	addEmptyLists(m.ProtoReflect(), out)
+	return out, nil
 }
 
 // writeJSON writes m as one JSON object that says what it is.

@@ -35,6 +35,13 @@ func TestArrange(t *testing.T) {
 		{"permission|deny|req|-m|no|please", "permission|deny|-m|no|req|please"},
 		{"daemon|run|--nonsense|x", "daemon|run|--nonsense|x"},
 		{"run|--model", "run|--model"},
+		{"config|set|resume.times|-3", "config|set|--|resume.times|-3"},
+		{"config|set|--project|x|-1.5h", "config|set|--project|--|x|-1.5h"},
+		{"session|list|--limit|-3", "session|list|--limit|-3"},
+		{"help|exit-codes", "exit-codes"},
+		{"--socket|/s|help|environment", "--socket|/s|environment"},
+		{"help|run", "help|run"},
+		{"help", "help"},
 	} {
 		args := []string{"betcode"}
 		if test.given != "" {

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// Programs iterate over the lists of an object: an empty one is [] and not absent.
+func TestEmptyListsInJSON(t *testing.T) {
+	input, err := structpb.NewStruct(map[string]any{"files": []any{}, "name": "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		object func() (map[string]any, error)
+		want   string
+	}{
+		"empty answer": {func() (map[string]any, error) { return messageJSON(&pb.ListSessionsResponse{}) }, `{"sessions":[]}`},
+		"inside a message": {func() (map[string]any, error) {
+			return messageJSON(&pb.AgentEvent{Sequence: 1, Event: &pb.AgentEvent_TodoUpdate{TodoUpdate: &pb.TodoUpdate{}}})
+		}, `{"sequence":"1","todo_update":{"items":[]}}`},
+		"a Struct stays as it is": {func() (map[string]any, error) {
+			return messageJSON(&pb.AgentEvent{Event: &pb.AgentEvent_ToolCallStart{ToolCallStart: &pb.ToolCallStart{Input: input}}})
+		}, `{"tool_call_start":{"input":{"files":[],"name":"x"}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object, err := test.object()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := json.Marshal(object); string(got) != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
