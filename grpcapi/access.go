@@ -3,6 +3,8 @@ package grpcapi
 import (
 	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"google.golang.org/grpc"
 
@@ -38,11 +40,11 @@ func (s accessService) ListAudit(r *pb.ListAuditRequest, stream grpc.ServerStrea
 		}
 		filter.Since = since.AsTime()
 	}
-	for _, t := range r.GetEventTypes() {
-		filter.Types = append(filter.Types, messages.AuditType(t))
+	var err error
+	if filter.Types, err = auditTypesIn(op, r.GetEventTypes()); err != nil {
+		return err
 	}
 	if ref := r.GetSessionId(); ref != "" {
-		var err error
 		if filter.Session, err = (adminService{asker: s.server.asker}).resolve(stream.Context(), ref); err != nil {
 			return err
 		}
@@ -50,6 +52,25 @@ func (s accessService) ListAudit(r *pb.ListAuditRequest, stream grpc.ServerStrea
 	return s.server.options.Audit.Read(stream.Context(), filter, func(e messages.AuditEntry) error {
 		return stream.Send(auditOut(e))
 	})
+}
+
+// auditTypesIn refuses a type that no entry can have: a filter with a mistake in it would
+// show an empty log.
+func auditTypesIn(op string, types []string) ([]messages.AuditType, error) {
+	known := messages.AuditTypes()
+	var out []messages.AuditType
+	for _, t := range types {
+		if !slices.Contains(known, messages.AuditType(t)) {
+			var names []string
+			for _, k := range known {
+				names = append(names, string(k))
+			}
+			slices.Sort(names)
+			return nil, invalid(op, "The types are "+strings.Join(names, ", ")+".", "there are no entries of type %q", clip(t))
+		}
+		out = append(out, messages.AuditType(t))
+	}
+	return out, nil
 }
 
 func auditOut(e messages.AuditEntry) *pb.AuditEntry {

@@ -77,7 +77,9 @@ func TestEnvironmentOverTCP(t *testing.T) {
 
 func TestEnvironmentIsIgnoredAloud(t *testing.T) {
 	rights := messages.MayView | messages.MayControl
-	told := func(e *pb.AgentEvent) bool { return e.GetNotice().GetCode() == "ENVIRONMENT_IGNORED" && e.GetSequence() == 0 }
+	told := func(e *pb.AgentEvent) bool {
+		return e.GetNotice().GetCode() == "ENVIRONMENT_IGNORED" && e.GetSequence() == 0
+	}
 	env := map[string]string{"PATH": "/evil"}
 	for name, c := range map[string]struct {
 		start *pb.StartConversation

@@ -25,10 +25,20 @@ const (
 
 	AuditTurnCanceled AuditType = "turn_cancel" // ours: a client had a turn interrupted
 
-	AuditAdmin  AuditType = "admin_call" // ours: a call that needs the admin right
-	AuditOpened AuditType = "audit_open" // ours: a daemon has opened the log
-	AuditLost   AuditType = "audit_lost" // ours: entries could not be written meanwhile
+	AuditAdmin   AuditType = "admin_call"   // ours: a call that needs the admin right
+	AuditRefused AuditType = "call_refused" // ours: a caller lacked a right; later ones of the same minute are counted
+	AuditOpened  AuditType = "audit_open"   // ours: a daemon has opened the log
+	AuditLost    AuditType = "audit_lost"   // ours: entries could not be written meanwhile
 )
+
+// AuditTypes are all types, in the order above. A test holds the list complete.
+func AuditTypes() []AuditType {
+	return []AuditType{
+		AuditAutoApproved, AuditGranted, AuditDenied, AuditRevoked, AuditSessionCreated, AuditSessionResumed, AuditSessionComplete,
+		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure, AuditTurnCanceled, AuditAdmin, AuditRefused,
+		AuditOpened, AuditLost,
+	}
+}
 
 // AuditOutcome is how it ended.
 type AuditOutcome string
@@ -89,7 +99,7 @@ func AuditSeverity(e AuditEntry) string {
 	case e.Outcome == OutcomeTimeout, e.Type == AuditLost:
 		return "error"
 	case e.Type == AuditAutoApproved, e.Type == AuditRevoked, e.Type == AuditRateLimited, e.Type == AuditSessionError,
-		e.Type == AuditAuthFailure, e.Outcome == OutcomeFailure, strings.HasSuffix(string(e.Type), "_cancel"):
+		e.Type == AuditAuthFailure, e.Type == AuditRefused, e.Outcome == OutcomeFailure, strings.HasSuffix(string(e.Type), "_cancel"):
 		return "warn"
 	}
 	return "info"

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,13 +40,11 @@ type Options struct {
 type Log struct {
 	options Options
 
-	mu     sync.Mutex
-	file   *os.File // nil when the last attempt to open one failed
-	size   int64
-	begun  time.Time // the file
-	next   uint64    // number of the next entry
-	synced uint64    // the first that may not be on disk
-	lost   uint64    // entries that could not be written, or may be lost
+	mu                  sync.Mutex
+	decisions, refusals *series
+	next                uint64 // number of the next entry
+	lost                uint64 // entries that could not be written, or may be lost
+
 	swept  time.Time
 	sync   *time.Timer // runs while something may not be on disk; nil otherwise
 	mend   *time.Timer // runs while entries cannot be written; nil otherwise
@@ -71,14 +70,18 @@ func Open(o Options) (*Log, error) {
 	if err := os.Chmod(o.Directory, 0o700); err != nil {
 		return nil, err
 	}
-	l := &Log{options: o}
-	if err := l.resume(); err != nil {
-		_ = l.leave() // the first error is the one that helps
-		return nil, err
+	l := &Log{options: o, next: 1}
+	l.decisions, l.refusals = newSeries(o.MaxBytes)
+	for _, s := range l.all() {
+		next, err := s.resume(o.Directory)
+		if err != nil {
+			_ = l.leave() // the first error is the one that helps
+			return nil, err
+		}
+		l.next = max(l.next, next)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.synced = l.next
 	err := l.write(l.complete(messages.AuditEntry{Type: messages.AuditOpened, ActorType: messages.ActorDaemon, Outcome: messages.OutcomeSuccess}))
 	if err == nil {
 		err = l.flush()
@@ -88,6 +91,17 @@ func Open(o Options) (*Log, error) {
 		return nil, fmt.Errorf("write audit log: %w", err)
 	}
 	return l, nil
+}
+
+// all are the log's series.
+func (l *Log) all() [2]*series { return [2]*series{l.decisions, l.refusals} }
+
+// of is the series that an entry belongs to.
+func (l *Log) of(e messages.AuditEntry) *series {
+	if refusal(e) {
+		return l.refusals
+	}
+	return l.decisions
 }
 
 // Record writes an entry. What cannot be written is counted, and told by an entry as
@@ -114,8 +128,13 @@ func (l *Log) failed(entries uint64, err error) {
 		l.options.Failing(err)
 		l.mend = time.AfterFunc(mendEvery, l.tryAgain)
 	}
-	l.lost += entries + l.next - l.synced
-	l.synced = l.next
+	l.lost += entries
+	for _, s := range l.all() {
+		if s.file == nil { // what it had may be gone
+			l.lost += s.unsynced
+			s.unsynced = 0
+		}
+	}
 }
 
 // mended tells by an entry what was lost, if one can be written and synced again.
@@ -182,9 +201,10 @@ func (l *Log) complete(e messages.AuditEntry) messages.AuditEntry {
 	return e
 }
 
-// write appends an entry with the next number, in one call to the operating system.
+// write appends an entry with the next number.
 func (l *Log) write(e messages.AuditEntry) error {
-	if err := l.turn(e.CreatedAt); err != nil {
+	s := l.of(e)
+	if err := l.turn(s, e.CreatedAt); err != nil {
 		return err
 	}
 	e.ID = l.next
@@ -192,10 +212,7 @@ func (l *Log) write(e messages.AuditEntry) error {
 	if err != nil {
 		return err
 	}
-	n, err := l.file.Write(append(line, '\n'))
-	l.size += int64(n)
-	if err != nil {
-		_ = l.leave() // a part of the line may be there: the next file begins on a line of its own
+	if err := s.append(append(line, '\n')); err != nil {
 		return err
 	}
 	l.next++
@@ -211,7 +228,7 @@ func (l *Log) syncNow() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sync = nil
-	if l.file == nil || l.closed {
+	if l.closed {
 		return
 	}
 	if err := l.flush(); err != nil {
@@ -219,75 +236,35 @@ func (l *Log) syncNow() {
 	}
 }
 
-// flush syncs the file; after an error nobody knows what of it is on disk.
-func (l *Log) flush() error {
-	if err := l.file.Sync(); err != nil {
-		_ = l.leave()
-		return err
-	}
-	l.synced = l.next
-	return nil
-}
+// flush syncs the files.
+func (l *Log) flush() error { return errors.Join(l.decisions.flush(), l.refusals.flush()) }
 
-// turn begins the next file when the present one is full or old, and sweeps.
-func (l *Log) turn(now time.Time) error {
+// turn begins the next file of a series when the present one is full or old, and sweeps.
+func (l *Log) turn(s *series, now time.Time) error {
 	if now.Sub(l.swept) >= sweepEvery {
 		l.swept = now
 		l.sweep(now)
 	}
-	if l.file != nil && l.size < fileBytes && now.Sub(l.begun) < fileAge {
+	if !s.full(now) {
 		return nil
 	}
-	if err := l.leave(); err != nil {
+	if err := s.leave(); err != nil {
 		return err
 	}
-	return l.begin(filepath.Join(l.options.Directory, fileName(l.next)), now)
-}
-
-// begin opens a file to append to.
-func (l *Log) begin(path string, at time.Time) error {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
-	if err != nil {
+	if err := s.begin(filepath.Join(l.options.Directory, s.fileName(l.next)), now); err != nil {
 		return err
 	}
-	info, err := file.Stat()
-	if err == nil && info.Size() > 0 {
-		err = endLine(file, info.Size())
-	}
-	if err != nil {
-		file.Close()
-		return err
-	}
-	l.file, l.size, l.begun = file, info.Size(), at
+	l.sweep(now) // however fast a series fills, it keeps to its room
 	return nil
 }
 
-// endLine ends a line that was torn.
-func endLine(file *os.File, size int64) error {
-	last := make([]byte, 1)
-	if _, err := file.ReadAt(last, size-1); err != nil {
-		return err
+func (l *Log) sweep(now time.Time) {
+	for _, s := range l.all() {
+		if err := s.sweep(l.options.Directory, l.options.MaxAge, now); err != nil {
+			l.options.Warn(err)
+		}
 	}
-	if last[0] == '\n' {
-		return nil
-	}
-	_, err := file.Write([]byte{'\n'})
-	return err
 }
 
-// leave closes the file that is written to, if there is one.
-func (l *Log) leave() error {
-	if l.file == nil {
-		return nil
-	}
-	file := l.file
-	l.file = nil
-	err := file.Sync()
-	if err == nil {
-		l.synced = l.next
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	return err
-}
+// leave closes the files that are written to.
+func (l *Log) leave() error { return errors.Join(l.decisions.leave(), l.refusals.leave()) }

@@ -37,6 +37,9 @@ func all(t *testing.T, l *Log, f messages.AuditFilter) []messages.AuditEntry {
 	return found
 }
 
+// fileName is the name of a file of decisions.
+func fileName(first uint64) string { return (&series{suffix: decisionSuffix}).fileName(first) }
+
 var granted = messages.AuditEntry{
 	Type: messages.AuditGranted, Session: "s", ActorType: messages.ActorUser, ActorID: "ann", Tool: "Bash",
 	Input: []byte(`{"command":"ls"}`), Outcome: messages.OutcomeSuccess,
@@ -170,7 +173,7 @@ func (f *failing) gone() {
 	f.t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.file.Close()
+	f.decisions.file.Close()
 	if err := os.Rename(f.options.Directory, f.options.Directory+".away"); err != nil {
 		f.t.Fatal(err)
 	}
@@ -264,7 +267,7 @@ func TestOldFilesGo(t *testing.T) {
 	l := open(t, o)
 	for range 6 { // a file a day
 		l.Record(granted)
-		names, _ := files(dir)
+		names, _ := l.decisions.files(dir)
 		os.Chtimes(filepath.Join(dir, names[len(names)-1]), at, at)
 		at = at.Add(25 * time.Hour)
 	}
@@ -278,7 +281,7 @@ func TestOldFilesGo(t *testing.T) {
 	l = open(t, o)
 	at = at.Add(2 * time.Hour)
 	l.Record(granted)
-	if names, _ := files(dir); len(names) != 1 {
+	if names, _ := l.decisions.files(dir); len(names) != 1 {
 		t.Errorf("left: %v", names)
 	}
 }
@@ -286,9 +289,9 @@ func TestOldFilesGo(t *testing.T) {
 func TestFileIsFull(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, Options{Directory: dir})
-	l.size = fileBytes
+	l.decisions.size = fileBytes
 	l.Record(granted)
-	names, err := files(dir)
+	names, err := l.decisions.files(dir)
 	if err != nil || strings.Join(names, " ") != fileName(1)+" "+fileName(2) {
 		t.Errorf("%v, %v", names, err)
 	}
