@@ -1,0 +1,121 @@
+package protect
+
+import (
+	"strings"
+)
+
+// reading are the commands of git that write no file of a working tree but what is
+// theirs below .git.
+var reading = reasons(map[string]string{
+	gits: "add annotate blame branch cat-file commit describe diff fetch for-each-ref grep help log ls-files ls-remote ls-tree merge-base name-rev " +
+		"push reflog remote rev-list rev-parse shortlog show show-ref status tag version whatchanged",
+})
+
+// executing are settings of git whose values are run, or name files with such settings: a
+// star stands for anything.
+var executing = strings.Fields("core.hookspath core.fsmonitor core.sshcommand core.editor core.pager core.askpass core.gitproxy core.worktree " +
+	"sequence.editor alias.* pager.* filter.* diff.*.command diff.*.textconv diff.external interactive.difffilter merge.*.driver mergetool.* difftool.* " +
+	"credential.* gpg.program gpg.*.program include.path includeif.* init.templatedir remote.*.uploadpack remote.*.receivepack remote.*.vcs " +
+	"uploadpack.packobjectshook submodule.*.update trailer.*.command browser.* man.* guitool.* instaweb.* sendemail.* imap.tunnel protocol.* web.browser tar.*.command")
+
+// git looks at a command of git: the working tree that it changes by name, and settings
+// that would make it run commands.
+func (s *shell) git(words []string, unread map[int]bool) {
+	n := 1
+	for ; n < len(words) && strings.HasPrefix(words[n], "-"); n++ {
+		switch w := words[n]; {
+		case w == "-c" || w == "--config-env" || strings.HasPrefix(w, "--config-env="):
+			if _, value, found := strings.Cut(w, "="); found {
+				s.setting(value, unread[n])
+			} else if n++; n < len(words) {
+				s.setting(words[n], unread[n])
+			}
+		case strings.HasPrefix(w, "--exec-path="):
+			s.ask("git is told where its programs are")
+		case w == "-C" || w == "--git-dir" || w == "--work-tree" || w == "--namespace":
+			if n++; n < len(words) && w == "-C" {
+				if s.dirs = append(s.dirs, absolute(words[n], s.dirs[0], s.home)); unread[n] {
+					s.lost = true
+				}
+			}
+		}
+	}
+	if n >= len(words) {
+		return
+	}
+	switch command := words[n]; {
+	case unread[n]:
+		s.ask("what git is to do is known only when it runs")
+	case command == "config":
+		s.config(words[n+1:], shifted(unread, n+1))
+	case reading[command] != "":
+		for _, w := range words[n+1:] {
+			if strings.HasPrefix(w, "--output") || strings.HasPrefix(w, "-o") {
+				s.generic([]string{"git", w, strings.TrimPrefix(w, "-o")})
+			}
+			if strings.HasPrefix(w, "--upload-pack") || strings.HasPrefix(w, "--receive-pack") || strings.HasPrefix(w, "--exec") || strings.HasPrefix(w, "ext::") {
+				s.ask("git is told what to run")
+			}
+		}
+	default:
+		s.generic(words[n:])
+		for i := n + 1; i < len(words); i++ {
+			w := words[i]
+			switch {
+			case (w == "-c" || w == "--config") && i+1 < len(words):
+				s.setting(words[i+1], unread[i+1])
+			case strings.HasPrefix(w, "--config=") || strings.HasPrefix(w, "--template"):
+				s.setting(strings.TrimPrefix(w, "--config="), unread[i])
+			}
+			if strings.HasPrefix(w, "--template") || strings.HasPrefix(w, "--exec") || w == "-x" && command == "rebase" || strings.HasPrefix(w, "--upload-pack") || w == "-u" && command == "clone" {
+				s.ask("git is told what to run")
+			}
+		}
+	}
+}
+
+// setting asks about a setting of one command.
+func (s *shell) setting(text string, unread bool) {
+	key, _, _ := strings.Cut(text, "=")
+	if unread && !strings.Contains(text, "=") || runsCommands(key) {
+		s.ask("the setting " + key + " makes git run commands")
+	}
+}
+
+// config asks about settings that make git run commands. To read them needs nobody.
+func (s *shell) config(words []string, unread map[int]bool) {
+	names := 0
+	for n, w := range words {
+		switch {
+		case n == 0 && (w == "list" || w == "get" || w == "--list" || w == "-l" || strings.HasPrefix(w, "--get")):
+			return
+		case w == "edit" && n == 0 || w == "--edit" || w == "-e":
+			s.ask("the settings of git can make it run commands")
+		case (w == "--file" || w == "-f" || strings.HasPrefix(w, "--file=") || strings.HasPrefix(w, "-f")) && n+1 <= len(words):
+			s.generic(words[max(n-1, 0):min(n+2, len(words))])
+		}
+		if unread[n] && names == 0 {
+			s.ask("which setting of git is changed is known only when it runs")
+		}
+		if strings.Contains(w, ".") {
+			if names++; runsCommands(w) && len(words) > 1 {
+				s.ask("the setting " + w + " makes git run commands")
+			}
+		}
+		if w == "rename-section" || w == "--rename-section" {
+			s.ask("the settings of git can make it run commands")
+		}
+	}
+}
+
+// runsCommands reports whether the value of a setting is run.
+func runsCommands(key string) bool {
+	key = strings.ToLower(key)
+	for _, pattern := range executing {
+		head, tail, wild := strings.Cut(pattern, "*")
+		if key == pattern || wild && strings.HasPrefix(key, head) && strings.HasSuffix(key, tail) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,170 @@
+package protect
+
+import (
+	"cmp"
+	"path"
+	"strings"
+)
+
+// Places are the directories that the list depends on: absolute paths, as they are
+// spelled. One that is empty is not listed.
+type Places struct {
+	Home   string   // the user's
+	Agent  []string // where agents keep their configuration, besides ~/.claude
+	Daemon []string // configuration, state and sockets of the daemon
+}
+
+// List is the built-in list. It does not change, and many may use it at once. The nil list is
+// empty.
+type List struct {
+	home  []string // in both spellings
+	roots []root   // directories and files by their whole path
+}
+
+type root struct{ path, folded, reason string }
+
+// New makes the list of places. actual are the same places behind symbolic links
+// ([Places.Resolve]).
+func New(spelled, actual Places) *List {
+	l := &List{}
+	add := func(reason string, dirs ...string) {
+		for _, d := range dirs {
+			if d != "" && path.Clean(d) != "/" {
+				l.roots = append(l.roots, root{path.Clean(d), foldPath(path.Clean(d)), reason})
+			}
+		}
+	}
+	for _, p := range []Places{spelled, actual} {
+		add(agents, p.Agent...)
+		add(ours, p.Daemon...)
+		if p.Home == "" || path.Clean(p.Home) == "/" && len(l.home) > 0 {
+			continue
+		}
+		l.home = append(l.home, path.Clean(p.Home))
+		add(agents, path.Join(p.Home, ".claude"))
+		add(keys, path.Join(p.Home, ".ssh"))
+		for name, reason := range atHome {
+			add(reason, path.Join(p.Home, name))
+		}
+	}
+	return l
+}
+
+// Path returns why a file is listed: a sentence without its end. It is empty for one
+// that is not. The path is absolute.
+func (l *List) Path(file string) string {
+	if l == nil {
+		return ""
+	}
+	file = path.Clean(strings.ReplaceAll(file, `\`, "/"))
+	if reason := l.listed(foldPath(file)); reason != "" {
+		return file + " " + reason
+	}
+	return ""
+}
+
+func (l *List) listed(folded string) string {
+	if strings.HasPrefix(folded, "/proc/") && folded != "/proc/self/fd/1" && folded != "/proc/self/fd/2" {
+		return processes
+	}
+	for _, r := range l.roots {
+		if within(r.folded, folded) {
+			return r.reason
+		}
+	}
+	for _, home := range l.home {
+		rest, below := strings.CutPrefix(folded, foldPath(home)+"/")
+		if below && strings.HasPrefix(rest, ".claude") {
+			return agents
+		}
+	}
+	return named(afterWorktree(folded))
+}
+
+// named looks for the names that are listed anywhere.
+func named(folded string) string {
+	for part := range strings.SplitSeq(folded, "/") {
+		if reason := directories[part]; reason != "" {
+			return reason
+		}
+	}
+	return files[path.Base(folded)]
+}
+
+// Above returns why a directory must not be replaced or removed as a whole: a listed
+// one is in it. Directories above the home directory and the home directory itself
+// are such.
+func (l *List) Above(dir string) string {
+	if l == nil {
+		return ""
+	}
+	folded := foldPath(path.Clean(dir))
+	for _, r := range l.roots {
+		if within(folded, r.folded) && folded != r.folded {
+			return cmp.Or(path.Clean(dir), "/") + " contains " + r.path + ", which " + r.reason
+		}
+	}
+	return ""
+}
+
+// within reports whether a path is a directory or below it.
+func within(dir, file string) bool {
+	return file == dir || strings.HasPrefix(file, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// afterWorktree leaves out the directories up to a worktree that agents keep below
+// .claude: in it everything would be listed.
+func afterWorktree(folded string) string {
+	const place = "/.claude/worktrees/"
+	for {
+		_, rest, found := strings.Cut(folded, place)
+		if !found {
+			return folded
+		}
+		_, inside, deeper := strings.Cut(rest, "/")
+		if !deeper {
+			return folded
+		}
+		folded = "/" + inside
+	}
+}
+
+// Rules returns the list as ask rules in the agent's notation, for an agent in a
+// working directory. They cover what the tools for files write, which is all that the agent's
+// own rules for paths look at. A pattern is about what is below, too.
+func (l *List) Rules(directory string) []string {
+	if l == nil {
+		return nil
+	}
+	anywhere := "//**/"
+	if afterWorktree(foldPath(directory)+"/") != foldPath(directory)+"/" {
+		anywhere = "**/" // below the working directory only: it is itself below .claude
+	}
+	var all []string
+	add := func(pattern string) { all = append(all, "Edit("+pattern+")") }
+	for _, name := range sorted(directories) {
+		if !strings.Contains(name, "~") {
+			add(anywhere + name)
+		}
+	}
+	for _, name := range sorted(files) {
+		add(anywhere + name)
+	}
+	seen := map[string]bool{}
+	for _, r := range l.roots {
+		if !seen[r.path] && plain(r.path) {
+			add("/" + r.path)
+			seen[r.path] = true
+		}
+	}
+	for _, home := range l.home {
+		if !seen[home] && plain(home) {
+			add("/" + home + "/.claude*")
+			seen[home] = true
+		}
+	}
+	return all
+}
+
+// plain reports whether a path means nothing else in a pattern.
+func plain(file string) bool { return !strings.ContainsAny(file, `*?[]{}()!\`) }

@@ -1,0 +1,54 @@
+package protect
+
+import (
+	"betcode/actors/internal/realpath"
+	"betcode/actors/internal/rules"
+)
+
+// Real is what paths are on the disk: by path as it is spelled.
+type Real map[string]Found
+
+// Found is what one path is on the disk.
+type Found struct {
+	Path  string // behind symbolic links
+	Doubt string // why that is another one for other processes; empty: it is not
+	Names bool   // the file has more than one
+}
+
+// Resolve looks up what a call writes. It looks at the disk.
+func Resolve(w Writes) Real {
+	found := make(Real, len(w.Paths))
+	for _, p := range w.Paths {
+		file := realpath.Resolve(p)
+		found[p] = Found{file.Path, file.Doubt, file.Regular() && manyNames(file.Path)}
+	}
+	return found
+}
+
+// Check reads a call, resolves and judges it: [List.Read], [Resolve] and [List.Judge]. It looks
+// at the disk.
+func (l *List) Check(c rules.Call) string {
+	w := l.Read(c)
+	if w.Why != "" {
+		return w.Why
+	}
+	return l.Judge(w, Resolve(w))
+}
+
+// Resolve returns the places behind symbolic links. It looks at the disk.
+func (p Places) Resolve() Places {
+	one := func(dir string) string {
+		if dir == "" {
+			return ""
+		}
+		return realpath.Resolve(dir).Path
+	}
+	all := func(list []string) []string {
+		found := make([]string, 0, len(list))
+		for _, dir := range list {
+			found = append(found, one(dir))
+		}
+		return found
+	}
+	return Places{Home: one(p.Home), Agent: all(p.Agent), Daemon: all(p.Daemon)}
+}
