@@ -1,8 +1,9 @@
 // Package claudecli provides the Claude Code that the tests and the demo run.
 //
 // The tests want one exact Claude Code, the one whose behaviour was measured,
-// on every machine and without touching the user's own. [Ensure] installs it
-// once with npm into the git-ignored cache of this repository:
+// on every machine and without touching the user's own; tests/fidelity wants
+// older ones too. [Ensure] and [EnsureVersion] install them once with npm into the
+// git-ignored cache of this repository:
 //
 //	.cache/claude/<version>/            the npm prefix, renamed into place when complete
 //	.cache/claude/<version>.lock        held while somebody installs

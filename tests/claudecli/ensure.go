@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -29,22 +30,34 @@ var ErrNoNPM = errors.New("npm is not installed; install Node.js 22 or newer (wh
 // first when it is not in the cache. What npm says, and what Ensure waits for,
 // goes to progress; nil discards it. Any number of processes may call it at once.
 func Ensure(ctx context.Context, progress io.Writer) (path string, err error) {
+	return EnsureVersion(ctx, Version, progress)
+}
+
+// EnsureVersion is [Ensure] for any version. The content of one that pins.json
+// lists is held to what the registry had when it was pinned.
+func EnsureVersion(ctx context.Context, version string, progress io.Writer) (path string, err error) {
+	if !versionNumber.MatchString(version) {
+		return "", fmt.Errorf("%q is not a version of three numbers", version)
+	}
 	cache, err := cacheDir()
 	if err != nil {
 		return "", err
 	}
-	return ensureIn(ctx, cache, progress, npmInstall)
+	return ensureIn(ctx, cache, version, progress, npmInstall)
 }
 
-// installer puts the pinned package under prefix, an empty directory.
-type installer func(ctx context.Context, prefix string, progress io.Writer) error
+// versionNumber is a version as the registry and the cache know it.
+var versionNumber = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
 
-// ensureIn is Ensure with the cache directory and the way to install given.
-func ensureIn(ctx context.Context, cache string, progress io.Writer, install installer) (string, error) {
+// installer puts a version of the package under prefix, an empty directory.
+type installer func(ctx context.Context, prefix, version string, progress io.Writer) error
+
+// ensureIn is EnsureVersion with the cache directory and the way to install given.
+func ensureIn(ctx context.Context, cache, version string, progress io.Writer, install installer) (string, error) {
 	if progress == nil {
 		progress = io.Discard
 	}
-	final := filepath.Join(cache, Version)
+	final := filepath.Join(cache, version)
 	if path, err := binaryIn(final); err == nil {
 		return path, nil
 	}
@@ -59,20 +72,20 @@ func ensureIn(ctx context.Context, cache string, progress io.Writer, install ins
 	if path, err := binaryIn(final); err == nil {
 		return path, nil // installed by somebody else while we waited
 	}
-	return installInto(ctx, final, progress, install)
+	return installInto(ctx, final, version, progress, install)
 }
 
 // installInto builds the installation beside final, checks it, and renames it
 // into place. The caller holds the lock.
-func installInto(ctx context.Context, final string, progress io.Writer, install installer) (string, error) {
-	temporary, err := os.MkdirTemp(filepath.Dir(final), Version+".partial-")
+func installInto(ctx context.Context, final, version string, progress io.Writer, install installer) (string, error) {
+	temporary, err := os.MkdirTemp(filepath.Dir(final), version+".partial-")
 	if err != nil {
 		return "", fmt.Errorf("make temporary prefix: %w", err)
 	}
 	defer os.RemoveAll(temporary) // nothing there any more after the rename
 
-	fmt.Fprintf(progress, "fetching %s@%s\n", Package, Version)
-	if err := install(ctx, temporary, progress); err != nil {
+	fmt.Fprintf(progress, "fetching %s@%s\n", Package, version)
+	if err := install(ctx, temporary, version, progress); err != nil {
 		return "", err
 	}
 	path, err := binaryIn(temporary)
@@ -83,8 +96,8 @@ func installInto(ctx context.Context, final string, progress io.Writer, install 
 	if err != nil {
 		return "", err
 	}
-	if got != Version {
-		return "", fmt.Errorf("installed claude says it is version %q, want %q", got, Version)
+	if got != version {
+		return "", fmt.Errorf("installed claude says it is version %q, want %q", got, version)
 	}
 	if err := os.RemoveAll(final); err != nil {
 		return "", fmt.Errorf("remove unusable installation: %w", err)
@@ -109,13 +122,14 @@ func lock(ctx context.Context, path string, progress io.Writer) (unlock func(), 
 	return func() { _ = l.Close() }, nil
 }
 
-// npmInstall is the real installer. npm runs with the caller's environment, so
+// npmInstall is the real installer; npm checks what it downloads against the
+// registry, and the pins hold the registry to what it published. npm runs with the caller's environment, so
 // with the caller's registry and proxy, but with a home of its own: its cache,
 // its logs and whatever the package's install script writes are thrown away.
-func npmInstall(ctx context.Context, prefix string, progress io.Writer) error {
+func npmInstall(ctx context.Context, prefix, version string, progress io.Writer) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		return fmt.Errorf("fetch %s@%s: %w", Package, Version, ErrNoNPM)
+		return fmt.Errorf("fetch %s@%s: %w", Package, version, ErrNoNPM)
 	}
 	home, err := os.MkdirTemp("", "betcode-npm-")
 	if err != nil {
@@ -123,9 +137,12 @@ func npmInstall(ctx context.Context, prefix string, progress io.Writer) error {
 	}
 	defer os.RemoveAll(home)
 
+	if prefix, err = filepath.EvalSymlinks(prefix); err != nil { // npm records paths as they really are
+		return fmt.Errorf("find npm prefix: %w", err)
+	}
 	cmd := exec.CommandContext(ctx, npm, "install", "--prefix", prefix,
 		"--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts=false", "--save-exact",
-		Package+"@"+Version)
+		Package+"@"+version)
 	cmd.Dir = prefix
 	cmd.Env = append(os.Environ(), "HOME="+home)
 	if user, err := os.UserHomeDir(); err == nil && os.Getenv("NPM_CONFIG_USERCONFIG")+os.Getenv("npm_config_userconfig") == "" {
@@ -133,7 +150,7 @@ func npmInstall(ctx context.Context, prefix string, progress io.Writer) error {
 	}
 	cmd.Stdout, cmd.Stderr = progress, progress
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("npm install %s@%s (is the npm registry reachable?): %w", Package, Version, err)
+		return fmt.Errorf("npm install %s@%s (is the npm registry reachable?): %w", Package, version, err)
 	}
-	return nil
+	return checkIntegrity(prefix, version)
 }

@@ -28,7 +28,7 @@ func script(t *testing.T, path, body string) {
 // a count of how often it was called.
 func installs(t *testing.T, version string) (installer, *atomic.Int32) {
 	var calls atomic.Int32
-	return func(_ context.Context, prefix string, _ io.Writer) error {
+	return func(_ context.Context, prefix, _ string, _ io.Writer) error {
 		calls.Add(1)
 		native := filepath.Join(prefix, "node_modules", Package+"-"+platform(), "claude")
 		script(t, native, "echo '"+version+" (Claude Code)'")
@@ -42,7 +42,7 @@ func TestEnsureInstallsOnceForAll(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			path, err := ensureIn(t.Context(), cache, nil, install)
+			path, err := ensureIn(t.Context(), cache, Version, nil, install)
 			if err != nil {
 				t.Errorf("ensure: %v", err)
 			} else if !isExecutable(path) {
@@ -63,7 +63,7 @@ func TestEnsureInstallsOnceForAll(t *testing.T) {
 func TestEnsureRefusesAnotherVersion(t *testing.T) {
 	cache := t.TempDir()
 	install, _ := installs(t, "1.0.0")
-	if _, err := ensureIn(t.Context(), cache, nil, install); err == nil || !strings.Contains(err.Error(), "1.0.0") {
+	if _, err := ensureIn(t.Context(), cache, Version, nil, install); err == nil || !strings.Contains(err.Error(), "1.0.0") {
 		t.Errorf("error = %v, want one that names the version", err)
 	}
 	if _, err := os.Stat(filepath.Join(cache, Version)); !errors.Is(err, os.ErrNotExist) {
@@ -77,7 +77,7 @@ func TestEnsureRepairsAnEmptyInstallation(t *testing.T) {
 		t.Fatal(err)
 	}
 	install, calls := installs(t, Version)
-	if _, err := ensureIn(t.Context(), cache, nil, install); err != nil || calls.Load() != 1 {
+	if _, err := ensureIn(t.Context(), cache, Version, nil, install); err != nil || calls.Load() != 1 {
 		t.Errorf("ensure = %v after %d installations, want success after one", err, calls.Load())
 	}
 }
@@ -93,7 +93,7 @@ func TestEnsureGivesUpWaitingWithItsContext(t *testing.T) {
 	cancel()
 	install, _ := installs(t, Version)
 	var progress bytes.Buffer
-	if _, err := ensureIn(ctx, cache, &progress, install); !errors.Is(err, context.Canceled) {
+	if _, err := ensureIn(ctx, cache, Version, &progress, install); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v, want context.Canceled", err)
 	}
 	if !strings.Contains(progress.String(), "waiting") {
@@ -103,7 +103,7 @@ func TestEnsureGivesUpWaitingWithItsContext(t *testing.T) {
 
 func TestNoNPMSaysWhatToDo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	err := npmInstall(t.Context(), t.TempDir(), io.Discard)
+	err := npmInstall(t.Context(), t.TempDir(), Version, io.Discard)
 	if !errors.Is(err, ErrNoNPM) || !strings.Contains(err.Error(), "Node.js") {
 		t.Errorf("error = %v, want ErrNoNPM with advice", err)
 	}

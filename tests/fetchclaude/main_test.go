@@ -12,7 +12,7 @@ func TestFetchPrintsThePath(t *testing.T) {
 		t.Skip("needs npm when the cache is cold")
 	}
 	var stdout bytes.Buffer
-	if code := run(&stdout, t.Output()); code != 0 {
+	if code := run(&stdout, t.Output(), nil); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
 	if info, err := os.Stat(strings.TrimSpace(stdout.String())); err != nil || info.Mode()&0o111 == 0 {
