@@ -18,6 +18,8 @@ type Live struct {
 	MaxWaiting int           // how many sessions may wait for a slot; 0 = 50
 	Silence    time.Duration // an agent that says nothing that long in the middle of a turn hangs; 0 = 7 minutes
 	ParkAfter  time.Duration // an agent that has nothing to do that long is ended; 0 = 10 minutes
+	// WaitingHold is how long an agent that waits for a person keeps its slot when other sessions want it; 0 = 10 minutes.
+	WaitingHold time.Duration
 
 	SessionBytes     int64         // of events that one session may keep; not positive = any number
 	SessionAge       time.Duration // of an event that a session keeps; not positive = any age
@@ -41,6 +43,7 @@ func (l Live) complete() *Live {
 	l.MaxWaiting = cmp.Or(l.MaxWaiting, 50)
 	l.Silence = cmp.Or(l.Silence, 7*time.Minute)
 	l.ParkAfter = cmp.Or(l.ParkAfter, 10*time.Minute)
+	l.WaitingHold = cmp.Or(l.WaitingHold, 10*time.Minute)
 	l.Resume = cmp.Or(l.Resume, messages.ResumeAuto)
 	l.Continuations = max(cmp.Or(l.Continuations, 2), 0)
 	l.ContinueGrace = cmp.Or(l.ContinueGrace, time.Minute)
@@ -69,6 +72,7 @@ func (s *System) sessionOptions() sessionOptions {
 // with is the options with what may change.
 func (o sessionOptions) with(l *Live) sessionOptions {
 	o.permissionTTL, o.extend, o.parkAfter, o.silence = l.PermissionTTL, !l.FixedTTL, l.ParkAfter, l.Silence
+	o.waitingHold = l.WaitingHold
 	o.compactThreshold, o.resume, o.continuations, o.continuationGrace = l.CompactThreshold, l.Resume, uint32(l.Continuations), l.ContinueGrace
 	return o
 }

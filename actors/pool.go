@@ -23,7 +23,7 @@ func poolProps(s *System) *actor.Props {
 		defer func() { restarted = true }()
 		return &pool{deps: s, restarted: restarted, state: poolState{
 			limit: s.live.Load().MaxAgents, queue: s.live.Load().MaxWaiting,
-			used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{},
+			used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{}, asking: map[messages.SessionID]bool{},
 		}}
 	})
 }

@@ -1,7 +1,9 @@
 package actors
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -13,8 +15,13 @@ import (
 type (
 	// slotWanted asks for a slot. Answered with slotAnswer, and with slotGranted
 	// when the answer was that it has to wait.
-	slotWanted  struct{ session messages.SessionID }
-	slotAnswer  struct{ place slotPlace }
+	slotWanted struct{ session messages.SessionID }
+	// slotAnswer names, when the session has to wait, some of those whose agents wait
+	// for a person, separated by commas.
+	slotAnswer struct {
+		place  slotPlace
+		asking string
+	}
 	slotGranted struct{}
 	// slotTaken says that an agent of the session runs already: one that was
 	// adopted. It may exceed the limit.
@@ -53,7 +60,8 @@ type poolState struct {
 	limit, queue int
 	used         map[messages.SessionID]bool
 	waiting      []slotRequest               // first come, first served
-	resting      []messages.SessionID        // whose agents have nothing to do, longest first
+	resting      []messages.SessionID        // whose agents have nothing to do or yield, longest first
+	asking       map[messages.SessionID]bool // whose agents wait for a person
 	parking      map[messages.SessionID]bool // asked to be parked
 }
 
@@ -88,12 +96,17 @@ func (s poolState) step(from *actor.PID, m any) (poolState, []effect) {
 			s.waiting = append(s.waiting, slotRequest{m.session, from})
 		case slotNo:
 		}
-		effects = append(effects, reply{from, slotAnswer{place}})
+		answer := slotAnswer{place: place}
+		if place == slotWaiting {
+			answer.asking = s.whoAsks()
+		}
+		effects = append(effects, reply{from, answer})
 	case slotTaken:
 		s.used[m.session] = true
 	case slotFreed:
 		delete(s.used, m.session)
 		delete(s.parking, m.session)
+		delete(s.asking, m.session)
 		s.waiting = slices.DeleteFunc(s.waiting, func(r slotRequest) bool { return r.session == m.session })
 		s.resting = without(s.resting, m.session)
 	case agentRests:
@@ -103,6 +116,12 @@ func (s poolState) step(from *actor.PID, m any) (poolState, []effect) {
 		} else {
 			delete(s.parking, m.session)
 		}
+	case agentAsks:
+		delete(s.asking, m.session)
+		if m.asking {
+			s.asking[m.session] = true
+		}
+		return s, nil
 	case poolLimits:
 		s.limit, s.queue = m.limit, m.queue
 	default:
@@ -151,4 +170,16 @@ func (s poolState) serve() (poolState, []effect) {
 
 func without(list []messages.SessionID, gone messages.SessionID) []messages.SessionID {
 	return slices.DeleteFunc(list, func(id messages.SessionID) bool { return id == gone })
+}
+
+// maxNamed bounds how many sessions an answer of the pool names.
+const maxNamed = 5
+
+// whoAsks names some of the sessions whose agents wait for a person.
+func (s poolState) whoAsks() string {
+	var names []string
+	for _, id := range slices.Sorted(maps.Keys(s.asking)) {
+		names = append(names, string(id))
+	}
+	return strings.Join(names[:min(len(names), maxNamed)], ", ")
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func newPool(limit, queue int) poolState {
-	return poolState{limit: limit, queue: queue, used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{}}
+	return poolState{limit: limit, queue: queue, used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{}, asking: map[messages.SessionID]bool{}}
 }
 
 // said writes what a pool wants done in a few words; health is left out.
@@ -22,7 +22,7 @@ func said(effects []effect) string {
 		switch e := e.(type) {
 		case reply:
 			words = append(words, fmt.Sprintf("%s: %s", e.to.GetId(), map[any]string{
-				slotAnswer{slotYes}: "yes", slotAnswer{slotWaiting}: "wait", slotAnswer{slotNo}: "no", slotGranted{}: "now",
+				slotAnswer{place: slotYes}: "yes", slotAnswer{place: slotWaiting}: "wait", slotAnswer{place: slotNo}: "no", slotGranted{}: "now",
 			}[e.with]))
 		case tellOne:
 			words = append(words, fmt.Sprintf("park %s", e.session))

@@ -21,7 +21,7 @@ var steady = supervision.Policy{Initial: 500 * time.Millisecond, Max: 30 * time.
 
 var benchOptions = sessionOptions{
 	lineage: "lineage", runs: "/runs", program: "claude", permissionTTL: 7 * 24 * time.Hour, extend: true,
-	lockGrace: 10 * time.Second, parkAfter: 10 * time.Minute, silence: 7 * time.Minute, restarts: steady,
+	lockGrace: 10 * time.Second, parkAfter: 10 * time.Minute, waitingHold: time.Minute, silence: 7 * time.Minute, restarts: steady,
 	resume: messages.ResumeAuto, continuations: 2, continuationGrace: time.Minute,
 }
 
@@ -164,7 +164,7 @@ func (b *bench) tell(m any) {
 			continue
 		}
 		b.knocked = false
-		b.deliver(nil, slotAnswer{slotYes})
+		b.deliver(nil, slotAnswer{place: slotYes})
 	}
 }
 

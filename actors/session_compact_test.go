@@ -229,7 +229,7 @@ func TestCompactResumesTheAgent(t *testing.T) {
 	b.manual = true
 	b.tell(compact("c1"))
 	b.quiet()
-	b.on(slotAnswer{slotNo}, "to op: exhausted POOL_EXHAUSTED", "retire")
+	b.on(slotAnswer{place: slotNo}, "to op: exhausted POOL_EXHAUSTED", "retire")
 }
 
 // Who has waited 20 s is told what is expected, and may ask again.

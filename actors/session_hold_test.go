@@ -46,14 +46,14 @@ func TestFullDiskStartsNoAgent(t *testing.T) {
 	b.quiet()
 	b.full = true
 	b.tell(restartDue{1})
-	b.tell(slotAnswer{slotYes})
+	b.tell(slotAnswer{place: slotYes})
 	b.quiet()
 	if b.state.active() || !b.state.starved {
 		t.Fatalf("run %d, starved %v", b.state.record.Run, b.state.starved)
 	}
 	b.full = false
 	b.tell(diskChanged{false})
-	b.tell(slotAnswer{slotYes})
+	b.tell(slotAnswer{place: slotYes})
 	if !b.state.active() || b.state.record.Run != 2 {
 		t.Errorf("it is not started: %+v", b.state.run)
 	}

@@ -150,10 +150,16 @@ func (t *transition) keepDecision(p messages.PermissionRecord) {
 	if p.Decision == messages.AllowSession || p.Decision == messages.DecisionExpired {
 		t.then(dropPermission{p.Request})
 		t.removePermission(p.Request)
+		if p.Decision == messages.AllowSession {
+			t.resumeAnswered()
+		} else if t.s.parkedForAnswer() && len(t.s.requests(isUndecided)) == 0 {
+			t.standBy(messages.WaitsForAnswer, "The last request of the parked agent has expired; the turn waits")
+		}
 		t.maybeRetire()
 		return
 	}
 	t.then(update{p})
+	t.resumeAnswered()
 }
 
 // keptOver forgets a kept decision that nobody asked for.

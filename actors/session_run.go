@@ -110,7 +110,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		return
 	}
 	t.putRun(m.Record)
-	t.s.up, t.s.attended = true, false
+	t.s.up, t.s.attended, t.s.spoke, t.s.yieldTimer = true, false, t.now.at, false
 	state := pb.RunState_RUN_STATE_STARTED
 	if m.Adopted {
 		state = pb.RunState_RUN_STATE_ADOPTED
@@ -170,7 +170,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	t.s.complaint = m.Complaint
 	t.putRun(run)
 	final := t.s.ending || t.s.record.StopWanted || len(t.s.deleters) > 0
-	if t.s.cutTurn() && !final && !t.s.restarting {
+	if t.s.cutTurn() && !final && !t.s.restarting && !t.s.parkedForAnswer() {
 		t.change().CutOff++
 	}
 	if !t.s.restarting && len(t.s.restarters) > 0 {

@@ -67,7 +67,7 @@ func show(e effect) string {
 		return ""
 	case wakeAfter:
 		switch e.message.(type) {
-		case parkDue, silenceDue, compactionSlow, compactionLate, lockGraceOver, lockDue:
+		case parkDue, yieldDue, silenceDue, compactionSlow, compactionLate, lockGraceOver, lockDue:
 			return ""
 		}
 		return fmt.Sprintf("in %s %T", e.delay, e.message)

@@ -84,7 +84,7 @@ func (t *transition) slotAnswered(m slotAnswer) {
 		}
 	case slotQueued:
 		t.answerRestarters(true, nil)
-		t.notice("WAITING_FOR_SLOT", "All agents are busy; this one starts when another has ended or can be parked", nil)
+		t.noSlot(m)
 	case slotNone: // work from before a restart: ask again later
 		if t.s.wanted() {
 			t.then(wakeAfter{t.s.options.restarts.Max, restartDue{t.s.record.Run}})
@@ -126,14 +126,14 @@ func (t *transition) slotGranted() {
 func (t *transition) settleSlot() {
 	needed := t.s.active() || t.s.consulting || len(t.s.knocks) > 0 || (t.s.letting && t.s.slot == slotHeld) || (t.s.wanted() && t.s.slot != slotHeld)
 	if t.s.slot != slotNone && t.s.slot != slotAsked && !needed {
-		t.s.slot, t.s.resting = slotNone, false
+		t.s.slot, t.s.resting, t.s.asking = slotNone, false, false
 		t.then(tellPool{slotFreed{t.s.id}})
 		return
 	}
-	if resting := t.s.canPark(); resting != t.s.resting {
+	if resting := t.s.canPark() || t.s.yields(t.now.at); resting != t.s.resting {
 		t.s.resting = resting
 		t.then(tellPool{agentRests{t.s.id, resting}})
-		if resting {
+		if t.s.canPark() {
 			t.then(wakeAfter{t.s.options.parkAfter, parkDue{t.s.record.Run}})
 		}
 	}
@@ -145,11 +145,15 @@ func (s *sessionState) canPark() bool {
 	return s.up && !s.busy() && !s.agentBusy && len(s.record.Background) == 0 && !s.asks() && !s.record.StopWanted
 }
 
-// park ends an agent that rests; the next message resumes it.
+// park ends an agent that rests; the next message resumes it. One that yields is
+// resumed by an answer.
 func (t *transition) park() {
-	if t.s.canPark() {
+	switch {
+	case t.s.canPark():
 		t.s.mending = true // what comes meanwhile is for the next run
 		t.tellAgent(stopAgent{stopOrderly})
+	case t.s.yields(t.now.at):
+		t.yieldSlot()
 	}
 }
 
@@ -158,6 +162,9 @@ func (t *transition) poolRestarted() {
 	switch t.s.slot {
 	case slotHeld:
 		t.then(tellPool{slotTaken{t.s.id}}, tellPool{agentRests{t.s.id, t.s.resting}})
+		if t.s.asking {
+			t.then(tellPool{agentAsks{t.s.id, true}})
+		}
 	case slotAsked, slotQueued:
 		t.then(askPool{slotWanted{t.s.id}})
 		t.s.slot = slotAsked
@@ -167,9 +174,10 @@ func (t *transition) poolRestarted() {
 
 // parkLate parks an agent that has rested all the time since the timer was set.
 func (t *transition) parkLate(m parkDue) {
-	if m.run == t.s.record.Run && t.s.resting && t.now.at.Sub(t.s.record.UpdatedAt) >= t.s.options.parkAfter-time.Second {
+	rests := m.run == t.s.record.Run && t.s.canPark()
+	if rests && t.now.at.Sub(t.s.record.UpdatedAt) >= t.s.options.parkAfter-time.Second {
 		t.park()
-	} else if m.run == t.s.record.Run && t.s.resting {
+	} else if rests {
 		t.then(wakeAfter{t.s.options.parkAfter - t.now.at.Sub(t.s.record.UpdatedAt), parkDue{m.run}})
 	}
 }
@@ -179,4 +187,14 @@ func (s *sessionState) poolExhausted(op string) *messages.Error {
 	return messages.Errorf(op, messages.Exhausted, "all agents are busy and the queue is full").
 		WithCode(messages.PoolExhausted).With("session_id", string(s.id)).
 		WithHint("wait for a session to end its turn, or allow more agents at once")
+}
+
+// noSlot says why the agent does not start, and which sessions could make room.
+func (t *transition) noSlot(m slotAnswer) {
+	message, details := "All agents are busy; this one starts when another has ended or can be parked", map[string]string(nil)
+	if m.asking != "" {
+		message = "All agents are busy or wait for an answer; this one starts when another has ended, is answered or can be parked (betcode permission list)"
+		details = map[string]string{"waiting_for_a_person": m.asking, "hold": humanDuration(t.s.options.waitingHold)}
+	}
+	t.notice("WAITING_FOR_SLOT", message, details)
 }

@@ -47,7 +47,7 @@ func TestSlotIsAskedForBeforeAMessageIsAccepted(t *testing.T) {
 		t.Error("a message is accepted without a slot")
 	}
 	b.manual, b.knocked = false, false
-	b.on(slotAnswer{slotYes}, "all: 2 input k1", "to ann: input k1 is 2", "run 1: start with --session-id",
+	b.on(slotAnswer{place: slotYes}, "all: 2 input k1", "to ann: input k1 is 2", "run 1: start with --session-id",
 		"all: 3 input k2", "to ann: input k2 is 3")
 	for key, want := range map[string]messages.Seq{"k1": 2, "k2": 3} {
 		if got := b.journal.keys[key]; got != want {
@@ -58,7 +58,7 @@ func TestSlotIsAskedForBeforeAMessageIsAccepted(t *testing.T) {
 
 func TestSlotThatHasToBeWaitedFor(t *testing.T) {
 	b := atThePool(t)
-	b.on(slotAnswer{slotWaiting}, "all: 2 notice WAITING_FOR_SLOT", "all: 3 input k1", "to ann: input k1 is 3")
+	b.on(slotAnswer{place: slotWaiting}, "all: 2 notice WAITING_FOR_SLOT", "all: 3 input k1", "to ann: input k1 is 3")
 	b.on(input("ann", "k2"), "all: 4 input k2", "to ann: input k2 is 4")
 	if b.state.idle() {
 		t.Error("it would go although it waits")
@@ -71,7 +71,7 @@ func TestNoPlaceInTheQueue(t *testing.T) {
 	b := atThePool(t)
 	b.tell(input("ann", "k2"))
 	b.knocked = false
-	b.on(slotAnswer{slotNo}, "to ann: exhausted POOL_EXHAUSTED", "to ann: exhausted POOL_EXHAUSTED", "retire")
+	b.on(slotAnswer{place: slotNo}, "to ann: exhausted POOL_EXHAUSTED", "to ann: exhausted POOL_EXHAUSTED", "retire")
 	if b.state.slot != slotNone || len(b.state.inputs) != 0 {
 		t.Errorf("slot %d, inputs %v", b.state.slot, b.state.inputs)
 	}
@@ -86,7 +86,7 @@ func TestOldWorkAsksAgain(t *testing.T) {
 	b.crash()
 	b.quiet()
 	b.manual, b.knocked = false, false
-	b.on(slotAnswer{slotNo}, "in 30s actors.restartDue")
+	b.on(slotAnswer{place: slotNo}, "in 30s actors.restartDue")
 	b.on(restartDue{1}, "run 2: start with --resume")
 }
 
@@ -105,24 +105,24 @@ func TestSlotIsGivenBack(t *testing.T) {
 			b.tell(b.exit(0))
 		}},
 		{"the message is cancelled in the queue", atThePool, func(b *bench) {
-			b.tell(slotAnswer{slotWaiting})
+			b.tell(slotAnswer{place: slotWaiting})
 			b.tell(cancel("ann"))
 		}},
 		{"the session is stopped in the queue", atThePool, func(b *bench) {
-			b.tell(slotAnswer{slotWaiting})
+			b.tell(slotAnswer{place: slotWaiting})
 			b.tell(messages.StopSession{Session: sessionA})
 		}},
 		{"the session is deleted in the queue", atThePool, func(b *bench) {
-			b.tell(slotAnswer{slotWaiting})
+			b.tell(slotAnswer{place: slotWaiting})
 			b.tell(messages.DeleteSession{Session: sessionA})
 		}},
 		{"the session is deleted before the answer", atThePool, func(b *bench) {
 			b.tell(messages.DeleteSession{Session: sessionA})
-			b.tell(slotAnswer{slotYes})
+			b.tell(slotAnswer{place: slotYes})
 		}},
 		{"the answer comes twice", atThePool, func(b *bench) {
-			b.tell(slotAnswer{slotNo})
-			b.tell(slotAnswer{slotYes})
+			b.tell(slotAnswer{place: slotNo})
+			b.tell(slotAnswer{place: slotYes})
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestKnockingAtADeletedSession(t *testing.T) {
 	if b.state.idle() {
 		t.Error("it would go before the pool has answered")
 	}
-	b.on(slotAnswer{slotYes}, "retire")
+	b.on(slotAnswer{place: slotYes}, "retire")
 	if !b.state.idle() {
 		t.Error("it has something to do")
 	}
@@ -188,8 +188,8 @@ func TestAnswerOfThePoolForAnEarlierIncarnation(t *testing.T) {
 	b.crash()
 	b.manual, b.knocked = false, false
 	b.quiet()
-	b.on(slotAnswer{slotWaiting}, "all: 6 notice WAITING_FOR_SLOT")
-	b.on(slotAnswer{slotYes}, "run 2: start with --resume")
+	b.on(slotAnswer{place: slotWaiting}, "all: 6 notice WAITING_FOR_SLOT")
+	b.on(slotAnswer{place: slotYes}, "run 2: start with --resume")
 }
 
 // An agent that has nothing to do is ended when its place is wanted, or after a
@@ -222,9 +222,9 @@ func TestSlotForOlderWork(t *testing.T) {
 	b.manual, b.full = false, true
 	b.tell(diskChanged{true})
 	b.quiet()
-	b.on(slotAnswer{slotYes}, "to ann: exhausted DISK_FULL")
+	b.on(slotAnswer{place: slotYes}, "to ann: exhausted DISK_FULL")
 	b.full = false
 	b.tell(diskChanged{false})
-	b.on(slotAnswer{slotYes}, "run 1: start with --session-id")
+	b.on(slotAnswer{place: slotYes}, "run 1: start with --session-id")
 	b.on(b.up(), "all: 2 run 1 started", "to op: restarted, was running false")
 }

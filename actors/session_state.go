@@ -93,7 +93,11 @@ type sessionState struct {
 	slot    slotHold // how it stands with the pool
 	knocks  []knock  // messages that wait for the pool's answer
 	letting bool     // they are let in, one after the other: the slot is not given back between them
-	resting bool     // the pool knows that the agent has nothing to do
+	resting bool     // the pool knows that the agent has nothing to do, or yields
+	asking  bool     // the pool knows that the agent waits for a person
+
+	spoke      time.Time // last output of the agent
+	yieldTimer bool      // a timer ends the hold of an agent that waits for a person
 
 	commits uint64 // handed to the journal
 	durable uint64 // known to be on disk
@@ -111,6 +115,7 @@ type sessionOptions struct {
 	permissionTTL time.Duration
 	extend        bool          // any activity of a client prolongs what is undecided
 	parkAfter     time.Duration // an agent that rests that long is ended
+	waitingHold   time.Duration // an agent that waits for a person keeps its slot that long against others
 	lockGrace     time.Duration // the lock is kept that long for who held it before a crash; not positive = not at all
 	silence       time.Duration // an agent that says nothing that long in a turn hangs
 	restarts      supervision.Policy
@@ -203,6 +208,7 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 	t.handle(from, m)
 	t.tendCompaction()
 	t.settleSlot()
+	t.tendYield()
 	t.watchTurn()
 	t.tendLock()
 	s, effects := t.finish()
@@ -320,6 +326,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.silenceLate(m)
 	case parkDue:
 		t.parkLate(m)
+	case yieldDue:
+		t.yieldLate(m)
 	case poolRestarted:
 		t.poolRestarted()
 	case continuationDue:

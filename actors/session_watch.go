@@ -71,6 +71,7 @@ func (t *transition) silenceLate(m silenceDue) {
 // hear notes what the agent has said. That it has got our interrupt does not mean
 // that it heeds it.
 func (t *transition) hear(items ...claude.Item) {
+	t.s.spoke = t.now.at
 	for _, item := range items {
 		switch m := item.(type) {
 		case claude.ControlAnswered:

@@ -32,6 +32,7 @@ type Daemon struct {
 
 	AgentSilence time.Duration
 	ParkAfter    time.Duration
+	WaitingHold  time.Duration
 	LockGrace    time.Duration
 
 	PermissionTTL, MinTTL, MaxTTL time.Duration

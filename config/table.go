@@ -94,6 +94,11 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.ParkAfter },
 	},
 	{
+		Name: "pool.waiting_hold", Kind: Duration, Default: "10m", Min: "1s", Max: "24h", Env: "BETCODE_POOL_WAITING_HOLD", Live: true,
+		Help: "an agent that waits for a person keeps its slot that long when other sessions want it; then it is parked, and an answer resumes it",
+		into: func(d *Daemon) any { return &d.WaitingHold },
+	},
+	{
 		Name: "agent.environment_keep", Kind: Names, Default: strings.Join(keptByDefault, ","), Env: "BETCODE_AGENT_ENVIRONMENT_KEEP",
 		Help: "variables of a client that the session which it begins keeps for its agents; they are stored, so none may be a secret",
 		into: func(d *Daemon) any { return &d.AgentEnvironment.Keep },

@@ -38,6 +38,8 @@ const (
 const (
 	WaitsByPolicy = "policy"        // the policy is to ask
 	WaitsTooOften = "cut_off_often" // it was continued as often as may be
+	// WaitsForAnswer: the agent was parked in the middle of its turn, and the first answer to one of its requests resumes it.
+	WaitsForAnswer = "answer"
 )
 
 // ContinueSession is a person's word that a session which stands shall go on:

@@ -36,7 +36,7 @@ func liveOptions(s config.Settings) actors.Live {
 	c := s.Daemon()
 	live := actors.Live{
 		PermissionTTL: c.PermissionTTL, FixedTTL: !c.ExtendOnActivity, Reminders: c.Reminders, NotifyExec: c.NotifyExec,
-		MaxAgents: c.MaxAgents, MaxWaiting: c.MaxWaiting, Silence: c.AgentSilence, ParkAfter: c.ParkAfter,
+		MaxAgents: c.MaxAgents, MaxWaiting: c.MaxWaiting, Silence: c.AgentSilence, ParkAfter: c.ParkAfter, WaitingHold: c.WaitingHold,
 		SessionBytes: c.Past.SessionBytes, SessionAge: c.Past.SessionAge, CompactThreshold: c.Past.Threshold(),
 		Resume: messages.ResumePolicy(c.Resume.Policy), Continuations: c.Resume.Times, ContinueGrace: c.Resume.Grace,
 	}

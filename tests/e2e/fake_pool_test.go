@@ -36,3 +36,32 @@ func TestPoolParksWhoRests(t *testing.T) {
 		}
 	}
 }
+
+// TestPoolParksWhoWaitsForAPerson: with one slot, a session that nobody answers holds up
+// another one for the hold and no longer; the request stays, and the answer resumes
+// the agent.
+func TestPoolParksWhoWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake, "BETCODE_MAX_AGENTS=1", "BETCODE_POOL_WAITING_HOLD=2s")
+	id := session()
+	first := s.converse("a", id)
+	s.say(first, "run:echo done >> made.txt")
+	asked, _ := s.wait(first, 0, kit.IsPermission)
+	s.settledOnDisk(id, "tool_use")
+	second := s.converse("b", session())
+	s.say(second, "echo:second")
+	told, _ := s.wait(second, 0, isNotice("WAITING_FOR_SLOT"))
+	if got := told.GetNotice().GetDetails()["waiting_for_a_person"]; got != id {
+		t.Errorf("the session is told that %q waits for a person", got)
+	}
+	s.wait(first, 0, isNotice("PARKED_WAITING"))
+	s.wait(second, 0, kit.IsTurnComplete)
+	if s.exists("made.txt") {
+		t.Error("the tool ran unasked")
+	}
+	s.killDaemon()
+	first = s.converseWith("a", &pb.StartConversation{SessionId: id})
+	s.answer(first, asked, pb.PermissionDecision_DENY, "no")
+	_, resumed := s.wait(first, 0, func(e kit.Event) bool { return e.GetRun().GetResumed() && e.GetRun().GetState() == pb.RunState_RUN_STATE_STARTED })
+	s.wait(first, resumed, kit.IsIdle)
+}
