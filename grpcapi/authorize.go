@@ -16,16 +16,11 @@ import (
 
 func (s *Server) admit(ctx context.Context, srv any, stream grpc.ServerStream, next grpc.StreamHandler) (err error) {
 	c := callOf(ctx)
-	if err := s.authenticate(ctx, c); err != nil {
-		return err
+	if refusal, err := s.enter(ctx, c); err != nil {
+		c.turnedAway = true
+		return s.refused(ctx, c, refusal, err)
 	}
 	defer func() { s.auditAdmin(ctx, c.method, err) }()
-	if err := allow(ctx, c, c.method); err != nil {
-		return err
-	}
-	if err := s.limitCall(ctx, c); err != nil {
-		return err
-	}
 	if err := s.open(c.method); err != nil {
 		return err
 	}
@@ -42,6 +37,26 @@ func (s *Server) admit(ctx context.Context, srv any, stream grpc.ServerStream, n
 	return err
 }
 
+// enter decides whether a call is served. What costs least comes first, and what a caller
+// can repeat at will is limited before it is written down. With an error it says as what
+// that is recorded.
+func (s *Server) enter(ctx context.Context, c *call) (messages.AuditType, error) {
+	if refusal, err := s.authenticate(ctx, c); err != nil {
+		return refusal, err
+	}
+	if err := s.limitCall(ctx, c); err != nil {
+		return messages.AuditRateLimited, err
+	}
+	if err := allow(ctx, c, c.method); err != nil {
+		if need, _ := needOf(c.method); need == messages.MayAdmin {
+			return messages.AuditAdmin, err
+		}
+		return messages.AuditRefused, err
+	}
+	s.auditArrival(ctx, c)
+	return "", nil
+}
+
 // allow refuses a call for which the caller has none of the rights needed.
 func allow(ctx context.Context, c *call, method string) error {
 	need, known := needOf(method)
@@ -56,8 +71,8 @@ func allow(ctx context.Context, c *call, method string) error {
 
 // lacking says why a caller may not do what needs one of some rights.
 func lacking(ctx context.Context, c *call, need messages.Rights) error {
-	if p, ok := PeerOf(ctx); ok && p.restriction != unrestricted {
-		return p.restriction.refuse()
+	if p, ok := PeerOf(ctx); ok && p.judged.get() != unrestricted {
+		return p.judged.get().refuse()
 	}
 	return messages.Errorf(opAdmit, messages.Denied, "the token %s has the scopes %s, and this needs %s", c.token, c.rights, need).
 		With("token", c.token).WithHint("Use a token that has it: betcode token create NAME --scope ...")
@@ -103,10 +118,10 @@ func (a admitted) RecvMsg(m any) error {
 		return nil
 	}
 	if err := a.server.limitRequest(a.ctx, a.call, request); err != nil {
-		return err
+		return a.server.refused(a.ctx, a.call, messages.AuditRateLimited, err)
 	}
 	if need := requestNeeds(request); !a.call.rights.Has(need) {
-		return lacking(a.ctx, a.call, need&^a.call.rights)
+		return a.server.refused(a.ctx, a.call, messages.AuditRefused, lacking(a.ctx, a.call, need&^a.call.rights))
 	}
 	start := request.GetStart()
 	if start == nil {

@@ -28,8 +28,8 @@ type Peer struct {
 	Address    netip.AddrPort // of a caller over TCP; else not valid
 	Connection string         // made up; two calls over one connection have the same
 
-	restriction restriction
-	introduced  *introductions // over TCP
+	judged     *judgement     // of the process at the other end; nil = not restricted
+	introduced *introductions // over TCP
 }
 
 // AuthType implements credentials.AuthInfo.
@@ -66,6 +66,7 @@ type call struct {
 	revoked <-chan struct{} // closed when that is revoked; nil without one
 	expires time.Time       // when it expires; zero = never
 
+	turnedAway         bool // at the door: it is written down already
 	environmentDropped bool // of the request that begins a session, see [admitted.screenEnvironment]
 }
 

@@ -26,10 +26,11 @@ type unixCredentials struct {
 	uid        int
 	restricted func(pid int) (bool, error) // see Options
 	log        *zerolog.Logger
+	notes      *summaries // of connections, see judge
 }
 
-func newUnixCredentials(restricted func(pid int) (bool, error), log *zerolog.Logger) unixCredentials {
-	return unixCredentials{uid: os.Geteuid(), restricted: restricted, log: log}
+func newUnixCredentials(restricted func(pid int) (bool, error), log *zerolog.Logger, notes *summaries) unixCredentials {
+	return unixCredentials{uid: os.Geteuid(), restricted: restricted, log: log, notes: notes}
 }
 
 // peerInfo is a [Peer] as grpc wants it.
@@ -44,13 +45,24 @@ func (c unixCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 	if err != nil {
 		return nil, nil, fmt.Errorf("admit client: %w", err)
 	}
-	defer caller.close()
 	if peer.UID != c.uid {
+		caller.close()
+		if !c.notes.add(fmt.Sprintf("user %d", peer.UID), refusal{span: spanConnect, code: "another user"}) {
+			return nil, nil, fmt.Errorf("admit client: user %d is not the user %d who runs this daemon", peer.UID, c.uid)
+		}
 		c.log.Warn().Str(fieldTarget, target).Str(fieldSpan, spanConnect).
 			Int(fieldUID, peer.UID).Int(fieldPID, peer.PID).Msg("connection of another user refused")
 		return nil, nil, fmt.Errorf("admit client: user %d is not the user %d who runs this daemon", peer.UID, c.uid)
 	}
-	peer.restriction = c.judge(peer.PID, caller)
+	peer.judged = newJudgement(func() restriction {
+		defer caller.close()
+		return c.judge(peer.PID, caller)
+	})
+	if c.restricted == nil || !caller.lasts() {
+		peer.judged.get() // later the pid may mean another process
+	} else {
+		conn = closing{conn, func() { peer.judged.drop(caller.close) }}
+	}
 	peer.Connection = uuid.NewString()
 	return conn, peerInfo{credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}, peer}, nil
 }

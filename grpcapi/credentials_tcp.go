@@ -36,8 +36,8 @@ type doorCredentials struct {
 	tls credentials.TransportCredentials // nil = in the clear
 }
 
-func newDoorCredentials(o Options, log *zerolog.Logger) credentials.TransportCredentials {
-	c := doorCredentials{unixCredentials: newUnixCredentials(o.Restricted, log), tcp: o.TCP}
+func newDoorCredentials(o Options, log *zerolog.Logger, notes *summaries) credentials.TransportCredentials {
+	c := doorCredentials{unixCredentials: newUnixCredentials(o.Restricted, log, notes), tcp: o.TCP}
 	if o.TCP.TLS != nil {
 		c.tls = credentials.NewTLS(o.TCP.TLS)
 	}
@@ -53,7 +53,7 @@ func (c doorCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 	}
 	caller, ours := unmap(remote.AddrPort()), unmap(local.AddrPort())
 	peer := Peer{Address: caller, Connection: uuid.NewString(), introduced: &introductions{}}
-	peer.restriction = c.judgeAddress(caller, ours)
+	peer.judged = newJudgement(func() restriction { return c.judgeAddress(caller, ours) })
 	level := credentials.NoSecurity
 	if c.tls != nil {
 		secured, _, err := c.tls.ServerHandshake(conn)
@@ -72,17 +72,7 @@ func (c doorCredentials) judgeAddress(caller, ours netip.AddrPort) restriction {
 		return unrestricted
 	}
 	below, err := c.tcp.Restricted(caller, ours)
-	switch {
-	case err != nil:
-		c.log.Warn().Str(fieldTarget, target).Str(fieldSpan, spanConnect).Str(fieldAddress, caller.String()).Err(err).
-			Msg("caller may only view: nobody knows what started it")
-		return unknown
-	case below:
-		c.log.Info().Str(fieldTarget, target).Str(fieldSpan, spanConnect).Str(fieldAddress, caller.String()).
-			Msg("caller may only view: it descends from an agent")
-		return belowAgent
-	}
-	return unrestricted
+	return c.note(below, err, func(e *zerolog.Event) *zerolog.Event { return e.Str(fieldAddress, caller.String()) })
 }
 
 func unmap(a netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()) }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
 
 	"betcode/messages"
 )
@@ -29,7 +30,9 @@ func (s *Server) ended(ctx context.Context, began time.Time, err error) error {
 	if err != nil {
 		err = toStatus(err).Err()
 	}
-	s.logCall(ctx, time.Since(began), err)
+	if c := callOf(ctx); !c.turnedAway && !s.repeats(ctx, c, status.Code(err)) {
+		s.logCall(ctx, "call ended", time.Since(began), err)
+	}
 	return err
 }
 

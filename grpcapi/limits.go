@@ -2,7 +2,6 @@ package grpcapi
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -32,7 +31,6 @@ const (
 	failuresBurst     = 20
 
 	maxBuckets = 4096
-	tellEvery  = time.Minute // that one caller is over a limit
 )
 
 // limiter is a token bucket for each of many callers.
@@ -42,16 +40,11 @@ type limiter struct {
 	mu      sync.Mutex
 	rate    rate.Limit // 0 = no limit
 	burst   int
-	buckets map[string]*bucket
-}
-
-type bucket struct {
-	*rate.Limiter
-	told time.Time
+	buckets map[string]*rate.Limiter
 }
 
 func newLimiter(perSecond float64, burst int) *limiter {
-	l := &limiter{now: time.Now, buckets: map[string]*bucket{}}
+	l := &limiter{now: time.Now, buckets: map[string]*rate.Limiter{}}
 	l.change(perSecond, burst)
 	return l
 }
@@ -73,29 +66,27 @@ func (l *limiter) change(perSecond float64, burst int) {
 }
 
 // take counts one request of a caller. It returns 0 for one that is within the limit;
-// else when the next will be, and whether that should be written down.
-func (l *limiter) take(caller string) (wait time.Duration, tell bool) {
+// else when the next will be.
+func (l *limiter) take(caller string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.rate <= 0 {
-		return 0, false
+		return 0
 	}
 	now := l.now()
 	b := l.buckets[caller]
 	if b == nil {
 		l.makeRoom(now)
-		b = &bucket{Limiter: rate.NewLimiter(l.rate, l.burst)}
+		b = rate.NewLimiter(l.rate, l.burst)
 		l.buckets[caller] = b
 	}
 	r := b.ReserveN(now, 1)
-	if wait = r.DelayFrom(now); wait <= 0 {
-		return 0, false
+	wait := r.DelayFrom(now)
+	if wait <= 0 {
+		return 0
 	}
 	r.CancelAt(now)
-	if tell = now.Sub(b.told) >= tellEvery; tell {
-		b.told = now
-	}
-	return wait, tell
+	return wait
 }
 
 // makeRoom forgets callers when there are too many: those whose buckets are full again,
@@ -140,44 +131,26 @@ func (s *Server) limitCall(ctx context.Context, c *call) error {
 	case need == anyone, strings.HasPrefix(c.method, "/betcode.v1.BetCodeHealth/"):
 		return nil
 	case strings.HasSuffix(c.method, "/AnswerPermission"):
-		return s.limit(ctx, c, s.limits.answers)
+		return limit(ctx, c, s.limits.answers)
 	}
-	return s.limit(ctx, c, s.limits.requests)
+	return limit(ctx, c, s.limits.requests)
 }
 
 // limitRequest counts a request on a stream.
 func (s *Server) limitRequest(ctx context.Context, c *call, r *pb.AgentRequest) error {
 	switch r.GetRequest().(type) {
 	case *pb.AgentRequest_Permission, *pb.AgentRequest_QuestionResponse:
-		return s.limit(ctx, c, s.limits.answers)
+		return limit(ctx, c, s.limits.answers)
 	}
-	return s.limit(ctx, c, s.limits.requests)
+	return limit(ctx, c, s.limits.requests)
 }
 
-// limit counts a request of whoever makes the call: of the token over TCP, else of the
-// client.
-func (s *Server) limit(ctx context.Context, c *call, l *limiter) error {
-	caller := "token " + c.token
-	if c.token == "" {
-		p, _ := PeerOf(ctx)
-		caller = fmt.Sprintf("client %d %s", p.UID, c.client)
+// limit counts a request of whoever makes the call.
+func limit(ctx context.Context, c *call, l *limiter) error {
+	if wait := l.take(callerOf(ctx, c)); wait > 0 {
+		return tooMuch(wait)
 	}
-	wait, tell := l.take(caller)
-	if wait == 0 {
-		return nil
-	}
-	if tell {
-		s.auditLimit(ctx, span(c.method))
-	}
-	return tooMuch(wait)
-}
-
-func (s *Server) auditLimit(ctx context.Context, what string) {
-	e := messages.AuditEntry{Type: messages.AuditRateLimited, Outcome: messages.OutcomeDenied, Context: map[string]string{"method": what}}
-	if p, ok := PeerOf(ctx); ok && p.Address.IsValid() {
-		e.ClientIP = p.Address.Addr().String()
-	}
-	s.audit(ctx, e)
+	return nil
 }
 
 // tooMuch tells a caller when to come again.

@@ -2,6 +2,7 @@ package grpcapi
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,12 +27,12 @@ func TestLimiter(t *testing.T) {
 		l.now = func() time.Time { return now }
 		taken := 0
 		for range rapid.IntRange(1, 50).Draw(t, "requests") {
-			wait, _ := l.take("a")
+			wait := l.take("a")
 			if wait == 0 {
 				taken++
 			} else if rapid.Bool().Draw(t, "waits") {
 				now = now.Add(wait)
-				if again, _ := l.take("a"); again > time.Microsecond {
+				if again := l.take("a"); again > time.Microsecond {
 					t.Fatalf("told to wait %s, then %s", wait, again)
 				}
 				taken++
@@ -55,7 +56,7 @@ func TestLimiterForgets(t *testing.T) {
 	if n := len(l.buckets); n > maxBuckets {
 		t.Errorf("%d callers are remembered", n)
 	}
-	if wait, _ := newLimiter(0, 0).take("a"); wait != 0 {
+	if wait := newLimiter(0, 0).take("a"); wait != 0 {
 		t.Error("no limit is a limit")
 	}
 }
@@ -67,7 +68,7 @@ func TestLimitsChange(t *testing.T) {
 		l := newLimiter(1, 3)
 		through := func(caller string) (n int) {
 			for range 100 {
-				if wait, _ := l.take(caller); wait == 0 {
+				if wait := l.take(caller); wait == 0 {
 					n++
 				}
 			}
@@ -169,7 +170,7 @@ func TestRateLimitOnAStream(t *testing.T) {
 func TestFailuresAreLimited(t *testing.T) {
 	tokens, audit := &fakeTokens{}, &fakeAudit{}
 	tokens.Create("a", messages.MayEverything, time.Time{})
-	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit})
+	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit})
 	agent := pb.NewAgentServiceClient(dial())
 	counted := map[codes.Code]int{}
 	for range 3 * failuresBurst {
@@ -182,11 +183,24 @@ func TestFailuresAreLimited(t *testing.T) {
 	if _, err := agent.ListSessions(bearing(t, "c", "a"), &pb.ListSessionsRequest{}); err != nil {
 		t.Errorf("with a right token: %v", err)
 	}
-	types := map[messages.AuditType]int{}
-	for _, e := range audit.recorded() {
-		types[e.Type]++
+	written := func() (types, calls map[messages.AuditType]int) {
+		types, calls = map[messages.AuditType]int{}, map[messages.AuditType]int{}
+		for _, e := range audit.recorded() {
+			more, _ := strconv.Atoi(e.Context["calls"])
+			types[e.Type]++
+			calls[e.Type] += max(more, 1)
+		}
+		return types, calls
 	}
-	if types[messages.AuditAuthFailure] != counted[codes.Unauthenticated] || types[messages.AuditRateLimited] != 1 {
-		t.Errorf("%v", types)
+	if types, _ := written(); types[messages.AuditAuthFailure] != 1 || types[messages.AuditRateLimited] != 0 {
+		t.Errorf("before the summary: %v", types)
+	}
+	s.refusals.close()
+	types, calls := written()
+	if types[messages.AuditAuthFailure] != 2 || types[messages.AuditRateLimited] != 1 {
+		t.Errorf("with the summary: %v", types)
+	}
+	if calls[messages.AuditAuthFailure] != counted[codes.Unauthenticated] || calls[messages.AuditRateLimited] != counted[codes.ResourceExhausted] {
+		t.Errorf("calls %v, want %v", calls, counted)
 	}
 }

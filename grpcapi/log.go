@@ -52,8 +52,8 @@ func levelOf(code codes.Code, stream bool) zerolog.Level {
 }
 
 // logCall is the access log: a line for the end of each call, with who called and never
-// with what was said. Probes and lookups are hardly worth it.
-func (s *Server) logCall(ctx context.Context, took time.Duration, err error) {
+// with what was said. what is the line's message. Probes and lookups are hardly worth it.
+func (s *Server) logCall(ctx context.Context, what string, took time.Duration, err error) {
 	c, code := callOf(ctx), status.Code(err)
 	at := levelOf(code, c.stream)
 	if at < zerolog.WarnLevel && strings.HasPrefix(c.method, "/grpc.") {
@@ -75,5 +75,5 @@ func (s *Server) logCall(ctx context.Context, took time.Duration, err error) {
 	if err != nil {
 		e = e.Str("err", err.Error())
 	}
-	e.Str("code", code.String()).Float64("ms", float64(took.Microseconds())/1000).Msg("call ended")
+	e.Str("code", code.String()).Float64("ms", float64(took.Microseconds())/1000).Msg(what)
 }

@@ -70,6 +70,9 @@ func (w witness) there() error {
 	return nil
 }
 
+// lasts reports whether the witness can be asked later.
+func (w witness) lasts() bool { return w != nobody }
+
 func (w witness) close() {
 	if w >= 0 {
 		unix.Close(int(w))

@@ -3,6 +3,8 @@ package grpcapi
 import (
 	"strings"
 
+	"github.com/rs/zerolog"
+
 	"betcode/messages"
 )
 
@@ -85,8 +87,7 @@ const (
 	unknown                  // it could not be told
 )
 
-// judge asks who a caller descends from. It is asked once per connection, when the
-// caller has hardly had the time to become somebody else.
+// judge asks who a caller descends from. It is asked once per connection.
 func (c unixCredentials) judge(pid int, caller witness) restriction {
 	if c.restricted == nil {
 		return unrestricted
@@ -95,14 +96,24 @@ func (c unixCredentials) judge(pid int, caller witness) restriction {
 	if err == nil {
 		err = caller.there() // so it was the caller that was looked at, and not the next process with its pid
 	}
+	return c.note(below, err, func(e *zerolog.Event) *zerolog.Event { return e.Int(fieldPID, pid) })
+}
+
+// note makes a restriction of what was found out about a caller, and logs one that may
+// only view: the first of a minute, the others are counted.
+func (c unixCredentials) note(below bool, err error, about func(*zerolog.Event) *zerolog.Event) restriction {
 	switch {
 	case err != nil:
-		c.log.Warn().Str(fieldTarget, target).Str(fieldSpan, spanConnect).Int(fieldPID, pid).Err(err).
-			Msg("caller may only view: nobody knows what started it")
+		if c.notes.add("callers of unknown origin", refusal{span: spanConnect, code: "view only"}) {
+			about(c.log.Warn()).Str(fieldTarget, target).Str(fieldSpan, spanConnect).Err(err).
+				Msg("caller may only view: nobody knows what started it")
+		}
 		return unknown
 	case below:
-		c.log.Info().Str(fieldTarget, target).Str(fieldSpan, spanConnect).Int(fieldPID, pid).
-			Msg("caller may only view: it descends from an agent")
+		if c.notes.add("descendants of agents", refusal{span: spanConnect, code: "view only"}) {
+			about(c.log.Info()).Str(fieldTarget, target).Str(fieldSpan, spanConnect).
+				Msg("caller may only view: it descends from an agent")
+		}
 		return belowAgent
 	}
 	return unrestricted

@@ -32,7 +32,7 @@ type callerIs struct {
 func (c callerIs) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	return conn, peerInfo{
 		credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity},
-		Peer{PID: 1, Connection: "x", restriction: c.restriction},
+		Peer{PID: 1, Connection: "x", judged: judged(c.restriction)},
 	}, nil
 }
 

@@ -74,8 +74,10 @@ type Server struct {
 	options Options
 	limits  limits
 	grpc    *grpc.Server
-	warned  warned       // of deprecated features
-	unknown atomic.Int64 // fields that were received
+
+	refusals *summaries
+	warned   warned       // of deprecated features
+	unknown  atomic.Int64 // fields that were received
 
 	mu       sync.Mutex
 	ready    bool
@@ -98,9 +100,10 @@ func New(o Options) *Server {
 	if s.options.MaxMessageBytes == 0 {
 		s.options.MaxMessageBytes = DefaultMaxMessageBytes
 	}
+	s.refusals = newSummaries(s.refusedMany)
 	creds := o.Credentials
 	if creds == nil {
-		creds = newDoorCredentials(o, s.log)
+		creds = newDoorCredentials(o, s.log, s.refusals)
 	}
 	s.grpc = grpc.NewServer(
 		grpc.Creds(creds),
@@ -166,6 +169,7 @@ func (s *Server) readiness() (bool, <-chan struct{}) {
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.SetReady(false)
 	s.drain.Do(func() { close(s.draining) })
+	defer s.refusals.close()
 	done := make(chan struct{})
 	go func() {
 		s.grpc.GracefulStop()

@@ -268,8 +268,8 @@ func TestPeerCredentials(t *testing.T) {
 		credentials unixCredentials
 		want        codes.Code
 	}{
-		"same user":  {newUnixCredentials(nil, &logger), codes.OK},
-		"other user": {unixCredentials{uid: 54321, log: &logger}, codes.Unavailable},
+		"same user":  {newUnixCredentials(nil, &logger, newSummaries(nil)), codes.OK},
+		"other user": {unixCredentials{uid: 54321, log: &logger, notes: newSummaries(nil)}, codes.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if runtime.GOOS != "linux" && test.want != codes.OK {

@@ -26,35 +26,47 @@ type Tokens interface {
 
 // authenticate finds out what the caller of c may do: over the socket what its process
 // may, over TCP what its token lets it, and no more than its process may where that is
-// on this machine.
-func (s *Server) authenticate(ctx context.Context, c *call) error {
+// on this machine. With an error it says as what that is recorded.
+func (s *Server) authenticate(ctx context.Context, c *call) (messages.AuditType, error) {
 	p, known := PeerOf(ctx)
-	switch {
-	case !known:
+	if !known {
 		c.rights = messages.MayEverything // credentials other than ours have decided (Options)
-		return nil
-	case !p.Address.IsValid():
-		c.rights = p.restriction.rights()
-		return nil
+		return "", nil
+	}
+	need, _ := needOf(c.method)
+	if !p.Address.IsValid() {
+		if need != anyone {
+			c.rights = p.judged.get().rights()
+		}
+		return "", nil
 	}
 	if err := s.checkHost(ctx); err != nil {
-		return err
+		return messages.AuditRefused, err
 	}
-	if need, _ := needOf(c.method); need == anyone {
-		return nil
+	if need == anyone {
+		return "", nil
 	}
 	token, revoked, err := s.checkToken(ctx)
 	if err != nil {
-		return s.refuse(ctx, p, err)
+		if wait := s.limits.failures.take(network(p.Address.Addr())); wait > 0 {
+			return messages.AuditRateLimited, tooMuch(wait)
+		}
+		return messages.AuditAuthFailure, err
 	}
-	c.token, c.rights, c.revoked, c.expires = token.Name, token.Rights&p.restriction.rights(), revoked, token.ExpiresAt
-	if p.introduced.first(token.Name, c.client) {
-		s.audit(ctx, messages.AuditEntry{
-			Type: messages.AuditAuthSuccess, Outcome: messages.OutcomeSuccess, ClientIP: p.Address.Addr().String(),
-			Context: map[string]string{"token": token.Name, "scopes": c.rights.String()},
-		})
+	c.token, c.rights, c.revoked, c.expires = token.Name, token.Rights&p.judged.get().rights(), revoked, token.ExpiresAt
+	return "", nil
+}
+
+// auditArrival writes down that a client has come with a token, once per connection.
+func (s *Server) auditArrival(ctx context.Context, c *call) {
+	p, known := PeerOf(ctx)
+	if !known || c.token == "" || !p.introduced.first(c.token, c.client) {
+		return
 	}
-	return nil
+	s.audit(ctx, messages.AuditEntry{
+		Type: messages.AuditAuthSuccess, Outcome: messages.OutcomeSuccess, ClientIP: p.Address.Addr().String(),
+		Context: map[string]string{"token": c.token, "scopes": c.rights.String()},
+	})
 }
 
 // checkToken finds the token that a call was made with.
@@ -69,23 +81,6 @@ func (s *Server) checkToken(ctx context.Context) (messages.Token, <-chan struct{
 		return messages.Token{}, nil, messages.Errorf(opAdmit, messages.Unauthenticated, "this is no token").WithHint(hint)
 	}
 	return s.options.Tokens.Check(strings.TrimSpace(secret))
-}
-
-// refuse writes down that somebody came without a token that counts; who comes again
-// and again is told to come later, and leaves no more than a word about that.
-func (s *Server) refuse(ctx context.Context, p Peer, err error) error {
-	if wait, tell := s.limits.failures.take(p.Address.Addr().String()); wait > 0 {
-		if tell {
-			s.auditLimit(ctx, "authentication")
-		}
-		return tooMuch(wait)
-	}
-	e := asError(err)
-	s.audit(ctx, messages.AuditEntry{
-		Type: messages.AuditAuthFailure, Outcome: messages.OutcomeDenied, ClientIP: p.Address.Addr().String(),
-		ErrorCode: reason(e), ErrorMessage: e.Error(),
-	})
-	return err
 }
 
 // introductions remembers which clients have come with which tokens over one

@@ -78,7 +78,20 @@ func (f *fakeTokens) Check(secret string) (messages.Token, <-chan struct{}, erro
 // serveTCP is a server on loopback and the address to dial.
 func serveTCP(t *testing.T, o Options) (address string, dial func(options ...grpc.DialOption) *grpc.ClientConn) {
 	t.Helper()
-	s := New(o)
+	s, dial := serveTCPServer(t, o)
+	return s.listening, dial
+}
+
+// tcpServer is a server and the address that it listens on.
+type tcpServer struct {
+	*Server
+	listening string
+}
+
+// serveTCPServer is the same with the server.
+func serveTCPServer(t *testing.T, o Options) (s tcpServer, dial func(options ...grpc.DialOption) *grpc.ClientConn) {
+	t.Helper()
+	s.Server = New(o)
 	s.SetReady(true)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -86,8 +99,9 @@ func serveTCP(t *testing.T, o Options) (address string, dial func(options ...grp
 	}
 	go s.Serve(l)
 	t.Cleanup(func() { s.Shutdown(as(t, "")) })
-	address = l.Addr().String()
-	return address, func(options ...grpc.DialOption) *grpc.ClientConn {
+	address := l.Addr().String()
+	s.listening = address
+	return s, func(options ...grpc.DialOption) *grpc.ClientConn {
 		conn, err := grpc.NewClient("passthrough:///"+address, append([]grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}, options...)...)
 		if err != nil {
 			t.Fatal(err)

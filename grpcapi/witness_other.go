@@ -7,3 +7,6 @@ type witness struct{}
 
 func (witness) there() error { return nil }
 func (witness) close()       {}
+
+// lasts reports whether the witness can be asked later.
+func (witness) lasts() bool { return false }

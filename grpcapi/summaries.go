@@ -1,0 +1,103 @@
+package grpcapi
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"betcode/messages"
+)
+
+const (
+	// summaryEvery is how long refusals of one caller are counted after the first.
+	summaryEvery = time.Minute
+	// maxSummaries bounds the callers that are told apart within that time; further
+	// ones share a summary.
+	maxSummaries = 64
+	// maxRefusalKinds bounds what is told apart of one caller.
+	maxRefusalKinds = 16
+
+	manyCallers = "other callers"
+)
+
+// refusal is what was refused, and why.
+type refusal struct {
+	span  string             // of the call
+	code  string             // of the error
+	audit messages.AuditType // empty = it is not in the audit log
+}
+
+// summaries counts refusals, so that a caller who comes again and again leaves two
+// entries a minute in the log and in the audit log: the first refusal in full, and how
+// many followed. It may be used by many goroutines.
+type summaries struct {
+	report func(caller string, more map[refusal]int) // called without a lock
+
+	mu      sync.Mutex
+	callers map[string]map[refusal]int
+	timers  map[string]*time.Timer
+	closed  bool
+}
+
+func newSummaries(report func(caller string, more map[refusal]int)) *summaries {
+	return &summaries{report: report, callers: map[string]map[refusal]int{}, timers: map[string]*time.Timer{}}
+}
+
+// add counts a refusal. It reports whether it is the caller's first for a while, which
+// is to be written down in full.
+func (s *summaries) add(caller string, r refusal) (first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counts, known := s.callers[caller]
+	if !known && len(s.callers) >= maxSummaries {
+		caller = manyCallers
+		counts, known = s.callers[caller]
+	}
+	if known {
+		if _, told := counts[r]; !told && len(counts) >= maxRefusalKinds {
+			r = refusal{span: "others", audit: r.audit}
+		}
+		counts[r]++
+		return false
+	}
+	s.callers[caller] = map[refusal]int{}
+	if !s.closed {
+		s.timers[caller] = time.AfterFunc(summaryEvery, func() { s.end(caller) })
+	}
+	return true
+}
+
+// end reports what followed the first refusal of a caller, and forgets the caller.
+func (s *summaries) end(caller string) {
+	s.mu.Lock()
+	more := s.callers[caller]
+	delete(s.callers, caller)
+	delete(s.timers, caller)
+	s.mu.Unlock()
+	if len(more) > 0 {
+		s.report(caller, more)
+	}
+}
+
+// close reports what was counted so far.
+func (s *summaries) close() {
+	s.mu.Lock()
+	s.closed = true
+	callers := slices.Sorted(maps.Keys(s.callers))
+	for _, t := range s.timers {
+		t.Stop()
+	}
+	s.mu.Unlock()
+	for _, caller := range callers {
+		s.end(caller)
+	}
+}
+
+// sortedRefusals are the kinds of refusals, the most frequent first.
+func sortedRefusals(counts map[refusal]int) []refusal {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b refusal) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a.span, b.span), cmp.Compare(a.code, b.code), cmp.Compare(a.audit, b.audit))
+	})
+}

@@ -1,0 +1,157 @@
+package grpcapi
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// Whoever comes how often, the first of a caller in a minute is told in full and the
+// rest in one report; callers are bounded, and no refusal is lost from the counts.
+func TestSummaries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		reports, counted := map[string]int{}, 0
+		s := newSummaries(func(caller string, more map[refusal]int) {
+			mu.Lock()
+			defer mu.Unlock()
+			reports[caller]++
+			for _, n := range more {
+				counted += n
+			}
+			if len(more) > maxRefusalKinds+1 {
+				t.Errorf("%s: %d kinds", caller, len(more))
+			}
+		})
+		firsts, calls := 0, 0
+		for i := range 3 * maxSummaries {
+			for j := range 40 {
+				calls++
+				if s.add(fmt.Sprint("caller ", i), refusal{span: fmt.Sprint(j)}) {
+					firsts++
+				}
+			}
+		}
+		time.Sleep(summaryEvery + time.Second)
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		if firsts != maxSummaries+1 || len(reports) != maxSummaries+1 || firsts+counted != calls {
+			t.Errorf("%d told in full, %d reports, %d counted of %d", firsts, len(reports), counted, calls)
+		}
+		for caller, n := range reports {
+			if n != 1 {
+				t.Errorf("%s: %d reports", caller, n)
+			}
+		}
+		if !s.add("caller 1", refusal{}) {
+			t.Error("the next minute begins with no refusal in full")
+		}
+		s.close()
+	})
+}
+
+// A token without the scope that floods Shutdown is limited before anything is written
+// down, and leaves two entries.
+func TestFloodOfRefusedCalls(t *testing.T) {
+	tokens, audit := &fakeTokens{}, &fakeAudit{}
+	tokens.Create("v", messages.MayView, time.Time{})
+	var log bytes.Buffer
+	logger := zerolog.New(zerolog.SyncWriter(&log))
+	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit, Logger: &logger, Limits: Limits{PerSecond: 0.001, Burst: 20}})
+	admin := pb.NewAdminServiceClient(dial())
+	counted := map[codes.Code]int{}
+	for i := range 200 { // another client each time
+		_, err := admin.Shutdown(bearing(t, fmt.Sprint("c", i), "v"), &pb.ShutdownRequest{})
+		counted[status.Code(err)]++
+	}
+	if counted[codes.PermissionDenied] != 20 || counted[codes.ResourceExhausted] != 180 {
+		t.Errorf("%v", counted)
+	}
+	if entries := audit.recorded(); len(entries) != 1 || entries[0].Type != messages.AuditAdmin || entries[0].Outcome != messages.OutcomeDenied {
+		t.Errorf("%+v", entries)
+	}
+	s.refusals.close()
+	if entries := audit.recorded(); len(entries) != 3 { // one summary for each type
+		t.Errorf("%+v", entries)
+	}
+	if lines := strings.Count(log.String(), "\n"); lines != 2 {
+		t.Errorf("%d lines: %s", lines, &log)
+	}
+}
+
+// Who asks for nothing but health, or has no token that counts, is not looked up in the
+// table of processes; who has one is, once per connection.
+func TestAncestryIsLookedUpBehindTheToken(t *testing.T) {
+	tokens := &fakeTokens{}
+	tokens.Create("a", messages.MayEverything, time.Time{})
+	var asked atomic.Int64
+	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: TCPOptions{Restricted: func(_, _ netip.AddrPort) (bool, error) {
+		asked.Add(1)
+		return false, nil
+	}}})
+	conn := dial()
+	agent := pb.NewAgentServiceClient(conn)
+	must[*healthpb.HealthCheckResponse](t)(healthpb.NewHealthClient(conn).Check(as(t, "c"), &healthpb.HealthCheckRequest{}))
+	if _, err := agent.ListSessions(bearing(t, "c", "wrong"), &pb.ListSessionsRequest{}); status.Code(err) != codes.Unauthenticated || asked.Load() != 0 {
+		t.Errorf("%v, asked %d times", err, asked.Load())
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if _, err := agent.ListSessions(bearing(t, "c", "a"), &pb.ListSessionsRequest{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if asked.Load() != 1 {
+		t.Errorf("asked %d times", asked.Load())
+	}
+}
+
+// A connection that asked for nothing is not looked up, and leaves no line in the log;
+// agents that come again and again leave one.
+func TestConnectionsLeaveNoLines(t *testing.T) {
+	var log bytes.Buffer
+	logger := zerolog.New(zerolog.SyncWriter(&log))
+	var asked atomic.Int64
+	s := New(Options{Asker: &fakeAsker{}, Logger: &logger, Restricted: func(int) (bool, error) {
+		asked.Add(1)
+		return true, nil
+	}})
+	s.SetReady(true)
+	socket := socketPath(t)
+	l := must[net.Listener](t)(net.Listen("unix", socket))
+	go s.Serve(l)
+	for range 5 {
+		conn := must[*grpc.ClientConn](t)(grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials())))
+		must[*healthpb.HealthCheckResponse](t)(healthpb.NewHealthClient(conn).Check(as(t, "c"), &healthpb.HealthCheckRequest{}))
+		must[*pb.ListSessionsResponse](t)(pb.NewAgentServiceClient(conn).ListSessions(as(t, "c"), &pb.ListSessionsRequest{}))
+		conn.Close()
+	}
+	s.Shutdown(as(t, ""))
+	if n := strings.Count(log.String(), "it descends from an agent"); n > 1 {
+		t.Errorf("%d lines: %s", n, &log)
+	}
+	if n := asked.Load(); n > 5 {
+		t.Errorf("asked %d times", n)
+	}
+}
