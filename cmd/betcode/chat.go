@@ -37,10 +37,12 @@ func (p *program) chatCommand() *cli.Command {
 	}
 }
 
-const chatHelp = `A line is a message; end it with \ to go on in the next. While something waits for
-you, a line is the answer to it.
+const chatHelp = `A line is a message; end it with \ to go on in the next, or paste several. While
+something waits for you, a line is the answer to it, if you typed it after the
+question was shown; pasted text never allows a tool.
 
   /cancel        interrupt the turn (Ctrl-C does the same)
+  /allow         answer a permission request, as y does; also /always and /deny TEXT
   /say TEXT      send a message although something waits for an answer
   /lock          ask for the input lock: only who has it may write
   /release       give the input lock to who waits for it
@@ -61,7 +63,10 @@ func (p *program) converse(ctx context.Context, cl *client.Client, o opening, ve
 		conv.Send(change)
 	}
 	chat := newChat(p.stdout, p.terminal, o.head, verbose, readOnly)
-	lines := readLines(p.stdin)
+	keys := p.openKeyboard()
+	defer keys.close()
+	chat.keys = keys
+	lines := keys.lines
 	interrupts, release := p.onInterrupt()
 	defer release()
 	locks := make(chan func(), 1) // what became of a wish for the input lock
@@ -102,8 +107,9 @@ func (p *program) converse(ctx context.Context, cl *client.Client, o opening, ve
 				}
 				break
 			}
-			did = chat.typed(line)
+			did = chat.entered(line)
 		case <-interrupts:
+			keys.discard()
 			did = chat.interrupt()
 		case tell := <-locks:
 			tell()

@@ -23,10 +23,12 @@ type chat struct {
 
 	head     uint64 // what is up to here is history
 	caughtUp bool
-	asked    string // id of what was put to the person last
-	running  bool   // a turn runs
-	pressed  bool   // Ctrl-C, since the last thing that happened
-	unended  string // lines that ended with a backslash
+	keys     *keyboard
+	asked    string    // id of what was put to the person last
+	shown    time.Time // when
+	running  bool      // a turn runs
+	pressed  bool      // Ctrl-C, since the last thing that happened
+	unended  string    // lines that ended with a backslash
 
 	unanswered []*sent // messages sent from here whose turn is not over
 	prompting  bool    // the prompt is on the screen
@@ -125,7 +127,7 @@ func (c *chat) showPrompt() {
 	}
 	if w := c.inbox.head(); w != nil {
 		if c.asked != w.id() {
-			c.asked = w.id()
+			c.asked, c.shown = w.id(), time.Now()
 			c.render.endLine()
 			fmt.Fprint(c.render.w, w.text(c.render.style, time.Now(), !c.readOnly))
 		}
@@ -133,7 +135,7 @@ func (c *chat) showPrompt() {
 	}
 	c.asked = ""
 	if c.terminal.in && c.terminal.out && !c.readOnly && !c.running && !c.render.midLine && !c.prompting {
-		fmt.Fprint(c.screen, c.render.style.bold("> "))
+		c.keys.redraw(c.screen, c.render.style.bold("> "))
 		c.prompting = true
 	}
 }
@@ -164,7 +166,24 @@ func (c *chat) interrupt() reaction {
 	return reaction{send: []*pb.AgentRequest{cancelRequest()}}
 }
 
-// typed is a line of the person.
+// entered is a line of the person. One that cannot be meant as an answer to what waits
+// is not taken as one.
+func (c *chat) entered(l line) reaction {
+	w := c.inbox.head()
+	switch {
+	case l.tooLong:
+		c.prompting = false
+		c.tell("%s", tooLongText())
+		return reaction{}
+	case w != nil && c.caughtUp && !c.readOnly && !l.deliberate(w, c.shown):
+		c.prompting = false
+		c.tell("%s", notDeliberate)
+		return reaction{}
+	}
+	return c.typed(l.text)
+}
+
+// typed is a line that means what it says.
 func (c *chat) typed(line string) reaction {
 	c.prompting, c.pressed = false, false // the return key has moved on
 	if more, ok := strings.CutSuffix(line, `\`); ok {
@@ -199,6 +218,8 @@ func (c *chat) typed(line string) reaction {
 		return reaction{say: rest}
 	case c.inbox.head() != nil && c.caughtUp:
 		return c.answered(line)
+	case word == "/allow" || word == "/always" || word == "/deny":
+		c.tell("Nothing waits for an answer.")
 	case strings.TrimSpace(line) == "":
 		c.showPrompt()
 	default:

@@ -50,7 +50,7 @@ func (p *program) connect(ctx context.Context, c *cli.Context) (*client.Client, 
 		return nil, cfg, errNoDaemon(cfg)
 	}
 	start := cfg.AutoStart
-	if !start && p.terminal.in && p.terminal.err {
+	if !start && p.attended() && p.terminal.err {
 		start = p.confirm(fmt.Sprintf("No daemon answers at %s. Start one?", cfg.SocketPath), true)
 	}
 	if !start {

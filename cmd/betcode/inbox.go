@@ -117,11 +117,11 @@ func answerPermission(p *pb.PermissionRequest, line string) (*pb.AgentRequest, s
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
 	switch strings.ToLower(word) {
-	case "y", "yes":
+	case "y", "yes", "/allow":
 		return decide(p.GetRequestId(), pb.PermissionDecision_ALLOW_ONCE, ""), ""
-	case "a", "always":
+	case "a", "always", "/always":
 		return decide(p.GetRequestId(), pb.PermissionDecision_ALLOW_SESSION, ""), ""
-	case "n", "no":
+	case "n", "no", "/deny":
 		return decide(p.GetRequestId(), pb.PermissionDecision_DENY, rest), ""
 	case "d", "deny":
 		if rest == "" {

@@ -77,7 +77,9 @@ func (p *program) runPrompt(c *cli.Context) error {
 	}
 	r.turn = turn{key: r.conv.Say(prompt), session: r.conv.Session(), policy: policy}
 	if policy == askPerson {
-		r.lines = readLines(p.stdin)
+		keys := p.openKeyboard()
+		defer keys.close()
+		r.lines = keys.lines
 	}
 	return r.run(c.Context)
 }
@@ -116,8 +118,9 @@ type unattended struct {
 	conv    *client.Conversation
 	out     runOutput
 	turn    turn
-	lines   <-chan string // what a person types, nil if nobody does
+	lines   <-chan line // what a person types, nil if nobody does
 	inbox   inbox
+	shown   time.Time // when the head of the inbox was put to the person
 }
 
 // run goes on until the turn is over, and says how it went.
@@ -208,19 +211,28 @@ func (r *unattended) say(format string, args ...any) {
 
 func (r *unattended) ask() {
 	w := r.inbox.head()
+	r.shown = time.Now()
 	if r.lines != nil {
 		r.out.pause()
 		fmt.Fprint(r.program.stderr, w.text(style(r.program.terminal.colour), time.Now(), true))
+		if !r.program.attended() {
+			r.say("This command is in the background: bring it to the foreground to answer, or: betcode permission list")
+		}
 		return
 	}
 	r.say("Waiting for an answer to %s from another client: betcode permission list", shortID(w.id()))
 }
 
-func (r *unattended) answer(line string) {
-	if r.inbox.head() == nil {
+func (r *unattended) answer(l line) {
+	w := r.inbox.head()
+	switch {
+	case w == nil:
+		return
+	case l.tooLong || !l.deliberate(w, r.shown):
+		r.say("%s", notDeliberate)
 		return
 	}
-	request, complaint := r.inbox.answer(line)
+	request, complaint := r.inbox.answer(l.text)
 	if complaint != "" {
 		r.say("%s", complaint)
 	}

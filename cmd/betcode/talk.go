@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"betcode/cmd/betcode/internal/client"
@@ -36,24 +33,4 @@ func (p *program) tellOutage(o *client.Outage) {
 	case o.Wait > 4*time.Second:
 		p.say("Still no answer; next try in %s.", o.Wait.Round(time.Second))
 	}
-}
-
-// readLines hands out what is typed, line by line, until the end of the input. Its
-// goroutine ends with the input; nothing else can end a read from a terminal.
-func readLines(r io.Reader) <-chan string {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		in := bufio.NewReader(r)
-		for {
-			line, err := in.ReadString('\n')
-			if line = strings.TrimRight(line, "\r\n"); err == nil || line != "" {
-				lines <- line
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	return lines
 }

@@ -82,3 +82,10 @@ func shorten(text string, n int) string {
 	}
 	return string(runes[:n-1]) + "…"
 }
+
+// attended reports whether a person can be asked on this terminal now: standard input
+// is a terminal, and this process is in its foreground.
+func (p *program) attended() bool {
+	f, ok := p.stdin.(*os.File)
+	return p.terminal.in && (!ok || inForeground(f))
+}

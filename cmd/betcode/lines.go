@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// maxLineBytes is the longest message that the daemon takes. A longer line is refused
+// whole.
+const maxLineBytes = 3 << 20
+
+// quietBefore is how long the keyboard must have been silent, with the question on the
+// screen, before a key can be the beginning of an answer. Pasted text and keys that
+// were meant for something else come without such a pause.
+const quietBefore = 400 * time.Millisecond
+
+// line is one message that was typed, pasted, or read from a file or a pipe.
+type line struct {
+	text    string
+	tooLong bool // it has more than maxLineBytes; text is empty
+
+	typed  bool      // from a terminal, so the times and pasted mean something
+	pasted bool      // a part of it was pasted, or it came as one burst
+	first  time.Time // its first key
+	before time.Time // the key before that; zero if there was none
+}
+
+// deliberate reports whether a line can be an answer to a question that was shown at
+// some time. A file or a pipe is read line by line, and a word that begins with a slash
+// is not pasted by accident. Own words may be pasted, the permission for a tool may not.
+func (l line) deliberate(w *waiting, shown time.Time) bool {
+	if !l.typed || strings.HasPrefix(strings.TrimSpace(l.text), "/") {
+		return true
+	}
+	if l.pasted && w.permission != nil {
+		return false
+	}
+	return l.first.Sub(shown) >= quietBefore && l.first.Sub(l.before) >= quietBefore
+}
+
+// notDeliberate is said of a line that was not taken as an answer.
+const notDeliberate = "Not taken as an answer: it was pasted, or typed before the question was on the screen for a moment. " +
+	"Press the key and Enter again, or type /allow, /always or /deny TEXT."
+
+// tooLongText is said of a line that was refused for its length.
+func tooLongText() string {
+	return fmt.Sprintf("Not sent: the line has more than %s. A file can be attached by its name in the text.", size(maxLineBytes))
+}
+
+// keyboard hands out lines, from a terminal, a file or a pipe.
+type keyboard struct {
+	lines    chan line
+	terminal *terminalReader // nil unless a person's keys are read one by one
+}
+
+// openKeyboard begins to read standard input. What is typed on a terminal is echoed on
+// the same terminal.
+func (p *program) openKeyboard() *keyboard {
+	k := &keyboard{lines: make(chan line)}
+	in, isFile := p.stdin.(*os.File)
+	if screen := p.echoScreen(); isFile && p.terminal.in && screen != nil && terminalModes {
+		k.terminal = newTerminalReader(in, screen, k.lines)
+		return k
+	}
+	go readLines(p.stdin, p.terminal.in, k.lines)
+	return k
+}
+
+// echoScreen is the stream that shows the terminal, nil if none does.
+func (p *program) echoScreen() io.Writer {
+	switch {
+	case p.terminal.out:
+		return p.stdout
+	case p.terminal.err:
+		return p.stderr
+	}
+	return nil
+}
+
+// close gives the terminal back. The goroutine that reads a pipe ends with the pipe.
+func (k *keyboard) close() {
+	if k.terminal != nil {
+		k.terminal.close()
+	}
+}
+
+// discard drops what has been typed of a line, as Ctrl-C does.
+func (k *keyboard) discard() {
+	if k.terminal != nil {
+		k.terminal.discard()
+	}
+}
+
+// redraw writes the prompt and what has been typed behind it, as one piece.
+func (k *keyboard) redraw(w io.Writer, prompt string) {
+	if k == nil || k.terminal == nil {
+		fmt.Fprint(w, prompt)
+		return
+	}
+	k.terminal.redraw(w, prompt)
+}
+
+// readLines hands out the lines of r until its end, each whole or refused whole. On a
+// terminal whose keys cannot be read one by one, each line has the time it came at.
+func readLines(r io.Reader, typed bool, lines chan<- line) {
+	defer close(lines)
+	in := bufio.NewReader(r)
+	var last time.Time
+	for {
+		text, long, err := readLine(in)
+		now := time.Now()
+		if err == nil || text != "" || long {
+			lines <- line{text: text, tooLong: long, typed: typed, first: now, before: last}
+		}
+		last = now
+		if err != nil {
+			return
+		}
+	}
+}
+
+// readLine reads up to the end of a line. A line that is too long is read and dropped.
+func readLine(in *bufio.Reader) (text string, long bool, err error) {
+	var b strings.Builder
+	for {
+		part, err := in.ReadSlice('\n')
+		if long = long || b.Len()+len(part) > maxLineBytes+len("\r\n"); !long {
+			b.Write(part)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		text = strings.TrimRight(b.String(), "\r\n")
+		if long || len(text) > maxLineBytes {
+			return "", true, err
+		}
+		return text, false, err
+	}
+}
