@@ -68,7 +68,7 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 		if t.s.streams == nil {
 			t.s.streams = map[string]stream{}
 		}
-		t.s.streams[m.Stream] = stream{client: m.Client, kind: m.Type, observer: m.Observer, since: t.now.at}
+		t.s.streams[m.Stream] = stream{client: m.Client, kind: m.Type, observer: m.Observer, approves: m.Approves, since: t.now.at}
 	})
 	switch {
 	case m.Observer:

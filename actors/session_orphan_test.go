@@ -37,7 +37,7 @@ func TestRequestOutlivesItsProcess(t *testing.T) {
 	b.on(b.exit(137), "all: 10 run 1 exited, 11 notice PERMISSION_KEPT, 12 notice PERMISSION_KEPT",
 		"drop run 1", "update p1", "wait for p2", "look for k1 in the transcript")
 	b.crash() // and so do both when the daemon dies now
-	b.expect("the next daemon", "wait for p1", "wait for p2", "look for k1 in the transcript")
+	b.expect("the next daemon", "wait for p1", "wait for p2", "look for k1 in the transcript", "in 10s actors.unwatchedDue")
 	b.resumed()
 	if !b.state.permissions["p1"].Orphaned() || b.state.undecided() {
 		t.Error("the resumed agent does not wait for a person")

@@ -45,8 +45,7 @@ func (t *transition) prompt(p messages.PermissionRecord) messages.PermissionReco
 	}
 	t.putPermission(p)
 	t.status(pb.AgentStatus_WAITING_FOR_USER, "")
-	tool := shorten(p.Tool, maxShown)
-	t.call("PERMISSION_WAITS", tool+" waits for an answer", map[string]string{"request_id": string(p.Request), "tool": tool})
+	t.callFor(p)
 	return p
 }
 

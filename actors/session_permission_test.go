@@ -216,7 +216,7 @@ func TestPermissionsSurviveACrash(t *testing.T) {
 	b.quiet()
 	b.now = b.now.Add(time.Hour)
 	b.crash()
-	b.expect("the crash", "wait for p2", "run 1: look for it at 50")
+	b.expect("the crash", "wait for p2", "run 1: look for it at 50", "in 10s actors.unwatchedDue")
 	if p := b.state.permissions["p2"]; !p.ExpiresAt.Equal(dawn.Add(7 * 24 * time.Hour)) {
 		t.Errorf("%+v", p)
 	}

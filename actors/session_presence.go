@@ -24,6 +24,7 @@ type stream struct {
 	client   messages.ClientID
 	kind     string // what the client calls its kind
 	observer bool
+	approves bool // may answer, and does not merely observe
 	since    time.Time
 }
 

@@ -43,8 +43,9 @@ type sessionState struct {
 	onces       map[string]once                     // calls under a key that wait for their answer, by who asks
 	answered    recent[messages.PermissionAnswered] // requests decided lately
 
-	streams map[string]stream
-	lock    inputLock
+	streams   map[string]stream
+	unwatched unwatched
+	lock      inputLock
 
 	long        []string       // keys of inputs that wait for a moment without a turn
 	inquiry     inquiry        // what the agent was asked about itself
@@ -209,6 +210,7 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 	t.tendCompaction()
 	t.settleSlot()
 	t.tendYield()
+	t.tendUnwatched()
 	t.watchTurn()
 	t.tendLock()
 	s, effects := t.finish()
@@ -328,6 +330,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.parkLate(m)
 	case yieldDue:
 		t.yieldLate(m)
+	case unwatchedDue:
+		t.unwatchedLate()
 	case poolRestarted:
 		t.poolRestarted()
 	case continuationDue:
@@ -360,6 +364,7 @@ func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, 
 		t.keepLock()
 		t.tendCompaction()
 		t.settleSlot()
+		t.tendUnwatched()
 		t.watchTurn()
 	}
 	s, effects := t.finish()

@@ -94,9 +94,9 @@ func (t *transition) notice(code, message string, details map[string]string) {
 	t.emit(&pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{Code: code, Message: message, Details: details}}})
 }
 
-// call tells a person who does not watch.
+// call notifies a person, unless somebody watches.
 func (t *transition) call(code, message string, details map[string]string) {
-	if len(t.s.streams) == 0 {
+	if !t.s.watchedBySomebody() {
 		t.then(notify{notice{Code: code, Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
 	}
 }

@@ -24,7 +24,7 @@ func cancel(client messages.ClientID) messages.CancelTurn {
 }
 
 func attach(client messages.ClientID, name string) messages.Attach {
-	return messages.Attach{Session: sessionA, Client: client, Stream: name}
+	return messages.Attach{Session: sessionA, Client: client, Stream: name, Approves: true}
 }
 
 func observer(name string) messages.Attach {

@@ -124,6 +124,7 @@ func (c *conversation) open(ctx context.Context) error {
 	if err := withinHead("attach", attach.From, started.View.Record.Head); err != nil {
 		return err
 	}
+	attach.Approves = !attach.Observer && callOf(ctx).rights.Has(messages.MayApprove)
 	attach.Type, attach.Observer = callOf(ctx).kind, callOf(ctx).observes(attach.Observer)
 	if dropped := c.server.environmentNotice(ctx, m.Session); dropped != nil && started.Created {
 		c.inline <- failure{warning: dropped} // there is room: nothing was received yet

@@ -24,10 +24,11 @@ import (
 const DefaultMaxMessageBytes = 64 << 20
 
 const (
-	// pingAfter is how long a connection may be quiet before its client is asked whether
-	// it is there, and pingPatience how long that may take to answer.
-	pingAfter    = time.Minute
-	pingPatience = time.Minute
+	// pingAfter is how long a connection may be quiet before its client is sent a ping, and
+	// pingPatience how long the answer may take. Together they are two of the pings that
+	// clients send every 30 s: a client that missed both is gone.
+	pingAfter    = 40 * time.Second
+	pingPatience = 20 * time.Second
 	// maxStreams bounds the calls that are served at once over one connection.
 	maxStreams = 4096
 )

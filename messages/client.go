@@ -31,6 +31,7 @@ type Attach struct {
 	Type     string // what kind of client it calls itself, may be empty
 	Stream   string // unique per stream: one client may have several
 	Observer bool   // never gets the input lock
+	Approves bool   // may answer requests, and does not observe by its own wish: a person watches
 	History  History
 	From     Seq // exclusive; read for HistoryFromSequence
 	Follow   Follow
