@@ -24,12 +24,15 @@ func (s *Server) admit(ctx context.Context, srv any, stream grpc.ServerStream, n
 	if err := s.open(c.method); err != nil {
 		return err
 	}
+	in := &admitted{ServerStream: stream, ctx: ctx, server: s, call: c, wire: incomingOf(stream.Context())}
+	defer in.held.end()
 	if !c.stream {
-		return s.guarded(ctx, func() error { return next(srv, admitted{stream, ctx, s, c}) })
+		return s.guarded(ctx, func() error { return next(srv, in) })
 	}
 	counts, done := whileItCounts(ctx, c)
 	defer done()
-	err = s.guarded(ctx, func() error { return next(srv, admitted{stream, counts, s, c}) })
+	in.ctx = counts
+	err = s.guarded(ctx, func() error { return next(srv, in) })
 	var over *messages.Error
 	if errors.As(context.Cause(counts), &over) && ctx.Err() == nil {
 		return over
@@ -41,6 +44,11 @@ func (s *Server) admit(ctx context.Context, srv any, stream grpc.ServerStream, n
 // can repeat at will is limited before it is written down. With an error it says as what
 // that is recorded.
 func (s *Server) enter(ctx context.Context, c *call) (messages.AuditType, error) {
+	need, _ := needOf(c.method)
+	if c.probe = need == anyone; c.probe && compressed(ctx) {
+		return messages.AuditRefused, messages.Errorf(opAdmit, messages.Unimplemented, "compressed requests are not taken from callers without a scope").
+			WithHint("Send health checks uncompressed.")
+	}
 	if refusal, err := s.authenticate(ctx, c); err != nil {
 		return refusal, err
 	}
@@ -48,7 +56,7 @@ func (s *Server) enter(ctx context.Context, c *call) (messages.AuditType, error)
 		return messages.AuditRateLimited, err
 	}
 	if err := allow(ctx, c, c.method); err != nil {
-		if need, _ := needOf(c.method); need == messages.MayAdmin {
+		if need == messages.MayAdmin {
 			return messages.AuditAdmin, err
 		}
 		return messages.AuditRefused, err
@@ -85,21 +93,24 @@ type admitted struct {
 	ctx    context.Context
 	server *Server
 	call   *call
+	wire   incoming // nil = gRPC reads
+	held   holding
 }
 
 // Context implements grpc.ServerStream.
-func (a admitted) Context() context.Context { return a.ctx }
+func (a *admitted) Context() context.Context { return a.ctx }
 
 // SendMsg implements grpc.ServerStream.
-func (a admitted) SendMsg(m any) error {
+func (a *admitted) SendMsg(m any) error {
+	a.held.release() // the request is answered, or has begun to be
 	a.server.frame(a.ctx, "out", m)
 	return a.ServerStream.SendMsg(m)
 }
 
 // RecvMsg implements grpc.ServerStream. A request that could not be decoded, or is
 // refused, is an error of ours; the stream itself is sound and may go on.
-func (a admitted) RecvMsg(m any) error {
-	if err := a.ServerStream.RecvMsg(m); err != nil {
+func (a *admitted) RecvMsg(m any) error {
+	if err := a.receive(m); err != nil {
 		return err
 	}
 	if !a.call.stream {
@@ -136,8 +147,15 @@ func (a admitted) RecvMsg(m any) error {
 	return nil
 }
 
+func (a *admitted) receive(m any) error {
+	if a.wire == nil {
+		return a.ServerStream.RecvMsg(m)
+	}
+	return a.server.intake.receive(a.ctx, a.wire, a.call, &a.held, m)
+}
+
 // mustExist refuses to begin a session for a caller who may only approve.
-func (a admitted) mustExist(id string) error {
+func (a *admitted) mustExist(id string) error {
 	session, err := sessionIn("start conversation", id)
 	if err != nil {
 		return lacking(a.ctx, a.call, messages.MayControl) // it would be made

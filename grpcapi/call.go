@@ -66,6 +66,8 @@ type call struct {
 	revoked <-chan struct{} // closed when that is revoked; nil without one
 	expires time.Time       // when it expires; zero = never
 
+	clientStream       bool // more than one request may come
+	probe              bool // it needs no scope
 	turnedAway         bool // at the door: it is written down already
 	environmentDropped bool // of the request that begins a session, see [admitted.screenEnvironment]
 }

@@ -16,7 +16,7 @@ import (
 // Over TCP it is dropped unless the settings admit it ([TCPOptions].Environment), and
 // the client is told if a session begins without it. Elsewhere it needs the right to
 // approve.
-func (a admitted) screenEnvironment(start *pb.StartConversation) error {
+func (a *admitted) screenEnvironment(start *pb.StartConversation) error {
 	if len(start.GetEnvironment()) == 0 {
 		return nil
 	}

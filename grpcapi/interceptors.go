@@ -21,6 +21,7 @@ func (s *Server) takeIn(srv any, stream grpc.ServerStream, info *grpc.StreamServ
 	if err != nil {
 		return toStatus(err).Err()
 	}
+	callOf(ctx).clientStream = info.IsClientStream
 	began := time.Now()
 	return s.ended(ctx, began, s.admit(ctx, srv, stream, next))
 }

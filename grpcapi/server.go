@@ -66,6 +66,8 @@ type Options struct {
 	TCP TCPOptions
 	// Limits bound how much one caller may ask; the zero value is no limit.
 	Limits Limits
+
+	intakeBody time.Duration // of tests: how long the rest of a request may take
 }
 
 // Server serves betcode.v1, gRPC's health, reflection and channelz.
@@ -77,6 +79,7 @@ type Server struct {
 	grpc    *grpc.Server
 
 	refusals *summaries
+	intake   *intake
 	warned   warned       // of deprecated features
 	unknown  atomic.Int64 // fields that were received
 
@@ -101,7 +104,10 @@ func New(o Options) *Server {
 	if s.options.MaxMessageBytes == 0 {
 		s.options.MaxMessageBytes = DefaultMaxMessageBytes
 	}
-	s.refusals = newSummaries(s.refusedMany)
+	s.refusals, s.intake = newSummaries(s.refusedMany), newIntake(s.options.MaxMessageBytes)
+	if o.intakeBody > 0 {
+		s.intake.body = o.intakeBody
+	}
 	creds := o.Credentials
 	if creds == nil {
 		creds = newDoorCredentials(o, s.log, s.refusals)
