@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"cmp"
+
 	"betcode/actors/internal/rules"
 	"betcode/messages"
 )
@@ -27,10 +29,11 @@ type lookedAround struct {
 	request   messages.RequestID
 	real      rules.Real
 	directory *rules.Set // never nil
+	protected string     // why the call is asked about whatever rules say; empty: it is not
 }
 
 func (e lookAround) look(s *System) any {
-	return lookedAround{e.request, rules.Resolve(e.call), s.directoryRules(e.call.Place.Directory)}
+	return lookedAround{e.request, rules.Resolve(e.call), s.directoryRules(e.call.Place.Directory), s.protected.Check(e.call)}
 }
 
 // screened reports whether a request that waits has been shown or decided. Until
@@ -50,7 +53,7 @@ func (t *transition) rulesNow() *rules.Set { return t.s.options.rules.get().With
 // screen begins to decide a new request.
 func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
 	unread := t.s.options.ownRules && t.s.directory == nil
-	if !needsPerson && (unread || t.rulesNow().NeedsDisk(p.Tool)) {
+	if !needsPerson && (unread || t.s.protects(p.Tool) || t.rulesNow().NeedsDisk(p.Tool)) {
 		t.putPermission(p)
 		t.then(lookAround{p.Request, t.callOf(p)})
 		return
@@ -65,13 +68,15 @@ func (t *transition) lookedAround(m lookedAround) {
 	if !ok || screened(p) || !t.s.up {
 		return // withdrawn meanwhile, or the agent has gone and will ask again
 	}
+	p.Reason = cmp.Or(m.protected, p.Reason)
 	call := t.callOf(p)
 	call.Real = m.real
 	t.decideByRules(p, t.rulesNow().Decide(call), false)
 }
 
 // decideByRules lets the rules decide, else the grants of the session, else a
-// person. A rule never says yes where the agent wants a person.
+// person. Neither says yes where the agent wants a person, or to a call that has a
+// reason to be asked about (session_protect.go).
 func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict, needsPerson bool) {
 	old, again := t.keptFor(p)
 	granted, known := t.s.record.Grants[p.Tool]
@@ -79,14 +84,14 @@ func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict,
 	case v.Effect == rules.Deny:
 		p.Decision, p.DecidedBy = messages.Deny, byRule
 		p.Message = "A rule forbids this call: " + v.Rules[0].String()
-	case v.Effect == rules.Ask || needsPerson:
+	case known && !granted && !needsPerson:
+		p.Decision, p.DecidedBy = messages.Deny, "grant"
+		p.Message = "The user has forbidden the tool " + p.Tool + " for this session."
+	case v.Effect == rules.Ask || needsPerson || p.Reason != "":
 	case v.Effect == rules.Allow:
 		p.Decision, p.DecidedBy = messages.AllowOnce, byRule
 	case known && granted:
 		p.Decision, p.DecidedBy = messages.AllowSession, "grant"
-	case known:
-		p.Decision, p.DecidedBy = messages.Deny, "grant"
-		p.Message = "The user has forbidden the tool " + p.Tool + " for this session."
 	}
 	switch {
 	case isDecided(p):

@@ -71,8 +71,8 @@ func TestRulesAboutFiles(t *testing.T) {
 			if name == "inside" {
 				c.real = place.Directory + "/src/x"
 			}
-			b.on(lookedAround{"p1", rules.Real{Path: c.real, Place: place}, &rules.Set{}}, c.want...)
-			b.on(lookedAround{"p1", rules.Real{Path: c.real, Place: place}, &rules.Set{}}) // and answered twice
+			b.on(lookedAround{request: "p1", real: rules.Real{Path: c.real, Place: place}, directory: &rules.Set{}}, c.want...)
+			b.on(lookedAround{request: "p1", real: rules.Real{Path: c.real, Place: place}, directory: &rules.Set{}}) // and answered twice
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
 	"betcode/messages"
 	"betcode/supervision"
@@ -111,7 +112,8 @@ type sessionOptions struct {
 	runs          string // directory of the run directories
 	program       string // the agent's executable
 	rules         *liveRules
-	ownRules      bool   // directories may bring rules along
+	ownRules      bool // directories may bring rules along
+	protected     *protect.List
 	home          string // the user's, for rules about files below it
 	permissionTTL time.Duration
 	extend        bool          // any activity of a client prolongs what is undecided

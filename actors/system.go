@@ -17,6 +17,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
+	"betcode/actors/internal/protect"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
 	"betcode/supervision"
@@ -48,6 +49,10 @@ type Options struct {
 	AgentRestart  supervision.Policy // of crashed agents; the zero value = the same
 	Disk          DiskOptions        // how much of the disk may be filled
 
+	// Protected are the daemon's own directories: configuration, state, sockets. No rule lets an
+	// agent write there, nor to the files of the built-in list; nil = there is no such list.
+	Protected []string
+
 	VersionsFile   string // where it is kept which versions of the agent do not continue a turn; empty = nowhere
 	StopsDirectory string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
 
@@ -76,12 +81,13 @@ type System struct {
 	notifier  *notifier
 	started   time.Time
 
-	rules    liveRules
-	live     atomic.Pointer[Live] // what may change meanwhile
-	diskFull atomic.Bool          // written by the disk's actor alone
-	versions *versions
-	stops    *stops
-	cgroups  process.Cgroups
+	rules     liveRules
+	protected *protect.List
+	live      atomic.Pointer[Live] // what may change meanwhile
+	diskFull  atomic.Bool          // written by the disk's actor alone
+	versions  *versions
+	stops     *stops
+	cgroups   process.Cgroups
 
 	daemon, disk, journal, pool, sessions, health *actor.PID
 
@@ -115,6 +121,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 		s.options.AgentRestart = o.Restart
 	}
 	s.SetRules(o.Rules...)
+	s.protected = o.protected()
 	s.options.Disk.ArchiveBytes = cmp.Or(o.Disk.ArchiveBytes, archiveBytes)
 	s.options.Disk.ArchiveAge = cmp.Or(o.Disk.ArchiveAge, archiveAge)
 	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, spoolQuota), 0)

@@ -200,6 +200,7 @@ type PermissionRecord struct {
 	Input       []byte // the tool's input, the JSON bytes received
 	Suggestions []byte // the agent's permission_suggestions, JSON, may be empty
 	Question    bool   // an AskUserQuestion
+	Reason      string // why a person is asked whatever rules and grants say; empty: they may decide
 
 	ReceivedAt      time.Time
 	ForwardedAt     time.Time // when its event was committed

@@ -72,6 +72,7 @@ func storePermission(r *messages.PermissionRecord) *storev1.Permission {
 		Answers:          r.Answers,
 		OrphanedAt:       storeTime(r.OrphanedAt),
 		Formerly:         storeRequests(r.Formerly),
+		Reason:           r.Reason,
 	}
 }
 
@@ -104,6 +105,7 @@ func loadPermission(id messages.SessionID, request string, p *storev1.Permission
 		Answers:         p.GetAnswers(),
 		OrphanedAt:      loadTime(p.GetOrphanedAt()),
 		Formerly:        loadRequests(p.GetFormerly()),
+		Reason:          p.GetReason(),
 	}
 }
 

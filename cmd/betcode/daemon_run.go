@@ -136,7 +136,7 @@ func (d *daemon) startActors() error {
 		Disk:         actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
 		MachineFile: filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record, Mask: d.mask.Mask,
-		Components: d.components.list,
+		Components: d.components.list, Protected: d.protected(),
 	})
 	return err
 }

@@ -38,6 +38,7 @@ func (t *translation) asked(id string, r *controlRequest) PermissionAsked {
 		BlockedPath:    r.BlockedPath,
 		DecisionReason: oneLine(string(r.DecisionReason), maxID),
 		NeedsPerson:    r.NeedsPerson,
+		Insists:        r.insists(),
 		At:             t.at,
 	}
 	args := decodeInput(p.Input)

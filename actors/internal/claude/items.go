@@ -117,8 +117,9 @@ type PermissionAsked struct {
 	Suggestions    []byte // JSON, as received
 	BlockedPath    string
 	DecisionReason string
-	Question       bool // an AskUserQuestion whose questions can be shown
-	NeedsPerson    bool // the agent wants a person, not a rule
+	Question       bool   // an AskUserQuestion whose questions can be shown
+	NeedsPerson    bool   // the agent wants a person, not a rule
+	Insists        string // why the agent asks although a rule of ours may allow the call; see insists
 	At             time.Time
 }
 

@@ -36,7 +36,7 @@ func PermissionEvent(p PermissionAsked, expires time.Time) *betcodev1.AgentEvent
 	}
 	r := &betcodev1.PermissionRequest{
 		RequestId: short(p.Request), ToolName: short(p.Tool), Description: description, Input: fields,
-		ToolUseId: short(p.ToolUse), AgentId: short(p.Agent),
+		ToolUseId: short(p.ToolUse), AgentId: short(p.Agent), Reason: oneLine(p.Insists, maxID),
 	}
 	if len(p.Suggestions) <= maxSuggestions {
 		r.Suggestions = p.Suggestions

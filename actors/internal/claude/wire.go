@@ -254,6 +254,9 @@ type controlRequest struct {
 	BlockedPath    string          `json:"blocked_path"`
 	DecisionReason loose           `json:"decision_reason"`
 	NeedsPerson    bool            `json:"requires_user_interaction"`
+	ReasonType     loose           `json:"decision_reason_type"`
+	RuleSource     loose           `json:"decision_reason_rule_source"`
+	AskRule        json.RawMessage `json:"matched_ask_rule"`
 }
 
 type controlResponse struct {

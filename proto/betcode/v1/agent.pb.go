@@ -2011,7 +2011,9 @@ type PermissionRequest struct {
 	// The subagent that asks, if one does.
 	AgentId string `protobuf:"bytes,103,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// What the agent suggests to allow besides, as it wrote it: a JSON array; empty if there is nothing, or too much of it.
-	Suggestions   []byte `protobuf:"bytes,104,opt,name=suggestions,proto3" json:"suggestions,omitempty"`
+	Suggestions []byte `protobuf:"bytes,104,opt,name=suggestions,proto3" json:"suggestions,omitempty"`
+	// Why a person is asked whatever rules and grants say; empty when none of them allows the call.
+	Reason        string `protobuf:"bytes,105,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2107,6 +2109,13 @@ func (x *PermissionRequest) GetSuggestions() []byte {
 		return x.Suggestions
 	}
 	return nil
+}
+
+func (x *PermissionRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
 }
 
 // UserQuestion asks the user something. Several questions of one request have ids "<request_id>/<n>" and are answered
@@ -5153,7 +5162,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"durationMs\x12\x1c\n" +
 	"\ttruncated\x18d \x01(\bR\ttruncated\x12\x1d\n" +
 	"\n" +
-	"full_bytes\x18e \x01(\x04R\tfullBytes\"\xd5\x02\n" +
+	"full_bytes\x18e \x01(\x04R\tfullBytes\"\xed\x02\n" +
 	"\x11PermissionRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n" +
@@ -5165,7 +5174,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"expires_at\x18e \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x1e\n" +
 	"\vtool_use_id\x18f \x01(\tR\ttoolUseId\x12\x19\n" +
 	"\bagent_id\x18g \x01(\tR\aagentId\x12 \n" +
-	"\vsuggestions\x18h \x01(\fR\vsuggestions\"\xa4\x01\n" +
+	"\vsuggestions\x18h \x01(\fR\vsuggestions\x12\x16\n" +
+	"\x06reason\x18i \x01(\tR\x06reason\"\xa4\x01\n" +
 	"\fUserQuestion\x12\x1f\n" +
 	"\vquestion_id\x18\x01 \x01(\tR\n" +
 	"questionId\x12\x1a\n" +

@@ -1891,6 +1891,7 @@ type Permission struct {
 	OrphanedAt       *timestamppb.Timestamp `protobuf:"bytes,25,opt,name=orphaned_at,json=orphanedAt" json:"orphaned_at,omitempty"`
 	Formerly         []string               `protobuf:"bytes,26,rep,name=formerly" json:"formerly,omitempty"`
 	Applied          []uint32               `protobuf:"varint,27,rep,packed,name=applied" json:"applied,omitempty"` // of the suggestions, from 0
+	Reason           string                 `protobuf:"bytes,28,opt,name=reason" json:"reason,omitempty"`           // why a person is asked whatever rules say
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -2112,6 +2113,13 @@ func (x *Permission) GetApplied() []uint32 {
 		return x.Applied
 	}
 	return nil
+}
+
+func (x *Permission) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
 }
 
 // Key is a remembered idempotency key.
@@ -2456,7 +2464,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"Attachment\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x1b\n" +
 	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x12\n" +
-	"\x04data\x18\x03 \x01(\fR\x04data\"\xbb\b\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"\xd3\b\n" +
 	"\n" +
 	"Permission\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
@@ -2491,7 +2499,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\vorphaned_at\x18\x19 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"orphanedAt\x12\x1a\n" +
 	"\bformerly\x18\x1a \x03(\tR\bformerly\x12\x18\n" +
-	"\aapplied\x18\x1b \x03(\rR\aapplied\x1a:\n" +
+	"\aapplied\x18\x1b \x03(\rR\aapplied\x12\x16\n" +
+	"\x06reason\x18\x1c \x01(\tR\x06reason\x1a:\n" +
 	"\fAnswersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa9\x01\n" +
