@@ -44,8 +44,41 @@ func (o sessionOptions) kept(environment map[string]string) map[string]string {
 	return kept
 }
 
-// maxStreams bounds how many streams one session has.
-const maxStreams = 4096
+const (
+	// maxStreams bounds how many streams one session has.
+	maxStreams = 4096
+	// writerStreams are kept for clients that may get the input lock: however many
+	// observe a session, its owner can attach.
+	writerStreams = 512
+	// clientStreams bounds the streams of one client among them.
+	clientStreams = 1024
+)
+
+// crowded says why a session takes no further stream of a client, nil if it does.
+func (s *sessionState) crowded(m messages.Attach) error {
+	most := maxStreams
+	if m.Observer {
+		most -= writerStreams
+	}
+	if len(s.streams) >= most {
+		return messages.Errorf("attach", messages.Exhausted, "%d streams are attached to the session", len(s.streams)).
+			With("session_id", string(s.id)).WithHint("close some of them, and attach again")
+	}
+	if len(s.streams) < clientStreams {
+		return nil
+	}
+	mine := 0
+	for _, st := range s.streams {
+		if st.client == m.Client {
+			mine++
+		}
+	}
+	if mine < clientStreams {
+		return nil
+	}
+	return messages.Errorf("attach", messages.Exhausted, "%d streams of this client are attached to the session", mine).
+		With("session_id", string(s.id)).WithHint("close some of them, and attach again")
+}
 
 // attach adds a stream. A client that may write gets the lock if it is free.
 func (t *transition) attach(from *actor.PID, m messages.Attach) {
@@ -58,9 +91,8 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 			WithHint("use a sequence number received from this session")})
 		return
 	}
-	if len(t.s.streams) >= maxStreams {
-		t.then(reply{from, messages.Errorf("attach", messages.Exhausted, "%d streams are attached to the session", len(t.s.streams)).
-			With("session_id", string(t.s.id)).WithHint("close some of them, and attach again")})
+	if err := t.s.crowded(m); err != nil {
+		t.then(reply{from, err})
 		return
 	}
 	t.noticePresence(m.Client, func() {

@@ -20,6 +20,12 @@ func (s *Server) admit(ctx context.Context, srv any, stream grpc.ServerStream, n
 		c.turnedAway = true
 		return s.refused(ctx, c, refusal, err)
 	}
+	leave, err := s.occupy(ctx, c)
+	defer leave()
+	if err != nil {
+		c.turnedAway = true
+		return s.refused(ctx, c, messages.AuditRateLimited, err)
+	}
 	defer func() { s.auditAdmin(ctx, c.method, err) }()
 	if err := s.open(c.method); err != nil {
 		return err

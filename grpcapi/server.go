@@ -80,6 +80,7 @@ type Server struct {
 
 	refusals *summaries
 	intake   *intake
+	slots    slots
 	warned   warned       // of deprecated features
 	unknown  atomic.Int64 // fields that were received
 

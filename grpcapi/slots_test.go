@@ -1,0 +1,80 @@
+package grpcapi
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// One token has so many streams and no more; another token has its own, and so has the
+// first when its streams have ended.
+func TestStreamsOfAToken(t *testing.T) {
+	tokens := &fakeTokens{}
+	tokens.Create("greedy", messages.MayView, time.Time{})
+	tokens.Create("owner", messages.MayEverything, time.Time{})
+	_, dial := serveTCP(t, Options{Asker: &fakeAsker{stream: newFakeStream()}, Tokens: tokens})
+	conn := dial()
+	// open opens a stream and returns how it ended, OK while it lasts.
+	open := func(ctx context.Context) codes.Code {
+		stream := must[grpc.ServerStreamingClient[pb.AgentEvent]](t)(pb.NewAgentServiceClient(conn).ResumeSession(ctx, &pb.ResumeSessionRequest{SessionId: sessionA}))
+		if header, err := stream.Header(); err == nil && header != nil {
+			return codes.OK
+		}
+		_, err := stream.Recv()
+		return status.Code(err)
+	}
+	ctx, cancel := context.WithCancel(bearing(t, "c", "greedy"))
+	defer cancel()
+	for n := range tokenStreams {
+		if code := open(ctx); code != codes.OK {
+			t.Fatalf("stream %d: %v", n, code)
+		}
+	}
+	if code := open(ctx); code != codes.ResourceExhausted {
+		t.Errorf("one more: %v", code)
+	}
+	if code := open(bearing(t, "c", "owner")); code != codes.OK {
+		t.Errorf("another token: %v", code)
+	}
+	cancel()
+	again := bearing(t, "c", "greedy")
+	for code := open(again); code != codes.OK; code = open(again) { // the server has to notice
+		if again.Err() != nil {
+			t.Fatalf("when the others have ended: %v", code)
+		}
+	}
+}
+
+// Callers without a token have few calls at once, and take none of those of others.
+func TestCallsOfStrangers(t *testing.T) {
+	tokens := &fakeTokens{}
+	tokens.Create("owner", messages.MayEverything, time.Time{})
+	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens})
+	conn := dial()
+	served := 0
+	for range 2 * strangerCalls {
+		stream := must[grpc.ServerStreamingClient[healthpb.HealthCheckResponse]](t)(healthpb.NewHealthClient(conn).Watch(as(t, "c"), &healthpb.HealthCheckRequest{}))
+		_, err := stream.Recv()
+		switch status.Code(err) {
+		case codes.OK:
+			served++
+		case codes.ResourceExhausted:
+		default:
+			t.Fatal(err)
+		}
+	}
+	if served != strangerCalls {
+		t.Errorf("%d are served", served)
+	}
+	if _, err := pb.NewAgentServiceClient(conn).ListSessions(bearing(t, "c", "owner"), &pb.ListSessionsRequest{}); err != nil {
+		t.Errorf("the owner: %v", err)
+	}
+}
