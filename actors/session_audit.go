@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strconv"
 
+	"betcode/actors/internal/claude"
 	"betcode/messages"
 )
 
@@ -57,6 +58,21 @@ func (t *transition) auditDecision(p messages.PermissionRecord, actorType string
 		e.Type, e.Outcome = messages.AuditDenied, messages.OutcomeDenied
 	case messages.Undecided, messages.DecisionWithdrawn:
 		return
+	}
+	t.audit(e)
+}
+
+// auditAgentDenial reports that the agent refused a tool call by itself.
+func (t *transition) auditAgentDenial(m claude.DeniedByAgent) {
+	e := messages.AuditEntry{
+		Type: messages.AuditDenied, Outcome: messages.OutcomeDenied, ActorType: messages.ActorSystem, ActorID: "agent",
+		Tool: shorten(m.Tool, maxShown), Context: map[string]string{"tool_use_id": shorten(m.ToolUse, maxShown)},
+	}
+	if m.Reason != "" {
+		e.Context["reason_type"] = shorten(m.Reason, maxShown)
+	}
+	if m.Message != "" {
+		e.Context["reason"] = m.Message
 	}
 	t.audit(e)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/internal/claude"
 	"betcode/messages"
 )
 
@@ -53,6 +54,18 @@ func TestDecisionsAreAudited(t *testing.T) {
 	b.now = b.now.Add(7 * 24 * time.Hour)
 	b.tell(expired("p1"))
 	if got := b.audited(); got != "permission_deny daemon deadline Bash timeout" {
+		t.Error(got)
+	}
+}
+
+// A call that the agent refuses by itself is a denial like any other.
+func TestDenialOfTheAgentIsAudited(t *testing.T) {
+	b := turning(t)
+	b.tell(b.out(claude.DeniedByAgent{Tool: "Bash", ToolUse: "t1", Reason: "rule", Message: "Denied by a rule"}))
+	if e := last[auditing](b).entry; e.Context["tool_use_id"] != "t1" || e.Context["reason_type"] != "rule" || e.Context["reason"] != "Denied by a rule" {
+		t.Errorf("%+v", e)
+	}
+	if got := b.audited(); got != "permission_deny system agent Bash denied" {
 		t.Error(got)
 	}
 }

@@ -85,6 +85,8 @@ func (t *transition) item(item claude.Item) {
 		if !t.s.agentBusy { // else a turn about the task's end may follow at once
 			t.idle()
 		}
+	case claude.DeniedByAgent:
+		t.auditAgentDenial(m)
 	case claude.ToolDone:
 		if m.Lost { // the end of the run follows, which keeps the request
 			t.callCutOff(m)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	pb "betcode/proto/betcode/v1"
+
 	"betcode/messages"
 )
 
@@ -49,8 +51,18 @@ func (t *transition) extend(but messages.RequestID) {
 			p.ExtensionCount++
 			t.putPermission(p)
 			t.then(update{p})
+			t.tellAll(permissionExtended(p))
 		}
 	}
+}
+
+// permissionExtended tells attached clients of a later deadline. It has no number: a
+// client that attaches later reads the deadline in the request.
+func permissionExtended(p messages.PermissionRecord) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{
+		Code: "PERMISSION_EXTENDED", Message: "The request waits longer, since somebody is active on the session",
+		Details: map[string]string{"request_id": string(p.Request), "expires_at": p.ExpiresAt.UTC().Format(time.RFC3339)},
+	}}}
 }
 
 // lastSign is when the patience with a request began.

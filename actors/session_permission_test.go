@@ -244,8 +244,8 @@ func TestPatienceBeginsAnew(t *testing.T) {
 	b.now = dawn.Add(time.Minute - time.Second)
 	b.on(take("ann"), "to ann: lock granted true, holder \"ann\"")
 	b.now = dawn.Add(3 * 24 * time.Hour)
-	b.on(answer("bob", "p2", messages.AllowOnce), "update p1", "forward to p2") // not the one that is answered
-	b.on(take("ann"), "update p2", "to ann: lock granted true, holder \"ann\"")
+	b.on(answer("bob", "p2", messages.AllowOnce), "update p1", "all: notice PERMISSION_EXTENDED", "forward to p2") // not the one that is answered
+	b.on(take("ann"), "update p2", "all: notice PERMISSION_EXTENDED", "to ann: lock granted true, holder \"ann\"")
 	b.on(take("ann"), "to ann: lock granted true, holder \"ann\"")
 	p := b.state.permissions["p1"]
 	if p.ExtensionCount != 1 || !p.LastExtendedAt.Equal(b.now) || !p.ExpiresAt.Equal(b.now.Add(7*24*time.Hour)) || !p.ReceivedAt.Equal(dawn) {

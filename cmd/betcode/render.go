@@ -117,6 +117,9 @@ func (r *renderer) event(e *pb.AgentEvent) {
 		}
 		r.line("%s", s.dim(printableLine(t.GetKind()+" "+t.GetState()+": "+what)))
 	case *pb.AgentEvent_Notice:
+		if event.Notice.GetCode() == "PERMISSION_EXTENDED" {
+			return // every minute of activity; the prompt stays as it is
+		}
 		r.line("%s %s", s.yellow("note:"), printableLine(event.Notice.GetMessage()))
 	case nil:
 		// of a newer daemon

@@ -178,6 +178,14 @@ type AssistantText struct {
 	Parent  string // set when a subagent said it
 }
 
+// DeniedByAgent says that the agent refused a tool call by itself: because of a rule
+// that it was given or has of its own, or of its mode. Nobody was asked.
+type DeniedByAgent struct {
+	Tool, ToolUse string
+	Reason        string // its own word for the kind of reason, for example "rule"
+	Message       string // one line of at most 200 characters
+}
+
 // ToolRunning says that a tool call is open from here on.
 type ToolRunning struct{ ID, Tool, Parent string }
 
@@ -212,6 +220,7 @@ func (Compacted) item()           {}
 func (CompactionFailed) item()    {}
 func (RetryWait) item()           {}
 func (AssistantText) item()       {}
+func (DeniedByAgent) item()       {}
 func (ToolRunning) item()         {}
 func (ToolDone) item()            {}
 func (ToolProgress) item()        {}

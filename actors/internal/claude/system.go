@@ -34,6 +34,7 @@ func (t *translation) system() {
 	case "permission_denied":
 		t.notice("PERMISSION_DENIED", t.messageText(),
 			"tool", t.l.ToolName, "tool_use_id", t.l.ToolUse, "reason_type", t.l.ReasonType)
+		t.add(DeniedByAgent{Tool: t.l.ToolName, ToolUse: t.l.ToolUse, Reason: t.l.ReasonType, Message: oneLine(t.messageText(), 200)})
 	case "model_fallback", "model_refusal_fallback", "model_consent_fallback":
 		t.notice(code(t.l.Subtype), string(t.l.Content),
 			"trigger", t.l.Trigger, "original_model", t.l.OriginalModel, "fallback_model", t.l.FallbackModel)
