@@ -90,8 +90,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		m.Repeated = seen
 		return s.ask(ctx, s.sessions, m)
 	case messages.ReadHistory:
-		events, err := s.options.Store.Events(m.Session, m.After, 0, 0)
-		return result(messages.HistoryPage{Events: events}, err)
+		return s.readHistory(m)
 	case messages.SessionRequest:
 		return s.ask(ctx, s.sessions, m)
 	}
@@ -169,7 +168,10 @@ func (s *System) listSessions(m messages.ListSessions) (messages.Reply, error) {
 		limit = 100
 	}
 	found, total, err := s.options.Store.Sessions(m.WorkingDirectory, m.WorktreeID, limit, m.Offset)
-	return result(messages.SessionList{Sessions: found, Total: total}, err)
+	if err != nil {
+		return result(nil, err)
+	}
+	return s.withDamaged(messages.SessionList{Sessions: found, Total: total}, m, limit)
 }
 
 // checkDirectory refuses a new session in a directory that is not there. An
@@ -203,7 +205,7 @@ func (s *System) keySeen(id messages.SessionID, key string) (bool, error) {
 
 func (s *System) exists(id messages.SessionID) bool {
 	loaded, err := s.options.Store.Load(id)
-	return err == nil && loaded.Found
+	return err == nil && loaded.Found || messages.KindOf(err) == messages.DataLoss && err != nil
 }
 
 func undecidedOnly(pending []messages.PermissionRecord) []messages.PermissionRecord {

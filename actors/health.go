@@ -67,6 +67,9 @@ func (h *health) view() messages.HealthView {
 		Components: h.state.components(now, used, h.deps.options.MemoryLimit),
 		Metadata:   metadata,
 	}
+	if c, damaged := h.deps.damagedSessions(now); damaged {
+		view.Components = append(view.Components, c)
+	}
 	if others := h.deps.options.Components; others != nil {
 		view.Components = append(view.Components, others()...)
 	}

@@ -21,6 +21,13 @@ type Store interface {
 	Stage(messages.Append)
 	// Load returns everything a session is rebuilt from.
 	Load(messages.SessionID) (messages.SessionLoaded, error)
+	// DamagedSessions counts the sessions that cannot be loaded, Damaged lists them,
+	// and Salvage returns what can be read of one.
+	DamagedSessions() (number int, first messages.SessionID)
+	Damaged() ([]messages.DamagedSession, error)
+	Salvage(messages.SessionID) (messages.DamagedSession, bool, error)
+	// Salvaged is Events for what has damage in it; gap is what was passed over.
+	Salvaged(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, *messages.HistoryGap, error)
 	// Events returns copies of the events after a number, at most so many
 	// events and about so many bytes.
 	Events(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error)
@@ -280,10 +287,15 @@ func writeAll(store Store, work []journalWork) (done journalDone) {
 
 func load(store Store, id messages.SessionID) any {
 	loaded, err := store.Load(id)
-	if err != nil {
-		return asError("load session", err)
+	if err == nil {
+		return loaded
 	}
-	return loaded
+	if messages.KindOf(err) == messages.DataLoss {
+		if d, found, err := store.Salvage(id); err == nil && found {
+			return unloadable{d}
+		}
+	}
+	return asError("load session", err)
 }
 
 func outcome(a messages.Append, err error) any {

@@ -103,6 +103,19 @@ func (s *memoryStore) Load(id messages.SessionID) (messages.SessionLoaded, error
 	return s.of(id).loaded(), nil
 }
 
+func (s *memoryStore) DamagedSessions() (int, messages.SessionID) { return 0, "" }
+
+func (s *memoryStore) Damaged() ([]messages.DamagedSession, error) { return nil, nil }
+
+func (s *memoryStore) Salvage(messages.SessionID) (messages.DamagedSession, bool, error) {
+	return messages.DamagedSession{}, false, nil
+}
+
+func (s *memoryStore) Salvaged(id messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, *messages.HistoryGap, error) {
+	events, err := s.Events(id, after, maxEvents, maxBytes)
+	return events, nil, err
+}
+
 func (s *memoryStore) Events(id messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -77,8 +77,13 @@ func (s *session) Receive(ctx actor.Context) {
 		}
 		next, effects := s.state.step(now, ctx.Sender(), m)
 		s.state = next
-		if _, loaded := m.(messages.SessionLoaded); loaded {
+		switch m := m.(type) {
+		case messages.SessionLoaded:
 			failpoint.Hit(failpoint.SessionLoad)
+		case unloadable:
+			s.log().Error().Err(m.Err).Str("hint", m.Err.Hint).Msg("session is damaged: it cannot be loaded")
+		case straysEnded:
+			s.logStrays(m)
 		}
 		s.show(ctx, before)
 		for _, e := range effects {
@@ -169,6 +174,8 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		s.deps.janitor.do(e.learn)
 	case archiveRuns:
 		s.deps.archiveEnded(e)
+	case endStrays:
+		s.hands.do(func() any { return endStraysIn(e.directory) })
 	case rebuild:
 		ctx.Send(ctx.Parent(), rebuildSession{s.id})
 	case retire:

@@ -261,6 +261,9 @@ func (t *transition) maybeRetire() {
 
 // idle reports whether the actor can go without anybody noticing.
 func (s *sessionState) idle() bool {
+	if s.damage != nil {
+		return !s.damage.ending && len(s.damage.deleters) == 0
+	}
 	return s.loaded && len(s.streams) == 0 && !s.lock.kept && len(s.lock.queue) == 0 && !s.active() && !s.busy() && !s.restarting && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
 }
 

@@ -85,6 +85,8 @@ type sessionState struct {
 	warned  bool      // the agent was interrupted for its silence
 	heard   time.Time // when the agent said something last
 
+	damage *damaged // the journal cannot load the session; nil: it can, or nobody has tried
+
 	degraded    *messages.Error // why the journal cannot be written; nil: it can
 	durableHead messages.Seq    // number of the last event known to be on disk
 
@@ -183,6 +185,12 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 			return s.unreadable(m)
 		}
 		panic("the journal could not load the session: " + m.Error())
+	}
+	if m, ok := m.(unloadable); ok && !s.loaded && s.damage == nil {
+		return s.unload(now, m)
+	}
+	if s.damage != nil {
+		return s.stepDamaged(now, from, m)
 	}
 	if !s.loaded {
 		return s.before(from, m)

@@ -25,8 +25,16 @@ func (s adminService) ExportSession(r *pb.ExportSessionRequest, stream grpc.Serv
 	}
 	for at := messages.Seq(0); at < view.Record.Head; {
 		page, err := ask[messages.HistoryPage](ctx, s.asker, messages.ReadHistory{Session: session, After: at})
-		if err != nil || len(page.Events) == 0 { // none: the rest was given up meanwhile
+		if err != nil {
 			return err
+		}
+		if page.Gap != nil {
+			if err := stream.Send(GapOut(session, page.Gap)); err != nil {
+				return err
+			}
+		}
+		if len(page.Events) == 0 { // the rest was given up meanwhile, or cannot be read
+			return nil
 		}
 		for i := range page.Events {
 			if at = page.Events[i].Seq; at > view.Record.Head {

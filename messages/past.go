@@ -94,8 +94,11 @@ type ReadHistory struct {
 }
 
 // HistoryPage answers [ReadHistory] with the next events, of which there is at
-// least one unless there are none. What was given up is passed over.
+// least one unless there are none. What was given up is passed over. A Gap is what
+// could not be read before the first of them; its To is then never 0 unless there
+// are none.
 type HistoryPage struct {
 	answer
 	Events []Event
+	Gap    *HistoryGap
 }

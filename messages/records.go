@@ -15,9 +15,11 @@ const (
 	PhaseClosed  Phase = 3
 	PhaseCrashed Phase = 4
 	PhaseWaiting Phase = 5 // a turn that was cut off waits for a person
+
+	PhaseDamaged Phase = 6 // the journal cannot load it; never stored
 )
 
-var phaseNames = [...]string{"new", "active", "idle", "closed", "crashed", "waiting"}
+var phaseNames = [...]string{"new", "active", "idle", "closed", "crashed", "waiting", "damaged"}
 
 // String returns the phase as SessionSummary.status shows it.
 func (p Phase) String() string {

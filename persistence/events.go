@@ -115,9 +115,14 @@ func (s *Store) Events(id messages.SessionID, after messages.Seq, maxEvents, max
 	if err != nil {
 		return nil, err
 	}
+	return s.events(e, after, maxEvents, maxBytes)
+}
+
+// events is Events of a session that is there. The caller is reading.
+func (s *Store) events(e *entry, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error) {
 	if after > e.head {
 		return nil, messages.Errorf(opEvents, messages.OutOfRange, "event %d of %d", after, e.head).
-			With("session_id", string(id))
+			With("session_id", string(e.id))
 	}
 	if maxEvents <= 0 || maxEvents > MaxEvents {
 		maxEvents = MaxEvents

@@ -35,6 +35,7 @@ type entry struct {
 	deleted bool
 	damaged *messages.Error // why the session cannot be used
 	stuck   *messages.Error // why nothing can be appended to it
+	unsound *messages.Error // why it could not be loaded, although this entry was
 }
 
 // index is the sessions of the active file in memory, some 300 bytes each.
@@ -44,18 +45,24 @@ type index struct {
 	ids     map[uint64]messages.SessionID // of live sessions
 	listed  []*entry                      // sound live sessions, the newest first; their heads may be old
 	stale   bool                          // listed is, or nil
+	broken  map[messages.SessionID]bool   // sessions that are damaged or unsound
 }
 
 // buildIndex reads the sessions of a journal. A session whose records are damaged
 // is kept apart; the others are unaffected.
 func buildIndex(v view) (*index, error) {
-	x := &index{entries: map[messages.SessionID]*entry{}, ids: map[uint64]messages.SessionID{}, stale: true}
+	x := &index{
+		entries: map[messages.SessionID]*entry{}, ids: map[uint64]messages.SessionID{}, stale: true, broken: map[messages.SessionID]bool{},
+	}
 	return x, v.all(bucketIDs, func(key, value []byte) error {
 		e := &entry{id: messages.SessionID(key)}
 		if err := e.load(v, key, value); err != nil && !errors.As(err, &e.damaged) {
 			return err
 		}
 		x.entries[e.id] = e
+		if e.damaged != nil {
+			x.broken[e.id] = true
+		}
 		if !e.deleted && e.number > 0 {
 			x.ids[e.number] = e.id
 		}
@@ -78,20 +85,20 @@ func (e *entry) load(v view, key, value []byte) error {
 	if err := decode(opOpen, bucketSessions, rowCursor, v.get(bucketSessions, rowCursor), &cursor); err != nil {
 		return err
 	}
-	if why := cursor.GetLost(); why != "" {
-		return damagedKey(opOpen, bucketSessions, rowCursor, errors.New(why))
-	}
 	var session storev1.Session
 	rowSession := rowKey(e.number, rowSession)
-	if err := decode(opOpen, bucketSessions, rowSession, v.get(bucketSessions, rowSession), &session); err != nil {
-		return err
+	err := decode(opOpen, bucketSessions, rowSession, v.get(bucketSessions, rowSession), &session)
+	if err == nil {
+		e.describe(&session)
 	}
-	e.describe(&session)
 	e.head, e.base = messages.Seq(cursor.GetHead()), messages.Seq(cursor.GetBase())
 	e.chain, e.baseChain = loadLink(cursor.GetChain()), loadLink(cursor.GetBaseChain())
 	e.bytes, e.baseBytes = cursor.GetBytes(), cursor.GetBaseBytes()
 	e.run, e.offset = messages.RunNumber(cursor.GetRun()), cursor.GetOffset()
-	return nil
+	if why := cursor.GetLost(); why != "" {
+		return damagedKey(opOpen, bucketSessions, rowCursor, errors.New(why))
+	}
+	return err
 }
 
 func (e *entry) describe(s *storev1.Session) {
@@ -153,6 +160,7 @@ func (x *index) apply(changed map[messages.SessionID]*entry) {
 		old := x.entries[id]
 		x.entries[id] = e
 		if e.deleted {
+			delete(x.broken, id)
 			delete(x.ids, e.number)
 		} else {
 			x.ids[e.number] = id
@@ -180,13 +188,13 @@ func (x *index) newest() []*entry {
 		// order, since that is quickly sorted.
 		listed := make([]*entry, 0, len(x.entries))
 		for _, old := range x.listed {
-			if e := x.entries[old.id]; !e.deleted {
+			if e := x.entries[old.id]; e.listed() {
 				listed = append(listed, e)
 			}
 		}
 		if x.listed == nil {
 			for _, e := range x.entries {
-				if !e.deleted && e.damaged == nil {
+				if e.listed() {
 					listed = append(listed, e)
 				}
 			}
@@ -196,6 +204,9 @@ func (x *index) newest() []*entry {
 	}
 	return x.listed
 }
+
+// listed reports whether a session is among the sound live ones.
+func (e *entry) listed() bool { return !e.deleted && e.damaged == nil && e.unsound == nil }
 
 func newestFirst(a, b *entry) int {
 	if c := b.updated.Compare(a.updated); c != 0 {

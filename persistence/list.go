@@ -9,8 +9,8 @@ import (
 
 // Sessions lists sessions, the last changed first, and how many there are in
 // all: those of a working directory and of a worktree, where one is given. A
-// limit of 0 is none. A session that cannot be read is left out; its own calls
-// tell why.
+// limit of 0 is none. A session that cannot be read is left out: see
+// [Store.Damaged].
 func (s *Store) Sessions(directory, worktree string, limit, offset int) (
 	records []messages.SessionRecord, total int, err error,
 ) {
@@ -26,6 +26,9 @@ func (s *Store) Sessions(directory, worktree string, limit, offset int) (
 			record, found, err := loader{view: v, op: opSessions, id: e.id, number: e.number}.session()
 			if err != nil && messages.KindOf(err) != messages.DataLoss {
 				return err
+			}
+			if err != nil {
+				s.index.condemn(e.id, err)
 			}
 			if err == nil && found {
 				records = append(records, record)
@@ -57,10 +60,8 @@ func (s *Store) Resolve(reference string) (messages.SessionID, error) {
 		return "", err
 	}
 	defer done()
-	if e, err := s.index.find(opResolve, messages.SessionID(reference)); err == nil {
-		return e.id, nil
-	} else if messages.KindOf(err) != messages.NotFound {
-		return "", err
+	if e := s.index.get(messages.SessionID(reference)); e != nil && !e.deleted {
+		return e.id, nil // a damaged one too: it can be exported and deleted
 	}
 	listed := s.index.newest()
 	if reference == lastReference {
@@ -70,7 +71,7 @@ func (s *Store) Resolve(reference string) (messages.SessionID, error) {
 		}
 		return listed[0].id, nil
 	}
-	return choose(reference, matching(listed, reference))
+	return choose(reference, append(matching(listed, reference), matching(s.index.damaged(), reference)...))
 }
 
 func matching(listed []*entry, reference string) []*entry {

@@ -29,6 +29,7 @@ func (s *Store) Load(id messages.SessionID) (messages.SessionLoaded, error) {
 		return err
 	})
 	if err != nil {
+		s.index.condemn(id, err)
 		return messages.SessionLoaded{}, err
 	}
 	return loaded, nil

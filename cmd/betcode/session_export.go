@@ -24,7 +24,8 @@ func (p *program) exportCommand() *cli.Command {
 	return &cli.Command{
 		Name: "export", Usage: "write the whole history of a session, as JSON lines or Markdown", ArgsUsage: "SESSION",
 		Description: "Everything is written that the journal still holds, also what was compacted. The first JSON line\n" +
-			"says what the session is, each other one is an event; where numbers are missing, history was given up.",
+			"says what the session is, each other one is an event; where numbers are missing, history was given up. A notice HISTORY_DAMAGED stands for\n" +
+			"events that are damaged.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "jsonl", Usage: "jsonl or markdown"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which must not exist"},
@@ -102,15 +103,24 @@ func exportFrom(ctx context.Context, store *persistence.Store, ref string, to ex
 	}
 	loaded, err := store.Load(id)
 	if err != nil {
-		return err
+		damaged, found, salvaging := store.Salvage(id)
+		if salvaging != nil || !found {
+			return errors.Join(err, salvaging)
+		}
+		loaded.Record = damaged.Record
 	}
 	if err := to.session(grpcapi.SessionOut(messages.SessionView{Record: loaded.Record, Run: loaded.Run})); err != nil {
 		return err
 	}
 	for at := messages.Seq(0); at < loaded.Record.Head && ctx.Err() == nil; {
-		events, err := store.Events(id, at, 0, 0)
+		events, gap, err := store.Salvaged(id, at, 0, 0)
 		if err != nil {
 			return err
+		}
+		if gap != nil {
+			if err := to.event(grpcapi.GapOut(id, gap)); err != nil {
+				return err
+			}
 		}
 		if len(events) == 0 {
 			break

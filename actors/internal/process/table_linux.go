@@ -78,6 +78,21 @@ func hasToken(pid int, token string) (has, known bool) {
 	return bytes.Contains(append([]byte{0}, environ...), want), true
 }
 
+// tokenOf returns the token in the environment of pid; empty if there is none. Known
+// is as for hasToken.
+func tokenOf(pid int) (token string, known bool) {
+	environ, err := os.ReadFile(proc(pid, "environ"))
+	if err != nil || len(environ) == 0 {
+		return "", false
+	}
+	for entry := range bytes.SplitSeq(environ, []byte{0}) {
+		if value, ok := bytes.CutPrefix(entry, []byte(launch.TokenVariable+"=")); ok {
+			return string(value), true
+		}
+	}
+	return "", true
+}
+
 // carries says that nothing in the environment of pid speaks against its having
 // the token.
 func carries(pid int, token string) bool {

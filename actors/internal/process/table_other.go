@@ -18,6 +18,9 @@ func alive(pid int) bool {
 // carries cannot look into the environment of others on this system.
 func carries(int, string) bool { return true }
 
+// tokenOf cannot either.
+func tokenOf(int) (string, bool) { return "", false }
+
 // search cannot either.
 func search(string, string) (messages.ProcessIdentity, bool) {
 	return messages.ProcessIdentity{}, false

@@ -1,0 +1,86 @@
+//go:build unix
+
+package process
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/actors/internal/launch"
+	"betcode/messages"
+)
+
+// Stray is a run whose agent lives, found by its run directory alone.
+type Stray struct {
+	Directory       string
+	Agent, Launcher messages.ProcessIdentity
+
+	token string
+}
+
+// FindStrays returns the runs below a session's directory whose agents live. What is
+// not a run directory, and what cannot be read, is passed over.
+func FindStrays(session string) []Stray {
+	entries, err := os.ReadDir(session)
+	if err != nil {
+		return nil
+	}
+	var found []Stray
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		if s, lives := findStray(filepath.Join(session, e.Name())); lives {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// findStray looks whether the agent that a launcher's record names is still the
+// process with its pid.
+func findStray(dir string) (Stray, bool) {
+	var started launch.Started
+	if err := readRecord(filepath.Join(dir, launch.StartedFile), &started); err != nil || started.Agent.PID <= 0 {
+		return Stray{}, false
+	}
+	s := Stray{Directory: dir, Agent: identity(started.Agent, started.BootID), Launcher: identity(started.Launcher, started.BootID)}
+	if s.Agent.BootID != launch.BootID() || !lives(s.Agent) {
+		return Stray{}, false
+	}
+	token, known := tokenOf(s.Agent.PID)
+	if known && token == "" || token == os.Getenv(launch.TokenVariable) && token != "" {
+		return Stray{}, false // another process has the number by now; or it is a relative of ours
+	}
+	s.token = token
+	return s, true
+}
+
+// Is reports whether the agent of a run record is this one.
+func (s Stray) Is(r *messages.RunRecord) bool {
+	return r != nil && r.Directory == s.Directory && (s.token == "" || r.Token == s.token)
+}
+
+// End kills the agent and everything that it started, and waits for their end.
+func (s Stray) End(ctx context.Context) error {
+	if s.token == "" {
+		// Nothing proves whose the rest is: the agent alone is ended.
+		h, err := open(s.Agent, s.token)
+		if errors.Is(err, errNotOurs) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer h.close()
+		if err := h.signal(unix.SIGKILL); err != nil {
+			return err
+		}
+		return h.wait(ctx)
+	}
+	return KillLeftovers(ctx, messages.RunRecord{Directory: s.Directory, Token: s.token, Process: s.Agent, Launcher: s.Launcher})
+}

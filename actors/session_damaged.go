@@ -1,0 +1,164 @@
+package actors
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/process"
+	"betcode/messages"
+)
+
+// A session that the journal cannot load is answered for at once: what can be read
+// is shown, it can be stopped and deleted, and everything else is refused with what
+// is damaged. Its agent, if one lives, is ended when the damage is found: nothing it
+// says could be kept.
+
+// unloadable answers a load of a session whose records are damaged.
+type unloadable struct{ messages.DamagedSession }
+
+// strayPatience bounds how long the end of an agent that nobody follows may take.
+const strayPatience = 30 * time.Second
+
+type (
+	// endStrays ends the agents that live below a directory of runs, then straysEnded.
+	endStrays struct{ directory string }
+	// straysEnded tells how many there were, and why one is still there.
+	straysEnded struct {
+		ended int
+		err   error
+	}
+)
+
+func (endStrays) effect() {}
+
+// damaged is the state of a session that cannot be loaded.
+type damaged struct {
+	messages.DamagedSession
+
+	ending   bool         // its agents are being ended
+	enders   []*actor.PID // wait for their end, to shut down
+	stoppers []*actor.PID
+	deleters []*actor.PID
+}
+
+// unload begins to answer for a session that cannot be loaded.
+func (s sessionState) unload(now moment, m unloadable) (sessionState, []effect) {
+	s.damage = &damaged{DamagedSession: m.DamagedSession, ending: true}
+	effects := []effect{tellPool{slotFreed{s.id}}, endStrays{s.runsDirectory()}}
+	waiting := s.early
+	s.early = nil
+	for _, e := range waiting {
+		next, more := s.stepDamaged(now, e.from, e.message)
+		s, effects = next, append(effects, more...)
+	}
+	return s, effects
+}
+
+// stepDamaged takes one message to a session that cannot be loaded.
+func (s sessionState) stepDamaged(_ moment, from *actor.PID, m any) (sessionState, []effect) {
+	d := *s.damage
+	s.damage = &d
+	switch m := m.(type) {
+	case messages.GetSession:
+		return s, []effect{reply{from, messages.SessionView{Record: d.Record}}}
+	case messages.DeleteSession:
+		d.deleters = append(slices.Clone(d.deleters), from)
+		s.damage = &d
+		return s.endDamaged()
+	case messages.StopSession:
+		d.stoppers = append(slices.Clone(d.stoppers), from)
+		s.damage = &d
+		return s.endDamaged()
+	case endAgent:
+		d.enders = append(slices.Clone(d.enders), from)
+		s.damage = &d
+		return s.endDamaged()
+	case straysEnded:
+		return s.damagedEnded(m)
+	case messages.Committed:
+		return s.damagedDeleted()
+	case messages.AppendRefused:
+		var effects []effect
+		for _, to := range d.deleters {
+			effects = append(effects, reply{to, m.Err})
+		}
+		s.damage.deleters = nil
+		return s, effects
+	case journalMended: // the files were opened again, and may be whole
+		s.damage = nil
+		return s, []effect{loadAgain{}}
+	case messages.SessionRequest:
+		return s, []effect{reply{from, s.damage.refusal()}}
+	}
+	return s, nil
+}
+
+// refusal is a copy of the error, for one more caller.
+func (d *damaged) refusal() *messages.Error {
+	e := *d.Err
+	return &e
+}
+
+// endDamaged ends the agents, unless that is under way.
+func (s sessionState) endDamaged() (sessionState, []effect) {
+	if s.damage.ending {
+		return s, nil
+	}
+	s.damage.ending = true
+	return s, []effect{endStrays{s.runsDirectory()}}
+}
+
+// damagedEnded goes on when no agent of the session lives any more.
+func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
+	d := s.damage
+	d.ending = false
+	var effects []effect
+	for _, to := range d.enders {
+		effects = append(effects, reply{to, agentEnded{s.id}}) // a shutdown does not wait for what cannot be ended
+	}
+	for _, to := range d.stoppers {
+		if m.err == nil {
+			effects = append(effects, reply{to, messages.SessionStopped{WasRunning: m.ended > 0}})
+		}
+	}
+	if m.err != nil {
+		for _, to := range slices.Concat(d.stoppers, d.deleters) {
+			effects = append(effects, reply{to, asError("end agent", m.err)})
+		}
+		d.deleters = nil
+	}
+	d.enders, d.stoppers = nil, nil
+	if len(d.deleters) > 0 {
+		s.commits++
+		effects = append(effects, persist{messages.Append{Session: s.id, Delete: true, Commit: s.commits}})
+	}
+	return s, effects
+}
+
+// damagedDeleted answers everybody who wanted the session deleted.
+func (s sessionState) damagedDeleted() (sessionState, []effect) {
+	var effects []effect
+	for _, to := range s.damage.deleters {
+		effects = append(effects, reply{to, messages.Done{}})
+	}
+	next := sessionState{id: s.id, options: s.options, loaded: true, durable: s.commits, commits: s.commits}
+	return next, append(effects, forget{s.runsDirectory()}, retire{})
+}
+
+// endStraysIn ends every agent that lives below a directory of runs.
+func endStraysIn(directory string) straysEnded {
+	ctx, cancel := context.WithTimeout(context.Background(), strayPatience)
+	defer cancel()
+	done := straysEnded{}
+	for _, stray := range process.FindStrays(directory) {
+		if err := stray.End(ctx); err != nil {
+			done.err = err
+			continue
+		}
+		done.ended++
+	}
+	return done
+}

@@ -1,0 +1,216 @@
+package persistence
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"betcode/messages"
+	storev1 "betcode/proto/betcode/store/v1"
+)
+
+// condemn notes that a session could not be loaded. Errors that are not of damage
+// are ignored.
+func (x *index) condemn(id messages.SessionID, reason error) {
+	if reason == nil || messages.KindOf(reason) != messages.DataLoss {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	e := x.entries[id]
+	if e == nil || e.deleted || e.damaged != nil || e.unsound != nil {
+		return
+	}
+	next := *e
+	next.unsound = asError(reason)
+	x.entries[id] = &next
+	x.broken[id] = true
+	x.listed, x.stale = nil, true
+}
+
+// damaged returns the live sessions that cannot be loaded, as far as that is known,
+// the newest first.
+func (x *index) damaged() []*entry {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var all []*entry
+	for id := range x.broken {
+		if e := x.entries[id]; e != nil && !e.deleted {
+			all = append(all, e)
+		}
+	}
+	slices.SortFunc(all, newestFirst)
+	return all
+}
+
+// DamagedSessions returns how many sessions are known not to be loadable, and the
+// first of them. It reads nothing from the disk.
+func (s *Store) DamagedSessions() (number int, first messages.SessionID) {
+	done, err := s.reading(opSessions)
+	if err != nil {
+		return 0, ""
+	}
+	defer done()
+	all := s.index.damaged()
+	if len(all) > 0 {
+		first = all[0].id
+	}
+	return len(all), first
+}
+
+// Damaged lists the sessions that cannot be loaded, with what can be read of them.
+func (s *Store) Damaged() ([]messages.DamagedSession, error) {
+	done, err := s.reading(opSessions)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var all []messages.DamagedSession
+	for _, e := range s.index.damaged() {
+		all = append(all, s.salvaged(e))
+	}
+	return all, nil
+}
+
+// Salvage returns what can be read of a session that cannot be loaded; found is
+// false if there is no such session.
+func (s *Store) Salvage(id messages.SessionID) (d messages.DamagedSession, found bool, err error) {
+	done, err := s.reading(opLoad)
+	if err != nil {
+		return d, false, err
+	}
+	defer done()
+	e := s.index.get(id)
+	if e == nil || e.deleted || e.damaged == nil && e.unsound == nil {
+		return d, false, nil
+	}
+	return s.salvaged(e), true, nil
+}
+
+// salvaged is what can be read of a damaged session. The caller is reading.
+func (s *Store) salvaged(e *entry) messages.DamagedSession {
+	reason := cmp.Or(e.damaged, e.unsound)
+	d := messages.DamagedSession{Err: e.damage(opLoad, reason).WithHint(hintSession(e.id))}
+	d.Record = messages.SessionRecord{ID: e.id, Name: e.name, WorkingDirectory: e.directory, WorktreeID: e.worktree, UpdatedAt: e.updated}
+	// What fails here is damage that is known already.
+	_ = s.look(opLoad, func(v view) error {
+		var session storev1.Session
+		found, err := loader{view: v, op: opLoad, id: e.id, number: e.number}.get(bucketSessions, rowKey(e.number, rowSession), &session)
+		if found && err == nil {
+			d.Record = loadSession(e.id, 0, &session)
+		}
+		return nil
+	})
+	d.Record.Head = s.readable(e).head
+	d.Record.Phase, d.Record.Condition = messages.PhaseDamaged, messages.JournalDamaged
+	return d
+}
+
+// hintSession is what a person can do about a damaged session.
+func hintSession(id messages.SessionID) string {
+	return "Export what can be read with 'betcode session export " + string(id) + "', then delete it with 'betcode session delete " +
+		string(id) + "'; or restore a backup: betcode journal restore."
+}
+
+// readable is a session with the number of the newest event of it that is there.
+// A damaged cursor does not know that number. The caller is reading.
+func (s *Store) readable(e *entry) *entry {
+	if e.damaged == nil {
+		return e
+	}
+	found := *e
+	_ = s.look(opEvents, func(v view) error {
+		return v.each(bucketEvents, prefixOf(e.number), func(key, _ []byte) error {
+			if last, ok := secondOf(key); ok {
+				found.head = max(found.head, messages.Seq(last))
+			}
+			return nil
+		})
+	})
+	for i := len(s.manifest.Sealed) - 1; i >= 0 && found.base == 0; i-- {
+		f, err := s.openSealed(opEvents, s.manifest.Sealed[i].Name)
+		if err != nil {
+			continue
+		}
+		if c, err := cursorIn(opEvents, f, e.number); err == nil && c != nil {
+			found.base = messages.Seq(c.GetHead())
+		}
+	}
+	found.head = max(found.head, found.base)
+	return &found
+}
+
+// Salvaged is [Store.Events] for histories with damage in them, and for sessions
+// that cannot be loaded: events that cannot be read are passed over, and gap says
+// which came after the number and before the first that is returned.
+func (s *Store) Salvaged(id messages.SessionID, after messages.Seq, maxEvents, maxBytes int) (
+	events []messages.Event, gap *messages.HistoryGap, err error,
+) {
+	done, err := s.reading(opEvents)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	e := s.index.get(id)
+	if e == nil || e.deleted {
+		return nil, nil, unknownSession(opEvents, id)
+	}
+	e = s.readable(e)
+	if after >= e.head {
+		return nil, nil, nil
+	}
+	events, err = s.events(e, after, maxEvents, maxBytes)
+	if err == nil || messages.KindOf(err) != messages.DataLoss {
+		return events, nil, err
+	}
+	gap = &messages.HistoryGap{From: after + 1, Reason: err.Error()}
+	for next := s.nextReadable(e, after); next > 0; next = s.nextReadable(e, next) {
+		if events, err = s.events(e, next-1, maxEvents, maxBytes); err == nil {
+			gap.To = next - 1
+			return events, gap, nil
+		}
+	}
+	return nil, gap, nil
+}
+
+// nextReadable returns the number of the first event behind a number in a chunk that
+// can be read; 0 if there is none. The caller is reading.
+func (s *Store) nextReadable(e *entry, after messages.Seq) (next messages.Seq) {
+	find := func(v view) error {
+		return v.from(bucketEvents, pairKey(e.number, min(uint64(after), math.MaxUint64-1)+1), func(key, value []byte) (bool, error) {
+			number, _ := numberOf(key)
+			last, ok := secondOf(key)
+			if !ok || number != e.number {
+				return false, nil
+			}
+			body, err := v.body(key, value)
+			if err != nil {
+				return true, nil //nolint:nilerr // it is part of the gap
+			}
+			events, err := decodeChunk(body)
+			if err != nil || uint64(len(events)) > last {
+				return true, nil //nolint:nilerr // as above
+			}
+			next = max(messages.Seq(last)-messages.Seq(len(events))+1, after+1)
+			return false, nil
+		})
+	}
+	for _, sealed := range s.manifest.Sealed {
+		f, err := s.openSealed(opEvents, sealed.Name)
+		if err != nil {
+			continue
+		}
+		c, err := cursorIn(opEvents, f, e.number)
+		if err != nil || c == nil || messages.Seq(c.GetHead()) <= after {
+			continue
+		}
+		if err := f.look(opEvents, find); err == nil && next > 0 {
+			return next
+		}
+	}
+	if err := s.look(opEvents, find); err != nil && !errors.Is(err, errDropped) {
+		return 0
+	}
+	return next
+}
