@@ -1,0 +1,88 @@
+package trust
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Place is where [Inspect] looks.
+type Place struct {
+	Directory string // working directory of the agent, absolute
+	// Own is the agent's configuration directory, ~/.claude as a rule. Its settings,
+	// commands, skills and agents are the user's own and not reported.
+	Own string
+}
+
+// Files of a ".claude" directory that an agent obeys.
+const (
+	settingsFile = "settings.json"
+	localFile    = "settings.local.json"
+	serversFile  = ".mcp.json"
+	folder       = ".claude"
+)
+
+// folders of a ".claude" directory whose files an agent obeys, or that the others
+// may run.
+var folders = []string{"commands", "skills", "agents", "hooks", "plugins", "workflows"}
+
+// Inspect reports what an agent in a directory would obey.
+//
+// Claude Code 2.1.328 reads .mcp.json in every directory up to the root of the
+// filesystem; settings of the working directory and, the local ones, of the git
+// root; commands, skills and agents of every directory up to the git root, or up
+// to the home directory outside of repositories; and it follows ".git" files to
+// the main working tree (seen with strace). Inspect takes all of it from every
+// directory above, since versions differ in where they stop.
+func Inspect(p Place) Report {
+	dir := real(p.Directory)
+	in := inspector{report: Report{Directory: dir, Files: map[string]string{}}, own: real(p.Own)}
+	for at := dir; ; at = filepath.Dir(at) {
+		git := in.gitAt(at)
+		in.servers(filepath.Join(at, serversFile))
+		in.claude(at, at == dir || git)
+		if filepath.Dir(at) == at {
+			break
+		}
+	}
+	slices.SortStableFunc(in.report.Findings, func(a, b Finding) int { return strings.Compare(a.Path, b.Path) })
+	return in.report
+}
+
+// inspector collects a report.
+type inspector struct {
+	report Report
+	own    string
+	count  int   // files so far
+	bytes  int64 // read so far
+	full   bool  // a limit was reached and reported
+}
+
+// claude takes the ".claude" directory of a directory. Those of the user's own
+// configuration are skipped, but for the local settings of a project root.
+func (in *inspector) claude(dir string, root bool) {
+	at := filepath.Join(dir, folder)
+	own := in.own != "" && real(at) == in.own
+	if !in.present(at) || own && !root {
+		return
+	}
+	in.settings(filepath.Join(at, localFile))
+	if own {
+		return
+	}
+	in.settings(filepath.Join(at, settingsFile))
+	for _, name := range folders {
+		in.tree(filepath.Join(at, name), name, 0)
+	}
+}
+
+// real returns a path behind symbolic links, or the cleaned path if there is nothing.
+func real(path string) string {
+	if path == "" {
+		return ""
+	}
+	if found, err := filepath.EvalSymlinks(path); err == nil {
+		return found
+	}
+	return filepath.Clean(path)
+}
