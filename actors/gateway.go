@@ -49,6 +49,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.testRules(ctx, m)
 	case messages.TrustDirectory:
 		return s.trust(m)
+	case messages.ReviewDirectory:
+		return s.reviewDirectory(m)
 	case messages.GetRawOutput:
 		return s.rawOutput(ctx, m)
 	case messages.GetAbilities:
@@ -191,7 +193,7 @@ func (s *System) checkDirectory(m messages.StartSession) error {
 	case !info.IsDir():
 		return messages.Errorf(op, messages.Invalid, "working directory %s is not a directory", m.WorkingDirectory)
 	}
-	return s.checkTrust(m.WorkingDirectory)
+	return nil
 }
 
 // keySeen reports whether an idempotency key was used in a session before.

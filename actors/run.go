@@ -124,6 +124,7 @@ func (r *run) release() {
 		}
 		if over {
 			process.Tidy(directory)
+			dropServers(directory)
 		}
 	})
 }
@@ -208,5 +209,5 @@ func (r *run) opened(ctx actor.Context, m agentOpened) any {
 			root.Send(self, agentExited{exit})
 		}
 	}()
-	return agentUp{record: m.record, adopted: m.adopted}
+	return agentUp{record: m.record, adopted: m.adopted, guard: m.guard}
 }

@@ -65,6 +65,7 @@ func (o opening) open() any {
 		result.agent.process = p
 		result.record.State, result.record.Process, result.record.Launcher = messages.RunRunning, p.Identity(), p.Launcher()
 	}
+	result.guard = readGuard(o.record.Directory)
 	if err := result.agent.follow(o); err != nil {
 		result.agent.close()
 		return agentLost{err}
@@ -74,7 +75,7 @@ func (o opening) open() any {
 
 // find spawns a fresh run; for another, or when it is not certain that the spawn
 // failed, it looks for the process.
-func (o opening) find() (*process.Process, process.Fate, error) {
+func (o *opening) find() (*process.Process, process.Fate, error) {
 	if !o.fresh {
 		failpoint.Hit(failpoint.BeforeAdopt)
 		p, fate, err := process.Adopt(o.life, o.record)
@@ -88,6 +89,9 @@ func (o opening) find() (*process.Process, process.Fate, error) {
 	spec, err := o.system.agentSpec(o.session, o.record, o.resume)
 	if err == nil {
 		err = process.Prepare(o.record.Directory)
+	}
+	if err == nil {
+		spec.Argv, err = o.system.guard(o.session, o.record)
 	}
 	if err != nil {
 		return nil, process.Fate{Exit: cannotStart(err)}, nil

@@ -68,6 +68,7 @@ type (
 	agentUp struct {
 		record  messages.RunRecord
 		adopted bool
+		guard   messages.Guard
 	}
 	agentExited struct{ exit messages.Exit }
 	spoolGrew   struct{}
@@ -87,6 +88,7 @@ type (
 		agent   *agent
 		record  messages.RunRecord
 		adopted bool
+		guard   messages.Guard
 		exit    *messages.Exit
 	}
 	agentLost   struct{ err error }

@@ -76,7 +76,7 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 	switch m := m.(type) {
 	case agentUp:
 		s.record, s.phase, s.more = m.record, runLive, true
-		effects := []effect{tellSession{messages.ProcessStarted{Record: m.record, Adopted: m.adopted}}}
+		effects := []effect{tellSession{messages.ProcessStarted{Record: m.record, Adopted: m.adopted, Guard: m.guard}}}
 		if m.adopted && s.holds == 0 {
 			effects = append(effects, thawAgent{}) // an earlier daemon may have held it
 		}

@@ -139,6 +139,9 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case readTranscript:
 		environment := s.deps.environment(s.state.environment())
 		s.hands.do(func() any { return e.read(environment) })
+	case lookTrust:
+		directory, environment := s.state.record.WorkingDirectory, s.deps.environment(s.state.environment())
+		s.hands.do(func() any { return e.look(s.deps, directory, environment) })
 	case lookAround:
 		s.hands.do(func() any { return e.look(s.deps) })
 	case askPool:

@@ -248,6 +248,9 @@ func (s *sessionState) view() messages.SessionView {
 		Record: s.record, Run: s.run, LockHolder: s.lock.holder, LockWaiting: s.lock.waiting(), Clients: len(s.streams), Attached: s.everybody(), Lineage: s.options.lineage,
 		Inputs: slices.Clone(s.inputs), Permissions: s.requests(isUndecided),
 	}
+	if s.active() {
+		v.Guard = s.guard
+	}
 	return v
 }
 

@@ -88,7 +88,7 @@ func (t *transition) pursue() {
 // deliver hands to the run what it has not been given yet. An answer of the
 // agent, or the run's word that the line is written, will follow.
 func (t *transition) deliver() {
-	if t.s.barrier != "" || t.s.record.StopWanted || t.s.mending {
+	if t.s.barrier != "" || t.s.record.StopWanted || t.s.mending || t.lookFirst() {
 		return
 	}
 	for _, in := range t.s.inputs {
@@ -96,7 +96,7 @@ func (t *transition) deliver() {
 			continue
 		}
 		in.Run = t.s.record.Run
-		t.s.attended = false
+		t.s.attended, t.s.trustFresh = false, false
 		t.keepInput(in)
 		line, err := claude.UserLine(in.Key, in.Content, in.Attachments)
 		if err != nil { // it was encoded once before: cannot be

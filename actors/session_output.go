@@ -33,6 +33,7 @@ func (t *transition) output(m agentOutput) {
 	for _, item := range m.items {
 		t.item(item)
 	}
+	t.watchTrust(m.items)
 	t.tellAgent(messages.Credit{Run: m.run, Batches: 1, Journaled: m.to})
 }
 

@@ -116,6 +116,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		state = pb.RunState_RUN_STATE_ADOPTED
 	}
 	t.emit(runEvent(m.Record, state))
+	t.guarded(m)
 	if !t.s.restarting {
 		t.answerRestarters(false, nil)
 	}

@@ -81,6 +81,11 @@ type sessionState struct {
 
 	directory *rules.Set // of the working directory's own settings, as the newest run found them; nil: nobody has looked
 
+	guard        messages.Guard // how much of the directory the running agent obeys
+	trustFresh   bool           // the directory was compared with what is trusted, and no message was given since
+	trustLooking bool           // it is being compared
+	trustTold    string         // digest of the content that people were told about last
+
 	watched bool      // a timer looks at the silence of the turn that runs
 	warned  bool      // the agent was interrupted for its silence
 	heard   time.Time // when the agent said something last
@@ -302,6 +307,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.stopKept(m)
 	case transcriptRead:
 		t.transcriptRead(m)
+	case trustLooked:
+		t.trustLooked(m)
 	case compactionSlow:
 		t.compactionAnswered(m)
 	case compactionLate:

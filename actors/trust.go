@@ -2,7 +2,6 @@ package actors
 
 import (
 	"cmp"
-	"strings"
 
 	"betcode/actors/internal/rules"
 	"betcode/messages"
@@ -14,14 +13,14 @@ type Directories interface {
 	// Rules are those of a directory's own settings. Allow rules are among them only
 	// if the directory is trusted.
 	Rules(directory string) []Rules
-	// Untrusted names the files in a directory that an agent would obey without
-	// asking; none if the directory is trusted.
-	Untrusted(directory string) ([]string, error)
+	// Review tells what an agent in a directory would obey, and whether the user trusts
+	// it. own is the configuration directory of the agent, whose files are the user's.
+	Review(directory, own string) (messages.DirectoryReview, error)
 	// Defaults is what a new session in a directory has where the request says nothing.
 	Defaults(directory string) SessionDefaults
-	// Trust notes durably whether a directory is trusted, and returns those that are.
-	// No directory changes nothing.
-	Trust(directory string, trusted bool) ([]string, error)
+	// Trust stores durably whether a directory is trusted with what it has now, and
+	// returns those that are. No directory changes nothing.
+	Trust(m messages.TrustDirectory, own string) ([]string, error)
 }
 
 // SessionDefaults is what a session has that was started without.
@@ -61,23 +60,17 @@ func (s *System) directoryRuleList(directory string) []rules.Rule {
 	return all
 }
 
-// checkTrust refuses a session in a directory whose settings an agent would obey,
-// before the user has looked at them.
-func (s *System) checkTrust(directory string) error {
-	const op = "start session"
+// reviewDirectory runs on the caller's goroutine.
+func (s *System) reviewDirectory(m messages.ReviewDirectory) (messages.Reply, error) {
+	const op = "review directory"
 	if s.options.Directories == nil {
-		return nil
+		return nil, messages.Errorf(op, messages.Unimplemented, "this daemon keeps no list of trusted directories")
 	}
-	files, err := s.options.Directories.Untrusted(directory)
+	review, err := s.options.Directories.Review(m.Directory, agentHome(s.environment(nil)))
 	if err != nil {
-		return asError(op, err)
+		return nil, asError(op, err)
 	}
-	if len(files) == 0 {
-		return nil
-	}
-	return messages.Errorf(op, messages.WrongState, "%s is not trusted and brings %s along", directory, strings.Join(files, ", ")).
-		WithCode(messages.NotTrusted).With("directory", directory).With("files", strings.Join(files, ",")).
-		WithHint("look at what they allow and run, then: betcode trust " + directory)
+	return review, nil
 }
 
 func (s *System) trust(m messages.TrustDirectory) (messages.Reply, error) {
@@ -85,12 +78,12 @@ func (s *System) trust(m messages.TrustDirectory) (messages.Reply, error) {
 	if s.options.Directories == nil {
 		return nil, messages.Errorf(op, messages.Unimplemented, "this daemon keeps no list of trusted directories")
 	}
-	list, err := s.options.Directories.Trust(m.Directory, m.Trusted)
+	list, err := s.options.Directories.Trust(m, agentHome(s.environment(nil)))
 	if err != nil {
 		return nil, asError(op, err)
 	}
 	if m.Directory != "" {
-		s.logOf("trust").Info().Str("directory", m.Directory).Bool("trusted", m.Trusted).Msg("trust changed")
+		s.logOf("trust").Info().Str("directory", m.Directory).Bool("trusted", m.Trusted).Msg("trust of a directory changed")
 	}
 	return messages.TrustedDirectories{Directories: list}, nil
 }

@@ -5,42 +5,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"betcode/config/trust"
 )
 
-func TestTrust(t *testing.T) {
-	root, dir := t.TempDir(), filepath.Join(t.TempDir(), "config")
-	if err := os.Mkdir(filepath.Join(root, "project"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("project", filepath.Join(root, "alias")); err != nil {
-		t.Fatal(err)
-	}
-	list, err := ReadTrust(dir)
-	if err != nil || len(list.Directories) != 0 {
-		t.Fatalf("%v, %v", list, err)
-	}
-	list = list.With(filepath.Join(root, "alias"), true).With(filepath.Join(root, "project"), true)
-	if err := list.Write(dir); err != nil {
-		t.Fatal(err)
-	}
-	if list, err = ReadTrust(dir); err != nil || len(list.Directories) != 1 {
-		t.Fatalf("%v, %v", list, err)
-	}
-	for name, want := range map[string]bool{
-		"project": true, "alias": true, "project/below": true, "alias/../project": true, "projects": false, "": false,
-	} {
-		if got := list.Covers(filepath.Join(root, name)); got != want {
-			t.Errorf("%q: %v", name, got)
+func TestWriteLedger(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "config")
+	for range 2 { // the second replaces the first
+		if err := WriteLedger(dir, trust.Ledger{Directories: []string{"/a"}}); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if list = list.With(filepath.Join(root, "alias"), false); len(list.Directories) != 0 {
-		t.Errorf("%v", list)
-	}
-	if err := os.WriteFile(filepath.Join(dir, TrustFile), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadTrust(dir); err == nil || !strings.Contains(err.Error(), TrustFile) {
-		t.Errorf("%v", err)
+	if l, err := trust.Read(dir); err != nil || len(l.List()) != 1 {
+		t.Errorf("%v, %v", l, err)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*.*.*")); err != nil || len(left) != 0 {
 		t.Errorf("left over: %v, %v", left, err)

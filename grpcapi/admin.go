@@ -167,6 +167,10 @@ func (s adminService) TrustDirectory(ctx context.Context, r *pb.TrustDirectoryRe
 			return nil, err
 		}
 	}
+	m.Digest = r.GetDigest()
+	if r.GetInspect() {
+		return s.reviewDirectory(ctx, r)
+	}
 	trusted, err := ask[messages.TrustedDirectories](ctx, s.asker, m)
 	if err != nil {
 		return nil, err

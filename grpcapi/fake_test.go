@@ -68,6 +68,8 @@ func (f *fakeAsker) Ask(_ context.Context, r messages.Request) (messages.Reply, 
 		return messages.SessionList{}, nil
 	case messages.ExplainPermission:
 		return messages.PermissionExplained{Effect: "allow", Rules: []string{"allow " + r.Tool}, Why: r.Argument + string(r.Input) + " in " + r.WorkingDirectory, Known: 3, Problems: []string{"p"}}, nil
+	case messages.ReviewDirectory:
+		return messages.DirectoryReview{Directory: r.Directory, Digest: "d", Known: true, Findings: []messages.DirectoryFinding{{Kind: "hook", Path: "/p", Text: "t"}}}, nil
 	case messages.TrustDirectory:
 		return messages.TrustedDirectories{Directories: []string{r.Directory, strconv.FormatBool(r.Trusted)}}, nil
 	case messages.ListPermissions:

@@ -415,6 +415,13 @@ func TestTrustDirectory(t *testing.T) {
 	if _, err := client.TrustDirectory(as(t, "c"), &pb.TrustDirectoryRequest{Directory: "x"}); status.Code(err) != codes.InvalidArgument {
 		t.Errorf("a relative directory: %v", err)
 	}
+	got, err := client.TrustDirectory(as(t, "c"), &pb.TrustDirectoryRequest{Directory: "/x", Inspect: true})
+	if r := got.GetReview(); err != nil || r.GetDirectory() != "/x" || r.GetDigest() != "d" || !r.GetKnown() || len(r.GetFindings()) != 1 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := client.TrustDirectory(as(t, "c"), &pb.TrustDirectoryRequest{Inspect: true}); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("inspect nothing: %v", err)
+	}
 }
 
 func TestTestRules(t *testing.T) {

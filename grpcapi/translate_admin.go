@@ -149,6 +149,7 @@ func viewOut(v messages.SessionView) *pb.ShowSessionResponse {
 	for _, c := range v.Attached {
 		out.Attached = append(out.Attached, &pb.AttachedClient{ClientId: string(c.Client), Type: c.Type, Observer: c.Observer, Since: timeOut(c.Since)})
 	}
+	out.Restricted, out.Withheld = v.Guard.Restricted(), findingsOut(v.Guard.Withheld)
 	for _, c := range v.LockWaiting {
 		out.LockWaiting = append(out.LockWaiting, string(c))
 	}

@@ -26,6 +26,7 @@ type TrustDirectory struct {
 	ask
 	Directory string // absolute; empty changes nothing
 	Trusted   bool
+	Digest    string // of what was reviewed, from [DirectoryReview]; Aborted if it has changed since; empty = whatever is there
 }
 
 // TrustedDirectories answers [TrustDirectory].

@@ -9,6 +9,7 @@ type ProcessStarted struct {
 	command
 	Record  RunRecord // identity filled in
 	Adopted bool
+	Guard   Guard
 }
 
 // RunEnded says that a run is over and that everything its spool held has been

@@ -212,6 +212,7 @@ type SessionView struct {
 	Clients     int              // streams
 	Attached    []ClientPresence // the longest first
 	Lineage     string           // of the journal
+	Guard       Guard            // of the running agent
 }
 
 // Target implements [SessionRequest]; so for each below.

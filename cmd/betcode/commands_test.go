@@ -189,22 +189,6 @@ func TestExplainPermission(t *testing.T) {
 	}
 }
 
-func TestTrustCommand(t *testing.T) {
-	serveFake(t, &fakeDaemon{})
-	if code, out, stderr := command(t, "", "trust", "--list"); code != 0 || out != "/trusted\n\n" {
-		t.Errorf("exit %d, %q, %s", code, out, stderr)
-	}
-	if code, _, stderr := command(t, "", "trust", "/x"); code != 0 || !strings.Contains(stderr, "/x is trusted") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
-	if code, _, stderr := command(t, "", "trust", "--remove", "/x"); code != 0 || !strings.Contains(stderr, "/x is no longer trusted") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
-	if code, _, _ := command(t, "", "trust", "--list", "/x"); code != 5 {
-		t.Errorf("exit %d", code)
-	}
-}
-
 func TestTreeStatusVersion(t *testing.T) {
 	d := serveFake(t, &fakeDaemon{})
 	if code, out, _ := command(t, "", "tree"); code != 0 || !strings.HasPrefix(out, "daemon  running\n├── journal") {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"betcode/config"
+	"betcode/config/trust"
 	"betcode/messages"
 )
 
@@ -54,11 +55,11 @@ func (d *daemon) getSettings(m messages.GetSettings) (messages.Reply, error) {
 func (d *daemon) inForce(directory string) messages.SettingsView {
 	settings := d.settings.get()
 	view := messages.SettingsView{Features: map[string]bool{}, Warnings: warningsOut(settings.Warnings)}
-	list, err := config.ReadTrust(d.cfg.ConfigDir)
+	ledger, err := d.directories.ledger()
 	if err != nil {
-		view.Warnings = append(view.Warnings, messages.SettingWarning{Path: filepath.Join(d.cfg.ConfigDir, config.TrustFile), Message: err.Error()})
+		view.Warnings = append(view.Warnings, messages.SettingWarning{Path: filepath.Join(d.cfg.ConfigDir, trust.FileName), Message: err.Error()})
 	}
-	if directory != "" && list.Covers(directory) {
+	if directory != "" && d.directories.trusts(directory) {
 		settings = settings.In(config.ReadDirectory(directory, d.home))
 	}
 	for _, v := range settings.Values {
@@ -71,7 +72,7 @@ func (d *daemon) inForce(directory string) messages.SettingsView {
 	for _, r := range settings.Rules {
 		view.Allows = view.Allows || len(r.Allow) > 0
 	}
-	view.Trusted = list.Directories
+	view.Trusted = ledger.List()
 	return view
 }
 
@@ -119,7 +120,17 @@ func (d *daemon) updateSettings(m messages.UpdateSettings) (messages.Reply, erro
 	if source == config.FromUser {
 		edit.Agrees = d.settings.agrees
 	}
-	revision, err := edit.Do()
+	var revision string
+	write := func() (err error) {
+		revision, err = edit.Do()
+		return err
+	}
+	var err error
+	if m.Directory == "" {
+		err = write()
+	} else {
+		err = d.directories.changed(m.Directory, path, write)
+	}
 	if err != nil {
 		return nil, notUpdated(op, err)
 	}

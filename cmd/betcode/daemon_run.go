@@ -71,22 +71,23 @@ func runDaemon(ctx context.Context, settings *liveSettings, stderr io.Writer) (e
 
 // daemon holds what is open, in the order in which it was opened.
 type daemon struct {
-	cfg      config.Daemon
-	base     zerolog.Logger // what the parts of the daemon write to
-	log      zerolog.Logger // what is written here
-	logFile  *os.File
-	mask     *audit.Masker // of the secrets that the daemon was given
-	lock     *flock.Flock
-	audit    *audit.Log
-	tokens   *tokens.Store
-	listener net.Listener
-	tcp      net.Listener   // nil = none
-	tls      *tls.Config    // of tcp; nil = in the clear
-	socket   os.FileInfo    // of the listener's file
-	hangups  chan os.Signal // SIGHUP
-	settings *liveSettings
-	home     string          // the user's, may be empty
-	started  config.Settings // as they were when the daemon was started
+	cfg         config.Daemon
+	base        zerolog.Logger // what the parts of the daemon write to
+	log         zerolog.Logger // what is written here
+	logFile     *os.File
+	mask        *audit.Masker // of the secrets that the daemon was given
+	lock        *flock.Flock
+	audit       *audit.Log
+	tokens      *tokens.Store
+	listener    net.Listener
+	tcp         net.Listener   // nil = none
+	tls         *tls.Config    // of tcp; nil = in the clear
+	socket      os.FileInfo    // of the listener's file
+	hangups     chan os.Signal // SIGHUP
+	settings    *liveSettings
+	home        string          // the user's, may be empty
+	directories *directories    // what working directories bring along
+	started     config.Settings // as they were when the daemon was started
 
 	reloading     sync.Mutex // one reload after the other
 	settingsError string     // why the settings could not be read, the last time
@@ -126,10 +127,11 @@ func (d *daemon) startActors() error {
 	if d.home, err = os.UserHomeDir(); err != nil {
 		d.home = "" // rules about what is below it match nothing
 	}
+	d.directories = &directories{config: d.cfg.ConfigDir, home: d.home, settings: d.settings}
 	settings := d.settings.get()
 	d.system, err = actors.Start(actors.Options{
 		Live: liveOptions(settings), Store: d.store, RunsDirectory: d.runs(), Program: d.cfg.ClaudePath, Environment: d.cfg.AgentEnvironment.Inherited(os.Environ()), Keeps: d.cfg.AgentEnvironment.Keeps,
-		Rules: rulesOf(settings), Home: d.home, Directories: &directories{config: d.cfg.ConfigDir, home: d.home, settings: d.settings},
+		Rules: rulesOf(settings), Home: d.home, Directories: d.directories,
 		NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, Logger: &d.base,
 		Version: version, MemoryLimit: d.cfg.MemoryLimit, Restart: supervision.Default(), Lease: d.lock.Path(),
 		LockGrace:    d.cfg.LockGrace,

@@ -185,7 +185,13 @@ func (d *fakeDaemon) ExplainPermission(_ context.Context, r *pb.ExplainPermissio
 }
 
 func (d *fakeDaemon) TrustDirectory(_ context.Context, r *pb.TrustDirectoryRequest) (*pb.TrustDirectoryResponse, error) {
-	return &pb.TrustDirectoryResponse{Directories: []string{"/trusted", r.GetDirectory()}}, nil
+	answer := &pb.TrustDirectoryResponse{Directories: []string{"/trusted", r.GetDirectory()}}
+	if r.GetInspect() {
+		answer.Review = reviewOf(r.GetDirectory())
+	} else if r.GetDirectory() != "" && !r.GetRemove() && r.GetDigest() != "seen" {
+		return nil, status.Error(codes.Aborted, "not what was reviewed")
+	}
+	return answer, nil
 }
 
 func (d *fakeDaemon) ListPermissions(context.Context, *pb.ListPermissionsRequest) (*pb.ListPermissionsResponse, error) {

@@ -286,6 +286,12 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 		line("agent id", "%s", v.GetAgentSessionId())
 		line("files", "%s", r.GetDirectory())
 	}
+	for _, f := range v.GetWithheld() {
+		line("not obeyed", "%s: %s (%s)", f.GetKind(), f.GetText(), f.GetPath())
+	}
+	if v.GetRestricted() {
+		line("restricted", "the directory is not trusted; review it with 'betcode trust %s'", sum.GetWorkingDirectory())
+	}
 	for _, key := range slices.Sorted(maps.Keys(v.GetMetadata())) {
 		line("metadata", "%s=%s", key, v.GetMetadata()[key])
 	}

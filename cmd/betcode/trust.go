@@ -4,128 +4,127 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
-	"sync"
 
 	"github.com/urfave/cli/v2"
 
-	"betcode/actors"
 	"betcode/cmd/betcode/internal/client"
-	"betcode/config"
-	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
 
 func (p *program) trustCommand() *cli.Command {
 	return &cli.Command{
-		Name: "trust", Usage: "let the settings that a directory brings along count, and start sessions there", ArgsUsage: "[DIRECTORY]",
-		Description: "A directory that brings .claude/settings.json, .claude/settings.local.json or .mcp.json along can allow tools and run\n" +
-			"programs without asking you, so no session is started there before you have trusted it, once. What is below it is\n" +
-			"trusted too. Look at the files first.",
+		Name: "trust", Usage: "review what a directory tells agents to run, and let it count", ArgsUsage: "[DIRECTORY]",
+		Description: "Claude Code obeys settings, hooks, MCP servers, commands, skills and agents that it finds in its working directory,\n" +
+			"in the directories above it, and in its git repository. Until you trust a directory, agents there run without all of\n" +
+			"that. This command shows what would take effect, then asks. Trust is for the content you have seen: when a file\n" +
+			"changes, agents run without it again until you have seen the difference.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "list", Usage: "only list what is trusted"},
+			&cli.BoolFlag{Name: "list", Usage: "list what is trusted"},
 			&cli.BoolFlag{Name: "remove", Usage: "trust it no longer"},
+			&cli.BoolFlag{Name: "yes", Usage: "trust it without being asked"},
 		},
 		Action: p.withClient(0, 1, p.trust),
 	}
 }
 
 func (p *program) trust(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	request := &pb.TrustDirectoryRequest{Remove: c.Bool("remove")}
 	if c.Bool("list") {
-		if c.Args().Present() || c.Bool("remove") {
-			return usageError{errors.New("--list takes nothing else")}
+		if c.Args().Present() || c.Bool("remove") || c.Bool("yes") {
+			return usageError{errors.New("trust --list takes no directory and no --yes or --remove")}
 		}
-	} else {
-		var err error
-		if request.Directory, err = filepath.Abs(c.Args().First()); err != nil {
+		trusted, err := cl.Admin.TrustDirectory(ctx, &pb.TrustDirectoryRequest{})
+		if err != nil {
 			return err
 		}
-	}
-	trusted, err := cl.Admin.TrustDirectory(ctx, request)
-	if err != nil {
-		return err
-	}
-	if !c.Bool("list") {
-		if c.Bool("remove") {
-			p.say("%s is no longer trusted; agents that run there keep what they have read.", request.GetDirectory())
-		} else {
-			p.say("%s is trusted, with what is below it.", request.GetDirectory())
+		for _, dir := range trusted.GetDirectories() {
+			if _, err := fmt.Fprintln(p.stdout, printableLine(dir)); err != nil {
+				return err
+			}
 		}
 		return nil
 	}
-	for _, dir := range trusted.GetDirectories() {
-		if _, err := fmt.Fprintln(p.stdout, dir); err != nil {
+	directory, err := filepath.Abs(c.Args().First())
+	if err != nil {
+		return err
+	}
+	if c.Bool("remove") {
+		if _, err := cl.Admin.TrustDirectory(ctx, &pb.TrustDirectoryRequest{Directory: directory, Remove: true}); err != nil {
 			return err
 		}
+		p.say("%s is no longer trusted. Agents that run there are restarted without its files before their next message.", printableLine(directory))
+		return nil
 	}
+	return p.reviewAndTrust(ctx, cl, directory, c.Bool("yes"))
+}
+
+// reviewAndTrust shows what would take effect, asks, and trusts exactly that.
+func (p *program) reviewAndTrust(ctx context.Context, cl *client.Client, directory string, yes bool) error {
+	answer, err := cl.Admin.TrustDirectory(ctx, &pb.TrustDirectoryRequest{Directory: directory, Inspect: true})
+	if err != nil {
+		return err
+	}
+	review := answer.GetReview()
+	writeReview(p.stdout, review, style(p.terminal.colour))
+	name := printableLine(review.GetDirectory())
+	switch {
+	case len(review.GetProblems()) > 0:
+		return exitError{exitFailed, fmt.Errorf("%s cannot be trusted: %s", name, printableLine(review.GetProblems()[0]))}
+	case review.GetEmpty() && review.GetTrusted():
+		return nil
+	case review.GetTrusted():
+		p.say("%s is trusted with these files.", name)
+		return nil
+	case yes:
+	case !p.terminal.in:
+		return usageError{fmt.Errorf("standard input is not a terminal; to trust %s without being asked, add --yes", name)}
+	case !p.confirm("Trust "+name+" with these files?", false):
+		return exitError{code: exitInterrupted}
+	}
+	request := &pb.TrustDirectoryRequest{Directory: review.GetDirectory(), Digest: review.GetDigest()}
+	if _, err := cl.Admin.TrustDirectory(ctx, request); err != nil {
+		return err
+	}
+	p.say("%s is trusted with these files. Agents that run there obey them from their next message on.", name)
 	return nil
 }
 
-// directories tells the actors what working directories bring along; it implements
-// actors.Directories.
-type directories struct {
-	config, home string // directories; home may be empty
-	settings     *liveSettings
-
-	writing sync.Mutex // one change of the list after the other
+// writeReview shows what an agent would obey, file by file, and what has changed.
+func writeReview(w io.Writer, review *pb.DirectoryReview, s style) {
+	name := printableLine(review.GetDirectory())
+	if review.GetEmpty() && review.GetTrusted() {
+		fmt.Fprintf(w, "There is nothing in %s that tells an agent what to run. Files that appear later count when you have trusted them.\n", name)
+		return
+	}
+	fmt.Fprintf(w, "An agent in %s would obey:\n", name)
+	writeFindings(w, review.GetFindings(), s)
+	for _, problem := range review.GetProblems() {
+		fmt.Fprintf(w, "  %s %s\n", s.red("problem"), printableLine(problem))
+	}
+	if len(review.GetChanges()) > 0 {
+		fmt.Fprintln(w, "Changed since you trusted it:")
+		writeFindings(w, review.GetChanges(), s)
+	}
 }
 
-// Rules implements actors.Directories. Settings that cannot be read have everything
-// asked about: nobody knows what they forbid.
-func (d *directories) Rules(directory string) []actors.Rules {
-	list, err := config.ReadTrust(d.config)
-	trusted := err == nil && list.Covers(directory)
-	var all []actors.Rules
-	for _, p := range config.ReadDirectoryPermissions(directory, d.home) {
-		r := actors.Rules{Ask: p.Ask, Deny: p.Deny, Source: p.Path, Lines: p.Lines}
-		if trusted {
-			r.Allow = p.Allow
+func writeFindings(w io.Writer, findings []*pb.DirectoryFinding, s style) {
+	file := ""
+	for _, f := range findings {
+		if f.GetPath() != file {
+			file = f.GetPath()
+			fmt.Fprintf(w, "  %s\n", s.bold(printableLine(file)))
 		}
-		if p.Err != nil {
-			r.Ask = []string{"*"}
+		mark := f.GetMark()
+		switch mark {
+		case "+":
+			mark = s.green("+ ")
+		case "-":
+			mark = s.red("- ")
+		case "":
+		default:
+			mark += " "
 		}
-		all = append(all, r)
+		fmt.Fprintf(w, "    %s%-8s %s\n", mark, f.GetKind(), printableLine(f.GetText()))
 	}
-	return all
-}
-
-// Untrusted implements actors.Directories.
-func (d *directories) Untrusted(directory string) ([]string, error) {
-	files := config.OwnSettings(directory, d.home)
-	if len(files) == 0 {
-		return nil, nil
-	}
-	list, err := config.ReadTrust(d.config)
-	if err != nil || list.Covers(directory) {
-		return nil, err
-	}
-	return files, nil
-}
-
-// Defaults implements actors.Directories. The settings of a directory count if it is
-// trusted; one that is not has none that would need it, or starts no session.
-func (d *directories) Defaults(directory string) actors.SessionDefaults {
-	var files []*config.File
-	if list, err := config.ReadTrust(d.config); err == nil && list.Covers(directory) {
-		files = config.ReadDirectory(directory, d.home)
-	}
-	there := d.settings.get().In(files)
-	out := actors.SessionDefaults{Model: there.Get("sessions.default_model").Text()}
-	if policy := there.Get("resume.policy"); policy.Origin.OfDirectory() {
-		out.Resume = messages.ResumePolicy(policy.Text())
-	}
-	return out
-}
-
-// Trust implements actors.Directories.
-func (d *directories) Trust(directory string, trusted bool) ([]string, error) {
-	d.writing.Lock()
-	defer d.writing.Unlock()
-	list, err := config.ReadTrust(d.config)
-	if err != nil || directory == "" {
-		return list.Directories, err
-	}
-	list = list.With(directory, trusted)
-	return list.Directories, list.Write(d.config)
 }

@@ -67,6 +67,11 @@ func settings(s *stage) {
 	}
 	s.shows("Config Resolution", "3. .claude/settings.json")
 	project("settings.local.json", "haiku")
+	if model := look(); model != "opus" {
+		s.Errorf("a directory with a file that nobody has reviewed says %q", model)
+	}
+	_, err = s.daemon.Admin().TrustDirectory(ctx, &pb.TrustDirectoryRequest{Directory: s.world.Project})
+	s.must(err)
 	if model := look(); model != "haiku" {
 		s.Errorf("its own file says %q", model)
 	}

@@ -53,6 +53,7 @@ func TestRealCommandRegistry(t *testing.T) {
 	s.write(".claude/commands/fixit.md", "---\ndescription: Mends an issue\nargument-hint: issue\n---\nMend $1")
 	s.write(".claude/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies things\n---\nTidy.")
 	s.write(".claude/agents/reviewer.md", "---\nname: reviewer\ndescription: Reviews code\n---\nReview.")
+	s.cli(0, "trust", "--yes", s.world.Project)
 	id := session()
 	c := s.converse("a", id)
 	s.wait(c, 0, func(e kit.Event) bool { return e.GetSessionInfo() != nil })

@@ -97,7 +97,7 @@ func TestConfigService(t *testing.T) {
 	if got := look(); got != "" {
 		t.Errorf("an untrusted directory says %q", got)
 	}
-	s.cli(0, "trust", s.world.Project)
+	s.cli(0, "trust", "--yes", s.world.Project)
 	if got := look(); got != "haiku" {
 		t.Errorf("a trusted directory says %q", got)
 	}
@@ -140,7 +140,7 @@ func TestRealMcpServers(t *testing.T) {
 	if err := os.WriteFile(s.file(".claude/settings.json"), []byte(`{"enableAllProjectMcpServers": true}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.cli(0, "trust", s.world.Project)
+	s.cli(0, "trust", "--yes", s.world.Project)
 	config := pb.NewConfigServiceClient(s.daemon.Conn())
 	id := session()
 	c := s.converse("a", id)

@@ -121,8 +121,8 @@ func (s *story) followRules(allowed, asked, denied, result string) {
 	}
 }
 
-// No session is started in a directory whose settings an agent would obey, before
-// it is trusted. Until then what they deny counts, and what they allow does not.
+// The agent of a directory that is not trusted runs restricted. What the directory's
+// settings deny counts, and what they allow does not; people are told.
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -145,10 +145,18 @@ func TestTrust(t *testing.T) {
 	s.answer(c, request, pb.PermissionDecision_DENY, "")
 	s.wait(c, next, kit.IsIdle)
 
-	if said, code := s.command(binaries.betcode, []string{"run", "--cwd", s.world.Project, "echo:hello"}); code == 0 || !strings.Contains(said, "betcode trust ") {
+	s.wait(c, 0, func(e kit.Event) bool {
+		n := e.GetNotice()
+		return n.GetCode() == "DIRECTORY_NOT_TRUSTED" && strings.Contains(n.GetMessage(), "1 allow rule") &&
+			strings.Contains(n.GetMessage(), "'betcode trust "+s.world.Project+"'")
+	})
+	if said := s.cli(0, "session", "show", id); !strings.Contains(said, "restricted") || !strings.Contains(said, "allow: Bash(echo *)") {
+		t.Error(said)
+	}
+	if said, code := s.command(binaries.betcode, []string{"trust", s.world.Project}); code != 5 || !strings.Contains(said, "Bash(echo *)") || !strings.Contains(said, "add --yes") {
 		t.Errorf("exit %d, %s", code, said)
 	}
-	s.cli(0, "trust", s.world.Project)
+	s.cli(0, "trust", "--yes", s.world.Project)
 	if said := s.cli(0, "permission", "explain", "--cwd", s.world.Project, "Bash", "echo y"); !strings.HasPrefix(said, "allow: ") {
 		t.Error(said)
 	}

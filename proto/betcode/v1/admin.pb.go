@@ -778,7 +778,11 @@ type TrustDirectoryRequest struct {
 	// Absolute; what is below it is meant too. Empty changes nothing.
 	Directory string `protobuf:"bytes,1,opt,name=directory,proto3" json:"directory,omitempty"`
 	// It is no longer trusted.
-	Remove        bool `protobuf:"varint,2,opt,name=remove,proto3" json:"remove,omitempty"`
+	Remove bool `protobuf:"varint,2,opt,name=remove,proto3" json:"remove,omitempty"`
+	// Changes nothing; the response tells in review what an agent there would obey.
+	Inspect bool `protobuf:"varint,100,opt,name=inspect,proto3" json:"inspect,omitempty"`
+	// DirectoryReview.digest of what was reviewed: refused with ABORTED if the files have changed since. Empty trusts whatever is there.
+	Digest        string `protobuf:"bytes,101,opt,name=digest,proto3" json:"digest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -827,11 +831,27 @@ func (x *TrustDirectoryRequest) GetRemove() bool {
 	return false
 }
 
+func (x *TrustDirectoryRequest) GetInspect() bool {
+	if x != nil {
+		return x.Inspect
+	}
+	return false
+}
+
+func (x *TrustDirectoryRequest) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
 // TrustDirectoryResponse tells what is trusted now.
 type TrustDirectoryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Absolute paths behind symbolic links, sorted.
-	Directories   []string `protobuf:"bytes,1,rep,name=directories,proto3" json:"directories,omitempty"`
+	Directories []string `protobuf:"bytes,1,rep,name=directories,proto3" json:"directories,omitempty"`
+	// Set if the request says inspect.
+	Review        *DirectoryReview `protobuf:"bytes,100,opt,name=review,proto3" json:"review,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -873,6 +893,195 @@ func (x *TrustDirectoryResponse) GetDirectories() []string {
 	return nil
 }
 
+func (x *TrustDirectoryResponse) GetReview() *DirectoryReview {
+	if x != nil {
+		return x.Review
+	}
+	return nil
+}
+
+// DirectoryReview tells what an agent in a directory would obey, and whether that is trusted.
+type DirectoryReview struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Absolute, behind symbolic links.
+	Directory string `protobuf:"bytes,1,opt,name=directory,proto3" json:"directory,omitempty"`
+	// Identifies the content of all files that count.
+	Digest string `protobuf:"bytes,2,opt,name=digest,proto3" json:"digest,omitempty"`
+	// An agent there obeys all of it.
+	Trusted bool `protobuf:"varint,3,opt,name=trusted,proto3" json:"trusted,omitempty"`
+	// It was trusted before, with other contents.
+	Known bool `protobuf:"varint,4,opt,name=known,proto3" json:"known,omitempty"`
+	// There is nothing to obey.
+	Empty bool `protobuf:"varint,5,opt,name=empty,proto3" json:"empty,omitempty"`
+	// What an agent would obey, file by file.
+	Findings []*DirectoryFinding `protobuf:"bytes,6,rep,name=findings,proto3" json:"findings,omitempty"`
+	// What is different from what was trusted; empty unless known.
+	Changes []*DirectoryFinding `protobuf:"bytes,7,rep,name=changes,proto3" json:"changes,omitempty"`
+	// Reasons why it cannot be trusted: files of other users, or too large ones.
+	Problems      []string `protobuf:"bytes,8,rep,name=problems,proto3" json:"problems,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DirectoryReview) Reset() {
+	*x = DirectoryReview{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DirectoryReview) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DirectoryReview) ProtoMessage() {}
+
+func (x *DirectoryReview) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DirectoryReview.ProtoReflect.Descriptor instead.
+func (*DirectoryReview) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *DirectoryReview) GetDirectory() string {
+	if x != nil {
+		return x.Directory
+	}
+	return ""
+}
+
+func (x *DirectoryReview) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
+func (x *DirectoryReview) GetTrusted() bool {
+	if x != nil {
+		return x.Trusted
+	}
+	return false
+}
+
+func (x *DirectoryReview) GetKnown() bool {
+	if x != nil {
+		return x.Known
+	}
+	return false
+}
+
+func (x *DirectoryReview) GetEmpty() bool {
+	if x != nil {
+		return x.Empty
+	}
+	return false
+}
+
+func (x *DirectoryReview) GetFindings() []*DirectoryFinding {
+	if x != nil {
+		return x.Findings
+	}
+	return nil
+}
+
+func (x *DirectoryReview) GetChanges() []*DirectoryFinding {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+func (x *DirectoryReview) GetProblems() []string {
+	if x != nil {
+		return x.Problems
+	}
+	return nil
+}
+
+// DirectoryFinding is one thing that a file makes an agent do.
+type DirectoryFinding struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of a change: "+" added, "-" removed, "~" the content of the file changed. Else empty.
+	Mark string `protobuf:"bytes,1,opt,name=mark,proto3" json:"mark,omitempty"`
+	// "hook", "server", "allow", "env", "helper", "setting", "shell", "prompt", "file" or "broken".
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Absolute path of the file.
+	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
+	// One line, as the file says it; not escaped for terminals.
+	Text          string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DirectoryFinding) Reset() {
+	*x = DirectoryFinding{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DirectoryFinding) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DirectoryFinding) ProtoMessage() {}
+
+func (x *DirectoryFinding) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DirectoryFinding.ProtoReflect.Descriptor instead.
+func (*DirectoryFinding) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *DirectoryFinding) GetMark() string {
+	if x != nil {
+		return x.Mark
+	}
+	return ""
+}
+
+func (x *DirectoryFinding) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *DirectoryFinding) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *DirectoryFinding) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // AnswerPermissionRequest decides a permission or answers a question.
 type AnswerPermissionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -896,7 +1105,7 @@ type AnswerPermissionRequest struct {
 
 func (x *AnswerPermissionRequest) Reset() {
 	*x = AnswerPermissionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[11]
+	mi := &file_betcode_v1_admin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -908,7 +1117,7 @@ func (x *AnswerPermissionRequest) String() string {
 func (*AnswerPermissionRequest) ProtoMessage() {}
 
 func (x *AnswerPermissionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[11]
+	mi := &file_betcode_v1_admin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -921,7 +1130,7 @@ func (x *AnswerPermissionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerPermissionRequest.ProtoReflect.Descriptor instead.
 func (*AnswerPermissionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{11}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AnswerPermissionRequest) GetSessionId() string {
@@ -990,7 +1199,7 @@ type AnswerPermissionResponse struct {
 
 func (x *AnswerPermissionResponse) Reset() {
 	*x = AnswerPermissionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[12]
+	mi := &file_betcode_v1_admin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1002,7 +1211,7 @@ func (x *AnswerPermissionResponse) String() string {
 func (*AnswerPermissionResponse) ProtoMessage() {}
 
 func (x *AnswerPermissionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[12]
+	mi := &file_betcode_v1_admin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1015,7 +1224,7 @@ func (x *AnswerPermissionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerPermissionResponse.ProtoReflect.Descriptor instead.
 func (*AnswerPermissionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{12}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AnswerPermissionResponse) GetApplied() bool {
@@ -1057,7 +1266,7 @@ type ShowSessionRequest struct {
 
 func (x *ShowSessionRequest) Reset() {
 	*x = ShowSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[13]
+	mi := &file_betcode_v1_admin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1069,7 +1278,7 @@ func (x *ShowSessionRequest) String() string {
 func (*ShowSessionRequest) ProtoMessage() {}
 
 func (x *ShowSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[13]
+	mi := &file_betcode_v1_admin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1082,7 +1291,7 @@ func (x *ShowSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShowSessionRequest.ProtoReflect.Descriptor instead.
 func (*ShowSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{13}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ShowSessionRequest) GetSessionId() string {
@@ -1124,14 +1333,18 @@ type ShowSessionResponse struct {
 	// Who is attached, the longest first.
 	Attached []*AttachedClient `protobuf:"bytes,20,rep,name=attached,proto3" json:"attached,omitempty"`
 	// Clients that wait for the input lock, in the order in which they get it.
-	LockWaiting   []string `protobuf:"bytes,21,rep,name=lock_waiting,json=lockWaiting,proto3" json:"lock_waiting,omitempty"`
+	LockWaiting []string `protobuf:"bytes,21,rep,name=lock_waiting,json=lockWaiting,proto3" json:"lock_waiting,omitempty"`
+	// The running agent does not obey the files of its directory, which is not trusted.
+	Restricted bool `protobuf:"varint,100,opt,name=restricted,proto3" json:"restricted,omitempty"`
+	// What is not in effect for that reason.
+	Withheld      []*DirectoryFinding `protobuf:"bytes,101,rep,name=withheld,proto3" json:"withheld,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ShowSessionResponse) Reset() {
 	*x = ShowSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[14]
+	mi := &file_betcode_v1_admin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1143,7 +1356,7 @@ func (x *ShowSessionResponse) String() string {
 func (*ShowSessionResponse) ProtoMessage() {}
 
 func (x *ShowSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[14]
+	mi := &file_betcode_v1_admin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1156,7 +1369,7 @@ func (x *ShowSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShowSessionResponse.ProtoReflect.Descriptor instead.
 func (*ShowSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{14}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ShowSessionResponse) GetSummary() *SessionSummary {
@@ -1264,6 +1477,20 @@ func (x *ShowSessionResponse) GetLockWaiting() []string {
 	return nil
 }
 
+func (x *ShowSessionResponse) GetRestricted() bool {
+	if x != nil {
+		return x.Restricted
+	}
+	return false
+}
+
+func (x *ShowSessionResponse) GetWithheld() []*DirectoryFinding {
+	if x != nil {
+		return x.Withheld
+	}
+	return nil
+}
+
 // RunInfo is one agent process.
 type RunInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1285,7 +1512,7 @@ type RunInfo struct {
 
 func (x *RunInfo) Reset() {
 	*x = RunInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1297,7 +1524,7 @@ func (x *RunInfo) String() string {
 func (*RunInfo) ProtoMessage() {}
 
 func (x *RunInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1310,7 +1537,7 @@ func (x *RunInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunInfo.ProtoReflect.Descriptor instead.
 func (*RunInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{15}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RunInfo) GetRun() uint64 {
@@ -1370,7 +1597,7 @@ type PendingInput struct {
 
 func (x *PendingInput) Reset() {
 	*x = PendingInput{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1382,7 +1609,7 @@ func (x *PendingInput) String() string {
 func (*PendingInput) ProtoMessage() {}
 
 func (x *PendingInput) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1395,7 +1622,7 @@ func (x *PendingInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingInput.ProtoReflect.Descriptor instead.
 func (*PendingInput) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{16}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PendingInput) GetIdempotencyKey() string {
@@ -1430,7 +1657,7 @@ type StopSessionRequest struct {
 
 func (x *StopSessionRequest) Reset() {
 	*x = StopSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1442,7 +1669,7 @@ func (x *StopSessionRequest) String() string {
 func (*StopSessionRequest) ProtoMessage() {}
 
 func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1455,7 +1682,7 @@ func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopSessionRequest.ProtoReflect.Descriptor instead.
 func (*StopSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *StopSessionRequest) GetSessionId() string {
@@ -1476,7 +1703,7 @@ type StopSessionResponse struct {
 
 func (x *StopSessionResponse) Reset() {
 	*x = StopSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1488,7 +1715,7 @@ func (x *StopSessionResponse) String() string {
 func (*StopSessionResponse) ProtoMessage() {}
 
 func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1501,7 +1728,7 @@ func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopSessionResponse.ProtoReflect.Descriptor instead.
 func (*StopSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *StopSessionResponse) GetWasRunning() bool {
@@ -1522,7 +1749,7 @@ type ContinueSessionRequest struct {
 
 func (x *ContinueSessionRequest) Reset() {
 	*x = ContinueSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1534,7 +1761,7 @@ func (x *ContinueSessionRequest) String() string {
 func (*ContinueSessionRequest) ProtoMessage() {}
 
 func (x *ContinueSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1547,7 +1774,7 @@ func (x *ContinueSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContinueSessionRequest.ProtoReflect.Descriptor instead.
 func (*ContinueSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ContinueSessionRequest) GetSessionId() string {
@@ -1568,7 +1795,7 @@ type ContinueSessionResponse struct {
 
 func (x *ContinueSessionResponse) Reset() {
 	*x = ContinueSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1580,7 +1807,7 @@ func (x *ContinueSessionResponse) String() string {
 func (*ContinueSessionResponse) ProtoMessage() {}
 
 func (x *ContinueSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1593,7 +1820,7 @@ func (x *ContinueSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContinueSessionResponse.ProtoReflect.Descriptor instead.
 func (*ContinueSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ContinueSessionResponse) GetWasWaiting() bool {
@@ -1614,7 +1841,7 @@ type RestartSessionRequest struct {
 
 func (x *RestartSessionRequest) Reset() {
 	*x = RestartSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1626,7 +1853,7 @@ func (x *RestartSessionRequest) String() string {
 func (*RestartSessionRequest) ProtoMessage() {}
 
 func (x *RestartSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1639,7 +1866,7 @@ func (x *RestartSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartSessionRequest.ProtoReflect.Descriptor instead.
 func (*RestartSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *RestartSessionRequest) GetSessionId() string {
@@ -1662,7 +1889,7 @@ type RestartSessionResponse struct {
 
 func (x *RestartSessionResponse) Reset() {
 	*x = RestartSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1674,7 +1901,7 @@ func (x *RestartSessionResponse) String() string {
 func (*RestartSessionResponse) ProtoMessage() {}
 
 func (x *RestartSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1687,7 +1914,7 @@ func (x *RestartSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartSessionResponse.ProtoReflect.Descriptor instead.
 func (*RestartSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *RestartSessionResponse) GetWasRunning() bool {
@@ -1715,7 +1942,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1727,7 +1954,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1740,7 +1967,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ShutdownRequest) GetKeepAgents() bool {
@@ -1759,7 +1986,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1771,7 +1998,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1784,7 +2011,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
 }
 
 // ResolveRequest is what a human types for a session.
@@ -1798,7 +2025,7 @@ type ResolveRequest struct {
 
 func (x *ResolveRequest) Reset() {
 	*x = ResolveRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1810,7 +2037,7 @@ func (x *ResolveRequest) String() string {
 func (*ResolveRequest) ProtoMessage() {}
 
 func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1823,7 +2050,7 @@ func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveRequest.ProtoReflect.Descriptor instead.
 func (*ResolveRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ResolveRequest) GetRef() string {
@@ -1844,7 +2071,7 @@ type ResolveResponse struct {
 
 func (x *ResolveResponse) Reset() {
 	*x = ResolveResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1856,7 +2083,7 @@ func (x *ResolveResponse) String() string {
 func (*ResolveResponse) ProtoMessage() {}
 
 func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1869,7 +2096,7 @@ func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveResponse.ProtoReflect.Descriptor instead.
 func (*ResolveResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ResolveResponse) GetSessionId() string {
@@ -1890,7 +2117,7 @@ type ExportSessionRequest struct {
 
 func (x *ExportSessionRequest) Reset() {
 	*x = ExportSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1902,7 +2129,7 @@ func (x *ExportSessionRequest) String() string {
 func (*ExportSessionRequest) ProtoMessage() {}
 
 func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1915,7 +2142,7 @@ func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportSessionRequest.ProtoReflect.Descriptor instead.
 func (*ExportSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ExportSessionRequest) GetSessionId() string {
@@ -1934,7 +2161,7 @@ type JournalStatsRequest struct {
 
 func (x *JournalStatsRequest) Reset() {
 	*x = JournalStatsRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1946,7 +2173,7 @@ func (x *JournalStatsRequest) String() string {
 func (*JournalStatsRequest) ProtoMessage() {}
 
 func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1959,7 +2186,7 @@ func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsRequest.ProtoReflect.Descriptor instead.
 func (*JournalStatsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
 }
 
 // JournalStatsResponse is what the journal is, and what was done to it since the daemon opened it.
@@ -2019,7 +2246,7 @@ type JournalStatsResponse struct {
 
 func (x *JournalStatsResponse) Reset() {
 	*x = JournalStatsResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2031,7 +2258,7 @@ func (x *JournalStatsResponse) String() string {
 func (*JournalStatsResponse) ProtoMessage() {}
 
 func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2044,7 +2271,7 @@ func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsResponse.ProtoReflect.Descriptor instead.
 func (*JournalStatsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *JournalStatsResponse) GetDirectory() string {
@@ -2234,7 +2461,7 @@ type JournalFileInfo struct {
 
 func (x *JournalFileInfo) Reset() {
 	*x = JournalFileInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2246,7 +2473,7 @@ func (x *JournalFileInfo) String() string {
 func (*JournalFileInfo) ProtoMessage() {}
 
 func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2259,7 +2486,7 @@ func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileInfo.ProtoReflect.Descriptor instead.
 func (*JournalFileInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *JournalFileInfo) GetName() string {
@@ -2306,7 +2533,7 @@ type VerifyJournalRequest struct {
 
 func (x *VerifyJournalRequest) Reset() {
 	*x = VerifyJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2318,7 +2545,7 @@ func (x *VerifyJournalRequest) String() string {
 func (*VerifyJournalRequest) ProtoMessage() {}
 
 func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2331,7 +2558,7 @@ func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalRequest.ProtoReflect.Descriptor instead.
 func (*VerifyJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
 }
 
 // VerifyJournalResponse is one piece of news of a verification.
@@ -2351,7 +2578,7 @@ type VerifyJournalResponse struct {
 
 func (x *VerifyJournalResponse) Reset() {
 	*x = VerifyJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2363,7 +2590,7 @@ func (x *VerifyJournalResponse) String() string {
 func (*VerifyJournalResponse) ProtoMessage() {}
 
 func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2376,7 +2603,7 @@ func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalResponse.ProtoReflect.Descriptor instead.
 func (*VerifyJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *VerifyJournalResponse) GetNews() isVerifyJournalResponse_News {
@@ -2459,7 +2686,7 @@ type JournalFileReport struct {
 
 func (x *JournalFileReport) Reset() {
 	*x = JournalFileReport{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2471,7 +2698,7 @@ func (x *JournalFileReport) String() string {
 func (*JournalFileReport) ProtoMessage() {}
 
 func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2484,7 +2711,7 @@ func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileReport.ProtoReflect.Descriptor instead.
 func (*JournalFileReport) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *JournalFileReport) GetName() string {
@@ -2544,7 +2771,7 @@ type JournalProblem struct {
 
 func (x *JournalProblem) Reset() {
 	*x = JournalProblem{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[34]
+	mi := &file_betcode_v1_admin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2556,7 +2783,7 @@ func (x *JournalProblem) String() string {
 func (*JournalProblem) ProtoMessage() {}
 
 func (x *JournalProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[34]
+	mi := &file_betcode_v1_admin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2569,7 +2796,7 @@ func (x *JournalProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalProblem.ProtoReflect.Descriptor instead.
 func (*JournalProblem) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *JournalProblem) GetFile() string {
@@ -2608,7 +2835,7 @@ type JournalVerified struct {
 
 func (x *JournalVerified) Reset() {
 	*x = JournalVerified{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[35]
+	mi := &file_betcode_v1_admin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2620,7 +2847,7 @@ func (x *JournalVerified) String() string {
 func (*JournalVerified) ProtoMessage() {}
 
 func (x *JournalVerified) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[35]
+	mi := &file_betcode_v1_admin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2633,7 +2860,7 @@ func (x *JournalVerified) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalVerified.ProtoReflect.Descriptor instead.
 func (*JournalVerified) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *JournalVerified) GetOk() bool {
@@ -2670,7 +2897,7 @@ type BackupJournalRequest struct {
 
 func (x *BackupJournalRequest) Reset() {
 	*x = BackupJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[36]
+	mi := &file_betcode_v1_admin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2682,7 +2909,7 @@ func (x *BackupJournalRequest) String() string {
 func (*BackupJournalRequest) ProtoMessage() {}
 
 func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[36]
+	mi := &file_betcode_v1_admin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2695,7 +2922,7 @@ func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalRequest.ProtoReflect.Descriptor instead.
 func (*BackupJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{36}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *BackupJournalRequest) GetPath() string {
@@ -2733,7 +2960,7 @@ type BackupJournalResponse struct {
 
 func (x *BackupJournalResponse) Reset() {
 	*x = BackupJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[37]
+	mi := &file_betcode_v1_admin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2745,7 +2972,7 @@ func (x *BackupJournalResponse) String() string {
 func (*BackupJournalResponse) ProtoMessage() {}
 
 func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[37]
+	mi := &file_betcode_v1_admin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2758,7 +2985,7 @@ func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalResponse.ProtoReflect.Descriptor instead.
 func (*BackupJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{37}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *BackupJournalResponse) GetPath() string {
@@ -2816,7 +3043,7 @@ type RawOutputRequest struct {
 
 func (x *RawOutputRequest) Reset() {
 	*x = RawOutputRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[38]
+	mi := &file_betcode_v1_admin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2828,7 +3055,7 @@ func (x *RawOutputRequest) String() string {
 func (*RawOutputRequest) ProtoMessage() {}
 
 func (x *RawOutputRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[38]
+	mi := &file_betcode_v1_admin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2841,7 +3068,7 @@ func (x *RawOutputRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawOutputRequest.ProtoReflect.Descriptor instead.
 func (*RawOutputRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{38}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *RawOutputRequest) GetSessionId() string {
@@ -2869,7 +3096,7 @@ type RawOutputResponse struct {
 
 func (x *RawOutputResponse) Reset() {
 	*x = RawOutputResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[39]
+	mi := &file_betcode_v1_admin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2881,7 +3108,7 @@ func (x *RawOutputResponse) String() string {
 func (*RawOutputResponse) ProtoMessage() {}
 
 func (x *RawOutputResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[39]
+	mi := &file_betcode_v1_admin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2894,7 +3121,7 @@ func (x *RawOutputResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawOutputResponse.ProtoReflect.Descriptor instead.
 func (*RawOutputResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{39}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *RawOutputResponse) GetData() []byte {
@@ -2982,12 +3209,29 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x05rules\x18\b \x03(\tR\x05rules\x12\x14\n" +
 	"\x05calls\x18\t \x01(\x04R\x05calls\x12\x1a\n" +
 	"\bproblems\x18\n" +
-	" \x03(\tR\bproblems\"M\n" +
+	" \x03(\tR\bproblems\"\x7f\n" +
 	"\x15TrustDirectoryRequest\x12\x1c\n" +
 	"\tdirectory\x18\x01 \x01(\tR\tdirectory\x12\x16\n" +
-	"\x06remove\x18\x02 \x01(\bR\x06remove\":\n" +
+	"\x06remove\x18\x02 \x01(\bR\x06remove\x12\x18\n" +
+	"\ainspect\x18d \x01(\bR\ainspect\x12\x16\n" +
+	"\x06digest\x18e \x01(\tR\x06digest\"o\n" +
 	"\x16TrustDirectoryResponse\x12 \n" +
-	"\vdirectories\x18\x01 \x03(\tR\vdirectories\"\xa0\x03\n" +
+	"\vdirectories\x18\x01 \x03(\tR\vdirectories\x123\n" +
+	"\x06review\x18d \x01(\v2\x1b.betcode.v1.DirectoryReviewR\x06review\"\x9b\x02\n" +
+	"\x0fDirectoryReview\x12\x1c\n" +
+	"\tdirectory\x18\x01 \x01(\tR\tdirectory\x12\x16\n" +
+	"\x06digest\x18\x02 \x01(\tR\x06digest\x12\x18\n" +
+	"\atrusted\x18\x03 \x01(\bR\atrusted\x12\x14\n" +
+	"\x05known\x18\x04 \x01(\bR\x05known\x12\x14\n" +
+	"\x05empty\x18\x05 \x01(\bR\x05empty\x128\n" +
+	"\bfindings\x18\x06 \x03(\v2\x1c.betcode.v1.DirectoryFindingR\bfindings\x126\n" +
+	"\achanges\x18\a \x03(\v2\x1c.betcode.v1.DirectoryFindingR\achanges\x12\x1a\n" +
+	"\bproblems\x18\b \x03(\tR\bproblems\"b\n" +
+	"\x10DirectoryFinding\x12\x12\n" +
+	"\x04mark\x18\x01 \x01(\tR\x04mark\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04path\x18\x03 \x01(\tR\x04path\x12\x12\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\"\xa0\x03\n" +
 	"\x17AnswerPermissionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
@@ -3011,7 +3255,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"request_id\x18\x04 \x01(\tR\trequestId\"3\n" +
 	"\x12ShowSessionRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"\xda\x05\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"\xb4\x06\n" +
 	"\x13ShowSessionResponse\x124\n" +
 	"\asummary\x18\x01 \x01(\v2\x1a.betcode.v1.SessionSummaryR\asummary\x12\x12\n" +
 	"\x04head\x18\x02 \x01(\x04R\x04head\x12(\n" +
@@ -3029,7 +3273,11 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\bboundary\x18\f \x01(\x04R\bboundary\x12\x1b\n" +
 	"\tlow_water\x18\r \x01(\x04R\blowWater\x126\n" +
 	"\battached\x18\x14 \x03(\v2\x1a.betcode.v1.AttachedClientR\battached\x12!\n" +
-	"\flock_waiting\x18\x15 \x03(\tR\vlockWaiting\x1a;\n" +
+	"\flock_waiting\x18\x15 \x03(\tR\vlockWaiting\x12\x1e\n" +
+	"\n" +
+	"restricted\x18d \x01(\bR\n" +
+	"restricted\x128\n" +
+	"\bwithheld\x18e \x03(\v2\x1c.betcode.v1.DirectoryFindingR\bwithheld\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x01\n" +
@@ -3179,7 +3427,7 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
 var file_betcode_v1_admin_proto_goTypes = []any{
 	(*GetTreeRequest)(nil),            // 0: betcode.v1.GetTreeRequest
 	(*TreeNode)(nil),                  // 1: betcode.v1.TreeNode
@@ -3192,114 +3440,120 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*TestRulesResponse)(nil),         // 8: betcode.v1.TestRulesResponse
 	(*TrustDirectoryRequest)(nil),     // 9: betcode.v1.TrustDirectoryRequest
 	(*TrustDirectoryResponse)(nil),    // 10: betcode.v1.TrustDirectoryResponse
-	(*AnswerPermissionRequest)(nil),   // 11: betcode.v1.AnswerPermissionRequest
-	(*AnswerPermissionResponse)(nil),  // 12: betcode.v1.AnswerPermissionResponse
-	(*ShowSessionRequest)(nil),        // 13: betcode.v1.ShowSessionRequest
-	(*ShowSessionResponse)(nil),       // 14: betcode.v1.ShowSessionResponse
-	(*RunInfo)(nil),                   // 15: betcode.v1.RunInfo
-	(*PendingInput)(nil),              // 16: betcode.v1.PendingInput
-	(*StopSessionRequest)(nil),        // 17: betcode.v1.StopSessionRequest
-	(*StopSessionResponse)(nil),       // 18: betcode.v1.StopSessionResponse
-	(*ContinueSessionRequest)(nil),    // 19: betcode.v1.ContinueSessionRequest
-	(*ContinueSessionResponse)(nil),   // 20: betcode.v1.ContinueSessionResponse
-	(*RestartSessionRequest)(nil),     // 21: betcode.v1.RestartSessionRequest
-	(*RestartSessionResponse)(nil),    // 22: betcode.v1.RestartSessionResponse
-	(*ShutdownRequest)(nil),           // 23: betcode.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),          // 24: betcode.v1.ShutdownResponse
-	(*ResolveRequest)(nil),            // 25: betcode.v1.ResolveRequest
-	(*ResolveResponse)(nil),           // 26: betcode.v1.ResolveResponse
-	(*ExportSessionRequest)(nil),      // 27: betcode.v1.ExportSessionRequest
-	(*JournalStatsRequest)(nil),       // 28: betcode.v1.JournalStatsRequest
-	(*JournalStatsResponse)(nil),      // 29: betcode.v1.JournalStatsResponse
-	(*JournalFileInfo)(nil),           // 30: betcode.v1.JournalFileInfo
-	(*VerifyJournalRequest)(nil),      // 31: betcode.v1.VerifyJournalRequest
-	(*VerifyJournalResponse)(nil),     // 32: betcode.v1.VerifyJournalResponse
-	(*JournalFileReport)(nil),         // 33: betcode.v1.JournalFileReport
-	(*JournalProblem)(nil),            // 34: betcode.v1.JournalProblem
-	(*JournalVerified)(nil),           // 35: betcode.v1.JournalVerified
-	(*BackupJournalRequest)(nil),      // 36: betcode.v1.BackupJournalRequest
-	(*BackupJournalResponse)(nil),     // 37: betcode.v1.BackupJournalResponse
-	(*RawOutputRequest)(nil),          // 38: betcode.v1.RawOutputRequest
-	(*RawOutputResponse)(nil),         // 39: betcode.v1.RawOutputResponse
-	nil,                               // 40: betcode.v1.TreeNode.DetailsEntry
-	nil,                               // 41: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	nil,                               // 42: betcode.v1.ShowSessionResponse.MetadataEntry
-	(*timestamppb.Timestamp)(nil),     // 43: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 44: google.protobuf.Struct
-	(*UserQuestion)(nil),              // 45: betcode.v1.UserQuestion
-	(PermissionDecision)(0),           // 46: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),            // 47: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),         // 48: betcode.v1.SessionGrantEntry
-	(*AttachedClient)(nil),            // 49: betcode.v1.AttachedClient
-	(RunState)(0),                     // 50: betcode.v1.RunState
-	(*AgentEvent)(nil),                // 51: betcode.v1.AgentEvent
+	(*DirectoryReview)(nil),           // 11: betcode.v1.DirectoryReview
+	(*DirectoryFinding)(nil),          // 12: betcode.v1.DirectoryFinding
+	(*AnswerPermissionRequest)(nil),   // 13: betcode.v1.AnswerPermissionRequest
+	(*AnswerPermissionResponse)(nil),  // 14: betcode.v1.AnswerPermissionResponse
+	(*ShowSessionRequest)(nil),        // 15: betcode.v1.ShowSessionRequest
+	(*ShowSessionResponse)(nil),       // 16: betcode.v1.ShowSessionResponse
+	(*RunInfo)(nil),                   // 17: betcode.v1.RunInfo
+	(*PendingInput)(nil),              // 18: betcode.v1.PendingInput
+	(*StopSessionRequest)(nil),        // 19: betcode.v1.StopSessionRequest
+	(*StopSessionResponse)(nil),       // 20: betcode.v1.StopSessionResponse
+	(*ContinueSessionRequest)(nil),    // 21: betcode.v1.ContinueSessionRequest
+	(*ContinueSessionResponse)(nil),   // 22: betcode.v1.ContinueSessionResponse
+	(*RestartSessionRequest)(nil),     // 23: betcode.v1.RestartSessionRequest
+	(*RestartSessionResponse)(nil),    // 24: betcode.v1.RestartSessionResponse
+	(*ShutdownRequest)(nil),           // 25: betcode.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),          // 26: betcode.v1.ShutdownResponse
+	(*ResolveRequest)(nil),            // 27: betcode.v1.ResolveRequest
+	(*ResolveResponse)(nil),           // 28: betcode.v1.ResolveResponse
+	(*ExportSessionRequest)(nil),      // 29: betcode.v1.ExportSessionRequest
+	(*JournalStatsRequest)(nil),       // 30: betcode.v1.JournalStatsRequest
+	(*JournalStatsResponse)(nil),      // 31: betcode.v1.JournalStatsResponse
+	(*JournalFileInfo)(nil),           // 32: betcode.v1.JournalFileInfo
+	(*VerifyJournalRequest)(nil),      // 33: betcode.v1.VerifyJournalRequest
+	(*VerifyJournalResponse)(nil),     // 34: betcode.v1.VerifyJournalResponse
+	(*JournalFileReport)(nil),         // 35: betcode.v1.JournalFileReport
+	(*JournalProblem)(nil),            // 36: betcode.v1.JournalProblem
+	(*JournalVerified)(nil),           // 37: betcode.v1.JournalVerified
+	(*BackupJournalRequest)(nil),      // 38: betcode.v1.BackupJournalRequest
+	(*BackupJournalResponse)(nil),     // 39: betcode.v1.BackupJournalResponse
+	(*RawOutputRequest)(nil),          // 40: betcode.v1.RawOutputRequest
+	(*RawOutputResponse)(nil),         // 41: betcode.v1.RawOutputResponse
+	nil,                               // 42: betcode.v1.TreeNode.DetailsEntry
+	nil,                               // 43: betcode.v1.AnswerPermissionRequest.AnswersEntry
+	nil,                               // 44: betcode.v1.ShowSessionResponse.MetadataEntry
+	(*timestamppb.Timestamp)(nil),     // 45: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 46: google.protobuf.Struct
+	(*UserQuestion)(nil),              // 47: betcode.v1.UserQuestion
+	(PermissionDecision)(0),           // 48: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),            // 49: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),         // 50: betcode.v1.SessionGrantEntry
+	(*AttachedClient)(nil),            // 51: betcode.v1.AttachedClient
+	(RunState)(0),                     // 52: betcode.v1.RunState
+	(*AgentEvent)(nil),                // 53: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	43, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	45, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
-	40, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
+	42, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	44, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	43, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	43, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	45, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	44, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
-	46, // 9: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	44, // 10: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
-	41, // 11: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	47, // 12: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
-	15, // 13: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
-	4,  // 14: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
-	16, // 15: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	48, // 16: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	42, // 17: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	49, // 18: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
-	43, // 19: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	50, // 20: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	30, // 21: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	43, // 22: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	33, // 23: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	34, // 24: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	35, // 25: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
-	0,  // 26: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
-	2,  // 27: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
-	11, // 28: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
-	5,  // 29: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
-	7,  // 30: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
-	9,  // 31: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
-	13, // 32: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
-	17, // 33: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
-	19, // 34: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
-	21, // 35: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
-	23, // 36: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	25, // 37: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	27, // 38: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	38, // 39: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
-	28, // 40: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	31, // 41: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	36, // 42: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 43: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 44: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	12, // 45: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	6,  // 46: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
-	8,  // 47: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
-	10, // 48: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
-	14, // 49: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	18, // 50: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	20, // 51: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
-	22, // 52: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
-	24, // 53: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	26, // 54: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	51, // 55: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	39, // 56: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
-	29, // 57: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	32, // 58: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	37, // 59: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	43, // [43:60] is the sub-list for method output_type
-	26, // [26:43] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	46, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	45, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	45, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	47, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	46, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
+	11, // 9: betcode.v1.TrustDirectoryResponse.review:type_name -> betcode.v1.DirectoryReview
+	12, // 10: betcode.v1.DirectoryReview.findings:type_name -> betcode.v1.DirectoryFinding
+	12, // 11: betcode.v1.DirectoryReview.changes:type_name -> betcode.v1.DirectoryFinding
+	48, // 12: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	46, // 13: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	43, // 14: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
+	49, // 15: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	17, // 16: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
+	4,  // 17: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
+	18, // 18: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
+	50, // 19: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	44, // 20: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	51, // 21: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
+	12, // 22: betcode.v1.ShowSessionResponse.withheld:type_name -> betcode.v1.DirectoryFinding
+	45, // 23: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	52, // 24: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	32, // 25: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	45, // 26: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	35, // 27: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	36, // 28: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	37, // 29: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	0,  // 30: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
+	2,  // 31: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
+	13, // 32: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
+	5,  // 33: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
+	7,  // 34: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
+	9,  // 35: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
+	15, // 36: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
+	19, // 37: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
+	21, // 38: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
+	23, // 39: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
+	25, // 40: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	27, // 41: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	29, // 42: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	40, // 43: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
+	30, // 44: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	33, // 45: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	38, // 46: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 47: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 48: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	14, // 49: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 50: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	8,  // 51: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
+	10, // 52: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
+	16, // 53: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	20, // 54: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	22, // 55: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
+	24, // 56: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
+	26, // 57: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	28, // 58: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	53, // 59: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	41, // 60: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
+	31, // 61: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	34, // 62: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	39, // 63: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	47, // [47:64] is the sub-list for method output_type
+	30, // [30:47] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_admin_proto_init() }
@@ -3308,7 +3562,7 @@ func file_betcode_v1_admin_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
-	file_betcode_v1_admin_proto_msgTypes[32].OneofWrappers = []any{
+	file_betcode_v1_admin_proto_msgTypes[34].OneofWrappers = []any{
 		(*VerifyJournalResponse_File)(nil),
 		(*VerifyJournalResponse_Problem)(nil),
 		(*VerifyJournalResponse_Done)(nil),
@@ -3319,7 +3573,7 @@ func file_betcode_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   43,
+			NumMessages:   45,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

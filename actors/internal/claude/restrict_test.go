@@ -1,0 +1,42 @@
+package claude
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestRestrict(t *testing.T) {
+	argv := []string{"claude", "-p"}
+	for _, test := range []struct {
+		r    Restriction
+		want []string
+	}{
+		{Restriction{}, []string{"claude", "-p", "--setting-sources", "user"}},
+		{Restriction{Servers: "/r/mcp.json", Strict: true}, []string{"claude", "-p", "--mcp-config", "/r/mcp.json", "--setting-sources", "user", "--strict-mcp-config"}},
+	} {
+		if got := Restrict(argv, test.r); !slices.Equal(got, test.want) {
+			t.Errorf("%v: %q", test.r, got)
+		}
+	}
+}
+
+func TestOwnServers(t *testing.T) {
+	memory := `{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}, "projects": {
+		"/p": {"mcpServers": {"b": {"command": "p"}}}, "/p/q": {"mcpServers": {"c": {"command": "q"}}}, "/x": {"mcpServers": {"d": {}}}}}`
+	for _, test := range []struct {
+		memory     string
+		everywhere bool
+		projects   []string
+		want       string
+	}{
+		{memory, true, []string{"/p/q", "/p"}, `{"mcpServers":{"a":{"command":"a"},"b":{"command":"p"},"c":{"command":"q"}}}`},
+		{memory, false, []string{"/p"}, `{"mcpServers":{"b":{"command":"p"}}}`},
+		{memory, false, []string{"/other"}, ``},
+		{`{"mcpServers": []}`, true, nil, ``},
+		{``, true, nil, ``},
+	} {
+		if got := string(OwnServers([]byte(test.memory), test.everywhere, test.projects...)); got != test.want {
+			t.Errorf("%v %v: %s", test.everywhere, test.projects, got)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package actors
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// Files of a run directory. The first is removed when the run has ended: MCP servers
+// may have secrets in their environment.
+const (
+	serversName = "mcp.json"
+	guardName   = "trust.json"
+)
+
+// guard decides how much of its directory a new agent obeys, writes that down beside
+// the run for whoever adopts it, and returns the command line. The directory is looked
+// at immediately before each start, so trust that was lost counts from then on.
+func (s *System) guard(session messages.SessionRecord, run messages.RunRecord) ([]string, error) {
+	if s.options.Directories == nil {
+		return run.Argv, nil
+	}
+	environment := s.environment(run.Environment)
+	review, err := s.options.Directories.Review(session.WorkingDirectory, agentHome(environment))
+	if err != nil { // nobody knows what is trusted
+		review = messages.DirectoryReview{Problems: []string{err.Error()}}
+	}
+	guard := guardOf(review)
+	text, err := json.Marshal(guard)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", guardName, err)
+	}
+	if err := os.WriteFile(filepath.Join(run.Directory, guardName), text, 0o600); err != nil {
+		return nil, err
+	}
+	if guard.Mode == messages.GuardOff {
+		return run.Argv, nil
+	}
+	restriction := claude.Restriction{Strict: guard.Restricted()}
+	servers := claude.OwnServers(readServers(agentMemory(environment)), restriction.Strict, projectsOf(session.WorkingDirectory)...)
+	if servers != nil {
+		restriction.Servers = filepath.Join(run.Directory, serversName)
+		if err := os.WriteFile(restriction.Servers, servers, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return claude.Restrict(run.Argv, restriction), nil
+}
+
+// guardOf is the restriction that follows from a review.
+func guardOf(r messages.DirectoryReview) messages.Guard {
+	guard := messages.Guard{Digest: r.Digest}
+	switch {
+	case r.Empty:
+		guard.Mode = messages.GuardQuiet
+	case !r.Trusted:
+		guard.Mode, guard.Withheld, guard.Problems = messages.GuardStrict, withoutSecrets(r.Findings), r.Problems
+	}
+	return guard
+}
+
+// withoutSecrets leaves out what may be a secret: values of variables, and arguments
+// of servers. What is withheld is shown to everybody who may view the session.
+func withoutSecrets(findings []messages.DirectoryFinding) []messages.DirectoryFinding {
+	out := slices.Clone(findings)
+	for i, f := range out {
+		switch f.Kind {
+		case "env":
+			out[i].Text, _, _ = strings.Cut(f.Text, "=")
+		case "server":
+			name, command, _ := strings.Cut(f.Text, ": ")
+			if program, _, _ := strings.Cut(command, " "); !strings.ContainsAny(program, "{@?") {
+				name += ": " + program
+			}
+			out[i].Text = name
+		case "setting", "helper":
+			out[i].Text, _, _ = strings.Cut(f.Text, ":")
+		}
+	}
+	return out
+}
+
+// projectsOf are the names under which the agent keeps what the user has told it about
+// a directory: the directory, and the root of the git repository it is in.
+func projectsOf(directory string) []string {
+	names := []string{directory}
+	for at := directory; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return append(names, at)
+		}
+		if filepath.Dir(at) == at {
+			return names
+		}
+	}
+}
+
+// readGuard returns the guard of a run as it was started. Runs of former versions have none.
+func readGuard(directory string) messages.Guard {
+	var guard messages.Guard
+	text, err := os.ReadFile(filepath.Join(directory, guardName))
+	if err != nil || json.Unmarshal(text, &guard) != nil {
+		return messages.Guard{}
+	}
+	return guard
+}
+
+// dropServers removes the servers of a run that has ended.
+func dropServers(directory string) {
+	if err := os.Remove(filepath.Join(directory, serversName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return // it stays until its session is deleted, readable by this user only
+	}
+}

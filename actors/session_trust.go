@@ -1,0 +1,171 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// What a directory tells an agent to run counts while the user trusts its content.
+// The content is compared before the agent starts, before each message to a resting
+// agent, and after each tool call of an agent that obeys the directory: Claude Code
+// reads its settings again when they change, so hooks that a checkout brings would
+// run in the same turn. An agent that obeys what is no longer trusted is replaced by
+// a restricted one, which goes on with the turn.
+
+// lookTrust compares the directory's content with what is trusted; then trustLooked.
+type lookTrust struct{ run messages.RunNumber }
+
+func (lookTrust) effect() {}
+
+type trustLooked struct {
+	run   messages.RunNumber
+	guard messages.Guard // that a new agent would have
+	err   error
+}
+
+func (e lookTrust) look(s *System, directory string, environment []string) any {
+	review, err := s.options.Directories.Review(directory, agentHome(environment))
+	return trustLooked{e.run, guardOf(review), err}
+}
+
+// guarded notes how the agent was started.
+func (t *transition) guarded(m messages.ProcessStarted) {
+	t.s.guard, t.s.trustFresh, t.s.trustLooking = m.Guard, !m.Adopted, false
+	if m.Adopted {
+		t.s.trustTold = m.Guard.Digest // in history
+	}
+	t.tellGuard()
+}
+
+// tellGuard tells people what of the directory is not in effect, once for each content.
+func (t *transition) tellGuard() {
+	g := t.s.guard
+	if !g.Restricted() || t.s.trustTold == g.Digest {
+		return
+	}
+	t.s.trustTold = g.Digest
+	directory := t.s.record.WorkingDirectory
+	message := fmt.Sprintf("The agent does not obey the files of %s, which is not trusted: %s. Review it with 'betcode trust %s'.",
+		directory, withheld(g), shellWord(directory))
+	details := map[string]string{"directory": directory, "files": strings.Join(filesOf(g), "\n")}
+	t.notice(string(messages.NotTrusted), message, details)
+	t.call(string(messages.NotTrusted), message, details)
+}
+
+// lookFirst reports whether the content of the directory is to be compared before the
+// agent gets a message, and has that done.
+func (t *transition) lookFirst() bool {
+	if !t.s.options.ownRules || t.s.trustFresh || t.s.record.Turn || !t.s.hasUndelivered() {
+		return false
+	}
+	t.lookTrust()
+	return true
+}
+
+func (t *transition) lookTrust() {
+	if !t.s.trustLooking {
+		t.s.trustLooking = true
+		t.then(lookTrust{t.s.record.Run})
+	}
+}
+
+// watchTrust has the content compared after a tool call.
+func (t *transition) watchTrust(items []claude.Item) {
+	if !t.s.options.ownRules || t.s.guard.Mode != messages.GuardOff || !t.s.up || t.s.mending {
+		return
+	}
+	if slices.ContainsFunc(items, func(i claude.Item) bool { _, done := i.(claude.ToolDone); return done }) {
+		t.lookTrust()
+	}
+}
+
+// trustLooked goes on with the present content: the agent is replaced if it obeys what
+// is not trusted, or, while it rests, if it could obey what is trusted now.
+func (t *transition) trustLooked(m trustLooked) {
+	if m.run != t.s.record.Run || !t.s.trustLooking {
+		return
+	}
+	t.s.trustLooking = false
+	if !t.s.up || t.s.mending {
+		return
+	}
+	lost := m.err != nil || t.s.guard.Mode == messages.GuardOff && m.guard.Mode == messages.GuardStrict
+	gained := t.s.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardOff
+	resting := !t.s.record.Turn && !t.s.agentBusy && len(t.s.record.Background) == 0 && !t.s.undecided()
+	switch {
+	case lost || gained && resting:
+		t.s.directory = nil
+		t.s.restarting, t.s.mending = true, true
+		t.tellAgent(stopAgent{stopResumable})
+		return
+	case t.s.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardStrict:
+		t.s.guard = m.guard // the agent obeys none of it, old or new
+		t.tellGuard()
+	}
+	t.s.trustFresh = true
+	t.deliver()
+}
+
+// hasUndelivered reports whether a message has not been handed to the run.
+func (s *sessionState) hasUndelivered() bool {
+	return slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
+		return in.State == messages.InputAccepted && in.Run != s.record.Run
+	})
+}
+
+// withheld counts what is not in effect: "2 hooks, 1 MCP server".
+func withheld(g messages.Guard) string {
+	names := []struct{ kind, one, many string }{
+		{"hook", "hook", "hooks"}, {"server", "MCP server", "MCP servers"}, {"allow", "allow rule", "allow rules"},
+		{"helper", "helper command", "helper commands"}, {"env", "environment variable", "environment variables"},
+		{"shell", "embedded shell command", "embedded shell commands"}, {"setting", "setting", "settings"},
+		{"prompt", "command, skill or agent", "commands, skills or agents"}, {"file", "other file", "other files"},
+		{"broken", "unreadable file", "unreadable files"},
+	}
+	var parts []string
+	for _, n := range names {
+		count := 0
+		for _, f := range g.Withheld {
+			if f.Kind == n.kind {
+				count++
+			}
+		}
+		switch {
+		case count == 1:
+			parts = append(parts, "1 "+n.one)
+		case count > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", count, n.many))
+		}
+	}
+	parts = append(parts, g.Problems[:min(len(g.Problems), 3)]...)
+	if len(parts) == 0 {
+		return "files were removed since"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// filesOf are the files that are not obeyed.
+func filesOf(g messages.Guard) []string {
+	var files []string
+	for _, f := range g.Withheld {
+		if !slices.Contains(files, f.Path) {
+			files = append(files, f.Path)
+		}
+	}
+	return files[:min(len(files), 50)]
+}
+
+// shellWord quotes a word for a POSIX shell if it needs that.
+func shellWord(word string) string {
+	safe := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@,:=~", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !safe(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

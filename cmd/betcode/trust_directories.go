@@ -1,0 +1,143 @@
+package main
+
+import (
+	"sync"
+	"time"
+
+	"betcode/actors"
+	"betcode/config"
+	"betcode/config/trust"
+	"betcode/messages"
+)
+
+// directories tells the actors what working directories bring along; it implements
+// actors.Directories.
+type directories struct {
+	config, home string // directories; home may be empty
+	settings     *liveSettings
+
+	writing sync.Mutex // serialises changes of the ledger
+}
+
+// ledger reads the ledger each time: the user may edit or delete the file.
+func (d *directories) ledger() (trust.Ledger, error) { return trust.Read(d.config) }
+
+// trusts reports whether the settings of a directory count in full. own is the agent's
+// configuration directory; empty means the one in the home directory.
+func (d *directories) trusts(directory string) bool {
+	l, err := d.ledger()
+	return err == nil && l.Judge(d.inspect(directory, "")).Trusted
+}
+
+func (d *directories) inspect(directory, own string) trust.Report {
+	if own == "" {
+		own, _ = config.System().AgentDir() // without a home directory nothing is the user's own
+	}
+	return trust.Inspect(trust.Place{Directory: directory, Own: own})
+}
+
+// Rules implements actors.Directories. Settings that cannot be read have everything
+// asked about: nobody knows what they forbid.
+func (d *directories) Rules(directory string) []actors.Rules {
+	var all []actors.Rules
+	permissions := config.ReadDirectoryPermissions(directory, d.home)
+	if len(permissions) == 0 {
+		return nil
+	}
+	trusted := d.trusts(directory)
+	for _, p := range permissions {
+		r := actors.Rules{Ask: p.Ask, Deny: p.Deny, Source: p.Path, Lines: p.Lines}
+		if trusted {
+			r.Allow = p.Allow
+		}
+		if p.Err != nil {
+			r.Ask = []string{"*"}
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// Defaults implements actors.Directories. The settings of a directory count if it is
+// trusted.
+func (d *directories) Defaults(directory string) actors.SessionDefaults {
+	var files []*config.File
+	if d.trusts(directory) {
+		files = config.ReadDirectory(directory, d.home)
+	}
+	there := d.settings.get().In(files)
+	out := actors.SessionDefaults{Model: there.Get("sessions.default_model").Text()}
+	if policy := there.Get("resume.policy"); policy.Origin.OfDirectory() {
+		out.Resume = messages.ResumePolicy(policy.Text())
+	}
+	return out
+}
+
+// Review implements actors.Directories.
+func (d *directories) Review(directory, own string) (messages.DirectoryReview, error) {
+	l, err := d.ledger()
+	if err != nil {
+		return messages.DirectoryReview{}, err
+	}
+	report := d.inspect(directory, own)
+	verdict := l.Judge(report)
+	review := messages.DirectoryReview{
+		Directory: report.Directory, Digest: report.Digest(),
+		Trusted: verdict.Trusted, Known: verdict.Known, Empty: report.Empty(),
+	}
+	for _, f := range report.Findings {
+		review.Findings = append(review.Findings, findingOf(f, ""))
+	}
+	for _, c := range verdict.Changes {
+		review.Changes = append(review.Changes, findingOf(c.Finding, string(c.Mark)))
+	}
+	for _, p := range report.Problems {
+		review.Problems = append(review.Problems, p.String())
+	}
+	return review, nil
+}
+
+func findingOf(f trust.Finding, mark string) messages.DirectoryFinding {
+	return messages.DirectoryFinding{Mark: mark, Kind: string(f.Kind), Path: f.Path, Text: f.Text}
+}
+
+// Trust implements actors.Directories.
+func (d *directories) Trust(m messages.TrustDirectory, own string) ([]string, error) {
+	const op = "trust directory"
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	l, err := d.ledger()
+	if err != nil || m.Directory == "" {
+		return l.List(), err
+	}
+	if !m.Trusted {
+		l = l.Remove(m.Directory)
+		return l.List(), config.WriteLedger(d.config, l)
+	}
+	report := d.inspect(m.Directory, own)
+	if m.Digest != "" && m.Digest != report.Digest() {
+		return nil, messages.Errorf(op, messages.Aborted, "the files of %s have changed since they were reviewed", report.Directory).
+			WithHint("review them again with 'betcode trust " + report.Directory + "'")
+	}
+	if l, err = l.Accept(report, time.Now()); err != nil {
+		return nil, messages.Errorf(op, messages.WrongState, "%w", err).
+			WithHint("remove the file, or make it yours with chown; until then agents do not obey files of that directory")
+	}
+	return l.List(), config.WriteLedger(d.config, l)
+}
+
+// changed keeps a directory trusted whose settings file the user changes through the
+// daemon. edit makes the change.
+func (d *directories) changed(directory, path string, edit func() error) error {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	l, err := d.ledger()
+	before := err == nil && l.Judge(d.inspect(directory, "")).Trusted
+	if err := edit(); err != nil || !before {
+		return err
+	}
+	if report := d.inspect(directory, ""); !l.Judge(report).Trusted {
+		return config.WriteLedger(d.config, l.Refresh(report, path))
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package messages
+
+// ReviewDirectory asks what an agent in a directory would obey, and whether the user
+// has trusted that. It changes nothing. Answered with [DirectoryReview].
+type ReviewDirectory struct {
+	ask
+	Directory string // absolute
+}
+
+// DirectoryReview answers [ReviewDirectory].
+type DirectoryReview struct {
+	answer
+	Directory string // behind symbolic links
+	Digest    string // of the content; [TrustDirectory] takes it back
+	Trusted   bool
+	Known     bool               // it was trusted before, with other contents
+	Empty     bool               // there is nothing to obey
+	Findings  []DirectoryFinding // what an agent would obey
+	Changes   []DirectoryFinding // since it was trusted, if it was
+	Problems  []string           // reasons why it cannot be trusted
+}
+
+// DirectoryFinding is one thing that a file makes an agent do.
+type DirectoryFinding struct {
+	Mark string // of a change: "+", "-" or "~"
+	Kind string // "hook", "server", "allow", "env", "helper", "setting", "shell", "prompt", "file", "broken"
+	Path string // absolute, of the file
+	Text string // one line, not escaped for terminals
+}
+
+// GuardMode says how much of its directory an agent obeys.
+type GuardMode string
+
+// The modes of a [Guard].
+const (
+	GuardOff    GuardMode = ""           // everything: the user trusts it
+	GuardQuiet  GuardMode = "guarded"    // nothing, and there is nothing; files that appear are not obeyed
+	GuardStrict GuardMode = "restricted" // nothing, although there is something
+)
+
+// Guard is how an agent was started with regard to its directory.
+type Guard struct {
+	Mode     GuardMode          `json:"mode"`
+	Digest   string             `json:"digest"` // of what was there at that time
+	Withheld []DirectoryFinding `json:"withheld,omitempty"`
+	Problems []string           `json:"problems,omitempty"`
+}
+
+// Restricted reports whether something of the directory is not in effect.
+func (g Guard) Restricted() bool { return g.Mode == GuardStrict }
