@@ -120,10 +120,15 @@ func (s *sessionState) hasUndelivered() bool {
 // withheld counts what is not in effect: "2 hooks, 1 MCP server".
 func withheld(g messages.Guard) string {
 	names := []struct{ kind, one, many string }{
-		{"hook", "hook", "hooks"}, {"server", "MCP server", "MCP servers"}, {"allow", "allow rule", "allow rules"},
-		{"helper", "helper command", "helper commands"}, {"env", "environment variable", "environment variables"},
-		{"shell", "embedded shell command", "embedded shell commands"}, {"setting", "setting", "settings"},
-		{"prompt", "command, skill or agent", "commands, skills or agents"}, {"file", "other file", "other files"},
+		{"hook", "hook", "hooks"},
+		{"server", "MCP server", "MCP servers"},
+		{"allow", "allow rule", "allow rules"},
+		{"helper", "helper command", "helper commands"},
+		{"env", "environment variable", "environment variables"},
+		{"shell", "embedded shell command", "embedded shell commands"},
+		{"setting", "setting", "settings"},
+		{"prompt", "command, skill or agent", "commands, skills or agents"},
+		{"file", "other file", "other files"},
 		{"broken", "unreadable file", "unreadable files"},
 	}
 	var parts []string

@@ -19,7 +19,7 @@ func (in *inspector) gitAt(dir string) bool {
 		in.report.Worktree = dir
 		in.report.Repository = vouches(dir, path, info.IsDir())
 	}
-	if info.IsDir() && real(path) == path {
+	if info.IsDir() && resolved(path) == path {
 		return true
 	}
 	for _, main := range mains(path, info.IsDir()) {
@@ -33,7 +33,7 @@ func (in *inspector) gitAt(dir string) bool {
 // mains are the directories whose ".claude" the CLI may read because of a ".git"
 // that leads elsewhere: beside the git directory, and beside the common one.
 func mains(path string, directory bool) []string {
-	git := real(path)
+	git := resolved(path)
 	if !directory {
 		var ok bool
 		if git, ok = pointer(path, "gitdir: "); !ok {
@@ -52,7 +52,7 @@ func mains(path string, directory bool) []string {
 // ".git" file that points at a repository.
 func vouches(dir, path string, directory bool) string {
 	if directory {
-		if real(path) != path {
+		if resolved(path) != path {
 			return ""
 		}
 		return path
@@ -85,5 +85,5 @@ func pointer(path, prefix string) (string, bool) {
 	if !filepath.IsAbs(text) {
 		text = filepath.Join(filepath.Dir(path), text)
 	}
-	return real(text), true
+	return resolved(text), true
 }

@@ -35,8 +35,8 @@ var folders = []string{"commands", "skills", "agents", "hooks", "plugins", "work
 // the main working tree (seen with strace). Inspect takes all of it from every
 // directory above, since versions differ in where they stop.
 func Inspect(p Place) Report {
-	dir := real(p.Directory)
-	in := inspector{report: Report{Directory: dir, Files: map[string]string{}}, own: real(p.Own)}
+	dir := resolved(p.Directory)
+	in := inspector{report: Report{Directory: dir, Files: map[string]string{}}, own: resolved(p.Own)}
 	for at := dir; ; at = filepath.Dir(at) {
 		git := in.gitAt(at)
 		in.servers(filepath.Join(at, serversFile))
@@ -62,7 +62,7 @@ type inspector struct {
 // configuration are skipped, but for the local settings of a project root.
 func (in *inspector) claude(dir string, root bool) {
 	at := filepath.Join(dir, folder)
-	own := in.own != "" && real(at) == in.own
+	own := in.own != "" && resolved(at) == in.own
 	if !in.present(at) || own && !root {
 		return
 	}
@@ -76,8 +76,8 @@ func (in *inspector) claude(dir string, root bool) {
 	}
 }
 
-// real returns a path behind symbolic links, or the cleaned path if there is nothing.
-func real(path string) string {
+// resolved returns a path behind symbolic links, or the cleaned path if there is nothing.
+func resolved(path string) string {
 	if path == "" {
 		return ""
 	}

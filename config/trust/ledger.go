@@ -91,7 +91,7 @@ func (l Ledger) Accept(r Report, at time.Time) (Ledger, error) {
 // Remove returns the ledger without a directory. One that is trusted through a
 // directory above it stays trusted.
 func (l Ledger) Remove(directory string) Ledger {
-	directory = real(directory)
+	directory = resolved(directory)
 	return Ledger{
 		Directories: slices.DeleteFunc(slices.Clone(l.Directories), func(d string) bool { return d == directory }),
 		Records:     slices.DeleteFunc(slices.Clone(l.Records), func(r Record) bool { return r.Directory == directory }),

@@ -17,7 +17,7 @@ type tree struct {
 
 func newTree(t *testing.T) tree {
 	t.Helper()
-	return tree{t, real(t.TempDir())}
+	return tree{t, resolved(t.TempDir())}
 }
 
 func (t tree) path(name string) string { return filepath.Join(t.root, name) }
@@ -147,7 +147,8 @@ func TestOddFiles(t *testing.T) {
 		name, reason string
 		skip         bool
 	}{
-		{"p/.claude/settings.json", "larger than", false}, {"p/.mcp.json", "not a regular file", false},
+		{"p/.claude/settings.json", "larger than", false},
+		{"p/.mcp.json", "not a regular file", false},
 		{"p/.claude/settings.local.json", "not a regular file", !pipe},
 	} {
 		if !want.skip && !slices.ContainsFunc(r.Problems, func(p Problem) bool {
