@@ -36,7 +36,8 @@ func Resolve(file string) File {
 		return resolveWindows(file)
 	}
 	w := walk{at: "/", left: components(file)}
-	for len(w.left) > 0 && w.step() {
+	for more := true; more && len(w.left) > 0; {
+		more = w.step()
 	}
 	return w.file()
 }

@@ -12,6 +12,7 @@ import (
 type commandPattern struct {
 	text string // words joined by single spaces
 	tail bool   // "text", or anything that begins with it and a space
+	more string // with tail: the latter as a pattern
 }
 
 func newCommandPattern(argument string) commandPattern {
@@ -24,6 +25,7 @@ func newCommandPattern(argument string) commandPattern {
 		}
 	}
 	p.text = canonical(text)
+	p.more = p.text + " *"
 	return p
 }
 
@@ -32,7 +34,7 @@ func (p commandPattern) match(command string) bool {
 	if !p.tail {
 		return wildcard(p.text, command)
 	}
-	return wildcard(p.text, command) || wildcard(p.text+" *", command)
+	return wildcard(p.text, command) || wildcard(p.more, command)
 }
 
 // any reports whether some command in the call, in some reading, matches.
@@ -47,9 +49,28 @@ func (p commandPattern) any(c *call) bool {
 	return false
 }
 
+// may reports whether some command in the call may match, once what is known only
+// at run time is known. File systems that ignore case run RM as rm.
+func (p commandPattern) may(c *call) bool {
+	for _, part := range c.parts {
+		for _, reading := range part.vague {
+			if mayMatch(p.text, reading) || p.tail && mayMatch(p.more, reading) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// foldFirst lowers the case of the first word.
+func foldFirst(reading string) string {
+	first, _, _ := strings.Cut(reading, " ")
+	return strings.ToLower(first) + reading[len(first):]
+}
+
 // covers reports whether command n is one that the rule means, and nothing else.
 func (p commandPattern) covers(c *call, n int) bool {
-	return c.parts[n].opaque == "" && p.match(c.parts[n].strict)
+	return c.plain[n].opaque == "" && p.match(c.plain[n].strict)
 }
 
 // canonical brings the words of a rule into the form that commands are compared in.

@@ -51,7 +51,7 @@ func FuzzComposing(f *testing.F) {
 	}
 	s := fuzzed(f)
 	f.Fuzz(func(t *testing.T, command string) {
-		if parts, _, _ := parse(command); len(parts) == 0 || !parses(command) || strings.HasSuffix(command, `\`) {
+		if apart := takeApart(bash(command), false); len(apart.parts) == 0 || !parses(command) || strings.HasSuffix(command, `\`) {
 			return // nothing is in it, or it takes the end of its line away
 		}
 		alone := s.Decide(bash(command))

@@ -1,9 +1,6 @@
 package rules
 
-import (
-	"net/url"
-	"strings"
-)
+import "strings"
 
 // namePattern matches the names of tools.
 type namePattern struct {
@@ -66,38 +63,21 @@ func wildcard(pattern, text string) bool {
 // exactly matches the kind of a subagent, or the name of a skill.
 type exactly string
 
-func (e exactly) any(c *call) bool           { return c.kind == string(e) }
+func (e exactly) any(c *call) bool {
+	return c.kind == string(e) || c.kind != "" && c.kind == e.family()
+}
+
+// family is the name in front of ":*" or " *", which stand for any arguments.
+func (e exactly) family() string {
+	return strings.TrimSuffix(strings.TrimSuffix(string(e), ":*"), " *")
+}
+
+// may is true of a call without a kind, which gets one from the agent, and of other
+// spellings of the name: in another case, with a slash, with a plugin before it.
+func (e exactly) may(c *call) bool {
+	name := strings.TrimPrefix(strings.TrimSpace(c.kind), "/")
+	bare := name[strings.LastIndexByte(name, ':')+1:]
+	return c.kind == "" || strings.EqualFold(name, e.family()) || strings.EqualFold(bare, e.family())
+}
+
 func (e exactly) covers(c *call, _ int) bool { return c.kind == string(e) }
-
-// domainPattern matches the host of an address: "example.com", or "*.example.com"
-// for everything below it.
-type domainPattern struct {
-	host  string
-	below bool
-}
-
-func newDomainPattern(host string) domainPattern {
-	host, below := strings.CutPrefix(strings.ToLower(strings.TrimSpace(host)), "*.")
-	return domainPattern{strings.TrimSuffix(host, "."), below}
-}
-
-// any matches the hosts below a domain as well: who denies a domain means them.
-func (d domainPattern) any(c *call) bool {
-	return c.host != "" && (c.host == d.host && !d.below || strings.HasSuffix(c.host, "."+d.host))
-}
-
-func (d domainPattern) covers(c *call, _ int) bool {
-	if d.below {
-		return strings.HasSuffix(c.host, "."+d.host)
-	}
-	return c.host != "" && c.host == d.host
-}
-
-// hostOf returns the host of an address in lower case, empty if it has none.
-func hostOf(address string) string {
-	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") {
-		return ""
-	}
-	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-}

@@ -54,12 +54,15 @@ type compiled struct {
 	tool     namePattern
 	argument matcher // nil: every call of the tool
 	unknown  bool    // an argument that only the agent understands
+	commands bool    // it is about files, and forbids shell commands that use them too
 }
 
 // matcher is the argument of a rule.
 type matcher interface {
 	// any reports whether some part of the call matches, in any reading of it.
 	any(*call) bool
+	// may reports whether the call may match, as far as it can be told.
+	may(*call) bool
 	// covers reports whether part n of the call matches, in the strictest reading.
 	covers(c *call, n int) bool
 }
@@ -82,6 +85,7 @@ func compile(r Rule) (*compiled, error) {
 	}
 	c.argument, c.unknown = argumentOf(tool, argument)
 	c.tool = familyOf(tool)
+	_, c.commands = c.argument.(pathPattern)
 	return c, nil
 }
 
@@ -117,6 +121,7 @@ func argumentOf(tool, argument string) (m matcher, unknown bool) {
 	}
 	if readers[tool] || writers[tool] {
 		if p, ok := newPathPattern(argument); ok {
+			p.edits = writers[tool]
 			return p, false
 		}
 	}

@@ -69,15 +69,18 @@ func (s *Set) Decide(c Call) Verdict {
 	if s.Len() == 0 {
 		return Verdict{Why: "there are no rules"}
 	}
-	apart := takeApart(c)
+	apart := takeApart(c, c.Tool == "Bash" && s.NeedsDisk(c.Tool))
 	if r := s.concerned(Deny, apart, (*compiled).forbids); r != nil {
 		return Verdict{Deny, []Rule{r.Rule}, "the rule forbids it"}
 	}
 	if r := s.concerned(Deny, apart, (*compiled).mayForbid); r != nil {
-		return Verdict{Ask, []Rule{r.Rule}, "the rule may forbid it, which cannot be told here"}
+		return Verdict{Ask, []Rule{r.Rule}, r.doubt("a deny rule may match", apart)}
+	}
+	if r := s.concerned(Ask, apart, (*compiled).forbids); r != nil {
+		return Verdict{Ask, []Rule{r.Rule}, "the rule wants a person to be asked"}
 	}
 	if r := s.concerned(Ask, apart, (*compiled).mayForbid); r != nil {
-		return Verdict{Ask, []Rule{r.Rule}, "the rule wants a person to be asked"}
+		return Verdict{Ask, []Rule{r.Rule}, r.doubt("an ask rule may match", apart)}
 	}
 	return s.allowed(apart)
 }
@@ -85,11 +88,16 @@ func (s *Set) Decide(c Call) Verdict {
 // concerned returns the first rule of a list that has something to say.
 func (s *Set) concerned(list Effect, c *call, says func(*compiled, *call) bool) *compiled {
 	for _, r := range s.lists[list] {
-		if r.tool.match(c.tool) && says(r, c) {
+		if r.concerns(c.tool) && says(r, c) {
 			return r
 		}
 	}
 	return nil
+}
+
+// concerns reports whether a rule that forbids is about a tool.
+func (r *compiled) concerns(tool string) bool {
+	return r.tool.match(tool) || r.commands && tool == "Bash"
 }
 
 // forbids reports whether a rule matches some part of a call of its tool.
@@ -104,7 +112,26 @@ func (r *compiled) forbids(c *call) bool {
 }
 
 // mayForbid also says yes where it cannot be told.
-func (r *compiled) mayForbid(c *call) bool { return r.unknown || c.unread || r.forbids(c) }
+func (r *compiled) mayForbid(c *call) bool {
+	switch {
+	case r.unknown || r.forbids(c) || r.argument.may(c):
+		return true
+	case r.commands && c.tool == "Bash":
+		return c.broken || c.unread != "" && len(c.parts) == 0
+	}
+	return c.unread != "" || c.runs != ""
+}
+
+// doubt says why a rule may match.
+func (r *compiled) doubt(what string, c *call) string {
+	switch {
+	case r.unknown:
+		return what + "; its argument is understood by the agent only"
+	case c.tool != "Bash":
+		return what + "; the call cannot be read exactly: " + first(c.unread, "it reaches further than its argument says")
+	}
+	return what + "; the command cannot be read exactly: " + first(first(c.unread, c.runs), "a part of it is known only when it runs")
+}
 
 // allowed looks for allow rules for every part of a call.
 func (s *Set) allowed(c *call) Verdict {
@@ -149,12 +176,12 @@ func covering(rules []*compiled, c *call, n int) *compiled {
 // uncovered says which part of a call no rule allows.
 func uncovered(c *call, n int) string {
 	switch {
-	case len(c.parts) == 0:
+	case len(c.plain) == 0:
 		return "no rule allows it"
-	case c.parts[n].opaque != "":
-		return fmt.Sprintf("no rule allows `%s`, since %s", c.parts[n].strict, c.parts[n].opaque)
+	case c.plain[n].opaque != "":
+		return fmt.Sprintf("no rule allows `%s`, since %s", c.plain[n].strict, c.plain[n].opaque)
 	}
-	return fmt.Sprintf("no rule allows `%s`", c.parts[n].strict)
+	return fmt.Sprintf("no rule allows `%s`", c.plain[n].strict)
 }
 
 // With returns a set that has the rules of another too, behind its own.
@@ -180,7 +207,7 @@ func (s *Set) NeedsDisk(tool string) bool {
 	}
 	for _, list := range s.lists {
 		for _, r := range list {
-			if _, path := r.argument.(pathPattern); path && r.tool.match(tool) {
+			if r.commands && (r.tool.match(tool) || tool == "Bash" && r.Effect != Allow) {
 				return true
 			}
 		}

@@ -11,6 +11,7 @@ import (
 const (
 	maxCommand  = 64 << 10
 	maxNested   = 4
+	maxWrapped  = 64      // words behind sudo and its like
 	maxReadings = 1 << 20 // bytes of all readings together: who hides a command behind more is asked about
 )
 
@@ -18,57 +19,73 @@ const (
 type part struct {
 	strict string   // its words, quoted where need be; what an allow rule must match
 	opaque string   // why an allow rule cannot match, empty if it can
-	seen   []string // every reading of it that a deny rule is held against
+	seen   []string // every reading of it that a deny rule is held against, with holes
+	vague  []string // those of seen that have holes, and seen with the program in lower case
 }
 
-// shellOf parses what the agent's Bash tool runs. Where Bash and a rule's author
-// could disagree about a construct, it is opaque.
+// shellOf parses what the agent's Bash tool runs, for rules that forbid.
 type shellOf struct {
-	parts []part
-	depth int
-	left  *int // of maxReadings
+	parts  []part
+	unread string // why there may be commands that were not seen
+	runs   string // why commands may run that are not written there
+	depth  int
+	left   *int // of maxReadings
+	uses   *uses
 }
 
-// parse takes a command apart. opaque says why it cannot be told what it does,
-// beyond its parts; unread that there may be parts which were not seen.
-func parse(command string) (parts []part, opaque string, unread bool) {
+// parse takes a command apart, for rules that allow and for rules that forbid. The
+// files it names go into u, unless that is nil.
+func (c *call) parse(command string, u *uses) {
 	left := maxReadings
-	s := &shellOf{left: &left}
-	opaque = s.add(command)
+	s := &shellOf{left: &left, uses: u}
+	file := s.add(command)
+	c.parts, c.unread, c.runs = s.parts, s.unread, s.runs
 	switch {
 	case left <= 0:
-		return s.parts, "it is too long to be looked at", true
+		c.unread = tooLong
 	case len(s.parts) == 0:
-		return nil, first(opaque, "it has no command"), true
+		c.unread = first(s.unread, "it has no command")
 	}
-	return s.parts, opaque, false
+	if c.broken = file == nil; c.broken {
+		c.opaque = c.unread
+		return
+	}
+	c.plain, c.opaque = plainParts(command, file)
 }
 
-func (s *shellOf) add(command string) (opaque string) {
+const tooLong = "it is too long to be looked at"
+
+// add reads the text of a shell command, nil if that cannot be done.
+func (s *shellOf) add(command string) *syntax.File {
 	if len(command) > maxCommand {
-		return "it is too long to be looked at"
+		s.unread = tooLong
+		return nil
 	}
-	if strings.ContainsRune(command, 0) { // shells disagree about what becomes of it
-		return "it has a character that no command has"
+	if s.unread = first(s.unread, misread(command)); strings.Contains(command, hole) {
+		return nil // shells disagree about what becomes of it
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
-		return "it cannot be parsed"
+		s.unread = first(s.unread, "it cannot be parsed")
+		return nil
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CallExpr:
 			s.simple(n)
+		case *syntax.Stmt:
+			s.fed(n)
 		case *syntax.Redirect:
-			opaque = first(opaque, redirected(n))
-		case *syntax.DeclClause, *syntax.LetClause, *syntax.ArithmCmd, *syntax.FuncDecl, *syntax.CoprocClause, *syntax.TestDecl:
-			opaque = first(opaque, "it changes what later commands mean")
-		case *syntax.ForClause, *syntax.CaseClause:
-			opaque = first(opaque, "it depends on variables")
+			if s.uses != nil {
+				s.uses.redirect(n)
+			}
+		}
+		if n != nil {
+			s.unread = first(s.unread, hazard(n))
 		}
 		return true
 	})
-	return opaque
+	return file
 }
 
 // redirected says why a redirection takes a command out of reach of allow rules.
@@ -76,14 +93,6 @@ func redirected(r *syntax.Redirect) string {
 	switch r.Op {
 	case syntax.DplOut, syntax.DplIn:
 		if fd, ok := static(r.Word); ok && strings.Trim(fd, "0123456789") == "" {
-			return ""
-		}
-	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		body := r.Word
-		if r.Hdoc != nil {
-			body = r.Hdoc
-		}
-		if _, ok := static(body); ok {
 			return ""
 		}
 	default:
@@ -97,32 +106,43 @@ func redirected(r *syntax.Redirect) string {
 // simple takes one simple command: its words, and everything that may stand
 // behind them.
 func (s *shellOf) simple(c *syntax.CallExpr) {
+	for _, a := range c.Assigns {
+		if steers(a.Name.Value) {
+			s.runs = first(s.runs, "it sets "+a.Name.Value)
+		}
+	}
 	if len(c.Args) == 0 {
 		if len(c.Assigns) > 0 {
-			s.parts = append(s.parts, part{opaque: "it sets variables"})
+			s.parts = append(s.parts, part{})
 		}
 		return
 	}
-	p := part{}
-	if len(c.Assigns) > 0 {
-		p.opaque = "it sets variables for a command"
+	words := looseWords(c.Args)
+	if len(words) == 0 {
+		return
 	}
-	words := make([]string, 0, len(c.Args))
-	for n, w := range c.Args {
-		value, ok := static(w)
-		if !ok || hasBraces(w) || (n == 0 && hasGlob(w)) {
-			p.opaque = first(p.opaque, "it is known only when it runs")
+	p := part{seen: s.readings(words)}
+	for _, reading := range p.seen {
+		if folded := foldFirst(reading); folded != reading || strings.Contains(reading, hole) {
+			p.vague = append(p.vague, folded)
 		}
-		words = append(words, value)
 	}
-	if p.opaque == "" && interprets[base(words[0])] {
-		p.opaque = "it runs what is in its arguments"
-	}
-	p.strict = quoteAll(words)
-	loose := looseWords(c.Args)
-	p.seen = s.readings(loose)
 	s.parts = append(s.parts, p)
-	s.nested(loose)
+	if s.uses != nil {
+		s.uses.command(words)
+	}
+	if hasBraces(c.Args[0]) {
+		s.runs = first(s.runs, "its command is known only when it runs")
+	}
+	s.runs = first(s.runs, runsOther(words))
+	if wraps[base(words[0])] {
+		for n := 1; n < len(words) && s.runs == ""; n++ {
+			if s.runs = runsOther(words[n:]); n == maxWrapped {
+				s.runs = tooLong
+			}
+		}
+	}
+	s.nested(words)
 }
 
 // nested looks into the text of commands that run their arguments.
@@ -136,33 +156,14 @@ func (s *shellOf) nested(words []string) {
 		if interprets[base(w)] {
 			for _, text := range append(words[n+1:len(words):len(words)], strings.Join(words[n+1:], " ")) {
 				if text != "" && !strings.HasPrefix(text, "-") {
-					inner := &shellOf{depth: s.depth, left: s.left}
-					inner.add(text)
-					for _, p := range inner.parts {
-						p.opaque = first(p.opaque, "it is the argument of another command")
-						s.parts = append(s.parts, p)
-					}
+					inner := &shellOf{depth: s.depth, left: s.left, uses: s.uses}
+					inner.add(strings.ReplaceAll(text, hole, "$_"))
+					s.parts = append(s.parts, inner.parts...)
 				}
 			}
 			return
 		}
 	}
-}
-
-// interprets are the commands that run the text they are given.
-var interprets = set("eval", "bash", "sh", "zsh", "dash", "ksh", "ash", "busybox", "source", ".", "trap", "su", "script", "ssh", "parallel", "watch")
-
-// wraps are the commands that run another one, which is among their arguments.
-var wraps = set("sudo", "doas", "env", "command", "builtin", "exec", "nohup", "nice", "ionice", "timeout", "time", "stdbuf", "setsid",
-	"xargs", "find", "chroot", "unshare", "nsenter", "flock", "strace", "ltrace", "taskset", "chrt", "runuser", "systemd-run",
-	"unbuffer", "faketime", "proot", "fakeroot", "catchsegv", "parallel", "watch", "busybox")
-
-func set(names ...string) map[string]bool {
-	m := make(map[string]bool, len(names))
-	for _, n := range names {
-		m[n] = true
-	}
-	return m
 }
 
 // readings are the ways to read a simple command, for rules that forbid: as it
@@ -179,12 +180,15 @@ func (s *shellOf) readings(words []string) []string {
 		if name := base(words[0]); name != words[0] {
 			all = append(all, strings.Join(append([]string{name}, words[1:]...), " "))
 		}
+		if strings.HasPrefix(words[0], "=") { // zsh looks the rest up
+			all = append(all, strings.Join(words, " ")[1:])
+		}
 	}
 	if len(words) == 0 {
 		return nil
 	}
 	add(words)
-	if wraps[base(words[0])] || interprets[base(words[0])] {
+	if wraps[base(words[0])] || interprets[base(words[0])] || strings.Contains(words[0], hole) {
 		for n := 1; n < len(words) && *s.left > 0; n++ {
 			add(words[n:])
 		}
@@ -201,4 +205,12 @@ func first(a, b string) string {
 		return a
 	}
 	return b
+}
+
+func set(names ...string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
 }

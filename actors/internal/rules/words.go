@@ -25,7 +25,7 @@ func static(w *syntax.Word) (value string, ok bool) {
 			b.WriteString(unescape(p.Value, ""))
 		case *syntax.SglQuoted:
 			ok = ok && !p.Dollar
-			b.WriteString(singleQuoted(p))
+			b.WriteString(p.Value)
 		case *syntax.DblQuoted:
 			ok = ok && !p.Dollar
 			for _, q := range p.Parts {
@@ -59,24 +59,21 @@ func unescape(text, only string) string {
 	return b.String()
 }
 
-// singleQuoted returns the text of '…' or $'…'.
+// singleQuoted returns the text of '…' or $'…', with a hole for escapes.
 func singleQuoted(q *syntax.SglQuoted) string {
-	if q.Dollar {
-		if value, _, err := expand.Format(nil, q.Value, nil); err == nil {
-			return value
-		}
+	if q.Dollar && strings.Contains(q.Value, `\`) {
+		return hole
 	}
 	return q.Value
 }
 
-// looseWords evaluates words as far as that goes, braces included: what is known
-// only at run time is left out.
+// looseWords are words with holes for what is known only at run time. A word with
+// braces is the words that they make, and one with a hole.
 func looseWords(words []*syntax.Word) []string {
-	var all []string
+	all := make([]string, 0, len(words))
 	for _, w := range words {
 		if !hasBraces(w) {
-			value, _ := static(w)
-			all = append(all, value)
+			all = append(all, loose(w))
 			continue
 		}
 		clone := *w
@@ -87,15 +84,16 @@ func looseWords(words []*syntax.Word) []string {
 			if n++; err != nil || n > maxBraces {
 				break
 			}
-			value, _ := static(inner)
-			all = append(all, value)
+			all = append(all, loose(inner))
+		}
+		if n > 1 {
+			all = append(all, hole)
 		}
 	}
 	return all
 }
 
 func hasBraces(w *syntax.Word) bool { return unquotedAny(w, "{") }
-func hasGlob(w *syntax.Word) bool   { return unquotedAny(w, "*?[") }
 
 func unquotedAny(w *syntax.Word, chars string) bool {
 	for _, p := range w.Parts {

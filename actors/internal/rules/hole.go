@@ -1,0 +1,115 @@
+package rules
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// hole stands in a reading for text that is known only when the command runs. No
+// command that is read contains the byte.
+const hole = "\x00"
+
+// maxCompared bounds the work of one comparison with holes; beyond it a match is
+// taken for possible.
+const maxCompared = 1 << 20
+
+// loose returns the text of a word, with holes for what cannot be known. Globs are
+// holes too.
+func loose(w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	var b strings.Builder
+	for n, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			b.WriteString(looseLiteral(p.Value, n == 0))
+		case *syntax.SglQuoted:
+			b.WriteString(singleQuoted(p))
+		case *syntax.DblQuoted:
+			for _, q := range p.Parts {
+				if lit, is := q.(*syntax.Lit); is {
+					b.WriteString(unescape(lit.Value, "$`\"\\\n"))
+				} else {
+					b.WriteString(hole)
+				}
+			}
+		default:
+			b.WriteString(hole)
+		}
+	}
+	return b.String()
+}
+
+// looseLiteral is loose for unquoted text.
+func looseLiteral(text string, begins bool) string {
+	if begins && strings.HasPrefix(text, "~") {
+		_, rest, found := strings.Cut(text, "/")
+		if text = hole; found {
+			text += "/" + rest
+		}
+	}
+	if text == "[" || text == "]" || !strings.ContainsAny(text, `*?[\`) {
+		return text
+	}
+	var b strings.Builder
+	for n := 0; n < len(text); n++ {
+		switch c := text[n]; c {
+		case '\\':
+			if n++; n < len(text) && text[n] != '\n' {
+				b.WriteByte(text[n])
+			}
+		case '*', '?':
+			b.WriteString(hole)
+		case '[':
+			if end := strings.IndexByte(text[n:], ']'); end > 0 {
+				n += end
+			}
+			b.WriteString(hole)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// mayMatch reports whether some text in the place of each hole makes a text match
+// a pattern with stars.
+func mayMatch(pattern, text string) bool {
+	star, gap := strings.IndexByte(pattern, '*'), strings.Index(text, hole)
+	if gap < 0 {
+		return wildcard(pattern, text)
+	}
+	if star < 0 {
+		star = len(pattern)
+	}
+	if n := min(star, gap); pattern[:n] != text[:n] {
+		return false
+	}
+	if len(pattern)*len(text) > maxCompared {
+		return true
+	}
+	// now[j] says whether the pattern so far and text[:j] have a text in common.
+	now, next := make([]bool, len(text)+1), make([]bool, len(text)+1)
+	now[0] = true
+	for j := 0; j < len(text) && text[j] == hole[0]; j++ {
+		now[j+1] = true
+	}
+	for i := range len(pattern) {
+		star := pattern[i] == '*'
+		next[0] = star && now[0]
+		for j := range len(text) {
+			switch {
+			case star:
+				next[j+1] = now[j+1] || next[j]
+			case text[j] == hole[0]: // a hole takes any number of bytes
+				next[j+1] = now[j+1] || next[j]
+			default:
+				next[j+1] = now[j] && pattern[i] == text[j]
+			}
+		}
+		now, next = next, now
+	}
+	return now[len(text)]
+}

@@ -1,0 +1,119 @@
+package rules
+
+import (
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"betcode/actors/internal/realpath"
+)
+
+// any also matches what is below a matching directory.
+func (p pathPattern) any(c *call) bool {
+	for _, l := range c.files(p.edits) {
+		if !l.doubtful && !strings.Contains(l.path, hole) && p.forbids(l) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p pathPattern) forbids(l located) bool {
+	for _, base := range p.bases(l.place, true) {
+		if p.below(base, l.path) {
+			return true
+		}
+	}
+	return false
+}
+
+// may reports whether the call may reach a file that matches: its search goes over
+// one, the name differs in case only, or nobody can tell where the path leads.
+func (p pathPattern) may(c *call) bool {
+	for _, l := range c.files(p.edits) {
+		if strings.Contains(l.path, hole) {
+			if p.mayName(l) {
+				return true
+			}
+			continue
+		}
+		if realpath.PerProcess(l.path) && (c.tool != "Bash" || !strings.HasPrefix(l.path, "/dev/")) {
+			return true
+		}
+		if folded := p.folded(); folded.forbids(l.folded()) || l.area && folded.overlaps(l.folded()) {
+			return true
+		}
+	}
+	return false
+}
+
+// folded is the pattern in lower case: a file system may ignore case.
+func (p pathPattern) folded() pathPattern {
+	p.glob = strings.ToLower(p.glob)
+	return p
+}
+
+func (l located) folded() located {
+	l.path = strings.ToLower(l.path)
+	l.place = Place{Directory: strings.ToLower(l.place.Directory), Home: strings.ToLower(l.place.Home)}
+	return l
+}
+
+// mayName reports whether a path with holes may be, or be below, a matching one. A
+// pattern for names at any depth is held against the last name.
+func (p pathPattern) mayName(l located) bool {
+	name, anywhere := strings.CutPrefix(p.glob, "**/")
+	if !anywhere || strings.ContainsAny(name, "/?[{\\") || strings.HasSuffix(l.path, hole) {
+		return true
+	}
+	return mayMatch(strings.ToLower(name), strings.ToLower(path.Base(l.path)))
+}
+
+// overlaps reports whether a matching file may be below a directory.
+func (p pathPattern) overlaps(l located) bool {
+	for _, base := range p.bases(l.place, true) {
+		if _, above := relative(l.path, path.Clean(base)); above {
+			return true
+		}
+		if rest, below := relative(base, l.path); below && begins(p.glob, rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// begins reports whether a path that matches a glob may begin with a directory.
+func begins(glob, dir string) bool {
+	if strings.ContainsAny(glob, `{\`) {
+		return true // a slash may be inside
+	}
+	names := strings.Split(dir, "/")
+	for n, segment := range strings.Split(glob, "/") {
+		if segment == "**" || n == len(names) {
+			return true
+		}
+		if ok, err := doublestar.Match(segment, names[n]); err != nil || !ok {
+			return false
+		}
+	}
+	return false
+}
+
+// covers wants every reading of the path to match, and of a search everything that
+// may be below it.
+func (p pathPattern) covers(c *call, _ int) bool {
+	if c.tool == "Bash" {
+		return false
+	}
+	for _, l := range c.paths {
+		rest, ok := relative(p.bases(l.place, false)[0], l.path)
+		if !ok || !p.match(rest) || realpath.PerProcess(l.path) {
+			return false
+		}
+		if l.area && (!p.match(path.Join(rest, "\x01")) || !p.match(path.Join(rest, "\x01/.\x02/\x03.\x04"))) {
+			return false
+		}
+	}
+	return len(c.paths) > 0
+}

@@ -1,0 +1,173 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// interprets are the commands that run the text they are given.
+var interprets = set("eval", "bash", "sh", "zsh", "dash", "ksh", "mksh", "yash", "fish", "ash", "csh", "tcsh", "rbash", "busybox", "toybox", "source", ".",
+	"trap", "su", "script", "ssh", "parallel", "watch", "at", "batch", "expect", "entr", "tmux", "screen", "osascript", "pwsh", "nu")
+
+// wraps are the commands that run another one, which is among their arguments.
+var wraps = set("sudo", "doas", "env", "command", "builtin", "exec", "nohup", "nice", "ionice", "timeout", "time", "stdbuf", "setsid",
+	"xargs", "find", "fd", "chroot", "unshare", "nsenter", "flock", "strace", "ltrace", "taskset", "chrt", "runuser", "systemd-run", "setpriv", "pkexec",
+	"unbuffer", "faketime", "proot", "fakeroot", "catchsegv", "parallel", "watch", "busybox", "toybox", "noglob", "nocorrect", "repeat", "-", "coproc",
+	"caffeinate", "arch", "prlimit", "setarch", "linux32", "linux64", "i386", "x86_64", "firejail", "bwrap", "gdb", "valgrind", "perf", "rlwrap", "run-parts",
+	"start-stop-daemon", "capsh", "sg", "newgrp", "ssh-agent", "dbus-run-session", "xvfb-run", "npx", "zargs", "then", "do", "else", "ld.so", "tsp", "cpulimit")
+
+// scripting are languages whose programs can run commands, with the options that
+// bring a program along.
+var scripting = map[string]string{
+	"python": "c", "perl": "eE", "ruby": "e", "node": "ep", "nodejs": "ep", "deno": "", "bun": "ep", "php": "rBE", "lua": "e", "tclsh": "", "wish": "",
+	"Rscript": "e", "R": "e", "julia": "eE", "elixir": "e", "erl": "", "guile": "c", "scheme": "", "racket": "e", "ghc": "e", "groovy": "e", "jshell": "",
+	"pypy": "c", "ipython": "c", "gawk": "", "sqlite3": "", "psql": "c", "mysql": "e", "ed": "", "ex": "c", "vi": "c", "vim": "c", "nvim": "c", "emacs": "", "gdb": "",
+	"dc": "", "bc": "", "m4": "", "make": "", "gmake": "",
+}
+
+// runsOther says why a simple command may run commands that are not written in it,
+// as far as that is known of the program. Words may have holes.
+func runsOther(words []string) string {
+	name := base(words[0])
+	rest := words[1:]
+	switch {
+	case interprets[name], redefines[name] && name != "export", name == "hash" && len(rest) > 0:
+		return "`" + name + "` runs text or changes what commands mean"
+	case name == "set" && anyWord(rest, func(w string) bool { return strings.ContainsAny(w, "k"+hole) && strings.HasPrefix(w, "-") }):
+		return "`set` changes what commands mean"
+	case (setters[name] || assigns(words) || name == "export") && anyWord(rest, steersText):
+		return "it sets variables that decide which programs run"
+	case (setters[name] || evaluates[name]) && anyWord(rest, func(w string) bool { return subscript(w) || setters[name] && strings.Contains(w, "[") }):
+		return "`" + name + "` may evaluate a subscript among its arguments"
+	case name == "xargs", name == "parallel":
+		return "`" + name + "` reads commands or arguments from its input"
+	case name == "find" || name == "fd":
+		if anyWord(rest, func(w string) bool {
+			return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok") || strings.HasPrefix(w, "--exec") || w == "-x" || w == "-X" || strings.Contains(w, hole)
+		}) {
+			return "`" + name + "` may run a command for what it finds"
+		}
+	case name == "env" && anyWord(rest, isEnvText):
+		return "`env` splits a text into a command or sets variables that decide which programs run"
+	case name == "git":
+		return gitRuns(rest)
+	case awks[name]:
+		if anyWord(rest, isAwkProgram) {
+			return "`" + name + "` may run commands"
+		}
+	case name == "sed" || name == "gsed":
+		if anyWord(rest, isSedExecution) {
+			return "`sed` may run commands"
+		}
+	case anyWord(rest, isCommandOption):
+		return "an option of `" + name + "` may name a command"
+	}
+	return scripted(name, rest)
+}
+
+var awks = set("awk", "gawk", "mawk", "nawk", "original-awk", "goawk")
+
+// isAwkProgram recognises programs that run commands, and those in files.
+func isAwkProgram(w string) bool {
+	return strings.ContainsAny(w, "|"+hole) || strings.Contains(w, "system") || strings.Contains(w, "getline") || strings.HasPrefix(w, "-f") ||
+		strings.HasPrefix(w, "@") || strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "-l") || strings.HasPrefix(w, "--")
+}
+
+// The command e of sed, and the flag e of its command s.
+var sedCommand, sedFlag = regexp.MustCompile(`(^|[;{}\s0-9$!/])e(\s|$|;|})`), regexp.MustCompile(`[^\w\\.]\w*e\w*\s*($|[;}\n])`)
+
+func isSedExecution(w string) bool {
+	if strings.HasPrefix(w, "--") && !strings.HasPrefix(w, "--e") {
+		return strings.HasPrefix(w, "--f")
+	}
+	return strings.Contains(w, hole) || strings.HasPrefix(w, "-f") || sedCommand.MatchString(w) ||
+		strings.Contains(w, "s") && sedFlag.MatchString(w) && !strings.HasPrefix(w, "-")
+}
+
+// isCommandOption recognises options that hand a command to well-known programs.
+func isCommandOption(w string) bool {
+	for _, p := range []string{
+		"--to-command", "--checkpoint-action", "--use-compress-program", "--rsh", "--rsync-path", "--filter=", "--compress-program",
+		"--pre=", "--preview", "--exec", "--unzip-command", "--pager=", "ProxyCommand", "-oProxyCommand", "--info-script", "--rmt-command", "--upload-pack",
+		"--receive-pack", "--extcmd", "--open-files-in-pager", "--command=", "--eval", "--execute",
+	} {
+		if strings.HasPrefix(w, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func steersText(w string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(w, "-v"), "=")
+	return steers(name) || strings.Contains(name, hole)
+}
+
+func isEnvText(w string) bool {
+	name, _, assigned := strings.Cut(w, "=")
+	return strings.HasPrefix(w, "-S") || strings.HasPrefix(w, "--split") || strings.HasPrefix(w, "-") && strings.Contains(w, "S") && !strings.HasPrefix(w, "--") ||
+		assigned && (steers(name) || strings.Contains(name, hole))
+}
+
+// scripted says why the program of a scripting language cannot be read: it is an
+// argument, or comes from the standard input.
+func scripted(name string, rest []string) string {
+	options, known := scripting[strings.TrimRight(name, "0123456789.")]
+	if !known {
+		options, known = scripting[name]
+	}
+	if !known || strings.HasPrefix(name, "make") || name == "gmake" {
+		return ""
+	}
+	file := false
+	for _, w := range rest {
+		switch {
+		case w == "-" || strings.HasPrefix(w, "--eval") || strings.HasPrefix(w, "--print") || strings.HasPrefix(w, "--exec") || strings.HasPrefix(w, "--run"):
+			return "`" + name + "` runs a program that is not a file"
+		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.ContainsAny(w, options+hole):
+			return "`" + name + "` runs a program that is not a file"
+		case !strings.HasPrefix(w, "-"):
+			file = true
+		}
+		if file {
+			break
+		}
+	}
+	if !file && !harmlessStart(rest) {
+		return "`" + name + "` runs a program that is not a file"
+	}
+	return ""
+}
+
+// harmlessStart reports whether options alone start no program from the input.
+func harmlessStart(options []string) bool {
+	if len(options) == 0 {
+		return false
+	}
+	switch options[0] {
+	case "--version", "-version", "-v", "-V", "--help", "-help", "-m":
+		return true
+	}
+	return false
+}
+
+// fed notes a statement whose input comes from a here-document or a pipe and that
+// runs what it reads. Shells are noted anyway.
+func (s *shellOf) fed(stmt *syntax.Stmt) {
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return
+	}
+	for _, r := range stmt.Redirs {
+		if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn {
+			for _, w := range call.Args {
+				name := base(loose(w))
+				if _, ok := scripting[strings.TrimRight(name, "0123456789.")]; ok || interprets[name] || strings.Contains(name, hole) {
+					s.runs = first(s.runs, "`"+strings.ReplaceAll(name, hole, "…")+"` may run what it reads")
+				}
+			}
+		}
+	}
+}
