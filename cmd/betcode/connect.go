@@ -49,6 +49,14 @@ func (p *program) connect(ctx context.Context, c *cli.Context) (*client.Client, 
 	if cfg.Remote.Address != "" {
 		return nil, cfg, errNoDaemon(cfg)
 	}
+	if h, held := p.holder(c, cfg); held {
+		if cl, err = p.reach(ctx, cfg, h); client.Unreachable(err) && !processEnded(h.pid) {
+			return nil, cfg, h.unreachable(cfg.SocketPath)
+		}
+		if err == nil || !client.Unreachable(err) {
+			return cl, cfg, err
+		}
+	}
 	start := cfg.AutoStart
 	if !start && p.attended() && p.terminal.err {
 		start = p.confirm(fmt.Sprintf("No daemon answers at %s. Start one?", cfg.SocketPath), true)

@@ -161,6 +161,17 @@ func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
 	} else if !client.Unreachable(err) {
 		return err
 	}
+	if h, held := holderOf(cfg.StateDir); held {
+		cl, err := p.reach(ctx, config.Client{SocketPath: cfg.SocketPath}, h)
+		if client.Unreachable(err) && !processEnded(h.pid) {
+			return h.unreachable(cfg.SocketPath)
+		}
+		if err == nil {
+			defer cl.Close()
+			fmt.Fprintf(p.stderr, "A daemon already answers at %s (pid %d).\n", cfg.SocketPath, h.pid)
+			return nil
+		}
+	}
 	p.offerImport(cfg.ConfigDir)
 	return p.startDaemon(ctx, cfg, flags, c.Duration("timeout"))
 }
@@ -174,6 +185,11 @@ func (p *program) daemonStop(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	cl, err := p.dial(ctx, cfg)
+	if h, held := p.holder(c, cfg); client.Unreachable(err) && held {
+		if cl, err = p.reach(ctx, cfg, h); client.Unreachable(err) {
+			return p.stopUnreachable(ctx, c, h)
+		}
+	}
 	if client.Unreachable(err) {
 		fmt.Fprintf(p.stderr, "No daemon answers at %s.\n", cfg.Where())
 		return nil
@@ -201,6 +217,20 @@ func (p *program) daemonStop(ctx context.Context, c *cli.Context) error {
 			}
 			return exitError{exitInternal, fmt.Errorf("stop daemon: it is still there after %s; its log says why", c.Duration("timeout"))}
 		}
+	}
+	fmt.Fprintln(p.stderr, "The daemon has stopped.")
+	return nil
+}
+
+// stopUnreachable ends a daemon that cannot be talked to.
+func (p *program) stopUnreachable(ctx context.Context, c *cli.Context, h holder) error {
+	if c.Bool("keep-agents") {
+		return exitError{exitConnection, fmt.Errorf("stop daemon: it (pid %d) cannot be told to leave its agents running, for nobody answers at its socket. "+
+			"'kill -9 %d' leaves them running, and the next daemon takes them over", h.pid, h.pid)}
+	}
+	fmt.Fprintf(p.stderr, "The daemon with pid %d does not answer; it is ended by a signal.\n", h.pid)
+	if err := h.end(ctx, c.Duration("timeout")); err != nil {
+		return err
 	}
 	fmt.Fprintln(p.stderr, "The daemon has stopped.")
 	return nil

@@ -49,6 +49,15 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	cl, err := p.dial(ctx, config.Client{SocketPath: cfg.SocketPath})
+	if h, held := holderOf(cfg.StateDir); client.Unreachable(err) && held {
+		cl, err = p.reach(ctx, config.Client{SocketPath: cfg.SocketPath}, h)
+		if client.Unreachable(err) && !processEnded(h.pid) {
+			fmt.Fprintf(p.stderr, "The daemon with pid %d does not answer; it is ended by a signal.\n", h.pid)
+			if err := errors.Join(notOurs(h.pid), h.end(ctx, c.Duration("timeout"))); err != nil {
+				return err
+			}
+		}
+	}
 	if client.Unreachable(err) {
 		fmt.Fprintf(p.stderr, "No daemon answers at %s.\n", cfg.SocketPath)
 		return p.startDaemon(ctx, cfg, flags, c.Duration("timeout"))

@@ -154,7 +154,8 @@ func (d *daemon) serve(ctx context.Context) error {
 	})
 	server := d.server
 	served := make(chan error, 2)
-	go func() { served <- server.Serve(d.listener) }()
+	stopSocket := d.serveSocket(ctx, server.Serve, func(err error) { served <- err })
+	defer stopSocket()
 	if d.tcp != nil {
 		go func() { served <- server.Serve(d.tcp) }()
 		d.log.Info().Stringer("address", d.tcp.Addr()).Bool("tls", d.tls != nil).Msg("daemon listens on TCP")
@@ -191,6 +192,7 @@ func (d *daemon) serve(ctx context.Context) error {
 		running = false
 	}
 	d.log.Info().Str("cause", cause).Bool("keep_agents", keepAgents).Msg("daemon shuts down")
+	stopSocket()
 	leave()
 	return errors.Join(failure, d.shutDown(server, keepAgents))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -22,6 +23,11 @@ func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	cl, err := p.dial(ctx, cfg)
+	if h, held := p.holder(c, cfg); client.Unreachable(err) && held {
+		if cl, err = p.reach(ctx, cfg, h); client.Unreachable(err) {
+			return p.statusUnreachable(c, cfg, h)
+		}
+	}
 	if client.Unreachable(err) {
 		if c.Bool("json") {
 			if err := writeValue(p.stdout, map[string]any{"schema": statusSchema, "running": false, "socket": cfg.Where()}, "  "); err != nil {
@@ -58,6 +64,19 @@ func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
 	return nil
 }
 
+// statusUnreachable shows a daemon that lives and cannot be talked to.
+func (p *program) statusUnreachable(c *cli.Context, cfg config.Client, h holder) error {
+	if c.Bool("json") {
+		object := map[string]any{"schema": statusSchema, "running": true, "reachable": false, "pid": h.pid, "socket": cfg.Where(), "state_dir": h.state}
+		if err := writeValue(p.stdout, object, "  "); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(p.stdout, "Daemon: RUNNING (pid %d), NOT REACHABLE\n", h.pid)
+	}
+	return h.unreachable(cfg.Where())
+}
+
 const statusSchema = "betcode.daemon.status/v1"
 
 // writeStatus lays the status out as the API document does.
@@ -80,6 +99,9 @@ func writeStatus(w io.Writer, h *pb.HealthDetailsResponse, s style) {
 	}
 	if seconds, err := strconv.ParseFloat(h.GetMetadata()["uptime_seconds"], 64); err == nil {
 		fmt.Fprintf(w, "Uptime: %s\n", span(time.Duration(seconds*float64(time.Second))))
+	}
+	if pid := h.GetMetadata()["pid"]; pid != "" {
+		fmt.Fprintf(w, "PID: %s\n", pid)
 	}
 	if v := h.GetMetadata()["version"]; v != "" {
 		fmt.Fprintf(w, "Version: %s\n", v)

@@ -23,3 +23,6 @@ func processEnded(pid int) bool {
 	_, state, ok := bytes.Cut(stat, []byte(") "))
 	return ok && bytes.HasPrefix(state, []byte("Z"))
 }
+
+// askToEnd has a process end in order.
+func askToEnd(pid int) error { return syscall.Kill(pid, syscall.SIGTERM) }
