@@ -25,6 +25,11 @@ type Live struct {
 	SessionAge       time.Duration // of an event that a session keeps; not positive = any age
 	CompactThreshold uint64        // a context of more tokens is compacted when its agent rests; 0 = never
 
+	OnAlarm OnAlarm // what becomes of an agent that approved itself; empty = freeze
+
+	Fence         Fence    // of agents that are started from now on; empty = off
+	FenceWritable []string // what else a fenced agent may write to: absolute, or ~/…
+
 	// What follows when a turn was cut off.
 
 	Resume        messages.ResumePolicy // where the session has no policy of its own; empty = auto
@@ -44,6 +49,7 @@ func (l Live) complete() *Live {
 	l.Silence = cmp.Or(l.Silence, 7*time.Minute)
 	l.ParkAfter = cmp.Or(l.ParkAfter, 10*time.Minute)
 	l.WaitingHold = cmp.Or(l.WaitingHold, 10*time.Minute)
+	l.OnAlarm = cmp.Or(l.OnAlarm, AlarmFreezes)
 	l.Resume = cmp.Or(l.Resume, messages.ResumeAuto)
 	l.Continuations = max(cmp.Or(l.Continuations, 2), 0)
 	l.ContinueGrace = cmp.Or(l.ContinueGrace, time.Minute)
@@ -73,6 +79,7 @@ func (s *System) sessionOptions() sessionOptions {
 func (o sessionOptions) with(l *Live) sessionOptions {
 	o.permissionTTL, o.extend, o.parkAfter, o.silence = l.PermissionTTL, !l.FixedTTL, l.ParkAfter, l.Silence
 	o.waitingHold = l.WaitingHold
+	o.onAlarm = l.OnAlarm
 	o.compactThreshold, o.resume, o.continuations, o.continuationGrace = l.CompactThreshold, l.Resume, uint32(l.Continuations), l.ContinueGrace
 	return o
 }

@@ -49,6 +49,9 @@ func runProps(s *System, session messages.SessionRecord, e spawnRun) *actor.Prop
 			record: e.record, offset: e.cursor.Offset, translator: translator, credits: runCredits,
 			quota: quota{limit: s.options.Disk.SpoolQuota, journaled: e.cursor.Offset},
 		}}
+		if e.record.Frozen {
+			r.state = r.state.hold(holdAgent{holdAlarm, true})
+		}
 		fresh = false
 		return r
 	})

@@ -1,6 +1,11 @@
 package actors
 
-import "betcode/messages"
+import (
+	"slices"
+	"strings"
+
+	"betcode/messages"
+)
 
 // An agent is held when its output has no place to go: it is stopped in its
 // tracks (SIGSTOP), with everything it started, and goes on as if nothing had
@@ -19,19 +24,19 @@ type holds uint8
 const (
 	holdDisk  holds = 1 << iota // the disk is nearly full
 	holdQuota                   // it wrote more than the journal could take
+	holdAlarm                   // it approved itself, and a person is to decide
 )
 
 // String names the reasons, for the tree and for notices.
 func (h holds) String() string {
-	switch h {
-	case 0:
-		return ""
-	case holdDisk:
-		return "disk full"
-	case holdQuota:
-		return "spool quota"
+	var names []string
+	for why, name := range map[holds]string{holdDisk: "disk full", holdQuota: "spool quota", holdAlarm: "alarm"} {
+		if h&why != 0 {
+			names = append(names, name)
+		}
 	}
-	return "disk full, spool quota"
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }
 
 type (
@@ -71,7 +76,11 @@ func (s runState) hold(m holdAgent) runState {
 // now. It is let go before anything else is done, and stopped after it.
 func (s runState) settleHold(effects []effect) (runState, []effect) {
 	var held holds
-	if s.phase == runLive && !s.stopping && !s.interrupting {
+	switch {
+	case s.phase != runLive:
+	case s.stopping || s.interrupting:
+		held = s.holds & holdAlarm // it gets no chance to act on what it hears
+	default:
 		held = s.holds
 	}
 	before := s.held

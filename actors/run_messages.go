@@ -44,6 +44,8 @@ const (
 	stopOrderly stopKind = iota
 	// stopResumable sends SIGTERM at once: the turn can be continued later.
 	stopResumable
+	// stopKill sends SIGKILL to everything of it at once.
+	stopKill
 )
 
 // What a run tells its session, beside the exported messages.

@@ -37,7 +37,7 @@ const (
 	quotaWarned      // and held again
 )
 
-// quotaInterrupt is the id of the request that interrupts such an agent.
+// quotaInterrupt begins the id of the request that interrupts such an agent.
 const quotaInterrupt = "interrupt-quota"
 
 // quotaGrace is the run's own word for the end of the time that an interrupted agent
@@ -94,7 +94,7 @@ func (s runState) outrun(effects []effect) (runState, []effect) {
 	if q.step == quotaHeld && !s.interrupting {
 		q.step, s.interrupting = quotaInterrupted, true
 		return s, append(effects, tellSession{agentOutruns{s.record.Run, "interrupt"}},
-			writeLine{writing{line: claude.InterruptLine(quotaInterrupt, false)}}, wakeAfter{graceInterrupt, quotaGrace{}})
+			writeLine{writing{line: claude.InterruptLine(s.control(quotaInterrupt), false)}}, wakeAfter{graceInterrupt, quotaGrace{}})
 	}
 	s.stopping, s.how = true, stopOrderly
 	return s.stop(append(effects, tellSession{agentOutruns{s.record.Run, "stop"}}))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -40,6 +41,7 @@ const (
 //	    │                   ▲
 //	    └───────────────────┘  it never came up, or ended unseen
 type runState struct {
+	now        time.Time // of the step under way
 	record     messages.RunRecord
 	offset     int64 // of the next line to read
 	translator claude.State
@@ -65,8 +67,14 @@ type runState struct {
 	archived     int64 // how far its spool is, or was asked to be, archived
 }
 
+// control returns the id of a control request of the run's own.
+func (s runState) control(kind string) string {
+	return controlID(&s.record, kind+"-"+strconv.FormatInt(s.now.UnixNano(), 36))
+}
+
 // step takes one message at its time and returns the next state and what to do.
 func (s runState) step(at time.Time, m any) (runState, []effect) {
+	s.now = at
 	next, effects := s.react(at, m)
 	next, effects = next.weigh(effects)
 	return next.settleHold(effects)
@@ -310,10 +318,12 @@ func (s runState) stop(effects []effect) (runState, []effect) {
 	switch {
 	case s.phase != runLive:
 		return s, effects // when it comes up, or when it has ended
+	case s.how == stopKill || s.holds&holdAlarm != 0:
+		return s, append(effects, killTree{})
 	case s.how == stopResumable:
 		return s, append(effects, signalIt{syscall.SIGTERM}, wakeAfter{graceResumable, stopStage{2}})
 	default:
-		return s, append(effects, writeLine{writing{line: claude.EndSessionLine("end-session")}}, wakeAfter{graceOrderly, stopStage{1}})
+		return s, append(effects, writeLine{writing{line: claude.EndSessionLine(s.control("end-session"))}}, wakeAfter{graceOrderly, stopStage{1}})
 	}
 }
 

@@ -53,7 +53,7 @@ func (t *transition) getAbilities(from *actor.PID) {
 // inquire asks the agent what it can be asked for, unless it is being asked.
 func (t *transition) inquire() {
 	if t.s.inquiry.request == "" {
-		t.s.inquiry.request = "abilities-" + t.now.id()
+		t.s.inquiry.request = t.control("abilities")
 		t.tellAgent(writeControl{claude.InitializeLine(t.s.inquiry.request, false)})
 		t.then(wakeAfter{inquiryPatience, inquirySlow{t.s.inquiry.request}})
 	}

@@ -45,7 +45,7 @@ func TestBarrier(t *testing.T) {
 	refused := barrierAnswer(b)
 	refused.OK, refused.Error = false, "unsupported"
 	b.on(b.out(refused), "run 1: write k1")
-	b.on(b.out(refused), "all: 6 notice CONTROL_REFUSED")
+	b.on(b.out(refused), "run 1: hold for alarm", "all: 6 notice FORGED_REQUEST, 7 ERROR", "notify FORGED_REQUEST")
 }
 
 // A message that the agent had acknowledged before the crash is not given again.
@@ -195,7 +195,7 @@ func TestLongInput(t *testing.T) {
 		b.tell(b.up())
 		b.tell(inputTooLong{run: 2, key: "k2"})
 		b.quiet()
-		prompt := "00000003-0000-4000-8000-000000000000"
+		prompt := "00000005-0000-4000-8000-000000000000"
 		b.on(continuationDue{2}, "all: 10 notice TURN_NOT_CONTINUED, 11 input "+prompt, "run 2: write "+prompt)
 		b.tell(b.out(took(prompt)...))
 		b.quiet()

@@ -185,7 +185,7 @@ func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) 
 	if m.Model != "" {
 		r.Model = m.Model
 		if t.s.active() {
-			t.tellAgent(writeControl{claude.SetModelLine("set-model-"+t.now.id(), m.Model)})
+			t.tellAgent(writeControl{claude.SetModelLine(t.control("set-model"), m.Model)})
 		}
 	}
 	if m.PermissionMode != "" {

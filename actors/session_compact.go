@@ -65,7 +65,7 @@ func (s *sessionState) remembers() bool {
 
 func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) {
 	const op = "compact session"
-	if !t.known(from, op) {
+	if !t.known(from, op) || !t.thawed(from, op) {
 		return
 	}
 	c := &t.s.record.Past.Compaction

@@ -18,7 +18,7 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 	if !t.known(from, op) {
 		return
 	}
-	if t.repeated(from, m) {
+	if t.repeated(from, m) || !t.thawed(from, op) {
 		return
 	}
 	if t.s.record.StopWanted {
@@ -182,7 +182,7 @@ func (t *transition) inputState(m claude.InputState) {
 // with it only if no agent is there to be interrupted.
 func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 	const op = "cancel turn"
-	if !t.known(from, op) || (!m.Force && !t.holds(from, m.Client, op)) {
+	if !t.known(from, op) || (!m.Force && !t.holds(from, m.Client, op)) || !t.thawed(from, op) {
 		return
 	}
 	t.withdrawOrphans("cancel")
@@ -215,7 +215,7 @@ func (t *transition) cancelAsked(m messages.CancelTurn) {
 
 func (t *transition) interrupt() {
 	if t.s.interrupt == "" {
-		t.s.interrupt = "interrupt-" + t.now.id()
+		t.s.interrupt = t.control("interrupt")
 		t.tellAgent(interruptTurn{id: t.s.interrupt})
 	}
 }

@@ -31,7 +31,7 @@ func (t *transition) askMode(before, mode string) {
 	if t.s.modeWish.request != "" && t.s.modeWish.run == t.s.record.Run {
 		before = t.s.modeWish.before
 	}
-	t.s.modeWish = modeWish{t.s.record.Run, "set-mode-" + t.now.id(), before}
+	t.s.modeWish = modeWish{t.s.record.Run, t.control("set-mode"), before}
 	t.tellAgent(writeControl{claude.SetModeLine(t.s.modeWish.request, mode)})
 }
 

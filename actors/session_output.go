@@ -72,6 +72,7 @@ func (t *transition) item(item claude.Item) {
 	case claude.PermissionAsked:
 		t.permissionAsked(m)
 	case claude.PermissionWithdrawn:
+		t.unanswered(t.s.permissions[messages.RequestID(m.Request)])
 		t.withdrawnByAgent(messages.RequestID(m.Request))
 	case claude.ControlAsked:
 		t.tellAgent(writeControl{claude.RefuseLine(m.Request, m.Subtype)})
@@ -92,6 +93,7 @@ func (t *transition) item(item claude.Item) {
 		if m.Lost { // the end of the run follows, which keeps the request
 			t.callCutOff(m)
 		} else {
+			t.callDone(m)
 			t.withdrawTool(m.ID)
 		}
 	case claude.SessionStateChanged:
@@ -188,6 +190,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 // is its last, since the next process looks again for what this one lacks.
 func (t *transition) ability(m claude.TurnEnded) {
 	switch r := t.change(); {
+	case r.Condition == messages.AgentAlarmed: // a person decides
 	case r.Condition != "" && !m.IsError:
 		r.Condition = ""
 	case r.Condition == "" && m.IsError && t.terminal(evidence{turn: &m}):
@@ -200,6 +203,10 @@ func (t *transition) ability(m claude.TurnEnded) {
 // nothing unread is left in the pipe: what the agent has not acknowledged by
 // now, it never read.
 func (t *transition) controlAnswered(m claude.ControlAnswered) {
+	if !t.asked(m.Request) {
+		t.alarm(messages.ForgedRequest, t.s.options.onAlarm, map[string]string{"control_request": shorten(m.Request, maxShown)})
+		return
+	}
 	if m.Request == t.s.modeWish.request && m.Request != "" {
 		t.modeAnswered(m.OK)
 	}

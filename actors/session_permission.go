@@ -146,6 +146,7 @@ func (t *transition) permissionDecided(m decided) {
 	p = decide(p, m.Answer)
 	p.DecidedBy, p.DecidedAt = m.By, m.At
 	t.putPermission(p)
+	t.unanswered(p)
 	t.emit(permissionResolved(p))
 	if p.Decision == messages.AllowSession {
 		t.grant(p.Tool, true)

@@ -147,7 +147,7 @@ func TestPermissionIsWithdrawn(t *testing.T) {
 		b.tell(b.out(asked))
 		b.quiet()
 		b.on(b.out(claude.ToolDone{ID: "other"}))
-		b.on(b.out(claude.ToolDone{ID: "call"}), gone, "stop waiting for p1")
+		b.on(b.out(claude.ToolDone{ID: "call", IsError: true}), gone, "stop waiting for p1")
 	})
 	t.Run("not by what an agent says that is being ended", func(t *testing.T) {
 		b := asking(t)

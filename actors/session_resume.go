@@ -83,7 +83,8 @@ func (t *transition) continueSession(from *actor.PID) {
 	if !t.known(from, "continue session") {
 		return
 	}
-	waiting := t.s.stands() && t.s.busy()
+	waiting := t.s.stands() && t.s.busy() || t.s.frozen()
+	t.thaw()
 	if t.s.stands() {
 		t.release()
 		t.pursue()

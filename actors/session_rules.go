@@ -100,6 +100,7 @@ func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict,
 		}
 		p.DecidedAt = p.ReceivedAt
 		t.putPermission(p)
+		t.unanswered(p)
 		t.auditDecision(p, messages.ActorDaemon)
 		t.deliverAnswer(p)
 	case again:

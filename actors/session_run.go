@@ -90,6 +90,7 @@ func (t *transition) startRun() {
 		Directory: filepath.Join(t.s.runsDirectory(), strconv.FormatUint(uint64(r.Run), 10)),
 		Argv:      argv, AgentSession: r.AgentSession, Resumed: resumed, StartedAt: t.now.at,
 	}
+	run.ControlKey = t.now.id()
 	run.Environment = t.s.environment()
 	r.Environment = nil // that record is written with each commit, a run's is not
 	t.putRun(run)
@@ -109,7 +110,10 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	if m.Record.Run != t.s.record.Run {
 		return
 	}
-	t.putRun(m.Record)
+	t.putRun(alarmsOf(*t.s.run, m.Record))
+	if t.s.run.Frozen {
+		t.at = append(t.at, tellRun{m.Record.Run, holdAgent{holdAlarm, true}}) // an incarnation of the run's actor may not know
+	}
 	t.s.up, t.s.attended, t.s.spoke, t.s.yieldTimer = true, false, t.now.at, false
 	state := pb.RunState_RUN_STATE_STARTED
 	if m.Adopted {
@@ -145,7 +149,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		}
 	}
 	if m.Adopted {
-		t.s.barrier = "barrier-" + t.now.id()
+		t.s.barrier = t.control("barrier")
 		t.tellAgent(writeControl{claude.BarrierLine(t.s.barrier)})
 	}
 	t.expectTurn(m)
@@ -167,7 +171,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 		return
 	}
 	run := *t.s.run
-	run.State, run.Exit = messages.RunFinished, m.Exit
+	run.State, run.Exit, run.Frozen = messages.RunFinished, m.Exit, false
 	t.s.complaint = m.Complaint
 	t.putRun(run)
 	final := t.s.ending || t.s.record.StopWanted || len(t.s.deleters) > 0

@@ -165,7 +165,7 @@ func TestTurnThatIsNotContinued(t *testing.T) {
 	b.tell(b.up())
 	b.quiet()
 	b.on(continuationDue{1})
-	prompt := "00000003-0000-4000-8000-000000000000"
+	prompt := "00000005-0000-4000-8000-000000000000"
 	b.on(continuationDue{2}, "all: 9 notice TURN_NOT_CONTINUED, 10 input "+prompt, "run 2: write "+prompt)
 	b.on(continuationDue{2})
 	b.tell(b.out(heard(prompt, claude.Started), claude.TurnStarted{Inputs: []string{prompt}, Version: "2.1.0"}))

@@ -140,7 +140,7 @@ func showOrder(message any) string {
 		}
 		return "no longer hold for " + m.why.String()
 	case stopAgent:
-		return []string{"stop in order", "stop resumably"}[m.how]
+		return []string{"stop in order", "stop resumably", "kill"}[m.how]
 	case messages.Credit:
 		return ""
 	}

@@ -142,7 +142,7 @@ func (t *transition) settleSlot() {
 // canPark reports whether the agent has nothing to do: no turn, no task in the
 // background, nobody who is asked.
 func (s *sessionState) canPark() bool {
-	return s.up && !s.busy() && !s.agentBusy && len(s.record.Background) == 0 && !s.asks() && !s.record.StopWanted
+	return s.up && !s.frozen() && !s.busy() && !s.agentBusy && len(s.record.Background) == 0 && !s.asks() && !s.record.StopWanted
 }
 
 // park ends an agent that rests; the next message resumes it. One that yields is

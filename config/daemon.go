@@ -12,6 +12,12 @@ var LogLevels = []string{"error", "warn", "info", "debug", "trace"}
 // for a person, or it is over.
 var ResumePolicies = []string{"auto", "ask", "never"}
 
+// SelfApprovalReactions say what becomes of an agent that approved itself.
+var SelfApprovalReactions = []string{"freeze", "stop", "tell"}
+
+// Fences say what the kernel holds agents to: nothing, or to write to their project only.
+var Fences = []string{"off", "project"}
+
 // Daemon is how a daemon shall run: [Settings] as its parts are told. All paths are
 // absolute, all sizes bytes. The table says what each means.
 type Daemon struct {
@@ -29,6 +35,10 @@ type Daemon struct {
 	KeepAgents  bool
 
 	AgentEnvironment AgentEnvironment
+
+	OnSelfApproval string   // one of SelfApprovalReactions
+	Fence          string   // one of Fences
+	FenceWritable  []string // absolute, or ~/…
 
 	AgentSilence time.Duration
 	ParkAfter    time.Duration

@@ -45,9 +45,10 @@ const (
 	Durations             // []time.Duration, rising
 	Command               // []string: a program and its arguments
 	Names                 // []string: of variables; a last * stands for any rest
+	Paths                 // []string: each absolute, or below the home directory as ~/…
 )
 
-var kindNames = [...]string{"text", "path", "number", "switch", "time", "size", "times", "command", "names"}
+var kindNames = [...]string{"text", "path", "number", "switch", "time", "size", "times", "command", "names", "paths"}
 
 // String is the kind as docs/settings.md names it.
 func (k Kind) String() string { return kindNames[k] }
@@ -75,6 +76,8 @@ func (s *Setting) Wants() string {
 		return fmt.Sprintf("one time, or two with the earlier one first, each from %s to %s, for example 1h,24h; or off", s.Min, s.Max)
 	case Names:
 		return "a list of names of variables, in which a last * stands for any rest, for example PATH,LC_*; or off"
+	case Paths:
+		return "a list of absolute paths, of which ~/… is below the home directory, for example ~/notes,/srv/data; or off"
 	case Command:
 		return `a list of texts, the first of which names a program, for example ["notify-send","betcode"]`
 	}

@@ -109,6 +109,21 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.AgentEnvironment.Withhold },
 	},
 	{
+		Name: "agent.on_self_approval", Kind: Text, Default: "freeze", Values: SelfApprovalReactions, Env: "BETCODE_ON_SELF_APPROVAL", Live: true,
+		Help: "what becomes of an agent that approved itself: it is frozen until a person decides, killed, or goes on; people are told in any case",
+		into: func(d *Daemon) any { return &d.OnSelfApproval },
+	},
+	{
+		Name: "agent.fence", Kind: Text, Default: "off", Values: Fences, Env: "BETCODE_AGENT_FENCE", Live: true,
+		Help: "whether the kernel (Linux, Landlock) keeps agents that are started from now on from writing outside their project",
+		into: func(d *Daemon) any { return &d.Fence },
+	},
+	{
+		Name: "agent.fence_writable", Kind: Paths, Default: "off", Env: "BETCODE_AGENT_FENCE_WRITABLE", Live: true,
+		Help: "what else a fenced agent may write to, with everything below",
+		into: func(d *Daemon) any { return &d.FenceWritable },
+	},
+	{
 		Name: "sessions.default_model", Kind: Text, Unset: "the agent's own", Aliases: []string{"model"}, Env: "BETCODE_MODEL", Live: true, Directory: true,
 		Help: "the model of a new session that names none",
 		into: func(d *Daemon) any { return &d.Model },

@@ -58,6 +58,8 @@ func (s *Setting) read(text string) (v any, ok bool) {
 		return parseCommand(text)
 	case Names:
 		return parseNames(text)
+	case Paths:
+		return parsePaths(text)
 	}
 	return v, err == nil
 }
@@ -126,7 +128,7 @@ func (s *Setting) format(v any) string {
 		}
 		return strings.Join(words, ",")
 	case []string:
-		if s.Kind == Names {
+		if s.Kind == Names || s.Kind == Paths {
 			return cmp.Or(strings.Join(v, ","), "off")
 		}
 		list, err := json.Marshal(v)
@@ -189,9 +191,9 @@ func (s *Setting) fromFile(n node) (any, error) {
 			return words, nil
 		case s.Kind == Durations && len(words) == 0:
 			return []time.Duration{}, nil
-		case s.Kind == Names && len(words) == 0:
+		case (s.Kind == Names || s.Kind == Paths) && len(words) == 0:
 			return []string{}, nil
-		case s.Kind == Durations, s.Kind == Names:
+		case s.Kind == Durations, s.Kind == Names, s.Kind == Paths:
 			text = strings.Join(words, ",")
 		default:
 			return nil, wrong

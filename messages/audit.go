@@ -25,17 +25,21 @@ const (
 
 	AuditTurnCanceled AuditType = "turn_cancel" // ours: a client had a turn interrupted
 
-	AuditAdmin   AuditType = "admin_call"   // ours: a call that needs the admin right
-	AuditRefused AuditType = "call_refused" // ours: a caller lacked a right; later ones of the same minute are counted
-	AuditOpened  AuditType = "audit_open"   // ours: a daemon has opened the log
-	AuditLost    AuditType = "audit_lost"   // ours: entries could not be written meanwhile
+	AuditAdmin         AuditType = "admin_call"     // ours: a call that needs the admin right
+	AuditRefused       AuditType = "call_refused"   // ours: a caller lacked a right; later ones of the same minute are counted
+	AuditOpened        AuditType = "audit_open"     // ours: a daemon has opened the log
+	AuditLost          AuditType = "audit_lost"     // ours: entries could not be written meanwhile
+	AuditSelfApproved  AuditType = "self_approval"  // ours: a tool ran by an answer that the daemon did not give
+	AuditForgedRequest AuditType = "forged_request" // ours: the agent obeyed a control request that the daemon did not send
+	AuditAgentResumed  AuditType = "agent_unfrozen" // ours: a person let an agent go on that an alarm had frozen
+
 )
 
 // AuditTypes are all types, in the order above. A test holds the list complete.
 func AuditTypes() []AuditType {
 	return []AuditType{
 		AuditAutoApproved, AuditGranted, AuditDenied, AuditRevoked, AuditSessionCreated, AuditSessionResumed, AuditSessionComplete,
-		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure, AuditTurnCanceled, AuditAdmin, AuditRefused,
+		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure, AuditTurnCanceled, AuditSelfApproved, AuditForgedRequest, AuditAgentResumed, AuditAdmin, AuditRefused,
 		AuditOpened, AuditLost,
 	}
 }
@@ -96,7 +100,7 @@ type AuditFilter struct {
 // ran out of time.
 func AuditSeverity(e AuditEntry) string {
 	switch {
-	case e.Outcome == OutcomeTimeout, e.Type == AuditLost:
+	case e.Outcome == OutcomeTimeout, e.Type == AuditLost, e.Type == AuditSelfApproved, e.Type == AuditForgedRequest:
 		return "error"
 	case e.Type == AuditAutoApproved, e.Type == AuditRevoked, e.Type == AuditRateLimited, e.Type == AuditSessionError,
 		e.Type == AuditAuthFailure, e.Type == AuditRefused, e.Outcome == OutcomeFailure, strings.HasSuffix(string(e.Type), "_cancel"):

@@ -71,6 +71,9 @@ const (
 	ClientTooSlow     Code = "CLIENT_TOO_SLOW"       // ours
 	DaemonStopping    Code = "DAEMON_STOPPING"       // ours
 	KeyReused         Code = "IDEMPOTENCY_KEY_USED"  // ours
+	SelfApproved      Code = "SELF_APPROVED"         // ours
+	ForgedRequest     Code = "FORGED_REQUEST"        // ours
+	AgentFrozen       Code = "AGENT_FROZEN"          // ours
 	StorageError      Code = "SQLITE_ERROR"          // the catalogue's name for a failed journal operation
 )
 

@@ -126,6 +126,13 @@ type RunRecord struct {
 	Launcher     ProcessIdentity
 	StartedAt    time.Time
 	Exit         Exit
+
+	ControlKey       string   // signs the ids of our control requests; the agent never gets it. Empty: a run of an older daemon
+	ControlsAnswered []string // signatures of the requests that the agent has answered, the oldest first
+	UnansweredCalls  []string // open tool calls whose permission request ended without an allow of ours
+	Alarm            Code     // SelfApproved or ForgedRequest once the run has raised it, else empty
+	Frozen           bool     // the alarm has frozen the agent until a person decides
+	Fence            string   // what the kernel holds the agent to, for people; empty = nothing
 }
 
 // Cursor is how far a run's spool has been turned into events, and what the

@@ -32,6 +32,7 @@ const (
 	ConversationDeleted Condition = "conversation_deleted"
 	MemoryGone          Condition = "agent_memory_gone"
 	ArgumentRefused     Condition = "argument_refused"
+	AgentAlarmed        Condition = "agent_alarm"
 )
 
 // Why a turn waits for a person; [SessionRecord].Waiting.

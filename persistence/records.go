@@ -160,6 +160,9 @@ func storeRun(r *messages.RunRecord) *storev1.Run {
 		Launcher:     storeProcess(r.Launcher),
 		StartedAt:    storeTime(r.StartedAt),
 		Exit:         storeExit(r.Exit),
+
+		ControlKey: r.ControlKey, ControlsAnswered: r.ControlsAnswered, UnansweredCalls: r.UnansweredCalls,
+		Alarm: string(r.Alarm), Frozen: r.Frozen, Fence: r.Fence,
 	}
 }
 
@@ -179,6 +182,9 @@ func loadRun(id messages.SessionID, run messages.RunNumber, r *storev1.Run) *mes
 		Launcher:     loadProcess(r.GetLauncher()),
 		StartedAt:    loadTime(r.GetStartedAt()),
 		Exit:         loadExit(r.GetExit()),
+
+		ControlKey: r.GetControlKey(), ControlsAnswered: r.GetControlsAnswered(), UnansweredCalls: r.GetUnansweredCalls(),
+		Alarm: messages.Code(r.GetAlarm()), Frozen: r.GetFrozen(), Fence: r.GetFence(),
 	}
 }
 

@@ -194,7 +194,18 @@ type ToolDone struct {
 	ID, Tool, Parent string
 	IsError          bool
 	Lost             bool // the process ended first: nobody knows what became of it
+	Verdict          Verdict
 }
+
+// Verdict is what the agent reports about the permission of a finished call.
+type Verdict uint8
+
+// The verdicts. The agent names no source where it is too old to do so.
+const (
+	VerdictUnknown Verdict = iota
+	VerdictHost            // a permission answer allowed it
+	VerdictOther           // its own rules, a hook or a refusal decided
+)
 
 // ToolProgress is a sign of life of a tool call.
 type ToolProgress struct {

@@ -58,7 +58,7 @@ func (t *translation) toolResult(c *contentBlock) call {
 		r.DurationMs = clampInt(float64(took.Milliseconds()), ^uint32(0))
 	}
 	t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_ToolCallResult{ToolCallResult: r}})
-	t.add(ToolDone{ID: c.ToolUseID, Tool: ended.Name, Parent: t.l.Parent, IsError: c.IsError})
+	t.add(ToolDone{ID: c.ToolUseID, Tool: ended.Name, Parent: t.l.Parent, IsError: c.IsError, Verdict: t.verdict(c.ToolUseID)})
 	return ended
 }
 

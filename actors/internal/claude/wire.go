@@ -35,6 +35,7 @@ type line struct {
 	APIErrorType   loose           `json:"api_error_type"`
 	Replay         bool            `json:"isReplay"`
 	ToolUseResult  json.RawMessage `json:"tool_use_result"`
+	ToolMeta       toolMetas       `json:"tool_result_meta"`
 
 	// system/init
 	Model          string   `json:"model"`

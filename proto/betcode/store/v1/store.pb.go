@@ -1347,21 +1347,27 @@ type Run struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Version uint32                 `protobuf:"varint,1,opt,name=version" json:"version,omitempty"`
 	// Version of the run directory's layout.
-	Format        uint32                 `protobuf:"varint,2,opt,name=format" json:"format,omitempty"`
-	State         uint32                 `protobuf:"varint,3,opt,name=state" json:"state,omitempty"`
-	Token         string                 `protobuf:"bytes,4,opt,name=token" json:"token,omitempty"`
-	Directory     string                 `protobuf:"bytes,5,opt,name=directory" json:"directory,omitempty"`
-	Argv          []string               `protobuf:"bytes,6,rep,name=argv" json:"argv,omitempty"`
-	AgentSession  string                 `protobuf:"bytes,7,opt,name=agent_session,json=agentSession" json:"agent_session,omitempty"`
-	Resumed       bool                   `protobuf:"varint,8,opt,name=resumed" json:"resumed,omitempty"`
-	Process       *Process               `protobuf:"bytes,9,opt,name=process" json:"process,omitempty"`
-	Launcher      *Process               `protobuf:"bytes,10,opt,name=launcher" json:"launcher,omitempty"`
-	StartedAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=started_at,json=startedAt" json:"started_at,omitempty"`
-	Exit          *Exit                  `protobuf:"bytes,12,opt,name=exit" json:"exit,omitempty"`
-	Checksum      uint32                 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
-	Environment   map[string]string      `protobuf:"bytes,16,rep,name=environment" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // kept of the client that began the session
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Format           uint32                 `protobuf:"varint,2,opt,name=format" json:"format,omitempty"`
+	State            uint32                 `protobuf:"varint,3,opt,name=state" json:"state,omitempty"`
+	Token            string                 `protobuf:"bytes,4,opt,name=token" json:"token,omitempty"`
+	Directory        string                 `protobuf:"bytes,5,opt,name=directory" json:"directory,omitempty"`
+	Argv             []string               `protobuf:"bytes,6,rep,name=argv" json:"argv,omitempty"`
+	AgentSession     string                 `protobuf:"bytes,7,opt,name=agent_session,json=agentSession" json:"agent_session,omitempty"`
+	Resumed          bool                   `protobuf:"varint,8,opt,name=resumed" json:"resumed,omitempty"`
+	Process          *Process               `protobuf:"bytes,9,opt,name=process" json:"process,omitempty"`
+	Launcher         *Process               `protobuf:"bytes,10,opt,name=launcher" json:"launcher,omitempty"`
+	StartedAt        *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=started_at,json=startedAt" json:"started_at,omitempty"`
+	Exit             *Exit                  `protobuf:"bytes,12,opt,name=exit" json:"exit,omitempty"`
+	Checksum         uint32                 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
+	Environment      map[string]string      `protobuf:"bytes,16,rep,name=environment" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // kept of the client that began the session
+	ControlKey       string                 `protobuf:"bytes,17,opt,name=control_key,json=controlKey" json:"control_key,omitempty"`                                                           // signs the ids of our control requests; never given to the agent
+	ControlsAnswered []string               `protobuf:"bytes,18,rep,name=controls_answered,json=controlsAnswered" json:"controls_answered,omitempty"`                                         // signatures of those that were answered, the oldest first
+	UnansweredCalls  []string               `protobuf:"bytes,19,rep,name=unanswered_calls,json=unansweredCalls" json:"unanswered_calls,omitempty"`                                            // tool calls whose permission request ended without an allow of ours
+	Alarm            string                 `protobuf:"bytes,20,opt,name=alarm" json:"alarm,omitempty"`                                                                                       // code of the alarm that the run has raised, empty = none
+	Frozen           bool                   `protobuf:"varint,21,opt,name=frozen" json:"frozen,omitempty"`                                                                                    // the agent is stopped until a person decides
+	Fence            string                 `protobuf:"bytes,22,opt,name=fence" json:"fence,omitempty"`                                                                                       // what the kernel holds the agent to; empty = nothing
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Run) Reset() {
@@ -1490,6 +1496,48 @@ func (x *Run) GetEnvironment() map[string]string {
 		return x.Environment
 	}
 	return nil
+}
+
+func (x *Run) GetControlKey() string {
+	if x != nil {
+		return x.ControlKey
+	}
+	return ""
+}
+
+func (x *Run) GetControlsAnswered() []string {
+	if x != nil {
+		return x.ControlsAnswered
+	}
+	return nil
+}
+
+func (x *Run) GetUnansweredCalls() []string {
+	if x != nil {
+		return x.UnansweredCalls
+	}
+	return nil
+}
+
+func (x *Run) GetAlarm() string {
+	if x != nil {
+		return x.Alarm
+	}
+	return ""
+}
+
+func (x *Run) GetFrozen() bool {
+	if x != nil {
+		return x.Frozen
+	}
+	return false
+}
+
+func (x *Run) GetFence() string {
+	if x != nil {
+		return x.Fence
+	}
+	return ""
 }
 
 // Process is a messages.ProcessIdentity.
@@ -2414,7 +2462,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"base_bytes\x18\v \x01(\x04R\tbaseBytes\x12\x18\n" +
 	"\adropped\x18\f \x01(\x04R\adropped\x12#\n" +
 	"\rdropped_chain\x18\r \x01(\fR\fdroppedChain\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xcd\x04\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x8a\x06\n" +
 	"\x03Run\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06format\x18\x02 \x01(\rR\x06format\x12\x14\n" +
@@ -2431,7 +2479,14 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"started_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12*\n" +
 	"\x04exit\x18\f \x01(\v2\x16.betcode.store.v1.ExitR\x04exit\x12\x1a\n" +
 	"\bchecksum\x18\x0f \x01(\aR\bchecksum\x12H\n" +
-	"\venvironment\x18\x10 \x03(\v2&.betcode.store.v1.Run.EnvironmentEntryR\venvironment\x1a>\n" +
+	"\venvironment\x18\x10 \x03(\v2&.betcode.store.v1.Run.EnvironmentEntryR\venvironment\x12\x1f\n" +
+	"\vcontrol_key\x18\x11 \x01(\tR\n" +
+	"controlKey\x12+\n" +
+	"\x11controls_answered\x18\x12 \x03(\tR\x10controlsAnswered\x12)\n" +
+	"\x10unanswered_calls\x18\x13 \x03(\tR\x0funansweredCalls\x12\x14\n" +
+	"\x05alarm\x18\x14 \x01(\tR\x05alarm\x12\x16\n" +
+	"\x06frozen\x18\x15 \x01(\bR\x06frozen\x12\x14\n" +
+	"\x05fence\x18\x16 \x01(\tR\x05fence\x1a>\n" +
 	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"S\n" +

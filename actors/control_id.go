@@ -1,0 +1,69 @@
+package actors
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"betcode/messages"
+)
+
+// Ids of control requests prove that they are ours. Whatever an agent has started may
+// write into its FIFO, so an answer of the agent shows only that somebody has asked. Each
+// id ends in a signature made with a key of the run that the agent never gets, and each
+// counts once: the answered ones are journaled with the offset behind their answers. So
+// a session that is rebuilt, or a daemon that adopts the agent, knows as much as the one
+// before.
+
+// maxControlsAnswered bounds the signatures that a run remembers. A replay of an older
+// one is not recognised.
+const maxControlsAnswered = 512
+
+const signatureLength = 16
+
+// controlID returns the id of a control request of a run. The name must be unique in it.
+// A run of a daemon that signed nothing has no key; its ids are bare names.
+func controlID(run *messages.RunRecord, name string) string {
+	if run == nil || run.ControlKey == "" {
+		return name
+	}
+	return name + "." + signature(run.ControlKey, name)
+}
+
+// signatureOf returns the signature of an id, and whether it was made with the key.
+func signatureOf(key, id string) (string, bool) {
+	i := strings.LastIndexByte(id, '.')
+	if i < 0 {
+		return "", false
+	}
+	given := id[i+1:]
+	return given, hmac.Equal([]byte(given), []byte(signature(key, id[:i])))
+}
+
+func signature(key, name string) string {
+	h := hmac.New(sha256.New, []byte(key))
+	h.Write([]byte(name)) //nolint:errcheck // a hash takes everything
+	return hex.EncodeToString(h.Sum(nil))[:signatureLength]
+}
+
+// control returns the id of a new control request to the agent that runs.
+func (t *transition) control(kind string) string { return controlID(t.s.run, kind+"-"+t.now.id()) }
+
+// asked reports whether an answer belongs to a control request of ours that was not
+// answered before, and notes that it is now. Runs of older daemons are not checked.
+func (t *transition) asked(request string) bool {
+	if t.s.run == nil || t.s.run.ControlKey == "" {
+		return true
+	}
+	sign, ours := signatureOf(t.s.run.ControlKey, request)
+	if !ours || slices.Contains(t.s.run.ControlsAnswered, sign) {
+		return false
+	}
+	run := *t.s.run
+	run.ControlsAnswered = append(slices.Clone(run.ControlsAnswered), sign)
+	run.ControlsAnswered = run.ControlsAnswered[max(0, len(run.ControlsAnswered)-maxControlsAnswered):]
+	t.putRun(run)
+	return true
+}

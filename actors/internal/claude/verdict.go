@@ -1,0 +1,54 @@
+package claude
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// toolMeta is what the agent reports beside a tool result: who decided the call, or
+// why it did not run.
+type toolMeta struct {
+	ID           string `json:"id"`
+	NotRun       string `json:"non_execution_kind"`
+	Verdict      string // "accept" or "reject"
+	VerdictOwner string // "config", "hook", "user_temporary", …
+}
+
+// toolMetas is a list of them. A list of another shape is none: the line counts all
+// the same.
+type toolMetas []toolMeta
+
+// UnmarshalJSON never fails.
+func (m *toolMetas) UnmarshalJSON(b []byte) error {
+	var all []struct {
+		ID       string `json:"id"`
+		NotRun   loose  `json:"non_execution_kind"`
+		Decision struct {
+			Decision loose `json:"decision"`
+			Source   loose `json:"source"`
+		} `json:"permission_decision"`
+	}
+	if json.Unmarshal(b, &all) != nil {
+		return nil
+	}
+	for _, a := range all {
+		*m = append(*m, toolMeta{ID: a.ID, NotRun: string(a.NotRun), Verdict: string(a.Decision.Decision), VerdictOwner: string(a.Decision.Source)})
+	}
+	return nil
+}
+
+// verdict reports who decided a call, as far as this line says so. Sources that begin
+// with "user" stand for answers to a permission request; the agent's own rules are
+// "config", its hooks "hook".
+func (t *translation) verdict(call string) Verdict {
+	for _, m := range t.l.ToolMeta {
+		switch {
+		case m.ID != call:
+		case m.Verdict == "accept" && m.NotRun == "" && strings.HasPrefix(m.VerdictOwner, "user"):
+			return VerdictHost
+		default:
+			return VerdictOther
+		}
+	}
+	return VerdictUnknown
+}

@@ -1,0 +1,176 @@
+package actors
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// Whatever an agent starts runs as the same user and can write into the FIFO that the
+// agent reads, unless the kernel forbids it (see fence.go). Two traces of that are
+// alarms:
+//
+//	SELF_APPROVED    a call ran because its permission request was allowed, and we did not allow it
+//	FORGED_REQUEST   the agent answered a control request that we did not send
+//
+// The agent reports who decided each call, so calls that its own rules or hooks allow
+// raise nothing. What has to be remembered between lines (calls whose request ended
+// without an allow, control requests that were answered) is part of the run's record and
+// committed with the offset of those lines: nothing is forgotten, and nothing is read
+// twice, when the daemon dies in between.
+
+// OnAlarm says what becomes of an agent that raises an alarm.
+type OnAlarm string
+
+// The reactions. All of them tell people and write the audit log.
+const (
+	AlarmFreezes OnAlarm = "freeze" // the agent and what it started are stopped in place until a person decides
+	AlarmStops   OnAlarm = "stop"   // they are killed; a person starts the agent again
+	AlarmTells   OnAlarm = "tell"   // nothing else
+)
+
+// maxUnansweredCalls bounds the calls that a run remembers.
+const maxUnansweredCalls = 256
+
+// alarms has for each code what the audit log calls it and what people are told.
+var alarms = map[messages.Code]struct {
+	audit messages.AuditType
+	told  string
+}{
+	messages.SelfApproved:  {messages.AuditSelfApproved, "A tool call ran although nobody has allowed it: its permission request was answered by something that the agent has started"},
+	messages.ForgedRequest: {messages.AuditForgedRequest, "The agent obeyed a control request that the daemon did not send: something that the agent has started has written into its input"},
+}
+
+// what becomes of the agent, for people.
+var reactions = map[OnAlarm]string{
+	AlarmFreezes: ". The agent is frozen: 'betcode session resume' lets it go on, 'betcode session stop' ends it",
+	AlarmStops:   ". The agent is killed: 'betcode session resume' or a message starts it again",
+	AlarmTells:   ". The agent goes on (agent.on_self_approval is tell)",
+}
+
+// alarm tells people that the agent was given orders by something else than the daemon,
+// and freezes or ends it.
+func (t *transition) alarm(code messages.Code, reaction OnAlarm, details map[string]string) {
+	reaction = cmp.Or(reaction, AlarmFreezes)
+	a, again := alarms[code], t.s.run.Alarm != "" && t.s.run.Frozen
+	details = maps.Clone(details)
+	details["reaction"] = string(reaction)
+	message := a.told + reactions[reaction]
+	t.notice(string(code), message, details)
+	t.audit(messages.AuditEntry{
+		Type: a.audit, Outcome: messages.OutcomeFailure, ErrorCode: string(code), ErrorMessage: a.told, Tool: details["tool"], Context: details,
+	})
+	if !again {
+		t.then(notify{notice{Code: string(code), Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
+	}
+	run := *t.s.run
+	run.Alarm, run.Frozen = code, run.Frozen || reaction == AlarmFreezes && t.s.active()
+	t.putRun(run)
+	if reaction == AlarmTells {
+		return
+	}
+	t.change().Condition = messages.AgentAlarmed
+	t.status(pb.AgentStatus_ERROR, a.told)
+	if !t.s.active() {
+		return
+	}
+	// At once: what the agent does until the journal has this cannot be undone.
+	if reaction == AlarmFreezes {
+		t.at = append(t.at, tellRun{run.Run, holdAgent{holdAlarm, true}})
+	} else {
+		t.at = append(t.at, tellRun{run.Run, stopAgent{stopKill}})
+	}
+}
+
+// callDone looks at who allowed a call that has ended, and forgets it.
+func (t *transition) callDone(m claude.ToolDone) {
+	request, open := t.requestOfCall(m.ID)
+	refused := t.s.run != nil && slices.Contains(t.s.run.UnansweredCalls, m.ID)
+	if refused {
+		run := *t.s.run
+		run.UnansweredCalls = slices.DeleteFunc(slices.Clone(run.UnansweredCalls), func(c string) bool { return c == m.ID })
+		t.putRun(run)
+	}
+	if m.ID == "" || m.Lost || !open && !refused {
+		return
+	}
+	details := map[string]string{"tool": shorten(m.Tool, maxShown), "tool_use_id": m.ID}
+	if open {
+		details["request_id"] = string(request)
+	}
+	switch m.Verdict {
+	case claude.VerdictHost:
+		t.alarm(messages.SelfApproved, t.s.options.onAlarm, details)
+	case claude.VerdictUnknown:
+		// An agent too old to report who decided. Nothing is done to it for that: a hook of
+		// the user's may have.
+		if open && !m.IsError && !t.s.ending && !t.s.mending {
+			t.alarm(messages.SelfApproved, AlarmTells, details)
+		}
+	case claude.VerdictOther:
+	}
+}
+
+// requestOfCall returns the request for a call that waits, or was denied.
+func (t *transition) requestOfCall(call string) (messages.RequestID, bool) {
+	for _, p := range t.s.permissions {
+		if p.ToolUse == call && call != "" && p.Run == t.s.record.Run && !p.Orphaned() && !permits(p.Decision) {
+			return p.Request, true
+		}
+	}
+	return "", false
+}
+
+// permits reports whether the agent is told to go on with a call.
+func permits(d messages.Decision) bool { return allows(d) || d == messages.DecisionAnswered }
+
+// unanswered remembers, until it has ended, a call whose request ends without an allow.
+func (t *transition) unanswered(p messages.PermissionRecord) {
+	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || permits(p.Decision) || slices.Contains(t.s.run.UnansweredCalls, p.ToolUse) {
+		return
+	}
+	run := *t.s.run
+	run.UnansweredCalls = append(slices.Clone(run.UnansweredCalls), p.ToolUse)
+	run.UnansweredCalls = run.UnansweredCalls[max(0, len(run.UnansweredCalls)-maxUnansweredCalls):]
+	t.putRun(run)
+}
+
+// frozen reports whether an alarm holds the agent until a person decides.
+func (s *sessionState) frozen() bool { return s.active() && s.run.Frozen }
+
+// thawed reports whether the agent may be told something; if not, the refusal is on its
+// way.
+func (t *transition) thawed(from *actor.PID, op string) bool {
+	if !t.s.frozen() {
+		return true
+	}
+	t.then(reply{from, messages.Errorf(op, messages.WrongState, "the agent is frozen: %s", alarms[t.s.run.Alarm].told).
+		WithCode(messages.AgentFrozen).With("session_id", string(t.s.id)).
+		WithHint("'betcode session resume' lets it go on, 'betcode session stop' ends it")})
+	return false
+}
+
+// thaw lets a frozen agent go on because a person said so.
+func (t *transition) thaw() {
+	if !t.s.frozen() {
+		return
+	}
+	run := *t.s.run
+	run.Frozen = false
+	t.putRun(run)
+	t.audit(messages.AuditEntry{Type: messages.AuditAgentResumed, ActorType: messages.ActorUser, Context: map[string]string{"alarm": string(run.Alarm)}})
+	t.tellAgent(holdAgent{holdAlarm, false})
+}
+
+// alarmsOf is a run's record as its actor has it, with what the session alone knows.
+func alarmsOf(known, told messages.RunRecord) messages.RunRecord {
+	told.ControlsAnswered, told.UnansweredCalls, told.Alarm, told.Frozen = known.ControlsAnswered, known.UnansweredCalls, known.Alarm, known.Frozen
+	return told
+}

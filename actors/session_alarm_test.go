@@ -1,0 +1,220 @@
+package actors
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// askingFor is a bench whose agent asks whether it may make a call.
+func askingFor(t tester, call string) *bench {
+	b := turning(t)
+	asked := asks("p1", "Bash")
+	asked.ToolUse = call
+	b.tell(b.out(asked))
+	b.quiet()
+	return b
+}
+
+func alarmed(b *bench) (codes []messages.Code) {
+	for _, e := range b.effects {
+		if a, ok := e.(auditing); ok && (a.entry.Type == messages.AuditSelfApproved || a.entry.Type == messages.AuditForgedRequest) {
+			codes = append(codes, messages.Code(a.entry.ErrorCode))
+		}
+	}
+	return codes
+}
+
+func TestSelfApprovalIsAnAlarm(t *testing.T) {
+	host := claude.ToolDone{ID: "call", Tool: "Bash", Verdict: claude.VerdictHost}
+	failed := host
+	failed.IsError = true
+	answered := func(d messages.Decision) func(b *bench) {
+		return func(b *bench) {
+			b.tell(won(answer("ann", "p1", d)))
+			b.tell(messages.AnswerWritten{Run: 1, Request: "p1"})
+		}
+	}
+	withdrawn := func(b *bench) { b.tell(b.out(claude.PermissionWithdrawn{Request: "p1"})) }
+	crash := func(b *bench) { b.crash(); b.tell(b.adopted()) }
+	for _, test := range []struct {
+		name   string
+		before []func(*bench)
+		done   claude.ToolDone
+		alarm  bool
+	}{
+		{"nobody has answered", nil, host, true},
+		{"and the call failed", nil, failed, true},
+		{"and the daemon was killed meanwhile", []func(*bench){crash}, host, true},
+		{"withdrawn before", []func(*bench){withdrawn}, host, true},
+		{"withdrawn before a crash", []func(*bench){withdrawn, crash}, host, true},
+		{"denied", []func(*bench){answered(messages.Deny)}, host, true},
+		{"denied before a crash", []func(*bench){answered(messages.Deny), crash}, host, true},
+		{"allowed", []func(*bench){answered(messages.AllowOnce)}, host, false},
+		{"allowed, and the answer's fate is not known", []func(*bench){func(b *bench) { b.tell(won(answer("ann", "p1", messages.AllowOnce))) }, crash}, host, false},
+		{"allowed before a crash", []func(*bench){answered(messages.AllowSession), crash}, host, false},
+		{"a hook decided", []func(*bench){withdrawn}, claude.ToolDone{ID: "call", Verdict: claude.VerdictOther}, false},
+		{"denied and refused", []func(*bench){answered(messages.Deny)}, claude.ToolDone{ID: "call", IsError: true, Verdict: claude.VerdictOther}, false},
+		{"an agent that does not say, refused", nil, claude.ToolDone{ID: "call", IsError: true}, false},
+		{"another call", nil, claude.ToolDone{ID: "other", Verdict: claude.VerdictHost}, false},
+		{"cut off", nil, claude.ToolDone{ID: "call", IsError: true, Lost: true}, false},
+	} {
+		b := askingFor(t, "call")
+		for _, f := range test.before {
+			f(b)
+		}
+		b.quiet()
+		b.tell(b.out(test.done))
+		if got := alarmed(b); slices.Contains(got, messages.SelfApproved) != test.alarm || len(got) > 1 {
+			t.Errorf("%s: alarms %q", test.name, got)
+		}
+		b.quiet()
+		b.tell(b.out(test.done))
+		if got := alarmed(b); len(got) > 0 {
+			t.Errorf("%s: told again: %q", test.name, got)
+		}
+	}
+}
+
+// An agent that does not report who decided is only told of: a hook may have.
+func TestSelfApprovalWithoutAVerdict(t *testing.T) {
+	b := askingFor(t, "call")
+	b.tell(b.out(claude.ToolDone{ID: "call"}))
+	if got := alarmed(b); !slices.Equal(got, []messages.Code{messages.SelfApproved}) || b.state.frozen() || b.state.stands() {
+		t.Errorf("alarms %q, frozen %v", got, b.state.frozen())
+	}
+}
+
+func TestForgedRequests(t *testing.T) {
+	key := func(b *bench) string { return b.state.run.ControlKey }
+	for _, test := range []struct {
+		name  string
+		id    func(b *bench) string
+		alarm bool
+	}{
+		{"ours", func(b *bench) string { return controlID(b.state.run, "barrier-x") }, false},
+		{"no id", func(*bench) string { return "" }, true},
+		{"another's", func(*bench) string { return "set-mode-1" }, true},
+		{"signed with another key", func(b *bench) string { return "barrier-x." + signature(key(b)+"x", "barrier-x") }, true},
+		{"a signature of another name", func(b *bench) string { return "barrier-y." + signature(key(b), "barrier-x") }, true},
+	} {
+		b := turning(t)
+		answer := claude.ControlAnswered{Request: test.id(b), OK: true}
+		b.tell(b.out(answer))
+		if got := alarmed(b); slices.Contains(got, messages.ForgedRequest) != test.alarm {
+			t.Errorf("%s: alarms %q", test.name, got)
+		}
+		b.quiet()
+		b.crash()
+		b.tell(b.adopted())
+		b.quiet()
+		b.tell(b.out(answer))
+		if got := alarmed(b); !slices.Contains(got, messages.ForgedRequest) {
+			t.Errorf("%s: an answer of before the crash counts twice", test.name)
+		}
+	}
+}
+
+// A run that an older daemon began has no key; its answers raise nothing.
+func TestRunWithoutAKey(t *testing.T) {
+	b := turning(t)
+	run := *b.state.run
+	run.ControlKey = ""
+	b.state.run, b.journal.runs[1] = &run, run
+	b.tell(b.out(claude.ControlAnswered{Request: "barrier-old", OK: true}))
+	if got := alarmed(b); len(got) > 0 {
+		t.Errorf("alarms %q", got)
+	}
+}
+
+func TestFrozenAgent(t *testing.T) {
+	b := askingFor(t, "call")
+	b.on(b.out(claude.ToolDone{ID: "call", Tool: "Bash", Verdict: claude.VerdictHost}), "run 1: hold for alarm",
+		"all: 8 notice SELF_APPROVED, 9 ERROR, 10 resolved p1 PERMISSION_DECISION_UNSPECIFIED by agent", "notify SELF_APPROVED", "stop waiting for p1")
+	for _, m := range []any{input("ann", "k2"), messages.CancelTurn{Session: sessionA, Client: "ann"}} {
+		b.tell(m)
+		if said := strings.Join(b.quiet(), "; "); !strings.Contains(said, "AGENT_FROZEN") {
+			t.Errorf("%T: %s", m, said)
+		}
+	}
+	b.crash()
+	b.tell(b.adopted())
+	if !b.state.frozen() || !b.state.stands() {
+		t.Fatal("the next daemon lets it go on")
+	}
+	if !slices.ContainsFunc(b.effects, func(e effect) bool {
+		r, ok := e.(tellRun)
+		return ok && r.message == any(holdAgent{holdAlarm, true})
+	}) {
+		t.Error("the run's actor is not told that the agent is frozen")
+	}
+	b.quiet()
+	b.on(messages.ContinueSession{Session: sessionA}, "run 1: no longer hold for alarm", "to op: continued, was waiting true")
+	if b.state.frozen() || b.state.stands() {
+		t.Error("it is frozen still")
+	}
+}
+
+func TestReactionsToAnAlarm(t *testing.T) {
+	for reaction, want := range map[OnAlarm]any{AlarmFreezes: holdAgent{holdAlarm, true}, AlarmStops: stopAgent{stopKill}, AlarmTells: nil} {
+		b := askingFor(t, "call")
+		b.state.options.onAlarm = reaction
+		b.tell(b.out(claude.ToolDone{ID: "call", Verdict: claude.VerdictHost}))
+		var told any
+		for _, e := range b.effects {
+			if r, ok := e.(tellRun); ok {
+				switch r.message.(type) {
+				case holdAgent, stopAgent:
+					told = r.message
+				}
+			}
+		}
+		if told != want || b.state.stands() != (want != nil) {
+			t.Errorf("%s: %v, stands %v", reaction, told, b.state.stands())
+		}
+	}
+}
+
+// Nothing goes on by itself behind an agent that was killed for an alarm.
+func TestAlarmOutlivesTheRun(t *testing.T) {
+	b := askingFor(t, "call")
+	b.state.options.onAlarm = AlarmStops
+	b.tell(b.out(claude.ToolDone{ID: "call", Verdict: claude.VerdictHost}))
+	b.tell(messages.RunEnded{Run: 1, Exit: messages.Exit{Known: true, Signal: "SIGKILL", Reason: "killed", At: dawn}})
+	b.quiet()
+	b.crash()
+	b.quiet()
+	if b.state.active() || !b.state.stands() || b.state.record.Condition != messages.AgentAlarmed {
+		t.Errorf("active %v, condition %q", b.state.active(), b.state.record.Condition)
+	}
+	b.tell(messages.ContinueSession{Session: sessionA})
+	if !b.state.active() {
+		t.Error("a person's word starts nothing")
+	}
+}
+
+func TestRunOfAFrozenAgent(t *testing.T) {
+	s := runState{record: messages.RunRecord{Run: 1}, phase: runLive}
+	has := func(effects []effect, want effect) bool {
+		return slices.ContainsFunc(effects, func(e effect) bool { return e == want })
+	}
+	s, effects := s.step(dawn, holdAgent{holdAlarm, true})
+	if !has(effects, freezeAgent{}) {
+		t.Fatalf("%v", effects)
+	}
+	interrupted, effects := s.step(dawn, interruptTurn{"i"})
+	if has(effects, thawAgent{}) || interrupted.held != holdAlarm {
+		t.Errorf("an interrupt lets it go on: %v", effects)
+	}
+	_, effects = s.step(dawn, stopAgent{stopOrderly})
+	if has(effects, thawAgent{}) || !has(effects, killTree{}) {
+		t.Errorf("it is let go on to end: %v", effects)
+	}
+	_, effects = s.step(dawn, holdAgent{holdAlarm, false})
+	if !has(effects, thawAgent{}) {
+		t.Errorf("a person's word changes nothing: %v", effects)
+	}
+}
