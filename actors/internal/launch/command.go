@@ -3,7 +3,7 @@
 package launch
 
 // version is that of the arguments.
-const version = "3"
+const version = "4"
 
 // Params is what a launcher is told.
 type Params struct {
@@ -14,6 +14,7 @@ type Params struct {
 	Env     []string // its whole environment
 	Lease   Lease    // how long it may be without a daemon
 	Cgroup  string   // the directory of the control group that the agent is put into; empty = none
+	Fence   []string // what the agent may write to, with everything below; empty = there is no fence
 }
 
 // settings make the launcher's Go runtime small: one processor, no collector,
@@ -46,7 +47,7 @@ const kept = "BETCODE_KEPT_"
 // /proc/<pid>/cmdline is for everybody to read, /proc/<pid>/environ is not.
 func (p Params) Command() (argv, env []string) {
 	every, misses := digits(nil, uint64(p.Lease.Every)), digits(nil, uint64(p.Lease.Misses))
-	argv = append([]string{Name, version, p.Run, p.Dir, p.Lease.File, string(every), string(misses), p.Cgroup, p.Program}, p.Argv...)
+	argv = append([]string{Name, version, p.Run, p.Dir, p.Lease.File, string(every), string(misses), p.Cgroup, joinFence(p.Fence), p.Program}, p.Argv...)
 	env = make([]string, 0, len(settings)+len(p.Env))
 	for _, s := range settings {
 		env = append(env, s.name+"="+s.value)
@@ -62,11 +63,11 @@ func (p Params) Command() (argv, env []string) {
 
 // parse undoes Command.
 func parse(argv, env []string) (Params, bool) {
-	if len(argv) < 10 || argv[0] != Name || argv[1] != version {
+	if len(argv) < 11 || argv[0] != Name || argv[1] != version {
 		return Params{}, false
 	}
 	p := Params{
-		Run: argv[2], Dir: argv[3], Cgroup: argv[7], Program: argv[8], Argv: argv[9:],
+		Run: argv[2], Dir: argv[3], Cgroup: argv[7], Fence: splitFence(argv[8]), Program: argv[9], Argv: argv[10:],
 		Lease: Lease{File: argv[4], Every: decimal(argv[5]), Misses: decimal(argv[6])},
 	}
 	p.Env = make([]string, 0, len(env))

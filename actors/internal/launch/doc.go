@@ -12,7 +12,7 @@
 // The program links gRPC, the actor library, metrics and a database, and their
 // package variables cost several megabytes before main begins. Go initialises
 // packages in the order of their import paths as soon as what they import is
-// ready. This package imports syscall and unsafe only, so its turn comes before
+// ready. This package imports runtime, syscall and unsafe only, so its turn comes before
 // that of everything that reads a file, prints or knows the time, and a
 // launcher costs less than 3 MB of memory of its own. Keep it that way: no os,
 // no fmt, no time, no encoding/json here. TestMemory measures it.
@@ -24,7 +24,7 @@
 //
 //  1. It reserves the space of its two records, so that a full disk is noticed
 //     before the agent runs and not when it ends.
-//  2. It goes to the agent's directory and starts the agent in a new session,
+//  2. It goes to the agent's directory, fences the agent if it is to ([Params].Fence), and starts the agent in a new session,
 //     with default signals, with descriptors 0 to 2 and no others.
 //  3. It writes launcher.json, also if the agent could not be started, and the
 //     same bytes into the report pipe, which it closes.

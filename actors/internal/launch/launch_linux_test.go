@@ -50,14 +50,20 @@ func TestMemory(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, mark := range []string{markNew, markHuge} {
-		s := become(t, program, t.TempDir(), mark, "/bin/sleep", "1000")
+	fence := []string{t.TempDir(), "/dev/null"}
+	if FenceVersion() < FenceWrites {
+		fence = nil
+	}
+	for mark, fence := range map[string][]string{markNew: nil, markHuge: nil, markSmall: fence} {
+		lease := Lease{File: filepath.Join(t.TempDir(), "lease"), Every: 50, Misses: 1 << 20}
+		p := Params{Run: t.TempDir(), Dir: "/", Program: "/bin/sleep", Argv: []string{"sleep", "1000"}, Lease: lease, Fence: fence}
+		s := becomeParams(t, p, program, mark)
 		time.Sleep(200 * time.Millisecond)
 		used, err := strconv.Atoi(strings.TrimSuffix(status(t, s.Launcher.PID, "RssAnon"), " kB"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("RssAnon %d kB, %s threads", used, status(t, s.Launcher.PID, "Threads"))
+		t.Logf("fence %d, RssAnon %d kB, %s threads", len(fence), used, status(t, s.Launcher.PID, "Threads"))
 		if used > limit {
 			t.Errorf("RssAnon is %d kB, more than %d", used, limit)
 		}
@@ -70,7 +76,7 @@ func TestImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"syscall", "unsafe"}) {
+	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"runtime", "syscall", "unsafe"}) {
 		t.Errorf("imports %v", got)
 	}
 }
@@ -86,7 +92,13 @@ func become(t *testing.T, program, run, mark string, argv ...string) Started {
 
 func becomeWith(t *testing.T, lease Lease, program, run, mark string, argv ...string) Started {
 	t.Helper()
-	args, env := Params{Run: run, Dir: "/", Program: argv[0], Argv: argv, Env: []string{"A=b"}, Lease: lease}.Command()
+	return becomeParams(t, Params{Run: run, Dir: "/", Program: argv[0], Argv: argv, Env: []string{"A=b"}, Lease: lease}, program, mark)
+}
+
+func becomeParams(t *testing.T, p Params, program, mark string) Started {
+	t.Helper()
+	run := p.Run
+	args, env := p.Command()
 	env[0] = Marker + "=" + mark
 	hear, say, err := os.Pipe()
 	if err != nil {
@@ -177,7 +189,7 @@ func TestHugePages(t *testing.T) {
 func TestCommand(t *testing.T) {
 	p := Params{
 		Run: "/r", Dir: "/d", Program: "/p", Argv: []string{"a", "", "c d"},
-		Lease: Lease{"/l", 900000, 96},
+		Lease: Lease{"/l", 900000, 96}, Fence: []string{"/a", "/b c"},
 		Env:   []string{"A=1", "GOGC=50", "GOGCX=1", Marker + "=x", "EMPTY=", kept + "GOGC=2"},
 	}
 	argv, env := p.Command()
@@ -189,7 +201,7 @@ func TestCommand(t *testing.T) {
 	if !ok || !reflect.DeepEqual(got, p) {
 		t.Errorf("got  %+v\nwant %+v", got, p)
 	}
-	for _, bad := range [][]string{nil, {Name}, argv[:8], append([]string{Name, "1"}, argv[2:]...), append([]string{"sh"}, argv[1:]...)} {
+	for _, bad := range [][]string{nil, {Name}, argv[:9], append([]string{Name, "1"}, argv[2:]...), append([]string{"sh"}, argv[1:]...)} {
 		if _, ok := parse(bad, env); ok {
 			t.Errorf("%q was understood", bad)
 		}

@@ -68,16 +68,23 @@ func start(p Params, s Started) Started {
 		return s.failed(StageDirectory, number(err))
 	}
 	attr := &syscall.ProcAttr{Env: p.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true}}
+	fork := func() (int, Stage, error) {
+		if len(p.Fence) > 0 {
+			return forkFenced(p, attr)
+		}
+		pid, err := syscall.ForkExec(p.Program, p.Argv, attr)
+		return pid, StageExecute, err
+	}
 	contained := contain(attr.Sys, p.Cgroup)
-	pid, err := syscall.ForkExec(p.Program, p.Argv, attr)
-	if err != nil && contained {
+	pid, stage, err := fork()
+	if err != nil && contained && stage == StageExecute {
 		uncontain(attr.Sys) // not allowed, or too old a system: it does without
-		pid, err = syscall.ForkExec(p.Program, p.Argv, attr)
+		pid, stage, err = fork()
 	}
 	shield()
 	_ = syscall.Chdir("/") // the directory may be removed, the disk unmounted
 	if err != nil {
-		return s.failed(StageExecute, number(err))
+		return s.failed(stage, number(err))
 	}
 	s.Agent = Process{pid, StartTime(pid)}
 	return s

@@ -41,6 +41,7 @@ const (
 	StageRecord    Stage = "record"    // reserving the records, e.g. on a full disk
 	StageDirectory Stage = "directory" // going to the agent's working directory
 	StageExecute   Stage = "execute"   // starting the program
+	StageFence     Stage = "fence"     // restricting what the agent may write to
 )
 
 // Process is a process as the records name it.

@@ -9,6 +9,7 @@ import (
 const (
 	closeRange     = 436 // SYS_CLOSE_RANGE, the same on every architecture
 	setName        = 15  // PR_SET_NAME
+	setDumpable    = 4   // PR_SET_DUMPABLE
 	setSubreaper   = 36  // PR_SET_CHILD_SUBREAPER
 	setTHPDisable  = 41  // PR_SET_THP_DISABLE
 	getTHPDisable  = 42  // PR_GET_THP_DISABLE
@@ -46,6 +47,8 @@ func prepare() {
 	copy(name[:15], Name)
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setName, uintptr(unsafe.Pointer(&name)), 0)
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setSubreaper, 1, 0)
+	// What the agent has started runs as the same user; it is not to trace us, nor to take our descriptors.
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setDumpable, 0, 0)
 }
 
 // contain has a child begin its life in a control group, before it executes
