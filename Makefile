@@ -12,6 +12,7 @@ LOAD      ?= Flood
 SOAK      ?= 1h
 ROUNDS    ?= 200
 SEED      ?=
+TIME      ?= 10m
 
 # What `betcode version` says: the tag, or what comes before the first one. The date is the commit's, so that the same
 # commit gives the same binary.
@@ -91,6 +92,11 @@ fuzz: ## run each fuzz target for FUZZTIME
 			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null || exit 1; \
 		done || exit 1; \
 	done
+
+.PHONY: fuzz-shell
+fuzz-shell: ## run what the rules allow with real shells and stubs: TIME=10m SEED=n
+	BETCODE_FUZZ_TIME=$(TIME) BETCODE_FUZZ_SEED=$(or $(SEED),$(shell date +%s)) \
+		$(GO) test -count=1 -timeout 0 -v -run TestShells ./actors/internal/rules/fuzzshell
 
 .PHONY: cover
 cover: ## how much of the code the tests reach; the page is cover.html

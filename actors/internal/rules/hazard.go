@@ -55,10 +55,20 @@ func tameContinuations(command string) bool {
 // hazard names what a part of a command hides.
 func hazard(n syntax.Node) string {
 	switch n := n.(type) {
+	case *syntax.Stmt:
+		for _, r := range n.Redirs {
+			if (r.Op == syntax.RdrAll || r.Op == syntax.AppAll) && n.Cmd != nil && n.Cmd.End().After(r.Pos()) {
+				return "it has words behind the redirection &>, which dash takes for a command"
+			}
+		}
 	case *syntax.FuncDecl:
 		return "it defines a function"
 	case *syntax.CoprocClause, *syntax.TestDecl:
 		return "it has a construct that shells read differently"
+	case *syntax.SglQuoted:
+		if n.Dollar && strings.Contains(n.Value, `\'`) {
+			return "it has a quote in $'…', which dash ends there"
+		}
 	case *syntax.ExtGlob:
 		return "it has an extended glob"
 	case *syntax.ProcSubst:
