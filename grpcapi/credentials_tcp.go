@@ -28,6 +28,10 @@ type TCPOptions struct {
 	Restricted func(caller, ours netip.AddrPort) (bool, error)
 }
 
+// Introducer is a connection whose listener wants to know that a caller has shown a
+// token. Introduce reports whether there is a place for it; it may be called often.
+type Introducer interface{ Introduce() bool }
+
 // doorCredentials meet whoever connects: over the Unix socket by the operating
 // system's word, over TCP by addresses alone, since a token comes with each call.
 type doorCredentials struct {
@@ -54,6 +58,7 @@ func (c doorCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 	caller, ours := unmap(remote.AddrPort()), unmap(local.AddrPort())
 	peer := Peer{Address: caller, Connection: uuid.NewString(), introduced: &introductions{}}
 	peer.judged = newJudgement(func() restriction { return c.judgeAddress(caller, ours) })
+	peer.place, _ = conn.(Introducer)
 	level := credentials.NoSecurity
 	if c.tls != nil {
 		secured, _, err := c.tls.ServerHandshake(conn)

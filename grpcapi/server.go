@@ -29,6 +29,9 @@ const (
 	// clients send every 30 s: a client that missed both is gone.
 	pingAfter    = 40 * time.Second
 	pingPatience = 20 * time.Second
+	// handshakePatience is how long a connection may take until it speaks HTTP/2: TLS, the
+	// preface and the first settings. Who connects and says nothing is closed then.
+	handshakePatience = 5 * time.Second
 	// maxStreams bounds the calls that are served at once over one connection.
 	maxStreams = 4096
 )
@@ -118,6 +121,7 @@ func New(o Options) *Server {
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(s.options.MaxMessageBytes),
 		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.ConnectionTimeout(handshakePatience),
 		// Clients in the field ping every 30 s, also without a stream; gRPC's default
 		// would close their connections after two minutes.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),

@@ -53,6 +53,10 @@ func (s *Server) authenticate(ctx context.Context, c *call) (messages.AuditType,
 		}
 		return messages.AuditAuthFailure, err
 	}
+	if p.place != nil && !p.place.Introduce() {
+		return messages.AuditRateLimited, messages.Errorf(opAdmit, messages.Exhausted, "too many connections are open to this daemon").
+			With(messages.RetryAfter, "1000").WithHint("Close some, or come again.")
+	}
 	c.token, c.rights, c.revoked, c.expires = token.Name, token.Rights&p.judged.get().rights(), revoked, token.ExpiresAt
 	return "", nil
 }

@@ -7,16 +7,19 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
+
+	"golang.org/x/time/rate"
 
 	"betcode/actors"
+	"betcode/cmd/betcode/internal/places"
 	"betcode/grpcapi"
 	"betcode/messages"
 	"betcode/persistence/tokens"
 )
 
-// maxConnections bounds who is connected over TCP: whoever can reach the port may
-// connect, before anybody knows what token it has.
-const maxConnections = 256
+// tcpPlaces bound who is connected over TCP: whoever can reach the port may connect.
+var tcpPlaces = places.Limits{Known: 192, Address: 160, Newcomers: 64, Strangers: 48}
 
 func (d *daemon) openTokens() (err error) {
 	d.tokens, err = tokens.Open(filepath.Join(d.cfg.StateDir, "tokens.json"), nil)
@@ -41,9 +44,13 @@ func (d *daemon) listenTCP() error {
 	if err != nil {
 		return err
 	}
-	d.tcp = &boundedListener{Listener: listener, most: maxConnections, secret: d.tls != nil, refused: func(from string) {
-		d.log.Warn().Str("address", from).Int("connections", maxConnections).Msg("connection refused: too many are open")
-	}}
+	told := rate.Sometimes{Interval: time.Minute}
+	d.tcp = places.Listen(listener, tcpPlaces, func(from string) {
+		told.Do(func() {
+			d.log.Warn().Str("address", from).Int("newcomers", tcpPlaces.Newcomers).
+				Msg("connection closed: too many are open that have shown no token")
+		})
+	})
 	if listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
 		return nil
 	}

@@ -1,0 +1,45 @@
+package grpcapi
+
+import (
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/net/http2"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
+)
+
+// Who connects and says nothing, or half of what begins a connection, is closed.
+func TestSilentConnection(t *testing.T) {
+	for name, said := range map[string]string{
+		"nothing": "", "half of the preface": http2.ClientPreface[:10], "no settings": http2.ClientPreface,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := New(Options{Asker: &fakeAsker{}, Credentials: insecure.NewCredentials()})
+				l := bufconn.Listen(1 << 20)
+				done := make(chan error, 1)
+				go func() { done <- s.Serve(l) }()
+				conn, err := l.Dial()
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				if _, err := io.WriteString(conn, said); err != nil {
+					t.Fatal(err)
+				}
+				_, _ = io.Copy(io.Discard, conn) // until it is closed
+				if took := time.Since(began); took != handshakePatience {
+					t.Errorf("closed after %v", took)
+				}
+				conn.Close()
+				if err := s.Shutdown(t.Context()); err != nil {
+					t.Error(err)
+				}
+				<-done
+			})
+		})
+	}
+}
