@@ -82,7 +82,6 @@ func (t *transition) remembered(call once, answer messages.Reply) {
 	if err != nil {
 		return // an error, or nothing that was promised to be remembered
 	}
-	t.quiet = t.quiet || !t.dirty
 	t.dirty = true
 	t.append.Answered = append(t.append.Answered, messages.Remembered{Key: call.key, Digest: call.digest, Answer: text})
 	t.s.given = t.s.given.put(call.key, given{call.digest, answer})

@@ -57,8 +57,12 @@ func TestAnswersAreNoUse(t *testing.T) {
 		t.Errorf("updated at %s, before at %s; read to %d", r.UpdatedAt, before, b.state.spool)
 	}
 	b.tell(b.out(claude.BackgroundTasks{IDs: []string{"x"}}))
+	if r := b.journal.record; !r.UpdatedAt.Equal(before) {
+		t.Errorf("a background task is no turn: %s", r.UpdatedAt)
+	}
+	b.tell(b.out(claude.TurnStarted{}))
 	if r := b.journal.record; !r.UpdatedAt.Equal(b.now) {
-		t.Errorf("that it works by itself does not count: %s", r.UpdatedAt)
+		t.Errorf("a turn is use: %s", r.UpdatedAt)
 	}
 	b.quiet()
 }

@@ -41,7 +41,11 @@ func byClient(what messages.AuditType, client messages.ClientID) messages.AuditE
 func (t *transition) auditDecision(p messages.PermissionRecord, actorType string) {
 	e := messages.AuditEntry{
 		Type: messages.AuditGranted, ActorType: actorType, ActorID: p.DecidedBy, Tool: p.Tool, Input: p.Input,
-		Context: map[string]string{"request_id": string(p.Request)},
+		Context: p.Why.Context(),
+	}
+	e.Context["request_id"] = string(p.Request)
+	if p.Agent != "" {
+		e.Context["agent_id"] = p.Agent
 	}
 	if actorType == messages.ActorDaemon {
 		e.Type = messages.AuditAutoApproved

@@ -127,7 +127,6 @@ func (t *transition) noteLock() {
 		holder = ""
 	}
 	if t.s.exists && t.s.record.Lock != holder {
-		t.quiet = t.quiet || !t.dirty
 		t.change().Lock = holder
 	}
 }
@@ -139,7 +138,6 @@ func (t *transition) keepLock() {
 	switch {
 	case holder == "":
 	case t.s.options.lockGrace <= 0: // that crash was long ago
-		t.quiet = t.quiet || !t.dirty
 		t.change().Lock = ""
 	default:
 		t.s.lock.holder, t.s.lock.kept, t.s.lock.used = holder, true, t.now.at

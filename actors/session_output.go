@@ -27,13 +27,15 @@ func (t *transition) output(m agentOutput) {
 	}
 	t.append.SpoolFrom, t.s.spool, t.s.translator = m.from, m.to, m.translator
 	t.append.Cursor = &messages.Cursor{Run: m.run, Offset: m.to, Translator: m.translator}
-	t.quiet, t.dirty = t.quiet || !t.dirty && t.onlyAnswers(m.items), true
+	t.dirty = true
+	turn := t.s.record.Turn
 	t.hear(m.items...)
 	t.append.Events = slices.Grow(t.append.Events, len(m.items))
 	for _, item := range m.items {
 		t.item(item)
 	}
 	t.watchTrust(m.items)
+	t.used = t.used || t.outputIsUse(turn, m.items)
 	t.tellAgent(messages.Credit{Run: m.run, Batches: 1, Journaled: m.to})
 }
 

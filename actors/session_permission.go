@@ -31,7 +31,7 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	now := wall(t.now.at)
 	p := messages.PermissionRecord{
 		Request: id, Session: t.s.id, Run: t.s.record.Run, Tool: m.Tool, ToolUse: m.ToolUse, Agent: m.Agent,
-		Description: m.Description, Input: m.Input, Suggestions: m.Suggestions, Question: m.Question, Reason: m.Insists,
+		Description: m.Description, Input: m.Input, Suggestions: m.Suggestions, Question: m.Question, Why: m.Why, Reason: m.Insists,
 		ReceivedAt: now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.permissionTTL),
 	}
 	t.screen(p, m.NeedsPerson)
@@ -54,7 +54,7 @@ func (t *transition) prompt(p messages.PermissionRecord) messages.PermissionReco
 func promptEvents(p messages.PermissionRecord) []*pb.AgentEvent {
 	return claude.PromptEvents(claude.PermissionAsked{
 		Request: string(p.Request), Tool: p.Tool, ToolUse: p.ToolUse, Agent: p.Agent, Description: p.Description,
-		Input: p.Input, Suggestions: p.Suggestions, Question: p.Question, Insists: p.Reason, At: p.ReceivedAt,
+		Input: p.Input, Suggestions: p.Suggestions, Question: p.Question, Why: p.Why, Insists: p.Reason, At: p.ReceivedAt,
 	}, p.ExpiresAt)
 }
 

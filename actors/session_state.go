@@ -236,6 +236,7 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 // handle is the table of everything a session reacts to.
 func (t *transition) handle(from *actor.PID, m any) {
 	t.noticed(m)
+	t.used = t.used || isUse(m)
 	switch m := m.(type) {
 	case messages.StartSession:
 		t.startSession(from, m)

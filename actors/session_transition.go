@@ -21,7 +21,7 @@ type transition struct {
 	now    moment
 	append messages.Append
 	dirty  bool     // something goes into the journal
-	quiet  bool     // and it is no use of the session
+	used   bool     // it is a use of the session, see isUse
 	after  []effect // when it is on disk
 	at     []effect // at once
 }
@@ -36,7 +36,7 @@ func (t *transition) finish() (sessionState, []effect) {
 	s, effects := t.s, t.at
 	if t.dirty {
 		s.commits++
-		if !t.quiet {
+		if t.used {
 			s.record.UpdatedAt = t.now.at
 		}
 		record := s.record

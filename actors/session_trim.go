@@ -18,7 +18,6 @@ func (t *transition) trimHistory(from *actor.PID, m messages.TrimHistory) {
 		return
 	}
 	if p := &t.s.record.Past; m.To > p.LowWater && m.To <= t.s.record.Head {
-		t.quiet = true
 		p.LowWater, p.LowWaterBytes = m.To, m.Bytes
 		t.notice(historyDropped, "Older history was given up, as the settings want it", map[string]string{
 			"up_to": strconv.FormatUint(uint64(m.To), 10), "reason": m.Reason,

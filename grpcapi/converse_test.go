@@ -107,7 +107,8 @@ func TestAttachPolicies(t *testing.T) {
 		want    messages.Attach
 	}{
 		"new":      {&pb.StartConversation{SessionId: sessionA, FromSequence: 5, WorkingDirectory: "/w"}, true, messages.Attach{History: messages.HistoryFull}},
-		"full":     {&pb.StartConversation{SessionId: sessionA}, false, messages.Attach{History: messages.HistoryFull}},
+		"unsaid":   {&pb.StartConversation{SessionId: sessionA}, false, messages.Attach{History: messages.HistoryPendingOnly}},
+		"full":     {&pb.StartConversation{SessionId: sessionA, History: pb.HistoryPolicy_HISTORY_POLICY_FULL}, false, messages.Attach{History: messages.HistoryFull}},
 		"from":     {&pb.StartConversation{SessionId: sessionA, FromSequence: 5}, false, messages.Attach{History: messages.HistoryFromSequence, From: 5}},
 		"pending":  {&pb.StartConversation{SessionId: sessionA, History: pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY}, false, messages.Attach{History: messages.HistoryPendingOnly}},
 		"observer": {&pb.StartConversation{SessionId: sessionA, Observer: true, History: pb.HistoryPolicy_HISTORY_POLICY_NONE}, false, messages.Attach{History: messages.HistoryNone, Observer: true}},

@@ -22,7 +22,7 @@ func (s machineService) ListMachines(ctx context.Context, _ *pb.ListMachinesRequ
 	if err != nil {
 		return nil, err
 	}
-	return &pb.ListMachinesResponse{Machines: []*pb.Machine{m}}, nil
+	return &pb.ListMachinesResponse{Machines: []*pb.Machine{m}, Total: 1}, nil
 }
 
 // GetMachine implements MachineService.

@@ -109,7 +109,7 @@ func historyIn(p pb.HistoryPolicy, from uint64) (messages.History, error) {
 		if from > 0 {
 			return messages.HistoryFromSequence, nil
 		}
-		return messages.HistoryFull, nil
+		return messages.HistoryPendingOnly, nil // published clients know no policy, and read history by ResumeSession
 	case pb.HistoryPolicy_HISTORY_POLICY_FULL:
 		return messages.HistoryFull, nil
 	case pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY:

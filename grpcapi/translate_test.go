@@ -51,7 +51,7 @@ func TestHistoryPolicies(t *testing.T) {
 	if got, _ := historyIn(pb.HistoryPolicy_HISTORY_POLICY_UNSPECIFIED, 7); got != messages.HistoryFromSequence {
 		t.Errorf("unspecified with a number is %v", got)
 	}
-	if got, _ := historyIn(pb.HistoryPolicy_HISTORY_POLICY_UNSPECIFIED, 0); got != messages.HistoryFull {
+	if got, _ := historyIn(pb.HistoryPolicy_HISTORY_POLICY_UNSPECIFIED, 0); got != messages.HistoryPendingOnly {
 		t.Errorf("unspecified is %v", got)
 	}
 }

@@ -210,6 +210,7 @@ type PermissionRecord struct {
 	Suggestions []byte // the agent's permission_suggestions, JSON, may be empty
 	Question    bool   // an AskUserQuestion
 	Reason      string // why a person is asked whatever rules and grants say; empty: they may decide
+	Why         AskReason
 
 	ReceivedAt      time.Time
 	ForwardedAt     time.Time // when its event was committed

@@ -73,6 +73,25 @@ func storePermission(r *messages.PermissionRecord) *storev1.Permission {
 		OrphanedAt:       storeTime(r.OrphanedAt),
 		Formerly:         storeRequests(r.Formerly),
 		Reason:           r.Reason,
+		Why:              storeAskReason(r.Why),
+	}
+}
+
+// storeAskReason is nil for a reason that says nothing, as in records of before.
+func storeAskReason(r messages.AskReason) *storev1.AskReason {
+	if r == (messages.AskReason{}) {
+		return nil
+	}
+	return &storev1.AskReason{
+		ParentToolUse: r.ParentToolUse, DisplayName: r.DisplayName, Title: r.Title, Reason: r.Reason, ReasonType: r.ReasonType,
+		BlockedPath: r.BlockedPath, MatchedRule: r.MatchedRule, NoSessionGrant: r.NoSessionGrant, DefaultToNo: r.DefaultToNo,
+	}
+}
+
+func loadAskReason(r *storev1.AskReason) messages.AskReason {
+	return messages.AskReason{
+		ParentToolUse: r.GetParentToolUse(), DisplayName: r.GetDisplayName(), Title: r.GetTitle(), Reason: r.GetReason(), ReasonType: r.GetReasonType(),
+		BlockedPath: r.GetBlockedPath(), MatchedRule: r.GetMatchedRule(), NoSessionGrant: r.GetNoSessionGrant(), DefaultToNo: r.GetDefaultToNo(),
 	}
 }
 
@@ -106,6 +125,7 @@ func loadPermission(id messages.SessionID, request string, p *storev1.Permission
 		OrphanedAt:      loadTime(p.GetOrphanedAt()),
 		Formerly:        loadRequests(p.GetFormerly()),
 		Reason:          p.GetReason(),
+		Why:             loadAskReason(p.GetWhy()),
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -139,12 +140,13 @@ func (r *renderer) text(t *pb.TextDelta) {
 		r.endLine()
 		r.block = t.GetBlockId()
 	}
-	if text := printable(t.GetText()); text != "" {
+	said := cmp.Or(t.GetThinkingText(), t.GetText()) // older events have thinking in text
+	if text := printable(said); text != "" {
 		if t.GetThinking() {
 			text = r.style.dim(text)
 		}
 		fmt.Fprint(r.w, text)
-		r.midLine = !strings.HasSuffix(t.GetText(), "\n")
+		r.midLine = !strings.HasSuffix(said, "\n")
 	}
 	if t.GetIsComplete() {
 		r.endLine()

@@ -71,8 +71,12 @@ func (c *client) attach(ctx context.Context, d *kit.Daemon) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	history := pb.HistoryPolicy_HISTORY_POLICY_FULL
+	if len(c.log) > 0 {
+		history = pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE
+	}
 	start := &pb.StartConversation{
-		SessionId: c.session, WorkingDirectory: c.round.world.Project, Observer: !c.writer, FromSequence: uint64(len(c.log)),
+		History: history, SessionId: c.session, WorkingDirectory: c.round.world.Project, Observer: !c.writer, FromSequence: uint64(len(c.log)),
 	}
 	if err := stream.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: start}}); err != nil {
 		return err

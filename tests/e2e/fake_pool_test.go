@@ -62,6 +62,8 @@ func TestPoolParksWhoWaitsForAPerson(t *testing.T) {
 	s.killDaemon()
 	first = s.converseWith("a", &pb.StartConversation{SessionId: id})
 	s.answer(first, asked, pb.PermissionDecision_DENY, "no")
-	_, resumed := s.wait(first, 0, func(e kit.Event) bool { return e.GetRun().GetResumed() && e.GetRun().GetState() == pb.RunState_RUN_STATE_STARTED })
+	_, resumed := s.wait(first, 0, func(e kit.Event) bool {
+		return e.GetRun().GetResumed() && e.GetRun().GetState() == pb.RunState_RUN_STATE_STARTED
+	})
 	s.wait(first, resumed, kit.IsIdle)
 }

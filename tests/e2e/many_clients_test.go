@@ -30,7 +30,6 @@ func TestHistoryPolicies(t *testing.T) {
 		from, first uint64
 		prompt      bool
 	}{
-		pb.HistoryPolicy_HISTORY_POLICY_UNSPECIFIED:   {0, 1, true},
 		pb.HistoryPolicy_HISTORY_POLICY_FULL:          {0, 1, true},
 		pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE: {5, 6, true},
 		pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY:  {0, head + 1, true},

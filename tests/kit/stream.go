@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
 
 	pb "betcode/proto/betcode/v1"
 )
@@ -34,13 +35,18 @@ type Stream struct {
 	news   chan struct{} // closed and replaced when something has come
 }
 
-// Converse opens a stream as a client with that name and says start.
+// Converse opens a stream as a client with that name and says start. The whole history
+// comes first, unless start names another policy or a sequence.
 func (d *Daemon) Converse(ctx context.Context, client string, start *pb.StartConversation) (*Stream, error) {
 	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "x-client-id", client))
 	stream, err := d.Agents().Converse(ctx)
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("open stream: %w", err)
+	}
+	if start.GetHistory() == pb.HistoryPolicy_HISTORY_POLICY_UNSPECIFIED && start.GetFromSequence() == 0 {
+		start = proto.CloneOf(start)
+		start.History = pb.HistoryPolicy_HISTORY_POLICY_FULL
 	}
 	s := &Stream{send: stream, receive: stream, cancel: cancel, news: make(chan struct{})}
 	if err := s.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: start}}); err != nil {

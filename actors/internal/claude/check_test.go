@@ -94,8 +94,12 @@ func (c *checker) event(e *betcodev1.AgentEvent) error {
 }
 
 func (c *checker) text(d *betcodev1.TextDelta) error {
+	said := d.Text + d.ThinkingText
+	if d.Thinking && d.Text != "" || !d.Thinking && d.ThinkingText != "" {
+		return fmt.Errorf("thinking in the text of an answer, or the other way round")
+	}
 	switch open := c.blocks[d.BlockId]; {
-	case d.BlockId == "" || !utf8.ValidString(d.Text):
+	case d.BlockId == "" || !utf8.ValidString(said):
 		return fmt.Errorf("no block, or no UTF-8")
 	case d.Withdrawn:
 		message, from, _ := splitBlock(d.BlockId)
@@ -106,10 +110,10 @@ func (c *checker) text(d *betcodev1.TextDelta) error {
 		}
 	case d.IsComplete:
 		delete(c.blocks, d.BlockId)
-		if !open && d.Text == "" {
+		if !open && said == "" {
 			return fmt.Errorf("the end of a block that is not open")
 		}
-	case d.Text == "":
+	case said == "":
 		return fmt.Errorf("a delta that says nothing")
 	default:
 		c.blocks[d.BlockId] = true

@@ -27,19 +27,17 @@ func (t *translation) controlRequest() {
 // decide it and to show it.
 func (t *translation) asked(id string, r *controlRequest) PermissionAsked {
 	p := PermissionAsked{
-		Request:        id,
-		Tool:           r.Tool,
-		DisplayName:    r.DisplayName,
-		ToolUse:        r.ToolUse,
-		Agent:          r.AgentID,
-		Description:    oneLine(r.Description, maxID),
-		Input:          present(r.Input),
-		Suggestions:    present(r.Suggestions),
-		BlockedPath:    r.BlockedPath,
-		DecisionReason: oneLine(string(r.DecisionReason), maxID),
-		NeedsPerson:    r.NeedsPerson,
-		Insists:        r.insists(),
-		At:             t.at,
+		Request:     id,
+		Tool:        r.Tool,
+		ToolUse:     r.ToolUse,
+		Agent:       r.AgentID,
+		Description: oneLine(r.Description, maxID),
+		Input:       present(r.Input),
+		Suggestions: present(r.Suggestions),
+		NeedsPerson: r.NeedsPerson,
+		Insists:     r.insists(),
+		At:          t.at,
+		Why:         r.why(),
 	}
 	args := decodeInput(p.Input)
 	if p.Description == "" {
@@ -49,7 +47,7 @@ func (t *translation) asked(id string, r *controlRequest) PermissionAsked {
 	if r.AgentID != "" {
 		for _, k := range t.s.d.Tasks {
 			if k.ID == key(r.AgentID) {
-				p.ParentToolUse = k.ToolUse
+				p.Why.ParentToolUse = short(k.ToolUse)
 			}
 		}
 	}

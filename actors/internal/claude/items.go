@@ -106,21 +106,18 @@ type SessionStateChanged struct{ State string }
 // for ever; the session answers by rule or grant, or asks people with
 // [PromptEvents].
 type PermissionAsked struct {
-	Request        string
-	Tool           string
-	DisplayName    string
-	ToolUse        string
-	Agent          string // the subagent that asks, empty for the main thread
-	ParentToolUse  string // the tool call that started it, if it is known
-	Description    string
-	Input          []byte // JSON, as received
-	Suggestions    []byte // JSON, as received
-	BlockedPath    string
-	DecisionReason string
-	Question       bool   // an AskUserQuestion whose questions can be shown
-	NeedsPerson    bool   // the agent wants a person, not a rule
-	Insists        string // why the agent asks although a rule of ours may allow the call; see insists
-	At             time.Time
+	Request     string
+	Tool        string
+	ToolUse     string
+	Agent       string // the subagent that asks, empty for the main thread
+	Description string
+	Input       []byte // JSON, as received
+	Suggestions []byte // JSON, as received
+	Why         messages.AskReason
+	Question    bool   // an AskUserQuestion whose questions can be shown
+	NeedsPerson bool   // the agent wants a person, not a rule
+	Insists     string // why the agent asks although a rule of ours may allow the call; see insists
+	At          time.Time
 }
 
 // PermissionWithdrawn says that a request no longer wants an answer.

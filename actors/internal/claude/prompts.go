@@ -37,6 +37,8 @@ func PermissionEvent(p PermissionAsked, expires time.Time) *betcodev1.AgentEvent
 	r := &betcodev1.PermissionRequest{
 		RequestId: short(p.Request), ToolName: short(p.Tool), Description: description, Input: fields,
 		ToolUseId: short(p.ToolUse), AgentId: short(p.Agent), Reason: oneLine(p.Insists, maxID),
+		DisplayName: p.Why.DisplayName, Title: p.Why.Title, DecisionReason: p.Why.Reason, DecisionReasonType: p.Why.ReasonType,
+		BlockedPath: p.Why.BlockedPath, MatchedAskRule: p.Why.MatchedRule, NoSessionGrant: p.Why.NoSessionGrant, DefaultToNo: p.Why.DefaultToNo,
 	}
 	if len(p.Suggestions) <= maxSuggestions {
 		r.Suggestions = p.Suggestions
@@ -69,7 +71,7 @@ func QuestionEvents(p PermissionAsked) []*betcodev1.AgentEvent {
 }
 
 func prompt(p PermissionAsked) *betcodev1.AgentEvent {
-	e := &betcodev1.AgentEvent{ParentToolUseId: short(p.ParentToolUse)}
+	e := &betcodev1.AgentEvent{ParentToolUseId: short(p.Why.ParentToolUse)}
 	if !p.At.IsZero() {
 		e.Timestamp = timestamppb.New(p.At)
 	}

@@ -203,7 +203,12 @@ func (t *translation) textDelta(message string, b block, text string, complete b
 		at    timestamppb.Timestamp
 	})
 	e.event.Event, e.event.Timestamp, e.kind.TextDelta = &e.kind, &e.at, &e.delta
-	e.delta.Text, e.delta.IsComplete, e.delta.BlockId, e.delta.Thinking = text, complete, t.named.of(message, b.Index), b.Kind == kindThinking
+	e.delta.IsComplete, e.delta.BlockId, e.delta.Thinking = complete, t.named.of(message, b.Index), b.Kind == kindThinking
+	if e.delta.Thinking { // clients that do not know the field print text as the answer
+		e.delta.ThinkingText = text
+	} else {
+		e.delta.Text = text
+	}
 	return &e.event
 }
 

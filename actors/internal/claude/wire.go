@@ -254,6 +254,9 @@ type controlRequest struct {
 	Suggestions    json.RawMessage `json:"permission_suggestions"`
 	BlockedPath    string          `json:"blocked_path"`
 	DecisionReason loose           `json:"decision_reason"`
+	Title          loose           `json:"title"`
+	NoSessionGrant bool            `json:"suppress_always_allow_rule"`
+	DefaultToNo    bool            `json:"default_to_no"`
 	NeedsPerson    bool            `json:"requires_user_interaction"`
 	ReasonType     loose           `json:"decision_reason_type"`
 	RuleSource     loose           `json:"decision_reason_rule_source"`

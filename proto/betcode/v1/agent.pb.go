@@ -31,7 +31,8 @@ const (
 type HistoryPolicy int32
 
 const (
-	// Same as HISTORY_POLICY_FULL.
+	// Everything after StartConversation.from_sequence if that is given, else as HISTORY_POLICY_PENDING_ONLY: clients that
+	// know no policy read the history with ResumeSession.
 	HistoryPolicy_HISTORY_POLICY_UNSPECIFIED HistoryPolicy = 0
 	// Everything that is kept.
 	HistoryPolicy_HISTORY_POLICY_FULL HistoryPolicy = 1
@@ -620,7 +621,10 @@ type StartConversation struct {
 	ResumePolicy string `protobuf:"bytes,110,opt,name=resume_policy,json=resumePolicy,proto3" json:"resume_policy,omitempty"`
 	// Of the client, for the session's agents. The daemon keeps what its setting agent.environment_keep names and forgets
 	// the rest at once; what it keeps is stored, so it is no place for secrets. Used when the session is created.
-	Environment   map[string]string `protobuf:"bytes,111,rep,name=environment,proto3" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Environment map[string]string `protobuf:"bytes,111,rep,name=environment,proto3" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The client keeps every prompt that waits, and takes one that it is sent again as an update. Without it, what still
+	// waits is sent again after each answer on the stream, for clients that keep one prompt at a time.
+	KeepsPrompts  bool `protobuf:"varint,112,opt,name=keeps_prompts,json=keepsPrompts,proto3" json:"keeps_prompts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -758,6 +762,13 @@ func (x *StartConversation) GetEnvironment() map[string]string {
 		return x.Environment
 	}
 	return nil
+}
+
+func (x *StartConversation) GetKeepsPrompts() bool {
+	if x != nil {
+		return x.KeepsPrompts
+	}
+	return false
 }
 
 // UserMessage is something a user says to the agent. It is answered by a UserInput event once it is durable.
@@ -1739,7 +1750,7 @@ func (*AgentEvent_Presence) isAgentEvent_Event() {}
 // TextDelta is a piece of text of the agent.
 type TextDelta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What to append.
+	// What to append to the answer; empty for thinking.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// The block ends here.
 	IsComplete bool `protobuf:"varint,2,opt,name=is_complete,json=isComplete,proto3" json:"is_complete,omitempty"`
@@ -1747,8 +1758,10 @@ type TextDelta struct {
 	BlockId string `protobuf:"bytes,100,opt,name=block_id,json=blockId,proto3" json:"block_id,omitempty"`
 	// The agent took this block and those after it back; text is empty.
 	Withdrawn bool `protobuf:"varint,101,opt,name=withdrawn,proto3" json:"withdrawn,omitempty"`
-	// The text is thinking, not an answer.
-	Thinking      bool `protobuf:"varint,102,opt,name=thinking,proto3" json:"thinking,omitempty"`
+	// The block is thinking, not an answer.
+	Thinking bool `protobuf:"varint,102,opt,name=thinking,proto3" json:"thinking,omitempty"`
+	// What to append to the thinking. Not in text: clients that do not know these fields print text as the answer.
+	ThinkingText  string `protobuf:"bytes,103,opt,name=thinking_text,json=thinkingText,proto3" json:"thinking_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1816,6 +1829,13 @@ func (x *TextDelta) GetThinking() bool {
 		return x.Thinking
 	}
 	return false
+}
+
+func (x *TextDelta) GetThinkingText() string {
+	if x != nil {
+		return x.ThinkingText
+	}
+	return ""
 }
 
 // ToolCallStart says that the agent calls a tool.
@@ -2013,9 +2033,23 @@ type PermissionRequest struct {
 	// What the agent suggests to allow besides, as it wrote it: a JSON array; empty if there is nothing, or too much of it.
 	Suggestions []byte `protobuf:"bytes,104,opt,name=suggestions,proto3" json:"suggestions,omitempty"`
 	// Why a person is asked whatever rules and grants say; empty when none of them allows the call.
-	Reason        string `protobuf:"bytes,105,opt,name=reason,proto3" json:"reason,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Reason string `protobuf:"bytes,105,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Why the agent asks, in its words, and the kind of the reason ("rule", "mode", "safetyCheck", …).
+	DecisionReason     string `protobuf:"bytes,106,opt,name=decision_reason,json=decisionReason,proto3" json:"decision_reason,omitempty"`
+	DecisionReasonType string `protobuf:"bytes,107,opt,name=decision_reason_type,json=decisionReasonType,proto3" json:"decision_reason_type,omitempty"`
+	// The path that made the agent ask, if one did.
+	BlockedPath string `protobuf:"bytes,108,opt,name=blocked_path,json=blockedPath,proto3" json:"blocked_path,omitempty"`
+	// The tool as the agent calls it for people.
+	DisplayName string `protobuf:"bytes,109,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
+	// What the agent would ask, in its words.
+	Title string `protobuf:"bytes,110,opt,name=title,proto3" json:"title,omitempty"`
+	// The user's own ask rule that made the agent ask.
+	MatchedAskRule string `protobuf:"bytes,111,opt,name=matched_ask_rule,json=matchedAskRule,proto3" json:"matched_ask_rule,omitempty"`
+	// The agent's advice: an answer for the whole session is not to be offered, and no is the answer to begin with.
+	NoSessionGrant bool `protobuf:"varint,112,opt,name=no_session_grant,json=noSessionGrant,proto3" json:"no_session_grant,omitempty"`
+	DefaultToNo    bool `protobuf:"varint,113,opt,name=default_to_no,json=defaultToNo,proto3" json:"default_to_no,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *PermissionRequest) Reset() {
@@ -2116,6 +2150,62 @@ func (x *PermissionRequest) GetReason() string {
 		return x.Reason
 	}
 	return ""
+}
+
+func (x *PermissionRequest) GetDecisionReason() string {
+	if x != nil {
+		return x.DecisionReason
+	}
+	return ""
+}
+
+func (x *PermissionRequest) GetDecisionReasonType() string {
+	if x != nil {
+		return x.DecisionReasonType
+	}
+	return ""
+}
+
+func (x *PermissionRequest) GetBlockedPath() string {
+	if x != nil {
+		return x.BlockedPath
+	}
+	return ""
+}
+
+func (x *PermissionRequest) GetDisplayName() string {
+	if x != nil {
+		return x.DisplayName
+	}
+	return ""
+}
+
+func (x *PermissionRequest) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *PermissionRequest) GetMatchedAskRule() string {
+	if x != nil {
+		return x.MatchedAskRule
+	}
+	return ""
+}
+
+func (x *PermissionRequest) GetNoSessionGrant() bool {
+	if x != nil {
+		return x.NoSessionGrant
+	}
+	return false
+}
+
+func (x *PermissionRequest) GetDefaultToNo() bool {
+	if x != nil {
+		return x.DefaultToNo
+	}
+	return false
 }
 
 // UserQuestion asks the user something. Several questions of one request have ids "<request_id>/<n>" and are answered
@@ -5043,7 +5133,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\tencrypted\x18\x06 \x01(\v2\x1d.betcode.v1.EncryptedEnvelopeH\x00R\tencrypted\x121\n" +
 	"\x04lock\x18d \x01(\v2\x1b.betcode.v1.InputLockActionH\x00R\x04lock\x12?\n" +
 	"\bsettings\x18e \x01(\v2!.betcode.v1.SessionSettingsChangeH\x00R\bsettingsB\t\n" +
-	"\arequest\"\xeb\x05\n" +
+	"\arequest\"\x90\x06\n" +
 	"\x11StartConversation\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12+\n" +
@@ -5061,7 +5151,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x04name\x18h \x01(\tR\x04name\x12!\n" +
 	"\fdenied_tools\x18i \x03(\tR\vdeniedTools\x12#\n" +
 	"\rresume_policy\x18n \x01(\tR\fresumePolicy\x12P\n" +
-	"\venvironment\x18o \x03(\v2..betcode.v1.StartConversation.EnvironmentEntryR\venvironment\x1a;\n" +
+	"\venvironment\x18o \x03(\v2..betcode.v1.StartConversation.EnvironmentEntryR\venvironment\x12#\n" +
+	"\rkeeps_prompts\x18p \x01(\bR\fkeepsPrompts\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
@@ -5140,14 +5231,15 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x04task\x18l \x01(\v2\x16.betcode.v1.TaskUpdateH\x00R\x04task\x12,\n" +
 	"\x06notice\x18m \x01(\v2\x12.betcode.v1.NoticeH\x00R\x06notice\x128\n" +
 	"\bpresence\x18x \x01(\v2\x1a.betcode.v1.PresenceChangeH\x00R\bpresenceB\a\n" +
-	"\x05event\"\x95\x01\n" +
+	"\x05event\"\xba\x01\n" +
 	"\tTextDelta\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1f\n" +
 	"\vis_complete\x18\x02 \x01(\bR\n" +
 	"isComplete\x12\x19\n" +
 	"\bblock_id\x18d \x01(\tR\ablockId\x12\x1c\n" +
 	"\twithdrawn\x18e \x01(\bR\twithdrawn\x12\x1a\n" +
-	"\bthinking\x18f \x01(\bR\bthinking\"\xb4\x01\n" +
+	"\bthinking\x18f \x01(\bR\bthinking\x12#\n" +
+	"\rthinking_text\x18g \x01(\tR\fthinkingText\"\xb4\x01\n" +
 	"\rToolCallStart\x12\x17\n" +
 	"\atool_id\x18\x01 \x01(\tR\x06toolId\x12\x1b\n" +
 	"\ttool_name\x18\x02 \x01(\tR\btoolName\x12-\n" +
@@ -5162,7 +5254,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"durationMs\x12\x1c\n" +
 	"\ttruncated\x18d \x01(\bR\ttruncated\x12\x1d\n" +
 	"\n" +
-	"full_bytes\x18e \x01(\x04R\tfullBytes\"\xed\x02\n" +
+	"full_bytes\x18e \x01(\x04R\tfullBytes\"\x9c\x05\n" +
 	"\x11PermissionRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n" +
@@ -5175,7 +5267,15 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\vtool_use_id\x18f \x01(\tR\ttoolUseId\x12\x19\n" +
 	"\bagent_id\x18g \x01(\tR\aagentId\x12 \n" +
 	"\vsuggestions\x18h \x01(\fR\vsuggestions\x12\x16\n" +
-	"\x06reason\x18i \x01(\tR\x06reason\"\xa4\x01\n" +
+	"\x06reason\x18i \x01(\tR\x06reason\x12'\n" +
+	"\x0fdecision_reason\x18j \x01(\tR\x0edecisionReason\x120\n" +
+	"\x14decision_reason_type\x18k \x01(\tR\x12decisionReasonType\x12!\n" +
+	"\fblocked_path\x18l \x01(\tR\vblockedPath\x12!\n" +
+	"\fdisplay_name\x18m \x01(\tR\vdisplayName\x12\x14\n" +
+	"\x05title\x18n \x01(\tR\x05title\x12(\n" +
+	"\x10matched_ask_rule\x18o \x01(\tR\x0ematchedAskRule\x12(\n" +
+	"\x10no_session_grant\x18p \x01(\bR\x0enoSessionGrant\x12\"\n" +
+	"\rdefault_to_no\x18q \x01(\bR\vdefaultToNo\"\xa4\x01\n" +
 	"\fUserQuestion\x12\x1f\n" +
 	"\vquestion_id\x18\x01 \x01(\tR\n" +
 	"questionId\x12\x1a\n" +

@@ -122,7 +122,9 @@ func (*ListMachinesRequest) Descriptor() ([]byte, []int) {
 type ListMachinesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The machine of the daemon that answers comes first.
-	Machines      []*Machine `protobuf:"bytes,1,rep,name=machines,proto3" json:"machines,omitempty"`
+	Machines []*Machine `protobuf:"bytes,1,rep,name=machines,proto3" json:"machines,omitempty"`
+	// How many there are.
+	Total         uint32 `protobuf:"varint,2,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -162,6 +164,13 @@ func (x *ListMachinesResponse) GetMachines() []*Machine {
 		return x.Machines
 	}
 	return nil
+}
+
+func (x *ListMachinesResponse) GetTotal() uint32 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
 }
 
 // GetMachineRequest names a machine.
@@ -221,14 +230,14 @@ type Machine struct {
 	Hostname string `protobuf:"bytes,3,opt,name=hostname,proto3" json:"hostname,omitempty"`
 	// Whether it can be worked on.
 	Status MachineStatus `protobuf:"varint,4,opt,name=status,proto3,enum=betcode.v1.MachineStatus" json:"status,omitempty"`
-	// Names of the services of this package that its daemon has.
-	Capabilities []string `protobuf:"bytes,5,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
 	// When something was heard of it.
 	LastSeen *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_seen,json=lastSeen,proto3" json:"last_seen,omitempty"`
 	// Empty as long as the daemon keeps no worktrees.
 	Worktrees []*WorktreeInfo `protobuf:"bytes,7,rep,name=worktrees,proto3" json:"worktrees,omitempty"`
 	// As they are now.
-	Resources     *MachineResources `protobuf:"bytes,8,opt,name=resources,proto3" json:"resources,omitempty"`
+	Resources *MachineResources `protobuf:"bytes,8,opt,name=resources,proto3" json:"resources,omitempty"`
+	// Names of the services of this package that its daemon has.
+	Capabilities  []string `protobuf:"bytes,100,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -291,13 +300,6 @@ func (x *Machine) GetStatus() MachineStatus {
 	return MachineStatus_MACHINE_STATUS_UNSPECIFIED
 }
 
-func (x *Machine) GetCapabilities() []string {
-	if x != nil {
-		return x.Capabilities
-	}
-	return nil
-}
-
 func (x *Machine) GetLastSeen() *timestamppb.Timestamp {
 	if x != nil {
 		return x.LastSeen
@@ -315,6 +317,13 @@ func (x *Machine) GetWorktrees() []*WorktreeInfo {
 func (x *Machine) GetResources() *MachineResources {
 	if x != nil {
 		return x.Resources
+	}
+	return nil
+}
+
+func (x *Machine) GetCapabilities() []string {
+	if x != nil {
+		return x.Capabilities
 	}
 	return nil
 }
@@ -499,21 +508,22 @@ const file_betcode_v1_machine_proto_rawDesc = "" +
 	"\n" +
 	"\x18betcode/v1/machine.proto\x12\n" +
 	"betcode.v1\x1a\x19betcode/v1/worktree.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x15\n" +
-	"\x13ListMachinesRequest\"G\n" +
+	"\x13ListMachinesRequest\"]\n" +
 	"\x14ListMachinesResponse\x12/\n" +
-	"\bmachines\x18\x01 \x03(\v2\x13.betcode.v1.MachineR\bmachines\"2\n" +
+	"\bmachines\x18\x01 \x03(\v2\x13.betcode.v1.MachineR\bmachines\x12\x14\n" +
+	"\x05total\x18\x02 \x01(\rR\x05total\"2\n" +
 	"\x11GetMachineRequest\x12\x1d\n" +
 	"\n" +
-	"machine_id\x18\x01 \x01(\tR\tmachineId\"\xcd\x02\n" +
+	"machine_id\x18\x01 \x01(\tR\tmachineId\"\xd3\x02\n" +
 	"\aMachine\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1a\n" +
 	"\bhostname\x18\x03 \x01(\tR\bhostname\x121\n" +
-	"\x06status\x18\x04 \x01(\x0e2\x19.betcode.v1.MachineStatusR\x06status\x12\"\n" +
-	"\fcapabilities\x18\x05 \x03(\tR\fcapabilities\x127\n" +
+	"\x06status\x18\x04 \x01(\x0e2\x19.betcode.v1.MachineStatusR\x06status\x127\n" +
 	"\tlast_seen\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\blastSeen\x126\n" +
 	"\tworktrees\x18\a \x03(\v2\x18.betcode.v1.WorktreeInfoR\tworktrees\x12:\n" +
-	"\tresources\x18\b \x01(\v2\x1c.betcode.v1.MachineResourcesR\tresources\"\x8a\x01\n" +
+	"\tresources\x18\b \x01(\v2\x1c.betcode.v1.MachineResourcesR\tresources\x12\"\n" +
+	"\fcapabilities\x18d \x03(\tR\fcapabilitiesJ\x04\b\x05\x10\x06\"\x8a\x01\n" +
 	"\x10MachineResources\x12\x0e\n" +
 	"\x02os\x18\x01 \x01(\tR\x02os\x12\x1b\n" +
 	"\tcpu_cores\x18\x02 \x01(\rR\bcpuCores\x12!\n" +

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -36,8 +37,11 @@ const (
 // opening is the first message of the next connection.
 func (l *ledger) opening() *pb.AgentRequest {
 	start := proto.CloneOf(l.start)
-	if l.last > 0 {
-		start.History, start.FromSequence = pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE, l.last
+	switch {
+	case l.last > 0 || start.GetFromSequence() > 0 && start.GetHistory() == pb.HistoryPolicy_HISTORY_POLICY_UNSPECIFIED:
+		start.History, start.FromSequence = pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE, cmp.Or(l.last, start.GetFromSequence())
+	case start.GetHistory() == pb.HistoryPolicy_HISTORY_POLICY_UNSPECIFIED:
+		start.History = pb.HistoryPolicy_HISTORY_POLICY_FULL
 	}
 	return &pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: start}}
 }

@@ -1940,6 +1940,7 @@ type Permission struct {
 	Formerly         []string               `protobuf:"bytes,26,rep,name=formerly" json:"formerly,omitempty"`
 	Applied          []uint32               `protobuf:"varint,27,rep,packed,name=applied" json:"applied,omitempty"` // of the suggestions, from 0
 	Reason           string                 `protobuf:"bytes,28,opt,name=reason" json:"reason,omitempty"`           // why a person is asked whatever rules say
+	Why              *AskReason             `protobuf:"bytes,29,opt,name=why" json:"why,omitempty"`                 // absent before it was kept
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -2170,6 +2171,122 @@ func (x *Permission) GetReason() string {
 	return ""
 }
 
+func (x *Permission) GetWhy() *AskReason {
+	if x != nil {
+		return x.Why
+	}
+	return nil
+}
+
+// AskReason is a messages.AskReason.
+type AskReason struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	ParentToolUse  string                 `protobuf:"bytes,1,opt,name=parent_tool_use,json=parentToolUse" json:"parent_tool_use,omitempty"`
+	DisplayName    string                 `protobuf:"bytes,2,opt,name=display_name,json=displayName" json:"display_name,omitempty"`
+	Title          string                 `protobuf:"bytes,3,opt,name=title" json:"title,omitempty"`
+	Reason         string                 `protobuf:"bytes,4,opt,name=reason" json:"reason,omitempty"`
+	ReasonType     string                 `protobuf:"bytes,5,opt,name=reason_type,json=reasonType" json:"reason_type,omitempty"`
+	BlockedPath    string                 `protobuf:"bytes,6,opt,name=blocked_path,json=blockedPath" json:"blocked_path,omitempty"`
+	MatchedRule    string                 `protobuf:"bytes,7,opt,name=matched_rule,json=matchedRule" json:"matched_rule,omitempty"`
+	NoSessionGrant bool                   `protobuf:"varint,8,opt,name=no_session_grant,json=noSessionGrant" json:"no_session_grant,omitempty"`
+	DefaultToNo    bool                   `protobuf:"varint,9,opt,name=default_to_no,json=defaultToNo" json:"default_to_no,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *AskReason) Reset() {
+	*x = AskReason{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AskReason) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AskReason) ProtoMessage() {}
+
+func (x *AskReason) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AskReason.ProtoReflect.Descriptor instead.
+func (*AskReason) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *AskReason) GetParentToolUse() string {
+	if x != nil {
+		return x.ParentToolUse
+	}
+	return ""
+}
+
+func (x *AskReason) GetDisplayName() string {
+	if x != nil {
+		return x.DisplayName
+	}
+	return ""
+}
+
+func (x *AskReason) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *AskReason) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *AskReason) GetReasonType() string {
+	if x != nil {
+		return x.ReasonType
+	}
+	return ""
+}
+
+func (x *AskReason) GetBlockedPath() string {
+	if x != nil {
+		return x.BlockedPath
+	}
+	return ""
+}
+
+func (x *AskReason) GetMatchedRule() string {
+	if x != nil {
+		return x.MatchedRule
+	}
+	return ""
+}
+
+func (x *AskReason) GetNoSessionGrant() bool {
+	if x != nil {
+		return x.NoSessionGrant
+	}
+	return false
+}
+
+func (x *AskReason) GetDefaultToNo() bool {
+	if x != nil {
+		return x.DefaultToNo
+	}
+	return false
+}
+
 // Key is a remembered idempotency key.
 type Key struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
@@ -2187,7 +2304,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2199,7 +2316,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2212,7 +2329,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Key) GetVersion() uint32 {
@@ -2268,7 +2385,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2280,7 +2397,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2293,7 +2410,7 @@ func (x *Tombstone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tombstone.ProtoReflect.Descriptor instead.
 func (*Tombstone) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Tombstone) GetHead() uint64 {
@@ -2519,7 +2636,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"Attachment\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x1b\n" +
 	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x12\n" +
-	"\x04data\x18\x03 \x01(\fR\x04data\"\xd3\b\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"\x82\t\n" +
 	"\n" +
 	"Permission\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
@@ -2555,10 +2672,22 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"orphanedAt\x12\x1a\n" +
 	"\bformerly\x18\x1a \x03(\tR\bformerly\x12\x18\n" +
 	"\aapplied\x18\x1b \x03(\rR\aapplied\x12\x16\n" +
-	"\x06reason\x18\x1c \x01(\tR\x06reason\x1a:\n" +
+	"\x06reason\x18\x1c \x01(\tR\x06reason\x12-\n" +
+	"\x03why\x18\x1d \x01(\v2\x1b.betcode.store.v1.AskReasonR\x03why\x1a:\n" +
 	"\fAnswersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa9\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb9\x02\n" +
+	"\tAskReason\x12&\n" +
+	"\x0fparent_tool_use\x18\x01 \x01(\tR\rparentToolUse\x12!\n" +
+	"\fdisplay_name\x18\x02 \x01(\tR\vdisplayName\x12\x14\n" +
+	"\x05title\x18\x03 \x01(\tR\x05title\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x1f\n" +
+	"\vreason_type\x18\x05 \x01(\tR\n" +
+	"reasonType\x12!\n" +
+	"\fblocked_path\x18\x06 \x01(\tR\vblockedPath\x12!\n" +
+	"\fmatched_rule\x18\a \x01(\tR\vmatchedRule\x12(\n" +
+	"\x10no_session_grant\x18\b \x01(\bR\x0enoSessionGrant\x12\"\n" +
+	"\rdefault_to_no\x18\t \x01(\bR\vdefaultToNo\"\xa9\x01\n" +
 	"\x03Key\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x04R\x03seq\x12*\n" +
@@ -2582,7 +2711,7 @@ func file_betcode_store_v1_store_proto_rawDescGZIP() []byte {
 	return file_betcode_store_v1_store_proto_rawDescData
 }
 
-var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*File)(nil),                  // 0: betcode.store.v1.File
 	(*Chunk)(nil),                 // 1: betcode.store.v1.Chunk
@@ -2604,54 +2733,56 @@ var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*Body)(nil),                  // 17: betcode.store.v1.Body
 	(*Attachment)(nil),            // 18: betcode.store.v1.Attachment
 	(*Permission)(nil),            // 19: betcode.store.v1.Permission
-	(*Key)(nil),                   // 20: betcode.store.v1.Key
-	(*Tombstone)(nil),             // 21: betcode.store.v1.Tombstone
-	nil,                           // 22: betcode.store.v1.Session.MetadataEntry
-	nil,                           // 23: betcode.store.v1.Session.GrantsEntry
-	nil,                           // 24: betcode.store.v1.Session.EnvironmentEntry
-	nil,                           // 25: betcode.store.v1.Run.EnvironmentEntry
-	nil,                           // 26: betcode.store.v1.Permission.AnswersEntry
-	(*timestamppb.Timestamp)(nil), // 27: google.protobuf.Timestamp
+	(*AskReason)(nil),             // 20: betcode.store.v1.AskReason
+	(*Key)(nil),                   // 21: betcode.store.v1.Key
+	(*Tombstone)(nil),             // 22: betcode.store.v1.Tombstone
+	nil,                           // 23: betcode.store.v1.Session.MetadataEntry
+	nil,                           // 24: betcode.store.v1.Session.GrantsEntry
+	nil,                           // 25: betcode.store.v1.Session.EnvironmentEntry
+	nil,                           // 26: betcode.store.v1.Run.EnvironmentEntry
+	nil,                           // 27: betcode.store.v1.Permission.AnswersEntry
+	(*timestamppb.Timestamp)(nil), // 28: google.protobuf.Timestamp
 }
 var file_betcode_store_v1_store_proto_depIdxs = []int32{
-	27, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	28, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
 	3,  // 1: betcode.store.v1.OutOfLine.payload:type_name -> betcode.store.v1.Reference
-	21, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
-	22, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
+	22, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
+	23, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
 	11, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
-	23, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
-	27, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	27, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
+	24, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
+	28, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	28, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
 	8,  // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
-	24, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
+	25, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
 	9,  // 10: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
 	9,  // 11: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
 	9,  // 12: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
 	10, // 13: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
 	9,  // 14: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	27, // 15: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	28, // 15: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
 	14, // 16: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
 	14, // 17: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	27, // 18: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	28, // 18: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
 	15, // 19: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	25, // 20: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
-	27, // 21: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	27, // 22: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	26, // 20: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
+	28, // 21: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	28, // 22: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
 	18, // 23: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	27, // 24: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	27, // 25: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	27, // 26: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	27, // 27: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	27, // 28: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	26, // 29: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	27, // 30: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	27, // 31: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	27, // 32: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	33, // [33:33] is the sub-list for method output_type
-	33, // [33:33] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	28, // 24: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	28, // 25: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	28, // 26: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	28, // 27: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	28, // 28: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	27, // 29: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	28, // 30: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	20, // 31: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
+	28, // 32: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	28, // 33: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	34, // [34:34] is the sub-list for method output_type
+	34, // [34:34] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }
@@ -2665,7 +2796,7 @@ func file_betcode_store_v1_store_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_store_v1_store_proto_rawDesc), len(file_betcode_store_v1_store_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   27,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
