@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -212,5 +213,5 @@ func (r *run) opened(ctx actor.Context, m agentOpened) any {
 			root.Send(self, agentExited{exit})
 		}
 	}()
-	return agentUp{record: m.record, adopted: m.adopted, guard: m.guard}
+	return agentUp{record: m.record, adopted: m.adopted, guard: m.guard, version: cmp.Or(m.version, r.session.AgentVersion)}
 }

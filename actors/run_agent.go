@@ -55,7 +55,10 @@ type opening struct {
 // open starts the process, or finds out what became of it.
 func (o opening) open() any {
 	result := agentOpened{agent: &agent{record: o.record, watch: func() {}}, record: o.record, adopted: !o.fresh}
-	p, fate, err := o.find()
+	if o.fresh {
+		result.version = o.system.agentVersion()
+	}
+	p, fate, err := o.find(result.version)
 	switch {
 	case err != nil:
 		return agentLost{err}
@@ -75,7 +78,7 @@ func (o opening) open() any {
 
 // find spawns a fresh run; for another, or when it is not certain that the spawn
 // failed, it looks for the process.
-func (o *opening) find() (*process.Process, process.Fate, error) {
+func (o *opening) find(version string) (*process.Process, process.Fate, error) {
 	if !o.fresh {
 		failpoint.Hit(failpoint.BeforeAdopt)
 		p, fate, err := process.Adopt(o.life, o.record)
@@ -86,7 +89,10 @@ func (o *opening) find() (*process.Process, process.Fate, error) {
 		return p, fate, err
 	}
 	failpoint.Hit(failpoint.BeforeSpawn)
-	spec, err := o.system.agentSpec(o.session, o.record, o.resume)
+	if err := tooOld(version); err != nil {
+		return nil, process.Fate{Exit: messages.Exit{Known: true, Code: 127, Reason: err.Error(), Stage: stageVersion}}, nil
+	}
+	spec, err := o.system.agentSpec(o.session, o.record, o.resume, version)
 	if err == nil {
 		err = process.Prepare(o.record.Directory)
 	}

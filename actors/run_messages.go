@@ -71,6 +71,7 @@ type (
 		record  messages.RunRecord
 		adopted bool
 		guard   messages.Guard
+		version string // of the program; empty = not known
 	}
 	agentExited struct{ exit messages.Exit }
 	spoolGrew   struct{}
@@ -91,6 +92,7 @@ type (
 		record  messages.RunRecord
 		adopted bool
 		guard   messages.Guard
+		version string // of the program, where it was asked
 		exit    *messages.Exit
 	}
 	agentLost   struct{ err error }

@@ -11,6 +11,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
+	"betcode/messages/claudecode"
 )
 
 // runCredits is how many batches of lines a run may have on their way to the
@@ -46,6 +47,7 @@ type runState struct {
 	offset     int64 // of the next line to read
 	translator claude.State
 	phase      runPhase
+	can        claudecode.Capabilities // of the process
 	credits    int
 	reading    bool
 	more       bool      // the spool may hold more than the newest read has seen
@@ -84,7 +86,8 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 	switch m := m.(type) {
 	case agentUp:
 		s.record, s.phase, s.more = m.record, runLive, true
-		effects := []effect{tellSession{messages.ProcessStarted{Record: m.record, Adopted: m.adopted, Guard: m.guard}}}
+		s.can = claudecode.Of(m.version)
+		effects := []effect{tellSession{messages.ProcessStarted{Record: m.record, Adopted: m.adopted, Guard: m.guard, Version: m.version}}}
 		if m.adopted && s.holds == 0 {
 			effects = append(effects, thawAgent{}) // an earlier daemon may have held it
 		}
@@ -323,7 +326,7 @@ func (s runState) stop(effects []effect) (runState, []effect) {
 	case s.how == stopResumable:
 		return s, append(effects, signalIt{syscall.SIGTERM}, wakeAfter{graceResumable, stopStage{2}})
 	default:
-		return s, append(effects, writeLine{writing{line: claude.EndSessionLine(s.control("end-session"))}}, wakeAfter{graceOrderly, stopStage{1}})
+		return s, append(effects, writeLine{writing{line: claude.EndSessionLine(s.control("end-session"), s.can)}}, wakeAfter{graceOrderly, stopStage{1}})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/messages"
+	"betcode/messages/claudecode"
 )
 
 // decide puts an answer into a request's record.
@@ -15,16 +16,17 @@ func decide(p messages.PermissionRecord, a messages.AnswerPermission) messages.P
 
 // deliverAnswer tells the agent how a request was decided.
 func (t *transition) deliverAnswer(p messages.PermissionRecord) {
-	line, err := answerLine(p)
+	line, err := answerLine(p, t.s.can())
 	if err != nil { // it was encoded once before the decision was taken
 		panic("encode decided answer: " + err.Error())
 	}
 	t.tellAgent(writeAnswer{request: p.Request, line: line})
 }
 
-// answerLine is what the agent is told about a decided request. A plain allow is
-// sent bare, and edits and answers send the whole input.
-func answerLine(p messages.PermissionRecord) ([]byte, error) {
+// answerLine is what an agent with these capabilities is told about a decided
+// request. A plain allow is sent bare where the agent takes that, else with the
+// input as it came; edits and answers send the whole input.
+func answerLine(p messages.PermissionRecord, can claudecode.Capabilities) ([]byte, error) {
 	if len(p.Applied) > 0 && !allows(p.Decision) {
 		return nil, messages.Errorf("answer permission", messages.Invalid, "suggestions hold for a call that is allowed").
 			WithHint("allow the call, or leave the suggestions out")
@@ -32,7 +34,11 @@ func answerLine(p messages.PermissionRecord) ([]byte, error) {
 	request := string(p.Request)
 	switch p.Decision {
 	case messages.AllowOnce, messages.AllowSession:
-		return claude.AllowLine(request, nil, claude.Suggested{All: p.Suggestions, Chosen: p.Applied})
+		var input []byte
+		if !can.BareAllow {
+			input = []byte(cmp.Or(string(p.Input), "{}"))
+		}
+		return claude.AllowLine(request, input, claude.Suggested{All: p.Suggestions, Chosen: p.Applied})
 	case messages.AllowWithEdit:
 		return claude.AllowLine(request, p.Updated, claude.Suggested{All: p.Suggestions, Chosen: p.Applied})
 	case messages.DecisionAnswered:

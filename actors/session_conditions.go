@@ -8,6 +8,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/messages"
+	"betcode/messages/claudecode"
 )
 
 // A terminal condition keeps the agent from running until somebody does something
@@ -23,6 +24,7 @@ type evidence struct {
 	turn       *claude.TurnEnded // nil at the end of a run
 	memoryGone bool              // the agent said that it does not know the conversation
 	forgotten  bool              // and there is no transcript of it either
+	silent     bool              // the run that ended had said nothing
 }
 
 // conditions is the table of them. The first that fits counts.
@@ -37,6 +39,14 @@ var conditions = []struct {
 			return e.exit.Stage == "directory" || strings.Contains(e.complaint, "current directory no longer exists")
 		},
 		"The directory the agent works in is gone", "bring it back",
+	},
+	{
+		messages.AgentTooOld, func(e evidence) bool { return e.exit.Stage == stageVersion },
+		"The agent's version is not supported", "upgrade it: " + claudecode.UpgradeCommand(),
+	},
+	{
+		messages.StartRefused, func(e evidence) bool { return e.refusal() != "" },
+		"The agent refuses to start", "change what it says is wrong",
 	},
 	{
 		messages.AgentMissing, func(e evidence) bool { return e.exit.Stage == "execute" },
@@ -68,7 +78,7 @@ func (t *transition) terminal(e evidence) bool {
 		if !c.shows(e) {
 			continue
 		}
-		why := cmp.Or(e.failure(), e.exit.Reason, e.complaint)
+		why := cmp.Or(e.failure(), e.refusal(), e.exit.Reason, e.complaint)
 		if e.memoryGone {
 			why = ""
 		}

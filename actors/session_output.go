@@ -150,6 +150,7 @@ func (t *transition) turnStarted(m claude.TurnStarted) {
 		r.Phase = messages.PhaseActive
 	}
 	t.s.working = true
+	t.beginInputs(m)
 	t.agentSession(m.AgentSession)
 	if m.Model != "" && m.Model != r.AgentModel {
 		r.AgentModel = m.Model
@@ -179,7 +180,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	r.Usage.CostUSD += m.Usage.CostUSD
 	t.s.lastFailed = m.IsError
 	t.s.failures.Failures = nil
-	for _, key := range m.Inputs {
+	for _, key := range t.answeredBy(m) {
 		t.settle(key)
 	}
 	t.interruptOver()

@@ -91,7 +91,7 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 		if p.Question && m.Decision == messages.AllowOnce && len(m.Answers) > 0 {
 			m.Decision = messages.DecisionAnswered
 		}
-		if _, err := answerLine(decide(p, m)); err != nil {
+		if _, err := answerLine(decide(p, m), t.s.can()); err != nil {
 			t.then(reply{from, asError(op, err)})
 			return
 		}

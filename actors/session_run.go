@@ -76,7 +76,7 @@ func (t *transition) startRun() {
 	t.resetMode()
 	resumed := r.AgentSession != ""
 	argv, err := claude.Argv(claude.Spec{
-		Program: t.s.options.program, SessionID: cmp.Or(r.AgentSession, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
+		Program: t.s.options.program, SessionID: cmp.Or(r.AgentSession, t.s.beginAs, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
 		AllowedTools: r.AllowedTools, DeniedTools: append(t.s.options.rules.get().Texts(rules.Deny), r.DeniedTools...),
 	})
 	if err != nil {
@@ -84,7 +84,8 @@ func (t *transition) startRun() {
 		return
 	}
 	r.Run++
-	r.AgentSession = cmp.Or(r.AgentSession, string(t.s.id))
+	r.AgentSession = cmp.Or(r.AgentSession, t.s.beginAs, string(t.s.id))
+	t.s.beginAs = ""
 	run := messages.RunRecord{
 		Format: runFormat, Session: t.s.id, Run: r.Run, State: messages.RunIntended, Token: t.now.id(),
 		Directory: filepath.Join(t.s.runsDirectory(), strconv.FormatUint(uint64(r.Run), 10)),
@@ -94,7 +95,7 @@ func (t *transition) startRun() {
 	run.Environment = t.s.environment()
 	r.Environment = nil // that record is written with each commit, a run's is not
 	t.putRun(run)
-	t.s.spool, t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.memoryGone = 0, false, false, false, "", false
+	t.s.spool, t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.memoryGone, t.s.idTaken = 0, false, false, false, "", false, false
 	t.s.lastFailed, t.s.hung, t.s.cut, t.s.begun, t.s.restarting, t.s.forgotten = false, false, false, nil, false, false
 	t.s.directory = nil
 	if resumed {
@@ -114,6 +115,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	if t.s.run.Frozen {
 		t.at = append(t.at, tellRun{m.Record.Run, holdAgent{holdAlarm, true}}) // an incarnation of the run's actor may not know
 	}
+	t.startedAs(m)
 	t.s.up, t.s.attended, t.s.spoke, t.s.yieldTimer = true, false, t.now.at, false
 	state := pb.RunState_RUN_STATE_STARTED
 	if m.Adopted {
@@ -150,7 +152,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	}
 	if m.Adopted {
 		t.s.barrier = t.control("barrier")
-		t.tellAgent(writeControl{claude.BarrierLine(t.s.barrier)})
+		t.tellAgent(writeControl{claude.BarrierLine(t.s.barrier, t.s.can())})
 	}
 	t.expectTurn(m)
 	if t.s.record.TurnCanceled {
@@ -202,6 +204,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 // follow decides what comes after the end of a run.
 func (t *transition) follow(exit messages.Exit) {
 	r := t.change()
+	t.complaintRead(exit)
 	switch {
 	case len(t.s.deleters) > 0:
 		t.remove()
@@ -216,12 +219,11 @@ func (t *transition) follow(exit messages.Exit) {
 	case r.Condition != "" && !t.s.restarting: // found while the agent ran
 		t.s.mending = false
 		t.maybeRetire()
-	case t.s.memoryGone && !r.Remembered:
-		r.AgentSession = ""
-		t.notice("FIRST_ATTEMPT_LOST", "The agent had not saved the conversation yet; it is started again", nil)
-		r.Turn = false
-		t.goOn()
-	case t.terminal(evidence{exit: exit, complaint: t.s.complaint, memoryGone: t.s.memoryGone, forgotten: t.s.forgotten}):
+	case t.firstTurnLost():
+		t.beginAnew()
+	case t.terminal(evidence{
+		exit: exit, complaint: t.s.complaint, memoryGone: t.s.memoryGone, forgotten: t.s.forgotten, silent: t.s.spool == 0,
+	}):
 		t.s.mending = false
 		if t.s.memoryGone {
 			r.Turn = false // there is nothing left of it

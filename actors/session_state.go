@@ -57,8 +57,10 @@ type sessionState struct {
 	agentBusy   bool           // the agent's own word on itself, where it gives one
 	translator  []byte         // the translator's state, carried from run to run
 	report      uint64         // fingerprint of what the agent said of itself last
+	beginAs     string         // id under which the conversation is begun again, since its own is taken; empty = its own
 	lastMessage string         // id of the last message of the agent that was counted
 	mending     bool           // the agent is being ended by us, to be started again
+	idTaken     bool           // the agent said that the conversation's id is in use
 	memoryGone  bool           // the agent said that it does not know the conversation
 	consulting  bool           // the transcript of an ended run is being read
 	ended       *messages.Exit // how that run ended; nil when found so in the journal

@@ -20,6 +20,7 @@ import (
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
+	"betcode/messages/claudecode"
 	"betcode/supervision"
 )
 
@@ -32,6 +33,7 @@ type Options struct {
 	RunsDirectory string                 // run directories are made below it, 0700
 	Program       string                 // the agent's executable; looked up in PATH when it has no slash
 	Environment   []string               // what agents inherit, as "NAME=value"
+	AgentVersion  func() string          // the version of Program, asked outside of actors; nil or empty = not known
 	Keeps         func(name string) bool // whether a session keeps a variable of the client that began it; nil = none
 	Rules         []Rules                // of the user, for every session
 	Home          string                 // the user's home directory, for rules about what is below it
@@ -195,7 +197,7 @@ func (s *System) janitorDone(m any) {
 
 // agentSpec is what to start for a run. The executable is looked up, and secrets
 // are taken from the environment, at that time: neither is ever stored.
-func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecord, resume bool) (process.Spec, error) {
+func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecord, resume bool, version string) (process.Spec, error) {
 	program, err := exec.LookPath(s.options.Program)
 	if err != nil {
 		return process.Spec{}, &process.StartError{Stage: process.StageExecute, Path: s.options.Program, Err: err}
@@ -212,7 +214,7 @@ func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecor
 		lease = process.LeaseOn(s.options.Lease)
 	}
 	return process.Spec{
-		Directory: run.Directory, Lease: lease, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
+		Directory: run.Directory, Lease: lease, Program: program, Argv: claude.Fit(run.Argv, claudecode.Of(version)), Dir: session.WorkingDirectory,
 		Env: append(s.environment(run.Environment), added...), Token: run.Token, Cgroup: s.cgroups.For(run.Directory),
 	}, nil
 }

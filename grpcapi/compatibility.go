@@ -3,10 +3,10 @@ package grpcapi
 import (
 	_ "embed"
 	"encoding/json"
-	"strings"
 
 	"golang.org/x/mod/semver"
 
+	"betcode/messages/claudecode"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -18,11 +18,12 @@ var compatibilityJSON []byte
 // compatibility is the window as data.
 type compatibility struct {
 	ClaudeCode struct {
-		Minimum    string `json:"minimum"`  // older ones are refused
-		Complete   string `json:"complete"` // older ones work with things missing
-		Tested     string `json:"tested"`   // newer ones are likely to work
-		UpgradeURL string `json:"upgrade_url"`
-	} `json:"claude_code"`
+		Minimum        string // older ones are refused
+		Complete       string // older ones work with things missing
+		Tested         string // newer ones are likely to work
+		UpgradeURL     string
+		UpgradeCommand string
+	} `json:"-"`
 	Client struct {
 		Minimum     string `json:"minimum"`     // older ones are refused
 		Recommended string `json:"recommended"` // older ones are advised to update
@@ -31,29 +32,22 @@ type compatibility struct {
 }
 
 // window is what this daemon was built with; TestWindow shows that it can be read.
+// What it says of Claude Code is the table of versions, which sessions use too.
 var window = func() (c compatibility) {
 	if err := json.Unmarshal(compatibilityJSON, &c); err != nil {
 		panic("read compatibility.json: " + err.Error())
 	}
+	c.ClaudeCode.Minimum, c.ClaudeCode.Complete, c.ClaudeCode.Tested = claudecode.Oldest(), claudecode.Complete(), claudecode.Newest()
+	c.ClaudeCode.UpgradeURL, c.ClaudeCode.UpgradeCommand = claudecode.UpgradeURL(), claudecode.UpgradeCommand()
 	return c
 }()
 
 // release is a version as major.minor.patch: what comes before a release, and how it
 // was built, does not make it older. Empty for what is no version.
-func release(version string) string {
-	v := "v" + strings.TrimPrefix(strings.TrimSpace(version), "v")
-	if !semver.IsValid(v) {
-		return ""
-	}
-	v = semver.Canonical(v)
-	return strings.TrimSuffix(v, semver.Prerelease(v))
-}
+func release(version string) string { return claudecode.Release(version) }
 
 // older reports whether a version is older than another; what is no version is not.
-func older(version, than string) bool {
-	a, b := release(version), release(than)
-	return a != "" && b != "" && semver.Compare(a, b) < 0
-}
+func older(version, than string) bool { return claudecode.Older(version, than) }
 
 // level grades a version of Claude Code.
 func (c compatibility) level(version string) pb.CompatibilityLevel {

@@ -86,7 +86,7 @@ func (n negotiation) aboutClaude() []string {
 		}
 		return []string{fmt.Sprintf("Untested Claude Code version: v%s; v%s was tested", clip(n.claude), w.Tested)}
 	case pb.CompatibilityLevel_DEGRADED:
-		return []string{fmt.Sprintf("Claude Code v%s works with things missing; v%s has them: %s", clip(n.claude), w.Complete, w.UpgradeURL)}
+		return []string{fmt.Sprintf("Claude Code v%s works with things missing; v%s has them (%s): %s", clip(n.claude), w.Complete, w.UpgradeCommand, w.UpgradeURL)}
 	case pb.CompatibilityLevel_LIKELY_COMPATIBLE, pb.CompatibilityLevel_FULLY_COMPATIBLE, pb.CompatibilityLevel_INCOMPATIBLE:
 	}
 	return nil

@@ -27,6 +27,8 @@ type Condition string
 const (
 	DirectoryGone       Condition = "working_directory_gone"
 	AgentMissing        Condition = "agent_missing"
+	AgentTooOld         Condition = "agent_version_unsupported"
+	StartRefused        Condition = "agent_start_refused"
 	NotLoggedIn         Condition = "not_logged_in"
 	KeyRefused          Condition = "api_key_refused"
 	ConversationDeleted Condition = "conversation_deleted"

@@ -10,6 +10,7 @@ type ProcessStarted struct {
 	Record  RunRecord // identity filled in
 	Adopted bool
 	Guard   Guard
+	Version string // of the agent's program, asked before the process was spawned; empty = not known
 }
 
 // RunEnded says that a run is over and that everything its spool held has been

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"betcode/config"
@@ -26,10 +27,42 @@ type claudeVersion struct {
 	program string
 	ask     func(path string) (string, error)
 
+	last atomic.Pointer[answeredVersion] // what get returned last
+	busy atomic.Bool                     // it is being looked at for latest
+
 	mu      sync.Mutex
 	of      executable
 	version string
 	failed  time.Time // when it did not answer, the last time
+}
+
+// answeredVersion is a version and when it was found.
+type answeredVersion struct {
+	version string
+	at      time.Time
+}
+
+// latest returns the version that was found last, without waiting, and has it
+// looked at again.
+func (c *claudeVersion) latest() string {
+	if c.busy.CompareAndSwap(false, true) {
+		go func() {
+			defer c.busy.Store(false)
+			c.get()
+		}()
+	}
+	if last := c.last.Load(); last != nil {
+		return last.version
+	}
+	return ""
+}
+
+// asked is when the version that latest returns was found.
+func (c *claudeVersion) asked() time.Time {
+	if last := c.last.Load(); last != nil {
+		return last.at
+	}
+	return time.Time{}
 }
 
 // executable is what a program is recognised by.
@@ -45,8 +78,14 @@ func newClaudeVersion(program string, environment config.AgentEnvironment) *clau
 	}}
 }
 
-// get returns the version, empty if it is not known.
+// get returns the version, empty if it is not known. It may run the program.
 func (c *claudeVersion) get() string {
+	version := c.look()
+	c.last.Store(&answeredVersion{version, time.Now()})
+	return version
+}
+
+func (c *claudeVersion) look() string {
 	now, found := identify(c.program)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -95,6 +95,7 @@ type daemon struct {
 	system        *actors.System
 	server        *grpcapi.Server // nil until it serves
 	components    components      // how they are that are no actors
+	claude        *claudeVersion  // of the agent's executable
 }
 
 func (d *daemon) prepareDirectories() error {
@@ -129,6 +130,8 @@ func (d *daemon) startActors() error {
 	}
 	d.directories = &directories{config: d.cfg.ConfigDir, home: d.home, settings: d.settings}
 	settings := d.settings.get()
+	d.claude = newClaudeVersion(d.cfg.ClaudePath, d.cfg.AgentEnvironment)
+	d.claude.latest() // so that it is known when somebody asks
 	d.system, err = actors.Start(actors.Options{
 		Live: liveOptions(settings), Store: d.store, RunsDirectory: d.runs(), Program: d.cfg.ClaudePath, Environment: d.cfg.AgentEnvironment.Inherited(os.Environ()), Keeps: d.cfg.AgentEnvironment.Keeps,
 		Rules: rulesOf(settings), Home: d.home, Directories: d.directories,
@@ -138,7 +141,7 @@ func (d *daemon) startActors() error {
 		Disk:         actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
 		MachineFile: filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record, Mask: d.mask.Mask,
-		Components: d.components.list, Protected: d.protected(),
+		Components: d.healthComponents, Protected: d.protected(), AgentVersion: d.claude.get,
 	})
 	return err
 }
@@ -148,7 +151,7 @@ func (d *daemon) startActors() error {
 func (d *daemon) serve(ctx context.Context) error {
 	d.server = grpcapi.New(grpcapi.Options{
 		Asker: door{d.system, d}, Logger: &d.base, Version: version, MaxMessageBytes: d.cfg.MaxPayload,
-		ClaudeVersion: newClaudeVersion(d.cfg.ClaudePath, d.cfg.AgentEnvironment).get, Features: d.settings.flags, Restricted: actors.BelowAgent, GitLab: d.gitLab(),
+		ClaudeVersion: d.claude.get, Features: d.settings.flags, Restricted: actors.BelowAgent, GitLab: d.gitLab(),
 		Audit: d.audit, Tokens: d.tokens, TCP: d.tcpOptions(),
 		Limits: limitsOf(d.cfg),
 	})

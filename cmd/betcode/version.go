@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/messages/claudecode"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -37,7 +38,7 @@ func (p *program) showVersion(ctx context.Context, c *cli.Context) error {
 		return writeValue(p.stdout, map[string]any{
 			"schema": "betcode.version/v1", "version": version, "commit": commit, "date": date,
 			"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
-			"daemon_version": daemon, "claude_version": claude,
+			"daemon_version": daemon, "claude_version": claude, "claude_advice": claudecode.Advice(claude),
 		}, "  ")
 	}
 	fmt.Fprintf(p.stdout, "betcode %s (%s, %s, %s %s/%s)\n", version, shorten(commit, 12), date, runtime.Version(), runtime.GOOS, runtime.GOARCH)
@@ -48,6 +49,9 @@ func (p *program) showVersion(ctx context.Context, c *cli.Context) error {
 	fmt.Fprintf(p.stdout, "daemon  %s\n", daemon)
 	if claude != "" {
 		fmt.Fprintf(p.stdout, "claude  %s\n", claude)
+	}
+	if advice := claudecode.Advice(claude); advice != "" {
+		fmt.Fprintln(p.stderr, printableLine(advice))
 	}
 	if daemon != version {
 		fmt.Fprintln(p.stderr, "The daemon is another version. 'betcode daemon restart' replaces it; agents go on working.")

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"betcode/messages/claudecode"
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
 )
@@ -41,7 +42,7 @@ func TestHandshake(t *testing.T) {
 		}
 		return answer
 	}
-	if got := negotiate(&pb.NegotiateRequest{ClientVersion: "0.1.0"}); got.GetAccepted() || got.GetRejectionReason() != "Claude Code v0.9.0 < required v2.0.0" || !strings.HasPrefix(got.GetUpgradeUrl(), "https://") {
+	if got := negotiate(&pb.NegotiateRequest{ClientVersion: "0.1.0"}); got.GetAccepted() || got.GetRejectionReason() != "Claude Code v0.9.0 < required v"+claudecode.Oldest() || !strings.HasPrefix(got.GetUpgradeUrl(), "https://") {
 		t.Errorf("%v", got)
 	}
 	replace("2.1.328")

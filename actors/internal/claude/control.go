@@ -81,6 +81,7 @@ func (t *translation) lifecycle() {
 		s.State = Queued
 	case "started":
 		s.State = Started
+		t.taken(s.Key)
 	case "completed":
 		s.State = Completed
 	case "cancelled":

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"betcode/messages"
+	"betcode/messages/claudecode"
 )
 
 // encode makes one line: no character of it ends a line but the last, in any
@@ -74,11 +75,23 @@ func InitializeLine(id string, keepTasks bool) []byte {
 }
 
 // BarrierLine asks for something harmless: when the answer comes, everything
-// that was written before it has been read.
-func BarrierLine(id string) []byte { return request(id, subtype{"get_binary_version"}) }
+// that was written before it has been read. A version that does not know the usual
+// request would not answer at all; its answer to this one may be an error.
+func BarrierLine(id string, can claudecode.Capabilities) []byte {
+	if !can.BinaryVersion {
+		return InitializeLine(id, false)
+	}
+	return request(id, subtype{"get_binary_version"})
+}
 
-// EndSessionLine makes the agent exit in order.
-func EndSessionLine(id string) []byte { return request(id, subtype{"end_session"}) }
+// EndSessionLine makes the agent exit in order. A version that does not know that
+// closes its turn, and goes on living.
+func EndSessionLine(id string, can claudecode.Capabilities) []byte {
+	if !can.EndSession {
+		return InterruptLine(id, false)
+	}
+	return request(id, subtype{"end_session"})
+}
 
 // CancelMessageLine takes back a message that is still queued.
 func CancelMessageLine(id, message string) []byte {

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"betcode/messages"
+	"betcode/messages/claudecode"
 )
 
 // oneLineOfJSON fails unless b is one JSON object and a newline, and no reader
@@ -111,8 +112,8 @@ func TestLines(t *testing.T) {
 		{"default model", sure(SetModelLine("i", "")), `{"type":"control_request","request_id":"i","request":{"subtype":"set_model"}}`},
 		{"initialize", sure(InitializeLine("i", false)), `{"type":"control_request","request_id":"i","request":{"subtype":"initialize"}}`},
 		{"initialize, keep tasks", sure(InitializeLine("i", true)), `{"type":"control_request","request_id":"i","request":{"subtype":"initialize","perTaskStopAffordance":true}}`},
-		{"barrier", sure(BarrierLine("i")), `{"type":"control_request","request_id":"i","request":{"subtype":"get_binary_version"}}`},
-		{"end", sure(EndSessionLine("i")), `{"type":"control_request","request_id":"i","request":{"subtype":"end_session"}}`},
+		{"barrier", sure(BarrierLine("i", claudecode.Of(""))), `{"type":"control_request","request_id":"i","request":{"subtype":"get_binary_version"}}`},
+		{"end", sure(EndSessionLine("i", claudecode.Of(""))), `{"type":"control_request","request_id":"i","request":{"subtype":"end_session"}}`},
 		{"cancel message", sure(CancelMessageLine("i", "u")), `{"type":"control_request","request_id":"i","request":{"subtype":"cancel_async_message","message_uuid":"u"}}`},
 		{"stop task", sure(StopTaskLine("i", "a")), `{"type":"control_request","request_id":"i","request":{"subtype":"stop_task","task_id":"a"}}`},
 	} {
@@ -322,7 +323,7 @@ func TestEveryLineIsOneLine(t *testing.T) {
 		}
 		for _, l := range [][]byte{
 			user, DenyLine(id, text, true), RefuseLine(id, text), InterruptLine(id, true), SetModeLine(id, text),
-			SetModelLine(id, text), InitializeLine(id, true), BarrierLine(id), EndSessionLine(id),
+			SetModelLine(id, text), InitializeLine(id, true), BarrierLine(id, claudecode.Of("")), EndSessionLine(id, claudecode.Of("")),
 			CancelMessageLine(id, text), StopTaskLine(id, text),
 		} {
 			oneLineOfJSON(t, l)

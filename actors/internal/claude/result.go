@@ -2,6 +2,7 @@ package claude
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,19 +25,16 @@ func (t *translation) result() {
 	r := &t.l
 	t.endTurn()
 	ended := TurnEnded{
-		Inputs:         r.Inputs,
+		Inputs:         t.answered(),
 		Subtype:        r.Subtype,
 		TerminalReason: r.TerminalReason,
-		StopReason:     stopReason(r),
+		StopReason:     t.stopReason(),
 		ResumeReason:   r.ResumeReason,
-		IsError:        r.IsError,
+		IsError:        r.IsError || strings.HasPrefix(r.Subtype, "error"), // old versions do not mark an interrupt
 		LocalCommand:   r.LocalCommand != "" && r.LocalCommand != "false",
 		Queued:         clampInt(r.QueuedTurns, 1<<20),
 		ContextTokens:  t.s.d.Context,
 		ContextWindow:  clampInt(r.ModelUsage[t.s.d.Model].ContextWindow, uint64(1<<40)),
-	}
-	if len(ended.Inputs) == 0 && r.Input != "" {
-		ended.Inputs = []string{r.Input}
 	}
 	if r.Origin.Kind != "human" {
 		ended.Origin = r.Origin.Kind
@@ -44,11 +42,9 @@ func (t *translation) result() {
 	for _, d := range r.Denials {
 		ended.Denials = append(ended.Denials, Denial(d))
 	}
-	for _, e := range r.Errors {
-		ended.MemoryGone = ended.MemoryGone || r.IsError && strings.HasPrefix(string(e), memoryGone)
-	}
-	if r.IsError {
-		ended.Error = errorText(r)
+	ended.MemoryGone = t.memoryGone()
+	if ended.IsError {
+		ended.Error = t.errorText()
 	}
 	ended.Usage = t.turnUsage()
 
@@ -60,8 +56,42 @@ func (t *translation) result() {
 		t.report(ended.Usage)
 		t.complete(&ended)
 	}
-	t.s.d.Turn, t.s.d.Said, t.s.d.Notified, t.s.d.Fault = false, false, false, fault{}
+	t.s.d.Turn, t.s.d.Said, t.s.d.Notified, t.s.d.Aborted, t.s.d.Fault = false, false, false, false, fault{}
+	t.s.d.Taken = nil
 	t.add(ended)
+}
+
+// memoryGone reports whether the line says that the conversation to be resumed is
+// not there. Some versions give such a line an id that nobody knows.
+func (t *translation) memoryGone() bool {
+	return t.l.Type == "result" && t.l.IsError &&
+		slices.ContainsFunc(t.l.Errors, func(e loose) bool { return strings.HasPrefix(string(e), memoryGone) })
+}
+
+// answered lists the messages that a result answers. Old versions name none of
+// them, or the last: then they are those that were taken up since the result
+// before.
+func (t *translation) answered() []string {
+	all := t.l.Inputs
+	if len(all) == 0 && t.l.Input != "" {
+		all = []string{t.l.Input}
+	}
+	if !t.s.d.Partial {
+		return all
+	}
+	for _, k := range t.s.d.Taken {
+		if !slices.Contains(all, k) {
+			all = append(slices.Clip(all), k)
+		}
+	}
+	return all
+}
+
+// taken notes that a message has become part of the conversation.
+func (t *translation) taken(message string) {
+	if message != "" && !slices.Contains(t.s.d.Taken, key(message)) {
+		t.s.d.Taken = with(t.s.d.Taken, key(message), maxTaken)
+	}
 }
 
 // endTurn ends what the main thread has left open. What subagents do goes on.
@@ -197,9 +227,10 @@ func (t *translation) complete(ended *TurnEnded) {
 }
 
 // stopReason says why a turn is over, in the API's words where it has one.
-func stopReason(r *line) string {
-	switch {
-	case strings.HasPrefix(r.TerminalReason, "aborted"):
+func (t *translation) stopReason() string {
+	switch r := &t.l; {
+	case strings.HasPrefix(r.TerminalReason, "aborted"),
+		r.TerminalReason == "" && r.Subtype == "error_during_execution" && t.s.d.Aborted:
 		return stopCancelled
 	case r.Subtype == "error_max_turns":
 		return "max_turns"
@@ -212,11 +243,12 @@ func stopReason(r *line) string {
 	case r.StopReason == "":
 		return stopEnd
 	}
-	return r.StopReason
+	return t.l.StopReason
 }
 
 // errorText is what went wrong, for people. The agent's diagnostics are not.
-func errorText(r *line) string {
+func (t *translation) errorText() string {
+	r := &t.l
 	var texts []string
 	size := 0
 	for _, e := range r.Errors {
@@ -231,7 +263,7 @@ func errorText(r *line) string {
 		text = string(r.Result)
 	}
 	if text == "" {
-		switch stopReason(r) {
+		switch t.stopReason() {
 		case stopCancelled:
 			text = "The turn was interrupted."
 		case "max_turns":

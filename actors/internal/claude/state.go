@@ -23,6 +23,7 @@ const (
 	maxCalls    = 128
 	maxTasks    = 128
 	maxTodos    = 100
+	maxTaken    = 128
 	maxKey      = 160      // an id or a name that is carried
 	maxCarried  = 256      // a line of text that is carried
 	maxPartial  = 16 << 10 // arguments of a call that come in pieces
@@ -44,6 +45,9 @@ type data struct {
 	Turn     bool      `json:"turn,omitempty"`     // between init and result
 	Said     bool      `json:"said,omitempty"`     // this turn has shown a text
 	Notified bool      `json:"notified,omitempty"` // a task of the background has ended since the last turn
+	Aborted  bool      `json:"aborted,omitempty"`  // this turn bears the mark of an interrupt
+	Partial  bool      `json:"partial,omitempty"`  // the agent's results do not list all messages they have answered
+	Taken    []string  `json:"taken,omitempty"`    // keys of the messages that were taken up since the last result
 	Fault    fault     `json:"fault"`              // of this turn
 	Cost     float64   `json:"cost,omitempty"`     // total_cost_usd of the last result
 	Context  uint64    `json:"context,omitempty"`  // tokens in the context after the last request

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"betcode/messages"
+	"betcode/messages/claudecode"
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
@@ -60,6 +61,7 @@ func (t *translation) messageText() string { return textOf(decodeInput(t.l.Messa
 
 func (t *translation) turnStarted() {
 	t.s.d.Turn = true
+	t.s.d.Partial = !claudecode.Of(t.l.Version, t.l.Capabilities...).ResultInputs
 	started := TurnStarted{
 		Inputs: t.l.Inputs, Model: t.l.Model, PermissionMode: t.l.PermissionMode,
 		AgentSession: t.l.Session, Version: t.l.Version, Directory: t.l.Directory,

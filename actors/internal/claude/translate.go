@@ -145,7 +145,7 @@ func (t *translation) translate() {
 // understood goes on with a line that was decoded; shape says what of it was not
 // as expected.
 func (t *translation) understood(shape error) {
-	if t.l.Session != "" && t.l.Session != t.s.d.Session && key(t.l.Session) != t.s.d.Session {
+	if t.l.Session != "" && t.l.Session != t.s.d.Session && key(t.l.Session) != t.s.d.Session && !t.memoryGone() {
 		t.s.d.Session = key(t.l.Session)
 		t.add(AgentSessionChanged{ID: t.l.Session})
 	}

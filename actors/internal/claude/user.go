@@ -12,6 +12,7 @@ import (
 // are not content.
 func (t *translation) user() {
 	if t.l.Replay {
+		t.echoed()
 		return
 	}
 	var m message
@@ -42,10 +43,24 @@ func (t *translation) user() {
 	}
 }
 
+// echoed notes a message of ours that the agent has taken up. The uuid is that of
+// the message; on any other line it says nothing, so lines do not have the member.
+func (t *translation) echoed() {
+	var echo struct {
+		UUID string `json:"uuid"`
+	}
+	_ = json.Unmarshal(t.raw, &echo) // the line was decoded before
+	t.taken(echo.UUID)
+}
+
 // note shows a text that the CLI put into the conversation. The prompt of a
 // subagent is not one (its call has it), nor is the mark of an interrupt.
 func (t *translation) note(text string) {
-	if !t.main() || text == "" || strings.HasPrefix(text, "[Request interrupted by user") {
+	if !t.main() || text == "" {
+		return
+	}
+	if strings.HasPrefix(text, "[Request interrupted by user") {
+		t.s.d.Aborted = true
 		return
 	}
 	t.notice("CONTEXT_NOTE", text)

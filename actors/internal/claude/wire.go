@@ -49,6 +49,8 @@ type line struct {
 	Skills         []string `json:"skills"`
 	AgentNames     []string `json:"agents"`
 
+	Capabilities []string `json:"capabilities"`
+
 	Servers []McpServer `json:"mcp_servers"`
 
 	// command_lifecycle, system/status, system/session_state_changed

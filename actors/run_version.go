@@ -1,0 +1,38 @@
+package actors
+
+import (
+	"errors"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages/claudecode"
+)
+
+// stageVersion is the stage of a start that was not tried, because the program is
+// too old.
+const stageVersion = "version"
+
+// agentVersion asks for the version of the agent's program. It may run the program,
+// so only workers call it. Empty means that it is not known.
+func (s *System) agentVersion() string {
+	if s.options.AgentVersion == nil {
+		return ""
+	}
+	return s.options.AgentVersion()
+}
+
+// tooOld refuses a version that cannot be worked with.
+func tooOld(version string) error {
+	if claudecode.Level(version) != claudecode.Incompatible {
+		return nil
+	}
+	return errors.New(claudecode.Advice(version))
+}
+
+// refusal is what an agent said that ended at once because it would not start: it
+// has written nothing but a complaint that its next start would repeat.
+func (e evidence) refusal() string {
+	if !e.silent || !e.exit.Known || e.exit.Signal != "" || e.exit.Code == 0 || e.turn != nil || e.memoryGone {
+		return ""
+	}
+	return claude.Complaint(e.complaint).Refusal()
+}
