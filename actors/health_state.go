@@ -39,6 +39,8 @@ type healthState struct {
 	pool   poolHealth
 	disk   diskHealth
 	looked time.Time // at the disk
+
+	crashes crashCount
 }
 
 // What health is told, besides poolHealth and diskHealth.
@@ -88,6 +90,8 @@ func (s healthState) step(now time.Time, from *actor.PID, m any) (healthState, [
 			}
 			s.spools[m.session] = m.err
 		}
+	case agentCrashed:
+		s.crashes = s.crashes.add(now, m.session)
 	case messages.GetHealth:
 		return s.asked(now, from)
 	}
@@ -128,6 +132,9 @@ func (s healthState) components(now time.Time, memory, limit int64) []messages.C
 	all := []messages.ComponentHealth{s.pool.view(now), s.store(now), s.disk.view(s.looked)}
 	if len(s.spools) > 0 {
 		all = append(all, s.unread(now))
+	}
+	if c, crashed := s.crashes.view(now); crashed {
+		all = append(all, c)
 	}
 	if limit > 0 {
 		all = append(all, memoryView(now, memory, limit))

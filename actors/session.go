@@ -169,6 +169,9 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case keepReport:
 		s.deps.janitor.do(func() any { return orNothing(s.deps.writeReport(e)) })
 	case auditing:
+		if e.entry.ErrorCode == string(messages.SubprocessCrashed) {
+			ctx.Send(s.deps.health, agentCrashed{s.id})
+		}
 		s.deps.auditor.do(func() any {
 			s.deps.options.Audit(e.entry)
 			return nil

@@ -9,6 +9,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/process"
 	"betcode/messages"
 )
 
@@ -80,7 +81,7 @@ func runEvent(r messages.RunRecord, state pb.RunState) *pb.AgentEvent {
 		Run:            uint64(r.Run),
 		State:          state,
 		Pid:            int32(r.Process.PID),
-		ExitCode:       int32(r.Exit.Code),
+		ExitCode:       int32(process.Status(r.Exit)),
 		Reason:         r.Exit.Reason,
 		AgentSessionId: r.AgentSession,
 		Resumed:        r.Resumed,

@@ -253,7 +253,7 @@ func (t *transition) crashed(exit messages.Exit) bool {
 
 // crash says so, and restarts the agent after a backoff if it has work.
 func (t *transition) crash(exit messages.Exit) {
-	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(exit.Code)}
+	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(process.Status(exit))}
 	if t.s.complaint != "" {
 		details["stderr"] = t.s.complaint
 	}
@@ -277,13 +277,17 @@ func (t *transition) retry(exit messages.Exit) {
 		t.then(wakeAfter{decision.After, restartDue{t.s.record.Run}})
 		return
 	}
+	t.s.failures = supervision.History{Total: history.Total} // a person who goes on gets as many tries again
 	r := t.change()
 	r.Phase = messages.PhaseCrashed
 	if r.Turn {
 		t.emit(turnComplete("interrupted"))
 		r.Turn = false
 	}
-	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(exit.Code)}
+	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(process.Status(exit))}
+	if t.s.complaint != "" {
+		details["stderr"] = t.s.complaint
+	}
 	message := fmt.Sprintf("The agent crashed too often (%s); it is started again by the next message", decision.Reason)
 	t.notice("AGENT_GAVE_UP", message, details)
 	t.call("AGENT_GAVE_UP", message, details)

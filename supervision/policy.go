@@ -14,18 +14,23 @@ type Policy struct {
 	Jitter  float64       // part of the wait that chance may take away or, below the longest, add; 0 to 1
 	Limit   int           // that many failures …
 	Window  time.Duration // … within that time are giving up
+
+	SlowLimit  int           // more failures than that …
+	SlowWindow time.Duration // … within that time are giving up too; 0 = only the limit above counts
 }
 
 // Default is the policy of the daemon document: 500 ms doubling to 30 s, five
-// failures in 60 s are giving up.
+// failures in 60 s are giving up. So are more than eight in 10 minutes, since what dies
+// every quarter of a minute would else be restarted for ever.
 func Default() Policy {
-	return Policy{Initial: 500 * time.Millisecond, Max: 30 * time.Second, Jitter: 0.2, Limit: 5, Window: time.Minute}
+	return Policy{Initial: 500 * time.Millisecond, Max: 30 * time.Second, Jitter: 0.2, Limit: 5, Window: time.Minute,
+		SlowLimit: 8, SlowWindow: 10 * time.Minute}
 }
 
 // History is what a policy remembers of one child. The zero value is a child
 // that never failed.
 type History struct {
-	Failures []time.Time // within the window, oldest first
+	Failures []time.Time // within the longer window, oldest first
 	Total    int         // since the child was first started
 }
 
@@ -50,14 +55,25 @@ type Decision struct {
 func (p Policy) Decide(h History, now time.Time, chance float64) (History, Decision) {
 	next := History{Total: h.Total + 1}
 	for _, t := range h.Failures {
-		if now.Sub(t) < p.Window {
+		if now.Sub(t) < max(p.Window, p.SlowWindow) {
 			next.Failures = append(next.Failures, t)
 		}
 	}
 	next.Failures = append(next.Failures, now)
-	n := len(next.Failures)
-	if n >= p.Limit {
+	n, slow := 0, 0
+	for _, t := range next.Failures {
+		if now.Sub(t) < p.Window {
+			n++
+		}
+		if now.Sub(t) < p.SlowWindow {
+			slow++
+		}
+	}
+	switch {
+	case n >= p.Limit:
 		return next, Decision{Verdict: GiveUp, Reason: fmt.Sprintf("%d failures in %s", n, p.Window)}
+	case p.SlowWindow > 0 && slow > p.SlowLimit:
+		return next, Decision{Verdict: GiveUp, Reason: fmt.Sprintf("%d failures in %s", slow, p.SlowWindow)}
 	}
 	after := min(float64(p.Max), float64(p.Initial)*math.Pow(2, float64(n-1)))
 	after *= 1 + p.Jitter*(2*chance-1)

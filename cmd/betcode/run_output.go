@@ -85,6 +85,7 @@ type runResult struct {
 	IsError    bool           `json:"is_error"`
 	Error      string         `json:"error,omitempty"`
 	ErrorCode  string         `json:"error_code,omitempty"`
+	Stderr     string         `json:"stderr,omitempty"`
 	StopReason string         `json:"stop_reason,omitempty"`
 	Usage      map[string]any `json:"usage,omitempty"`
 	Denied     []denial       `json:"denied,omitempty"`
@@ -104,7 +105,7 @@ func (o jsonOutput) finish(t *turn) error {
 		IsError: failed, Error: why, StopReason: t.complete.GetStopReason(), Denied: t.denied, Last: t.last,
 	}
 	if failed {
-		r.ErrorCode = t.failure.GetCode()
+		r.ErrorCode, r.Stderr = t.failure.GetCode(), t.stderr()
 	}
 	if t.usage != nil {
 		usage, err := messageJSON(t.usage)

@@ -154,6 +154,8 @@ func (t *turn) failed() (bool, string) {
 		return true, text
 	case t.waits:
 		return true, "the turn was cut off and waits: betcode session resume " + t.session
+	case t.complete.GetStopReason() == interruptedTurn && !t.interrupted:
+		return true, t.gaveUp()
 	case t.complete.GetIsError():
 		return true, t.complete.GetError()
 	case !t.accepted && t.failure != nil:
@@ -161,6 +163,25 @@ func (t *turn) failed() (bool, string) {
 	}
 	return false, ""
 }
+
+// interruptedTurn is the stop reason of a turn that nobody cancelled and that is not
+// continued: its agent crashed too often, or the session's turns are never continued.
+const interruptedTurn = "interrupted"
+
+// gaveUp says why a turn was left, with what the agent complained about last.
+func (t *turn) gaveUp() string {
+	text := "the turn was cut off and is not continued"
+	if t.failure != nil {
+		text += ": " + t.failure.GetMessage()
+	}
+	if words := t.stderr(); words != "" {
+		text += "; the agent's last words: " + words
+	}
+	return text
+}
+
+// stderr is what the agent wrote to its standard error before it crashed.
+func (t *turn) stderr() string { return strings.TrimSpace(t.failure.GetDetails()["stderr"]) }
 
 // eventExits are the exit codes of errors that arrive as events.
 var eventExits = map[string]int{

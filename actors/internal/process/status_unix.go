@@ -1,0 +1,33 @@
+//go:build unix
+
+package process
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"betcode/messages"
+)
+
+// bySignal is what shells add to the number of the signal that ended a process.
+const bySignal = 128
+
+// Status is the end of a run as shells tell it: the exit code, or 128 and the number
+// of the signal. It is 0 for an end that nobody saw.
+func Status(e messages.Exit) int {
+	switch {
+	case !e.Known:
+		return 0
+	case e.Signal == "":
+		return e.Code
+	}
+	if number := unix.SignalNum(e.Signal); number != 0 {
+		return bySignal + int(number)
+	}
+	if number, err := strconv.Atoi(strings.TrimPrefix(e.Signal, "signal ")); err == nil {
+		return bySignal + number
+	}
+	return bySignal
+}
