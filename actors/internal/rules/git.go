@@ -11,7 +11,7 @@ func gitRuns(words []string) string {
 			if n++; n == len(words) || !harmlessKey(words[n]) {
 				return "`git " + w + "` may define an alias or name a program"
 			}
-		case strings.HasPrefix(w, "-c") && !strings.HasPrefix(w, "-C"), strings.HasPrefix(w, "--config-env"), strings.HasPrefix(w, "--exec-path="), strings.Contains(w, hole) && strings.HasPrefix(w, "-"):
+		case strings.HasPrefix(w, "-c") && !strings.HasPrefix(w, "-C"), strings.HasPrefix(w, "--config-env"), strings.HasPrefix(w, "--exec-path="), open(w) && strings.HasPrefix(w, "-"):
 			return "an option of `git` may name a program"
 		case w == "-C" || w == "--git-dir" || w == "--work-tree" || w == "--namespace":
 			n++
@@ -37,15 +37,15 @@ func gitCommandRuns(command string, words []string) string {
 	}
 	switch command {
 	case "submodule":
-		if has("foreach", hole) {
+		if has("foreach", hole, names) {
 			return why
 		}
 	case "bisect":
-		if has("run", hole) {
+		if has("run", hole, names) {
 			return why
 		}
 	case "rebase":
-		if has("-x", "--exec", hole) {
+		if has("-x", "--exec", hole, names) {
 			return why
 		}
 	case "filter-branch", "difftool", "mergetool", "send-email", "instaweb", "daemon", "shell", "cvsserver", "remote-ext", "web--browse", "for-each-repo":

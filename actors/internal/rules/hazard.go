@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -21,6 +22,8 @@ func misread(command string) string {
 	switch {
 	case strings.Contains(command, "<(") || strings.Contains(command, ">("):
 		return "it has a process substitution"
+	case numericGlob.MatchString(command):
+		return "it has what zsh takes for a glob and other shells for redirections"
 	case strings.Contains(command, "$["):
 		return "it has an old form of arithmetic"
 	case !tameContinuations(command):
@@ -28,6 +31,8 @@ func misread(command string) string {
 	}
 	return ""
 }
+
+var numericGlob = regexp.MustCompile(`<[0-9]*-[0-9]*>`)
 
 // tameContinuations reports whether every backslash-newline stands behind a blank, in
 // a command without the constructs in which shells and the parser differ about it.
@@ -182,7 +187,7 @@ func declarationHazard(d *syntax.DeclClause) string {
 		switch {
 		case a.Name == nil:
 			text := loose(a.Value)
-			if strings.Contains(text, hole) || strings.ContainsAny(text, "nif[=") {
+			if open(text) || strings.ContainsAny(text, "nif[=") {
 				return "it declares variables in a way that may evaluate text"
 			}
 		case steers(a.Name.Value):

@@ -6,9 +6,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// hole stands in a reading for text that is known only when the command runs. No
-// command that is read contains the byte.
-const hole = "\x00"
+// A hole stands in a reading for text that is known only when the command runs, and
+// names for what a glob finds in one directory. No command that can be read contains
+// the bytes.
+const (
+	hole  = "\x00"
+	names = "\x01"
+	holes = hole + names
+)
+
+// open reports whether a text has holes.
+func open(text string) bool { return strings.ContainsAny(text, holes) }
 
 // maxCompared bounds the work of one comparison with holes; beyond it a match is
 // taken for possible.
@@ -45,8 +53,11 @@ func loose(w *syntax.Word) string {
 // looseLiteral is loose for unquoted text.
 func looseLiteral(text string, begins bool) string {
 	if begins && strings.HasPrefix(text, "~") {
-		_, rest, found := strings.Cut(text, "/")
-		if text = hole; found {
+		user, rest, found := strings.Cut(text, "/")
+		if user != "~" {
+			user = hole
+		}
+		if text = user; found {
 			text += "/" + rest
 		}
 	}
@@ -61,12 +72,12 @@ func looseLiteral(text string, begins bool) string {
 				b.WriteByte(text[n])
 			}
 		case '*', '?':
-			b.WriteString(hole)
+			b.WriteString(names)
 		case '[':
 			if end := strings.IndexByte(text[n:], ']'); end > 0 {
 				n += end
 			}
-			b.WriteString(hole)
+			b.WriteString(names)
 		default:
 			b.WriteByte(c)
 		}
@@ -77,7 +88,7 @@ func looseLiteral(text string, begins bool) string {
 // mayMatch reports whether some text in the place of each hole makes a text match
 // a pattern with stars.
 func mayMatch(pattern, text string) bool {
-	star, gap := strings.IndexByte(pattern, '*'), strings.Index(text, hole)
+	star, gap := strings.IndexByte(pattern, '*'), strings.IndexAny(text, holes)
 	if gap < 0 {
 		return wildcard(pattern, text)
 	}
@@ -93,7 +104,7 @@ func mayMatch(pattern, text string) bool {
 	// now[j] says whether the pattern so far and text[:j] have a text in common.
 	now, next := make([]bool, len(text)+1), make([]bool, len(text)+1)
 	now[0] = true
-	for j := 0; j < len(text) && text[j] == hole[0]; j++ {
+	for j := 0; j < len(text) && text[j] <= names[0]; j++ {
 		now[j+1] = true
 	}
 	for i := range len(pattern) {
@@ -103,7 +114,7 @@ func mayMatch(pattern, text string) bool {
 			switch {
 			case star:
 				next[j+1] = now[j+1] || next[j]
-			case text[j] == hole[0]: // a hole takes any number of bytes
+			case text[j] <= names[0]: // a hole takes any number of bytes
 				next[j+1] = now[j+1] || next[j]
 			default:
 				next[j+1] = now[j] && pattern[i] == text[j]

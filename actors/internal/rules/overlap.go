@@ -12,7 +12,7 @@ import (
 // any also matches what is below a matching directory.
 func (p pathPattern) any(c *call) bool {
 	for _, l := range c.files(p.edits) {
-		if !l.doubtful && !strings.Contains(l.path, hole) && p.forbids(l) {
+		if !l.doubtful && !open(l.path) && p.forbids(l) {
 			return true
 		}
 	}
@@ -32,7 +32,7 @@ func (p pathPattern) forbids(l located) bool {
 // one, the name differs in case only, or nobody can tell where the path leads.
 func (p pathPattern) may(c *call) bool {
 	for _, l := range c.files(p.edits) {
-		if strings.Contains(l.path, hole) {
+		if open(l.path) {
 			if p.mayName(l) {
 				return true
 			}
@@ -60,11 +60,19 @@ func (l located) folded() located {
 	return l
 }
 
-// mayName reports whether a path with holes may be, or be below, a matching one. A
-// pattern for names at any depth is held against the last name.
+// mayName reports whether a path with holes may be, or be below, a matching one. What
+// a glob finds stays in its directory, and a pattern for names at any depth is held
+// against the last name.
 func (p pathPattern) mayName(l located) bool {
+	if at := strings.Index(l.path, names); at >= 0 && !strings.Contains(l.path, hole) {
+		dir := l.folded()
+		dir.path = path.Dir(dir.path[:at] + "x")
+		if folded := p.folded(); !folded.overlaps(dir) && !folded.forbids(dir) {
+			return false
+		}
+	}
 	name, anywhere := strings.CutPrefix(p.glob, "**/")
-	if !anywhere || strings.ContainsAny(name, "/?[{\\") || strings.HasSuffix(l.path, hole) {
+	if !anywhere || strings.ContainsAny(name, "/?[{\\") || open(l.path[len(l.path)-1:]) {
 		return true
 	}
 	return mayMatch(strings.ToLower(name), strings.ToLower(path.Base(l.path)))

@@ -18,6 +18,9 @@ var wraps = set("sudo", "doas", "env", "command", "builtin", "exec", "nohup", "n
 	"caffeinate", "arch", "prlimit", "setarch", "linux32", "linux64", "i386", "x86_64", "firejail", "bwrap", "gdb", "valgrind", "perf", "rlwrap", "run-parts",
 	"start-stop-daemon", "capsh", "sg", "newgrp", "ssh-agent", "dbus-run-session", "xvfb-run", "npx", "zargs", "then", "do", "else", "ld.so", "tsp", "cpulimit")
 
+// builtinWraps run builtins too.
+var builtinWraps = set("command", "builtin", "noglob", "nocorrect", "-", "repeat", "time")
+
 // scripting are languages whose programs can run commands, with the options that
 // bring a program along.
 var scripting = map[string]string{
@@ -35,7 +38,7 @@ func runsOther(words []string) string {
 	switch {
 	case interprets[name], redefines[name] && name != "export", name == "hash" && len(rest) > 0:
 		return "`" + name + "` runs text or changes what commands mean"
-	case name == "set" && anyWord(rest, func(w string) bool { return strings.ContainsAny(w, "k"+hole) && strings.HasPrefix(w, "-") }):
+	case name == "set" && anyWord(rest, func(w string) bool { return strings.ContainsAny(w, "k"+holes) && strings.HasPrefix(w, "-") }):
 		return "`set` changes what commands mean"
 	case (setters[name] || assigns(words) || name == "export") && anyWord(rest, steersText):
 		return "it sets variables that decide which programs run"
@@ -45,7 +48,7 @@ func runsOther(words []string) string {
 		return "`" + name + "` reads commands or arguments from its input"
 	case name == "find" || name == "fd":
 		if anyWord(rest, func(w string) bool {
-			return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok") || strings.HasPrefix(w, "--exec") || w == "-x" || w == "-X" || strings.Contains(w, hole)
+			return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok") || strings.HasPrefix(w, "--exec") || w == "-x" || w == "-X" || open(w)
 		}) {
 			return "`" + name + "` may run a command for what it finds"
 		}
@@ -71,7 +74,7 @@ var awks = set("awk", "gawk", "mawk", "nawk", "original-awk", "goawk")
 
 // isAwkProgram recognises programs that run commands, and those in files.
 func isAwkProgram(w string) bool {
-	return strings.ContainsAny(w, "|"+hole) || strings.Contains(w, "system") || strings.Contains(w, "getline") || strings.HasPrefix(w, "-f") ||
+	return strings.ContainsAny(w, "|"+holes) || strings.Contains(w, "system") || strings.Contains(w, "getline") || strings.HasPrefix(w, "-f") ||
 		strings.HasPrefix(w, "@") || strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "-l") || strings.HasPrefix(w, "--")
 }
 
@@ -82,7 +85,7 @@ func isSedExecution(w string) bool {
 	if strings.HasPrefix(w, "--") && !strings.HasPrefix(w, "--e") {
 		return strings.HasPrefix(w, "--f")
 	}
-	return strings.Contains(w, hole) || strings.HasPrefix(w, "-f") || sedCommand.MatchString(w) ||
+	return open(w) || strings.HasPrefix(w, "-f") || sedCommand.MatchString(w) ||
 		strings.Contains(w, "s") && sedFlag.MatchString(w) && !strings.HasPrefix(w, "-")
 }
 
@@ -102,13 +105,13 @@ func isCommandOption(w string) bool {
 
 func steersText(w string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(w, "-v"), "=")
-	return steers(name) || strings.Contains(name, hole)
+	return steers(name) || open(name)
 }
 
 func isEnvText(w string) bool {
 	name, _, assigned := strings.Cut(w, "=")
 	return strings.HasPrefix(w, "-S") || strings.HasPrefix(w, "--split") || strings.HasPrefix(w, "-") && strings.Contains(w, "S") && !strings.HasPrefix(w, "--") ||
-		assigned && (steers(name) || strings.Contains(name, hole))
+		assigned && (steers(name) || open(name))
 }
 
 // scripted says why the program of a scripting language cannot be read: it is an
@@ -126,7 +129,7 @@ func scripted(name string, rest []string) string {
 		switch {
 		case w == "-" || strings.HasPrefix(w, "--eval") || strings.HasPrefix(w, "--print") || strings.HasPrefix(w, "--exec") || strings.HasPrefix(w, "--run"):
 			return "`" + name + "` runs a program that is not a file"
-		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.ContainsAny(w, options+hole):
+		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.ContainsAny(w, options+holes):
 			return "`" + name + "` runs a program that is not a file"
 		case !strings.HasPrefix(w, "-"):
 			file = true
@@ -164,8 +167,8 @@ func (s *shellOf) fed(stmt *syntax.Stmt) {
 		if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn {
 			for _, w := range call.Args {
 				name := base(loose(w))
-				if _, ok := scripting[strings.TrimRight(name, "0123456789.")]; ok || interprets[name] || strings.Contains(name, hole) {
-					s.runs = first(s.runs, "`"+strings.ReplaceAll(name, hole, "…")+"` may run what it reads")
+				if _, ok := scripting[strings.TrimRight(name, "0123456789.")]; ok || interprets[name] || open(name) {
+					s.runs = first(s.runs, "`"+strings.NewReplacer(hole, "…", names, "…").Replace(name)+"` may run what it reads")
 				}
 			}
 		}

@@ -43,7 +43,7 @@ func (c *call) parse(command string, u *uses) {
 	switch {
 	case left <= 0:
 		c.unread = tooLong
-	case len(s.parts) == 0:
+	case file != nil && len(file.Stmts) == 0:
 		c.unread = first(s.unread, "it has no command")
 	}
 	if c.broken = file == nil; c.broken {
@@ -123,7 +123,7 @@ func (s *shellOf) simple(c *syntax.CallExpr) {
 	}
 	p := part{seen: s.readings(words)}
 	for _, reading := range p.seen {
-		if folded := foldFirst(reading); folded != reading || strings.Contains(reading, hole) {
+		if folded := foldFirst(reading); folded != reading || open(reading) {
 			p.vague = append(p.vague, folded)
 		}
 	}
@@ -137,6 +137,9 @@ func (s *shellOf) simple(c *syntax.CallExpr) {
 	s.runs = first(s.runs, runsOther(words))
 	if wraps[base(words[0])] {
 		for n := 1; n < len(words) && s.runs == ""; n++ {
+			if words[n] == "." && !builtinWraps[base(words[n-1])] {
+				continue // a directory
+			}
 			if s.runs = runsOther(words[n:]); n == maxWrapped {
 				s.runs = tooLong
 			}
@@ -157,7 +160,7 @@ func (s *shellOf) nested(words []string) {
 			for _, text := range append(words[n+1:len(words):len(words)], strings.Join(words[n+1:], " ")) {
 				if text != "" && !strings.HasPrefix(text, "-") {
 					inner := &shellOf{depth: s.depth, left: s.left, uses: s.uses}
-					inner.add(strings.ReplaceAll(text, hole, "$_"))
+					inner.add(strings.NewReplacer(hole, "$_", names, "*").Replace(text))
 					s.parts = append(s.parts, inner.parts...)
 				}
 			}
@@ -188,7 +191,7 @@ func (s *shellOf) readings(words []string) []string {
 		return nil
 	}
 	add(words)
-	if wraps[base(words[0])] || interprets[base(words[0])] || strings.Contains(words[0], hole) {
+	if wraps[base(words[0])] || interprets[base(words[0])] || open(words[0]) {
 		for n := 1; n < len(words) && *s.left > 0; n++ {
 			add(words[n:])
 		}

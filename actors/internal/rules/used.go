@@ -114,7 +114,7 @@ func (u *uses) redirect(r *syntax.Redirect) {
 }
 
 func (u *uses) add(p string, kind use) {
-	if p == "" || p == "/dev/null" || strings.Contains(p, hole) && !kind.sure {
+	if p == "" || p == "/dev/null" || open(p) && !kind.sure {
 		return
 	}
 	for _, dir := range u.directories {
@@ -147,7 +147,7 @@ func (u *uses) enter(words []string) {
 			to = hole
 		}
 		next := hole
-		if !strings.Contains(to, hole) {
+		if !open(to) {
 			next = rooted(to, Place{Directory: dir, Home: u.place.Home})
 		}
 		u.directories = append(u.directories, next)
@@ -185,7 +185,7 @@ func resolveUsed(command string, place Place) map[string]realpath.File {
 	c.parse(command, u)
 	files := map[string]realpath.File{}
 	for _, f := range u.found {
-		if _, done := files[f.path]; !done && !strings.Contains(f.path, hole) {
+		if _, done := files[f.path]; !done && !open(f.path) {
 			files[f.path] = realpath.Resolve(f.path)
 		}
 	}
