@@ -1,15 +1,131 @@
 package main
 
-// ruleScenarios attack the rule engine.
+import (
+	"google.golang.org/protobuf/types/known/structpb"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// ruleScenarios attack the rule engine: end to end with the real agent, and their
+// relatives by asking the daemon what it would decide.
 var ruleScenarios = []scenario{
-	{
-		name: "rules: test clauses", real: true,
-		settings: `{"permissions": {"allow": ["Bash(git *)"]}}`,
-		attack: func(s *siege) {
-			c := s.converse("a", session())
-			s.write(s.project("x"), "")
-			s.mustAsk(c, "a subscript in [[ ]] is evaluated", "bash: git --version && [[ 'a[$(rm -f x)]' -eq 0 ]]",
-				func() bool { return !s.exists(s.project("x")) })
-		},
-	},
+	{name: "rules: what is not plain", real: true, settings: `{"permissions": {"allow": ["Bash(git *)"], "deny": ["Bash(rm *)"]}}`, attack: runUnplain},
+	{name: "rules: deny beside allow Bash", real: true, settings: besideBash, attack: runUnreadable},
+	{name: "rules: relatives of what is not plain", settings: narrowRules, attack: explainUnplain},
+	{name: "rules: relatives of what cannot be read", settings: besideBash, attack: explainUnreadable},
+	{name: "rules: members of inputs", settings: wideRules, attack: explainInputs},
+	{name: "rules: files", settings: fileRules, attack: explainFiles},
+}
+
+const (
+	narrowRules = `{"permissions": {"allow": ["Bash(git *)", "Bash(printf *)", "Bash(test *)", "Bash([ *)", "Bash(unset *)", "Bash(read *)", "Bash(mapfile *)",
+		"Bash(wait *)", "Bash(getopts *)", "Bash(export *)", "Bash(echo *)"]}}`
+	besideBash = `{"permissions": {"allow": ["Bash"], "deny": ["Bash(rm *)"]}}`
+	wideRules  = `{"permissions": {"allow": ["Bash(git *)", "Read", "WebFetch", "Agent(Explore)"], "deny": ["Bash(rm *)", "Read(.env)", "WebFetch(domain:bad.example)"]}}`
+	fileRules  = `{"permissions": {"allow": ["Read", "Bash"], "deny": ["Read(~/.ssh/**)", "Read(//etc/shadow)"]}}`
+)
+
+// runUnplain is what the review ran: each of these once removed the file unasked.
+func runUnplain(s *siege) {
+	c := s.converse("a", session())
+	s.write(s.project("x"), "")
+	gone := func() bool { return !s.exists(s.project("x")) }
+	for _, attempt := range []struct{ name, command string }{
+		{"a subscript in [[ ]] is evaluated", "git --version && [[ 'a[$(rm -f x)]' -eq 0 ]]"},
+		{"a comment ends in backslash-newline", "git --version # \\\nrm -f x"},
+		{"a here-document ends by backslash-newline", "git --version <<E\nx\\\nE\nrm -f x\nE\n"},
+		{"a carriage return", "git --version\r\nrm -f x\r\n"},
+		{"printf -v evaluates a subscript", "git --version; printf -v 'a[$(rm -f x)]' y"},
+	} {
+		s.mustAsk(c, attempt.name, "bash: "+attempt.command, gone)
+	}
+}
+
+// runUnreadable has commands that a bare rule allows and a deny rule may be about.
+func runUnreadable(s *siege) {
+	c := s.converse("a", session())
+	s.write(s.project("x"), "")
+	gone := func() bool { return !s.exists(s.project("x")) }
+	for _, attempt := range []struct{ name, command string }{
+		{"the program is put together", "rm$IFS-f x"},
+		{"the program is a glob", "/bin/r? -f x"},
+		{"a here-document into a shell", "sh <<E\nrm -f x\nE"},
+		{"a pipe into a shell", "echo 'rm -f x' | sh"},
+		{"a process substitution that the parser does not see", "touch z; echo ${y:-<\\\n(rm -f x)}"},
+	} {
+		s.mustAsk(c, attempt.name, "bash: "+attempt.command, gone)
+	}
+}
+
+// mayNot asks the daemon about a call and records whether it would run unasked.
+func (s *siege) mayNot(name string, request *pb.ExplainPermissionRequest) {
+	request.WorkingDirectory = s.world.Project
+	told, err := s.daemon.Admin().ExplainPermission(s, request)
+	s.must(err, "explain permission")
+	s.held(name, told.GetEffect() != "allow", "allowed: %s", told.GetWhy())
+}
+
+// explained asks about shell commands, each a case of its own.
+func (s *siege) explained(commands ...string) {
+	for _, command := range commands {
+		s.mayNot(command, &pb.ExplainPermissionRequest{ToolName: "Bash", Argument: command})
+	}
+}
+
+func explainUnplain(s *siege) {
+	s.explained(
+		"[[ -v x ]]", "git x # \\\nrm x", "git <<'E'\nE\nrm x\nE", "git <<< x", "git \\\nx", "git x\rrm y", "git x\x0brm y", "git 'x\x01'", "printf -v 'a[$(rm x)]' y", "printf %d 'a[$(rm x)]'",
+		"test -v 'a[$(rm x)]'", "[ -v 'a[$(rm x)]' ]", "[ 'a[$(rm x)]' -eq 0 ]", "unset 'a[$(rm x)]'", "read 'a[$(rm x)]'", "mapfile 'a[$(rm x)]'", "wait -n -p 'a[$(rm x)]'",
+		"getopts x 'a[$(rm x)]'", "export PATH=.", "printf -v PATH .; git x", "git & rm x", "git |& rm x", "git &>/dev/null rm x", "git $(rm x)", "git `rm x`", "git <(rm x)", "git {a,b}", "git ~x", "git $'x'",
+		"git > x", "git x\u00a0y", "x=1 git y", "time git x", "! git x", "(git x)", "echo =rm", "git() { rm x; }; git y",
+	)
+}
+
+func explainUnreadable(s *siege) {
+	s.explained(
+		"$x y", "r$y x", "/bin/[r]m x", "$(echo rm) x", "{rm,x}", "$'\\x72m' x", "RM x", "=rm x", "p=rm; $p x", "bash x.sh", "python3 -c 'x'", "python3 <<E\nx\nE", "awk 'BEGIN{system(\"rm x\")}'",
+		"sed 's/a/b/e' x", "ls | xargs ls", "find . -exec ls {} +", "env -S 'rm x'", "eval ls", "source x", ". ./x", "trap 'rm x' EXIT", "git -c alias.x='!rm y' x", "git rebase -x 'rm y'", "PATH=. ls", "BASH_ENV=x ls",
+		"alias ls=rm", "hash -p /bin/rm ls; ls x", "f() { \"$@\"; }; f rm x", "echo ${x:-<(rm y)}", "echo ${x@P}", "x='a[$(rm y)]'; echo $((x))", "echo !(rm x)", "git <1-2>|command rm x", "ls &> x rm y",
+		"git $'\\'' 'a\n' \"\nrm x\n\"", "repeat 1 rm x", "coproc ls", "cat <<E\nx\\\nE\nrm x\nE",
+	)
+}
+
+func explainInputs(s *siege) {
+	for _, c := range []struct {
+		name, tool string
+		members    map[string]any
+	}{
+		{"a command in another case", "Bash", map[string]any{"Command": "git x"}},
+		{"a second command in another case", "Bash", map[string]any{"command": "git x", "COMMAND": "rm y"}},
+		{"a member that Bash does not have", "Bash", map[string]any{"command": "git x", "_simulatedSedEdit": "y"}},
+		{"without the sandbox", "Bash", map[string]any{"command": "git x", "dangerouslyDisableSandbox": true}},
+		{"a command that is a list", "Bash", map[string]any{"command": []any{"git", "x"}}},
+		{"a path in another case", "Read", map[string]any{"File_path": "x"}},
+		{"a path in another member", "Read", map[string]any{"path": ".env"}},
+		{"blanks around a path", "Read", map[string]any{"file_path": " .env"}},
+		{"a search over a denied file", "Grep", map[string]any{"pattern": "x", "path": "."}},
+		{"a glob that leaves its directory", "Glob", map[string]any{"pattern": "../*/.env"}},
+		{"a subagent with a mode", "Agent", map[string]any{"subagent_type": "Explore", "mode": "bypassPermissions"}},
+		{"a backslash in a URL", "WebFetch", map[string]any{"url": "https://bad.example\\@good.example/"}},
+		{"a user in a URL", "WebFetch", map[string]any{"url": "https://good.example@bad.example/"}},
+		{"a host beyond ASCII", "WebFetch", map[string]any{"url": "https://b\u0430d.example/"}},
+		{"an encoded host", "WebFetch", map[string]any{"url": "https://b%61d.example/"}},
+		{"a host with a dot at its end", "WebFetch", map[string]any{"url": "https://bad.example./"}},
+		{"a URL without slashes", "WebFetch", map[string]any{"url": "https:bad.example"}},
+		{"a tab in a host", "WebFetch", map[string]any{"url": "https://b\tad.example/"}},
+	} {
+		input, err := structpb.NewStruct(c.members)
+		s.must(err, "make the input")
+		s.mayNot(c.name, &pb.ExplainPermissionRequest{ToolName: c.tool, Input: input})
+	}
+}
+
+func explainFiles(s *siege) {
+	s.explained("cat ~/.ssh/id", "cd ~/.ssh && cat id", "cd ~; cd .ssh; head -n1 id", "cat < ~/.ssh/id", "cat $x", "grep -r x ~", "rg x /etc", "cat /proc/self/root/etc/shadow", "cd $x; cat id")
+	for _, path := range []string{"~/.ssh/id", "/proc/self/root/etc/shadow", "/proc/1/root/etc/shadow", "/proc/self/cwd/x", "/dev/fd/3", "/etc/../etc/shadow", "/ETC/shadow"} {
+		s.mayNot("read "+path, &pb.ExplainPermissionRequest{ToolName: "Read", Argument: path})
+	}
+	for _, tool := range []string{"Grep", "Glob", "LS"} {
+		s.mayNot(tool+" over a parent", &pb.ExplainPermissionRequest{ToolName: tool, Argument: "/"})
+	}
 }
