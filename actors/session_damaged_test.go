@@ -53,8 +53,11 @@ func TestDamagedSessionAnswersAtOnce(t *testing.T) {
 	s, _ := damagedSession(t)
 	ann := actor.NewPID("", "ann")
 	for _, m := range []any{
-		messages.SendInput{Session: sessionA}, messages.Attach{Session: sessionA}, messages.StartSession{Session: sessionA},
-		messages.RenameSession{Session: sessionA}, messages.CompactSession{Session: sessionA},
+		messages.SendInput{Session: sessionA},
+		messages.Attach{Session: sessionA},
+		messages.StartSession{Session: sessionA},
+		messages.RenameSession{Session: sessionA},
+		messages.CompactSession{Session: sessionA},
 	} {
 		next, effects := s.step(moment{}, ann, m)
 		got := answered(effects, ann)

@@ -95,7 +95,7 @@ func (t *transition) trustLooked(m trustLooked) {
 	}
 	lost := m.err != nil || t.s.guard.Mode == messages.GuardOff && m.guard.Mode == messages.GuardStrict
 	gained := t.s.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardOff
-	resting := !t.s.record.Turn && !t.s.agentBusy && len(t.s.record.Background) == 0 && !t.s.undecided()
+	resting := !t.s.record.Turn && len(t.s.record.Background) == 0 && !t.s.undecided()
 	switch {
 	case lost || gained && resting:
 		t.s.directory = nil

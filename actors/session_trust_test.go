@@ -1,0 +1,93 @@
+package actors
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"betcode/messages"
+)
+
+// looks are the comparisons among effects.
+func looks(effects []effect) int {
+	n := 0
+	for _, e := range effects {
+		if _, ok := e.(lookTrust); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// agentTold reports whether the agent is told to end among effects.
+func agentTold(effects []effect) bool {
+	return slices.ContainsFunc(effects, func(e effect) bool {
+		to, ok := e.(tellRun)
+		_, stop := to.message.(stopAgent)
+		return ok && stop
+	})
+}
+
+// guardState is a session whose agent was started with a guard, with a message to give.
+func guardState(mode messages.GuardMode) sessionState {
+	s := sessionState{
+		id: "s", loaded: true, exists: true, up: true, slot: slotHeld,
+		options: sessionOptions{ownRules: true}, guard: messages.Guard{Mode: mode, Digest: "before"}, trustTold: "before",
+		record: messages.SessionRecord{ID: "s", Run: 1, WorkingDirectory: "/p"},
+		run:    &messages.RunRecord{Session: "s", Run: 1, State: messages.RunRunning},
+		inputs: []messages.InputRecord{{Key: "00000000-0000-4000-8000-000000000001", Content: "hello"}},
+	}
+	return s
+}
+
+// What follows when the content of a directory is compared before a message.
+func TestTrustLooked(t *testing.T) {
+	off, quiet, strict := messages.GuardOff, messages.GuardQuiet, messages.GuardStrict
+	for _, test := range []struct {
+		name       string
+		was, is    messages.GuardMode
+		turn       bool
+		background []string
+		err        bool
+		replaced   bool // the agent
+		told       bool // people
+	}{
+		{name: "still trusted", was: off, is: off},
+		{name: "lost", was: off, is: strict, replaced: true},
+		{name: "lost in a turn", was: off, is: strict, turn: true, replaced: true},
+		{name: "nobody knows", was: off, is: off, err: true, replaced: true},
+		{name: "everything removed", was: off, is: quiet},
+		{name: "gained", was: strict, is: off, replaced: true},
+		{name: "gained in a turn", was: strict, is: off, turn: true},
+		{name: "gained beside a task", was: strict, is: off, background: []string{"t"}},
+		{name: "appeared", was: quiet, is: strict, told: true},
+		{name: "changed again", was: strict, is: strict, told: true},
+		{name: "nothing there", was: quiet, is: quiet},
+	} {
+		s := guardState(test.was)
+		s.record.Turn, s.record.Background, s.working = test.turn, test.background, test.turn
+		now := moment{at: time.Unix(1, 0), id: func() string { return "id" }, chance: func() float64 { return 0 }}
+		tr := begin(s, now)
+		tr.deliver()
+		s, effects := tr.finish()
+		if (looks(effects) == 0) != test.turn {
+			t.Errorf("%s: %d comparisons", test.name, looks(effects))
+		}
+		s.trustLooking = true // after a tool call, in a turn
+		tr = begin(s, now)
+		m := trustLooked{run: 1, guard: messages.Guard{Mode: test.is, Digest: "after"}}
+		if test.err {
+			m.err = messages.Errorf("x", messages.Internal, "x")
+		}
+		tr.trustLooked(m)
+		if got := agentTold(tr.after); got != test.replaced || tr.s.restarting != test.replaced {
+			t.Errorf("%s: replaced: %v", test.name, got)
+		}
+		if told := len(tr.append.Events) > 0; told != test.told {
+			t.Errorf("%s: told: %v", test.name, told)
+		}
+		if !test.replaced && tr.s.hasUndelivered() {
+			t.Errorf("%s: the message is not given", test.name)
+		}
+	}
+}
