@@ -70,6 +70,7 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	flags = givenOnly(c, flags)
 	if err := errors.Join(notOurs(pid), canHandOver(), restartable(pid, cfg, flags)); err != nil {
 		return err
 	}
@@ -185,6 +186,7 @@ func (p *program) handOverCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
+			flags = givenOnly(c, flags)
 			pid, patience := c.Int("pid"), c.Duration("timeout")
 			if !c.Bool("orphaned") {
 				helper, err := helperCommand(append(handOverArguments(cfg, flags, pid, patience), "--orphaned"), say)

@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/urfave/cli/v2"
 
 	"betcode/config"
 )
@@ -49,6 +52,16 @@ func (b background) place(flag, variable string) string {
 		dir = filepath.Join(b.directory, dir)
 	}
 	return dir
+}
+
+// givenOnly is flags without the agent's path where the environment of this command
+// names it: the next daemon has the environment of the one before.
+func givenOnly(c *cli.Context, flags config.Flags) config.Flags {
+	given := maps.Clone(flags)
+	if c.String("claude") == "" {
+		delete(given, "agent.path")
+	}
+	return given
 }
 
 // withFlags is b with the flags of a restart in place of its own.
