@@ -60,6 +60,7 @@ func runDaemon(ctx context.Context, settings *liveSettings, stderr io.Writer) (e
 		{"listen", d.listen},
 		{"listen on TCP", d.listenTCP},
 		{"open journal", d.openJournal},
+		{"end agents that nobody knows", func() error { return actors.EndStrays(d.runs(), d.store, &d.base) }},
 		{"start actors", d.startActors},
 	} {
 		if err := step.do(); err != nil {

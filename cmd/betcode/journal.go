@@ -56,6 +56,7 @@ func (p *program) journalCommand() *cli.Command {
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "state-dir", Usage: "`DIRECTORY` of the daemon that is to have it (BETCODE_STATE_DIR)"},
 					&cli.BoolFlag{Name: "force", Usage: "move aside, never remove, the journal and the run directories that are there"},
+					&cli.BoolFlag{Name: "end-agents", Usage: "end agents of this state directory that still run; without it they are a reason to refuse"},
 					&cli.BoolFlag{Name: "damaged", Usage: "restore what can be read of a damaged backup"},
 					asJSON,
 				},

@@ -10,6 +10,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/urfave/cli/v2"
 
+	"betcode/actors"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/grpcapi"
 	"betcode/messages"
@@ -69,6 +70,25 @@ func backupOffline(ctx context.Context, state, path string, link bool) (*pb.Back
 	return grpcapi.JournalBackupOut(done), nil
 }
 
+// endLiveRuns ends the agents that go on without a daemon, or refuses: after a restore
+// nobody would know them, and the next message would start a second agent on their
+// conversation.
+func (p *program) endLiveRuns(ctx context.Context, runs string, end bool) error {
+	alive := actors.LiveRuns(runs)
+	if len(alive) > 0 && !end {
+		return messages.Errorf("restore journal", messages.WrongState, "%d agent(s) of this state directory still run, %s among them (pids %s)",
+			len(alive), alive[0], actors.PIDs(alive)).
+			WithHint("add --end-agents to end them; what they were doing is in their own transcripts")
+	}
+	for _, run := range alive {
+		if err := run.End(ctx); err != nil {
+			return err
+		}
+		fmt.Fprintf(p.stderr, "Ended %s.\n", run)
+	}
+	return nil
+}
+
 func (p *program) journalRestore(ctx context.Context, c *cli.Context) error {
 	if err := arguments(c, 1, 1); err != nil {
 		return err
@@ -94,6 +114,9 @@ func (p *program) journalRestore(ctx context.Context, c *cli.Context) error {
 			WithHint("stop it first: betcode daemon stop")
 	}
 	defer lock.Close()
+	if err := p.endLiveRuns(ctx, filepath.Join(state, "runs"), c.Bool("end-agents")); err != nil {
+		return err
+	}
 	done, err := persistence.Restore(ctx, persistence.RestoreOptions{
 		Backup: c.Args().First(), Directory: filepath.Join(state, "journal"), RunsDirectory: filepath.Join(state, "runs"),
 		Replace: c.Bool("force"), Damaged: c.Bool("damaged"),

@@ -60,9 +60,15 @@ func findStray(dir string) (Stray, bool) {
 	return s, true
 }
 
-// Is reports whether the agent of a run record is this one.
+// Is reports whether the agent of a run record is this one, and can be followed: its
+// directory is where the record says.
 func (s Stray) Is(r *messages.RunRecord) bool {
-	return r != nil && r.Directory == s.Directory && (s.token == "" || r.Token == s.token)
+	if r == nil || s.token != "" && r.Token != s.token {
+		return false
+	}
+	here, err1 := os.Stat(s.Directory)
+	there, err2 := os.Stat(r.Directory)
+	return err1 == nil && err2 == nil && os.SameFile(here, there)
 }
 
 // End kills the agent and everything that it started, and waits for their end.

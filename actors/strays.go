@@ -1,0 +1,101 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"betcode/actors/internal/process"
+	"betcode/messages"
+)
+
+// LiveRun is an agent that lives, found by its run directory.
+type LiveRun struct {
+	Session messages.SessionID
+	Run     string // the name of its directory
+	PID     int
+
+	stray process.Stray
+}
+
+// String names the agent for people.
+func (r LiveRun) String() string {
+	return fmt.Sprintf("run %s of session %s (pid %d)", r.Run, r.Session, r.PID)
+}
+
+// End kills the agent and everything that it started, and waits for their end.
+func (r LiveRun) End(ctx context.Context) error {
+	if err := r.stray.End(ctx); err != nil {
+		return fmt.Errorf("end %s: %w", r, err)
+	}
+	return nil
+}
+
+// LiveRuns finds the agents of a state directory that live, whatever its journal says:
+// below its run directories, and below those that a restore has moved aside.
+func LiveRuns(runs string) []LiveRun {
+	aside, err := filepath.Glob(runs + ".replaced-*")
+	if err != nil {
+		aside = nil // a pattern in the path: nothing was moved aside under it
+	}
+	var all []LiveRun
+	for _, directory := range append([]string{runs}, aside...) {
+		sessions, err := os.ReadDir(directory)
+		if err != nil {
+			continue // there is none
+		}
+		for _, session := range sessions {
+			for _, stray := range process.FindStrays(filepath.Join(directory, session.Name())) {
+				all = append(all, LiveRun{
+					Session: messages.SessionID(session.Name()), Run: filepath.Base(stray.Directory), PID: stray.Agent.PID, stray: stray,
+				})
+			}
+		}
+	}
+	return all
+}
+
+// EndStrays ends the agents that the journal does not know as running: of a journal
+// that was restored, of sessions that were deleted or cannot be loaded. Else the next
+// message would start a second agent on the conversation. It is called before [Start];
+// an agent that cannot be ended is an error.
+func EndStrays(runs string, store interface {
+	Load(messages.SessionID) (messages.SessionLoaded, error)
+}, log *zerolog.Logger,
+) error {
+	ctx, cancel := context.WithTimeout(context.Background(), strayPatience)
+	defer cancel()
+	var failed []error
+	for _, run := range LiveRuns(runs) {
+		loaded, err := store.Load(run.Session)
+		if err == nil && loaded.Found && loaded.Run != nil && loaded.Run.State != messages.RunFinished && run.stray.Is(loaded.Run) {
+			continue // it is adopted
+		}
+		if err := run.End(ctx); err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		log.Warn().Str(logSession, string(run.Session)).Str("run", run.Run).Int("pid", run.PID).
+			Msg("an agent was ended that the journal does not know as running")
+	}
+	if len(failed) > 0 {
+		return (&messages.Error{Op: "end agents", Kind: messages.Unavailable, Err: errors.Join(failed...)}).
+			WithHint("the journal does not know these agents: end them yourself (kill -9 PID), then start the daemon again")
+	}
+	return nil
+}
+
+// PIDs lists the processes of live runs, for messages.
+func PIDs(runs []LiveRun) string {
+	pids := make([]string, len(runs))
+	for i, r := range runs {
+		pids[i] = strconv.Itoa(r.PID)
+	}
+	return strings.Join(pids, ", ")
+}
