@@ -1,6 +1,19 @@
 package actors
 
-// Fence says what the kernel holds an agent to.
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"betcode/actors/internal/fence"
+	"betcode/actors/internal/process"
+	"betcode/messages"
+)
+
+// Fence says what the kernel holds an agent to. It is part of a run's record from its
+// intent on, so it holds for that run whatever the settings become, and an adopted agent is
+// known to be fenced.
 type Fence string
 
 // The fences.
@@ -8,3 +21,72 @@ const (
 	FenceOff     Fence = "off"
 	FenceProject Fence = "project" // it writes to its project, and signals nobody outside
 )
+
+// fence returns what the agent of a run may write to, and its environment: a fenced agent
+// has a directory of its own for temporary files. An agent that is to be fenced and cannot
+// be is not started.
+func (s *System) fence(session messages.SessionRecord, run messages.RunRecord, env []string) (writable, environ []string, err error) {
+	if run.Fence == "" {
+		return nil, env, nil
+	}
+	refused := func(err error) error {
+		return &process.StartError{Stage: process.StageFence, Path: session.WorkingDirectory, Err: err}
+	}
+	if _, err := fence.Available(); err != nil {
+		return nil, nil, refused(err)
+	}
+	temp := s.temporary(session.ID)
+	for _, dir := range append(s.fenceHomes(), temp) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, nil, refused(err)
+		}
+	}
+	environ = append(slices.Clip(env), "TMPDIR="+temp, "CLAUDE_CODE_TMPDIR="+temp)
+	writable, err = fence.Project{
+		Directory: session.WorkingDirectory, Home: s.options.Home, Temp: temp, Environ: environ, Writable: s.live.Load().FenceWritable,
+		Protected: append([]string{filepath.Dir(s.options.RunsDirectory)}, s.options.Protected...),
+	}.Plan()
+	if err != nil {
+		return nil, nil, refused(err)
+	}
+	return writable, environ, nil
+}
+
+// fenceHomes are directories that an agent would make in the home directory, where a
+// fenced one cannot.
+func (s *System) fenceHomes() []string {
+	if s.options.Home == "" {
+		return nil
+	}
+	return []string{filepath.Join(s.options.Home, ".claude"), filepath.Join(s.options.Home, ".cache")}
+}
+
+// temporary is where a fenced agent of a session keeps temporary files. Its path is short,
+// because agents make sockets there.
+func (s *System) temporary(session messages.SessionID) string {
+	return filepath.Join(filepath.Dir(s.options.RunsDirectory), "tmp", string(session[:min(len(session), 8)]))
+}
+
+// fenceView is health's line about fences, where agents are fenced, or are to be.
+func (s *System) fenceView(fenced map[messages.SessionID]bool) (messages.ComponentHealth, bool) {
+	if s.live.Load().Fence != FenceProject && len(fenced) == 0 {
+		return messages.ComponentHealth{}, false
+	}
+	c := messages.ComponentHealth{Name: "fence", Serving: true, Checked: s.now(), Message: fmt.Sprintf("%d agents fenced", len(fenced))}
+	if len(fenced) > 0 {
+		c.Message += ": " + names(fenced)
+	}
+	if s.live.Load().Fence != FenceProject {
+		return c, true
+	}
+	version, err := fence.Available()
+	switch {
+	case err != nil:
+		c.Serving, c.State, c.Message = false, "fence_unavailable", err.Error()
+		c.Reason, c.Impact = "Agents are to be fenced, and this system cannot", "No agent is started"
+	case !fence.HoldsSignals(version):
+		c.State, c.Reason = "fence_partial", "The kernel's Landlock does not hold signals (Linux 6.12 does)"
+		c.Impact = "Fenced agents may signal any process of yours"
+	}
+	return c, true
+}

@@ -36,6 +36,7 @@ type healthState struct {
 	waiting []*actor.PID
 
 	spools map[messages.SessionID]error // that cannot be read
+	alarms alarmHealth
 	pool   poolHealth
 	disk   diskHealth
 	looked time.Time // at the disk
@@ -92,6 +93,10 @@ func (s healthState) step(now time.Time, from *actor.PID, m any) (healthState, [
 		}
 	case agentCrashed:
 		s.crashes = s.crashes.add(now, m.session)
+	case frozenHealth:
+		s.alarms.frozen = with(s.alarms.frozen, m.session, m.on)
+	case fencedHealth:
+		s.alarms.fenced = with(s.alarms.fenced, m.session, m.on)
 	case messages.GetHealth:
 		return s.asked(now, from)
 	}
@@ -135,6 +140,9 @@ func (s healthState) components(now time.Time, memory, limit int64) []messages.C
 	}
 	if c, crashed := s.crashes.view(now); crashed {
 		all = append(all, c)
+	}
+	if len(s.alarms.frozen) > 0 {
+		all = append(all, s.alarms.view(now))
 	}
 	if limit > 0 {
 		all = append(all, memoryView(now, memory, limit))

@@ -79,7 +79,7 @@ func (s *System) sessionOptions() sessionOptions {
 func (o sessionOptions) with(l *Live) sessionOptions {
 	o.permissionTTL, o.extend, o.parkAfter, o.silence = l.PermissionTTL, !l.FixedTTL, l.ParkAfter, l.Silence
 	o.waitingHold = l.WaitingHold
-	o.onAlarm = l.OnAlarm
+	o.onAlarm, o.fence = l.OnAlarm, l.Fence
 	o.compactThreshold, o.resume, o.continuations, o.continuationGrace = l.CompactThreshold, l.Resume, uint32(l.Continuations), l.ContinueGrace
 	return o
 }

@@ -105,6 +105,7 @@ func (r *run) start(ctx actor.Context) {
 // showHold keeps the tree and the log true about an agent that is held.
 func (r *run) showHold(ctx actor.Context, why holds) {
 	r.deps.tree.Detail(ctx.Self(), "held", why.String())
+	ctx.Send(r.deps.health, frozenHealth{r.session.ID, why&holdAlarm != 0})
 	e := r.log().Warn()
 	if why == 0 {
 		e = r.log().Info()
@@ -118,6 +119,10 @@ func (r *run) release() {
 	r.end()
 	if !r.state.unread.since.IsZero() { // the next incarnation finds out for itself
 		r.deps.actors.Root.Send(r.deps.health, spoolHealth{session: r.session.ID})
+	}
+	r.deps.actors.Root.Send(r.deps.health, fencedHealth{session: r.session.ID})
+	if r.state.held&holdAlarm != 0 {
+		r.deps.actors.Root.Send(r.deps.health, frozenHealth{session: r.session.ID})
 	}
 	r.timers.stop()
 	r.writer.close(nil)
@@ -198,6 +203,10 @@ func (r *run) opened(ctx actor.Context, m agentOpened) any {
 	r.agent = m.agent
 	if m.exit != nil {
 		return agentExited{*m.exit}
+	}
+	if fence := m.record.Fence; fence != "" {
+		r.deps.tree.Detail(ctx.Self(), "fence", fence)
+		ctx.Send(r.deps.health, fencedHealth{r.session.ID, true})
 	}
 	root, self, life := ctx.ActorSystem().Root, ctx.Self(), r.life
 	r.deps.workers.Add(2)

@@ -124,6 +124,9 @@ func (o *opening) find(version string) (*process.Process, process.Fate, error) {
 func cannotStart(err error) messages.Exit {
 	exit := messages.Exit{Known: true, Code: 127, Reason: err.Error()}
 	var start *process.StartError
+	if errors.As(err, &start) && start.Stage == process.StageFence {
+		exit.Stage = string(start.Stage) // and would again: nothing is started with less than it was to have
+	}
 	if errors.As(err, &start) && (start.Stage == process.StageDirectory || start.Stage == process.StageExecute) && lasting(start.Err) {
 		exit.Stage = string(start.Stage)
 	}

@@ -187,9 +187,9 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case retire:
 		ctx.Send(ctx.Parent(), sessionIdle{s.id})
 	case forget:
-		directory := e.directory
+		directory, temporary := e.directory, s.deps.temporary(s.id)
 		s.deps.janitor.do(func() any {
-			if err := os.RemoveAll(directory); err != nil {
+			if err := errors.Join(os.RemoveAll(directory), os.RemoveAll(temporary)); err != nil {
 				return err
 			}
 			return nil

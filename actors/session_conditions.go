@@ -53,6 +53,10 @@ var conditions = []struct {
 		"The agent's program cannot be started", "install it, or tell the daemon where it is (--claude)",
 	},
 	{
+		messages.FenceRefused, func(e evidence) bool { return e.exit.Stage == "fence" },
+		"The agent cannot be fenced, so it is not started", "change what the reason names, or set agent.fence to off",
+	},
+	{
 		messages.NotLoggedIn, func(e evidence) bool {
 			return e.turn != nil && e.turn.Failure == "AUTHENTICATION_FAILED" && strings.Contains(e.turn.Error, "/login")
 		},

@@ -92,6 +92,9 @@ func (t *transition) startRun() {
 		Argv:      argv, AgentSession: r.AgentSession, Resumed: resumed, StartedAt: t.now.at,
 	}
 	run.ControlKey = t.now.id()
+	if t.s.options.fence == FenceProject {
+		run.Fence = string(FenceProject)
+	}
 	run.Environment = t.s.environment()
 	r.Environment = nil // that record is written with each commit, a run's is not
 	t.putRun(run)

@@ -131,6 +131,7 @@ type sessionOptions struct {
 	lockGrace     time.Duration // the lock is kept that long for who held it before a crash; not positive = not at all
 	silence       time.Duration // an agent that says nothing that long in a turn hangs
 	restarts      supervision.Policy
+	fence         Fence   // around agents that are started from now on
 	onAlarm       OnAlarm // what becomes of an agent that approved itself
 
 	compactThreshold  uint64                // a context of more tokens is compacted; 0 = never

@@ -209,13 +209,18 @@ func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecor
 	if err != nil {
 		return process.Spec{}, err
 	}
+	env := append(s.environment(run.Environment), added...)
+	fenced, env, err := s.fence(session, run, env)
+	if err != nil {
+		return process.Spec{}, err
+	}
 	var lease process.Lease
 	if s.options.Lease != "" {
 		lease = process.LeaseOn(s.options.Lease)
 	}
 	return process.Spec{
 		Directory: run.Directory, Lease: lease, Program: program, Argv: claude.Fit(run.Argv, claudecode.Of(version)), Dir: session.WorkingDirectory,
-		Env: append(s.environment(run.Environment), added...), Token: run.Token, Cgroup: s.cgroups.For(run.Directory),
+		Env: env, Fence: fenced, Token: run.Token, Cgroup: s.cgroups.For(run.Directory),
 	}, nil
 }
 

@@ -175,6 +175,9 @@ func runOut(r *messages.RunRecord) *pb.RunInfo {
 		StartedAt:   timeOut(r.StartedAt),
 		State:       runStateOut(r),
 		Directory:   r.Directory,
+		Alarm:       string(r.Alarm),
+		Frozen:      r.Frozen,
+		Fence:       r.Fence,
 	}
 }
 

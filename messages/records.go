@@ -132,7 +132,7 @@ type RunRecord struct {
 	UnansweredCalls  []string // open tool calls whose permission request ended without an allow of ours
 	Alarm            Code     // SelfApproved or ForgedRequest once the run has raised it, else empty
 	Frozen           bool     // the alarm has frozen the agent until a person decides
-	Fence            string   // what the kernel holds the agent to, for people; empty = nothing
+	Fence            string   // what the kernel is to hold the agent to: "project"; empty = nothing
 }
 
 // Cursor is how far a run's spool has been turned into events, and what the

@@ -35,6 +35,7 @@ const (
 	MemoryGone          Condition = "agent_memory_gone"
 	ArgumentRefused     Condition = "argument_refused"
 	AgentAlarmed        Condition = "agent_alarm"
+	FenceRefused        Condition = "fence_refused"
 )
 
 // Why a turn waits for a person; [SessionRecord].Waiting.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -283,6 +284,13 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 	}
 	if r := v.GetRun(); r != nil {
 		line("agent", "run %d, pid %d, %s, started %s", r.GetRun(), r.GetPid(), runState(r.GetState()), exact(r.GetStartedAt()))
+		if r.GetAlarm() != "" {
+			line("alarm", "%s", r.GetAlarm())
+		}
+		if r.GetFrozen() {
+			line("frozen", "'betcode session resume %s' lets it go on, 'betcode session stop %[1]s' ends it", shortID(sum.GetId()))
+		}
+		line("fence", "%s", cmp.Or(r.GetFence(), "none"))
 		line("agent id", "%s", v.GetAgentSessionId())
 		line("files", "%s", r.GetDirectory())
 	}

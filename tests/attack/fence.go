@@ -22,6 +22,8 @@ var fenceScenarios = []scenario{
 		name: "fence: an agent that approved itself is killed", real: true,
 		settings: `{"agent": {"on_self_approval": "stop"}}`, attack: selfApprovedStop,
 	},
+	{name: "fence: a fenced agent", real: true, settings: `{"agent": {"fence": "project"}}`, before: outside, attack: fenced},
+	{name: "fence: a project that holds the daemon's directories", settings: `{"agent": {"fence": "project"}}`, before: outside, attack: fenceRefused},
 }
 
 // plant has the agent start, a process that outlives the call and

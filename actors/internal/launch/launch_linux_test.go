@@ -190,7 +190,7 @@ func TestCommand(t *testing.T) {
 	p := Params{
 		Run: "/r", Dir: "/d", Program: "/p", Argv: []string{"a", "", "c d"},
 		Lease: Lease{"/l", 900000, 96}, Fence: []string{"/a", "/b c"},
-		Env:   []string{"A=1", "GOGC=50", "GOGCX=1", Marker + "=x", "EMPTY=", kept + "GOGC=2"},
+		Env: []string{"A=1", "GOGC=50", "GOGCX=1", Marker + "=x", "EMPTY=", kept + "GOGC=2"},
 	}
 	argv, env := p.Command()
 	if i := slices.Index(env, "GOGC=off"); i < 0 || slices.Contains(env, "GOGC=50") {

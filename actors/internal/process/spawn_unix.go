@@ -162,7 +162,7 @@ func (s Spec) launch(streams []*os.File) (pid int, hear *os.File, err error) {
 	s.Env = s.environment()
 	argv, env := launch.Params{
 		Run: s.Directory, Dir: s.Dir, Program: s.Program, Argv: s.Argv, Env: s.Env, Lease: s.Lease,
-		Cgroup: makeCgroup(s.Directory, s.Cgroup),
+		Cgroup: makeCgroup(s.Directory, s.Cgroup), Fence: s.Fence,
 	}.Command()
 	child, err := os.StartProcess(self, argv, &os.ProcAttr{
 		Dir:   "/",
@@ -238,6 +238,8 @@ func startError(spec Spec, s launch.Started) *messages.Error {
 		cause.Path, hint = spec.Dir, "The working directory of the session is gone or not accessible."
 	case launch.StageRecord:
 		cause.Path, hint = spec.Directory, "The state directory takes no more files: is the disk full?"
+	case launch.StageFence:
+		cause.Path, hint = spec.Dir, "The kernel refused the fence around the agent; agent.fence = off starts it without."
 	case launch.StageExecute:
 		if errors.Is(s.Errno, unix.E2BIG) {
 			hint = "The arguments and the environment together are too long."

@@ -20,6 +20,7 @@ const (
 const (
 	StageDirectory = launch.StageDirectory
 	StageExecute   = launch.StageExecute
+	StageFence     = launch.StageFence
 )
 
 // Spec is what to start.
@@ -32,6 +33,7 @@ type Spec struct {
 	Token     string   // random, unique to the run, hard to guess
 	Lease     Lease    // how long the agent may be without a daemon; zero = for ever
 	Cgroup    string   // the control group it is put into, of [Cgroups.For]; empty = none
+	Fence     []string // what it may write to, with everything below; empty = there is no fence
 }
 
 // Lease says when a launcher gives its agent up.

@@ -1505,7 +1505,13 @@ type RunInfo struct {
 	// What became of it.
 	State RunState `protobuf:"varint,5,opt,name=state,proto3,enum=betcode.v1.RunState" json:"state,omitempty"`
 	// Where its spool and its FIFO are.
-	Directory     string `protobuf:"bytes,6,opt,name=directory,proto3" json:"directory,omitempty"`
+	Directory string `protobuf:"bytes,6,opt,name=directory,proto3" json:"directory,omitempty"`
+	// Code of the newest alarm that it raised, "SELF_APPROVED" or "FORGED_REQUEST"; empty when there was none.
+	Alarm string `protobuf:"bytes,100,opt,name=alarm,proto3" json:"alarm,omitempty"`
+	// The alarm has frozen it: ContinueSession lets it go on, StopSession ends it.
+	Frozen bool `protobuf:"varint,101,opt,name=frozen,proto3" json:"frozen,omitempty"`
+	// What the kernel holds it to, for example "project"; empty when it is not fenced.
+	Fence         string `protobuf:"bytes,102,opt,name=fence,proto3" json:"fence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1578,6 +1584,27 @@ func (x *RunInfo) GetState() RunState {
 func (x *RunInfo) GetDirectory() string {
 	if x != nil {
 		return x.Directory
+	}
+	return ""
+}
+
+func (x *RunInfo) GetAlarm() string {
+	if x != nil {
+		return x.Alarm
+	}
+	return ""
+}
+
+func (x *RunInfo) GetFrozen() bool {
+	if x != nil {
+		return x.Frozen
+	}
+	return false
+}
+
+func (x *RunInfo) GetFence() string {
+	if x != nil {
+		return x.Fence
 	}
 	return ""
 }
@@ -3280,7 +3307,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\bwithheld\x18e \x03(\v2\x1c.betcode.v1.DirectoryFindingR\bwithheld\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x99\x02\n" +
 	"\aRunInfo\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\x04R\x03run\x12\x10\n" +
 	"\x03pid\x18\x02 \x01(\x05R\x03pid\x12!\n" +
@@ -3288,7 +3315,10 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\n" +
 	"started_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12*\n" +
 	"\x05state\x18\x05 \x01(\x0e2\x14.betcode.v1.RunStateR\x05state\x12\x1c\n" +
-	"\tdirectory\x18\x06 \x01(\tR\tdirectory\"i\n" +
+	"\tdirectory\x18\x06 \x01(\tR\tdirectory\x12\x14\n" +
+	"\x05alarm\x18d \x01(\tR\x05alarm\x12\x16\n" +
+	"\x06frozen\x18e \x01(\bR\x06frozen\x12\x14\n" +
+	"\x05fence\x18f \x01(\tR\x05fence\"i\n" +
 	"\fPendingInput\x12'\n" +
 	"\x0fidempotency_key\x18\x01 \x01(\tR\x0eidempotencyKey\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\tR\x05state\x12\x1a\n" +
