@@ -51,9 +51,9 @@ func fenced(s *siege) {
 	}
 	other, id := session(), session()
 	c := s.converse("b", other)
-	s.turn(c, "say: hello")
+	s.runTurn(c, "say: hello")
 	c = s.converse("a", id)
-	s.turn(c, "say: hello")
+	s.runTurn(c, "say: hello")
 	var script strings.Builder
 	tries := s.tries(id, other)
 	for i, try := range tries {
@@ -61,7 +61,7 @@ func fenced(s *siege) {
 	}
 	script.WriteString("echo inside >inside; mkdir -p d && mv inside d/ && echo $TMPDIR >\"$TMPDIR/x\" && touch done\n")
 	s.write(s.project("tries.sh"), script.String())
-	s.turn(c, "bash: sh tries.sh")
+	s.runTurn(c, "bash: sh tries.sh")
 	s.held("it works in its project and its temporary directory", s.exists(s.project("done")) && s.exists(s.project("d/inside")), "it cannot")
 	raw, _ := os.ReadFile(s.project("succeeded"))
 	did := "\n" + string(raw)
@@ -76,11 +76,11 @@ func fenced(s *siege) {
 	// Its memory is kept: the next agent of the session knows the conversation.
 	printed, code := s.cli("session", "restart", id)
 	s.held("it is started again in its fence", code == 0, "%s", printed)
-	s.turn(c, "say: again")
+	s.runTurn(c, "say: again")
 }
 
-// turn sends a message, allows what is asked, and waits for the end of the turn.
-func (s *siege) turn(c *kit.Stream, text string) {
+// runTurn sends a message, allows what is asked, and waits for the end of the turn.
+func (s *siege) runTurn(c *kit.Stream, text string) {
 	from := len(c.Events())
 	if request, asked := s.asked(c, text); asked {
 		s.must(c.Answer(request.GetRequestId(), pb.PermissionDecision_ALLOW_ONCE, ""), "allow")
