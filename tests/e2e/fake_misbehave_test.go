@@ -130,14 +130,14 @@ func TestLongMessage(t *testing.T) {
 // again and again until it is read, and nothing is missing.
 func TestSpoolQuota(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, binaries.fake, "BETCODE_SPOOL_QUOTA=1MiB")
+	s := newStory(t, binaries.fake, "BETCODE_SPOOL_QUOTA=2MiB")
 	id := session()
 	c := s.converse("a", id)
-	s.say(c, "flood:20000:200\necho:the end")
+	s.say(c, "flood:40000:200\necho:the end")
 	_, next := s.wait(c, 0, isNotice("SPOOL_QUOTA"))
 	s.wait(c, next, isNotice("AGENT_GOES_ON"))
 	s.wait(c, next, kit.IsIdle)
-	if text := kit.Text(c.Events()); len(text) < 20000*200 || !strings.HasSuffix(text, "the end") {
+	if text := kit.Text(c.Events()); len(text) < 40000*200 || !strings.HasSuffix(text, "the end") {
 		t.Errorf("%d bytes of text", len(text))
 	}
 	s.sameHistory(c, id)
