@@ -49,6 +49,9 @@ func (s *System) SetRules(all ...Rules) {
 	for _, p := range read.problems {
 		s.logOf("rules").Warn().Err(p).Str("source", p.Rule.Source).Msg("permission rule does not count in full")
 	}
+	for _, p := range read.set.Narrow() {
+		s.logOf("rules").Warn().Err(p).Str("source", p.Rule.Source).Msg("permission rule matches less than it seems to")
+	}
 	s.rules.now.Store(read)
 }
 
@@ -98,6 +101,9 @@ func (s *System) explain(m messages.ExplainPermission) (messages.Reply, error) {
 		explained.Rules = append(explained.Rules, r.String())
 	}
 	for _, p := range now.problems {
+		explained.Problems = append(explained.Problems, p.Error())
+	}
+	for _, p := range set.Narrow() {
 		explained.Problems = append(explained.Problems, p.Error())
 	}
 	return explained, nil

@@ -24,11 +24,11 @@ func ReadPermissionsFile(path string) (FileRules, error) {
 	f := &File{Path: path}
 	raw, err := readWhole(path)
 	if err != nil {
-		return f.fileRules(), fmt.Errorf("read rules: %w", err)
+		return f.FileRules(), fmt.Errorf("read rules: %w", err)
 	}
 	root, err := readJSON(path, raw)
 	if err != nil {
-		return f.fileRules(), err
+		return f.FileRules(), err
 	}
 	if _, ok := root.value.([]member); !ok {
 		f.wrong(root, "the settings must be an object")
@@ -48,12 +48,13 @@ func ReadPermissionsFile(path string) (FileRules, error) {
 		}
 	}
 	if len(f.problems) > 0 {
-		return (&File{Path: path}).fileRules(), f.problems[0]
+		return (&File{Path: path}).FileRules(), f.problems[0]
 	}
-	return f.fileRules(), nil
+	return f.FileRules(), nil
 }
 
-func (f *File) fileRules() FileRules { return FileRules{f.Permissions, f.Path, f.lines} }
+// FileRules are the rules of the file, with their lines.
+func (f *File) FileRules() FileRules { return FileRules{f.Permissions, f.Path, f.lines} }
 
 // DirectoryPermissions are the rules of one of a directory's own settings.
 type DirectoryPermissions struct {

@@ -101,7 +101,7 @@ func resolve(flags Flags, e Environment, dir string, files []*File) (Settings, e
 		for name, feature := range f.Features {
 			s.Features[name] = feature
 		}
-		s.Rules = append(s.Rules, f.fileRules())
+		s.Rules = append(s.Rules, f.FileRules())
 	}
 	return s, errors.Join(append(wrong, joined(s.contradictions(e)))...)
 }

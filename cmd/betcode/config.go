@@ -258,6 +258,7 @@ func (p *program) settingsPath(c *cli.Context) (string, config.Source, error) {
 func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 	var wrong error
 	var warnings []*config.FileError
+	var rules []actors.Rules
 	paths := c.Args().Slice()
 	if len(paths) == 0 {
 		d, _, err := p.locate(c)
@@ -280,14 +281,19 @@ func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 		file, err := config.ReadFile(path, sourceOf(path))
 		warnings = slices.Concat(warnings, file.Warnings, featureWarnings(file.Features))
 		wrong = errors.Join(wrong, err)
+		rules = append(rules, rulesOf(config.Settings{Rules: []config.FileRules{file.FileRules()}})...)
 	}
 	for _, w := range warnings {
+		p.say("%s", printableLine(w.Error()))
+	}
+	narrow := actors.NarrowRules(rules...)
+	for _, w := range narrow {
 		p.say("%s", printableLine(w.Error()))
 	}
 	switch {
 	case wrong != nil:
 		return usageError{wrong}
-	case len(warnings) > 0:
+	case len(warnings)+len(narrow) > 0:
 		return exitError{code: exitUsage}
 	}
 	p.say("Nothing is wrong.")

@@ -48,6 +48,13 @@ func TestConfigCommand(t *testing.T) {
 			t.Errorf("%s: exit %d\n%s\n%s", step.args, code, stdout, stderr)
 		}
 	}
+	narrow := `{"permissions": {"allow": ["Bash(git *)"], "deny": ["Bash(git push --force)"]}}`
+	if err := os.WriteFile(settings, []byte(narrow), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := command(t, "", "config", "check"); code != 5 || !strings.Contains(stderr, settings+":1: ") || !strings.Contains(stderr, "did you mean `git push --force *`?") {
+		t.Errorf("exit %d\n%s\n%s", code, stdout, stderr)
+	}
 	if err := os.WriteFile(settings, []byte("{\"disk\":\n{\"low\": 1.5, \"lwo\": 1}}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
