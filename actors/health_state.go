@@ -42,6 +42,7 @@ type healthState struct {
 	looked time.Time // at the disk
 
 	crashes crashCount
+	state   error // why no run directory can be made
 }
 
 // What health is told, besides poolHealth and diskHealth.
@@ -91,6 +92,8 @@ func (s healthState) step(now time.Time, from *actor.PID, m any) (healthState, [
 			}
 			s.spools[m.session] = m.err
 		}
+	case stateHealth:
+		s.state = m.err
 	case agentCrashed:
 		s.crashes = s.crashes.add(now, m.session)
 	case frozenHealth:
@@ -137,6 +140,9 @@ func (s healthState) components(now time.Time, memory, limit int64) []messages.C
 	all := []messages.ComponentHealth{s.pool.view(now), s.store(now), s.disk.view(s.looked)}
 	if len(s.spools) > 0 {
 		all = append(all, s.unread(now))
+	}
+	if s.state != nil {
+		all = append(all, stateView(now, s.state))
 	}
 	if c, crashed := s.crashes.view(now); crashed {
 		all = append(all, c)

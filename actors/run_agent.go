@@ -95,6 +95,9 @@ func (o *opening) find(version string) (*process.Process, process.Fate, error) {
 	spec, err := o.system.agentSpec(o.session, o.record, o.resume, version)
 	if err == nil {
 		err = process.Prepare(o.record.Directory)
+		if exit, lasts := o.prepared(err); lasts {
+			return nil, process.Fate{Exit: exit}, nil
+		}
 	}
 	if err == nil {
 		spec.Argv, err = o.system.guard(o.session, o.record)

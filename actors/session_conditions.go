@@ -41,6 +41,10 @@ var conditions = []struct {
 		"The directory the agent works in is gone", "bring it back",
 	},
 	{
+		messages.StateNotWritable, func(e evidence) bool { return e.exit.Stage == stageState },
+		"The daemon cannot write to its state directory", "make the directory writable for the daemon's user",
+	},
+	{
 		messages.AgentTooOld, func(e evidence) bool { return e.exit.Stage == stageVersion },
 		"The agent's version is not supported", "upgrade it: " + claudecode.UpgradeCommand(),
 	},

@@ -4,6 +4,10 @@ package messages
 // [DamagedSession].
 const JournalDamaged Condition = "journal_damaged"
 
+// StateNotWritable is the condition of a session for whose agent no run directory can
+// be made.
+const StateNotWritable Condition = "state_not_writable"
+
 // DamagedSession is a session that the journal cannot load. Its record is what can
 // be read of it: [PhaseDamaged], and at least the id. Its history can be read as far
 // as it is sound, and the session can be deleted; nothing else.

@@ -3,6 +3,8 @@ package persistence
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 
 	"betcode/messages"
 )
@@ -40,7 +42,18 @@ func storageError(op string, cause error) error {
 		return cause
 	}
 	return (&messages.Error{Op: op, Kind: messages.Unavailable, Err: cause}).
-		WithCode(messages.StorageError).WithHint(hintDisk)
+		WithCode(messages.StorageError).WithHint(hintFor(cause))
+}
+
+// hintFor says what a person can do about an error of the system.
+func hintFor(cause error) string {
+	switch {
+	case errors.Is(cause, syscall.EROFS):
+		return hintReadOnly
+	case errors.Is(cause, fs.ErrPermission):
+		return hintDenied
+	}
+	return hintDisk
 }
 
 // damagedFile says that a file is not what was written.

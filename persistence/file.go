@@ -48,6 +48,9 @@ func openBolt(op, path string, options bolt.Options) (*file, error) {
 		f.disk, err = os.OpenFile(name, flag, mode)
 		return f.disk, err
 	}
+	if info, err := os.Stat(path); options.ReadOnly && err == nil && info.Size() == 0 {
+		return nil, damagedFile(op, f.name, errors.New("the file is empty")) // bbolt would try to begin it
+	}
 	err := guarded(op, f.name, func() (err error) {
 		f.db, err = bolt.Open(path, 0o600, &options)
 		return err

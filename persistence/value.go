@@ -128,7 +128,11 @@ func decodeBody(op string, bucket, key, body []byte, err error, r record) error 
 const (
 	hintNewer   = "A newer betcode wrote this journal: use that version, or one after it."
 	hintDamaged = "The journal is damaged: check the disk, and restore the journal from a backup."
-	hintDisk    = "Check the disk that holds the journal and the free space on it."
+	hintDenied  = "The file has to belong to the user of the daemon, who must be able to read and write it: check its owner and mode, and those of its directory."
+
+	hintReadOnly = "The file system is read-only: mount it for writing, or give the daemon another --state-dir."
+
+	hintDisk = "Check the disk that holds the journal and the free space on it."
 )
 
 // damagedKey says that one key of a file cannot be read.
