@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,8 @@ const (
 // BelowAgent says whether pid is an agent, a launcher, or descends from one: of
 // this daemon or of any other. While an agent lives its launcher, a subreaper,
 // stays in the line of everything below it, whatever forks, starts sessions or
-// scrubs its own environment.
+// scrubs its own environment. What was orphaned when the launcher was killed is found by
+// the control group of the agent, where agents have one.
 //
 // An error means that it could not be told: the process has ended, is in another
 // pid namespace, or has an ancestor that may not be looked at. What is not covered
@@ -41,6 +43,9 @@ var errMoved = errors.New("its ancestors change too fast")
 func (t processTable) belowAgent(pid int) (below bool, err error) {
 	if pid <= 0 {
 		return false, errors.New("the process is in another pid namespace")
+	}
+	if t.inAgentCgroup(pid) {
+		return true, nil
 	}
 	for range maxWalks {
 		if below, err = t.walk(pid); !errors.Is(err, errMoved) {
@@ -85,6 +90,25 @@ func (t processTable) walk(pid int) (bool, error) {
 	}
 	return false, errors.New("there is no end of them")
 }
+
+// inAgentCgroup reports whether a process is in the control group of an agent, of this
+// daemon or another. It stays there whatever becomes of its ancestors, unless it may write
+// to another group. A group that cannot be read speaks neither way.
+func (t processTable) inAgentCgroup(pid int) bool {
+	raw, err := os.ReadFile(t.file(pid, "cgroup"))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(raw)) {
+		if path, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "0::"); ok {
+			return agentCgroup.MatchString(path)
+		}
+	}
+	return false
+}
+
+// agentCgroup is the path of an agent's group, as [Cgroups.For] makes it, or one below.
+var agentCgroup = regexp.MustCompile(`/` + cgroupPrefix + `[0-9a-f]{12}/[0-9a-f]{16}(/|$)`)
 
 // line reads what the table says about a process, also of a zombie.
 func (t processTable) line(pid int) (entry, error) {

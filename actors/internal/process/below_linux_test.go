@@ -20,6 +20,7 @@ type member struct {
 	environ      []string
 	unreadable   bool // its environment may not be read
 	garbled      bool
+	cgroup       string
 	parenthesise string // its name
 }
 
@@ -39,6 +40,7 @@ func tableOf(t *testing.T, members map[int]member) processTable {
 			"stat":    stat,
 			"cmdline": strings.ReplaceAll(m.argv, " ", "\x00") + "\x00",
 			"environ": strings.Join(m.environ, "\x00") + "\x00",
+			"cgroup":  "1:name=systemd:/x\n0::" + m.cgroup + "\n",
 		} {
 			if name == "environ" && m.unreadable {
 				content = "" // root reads everything; empty is what a kernel thread has
@@ -64,6 +66,10 @@ func TestBelowAgentTable(t *testing.T) {
 		"orphaned to a launcher":  {map[int]member{9: {parent: 4}, 4: {parent: 1, argv: launch.Name + " 1 /r /d /p p"}, 1: {}}, true, false},
 		"a launcher by its mark":  {map[int]member{9: {parent: 4}, 4: {parent: 1, environ: []string{launch.Marker + "=1"}}, 1: {}}, true, false},
 		"an empty token is one":   {map[int]member{9: {parent: 1, environ: []string{launch.TokenVariable + "="}}, 1: {}}, true, false},
+		"an orphan in a group":    {map[int]member{9: {parent: 1, cgroup: "/user.slice/betcode-0123456789ab/0123456789abcdef"}, 1: {}}, true, false},
+		"in a group below":        {map[int]member{9: {parent: 1, cgroup: "/betcode-0123456789ab/0123456789abcdef/x"}, 1: {}}, true, false},
+		"in a service's group":    {map[int]member{9: {parent: 1, cgroup: "/system.slice/betcode-0123456789ab"}, 1: {}}, false, false},
+		"in a similar group":      {map[int]member{9: {parent: 1, cgroup: "/betcode-0123456789ab/0123456789abcdefx"}, 1: {}}, false, false},
 		"a similar variable":      {map[int]member{9: {parent: 1, environ: []string{"X_" + launch.TokenVariable + "=abc"}}, 1: {}}, false, false},
 		"a similar name":          {map[int]member{9: {parent: 1, argv: launch.Name + "er x"}, 1: {}}, false, false},
 		"through another user":    {map[int]member{9: {parent: 6}, 6: {parent: 5, unreadable: true}, 5: {parent: 1, environ: token}, 1: {}}, true, false},

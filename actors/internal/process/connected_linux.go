@@ -41,7 +41,10 @@ func (t processTable) connectedBelowAgent(caller, ours netip.AddrPort, own func(
 		}
 		return false, nil
 	}
-	if socket.uid != os.Geteuid() {
+	switch mine, err := t.mine(socket.uid); {
+	case err != nil:
+		return false, err
+	case !mine:
 		return false, nil
 	}
 	holders, err := t.holders(socket.inode)
