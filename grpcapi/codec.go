@@ -37,11 +37,16 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 // Unmarshal implements [encoding.CodecV2].
 func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	err := c.proto.Unmarshal(data, v)
+	request, isRequest := v.(*pb.AgentRequest)
 	if err == nil {
+		if isRequest && readPublishedAnswer(request.GetPermission(), nil) {
+			markLegacy(request)
+		}
 		return nil
 	}
-	if request, ok := v.(*pb.AgentRequest); ok {
-		if repaired, ok := withoutForeignKey(data.Materialize()); ok && proto.Unmarshal(repaired, request) == nil {
+	if isRequest {
+		if repaired, key, ok := withoutForeignKey(data.Materialize()); ok && proto.Unmarshal(repaired, request) == nil {
+			readPublishedAnswer(request.GetPermission(), key)
 			markLegacy(request)
 			return nil
 		}
@@ -130,19 +135,18 @@ const (
 )
 
 // withoutForeignKey removes what stands in PermissionResponse.idempotency_key
-// when it is not text. It reports whether there was something to remove.
-func withoutForeignKey(request []byte) ([]byte, bool) {
-	var out []byte
+// when it is not text, and returns it. It reports whether there was something to remove.
+func withoutForeignKey(request []byte) (out, key []byte, ok bool) {
 	removed := false
-	ok := eachField(request, func(number protowire.Number, kind protowire.Type, whole, value []byte) {
+	ok = eachField(request, func(number protowire.Number, kind protowire.Type, whole, value []byte) {
 		if number != permissionField || kind != protowire.BytesType {
 			out = append(out, whole...)
 			return
 		}
 		var permission []byte
-		inner := eachField(value, func(number protowire.Number, kind protowire.Type, whole, _ []byte) {
+		inner := eachField(value, func(number protowire.Number, kind protowire.Type, whole, value []byte) {
 			if number == idempotencyKeyField && kind == protowire.BytesType {
-				removed = true
+				removed, key = true, value
 				return
 			}
 			permission = append(permission, whole...)
@@ -153,7 +157,7 @@ func withoutForeignKey(request []byte) ([]byte, bool) {
 		out = protowire.AppendTag(out, number, kind)
 		out = protowire.AppendBytes(out, permission)
 	})
-	return out, ok && removed
+	return out, key, ok && removed
 }
 
 // eachField calls visit for every field of an encoded message: whole is the field

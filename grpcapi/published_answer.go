@@ -1,0 +1,55 @@
+package grpcapi
+
+import (
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// Published clients of betcode.v1 number two fields of PermissionResponse in their own
+// way: the edited input of ALLOW_WITH_EDIT is field 3, where the document has the
+// idempotency key, and the text of a denial is field 4. Both are read as aliases of
+// updated_input (100) and message (101), here and nowhere else. Field 3 keeps the
+// document's meaning for every other decision, and wherever it holds a UUID.
+
+// publishedMessageField is the number of a denial's text in published clients.
+const publishedMessageField = 4
+
+// readPublishedAnswer moves what a published client says in its own fields to where the
+// API has it. edited is what stood in field 3 if that was no text; else nil. It reports
+// whether there was an edited input.
+func readPublishedAnswer(p *pb.PermissionResponse, edited []byte) bool {
+	if p == nil {
+		return false
+	}
+	if p.GetMessage() == "" {
+		p.Message = publishedMessage(p.ProtoReflect().GetUnknown())
+	}
+	if p.GetDecision() != pb.PermissionDecision_ALLOW_WITH_EDIT || p.GetUpdatedInput() != nil {
+		return false
+	}
+	if key := p.GetIdempotencyKey(); edited == nil && canonicalUUID(key) == "" {
+		edited = []byte(key)
+	}
+	input := &structpb.Struct{}
+	if proto.Unmarshal(edited, input) != nil || len(input.GetFields()) == 0 || len(input.ProtoReflect().GetUnknown()) > 0 {
+		return false
+	}
+	p.UpdatedInput, p.IdempotencyKey = input, ""
+	return true
+}
+
+// publishedMessage is the text in field 4 of an answer, empty if there is none.
+func publishedMessage(unknown []byte) string {
+	text := ""
+	eachField(unknown, func(number protowire.Number, kind protowire.Type, _, value []byte) {
+		if number == publishedMessageField && kind == protowire.BytesType && utf8.Valid(value) {
+			text = string(value)
+		}
+	})
+	return text
+}
