@@ -232,9 +232,9 @@ func (s clientState) advance() (clientState, []effect) {
 	return next, append(effects, more...)
 }
 
-// finish ends a stream that only wanted the history and the running turn.
+// finish ends a stream that only wanted the history, or also the running turn.
 func (s clientState) finish() (clientState, []effect) {
-	if s.follow != messages.FollowTurn || !s.live || !s.settled || s.cursor < s.head {
+	if s.follow == messages.FollowForever || !s.live || s.cursor < s.head || s.follow == messages.FollowTurn && !s.settled {
 		return s, nil
 	}
 	s.ended = true

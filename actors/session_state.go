@@ -279,6 +279,10 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.trimHistory(from, m)
 	case messages.GetSession:
 		t.getSession(from)
+	case messages.GetPrompts:
+		if t.known(from, "get prompts") {
+			t.then(reply{from, messages.Prompts{Events: t.s.prompts(t.now)}})
+		}
 	case messages.GetAbilities:
 		t.getAbilities(from)
 	case messages.Attach:

@@ -50,6 +50,9 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 	if err := withinHead("resume session", m.From, view.Record.Head); err != nil {
 		return err
 	}
+	if m.Follow == messages.FollowTurn && s.server.conversing.has(ctx, m.Session) {
+		m.Follow = messages.FollowReplay // its Converse stream goes on live
+	}
 	m.Type = callOf(ctx).kind
 	events, _, err := s.server.asker.Attach(ctx, m)
 	if err != nil {

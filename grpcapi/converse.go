@@ -40,7 +40,9 @@ func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, 
 		server: s.server, stream: stream, client: callOf(ctx).client,
 		inline:     make(chan failure, inlineErrors),
 		halfClosed: make(chan struct{}), changed: make(chan struct{}, 1), settled: make(chan messages.Seq, 1),
+		published: newPublished(),
 	}
+	defer func() { c.leave() }()
 	opened := make(chan error, 1)
 	go func() { // on a stack of its own, which is not kept for as long as the stream lasts
 		opened <- s.server.guarded(ctx, func() error { return c.open(ctx) })
@@ -71,6 +73,8 @@ type conversation struct {
 	halfClosed chan struct{}     // closed when the client will say no more, by receive
 	changed    chan struct{}     // the session may have settled, by the sender
 	settled    chan messages.Seq // no turn runs, and this was the head then, by receive
+
+	published
 }
 
 // failure is an error the client is told of; a fatal one ends the stream. Or it is a
@@ -109,6 +113,8 @@ func (c *conversation) open(ctx context.Context) error {
 		return err
 	}
 	c.session = m.Session
+	c.keepsPrompts = start.GetKeepsPrompts()
+	c.leave = c.server.conversing.enter(ctx, m.Session)
 	callOf(ctx).session = m.Session
 	if _, err := historyIn(start.GetHistory(), start.GetFromSequence()); err != nil {
 		return err // before a session is created
@@ -142,6 +148,7 @@ func (c *conversation) open(ctx context.Context) error {
 
 // send is the one writer of the stream. It returns nil for a clean end.
 func (c *conversation) send(ctx context.Context) error {
+	c.awaitFirst(ctx, c.halfClosed, c.server.draining)
 	var (
 		halfClosed = c.halfClosed
 		quiet      <-chan time.Time

@@ -23,9 +23,10 @@ func (c *conversation) receive(ctx context.Context) {
 		}
 		var undecodable *messages.Error
 		fatal := err != nil && !errors.As(err, &undecodable)
+		withStart := c.cameWithStart()
 		if err == nil {
 			err = c.server.guarded(ctx, func() error { return c.handle(ctx, request) })
-			fatal = endsStream(err)
+			fatal = endsStream(err) || withStart && request.GetMessage() != nil && refusesMessage(err)
 		}
 		if err != nil && !c.report(ctx, failure{err: err, fatal: fatal}) {
 			return
@@ -78,6 +79,7 @@ func (c *conversation) handle(ctx context.Context, request *pb.AgentRequest) err
 		_, err = c.server.asker.Ask(ctx, m)
 	}
 	if err == nil {
+		c.repeatPrompts(ctx, request)
 		return nil
 	}
 	return withDetail(withDetail(err, about.key, about.value), "session_id", string(c.session))

@@ -25,6 +25,8 @@ type converseClient = grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent]
 func converse(t *testing.T, conn *grpc.ClientConn, start *pb.StartConversation) converseClient {
 	t.Helper()
 	stream := must[converseClient](t)(pb.NewAgentServiceClient(conn).Converse(as(t, "cli-1")))
+	start = proto.CloneOf(start)
+	start.KeepsPrompts = true
 	if err := stream.Send(startRequest(start)); err != nil {
 		t.Fatal(err)
 	}

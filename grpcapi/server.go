@@ -87,6 +87,8 @@ type Server struct {
 	warned   warned       // of deprecated features
 	unknown  atomic.Int64 // fields that were received
 
+	conversing conversing
+
 	mu       sync.Mutex
 	ready    bool
 	changed  chan struct{} // closed and replaced when ready changes

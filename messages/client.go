@@ -20,6 +20,7 @@ type Follow uint8
 const (
 	FollowForever Follow = iota // until the client leaves or the session is deleted
 	FollowTurn                  // at the head, unless a turn runs: then after it, or when it waits for a person
+	FollowReplay                // at the head
 )
 
 // Attach adds a client to a session. Answered with [Attached]; the events go to
@@ -46,6 +47,22 @@ type Attached struct {
 	answer
 	Head       Seq
 	LockHolder ClientID
+}
+
+// GetPrompts asks a session what waits for a person. Answered with [Prompts].
+type GetPrompts struct {
+	ask
+	Session SessionID
+}
+
+// Target implements [SessionRequest].
+func (m GetPrompts) Target() SessionID { return m.Session }
+
+// Prompts answers [GetPrompts]: a prompt for each undecided request, oldest first,
+// marked as replays, without a number.
+type Prompts struct {
+	answer
+	Events []Event
 }
 
 // Detach removes a stream from a session. Not answered.

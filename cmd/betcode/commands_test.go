@@ -60,6 +60,7 @@ func TestAttach(t *testing.T) {
 			if code != 0 || stdout != "seen\n" {
 				t.Fatalf("exit %d, %q, %q", code, stdout, stderr)
 			}
+			want.KeepsPrompts = true
 			if got := d.starts[0]; got.String() != want.String() {
 				t.Errorf("got %v, want %v", got, want)
 			}

@@ -56,8 +56,9 @@ func (b *inbox) add(e *pb.AgentEvent) bool {
 	if b.decided[w.id()] || b.decided[requestOf(w.id())] {
 		return false
 	}
-	if slices.ContainsFunc(b.waiting, func(other *waiting) bool { return other.id() == w.id() }) {
-		return false // sent again for a client that may have missed it
+	if i := slices.IndexFunc(b.waiting, func(other *waiting) bool { return other.id() == w.id() }); i >= 0 {
+		b.waiting[i] = w // sent again: an update, for example of its deadline
+		return false
 	}
 	b.waiting = append(b.waiting, w)
 	return true

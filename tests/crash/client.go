@@ -76,7 +76,7 @@ func (c *client) attach(ctx context.Context, d *kit.Daemon) error {
 		history = pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE
 	}
 	start := &pb.StartConversation{
-		History: history, SessionId: c.session, WorkingDirectory: c.round.world.Project, Observer: !c.writer, FromSequence: uint64(len(c.log)),
+		History: history, KeepsPrompts: true, SessionId: c.session, WorkingDirectory: c.round.world.Project, Observer: !c.writer, FromSequence: uint64(len(c.log)),
 	}
 	if err := stream.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: start}}); err != nil {
 		return err

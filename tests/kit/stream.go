@@ -44,8 +44,9 @@ func (d *Daemon) Converse(ctx context.Context, client string, start *pb.StartCon
 		cancel()
 		return nil, fmt.Errorf("open stream: %w", err)
 	}
+	start = proto.CloneOf(start)
+	start.KeepsPrompts = true
 	if start.GetHistory() == pb.HistoryPolicy_HISTORY_POLICY_UNSPECIFIED && start.GetFromSequence() == 0 {
-		start = proto.CloneOf(start)
 		start.History = pb.HistoryPolicy_HISTORY_POLICY_FULL
 	}
 	s := &Stream{send: stream, receive: stream, cancel: cancel, news: make(chan struct{})}

@@ -37,6 +37,7 @@ const (
 // opening is the first message of the next connection.
 func (l *ledger) opening() *pb.AgentRequest {
 	start := proto.CloneOf(l.start)
+	start.KeepsPrompts = true
 	switch {
 	case l.last > 0 || start.GetFromSequence() > 0 && start.GetHistory() == pb.HistoryPolicy_HISTORY_POLICY_UNSPECIFIED:
 		start.History, start.FromSequence = pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE, cmp.Or(l.last, start.GetFromSequence())

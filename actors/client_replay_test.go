@@ -1,0 +1,21 @@
+package actors
+
+import (
+	"testing"
+
+	"betcode/messages"
+)
+
+// A replay ends at the head, whatever the session is doing.
+func TestReplayEndsAtTheHead(t *testing.T) {
+	for name, follow := range map[string]messages.Follow{"replay": messages.FollowReplay, "turn": messages.FollowTurn} {
+		s, _ := clientState{session: sessionA, follow: follow, cursor: 2, head: 3}.begin()
+		if s.ended {
+			t.Errorf("%s: ended before the head", name)
+		}
+		s, _ = s.step(messages.HistoryRead{Events: []messages.Event{{Seq: 3}}})
+		if s.ended != (follow == messages.FollowReplay) {
+			t.Errorf("%s: ended %v while a turn runs", name, s.ended)
+		}
+	}
+}
