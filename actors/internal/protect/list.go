@@ -68,13 +68,13 @@ func (l *List) listed(folded string) string {
 		return processes
 	}
 	for _, r := range l.roots {
-		if within(r.folded, folded) {
+		if within(r.folded, folded) && !(r.reason == agents && papers(strings.TrimPrefix(folded, r.folded+"/"))) {
 			return r.reason
 		}
 	}
 	for _, home := range l.home {
 		rest, below := strings.CutPrefix(folded, foldPath(home)+"/")
-		if below && strings.HasPrefix(rest, ".claude") {
+		if below && strings.HasPrefix(rest, ".claude") && !papers(strings.TrimPrefix(rest, ".claude/")) {
 			return agents
 		}
 	}
@@ -83,13 +83,34 @@ func (l *List) listed(folded string) string {
 
 // named looks for the names that are listed anywhere.
 func named(folded string) string {
-	for part := range strings.SplitSeq(folded, "/") {
-		if reason := directories[part]; reason != "" {
+	parts := strings.Split(folded, "/")
+	for n, part := range parts {
+		if reason := directories[part]; reason != "" && !(reason == agents && papers(strings.Join(parts[n+1:], "/"))) {
 			return reason
 		}
 	}
 	return files[path.Base(folded)]
 }
+
+// papers reports whether a path below an agent's directory is where the agent keeps its
+// plans and what it wants to remember: it writes there unasked, and nothing of it is run.
+func papers(rest string) bool {
+	first, rest, found := strings.Cut(rest, "/")
+	switch {
+	case !found || rest == "":
+		return false
+	case first == "plans":
+		return !strings.Contains(rest, "/.") && !strings.HasPrefix(rest, ".")
+	case first == "projects":
+		_, rest, _ = strings.Cut(rest, "/")
+		return strings.HasPrefix(rest, "memory/") && !strings.Contains(rest, "/.")
+	}
+	return false
+}
+
+// outside are the patterns of everything below an agent's directory but plans and
+// projects. The agent's patterns know no exceptions, and no negated characters.
+var outside = []string{"[a-oq-z0-9._-]*", "p[a-km-qs-z0-9._-]*", "pl[b-z0-9._-]*", "pr[a-np-z0-9._-]*"}
 
 // Above returns why a directory must not be replaced or removed as a whole: a listed
 // one is in it. Directories above the home directory and the home directory itself
@@ -142,8 +163,17 @@ func (l *List) Rules(directory string) []string {
 	}
 	var all []string
 	add := func(pattern string) { all = append(all, "Edit("+pattern+")") }
+	below := func(dir string) {
+		for _, pattern := range outside {
+			add(dir + "/" + pattern)
+		}
+	}
 	for _, name := range sorted(directories) {
-		if !strings.Contains(name, "~") {
+		switch {
+		case strings.Contains(name, "~"):
+		case directories[name] == agents:
+			below(anywhere + name)
+		default:
 			add(anywhere + name)
 		}
 	}
@@ -152,14 +182,18 @@ func (l *List) Rules(directory string) []string {
 	}
 	seen := map[string]bool{}
 	for _, r := range l.roots {
-		if !seen[r.path] && plain(r.path) {
+		if seen[r.path] || !plain(r.path) {
+			continue
+		}
+		if seen[r.path] = true; r.reason == agents {
+			below("/" + r.path)
+		} else {
 			add("/" + r.path)
-			seen[r.path] = true
 		}
 	}
 	for _, home := range l.home {
 		if !seen[home] && plain(home) {
-			add("/" + home + "/.claude*")
+			add("/" + home + "/.claude.*")
 			seen[home] = true
 		}
 	}

@@ -28,6 +28,7 @@ func TestPaths(t *testing.T) {
 		"/home/u/.claude.json", "/home/u/.claude.json.backup", "/home/u/.claude", "/home/u/.config/fish/config.fish", "/home/u/.config/systemd/user/a.service",
 		"/home/u/.config/betcode/settings.json", "/HOME/U/.Config/Betcode/settings.json", "/state/betcode/journal", "/run/u/betcode/daemon.sock", "/opt/agent/x",
 		"/proc/self/cwd/x", "/proc/123/root/etc/x", "x/../.claude/y", ".vscode/tasks.json", ".envrc", ".baſhrc", `.claude\x`, "/home/u/.local/bin/tool",
+		".claude/plans", ".claude/plans/.git/x", "/home/u/.claude/projects/-home-u/x.jsonl", ".claude/plans/../settings.json", "/home/u/.claude/plans/x/.mcp.json",
 	} {
 		for tool := range writers {
 			if judge(l, tool, file) == "" {
@@ -37,7 +38,7 @@ func TestPaths(t *testing.T) {
 	}
 	for _, file := range []string{
 		"a.go", ".gitignore", "claude/x", "x.mcp.json", ".github/workflows/a.yml", "/state/betcode2/x", "/home/u/.config/other", "mybashrc", "/tmp/x",
-		"docs/.claudette", "/home/u/.cache/x",
+		"docs/.claudette", "/home/u/.cache/x", "/home/u/.claude/plans/a.md", ".claude/plans/a.md", "/home/u/.claude/projects/-home-u/memory/a.md", "/opt/agent/plans/x.md",
 	} {
 		if reason := judge(l, "Write", file); reason != "" {
 			t.Errorf("Write %s: %s", file, reason)
@@ -176,7 +177,7 @@ func TestOnDisk(t *testing.T) {
 func TestRulesForAgents(t *testing.T) {
 	l := New(places, Places{})
 	all := strings.Join(l.Rules("/home/u/p"), "\n")
-	for _, want := range []string{"Edit(//**/.claude)", "Edit(//**/.mcp.json)", "Edit(//state/betcode)", "Edit(//home/u/.claude*)", "Edit(//**/.git)"} {
+	for _, want := range []string{"Edit(//**/.claude/[a-oq-z0-9._-]*)", "Edit(//**/.mcp.json)", "Edit(//state/betcode)", "Edit(//home/u/.claude.*)", "Edit(//opt/agent/pl[b-z0-9._-]*)", "Edit(//**/.git)"} {
 		if !strings.Contains(all+"\n", want+"\n") {
 			t.Errorf("%s is not in\n%s", want, all)
 		}
