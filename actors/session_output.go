@@ -223,6 +223,8 @@ func (t *transition) controlAnswered(m claude.ControlAnswered) {
 			}
 		}
 		t.deliver()
+	case m.Request == t.s.handover.request && m.Request != "":
+		t.handedOver(m.OK)
 	case m.Request == t.s.inquiry.request && m.Request != "":
 		t.abilitiesTold(m)
 	case !m.OK && m.Request != t.s.interrupt:

@@ -13,6 +13,7 @@ func protecting(t *testing.T, texts map[rules.Effect][]string) *bench {
 	t.Helper()
 	b := ruled(t, texts)
 	b.state.options.protected = protect.New(protect.Places{Home: "/home/u"}, protect.Places{})
+	b.given()
 	return b
 }
 

@@ -64,6 +64,7 @@ func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
 // lookedAround goes on with a request that waited for the disk.
 func (t *transition) lookedAround(m lookedAround) {
 	t.s.directory = m.directory
+	t.giveRules()
 	p, ok := t.s.permissions[m.request]
 	if !ok || screened(p) || !t.s.up {
 		return // withdrawn meanwhile, or the agent has gone and will ask again

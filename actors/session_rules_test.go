@@ -26,8 +26,12 @@ func ruled(t *testing.T, texts map[rules.Effect][]string) *bench {
 	live := &liveRules{}
 	live.now.Store(&readRules{set: set})
 	b.state.options.rules = live
+	b.given()
 	return b
 }
+
+// given has the agent confirm the rules that hold.
+func (b *bench) given() { b.state.handover.has = b.state.missing() }
 
 func asksFor(id, tool, argument string) claude.PermissionAsked {
 	return claude.PermissionAsked{Request: id, Tool: tool, ToolUse: "t-" + id, Input: rules.InputOf(tool, argument), At: dawn}
@@ -127,7 +131,7 @@ func TestRulesOfTheDirectory(t *testing.T) {
 	b.state.options.ownRules = true
 	b.on(b.out(asksFor("p1", "Bash", "git push x")), "look around for p1")
 	b.on(b.out(asksFor("p2", "Bash", "make x")), "look around for p2")
-	b.on(lookedAround{request: "p1", directory: own}, "run 1: answer p1 deny (A rule forbids this call: deny Bash(git push *) (own))")
+	b.on(lookedAround{request: "p1", directory: own}, "run 1: control apply_flag_settings", "run 1: answer p1 deny (A rule forbids this call: deny Bash(git push *) (own))")
 	b.on(lookedAround{request: "p2", directory: own}, "run 1: answer p2 allow")
 	b.on(b.out(asksFor("p3", "Bash", "git status")), "run 1: answer p3 allow")
 	run := b.state.record.Run

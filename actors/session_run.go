@@ -13,7 +13,6 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
-	"betcode/actors/internal/rules"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -75,9 +74,10 @@ func (t *transition) startRun() {
 	r.Waiting, r.Condition = "", ""
 	t.resetMode()
 	resumed := r.AgentSession != ""
+	start := t.s.rulesAtStart()
 	argv, err := claude.Argv(claude.Spec{
 		Program: t.s.options.program, SessionID: cmp.Or(r.AgentSession, t.s.beginAs, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
-		AllowedTools: r.AllowedTools, DeniedTools: append(t.s.options.rules.get().Texts(rules.Deny), r.DeniedTools...),
+		AllowedTools: r.AllowedTools, DeniedTools: start.Deny, AskRules: start.Ask,
 	})
 	if err != nil {
 		t.argumentRefused(err)
@@ -100,7 +100,7 @@ func (t *transition) startRun() {
 	t.putRun(run)
 	t.s.spool, t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.memoryGone, t.s.idTaken = 0, false, false, false, "", false, false
 	t.s.lastFailed, t.s.hung, t.s.cut, t.s.begun, t.s.restarting, t.s.forgotten = false, false, false, nil, false, false
-	t.s.directory = nil
+	t.s.directory, t.s.handover = nil, handover{}
 	if resumed {
 		t.auditResumed()
 	}
@@ -157,6 +157,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		t.s.barrier = t.control("barrier")
 		t.tellAgent(writeControl{claude.BarrierLine(t.s.barrier, t.s.can())})
 	}
+	t.lookForRules()
 	t.expectTurn(m)
 	if t.s.record.TurnCanceled {
 		t.interrupt()

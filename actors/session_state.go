@@ -81,6 +81,7 @@ type sessionState struct {
 	grown       bool         // a turn has ended, and nobody has looked how large the context is
 	restarters  []waiter     // wait for the next run
 
+	handover  handover   // which rules the running agent has been given
 	directory *rules.Set // of the working directory's own settings, as the newest run found them; nil: nobody has looked
 
 	guard        messages.Guard // how much of the directory the running agent obeys
@@ -227,6 +228,7 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 	t := begin(s, now)
 	t.handle(from, m)
 	t.tendCompaction()
+	t.replaceOutdated()
 	t.settleSlot()
 	t.tendYield()
 	t.tendUnwatched()
@@ -360,6 +362,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.unwatchedLate()
 	case poolRestarted:
 		t.poolRestarted()
+	case rulesChanged:
+		t.rulesChanged(m)
 	case continuationDue:
 		t.continuationLate(m)
 	case endAgent:

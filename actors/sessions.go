@@ -88,7 +88,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 		s.tell(ctx, m.Session, m)
 	case rebuildSession:
 		s.replace(ctx, m.id)
-	case journalRestarted, journalMended, poolRestarted, diskChanged:
+	case journalRestarted, journalMended, poolRestarted, diskChanged, rulesChanged:
 		for _, pid := range s.live {
 			ctx.Send(pid, m)
 		}

@@ -45,7 +45,7 @@ func (s configService) UpdateSettings(ctx context.Context, r *pb.UpdateSettingsR
 	if len(changes) == 0 {
 		return nil, invalid(op, "Set a member of settings that is not zero, or say it in values.", "nothing is to be changed")
 	}
-	view, err := ask[messages.SettingsView](ctx, s.asker, messages.UpdateSettings{Scope: scope, Directory: directory, Changes: changes, Revision: r.GetRevision()})
+	view, err := ask[messages.SettingsView](ctx, s.asker, messages.UpdateSettings{Scope: scope, Directory: directory, Changes: changes, Revision: r.GetRevision(), Client: callOf(ctx).client})
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,8 @@ const (
 	AuditAuthSuccess     AuditType = "auth_success"
 	AuditAuthFailure     AuditType = "auth_failure"
 
-	AuditTurnCanceled AuditType = "turn_cancel" // ours: a client had a turn interrupted
+	AuditTurnCanceled AuditType = "turn_cancel"  // ours: a client had a turn interrupted
+	AuditRules        AuditType = "rules_change" // ours: the permission rules were read again and are other ones
 
 	AuditAdmin         AuditType = "admin_call"     // ours: a call that needs the admin right
 	AuditRefused       AuditType = "call_refused"   // ours: a caller lacked a right; later ones of the same minute are counted
@@ -39,7 +40,7 @@ const (
 func AuditTypes() []AuditType {
 	return []AuditType{
 		AuditAutoApproved, AuditGranted, AuditDenied, AuditRevoked, AuditSessionCreated, AuditSessionResumed, AuditSessionComplete,
-		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure, AuditTurnCanceled, AuditSelfApproved, AuditForgedRequest, AuditAgentResumed, AuditAdmin, AuditRefused,
+		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure, AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditAgentResumed, AuditAdmin, AuditRefused,
 		AuditOpened, AuditLost,
 	}
 }

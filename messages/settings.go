@@ -31,6 +31,7 @@ type UpdateSettings struct {
 	Scope     SettingsScope
 	Directory string
 	Changes   []SettingChange
+	Client    ClientID
 	Revision  string // that the file must have, as a [SettingsView] of the scope told; empty = any
 }
 

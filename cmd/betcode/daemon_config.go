@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"betcode/actors"
 	"betcode/config"
 	"betcode/config/trust"
 	"betcode/messages"
@@ -135,7 +136,7 @@ func (d *daemon) updateSettings(m messages.UpdateSettings) (messages.Reply, erro
 		return nil, notUpdated(op, err)
 	}
 	d.log.Info().Str("file", path).Strs("settings", namesOf(m.Changes)).Msg("settings changed by a client")
-	d.reload(false)
+	d.reload(false, actors.RulesOrigin{How: "UpdateSettings: " + path, Client: m.Client})
 	view := d.inForce(m.Directory)
 	view.Revision = revision
 	for _, c := range m.Changes {

@@ -181,10 +181,10 @@ func (d *daemon) serve(ctx context.Context) error {
 	for running := true; running; {
 		select {
 		case <-d.hangups:
-			d.reload(true)
+			d.reload(true, actors.RulesOrigin{How: "SIGHUP"})
 			continue
 		case <-changed:
-			d.reload(false)
+			d.reload(false, actors.RulesOrigin{How: "a settings file changed"})
 			continue
 		case <-ctx.Done():
 			keepAgents, cause = d.cfg.KeepAgents, context.Cause(ctx).Error()

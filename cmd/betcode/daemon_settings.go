@@ -86,8 +86,8 @@ func (d *daemon) watchSettings(ctx context.Context) (changed <-chan struct{}, st
 }
 
 // reload reads the settings again. Settings that cannot be read change nothing.
-// asked says that a person wants to hear of it in any case.
-func (d *daemon) reload(asked bool) {
+// asked says that a person wants to hear of it in any case, from where the change comes.
+func (d *daemon) reload(asked bool, from actors.RulesOrigin) {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
 	next, err := d.settings.load()
@@ -107,7 +107,7 @@ func (d *daemon) reload(asked bool) {
 	if err := d.setLogLevel(cfg.LogLevel); err != nil {
 		d.log.Error().Err(err).Msg("the log stays as loud as it is")
 	}
-	d.system.SetRules(rulesOf(next)...)
+	d.system.ChangeRules(from, rulesOf(next)...)
 	d.system.Change(liveOptions(next))
 	d.server.SetLimits(limitsOf(cfg))
 	d.settingsRead(next, old, nil)

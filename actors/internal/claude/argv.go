@@ -24,7 +24,8 @@ type Spec struct {
 	PlanMode       bool   // short for the mode "plan", where no mode is set
 	AllowedTools   []string
 	DeniedTools    []string
-	SubagentText   bool // also the texts of subagents in the foreground
+	AskRules       []string // calls that the agent asks about whatever its mode and its own rules allow
+	SubagentText   bool     // also the texts of subagents in the foreground
 }
 
 // Argv returns the command line. A value that the CLI could take for an option,
@@ -69,6 +70,9 @@ func Argv(s Spec) ([]string, error) {
 		argv = append(argv, "--fallback-model", s.FallbackModel)
 	}
 	argv = append(argv, "--permission-mode", mode)
+	if len(s.AskRules) > 0 {
+		argv = append(argv, settingsFlag, HandedRules{Ask: s.AskRules}.settings())
+	}
 	if s.SubagentText {
 		argv = append(argv, "--forward-subagent-text")
 	}

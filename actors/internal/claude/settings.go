@@ -1,0 +1,68 @@
+package claude
+
+import (
+	"encoding/json"
+)
+
+// HandedRules are permission rules that an agent is given besides its user's own.
+type HandedRules struct {
+	Ask  []string `json:"ask,omitempty"`
+	Deny []string `json:"deny,omitempty"`
+}
+
+type handedSettings struct {
+	Permissions HandedRules `json:"permissions"`
+}
+
+// settingsFlag takes a JSON object of settings, which count beside those of the user's files.
+const settingsFlag = "--settings"
+
+// settings returns the value of the flag.
+func (r HandedRules) settings() string {
+	raw, err := json.Marshal(handedSettings{r})
+	if err != nil {
+		panic("encode settings: " + err.Error()) // lists of texts
+	}
+	return string(raw)
+}
+
+// ApplyRulesLine gives a running agent rules, in place of those that it was given the same
+// way before. They count besides those of its command line, from the next tool call on.
+func ApplyRulesLine(id string, r HandedRules) []byte {
+	// The lists are said even if they are empty: one that is missing changes nothing.
+	type lists struct {
+		Ask  []string `json:"ask"`
+		Deny []string `json:"deny"`
+	}
+	full := func(list []string) []string { return append([]string{}, list...) }
+	return request(id, struct {
+		Subtype  string `json:"subtype"`
+		Settings any    `json:"settings"`
+	}{"apply_flag_settings", struct {
+		Permissions lists `json:"permissions"`
+	}{lists{full(r.Ask), full(r.Deny)}}})
+}
+
+// RulesOf returns the rules that a command line of [Argv] gives the agent.
+func RulesOf(argv []string) HandedRules {
+	var rules HandedRules
+	for n := 0; n < len(argv); n++ {
+		switch argv[n] {
+		case settingsFlag:
+			var s handedSettings
+			if n+1 < len(argv) && json.Unmarshal([]byte(argv[n+1]), &s) == nil {
+				rules.Ask = append(rules.Ask, s.Permissions.Ask...)
+				rules.Deny = append(rules.Deny, s.Permissions.Deny...)
+			}
+			n++
+		case "--disallowedTools":
+			for n+1 < len(argv) && !isFlag(argv[n+1]) {
+				n++
+				rules.Deny = append(rules.Deny, argv[n])
+			}
+		}
+	}
+	return rules
+}
+
+func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
