@@ -141,7 +141,7 @@ func (d *daemon) settingsRead(now, before config.Settings, err error) {
 	pending := now.Pending(d.started)
 	if len(before.Values) > 0 {
 		d.log.Info().Strs("changed", now.Changed(before)).Strs("need_restart", pending).Int("rules", rules).
-			Msg("settings read again; agents that run keep the deny rules they were given")
+			Msg("settings read again; agents that run are handed the rules")
 	}
 	for _, w := range now.Warnings {
 		if !slices.ContainsFunc(before.Warnings, func(old *config.FileError) bool { return old.Error() == w.Error() }) {

@@ -91,7 +91,7 @@ func TestRealRules(t *testing.T) {
 	}
 	s.settings(`{"permissions": {"allow": ["Bash(touch *)"], "deny": ["Bash(echo *)"]}}`, "settings read again")
 	s.say(c, "tool please")
-	s.wait(c, end, isResult("A rule forbids this call"))
+	s.wait(c, end, isResult("has been denied")) // by the agent, which was told of the rule
 	s.wait(c, end, kit.IsIdle)
 	if s.permissions(c) != 0 {
 		t.Errorf("%d requests", s.permissions(c))
