@@ -33,7 +33,7 @@ func runUnplain(s *siege) {
 	for _, attempt := range []struct{ name, command string }{
 		{"a subscript in [[ ]] is evaluated", "git --version && [[ 'a[$(rm -f x)]' -eq 0 ]]"},
 		{"a comment ends in backslash-newline", "git --version # \\\nrm -f x"},
-		{"a here-document ends by backslash-newline", "git --version <<E\nx\\\nE\nrm -f x\nE\n"},
+		{"a here-document ends by backslash-newline", "git --version <<EF\nE\\\nF\nrm -f x\nEF\n"},
 		{"a carriage return", "git --version\r\nrm -f x\r\n"},
 		{"printf -v evaluates a subscript", "git --version; printf -v 'a[$(rm -f x)]' y"},
 	} {
@@ -86,7 +86,7 @@ func explainUnreadable(s *siege) {
 		"$x y", "r$y x", "/bin/[r]m x", "$(echo rm) x", "{rm,x}", "$'\\x72m' x", "RM x", "=rm x", "p=rm; $p x", "bash x.sh", "python3 -c 'x'", "python3 <<E\nx\nE", "awk 'BEGIN{system(\"rm x\")}'",
 		"sed 's/a/b/e' x", "ls | xargs ls", "find . -exec ls {} +", "env -S 'rm x'", "eval ls", "source x", ". ./x", "trap 'rm x' EXIT", "git -c alias.x='!rm y' x", "git rebase -x 'rm y'", "PATH=. ls", "BASH_ENV=x ls",
 		"alias ls=rm", "hash -p /bin/rm ls; ls x", "f() { \"$@\"; }; f rm x", "echo ${x:-<(rm y)}", "echo ${x@P}", "x='a[$(rm y)]'; echo $((x))", "echo !(rm x)", "git <1-2>|command rm x", "ls &> x rm y",
-		"git $'\\'' 'a\n' \"\nrm x\n\"", "repeat 1 rm x", "coproc ls", "cat <<E\nx\\\nE\nrm x\nE",
+		"git $'\\'' 'a\n' \"\nrm x\n\"", "repeat 1 rm x", "coproc ls", "cat <<E\nx\\\nE\nrm x\nE", "cat <<EF\nE\\\nF\nrm x\nEF\n",
 	)
 }
 
