@@ -73,6 +73,9 @@ func (h *health) view() messages.HealthView {
 	if c, wanted := h.deps.fenceView(h.state.alarms.fenced); wanted {
 		view.Components = append(view.Components, c)
 	}
+	if c, damaged := h.deps.damage.view(); damaged {
+		view.Components = append(view.Components, c)
+	}
 	if others := h.deps.options.Components; others != nil {
 		view.Components = append(view.Components, others()...)
 	}

@@ -195,6 +195,7 @@ func (j *journal) reportRoom(done roomReclaimed) {
 		j.deps.logOf("journal").Warn().Int("files", done.Waiting).Dur("again_in", reclaimEvery).Msg("no room on the disk to rewrite the journal without its garbage")
 	}
 	if done.Damaged != nil {
+		j.deps.noteDamage(nil, done.Damaged)
 		j.deps.logOf("journal").Error().Err(done.Damaged).Msg("the journal is damaged: a file of it is not rewritten")
 	}
 	if done.failure != nil && messages.KindOf(done.failure) != messages.Canceled {

@@ -87,6 +87,7 @@ type System struct {
 	protected *protect.List
 	live      atomic.Pointer[Live] // what may change meanwhile
 	diskFull  atomic.Bool          // written by the disk's actor alone
+	damage    journalDamage        // found in the journal's files
 	versions  *versions
 	stops     *stops
 	cgroups   process.Cgroups

@@ -29,6 +29,7 @@ func (s *System) verifyJournal(ctx context.Context, m messages.VerifyJournal) (m
 	if err != nil {
 		return nil, asError("verify journal", err)
 	}
+	s.noteDamage(&report, nil)
 	if !report.OK() {
 		s.logOf("journal").Error().Int("problems", len(report.Problems)).Stringer("first", report.Problems[0]).Msg("the journal is damaged")
 	}

@@ -1,0 +1,35 @@
+package actors
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"betcode/messages"
+)
+
+func TestHealthTellsOfADamagedJournal(t *testing.T) {
+	var d journalDamage
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	bad := &messages.JournalReport{Problems: []messages.JournalProblem{{File: "000001.journal", Err: errors.New("page 7 is torn")}}}
+	for _, c := range []struct {
+		report *messages.JournalReport
+		met    error
+		want   string
+	}{
+		{&messages.JournalReport{}, nil, ""},
+		{bad, nil, "page 7 is torn"},
+		{nil, errors.New("file 2 cannot be rewritten"), "file 2"},
+		{&messages.JournalReport{}, nil, ""},
+	} {
+		d.note(now, c.report, c.met)
+		view, damaged := d.view()
+		if damaged != (c.want != "") || !strings.Contains(view.Message, c.want) {
+			t.Errorf("%+v: %q, %t", c, view.Message, damaged)
+		}
+		if damaged && (!view.Degraded() || !strings.Contains(view.Impact, "journal restore")) {
+			t.Errorf("%+v", view)
+		}
+	}
+}
