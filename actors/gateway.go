@@ -90,7 +90,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 			return nil, err
 		}
 		m.Repeated = seen
-		return s.ask(ctx, s.sessions, m)
+		return compactWaiting(ctx, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
 	case messages.ReadHistory:
 		return s.readHistory(m)
 	case messages.SessionRequest:

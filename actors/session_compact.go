@@ -77,8 +77,12 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 	case t.s.record.StopWanted || t.s.ending:
 		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
 	case t.s.occupied():
-		t.then(reply{from, messages.Errorf(op, messages.WrongState, "session has active turn").WithCode(messages.SessionActive).
-			With("session_id", string(t.s.id)).With("required_state", "idle").WithHint("wait for the turn to complete, answer what waits for an answer, or cancel it")})
+		refusal := messages.Errorf(op, messages.WrongState, "session has active turn").WithCode(messages.SessionActive).
+			With("session_id", string(t.s.id)).With("required_state", "idle").WithHint("wait for the turn to complete, answer what waits for an answer, or cancel it")
+		if t.s.settling() {
+			refusal = refusal.With(detailSettling, "true")
+		}
+		t.then(reply{from, refusal})
 	case m.Repeated || !t.s.compactable():
 		t.then(reply{from, t.s.nothingToCompact()})
 	case !t.roomFor(from, op):

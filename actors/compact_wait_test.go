@@ -1,0 +1,44 @@
+package actors
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"betcode/messages"
+)
+
+func TestCompactionWaitsForTheAgentToRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, asked := time.Now(), 0
+		settling := messages.Errorf("compact session", messages.WrongState, "active").With(detailSettling, "true")
+		_, err := compactWaiting(t.Context(), func() (messages.Reply, error) {
+			if asked++; asked < 4 {
+				return nil, settling
+			}
+			return messages.Done{}, nil
+		})
+		if err != nil || asked != 4 {
+			t.Errorf("asked %d times: %v", asked, err)
+		}
+		if _, err = compactWaiting(t.Context(), func() (messages.Reply, error) { return nil, settling }); messages.KindOf(err) != messages.WrongState {
+			t.Errorf("for ever: %v", err)
+		}
+		if waited := time.Since(began); waited < compactPatience || waited > 2*compactPatience {
+			t.Errorf("waited %s", waited)
+		}
+		asked = 0
+		if _, err = compactWaiting(t.Context(), func() (messages.Reply, error) {
+			asked++
+			return nil, messages.Errorf("compact session", messages.WrongState, "active")
+		}); err == nil || asked != 1 {
+			t.Errorf("a turn that runs: asked %d times, %v", asked, err)
+		}
+		left, leave := context.WithCancel(t.Context())
+		leave()
+		if _, err = compactWaiting(left, func() (messages.Reply, error) { return nil, settling }); err == nil {
+			t.Error("a caller that has left is waited for")
+		}
+	})
+}
