@@ -117,6 +117,10 @@ crash: ## kill daemons, agents and launchers: ROUNDS=n SEED=s (a seed plays its 
 attack: claude ## attack the built daemon: every finding of a review as a case, with the real agent; RUN=regexp chooses
 	$(GO) run ./tests/attack $(if $(RUN),-run '$(RUN)')
 
+.PHONY: fidelity
+fidelity: ## play the same scenarios with several versions of the agent: VERSIONS="2.1.20 2.1.330"; all write docs/fidelity.md
+	$(GO) run ./tests/fidelity -page docs/fidelity.md $(if $(VERSIONS),-versions '$(VERSIONS)')
+
 .PHONY: prove
 prove: claude ## 2 000 rounds of crash, a walk over all failpoints, the race detector, the real agent; an hour
 	$(GO) run ./tests/crash -rounds 2000 $(if $(SEED),-seed $(SEED))

@@ -12,9 +12,11 @@ import (
 	"strings"
 	"syscall"
 
+	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
+	"betcode/messages/claudecode"
 	"betcode/messages/failpoint"
 )
 
@@ -92,7 +94,7 @@ func (o *opening) find(version string) (*process.Process, process.Fate, error) {
 	if err := tooOld(version); err != nil {
 		return nil, process.Fate{Exit: messages.Exit{Known: true, Code: 127, Reason: err.Error(), Stage: stageVersion}}, nil
 	}
-	spec, err := o.system.agentSpec(o.session, o.record, o.resume, version)
+	spec, err := o.system.agentSpec(o.session, o.record, o.resume)
 	if err == nil {
 		err = process.Prepare(o.record.Directory)
 		if exit, lasts := o.prepared(err); lasts {
@@ -101,6 +103,7 @@ func (o *opening) find(version string) (*process.Process, process.Fate, error) {
 	}
 	if err == nil {
 		spec.Argv, err = o.system.guard(o.session, o.record)
+		spec.Argv = claude.Fit(spec.Argv, claudecode.Of(version))
 	}
 	if err != nil {
 		return nil, process.Fate{Exit: cannotStart(err)}, nil

@@ -77,7 +77,9 @@ func (t *transition) item(item claude.Item) {
 		t.unanswered(t.s.permissions[messages.RequestID(m.Request)])
 		t.withdrawnByAgent(messages.RequestID(m.Request))
 	case claude.ControlAsked:
-		t.tellAgent(writeControl{claude.RefuseLine(m.Request, m.Subtype)})
+		if line := claude.UnhandledLine(m); line != nil {
+			t.tellAgent(writeControl{line})
+		}
 	case claude.ControlAnswered:
 		t.controlAnswered(m)
 	case claude.ModeChanged:

@@ -20,7 +20,6 @@ import (
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
-	"betcode/messages/claudecode"
 	"betcode/supervision"
 )
 
@@ -198,7 +197,7 @@ func (s *System) janitorDone(m any) {
 
 // agentSpec is what to start for a run. The executable is looked up, and secrets
 // are taken from the environment, at that time: neither is ever stored.
-func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecord, resume bool, version string) (process.Spec, error) {
+func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecord, resume bool) (process.Spec, error) {
 	program, err := exec.LookPath(s.options.Program)
 	if err != nil {
 		return process.Spec{}, &process.StartError{Stage: process.StageExecute, Path: s.options.Program, Err: err}
@@ -220,7 +219,7 @@ func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecor
 		lease = process.LeaseOn(s.options.Lease)
 	}
 	return process.Spec{
-		Directory: run.Directory, Lease: lease, Program: program, Argv: claude.Fit(run.Argv, claudecode.Of(version)), Dir: session.WorkingDirectory,
+		Directory: run.Directory, Lease: lease, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
 		Env: env, Fence: fenced, Token: run.Token, Cgroup: s.cgroups.For(run.Directory),
 	}, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 // How long the agent's executable may take to say its version, and how long one that
 // did not is left alone.
 const (
-	versionPatience = 5 * time.Second
+	versionPatience = 15 * time.Second
 	versionAgain    = time.Minute
 )
 
@@ -74,6 +75,9 @@ type executable struct {
 
 func newClaudeVersion(program string, environment config.AgentEnvironment) *claudeVersion {
 	return &claudeVersion{program: program, ask: func(path string) (string, error) {
+		if version := packagedVersion(path); version != "" {
+			return version, nil
+		}
 		return askVersion(path, environment.Inherited(os.Environ()))
 	}}
 }
@@ -118,6 +122,20 @@ func identify(program string) (executable, bool) {
 		return executable{}, false
 	}
 	return executable{path, info.Size(), info.ModTime()}, true
+}
+
+// packagedVersion reads the version of a script of the agent's npm package, which
+// takes seconds to say it on a busy machine; empty for any other program.
+func packagedVersion(path string) string {
+	if filepath.Base(path) != "cli.js" {
+		return ""
+	}
+	var manifest struct{ Name, Version string }
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(path), "package.json"))
+	if err != nil || json.Unmarshal(text, &manifest) != nil || manifest.Name != "@anthropic-ai/claude-code" {
+		return ""
+	}
+	return manifest.Version
 }
 
 // askVersion runs `claude --version`, which prints "2.1.328 (Claude Code)".

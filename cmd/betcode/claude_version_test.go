@@ -83,3 +83,30 @@ f:5:1: feature_flags.legacy_permission_format: it is deprecated and goes in v1.0
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
 }
+
+// A script of the npm package is not run for its version.
+func TestPackagedVersion(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	script := write("cli.js", "")
+	if got := packagedVersion(script); got != "" {
+		t.Errorf("without a manifest: %q", got)
+	}
+	write("package.json", `{"name": "another", "version": "1.2.3"}`)
+	if got := packagedVersion(script); got != "" {
+		t.Errorf("another package: %q", got)
+	}
+	write("package.json", `{"name": "@anthropic-ai/claude-code", "version": "2.0.77"}`)
+	if got := packagedVersion(script); got != "2.0.77" {
+		t.Errorf("got %q", got)
+	}
+	if got := packagedVersion(filepath.Join(dir, "claude")); got != "" {
+		t.Errorf("another program: %q", got)
+	}
+}

@@ -2,6 +2,8 @@ package claude
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 
 	betcodev1 "betcode/proto/betcode/v1"
 )
@@ -11,6 +13,7 @@ const toolAskUserQuestion = "AskUserQuestion"
 // controlRequest translates what the agent asks of us.
 func (t *translation) controlRequest() {
 	r := &t.l.Request
+	t.expectEcho(t.l.RequestID)
 	switch {
 	case t.l.RequestID == "": // cannot be answered
 		t.keepRaw(reasonNoID)
@@ -19,7 +22,7 @@ func (t *translation) controlRequest() {
 	default:
 		t.l.Subtype = r.Subtype
 		t.keepRaw(reasonSubtype)
-		t.add(ControlAsked{Request: t.l.RequestID, Subtype: r.Subtype})
+		t.add(ControlAsked{Request: t.l.RequestID, Subtype: r.Subtype, Name: short(cmp.Or(r.Callback, r.Server))})
 	}
 }
 
@@ -67,10 +70,23 @@ func present(raw []byte) []byte {
 // own, and may be decided by now.
 func (t *translation) controlResponse() {
 	r := &t.l.Response
+	if slices.Contains(t.s.d.Echoes, key(r.RequestID)) {
+		return
+	}
+	t.expectEcho(r.RequestID)
 	t.add(ControlAnswered{
 		Request: r.RequestID, OK: r.Subtype == "success",
 		Error: string(r.Error), ErrorCode: r.ErrorCode, Response: present(r.Response),
 	})
+}
+
+// expectEcho notes that an answer with an id, if it comes, says nothing new. With
+// messages, old versions echo our answers to their requests, and they answer some
+// requests of ours twice.
+func (t *translation) expectEcho(id string) {
+	if t.s.d.Partial && id != "" && !slices.Contains(t.s.d.Echoes, key(id)) {
+		t.s.d.Echoes = with(t.s.d.Echoes, key(id), maxEchoes)
+	}
 }
 
 // lifecycle translates how far a message has come.

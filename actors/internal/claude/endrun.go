@@ -25,7 +25,7 @@ func EndRun(s State, at time.Time) (State, []Item) {
 		t.add(BackgroundTasks{})
 	}
 	t.s.d.Turn, t.s.d.Said, t.s.d.Notified, t.s.d.Aborted, t.s.d.Fault = false, false, false, false, fault{}
-	t.s.d.Partial, t.s.d.Taken = false, nil // the next process may be of another version
+	t.s.d.Partial, t.s.d.Taken, t.s.d.Echoes = false, nil, nil // the next process may be of another version
 	t.s.d.Messages, t.s.d.Calls, t.s.d.Tasks = nil, nil, nil
 	return t.s, t.items
 }

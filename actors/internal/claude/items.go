@@ -124,8 +124,11 @@ type PermissionAsked struct {
 type PermissionWithdrawn struct{ Request string }
 
 // ControlAsked says that the agent asked for something that we do not do (a
-// hook, an MCP call, a dialog). It waits: answer with [RefuseLine].
-type ControlAsked struct{ Request, Subtype string }
+// hook, an MCP call, a dialog). Answer with [UnhandledLine].
+type ControlAsked struct {
+	Request, Subtype string
+	Name             string // of the hook or of the MCP server, where there is one
+}
 
 // ControlAnswered is the answer to a control request of ours.
 type ControlAnswered struct {

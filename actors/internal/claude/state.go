@@ -24,6 +24,7 @@ const (
 	maxTasks    = 128
 	maxTodos    = 100
 	maxTaken    = 128
+	maxEchoes   = 64
 	maxKey      = 160      // an id or a name that is carried
 	maxCarried  = 256      // a line of text that is carried
 	maxPartial  = 16 << 10 // arguments of a call that come in pieces
@@ -48,6 +49,7 @@ type data struct {
 	Aborted  bool      `json:"aborted,omitempty"`  // this turn bears the mark of an interrupt
 	Partial  bool      `json:"partial,omitempty"`  // the agent's results do not list all messages they have answered
 	Taken    []string  `json:"taken,omitempty"`    // keys of the messages that were taken up since the last result
+	Echoes   []string  `json:"echoes,omitempty"`   // ids of control answers that say nothing new, where the agent echoes and repeats
 	Fault    fault     `json:"fault"`              // of this turn
 	Cost     float64   `json:"cost,omitempty"`     // total_cost_usd of the last result
 	Context  uint64    `json:"context,omitempty"`  // tokens in the context after the last request

@@ -255,6 +255,8 @@ type controlRequest struct {
 	Input          json.RawMessage `json:"input"`
 	Suggestions    json.RawMessage `json:"permission_suggestions"`
 	BlockedPath    string          `json:"blocked_path"`
+	Callback       string          `json:"callback_id"` // of hook_callback
+	Server         string          `json:"server_name"` // of mcp_message
 	DecisionReason loose           `json:"decision_reason"`
 	Title          loose           `json:"title"`
 	NoSessionGrant bool            `json:"suppress_always_allow_rule"`
