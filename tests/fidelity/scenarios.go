@@ -97,7 +97,7 @@ var scenarios = []scenario{
 		c := s.converse(session())
 		key := s.say(c, "say hello")
 		s.wait(c, 0, kit.IsRun(pb.RunState_RUN_STATE_STARTED))
-		s.killAgent()
+		s.killAgent(c)
 		s.answered(c, 0, key)
 		s.once("say hello")
 	}},
@@ -106,7 +106,7 @@ var scenarios = []scenario{
 		next := s.answered(c, 0, s.say(c, "say hello"))
 		s.say(c, "tool please")
 		_, next = s.wait(c, next, kit.IsPermission)
-		s.killAgent()
+		s.killAgent(c)
 		_, next = s.wait(c, next, kit.IsRun(pb.RunState_RUN_STATE_STARTED))
 		_, next = s.allow(c, next)
 		s.wait(c, next, kit.IsIdle)

@@ -209,25 +209,13 @@ func (s *stage) once(prompt string) {
 	s.fail("the model never saw %q", prompt)
 }
 
-// killAgent kills the agent's process, and only that.
-func (s *stage) killAgent() {
-	deadline := time.Now().Add(patience / 2)
-	for time.Now().Before(deadline) {
-		for _, pid := range s.world.Left() {
-			raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-			args := strings.Split(string(raw), "\x00")
-			if err == nil && pid != s.daemon.PID() && slices.Contains(args, "--permission-prompt-tool") && !isLauncher(pid, s.world.Binary) {
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-				return
-			}
+// killAgent kills the process of the newest run that a stream has told of.
+func (s *stage) killAgent(c *kit.Stream) {
+	for _, e := range slices.Backward(c.Events()) {
+		if pid := int(e.GetRun().GetPid()); pid > 1 {
+			s.must(syscall.Kill(pid, syscall.SIGKILL), "kill the agent")
+			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	s.fail("there is no agent to kill")
-}
-
-// isLauncher says whether a process is the daemon's own program.
-func isLauncher(pid int, binary string) bool {
-	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
-	return err == nil && path == binary
 }
