@@ -35,7 +35,7 @@ func (s *sessionState) cutTurn() bool {
 // reports whether nothing is to be started.
 func (t *transition) halt() bool {
 	r := t.s.record
-	if t.s.parkedForAnswer() && !t.s.restarting {
+	if (t.s.parkedForAnswer() || t.s.restored()) && !t.s.restarting {
 		return true
 	}
 	if !t.s.cut || t.s.restarting {

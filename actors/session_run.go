@@ -33,6 +33,7 @@ func (t *transition) tellAgent(message any) { t.then(tellRun{t.s.record.Run, mes
 // running, puts undecided requests before people again, and pursues inputs.
 func (t *transition) recover(cursor messages.Cursor) {
 	t.s.translator = cursor.Translator
+	t.tellRestored()
 	t.recoverPermissions()
 	if t.s.active() {
 		t.s.working = inTurn(cursor.Translator)

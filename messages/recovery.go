@@ -44,6 +44,8 @@ const (
 	WaitsTooOften = "cut_off_often" // it was continued as often as may be
 	// WaitsForAnswer: the agent was parked in the middle of its turn, and the first answer to one of its requests resumes it.
 	WaitsForAnswer = "answer"
+	// WaitsRestored: the session came out of a backup. Restoring a journal sets it.
+	WaitsRestored = "restored"
 )
 
 // ContinueSession is a person's word that a session which stands shall go on:

@@ -262,6 +262,10 @@ func TestRestore(t *testing.T) {
 			}
 			got.Sessions[i].Run = want.Sessions[i].Run
 		}
+		if busy := s.Record.Turn || len(s.Inputs) > 0; (s.Record.Waiting == messages.WaitsRestored) != busy {
+			t.Errorf("busy: %v, waiting: %q", busy, s.Record.Waiting)
+		}
+		got.Sessions[i].Record.Waiting = want.Sessions[i].Record.Waiting
 	}
 	got.Lineage = want.Lineage
 	same(t, "journal", got, want)

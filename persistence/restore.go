@@ -218,6 +218,9 @@ func (r *restorer) adopt(path string, waiting *overlay) (size int64, err error) 
 				return err
 			}
 		}
+		if err := r.awaitPersons(tx); err != nil {
+			return err
+		}
 		return r.forgetProcesses(tx)
 	})
 	size = f.size()

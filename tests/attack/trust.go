@@ -19,6 +19,7 @@ var trustScenarios = []scenario{
 	{name: "trust-appears", real: true, attack: attackAppears},
 	{name: "trust-foreign-owner", attack: attackForeignOwner},
 	{name: "trust-odd-files", attack: attackOddFiles},
+	{name: "trust-restored", attack: attackRestored},
 	{name: "trust-worktree", before: trustedRepository, attack: attackWorktree},
 }
 
@@ -265,4 +266,37 @@ func attackWorktree(s *siege) {
 
 	s.write(filepath.Join(worktree, ".claude/settings.json"), s.hooks("other"))
 	s.held("nor a worktree with another file", s.restricted(started(worktree)), "it is")
+}
+
+// attackRestored restores a journal in which agents were at work.
+func attackRestored(s *siege) {
+	id := session()
+	c := s.converse("person", id)
+	from := len(c.Events())
+	s.say(c, "run:touch made.txt && echo made")
+	s.wait(c, from, kit.IsPermission)
+	backup := filepath.Join(s.world.Root, "backup")
+	printed, code := s.cli("journal", "backup", backup)
+	s.held("the journal is backed up", code == 0, "exit %d: %s", code, printed)
+	_, err := s.daemon.Stop()
+	s.must(err, "stop the daemon")
+	printed, code = s.cli("journal", "restore", backup, "--state-dir", s.world.StateDir(), "--force")
+	s.held("and restored", code == 0, "exit %d: %s", code, printed)
+	s.start()
+	c = s.converse("person", id)
+	s.wait(c, 0, func(e kit.Event) bool { return e.GetNotice().GetCode() == "SESSION_RESTORED" })
+	s.wait(c, 0, func(e kit.Event) bool { return e.GetRun().GetState() == pb.RunState_RUN_STATE_LOST })
+	show := func() *pb.ShowSessionResponse {
+		view, err := s.daemon.Admin().ShowSession(s, &pb.ShowSessionRequest{SessionId: id})
+		s.must(err, "show the session")
+		return view
+	}
+	s.held("no agent is started", show().GetRun().GetRun() == 1 && show().GetSummary().GetWaiting() == "restored", "it is %v", show())
+
+	s.write(s.project(".claude/settings.json"), s.hooks("hook"))
+	_, err = s.daemon.Admin().ContinueSession(s, &pb.ContinueSessionRequest{SessionId: id})
+	s.must(err, "resume the session")
+	s.until("a person has it go on", func() bool { return show().GetRun().GetRun() > 1 })
+	s.until("trust is looked at then", func() bool { return s.restricted(id) })
+	s.held("trust is looked at when it goes on", true, "")
 }

@@ -130,6 +130,11 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	s.wait(c, 0, func(e kit.Event) bool { return e.GetNotice().GetCode() == "SESSION_RESTORED" })
+	view, err := s.daemon.Admin().ShowSession(t.Context(), &pb.ShowSessionRequest{SessionId: id})
+	if err != nil || view.GetSummary().GetWaiting() != "restored" || view.GetRun().GetRun() != 1 {
+		t.Errorf("the restored session does not wait: %v, %v", view, err)
+	}
 	quiet = s.converseWith("b", &pb.StartConversation{SessionId: other})
 	s.say(quiet, "echo:life goes on")
 	s.wait(quiet, 0, func(e kit.Event) bool { return strings.Contains(e.GetTextDelta().GetText(), "life") })
