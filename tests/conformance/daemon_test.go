@@ -218,7 +218,7 @@ func statuses(s *stage) {
 		s.shows("CLI Exit Codes", strconv.Itoa(code))
 	}
 	env := append(s.world.Environ(), "BETCODE_SOCKET="+filepath.Join(s.world.Root, "nobody.sock"))
-	if said, code := s.command(env, "session", "list"); code != 2 || !strings.Contains(said, "betcode daemon start") {
+	if said, code := s.command(append(env, "BETCODE_STATE_DIR="+filepath.Join(s.world.Root, "nothing")), "session", "list"); code != 2 || !strings.Contains(said, "betcode daemon start") {
 		s.Errorf("without a daemon: exit %d\n%s", code, said)
 	}
 	s.shows("CLI Exit Codes", "2")
