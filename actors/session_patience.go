@@ -7,6 +7,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/messages"
+	"betcode/messages/toolcall"
 )
 
 // extendPause is the least time between two extensions of one request. Each is a
@@ -102,7 +103,7 @@ func (t *transition) remind(m reminderDue) {
 	tool, age := shorten(p.Tool, maxShown), humanAge(wall(t.now.at).Sub(p.ReceivedAt))
 	n := notice{
 		Code: "PERMISSION_REMINDER", Session: t.s.id, Name: t.s.record.Name,
-		Message: fmt.Sprintf("%s has waited for an answer for %s", tool, age),
+		Message: fmt.Sprintf("%s has waited for an answer for %s: %s", tool, age, toolcall.Cut(p.Description, maxNotified)),
 		Details: map[string]string{"request_id": string(p.Request), "tool": tool, "age": age},
 	}
 	t.notice(n.Code, n.Message, n.Details)

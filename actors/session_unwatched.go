@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"betcode/messages"
+	"betcode/messages/toolcall"
 )
 
 // A person who watches a session needs no notification. Watching means that a client
@@ -36,6 +37,9 @@ func (s *sessionState) watchedBySomebody() bool {
 	return false
 }
 
+// maxNotified bounds what a notification says of a tool call, in bytes.
+const maxNotified = 200
+
 // callFor notifies a person of a request, unless somebody watches.
 func (t *transition) callFor(p messages.PermissionRecord) {
 	if t.s.watchedBySomebody() || t.s.unwatched.told[p.Request] {
@@ -47,7 +51,7 @@ func (t *transition) callFor(p messages.PermissionRecord) {
 	}
 	t.s.unwatched.told[p.Request] = true
 	tool := shorten(p.Tool, maxShown)
-	t.call("PERMISSION_WAITS", tool+" waits for an answer", map[string]string{"request_id": string(p.Request), "tool": tool})
+	t.call("PERMISSION_WAITS", tool+" waits for an answer: "+toolcall.Cut(p.Description, maxNotified), map[string]string{"request_id": string(p.Request), "tool": tool})
 }
 
 // tendUnwatched begins the grace when requests wait and nobody watches. It ends every

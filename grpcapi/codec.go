@@ -1,8 +1,6 @@
 package grpcapi
 
 import (
-	"strings"
-
 	"google.golang.org/grpc/encoding"
 	grpcproto "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
@@ -10,6 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"betcode/messages"
+	"betcode/messages/toolcall"
+	"betcode/messages/visible"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -115,16 +115,8 @@ func malformed(v any) error {
 
 // printable is what a parser said about bytes of a stranger, fit for a log line.
 func printable(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-	if len(s) > 200 {
-		s = s[:200]
-	}
-	return strings.ToValidUTF8(s, "")
+	const most = 200
+	return toolcall.Cut(visible.Line(toolcall.Cut(s, most)), most)
 }
 
 // The place where existing clients put an edited input: AgentRequest.permission,

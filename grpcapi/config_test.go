@@ -137,7 +137,7 @@ func TestListMcpServers(t *testing.T) {
 			if want := map[string]string{"f": "The agent could not connect to it.", "n": "It wants somebody to log in."}[s.GetName()]; want != "" && s.GetErrorMessage() != want {
 				t.Errorf("%v", s)
 			}
-			if s.GetName() == "z" && s.GetErrorMessage() != "The agent says mad ." {
+			if s.GetName() == "z" && s.GetErrorMessage() != `The agent says mad\n.` {
 				t.Errorf("%v", s)
 			}
 		}

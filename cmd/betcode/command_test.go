@@ -67,8 +67,8 @@ func TestCommandsCommand(t *testing.T) {
 		{"agents de", "demo\tsession\tworking\t" + sessionA + "\nExplore\tsubagent: look\tworking\t" + sessionA + "\nExplore\tkind of agent\tidle\t\n", "de", 0},
 		{"path s --session demo", "src/\tdirectory\t0\t1970-01-01T00:00:00Z\na.go\tfile\t5\t", "demo s", 0},
 		{"path", "src/\t", "@last ", 0},
-		{"run tree --session x", "a·b\n", "tree  x", 0},
-		{"run tree y z", "a·b\n", "tree y,z ", 5},
+		{"run tree --session x", "a\\x1bb\n", "tree  x", 0},
+		{"run tree y z", "a\\x1bb\n", "tree y,z ", 5},
 		{"run", "", "", 5},
 		{"list --json", "{\n", "", 0},
 	} {

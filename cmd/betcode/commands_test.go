@@ -25,7 +25,7 @@ func TestChat(t *testing.T) {
 	}})
 	code, stdout, stderr := command(t, "hello\na\nmore\n", "chat", "--cwd", t.TempDir())
 	want := `You said hello.
-? allow Bash
+? allow Bash: ls
     command: ls
   ` + permissionKeys + `
 allow once by web

@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"betcode/messages"
+	"betcode/messages/visible"
 	"betcode/persistence/audit"
 )
 
@@ -57,16 +58,16 @@ type maskedWriter struct {
 
 // Write implements io.Writer for whole lines.
 func (w maskedWriter) Write(line []byte) (int, error) {
-	if _, err := io.WriteString(w.to, visible(w.mask.Known(string(line)))); err != nil {
+	if _, err := io.WriteString(w.to, escaped(w.mask.Known(string(line)))); err != nil {
 		return 0, err
 	}
 	return len(line), nil
 }
 
-// visible escapes, as JSON has it, what a terminal would obey or turn around: JSON itself
+// escaped escapes, as JSON has it, what a terminal would obey or people would not see: JSON itself
 // escapes the control characters of ASCII alone.
-func visible(line string) string {
-	hidden := func(r rune) bool { return r >= 0x7f && (unicode.IsControl(r) || unicode.In(r, unicode.Cf)) }
+func escaped(line string) string {
+	hidden := func(r rune) bool { return r >= 0x7f && r != utf8.RuneError && visible.Hidden(r) }
 	if strings.IndexFunc(line, hidden) < 0 {
 		return line
 	}

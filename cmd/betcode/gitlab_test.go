@@ -78,7 +78,7 @@ func TestGitLabCommands(t *testing.T) {
 		ask  string
 	}{
 		{"mrs --state opened --limit 5 --offset 2", 0, "!7\topened\tann\t\tfix\tDraft: Fix it\n", `project:"g/p" state_filter:MERGE_REQUEST_STATE_OPENED limit:5 offset:2`},
-		{"mr !7", 0, "!7 Fix it\nstate      -\nmerge      -\nbranch     fix into main\n\nIt was·[2J broken.\n", `project:"g/p" iid:7`},
+		{"mr !7", 0, "!7 Fix it\nstate      -\nmerge      -\nbranch     fix into main\n\nIt was\\x1b[2J broken.\n", `project:"g/p" iid:7`},
 		{"mr 7 --json", 0, "{\n", `project:"g/p" iid:7`},
 		{"pipelines --state failed", 0, "55\tfailed\tmain\ta1b2c3d4\t\t\n", `project:"g/p" status_filter:PIPELINE_STATUS_FAILED limit:20`},
 		{"jobs 55", 0, "90\t-\tcheck\ttest\t13s\t\n", `project:"g/p" pipeline_id:55 limit:100`},

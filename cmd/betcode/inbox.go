@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"betcode/messages/visible"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -190,8 +191,8 @@ func (w *waiting) text(s style, now time.Time, keys bool) string {
 	var b strings.Builder
 	if p := w.permission; p != nil {
 		fmt.Fprintf(&b, "%s %s", s.yellow("? allow"), s.bold(printableLine(p.GetToolName())))
-		if p.GetDescription() != "" {
-			fmt.Fprintf(&b, ": %s", shorten(printableLine(p.GetDescription()), 500))
+		if p.GetDescription() != "" || len(p.GetInput().GetFields()) > 0 {
+			fmt.Fprintf(&b, ": %s", told(p.GetToolName(), p.GetInput(), p.GetDescription(), 500))
 		}
 		fmt.Fprintln(&b)
 		for _, line := range inputLines(p) {
@@ -240,7 +241,7 @@ func inputLines(p *pb.PermissionRequest) []string {
 			}
 			text = string(raw)
 		}
-		lines = append(lines, strings.Split(printableLine(key)+": "+strings.TrimRight(printable(text), "\n"), "\n")...)
+		lines = append(lines, strings.Split(printableLine(key)+": "+strings.TrimRight(visible.Text(text), "\n"), "\n")...)
 	}
 	const most = 40
 	if len(lines) > most {

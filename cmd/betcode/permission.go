@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/messages/toolcall"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -84,10 +85,7 @@ func (p *program) listPermissions(ctx context.Context, c *cli.Context, cl *clien
 func writePermissions(w io.Writer, list *pb.ListPermissionsResponse, t terminal, now time.Time) error {
 	out := t.table("REQUEST", "SESSION", "TOOL", "WAITING", "LEFT", "WHAT")
 	for _, r := range list.GetPermissions() {
-		session, since, until, what := r.GetSessionId(), exact(r.GetReceivedAt()), exact(r.GetExpiresAt()), r.GetDescription()
-		if what == "" {
-			what = summary(r.GetInput())
-		}
+		session, since, until, what := r.GetSessionId(), exact(r.GetReceivedAt()), exact(r.GetExpiresAt()), told(r.GetToolName(), r.GetInput(), r.GetDescription(), 0)
 		if qs := r.GetQuestions(); len(qs) > 0 {
 			what = qs[0].GetQuestion()
 			if len(qs) > 1 {
@@ -105,7 +103,7 @@ func writePermissions(w io.Writer, list *pb.ListPermissionsResponse, t terminal,
 			if r.GetExpiresAt() != nil {
 				until = span(max(r.GetExpiresAt().AsTime().Sub(now), 0))
 			}
-			what = shorten(printableLine(what), 100)
+			what = toolcall.Cut(printableLine(what), 100)
 		}
 		out.add(r.GetRequestId(), session, r.GetToolName(), since, until, what)
 	}

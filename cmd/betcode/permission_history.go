@@ -11,6 +11,7 @@ import (
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/config"
+	"betcode/messages/toolcall"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -66,7 +67,7 @@ func (p *program) testRules(ctx context.Context, c *cli.Context, cl *client.Clie
 			err = writeLine(p.stdout, m)
 		} else {
 			_, err = fmt.Fprintf(p.stdout, "%-5s  %-12s %s %d  %s %s\n", m.GetEffect(), m.GetWas(), shortID(m.GetSessionId()), m.GetSequence(),
-				printableLine(m.GetToolName()), shorten(printableLine(m.GetDescription()), 80))
+				printableLine(m.GetToolName()), toolcall.Cut(printableLine(m.GetDescription()), 80))
 		}
 		if err != nil {
 			return err

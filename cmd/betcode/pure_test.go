@@ -107,7 +107,7 @@ func TestWriteTree(t *testing.T) {
 	want := `daemon  running
 ├── journal  running  mailbox=2
 └── sessions  running
-    └── session/3f2a  backing off  restarts=2  backoff=1.5s  head=7  phase=idle  error: boom·[2J
+    └── session/3f2a  backing off  restarts=2  backoff=1.5s  head=7  phase=idle  error: boom\x1b[2J
 `
 	var got bytes.Buffer
 	writeTree(&got, exampleTree(), false, time.Now())
@@ -159,11 +159,11 @@ func TestTools(t *testing.T) {
 func TestPrintable(t *testing.T) {
 	for given, want := range map[string]string{
 		"plain\n\ttext":       "plain\n\ttext",
-		"\x1b]0;title\x07":    "·]0;title·",
-		"a\r\nb\rc":           "a\nbc",
-		"\u009b2J":            "·2J",
-		"a\u202eb":            "a·b",
-		"bad \xff bytes é 日本": "bad · bytes é 日本",
+		"\x1b]0;title\x07":    `\x1b]0;title\x07`,
+		"a\r\nb\rc":           "a\nb\\rc",
+		"\u009b2J":            `\u009b2J`,
+		"a\u202eb":            `a\u202eb`,
+		"bad \xff bytes é 日本": "bad \\xff bytes é 日本",
 	} {
 		if got := printable(given); got != want {
 			t.Errorf("%q becomes %q, want %q", given, got, want)
@@ -227,7 +227,7 @@ Let me see.
     6
     … 2 more lines
 half
-error: no·
+error: no\x1b
 1 tokens in, 2 out, $0.5000, 1.5s
 the turn failed: overloaded
 the agent (pid 7) was taken over by a new daemon

@@ -158,11 +158,7 @@ func (r *renderer) toolCall(t *pb.ToolCallStart) {
 		r.line("%s", r.style.dim("(the agent took back its call of "+printableLine(t.GetToolName())+")"))
 		return
 	}
-	what := t.GetDescription()
-	if what == "" {
-		what = summary(t.GetInput())
-	}
-	r.line("%s %s  %s", r.style.green("●"), r.style.bold(printableLine(t.GetToolName())), shorten(printableLine(what), 160))
+	r.line("%s %s  %s", r.style.green("●"), r.style.bold(printableLine(t.GetToolName())), told(t.GetToolName(), t.GetInput(), t.GetDescription(), 160))
 }
 
 func (r *renderer) toolResult(t *pb.ToolCallResult) {

@@ -314,7 +314,7 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 		line("message", "%s: %s", shortID(i.GetIdempotencyKey()), i.GetState())
 	}
 	for _, p := range v.GetPermissions() {
-		line("waiting", "%s: %s %s", p.GetRequestId(), p.GetToolName(), p.GetDescription())
+		line("waiting", "%s: %s %s", p.GetRequestId(), p.GetToolName(), told(p.GetToolName(), p.GetInput(), p.GetDescription(), 0))
 	}
 }
 

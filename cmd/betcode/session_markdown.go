@@ -78,7 +78,8 @@ func (m *markdown) event(e *pb.AgentEvent) error {
 		}
 		m.add("result of "+result.GetToolId(), heading+":\n\n"+fenced(result.GetOutput()))
 	case *pb.AgentEvent_PermissionRequest:
-		m.note("Permission asked for " + event.PermissionRequest.GetToolName() + ": " + event.PermissionRequest.GetDescription())
+		m.note("Permission asked for " + event.PermissionRequest.GetToolName() + ": " +
+			told(event.PermissionRequest.GetToolName(), event.PermissionRequest.GetInput(), event.PermissionRequest.GetDescription(), 0))
 	case *pb.AgentEvent_UserQuestion:
 		m.note("Question: " + event.UserQuestion.GetQuestion())
 	case *pb.AgentEvent_PermissionResolved:
@@ -124,7 +125,7 @@ func (m *markdown) call(t *pb.ToolCallStart) {
 		input = []byte(err.Error())
 	}
 	title := "**" + printableLine(t.GetToolName()) + "**"
-	if d := t.GetDescription(); d != "" {
+	if d := told(t.GetToolName(), t.GetInput(), t.GetDescription(), 0); d != "" {
 		title += ": " + printableLine(d)
 	}
 	body := string(input)

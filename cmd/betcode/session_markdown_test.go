@@ -61,13 +61,13 @@ func TestMarkdown(t *testing.T) {
 
 ## You
 
-do it·[2J
+do it\x1b[2J
 
 ## Agent
 
 I will do it.
 
-**Bash**: say it
+**Bash**: echo '` + "```" + `' (the agent says: "say it")
 
 ####
 echo '###'

@@ -88,7 +88,7 @@ func TestInboxOrder(t *testing.T) {
 func TestWaitingText(t *testing.T) {
 	e := asks("r", "Bash", "rm -rf build\nmake\x1b[2J")
 	w := &waiting{permission: e.GetPermissionRequest()}
-	want := "? allow Bash\n    command: rm -rf build\n    make·[2J\n  " + permissionKeys + "\n"
+	want := "? allow Bash: rm -rf build\\nmake\\x1b[2J\n    command: rm -rf build\n    make\\x1b[2J\n  " + permissionKeys + "\n"
 	if got := w.text(false, time.Now(), true); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

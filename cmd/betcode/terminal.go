@@ -3,9 +3,10 @@ package main
 import (
 	"os"
 	"strings"
-	"unicode"
 
 	"golang.org/x/term"
+
+	"betcode/messages/visible"
 )
 
 // terminal is what is known about the three standard streams.
@@ -49,27 +50,16 @@ func (s style) green(text string) string  { return s.wrap("32", text) }
 func (s style) yellow(text string) string { return s.wrap("33", text) }
 
 // printable is text of an agent made safe for a terminal: what could move the
-// cursor, change the title or answer for the user is shown, not obeyed.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r == '\r':
-			return -1
-		case unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
-			return '·'
-		case r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069': // turns the direction of writing
-			return '·'
-		}
-		return r
-	}, strings.ToValidUTF8(text, "·"))
-}
+// cursor, change the title, answer for the user, or is not seen, is shown as an
+// escape and not obeyed.
+func printable(text string) string { return visible.Output(text) }
 
 // printableLine is the same on one line.
 func printableLine(text string) string {
-	return strings.Join(strings.Fields(printable(text)), " ")
+	return visible.Line(strings.Join(strings.FieldsFunc(text, blank), " "))
 }
+
+func blank(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }
 
 // shorten cuts text to at most n runes.
 func shorten(text string, n int) string {

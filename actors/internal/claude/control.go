@@ -34,7 +34,6 @@ func (t *translation) asked(id string, r *controlRequest) PermissionAsked {
 		Tool:        r.Tool,
 		ToolUse:     r.ToolUse,
 		Agent:       r.AgentID,
-		Description: oneLine(r.Description, maxID),
 		Input:       present(r.Input),
 		Suggestions: present(r.Suggestions),
 		NeedsPerson: r.NeedsPerson,
@@ -43,9 +42,7 @@ func (t *translation) asked(id string, r *controlRequest) PermissionAsked {
 		Why:         r.why(),
 	}
 	args := decodeInput(p.Input)
-	if p.Description == "" {
-		p.Description = describe(r.Tool, args)
-	}
+	p.Description = describe(r.Tool, args, r.Description)
 	p.Question = r.Tool == toolAskUserQuestion && len(questions(args)) > 0
 	if r.AgentID != "" {
 		for _, k := range t.s.d.Tasks {

@@ -253,7 +253,7 @@ func TestPrompts(t *testing.T) {
 	}{
 		{
 			`{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls","timeout":5},"tool_use_id":"t1","agent_id":"a1","description":"list\n\u001b[1mfiles"}}`,
-			[]string{`PermissionRequest{request_id="r1" tool_name="Bash" description="list [1mfiles" input={"command":"ls","timeout":5} expires_at={2026-11-27T08:21:11Z} tool_use_id="t1" agent_id="a1"}`},
+			[]string{`PermissionRequest{request_id="r1" tool_name="Bash" description="ls (the agent says: \"list\\n\\x1b[1mfiles\")" input={"command":"ls","timeout":5} expires_at={2026-11-27T08:21:11Z} tool_use_id="t1" agent_id="a1"}`},
 		},
 		{
 			`{"type":"control_request","request_id":"r2","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","input":{"questions":[{"question":"Which?","header":"H","options":[{"label":"a","description":"A"},{"label":""},"b"],"multiSelect":true},{"question":"Why?"}]}}}`,

@@ -30,12 +30,8 @@ func PromptEvents(p PermissionAsked, expires time.Time) []*betcodev1.AgentEvent 
 func PermissionEvent(p PermissionAsked, expires time.Time) *betcodev1.AgentEvent {
 	args := decodeInput(p.Input)
 	fields, _ := toStruct(args, len(p.Input))
-	description := oneLine(p.Description, maxID)
-	if description == "" {
-		description = describe(p.Tool, args)
-	}
 	r := &betcodev1.PermissionRequest{
-		RequestId: short(p.Request), ToolName: short(p.Tool), Description: description, Input: fields,
+		RequestId: short(p.Request), ToolName: short(p.Tool), Description: described(p, args), Input: fields,
 		ToolUseId: short(p.ToolUse), AgentId: short(p.Agent), Reason: oneLine(p.Insists, maxID),
 		DisplayName: p.Why.DisplayName, Title: p.Why.Title, DecisionReason: p.Why.Reason, DecisionReasonType: p.Why.ReasonType,
 		BlockedPath: p.Why.BlockedPath, MatchedAskRule: p.Why.MatchedRule, NoSessionGrant: p.Why.NoSessionGrant, DefaultToNo: p.Why.DefaultToNo,

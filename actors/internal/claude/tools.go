@@ -1,10 +1,14 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
+	"betcode/messages/toolcall"
+	"betcode/messages/visible"
 	betcodev1 "betcode/proto/betcode/v1"
 )
 
@@ -29,7 +33,7 @@ func (t *translation) announce(id, name string, input json.RawMessage, parent st
 	}
 	t.draftFor(parent, &betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_ToolCallStart{
 		ToolCallStart: &betcodev1.ToolCallStart{
-			ToolId: short(id), ToolName: short(name), Input: fields, Description: describe(name, args),
+			ToolId: short(id), ToolName: short(name), Input: fields, Description: describe(name, args, ""),
 		},
 	}})
 	t.s.d.Calls = with(t.s.d.Calls, call{
@@ -118,23 +122,34 @@ var summaryKeys = []string{
 	"task_id", "prompt", "plan",
 }
 
-// describe says in one line what a call does: the model's own description, or
-// the argument that says most.
-func describe(tool string, args any) string {
+// describe says in one line what a call does, by its input; what the agent says of it
+// itself comes behind that, marked as its words. Lists and questions do nothing: of them
+// a line says what they are about.
+func describe(tool string, args any, words string) string {
 	const long = 200
 	m, _ := args.(map[string]any)
-	if d, _ := m["description"].(string); oneLine(d, long) != "" && !listTool(tool) {
-		return oneLine(d, long)
+	if q := questions(args); tool == toolAskUserQuestion && len(q) > 0 {
+		return visible.Line(oneLine(q[0].text, long))
 	}
-	for _, k := range summaryKeys {
-		if v, _ := m[k].(string); oneLine(v, long) != "" {
-			return oneLine(tool, 64) + ": " + oneLine(v, long)
+	if listTool(tool) || tool == toolAskUserQuestion {
+		for _, k := range summaryKeys {
+			if v, _ := m[k].(string); oneLine(v, long) != "" {
+				return tool + ": " + visible.Line(oneLine(v, long))
+			}
 		}
+		return visible.Line(oneLine(tool, 64))
 	}
-	if q := questions(args); len(q) > 0 {
-		return oneLine(q[0].text, long)
+	return toolcall.Line(oneLine(tool, 64), m, cmp.Or(words, toolcall.Words(m)))
+}
+
+// described is the line of a request as a record has it: made by describe, or, in
+// journals of older builds, the agent's words alone.
+func described(p PermissionAsked, args any) string {
+	subject := describe(p.Tool, args, " ")
+	if first := subject[:min(len(subject), 40)]; p.Description != "" && strings.HasPrefix(p.Description, first) {
+		return p.Description
 	}
-	return oneLine(tool, 64)
+	return describe(p.Tool, args, p.Description)
 }
 
 func seconds(f float64) time.Duration { return millis(f * 1000) }
