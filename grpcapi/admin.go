@@ -15,6 +15,7 @@ import (
 type adminService struct {
 	pb.UnimplementedAdminServiceServer
 	asker Asker
+	one   *expensive
 }
 
 // GetTree implements AdminService.

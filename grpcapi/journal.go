@@ -25,6 +25,11 @@ func (s adminService) JournalStats(ctx context.Context, _ *pb.JournalStatsReques
 // VerifyJournal implements AdminService. Problems are told at the end: until
 // then nobody knows all of them.
 func (s adminService) VerifyJournal(_ *pb.VerifyJournalRequest, stream grpc.ServerStreamingServer[pb.VerifyJournalResponse]) error {
+	end, err := s.one.verify.begin("verify journal", "the journal is verified")
+	if err != nil {
+		return err
+	}
+	defer end()
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
 	news := newNews()

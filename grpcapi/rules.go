@@ -13,6 +13,11 @@ import (
 // TestRules implements AdminService: one session after the other, then the summary.
 func (s adminService) TestRules(r *pb.TestRulesRequest, stream grpc.ServerStreamingServer[pb.TestRulesResponse]) error {
 	const op = "test rules"
+	end, err := s.one.rules.begin(op, "rules are tested")
+	if err != nil {
+		return err
+	}
+	defer end()
 	if err := stream.SendHeader(metadata.MD{}); err != nil {
 		return err
 	}
@@ -34,7 +39,6 @@ func (s adminService) TestRules(r *pb.TestRulesRequest, stream grpc.ServerStream
 		summary.Problems = tested.Problems
 		return err
 	}
-	var err error
 	if r.GetSessionId() == "" {
 		err = s.eachSession(stream.Context(), test)
 	} else {

@@ -135,7 +135,7 @@ func New(o Options) *Server {
 	)
 	all := streams{s.grpc, s.takeIn}
 	pb.RegisterAgentServiceServer(all, agentService{server: s})
-	pb.RegisterAdminServiceServer(all, adminService{asker: s.asker})
+	pb.RegisterAdminServiceServer(all, adminService{asker: s.asker, one: &expensive{}})
 	pb.RegisterConfigServiceServer(all, configService{asker: s.asker})
 	pb.RegisterAccessServiceServer(all, accessService{server: s})
 	pb.RegisterVersionServiceServer(all, versionService{server: s})
