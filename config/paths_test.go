@@ -7,9 +7,9 @@ import (
 
 func TestListOfPaths(t *testing.T) {
 	for text, want := range map[string][]string{
-		"off":                   {},
-		"/srv/data":             {"/srv/data"},
-		" ~/notes , /srv/data ": {"~/notes", "/srv/data"},
+		"off":                {},
+		"/srv/data":          {"/srv/data"},
+		"~/notes, /srv/data": {"~/notes", "/srv/data"},
 	} {
 		if got, ok := parsePaths(text); !ok || !slices.Equal(got, want) {
 			t.Errorf("%q: %q, %v", text, got, ok)

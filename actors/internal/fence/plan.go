@@ -83,17 +83,17 @@ func (p Project) Plan() ([]string, error) {
 	protected := resolved(p.Protected)
 	var plan []string
 	for _, path := range wanted {
-		real, err := filepath.EvalSymlinks(path)
+		target, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			continue // not there, so not writable
 		}
-		if strings.ContainsRune(real, '\n') {
-			return nil, messages.Errorf(op, messages.Invalid, "a fence cannot have a path with a line break: %q", real)
+		if strings.ContainsRune(target, '\n') {
+			return nil, messages.Errorf(op, messages.Invalid, "a fence cannot have a path with a line break: %q", target)
 		}
-		if err := apart(real, path, p.Temp, protected); err != nil {
+		if err := apart(target, path, p.Temp, protected); err != nil {
 			return nil, err
 		}
-		plan = append(plan, real)
+		plan = append(plan, target)
 	}
 	slices.Sort(plan)
 	return slices.Compact(plan), nil
@@ -101,10 +101,10 @@ func (p Project) Plan() ([]string, error) {
 
 // apart refuses a place that holds, or lies in, a directory of the daemon. Its own
 // temporary directory lies there.
-func apart(real, path, temp string, protected []string) error {
+func apart(target, path, temp string, protected []string) error {
 	for _, dir := range protected {
-		if within(dir, real) || within(real, dir) && path != temp {
-			return messages.Errorf(op, messages.Invalid, "%s would be writable for the agent, and with it the daemon's own directory %s", real, dir).
+		if within(dir, target) || within(target, dir) && path != temp {
+			return messages.Errorf(op, messages.Invalid, "%s would be writable for the agent, and with it the daemon's own directory %s", target, dir).
 				WithHint("start the session in a directory of its own, look at agent.fence_writable, or set agent.fence to off")
 		}
 	}
@@ -118,8 +118,8 @@ func within(path, dir string) bool {
 func resolved(paths []string) []string {
 	var all []string
 	for _, path := range paths {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			all = append(all, real)
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			all = append(all, target)
 		} else if !errors.Is(err, os.ErrNotExist) {
 			all = append(all, filepath.Clean(path))
 		}
