@@ -101,7 +101,9 @@ var scenarios = []scenario{
 		s.answered(c, 0, key)
 		s.once("say hello")
 	}},
-	{name: "agent killed while a tool is asked for", tell: func(s *stage) {
+	{name: "agent killed while a tool is asked for", differs: map[string]string{
+		"2.0.78": "the resumed agent does not make the call again",
+	}, tell: func(s *stage) {
 		c := s.converse(session())
 		next := s.answered(c, 0, s.say(c, "say hello"))
 		s.say(c, "tool please")
