@@ -1,4 +1,30 @@
 package main
 
+import "strings"
+
 // doorScenarios attack what docs/security.md says of: doors.
-var doorScenarios []scenario
+var doorScenarios = []scenario{
+	{name: "values that are options", attack: attackArguments},
+	{name: "audit of nothing", attack: attackAuditTypes},
+}
+
+// attackArguments gives a model and tools that the agent would read as options.
+func attackArguments(s *siege) {
+	for name, flags := range map[string][]string{
+		"model behind a space":          {"--model", " -x"},
+		"model behind NBSP":             {"--model", "\u00a0--x"},
+		"model behind zero width":       {"--model", "\u200b-x"},
+		"allowed tool behind a space":   {"--allow-tools", " --x"},
+		"denied tool behind a wide one": {"--deny-tools", "\u2003--x"},
+	} {
+		printed, code := s.cli(append(append([]string{"run"}, flags...), "hello")...)
+		s.held(name, code == 5 && !strings.Contains(s.daemon.Log(), "panic"), "exit %d: %s", code, printed)
+	}
+}
+
+// attackAuditTypes asks for entries that cannot be: an empty answer would look like a
+// clean log.
+func attackAuditTypes(s *siege) {
+	printed, code := s.cli("audit", "--type", "nonsense")
+	s.held("an unknown type is refused", code == 5 && strings.Contains(printed, "permission_grant"), "exit %d: %s", code, printed)
+}
