@@ -26,6 +26,9 @@ const decisionEvents = 16
 // answerPermission asks the session, and the journal where that knows nothing any
 // more. r is the answer m, or that under a key.
 func (s *System) answerPermission(ctx context.Context, r messages.Request, m messages.AnswerPermission) (messages.Reply, error) {
+	if err := s.checkEdit(m); err != nil {
+		return nil, err
+	}
 	answer, err := s.askOnce(ctx, r)
 	var stale *messages.Error
 	if errors.As(err, &stale) && stale.Code == messages.PermissionStale {

@@ -97,6 +97,9 @@ func (s *System) explain(m messages.ExplainPermission) (messages.Reply, error) {
 	set := now.set.With(s.directoryRules(m.WorkingDirectory))
 	verdict := set.Decide(call)
 	explained := messages.PermissionExplained{Effect: verdict.Effect.String(), Why: verdict.Why, Known: set.Len()}
+	if reason := s.protected.Check(call); reason != "" && verdict.Effect != rules.Deny {
+		explained.Effect, explained.Why = rules.Ask.String(), "a person is asked whatever rules and grants say: "+reason
+	}
 	for _, r := range verdict.Rules {
 		explained.Rules = append(explained.Rules, r.String())
 	}

@@ -74,6 +74,7 @@ const (
 	SelfApproved      Code = "SELF_APPROVED"         // ours
 	ForgedRequest     Code = "FORGED_REQUEST"        // ours
 	AgentFrozen       Code = "AGENT_FROZEN"          // ours
+	EditRefused       Code = "EDIT_REFUSED"          // ours: an edited call is denied or protected; the request still waits
 	StorageError      Code = "SQLITE_ERROR"          // the catalogue's name for a failed journal operation
 )
 

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
 )
@@ -22,6 +24,9 @@ var protectScenarios = []scenario{
 		settings: `{"permissions": {"ask": ["Read(secret.txt)", "Bash(cat *)"]}}`, before: makeProject,
 	},
 	{name: "ask rules of the agent's user", real: true, settings: `{"permissions": {"allow": ["Bash", "Read"]}}`, before: makeUserRules, attack: askUser},
+	{
+		name: "an edited call", real: true, settings: `{"permissions": {"deny": ["Bash(rm *)"]}}`, before: makeProject, attack: editCalls,
+	},
 	{name: "a rule added while an agent runs", real: true, before: makeProject, attack: addRule},
 }
 
@@ -87,6 +92,8 @@ func writeProtected(s *siege) {
 	} else {
 		s.held("an allowed file is written unasked", true, "")
 	}
+	said, _ := s.cli("permission", "explain", "Write", s.project(".mcp.json"))
+	s.held("permission explain knows the list", strings.HasPrefix(said, "ask: "), "%s", said)
 	request, asked := s.asked(c, "write: "+s.project(".mcp.json"))
 	s.held("the reason is told", asked && request.GetReason() != "", "asked: %t, reason %q", asked, request.GetReason())
 	if asked {
@@ -162,4 +169,27 @@ func addRule(s *siege) {
 	}
 	said, _ := s.cli("audit", "--json")
 	s.held("the change is in the audit log", strings.Contains(said, "rules_change") && strings.Contains(said, "ask Read(secret.txt)"), "%s", said)
+}
+
+// editCalls answers a harmless request with an edited input that nobody was asked about.
+func editCalls(s *siege) {
+	c := s.converse("a", session())
+	request, asked := s.asked(c, "bash: touch harmless.txt")
+	if !asked {
+		s.fail("nobody was asked")
+	}
+	for name, command := range map[string]string{
+		"a denied command": "rm -f plain.txt", "a protected file": "echo x > .mcp.json", "a protected file behind a link": "echo x > hooks/edited",
+	} {
+		from := len(c.Events())
+		input, err := structpb.NewStruct(map[string]any{"command": command, "description": "edited"})
+		s.must(err, "make an input")
+		s.must(c.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Permission{Permission: &pb.PermissionResponse{
+			RequestId: request.GetRequestId(), Decision: pb.PermissionDecision_ALLOW_WITH_EDIT, UpdatedInput: input,
+		}}}), "answer with an edit")
+		e, _ := s.wait(c, from, func(e kit.Event) bool { return e.GetError() != nil || kit.IsTurnComplete(e) })
+		s.held(name+" is refused", e.GetError().GetCode() == "EDIT_REFUSED", "%v", e)
+	}
+	s.held("nothing was done", s.exists(s.project("plain.txt")) && !s.exists(s.project(".mcp.json")) && !s.exists(s.project(".git/hooks/edited")), "a file shows it")
+	s.refuse(c, request.GetRequestId()) // it still waits
 }
