@@ -22,7 +22,8 @@ func TestDiffRules(t *testing.T) {
 		"ask removed":   {[]rules.Rule{rule(rules.Ask, "A", "x")}, nil, rulesDiff{removed: []string{"ask A (x)"}, widened: []string{"removed ask A (x)"}}},
 		"moved":         {[]rules.Rule{rule(rules.Deny, "A", "x")}, []rules.Rule{rule(rules.Deny, "A", "y")}, rulesDiff{added: []string{"deny A (y)"}, removed: []string{"deny A (x)"}}},
 		"deny to ask": {
-			[]rules.Rule{rule(rules.Deny, "A", "x")}, []rules.Rule{rule(rules.Ask, "A", "x")},
+			[]rules.Rule{rule(rules.Deny, "A", "x")},
+			[]rules.Rule{rule(rules.Ask, "A", "x")},
 			rulesDiff{added: []string{"ask A (x)"}, removed: []string{"deny A (x)"}, widened: []string{"removed deny A (x)"}},
 		},
 	} {

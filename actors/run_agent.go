@@ -91,8 +91,8 @@ func (o *opening) find(version string) (*process.Process, process.Fate, error) {
 		return p, fate, err
 	}
 	failpoint.Hit(failpoint.BeforeSpawn)
-	if err := tooOld(version); err != nil {
-		return nil, process.Fate{Exit: messages.Exit{Known: true, Code: 127, Reason: err.Error(), Stage: stageVersion}}, nil
+	if advice := tooOld(version); advice != "" {
+		return nil, process.Fate{Exit: messages.Exit{Known: true, Code: 127, Reason: advice, Stage: stageVersion}}, nil
 	}
 	spec, err := o.system.agentSpec(o.session, o.record, o.resume)
 	if err == nil {

@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"errors"
-
 	"betcode/actors/internal/claude"
 	"betcode/messages/claudecode"
 )
@@ -20,12 +18,12 @@ func (s *System) agentVersion() string {
 	return s.options.AgentVersion()
 }
 
-// tooOld refuses a version that cannot be worked with.
-func tooOld(version string) error {
+// tooOld says how to replace a version that cannot be worked with; empty for others.
+func tooOld(version string) (advice string) {
 	if claudecode.Level(version) != claudecode.Incompatible {
-		return nil
+		return ""
 	}
-	return errors.New(claudecode.Advice(version))
+	return claudecode.Advice(version)
 }
 
 // refusal is what an agent said that ended at once because it would not start: it

@@ -36,13 +36,10 @@ func (s *System) checkEdit(m messages.AnswerPermission) error {
 	edited.Real = rules.Resolve(edited)
 	verdict := s.rules.get().With(s.directoryRules(place.Directory)).Decide(edited)
 	why := ""
-	switch {
-	case verdict.Effect == rules.Deny:
+	if verdict.Effect == rules.Deny {
 		why = "a rule forbids the edited call: " + verdict.Rules[0].String()
-	default:
-		if reason := s.protected.Check(edited); reason != "" && reason != s.protected.Check(asked) {
-			why = "the edited call is protected: " + reason
-		}
+	} else if reason := s.protected.Check(edited); reason != "" && reason != s.protected.Check(asked) {
+		why = "the edited call is protected: " + reason
 	}
 	if why == "" {
 		return nil

@@ -84,7 +84,7 @@ func sessionAgentOut(r messages.SessionRecord) *pb.AgentInfo {
 		out.Status = pb.CommandAgentStatus_COMMAND_AGENT_STATUS_IDLE
 	case messages.PhaseClosed:
 		out.Status = pb.CommandAgentStatus_COMMAND_AGENT_STATUS_DONE
-	case messages.PhaseCrashed:
+	case messages.PhaseCrashed, messages.PhaseDamaged:
 		out.Status = pb.CommandAgentStatus_COMMAND_AGENT_STATUS_FAILED
 	}
 	return out

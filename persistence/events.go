@@ -140,11 +140,8 @@ func (s *Store) events(e *entry, after messages.Seq, maxEvents, maxBytes int) ([
 		if err == nil {
 			err = look(opEvents, func(v view) error { return r.read(v, until) })
 		}
-		if err != nil && len(r.events) == 0 {
-			return nil, err
-		}
 		if err != nil {
-			break
+			return r.readable(err)
 		}
 	}
 	return r.events, nil
@@ -210,6 +207,15 @@ type reader struct {
 	room, bytes int
 	full        bool
 	events      []messages.Event
+}
+
+// readable gives what was read before an error. The next call begins there, and
+// returns the error.
+func (r *reader) readable(err error) ([]messages.Event, error) {
+	if len(r.events) > 0 {
+		return r.events, nil
+	}
+	return nil, err
 }
 
 // read takes events from one file, up to number until.

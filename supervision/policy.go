@@ -23,8 +23,10 @@ type Policy struct {
 // failures in 60 s are giving up. So are more than eight in 10 minutes, since what dies
 // every quarter of a minute would else be restarted for ever.
 func Default() Policy {
-	return Policy{Initial: 500 * time.Millisecond, Max: 30 * time.Second, Jitter: 0.2, Limit: 5, Window: time.Minute,
-		SlowLimit: 8, SlowWindow: 10 * time.Minute}
+	return Policy{
+		Initial: 500 * time.Millisecond, Max: 30 * time.Second, Jitter: 0.2, Limit: 5, Window: time.Minute,
+		SlowLimit: 8, SlowWindow: 10 * time.Minute,
+	}
 }
 
 // History is what a policy remembers of one child. The zero value is a child

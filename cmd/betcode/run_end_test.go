@@ -13,8 +13,10 @@ func TestRunWhoseAgentGaveUp(t *testing.T) {
 	at := &turn{key: "k", session: "s"}
 	for _, e := range []*pb.AgentEvent{
 		{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "k"}}},
-		{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{Code: "SUBPROCESS_CRASHED", Message: "Claude process crashed: killed",
-			Details: map[string]string{"exit_code": "137", "stderr": "out of memory"}}}},
+		{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
+			Code: "SUBPROCESS_CRASHED", Message: "Claude process crashed: killed",
+			Details: map[string]string{"exit_code": "137", "stderr": "out of memory"},
+		}}},
 		{Event: &pb.AgentEvent_TurnComplete{TurnComplete: &pb.TurnComplete{StopReason: "interrupted"}}},
 	} {
 		at.event(e)

@@ -21,8 +21,8 @@ func main() {
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	told, err := run(ctx, options{only: pattern, parallel: *parallel, verbose: *verbose, out: os.Stdout})
+	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

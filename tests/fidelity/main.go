@@ -27,9 +27,9 @@ func main() {
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	o := options{versions: strings.Fields(*versions), only: pattern, parallel: *parallel, patience: *limit, out: os.Stdout}
 	told, err := run(ctx, o)
+	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

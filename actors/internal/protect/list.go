@@ -68,7 +68,7 @@ func (l *List) listed(folded string) string {
 		return processes
 	}
 	for _, r := range l.roots {
-		if within(r.folded, folded) && !(r.reason == agents && papers(strings.TrimPrefix(folded, r.folded+"/"))) {
+		if within(r.folded, folded) && (r.reason != agents || !papers(strings.TrimPrefix(folded, r.folded+"/"))) {
 			return r.reason
 		}
 	}
@@ -85,7 +85,7 @@ func (l *List) listed(folded string) string {
 func named(folded string) string {
 	parts := strings.Split(folded, "/")
 	for n, part := range parts {
-		if reason := directories[part]; reason != "" && !(reason == agents && papers(strings.Join(parts[n+1:], "/"))) {
+		if reason := directories[part]; reason != "" && (reason != agents || !papers(strings.Join(parts[n+1:], "/"))) {
 			return reason
 		}
 	}
