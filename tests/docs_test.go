@@ -90,3 +90,44 @@ func tested(t *testing.T) (names, files []string) {
 	}
 	return names, files
 }
+
+var (
+	codeSpan     = regexp.MustCompile("`[^`]*`")
+	boldText     = regexp.MustCompile(`\*\*[^*]*\*\*`)
+	italicText   = regexp.MustCompile(`\*([^*]+)\*`)
+	scenarioName = regexp.MustCompile(`(?m)^\s*(?:\{)?name: "([^"]+)"`)
+)
+
+// TestSecurityPageNamesAttacks: each scenario of make attack shows a claim of the
+// security page, and the page names no other.
+func TestSecurityPageNamesAttacks(t *testing.T) {
+	content, err := os.ReadFile("../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := strings.Join(strings.Fields(string(content)), " ")
+	named := map[string]bool{}
+	for _, match := range italicText.FindAllStringSubmatch(boldText.ReplaceAllString(codeSpan.ReplaceAllString(page, ""), ""), -1) {
+		named[match[1]] = true
+	}
+	delete(named, "italics") // how the page says that it does so
+	files, err := filepath.Glob("attack/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range scenarioName.FindAllStringSubmatch(string(source), -1) {
+			if !named[match[1]] {
+				t.Errorf("%s: the page does not name %q", file, match[1])
+			}
+			delete(named, match[1])
+		}
+	}
+	for name := range named {
+		t.Errorf("there is no scenario %q", name)
+	}
+}

@@ -4,8 +4,8 @@ import "strings"
 
 // doorScenarios attack what docs/security.md says of: doors.
 var doorScenarios = []scenario{
-	{name: "values that are options", attack: attackArguments},
-	{name: "audit of nothing", attack: attackAuditTypes},
+	{name: "doors: values that are options", attack: attackArguments},
+	{name: "doors: audit of nothing", attack: attackAuditTypes},
 }
 
 // attackArguments gives a model and tools that the agent would read as options.

@@ -14,13 +14,13 @@ import (
 
 // trustScenarios attack what docs/security.md says of: trust.
 var trustScenarios = []scenario{
-	{name: "trust-untrusted", real: true, before: hostileRepository, attack: attackUntrusted},
-	{name: "trust-git-file", real: true, before: hostileGitFile, attack: attackGitFile},
-	{name: "trust-appears", real: true, attack: attackAppears},
-	{name: "trust-foreign-owner", attack: attackForeignOwner},
-	{name: "trust-odd-files", attack: attackOddFiles},
-	{name: "trust-restored", attack: attackRestored},
-	{name: "trust-worktree", before: trustedRepository, attack: attackWorktree},
+	{name: "trust: an untrusted directory", real: true, before: hostileRepository, attack: attackUntrusted},
+	{name: "trust: a .git file", real: true, before: hostileGitFile, attack: attackGitFile},
+	{name: "trust: files that appear", real: true, attack: attackAppears},
+	{name: "trust: a file of another user", attack: attackForeignOwner},
+	{name: "trust: odd files", attack: attackOddFiles},
+	{name: "trust: a restored journal", attack: attackRestored},
+	{name: "trust: a worktree", before: trustedRepository, attack: attackWorktree},
 }
 
 // mark is a file that something makes which must not run.
