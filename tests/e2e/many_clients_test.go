@@ -157,7 +157,12 @@ func TestStreamsAreToldOfTheEnd(t *testing.T) {
 	a := s.converse("a", id)
 	s.say(a, "gate:never")
 	s.wait(a, 0, kit.IsStatus(pb.AgentStatus_THINKING))
-	replay, err := s.daemon.Resume(context.Background(), id, 0)
+	beside, err := s.daemon.Beside(t.Context()) // on one connection with a Converse stream a replay ends
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer beside.Conn().Close()
+	replay, err := beside.Resume(context.Background(), id, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,15 +101,20 @@ var scenarios = []scenario{
 		s.answered(c, 0, key)
 		s.once("say hello")
 	}},
-	{name: "agent killed while a tool is asked for", differs: map[string]string{
-		"2.0.78": "the resumed agent does not make the call again",
-	}, tell: func(s *stage) {
+	{name: "agent killed while a tool is asked for", tell: func(s *stage) {
 		c := s.converse(session())
 		next := s.answered(c, 0, s.say(c, "say hello"))
 		s.say(c, "tool please")
 		_, next = s.wait(c, next, kit.IsPermission)
 		s.killAgent(c)
 		_, next = s.wait(c, next, kit.IsRun(pb.RunState_RUN_STATE_STARTED))
+		// An agent whose transcript has the call is told that its outcome is unknown, and
+		// the scripted model leaves it at that; any other makes the call again.
+		again, _ := s.wait(c, next, func(e kit.Event) bool { return kit.IsPermission(e) || kit.IsIdle(e) })
+		if !kit.IsPermission(again) {
+			s.check(!s.exists("made.txt"), "the tool ran unasked")
+			return
+		}
 		_, next = s.allow(c, next)
 		s.wait(c, next, kit.IsIdle)
 		s.check(s.exists("made.txt"), "the tool did not run")

@@ -93,6 +93,12 @@ func (d *Daemon) dial(ctx context.Context) error {
 // PID is the daemon's.
 func (d *Daemon) PID() int { return d.command.Process.Pid }
 
+// Beside is the same daemon over a connection of its own, which the caller closes.
+func (d *Daemon) Beside(ctx context.Context) (*Daemon, error) {
+	other := &Daemon{World: d.World, command: d.command, log: d.log, done: d.done}
+	return other, other.dial(ctx)
+}
+
 // Conn is the connection to the daemon.
 func (d *Daemon) Conn() *grpc.ClientConn { return d.conn }
 
