@@ -1,7 +1,6 @@
 package grpcapi
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -143,8 +142,8 @@ func TestRestricted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked []int
-			var log bytes.Buffer
-			logger := zerolog.New(zerolog.SyncWriter(&log))
+			var log logBuffer
+			logger := zerolog.New(&log)
 			s := New(Options{Asker: &fakeAsker{}, Logger: &logger, Restricted: func(pid int) (bool, error) {
 				asked = append(asked, pid)
 				return test.below, test.err

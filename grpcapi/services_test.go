@@ -262,8 +262,8 @@ func TestHealth(t *testing.T) {
 // TestPeerCredentials goes over a real Unix socket: the user who runs the daemon
 // gets in and is known, another does not.
 func TestPeerCredentials(t *testing.T) {
-	var log bytes.Buffer
-	logger := zerolog.New(zerolog.SyncWriter(&log))
+	var log logBuffer
+	logger := zerolog.New(&log)
 	for name, test := range map[string]struct {
 		credentials unixCredentials
 		want        codes.Code
@@ -312,8 +312,8 @@ func TestPeerCredentials(t *testing.T) {
 }
 
 func TestLog(t *testing.T) {
-	var log bytes.Buffer
-	logger := zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.DebugLevel)
+	var log logBuffer
+	logger := zerolog.New(&log).Level(zerolog.DebugLevel)
 	asker := &fakeAsker{stream: newFakeStream()}
 	asker.stream.end <- nil
 	s := New(Options{Asker: asker, Logger: &logger, Credentials: insecure.NewCredentials()})

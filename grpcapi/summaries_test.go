@@ -1,7 +1,6 @@
 package grpcapi
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"net/netip"
@@ -73,8 +72,8 @@ func TestSummaries(t *testing.T) {
 func TestFloodOfRefusedCalls(t *testing.T) {
 	tokens, audit := &fakeTokens{}, &fakeAudit{}
 	tokens.Create("v", messages.MayView, time.Time{})
-	var log bytes.Buffer
-	logger := zerolog.New(zerolog.SyncWriter(&log))
+	var log logBuffer
+	logger := zerolog.New(&log)
 	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit, Logger: &logger, Limits: Limits{PerSecond: 0.001, Burst: 20}})
 	admin := pb.NewAdminServiceClient(dial())
 	counted := map[codes.Code]int{}
@@ -130,8 +129,8 @@ func TestAncestryIsLookedUpBehindTheToken(t *testing.T) {
 // A connection that asked for nothing is not looked up, and leaves no line in the log;
 // agents that come again and again leave one.
 func TestConnectionsLeaveNoLines(t *testing.T) {
-	var log bytes.Buffer
-	logger := zerolog.New(zerolog.SyncWriter(&log))
+	var log logBuffer
+	logger := zerolog.New(&log)
 	var asked atomic.Int64
 	s := New(Options{Asker: &fakeAsker{}, Logger: &logger, Restricted: func(int) (bool, error) {
 		asked.Add(1)

@@ -1,7 +1,6 @@
 package grpcapi
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -135,8 +134,8 @@ func TestTokensOverTCP(t *testing.T) {
 		r, _ := messages.ParseRights(scopes)
 		tokens.Create(scopes[0], r, time.Time{})
 	}
-	var log bytes.Buffer
-	logger := zerolog.New(zerolog.SyncWriter(&log))
+	var log logBuffer
+	logger := zerolog.New(&log)
 	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit, Logger: &logger})
 	conn := dial()
 	for method, need := range needed {
