@@ -70,6 +70,7 @@ func TestRealMergedAndFoldedMessagesSurviveAKill(t *testing.T) {
 	s.wait(c, 0, func(e kit.Event) bool { return e.GetUserInput().GetIdempotencyKey() == last })
 	s.create("release.txt")
 	s.wait(c, 0, func(e kit.Event) bool { return e.GetToolCallResult() != nil })
+	s.settledOnDisk(id, "tool_result") // else the resumed agent makes the call again, and asks
 	s.killAgent(c, id)
 	_, next := s.wait(c, 0, isError("SUBPROCESS_CRASHED"))
 	s.rests(c, next)

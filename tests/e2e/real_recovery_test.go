@@ -46,6 +46,7 @@ func TestRealCommandCutOff(t *testing.T) {
 	asked, _ := s.wait(c, 0, kit.IsPermission)
 	s.answer(c, asked, pb.PermissionDecision_ALLOW_ONCE, "")
 	s.waitFile("started.txt")
+	s.settledOnDisk(id, "tool_use") // else the resumed agent makes the call again, and asks
 	s.killAgent(c, id)
 	e, next := s.wait(c, 0, isNotice("CUT_OFF_TOOL"))
 	if d := e.GetNotice().GetDetails(); d["tool"] != "Bash" || d["shown_to_agent"] != "yes" {
