@@ -23,7 +23,7 @@ func TestCompactionWaitsForTheAgentToRest(t *testing.T) {
 			t.Errorf("asked %d times: %v", asked, err)
 		}
 		if _, err = compactWaiting(t.Context(), func() (messages.Reply, error) { return nil, settling }); messages.KindOf(err) != messages.WrongState {
-			t.Errorf("for ever: %v", err)
+			t.Errorf("the wait did not end: %v", err)
 		}
 		if waited := time.Since(began); waited < compactPatience || waited > 2*compactPatience {
 			t.Errorf("waited %s", waited)
@@ -38,7 +38,7 @@ func TestCompactionWaitsForTheAgentToRest(t *testing.T) {
 		left, leave := context.WithCancel(t.Context())
 		leave()
 		if _, err = compactWaiting(left, func() (messages.Reply, error) { return nil, settling }); err == nil {
-			t.Error("a caller that has left is waited for")
+			t.Error("the wait goes on after its caller has left")
 		}
 	})
 }

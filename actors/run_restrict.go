@@ -22,7 +22,7 @@ const (
 )
 
 // guard decides how much of its directory a new agent obeys, writes that down beside
-// the run for whoever adopts it, and returns the command line. The directory is looked
+// the run for the daemon that adopts it, and returns the command line. The directory is looked
 // at immediately before each start, so trust that was lost counts from then on.
 func (s *System) guard(session messages.SessionRecord, run messages.RunRecord) ([]string, error) {
 	if s.options.Directories == nil {

@@ -58,7 +58,7 @@ func (t *transition) callFor(p messages.PermissionRecord) {
 // step.
 func (t *transition) tendUnwatched() {
 	if t.s.watchedBySomebody() {
-		t.s.unwatched.told = nil // whoever watches sees them; when it has gone, they are new
+		t.s.unwatched.told = nil // the watcher sees them; they count as new when it leaves
 		return
 	}
 	if t.s.unwatched.timer || !t.s.exists {

@@ -49,6 +49,6 @@ func TestStateThatCannotBeWritten(t *testing.T) {
 		t.Error("health does not say it")
 	}
 	if s, _ = s.step(now, nil, stateHealth{}); degraded() {
-		t.Error("health says it for ever")
+		t.Error("health still reports it after it was mended")
 	}
 }

@@ -21,7 +21,7 @@ type Policy struct {
 
 // Default is the policy of the daemon document: 500 ms doubling to 30 s, five
 // failures in 60 s are giving up. So are more than eight in 10 minutes, since what dies
-// every quarter of a minute would else be restarted for ever.
+// every quarter of a minute would otherwise be restarted without end.
 func Default() Policy {
 	return Policy{
 		Initial: 500 * time.Millisecond, Max: 30 * time.Second, Jitter: 0.2, Limit: 5, Window: time.Minute,

@@ -18,7 +18,8 @@ import (
 	"betcode/persistence/tokens"
 )
 
-// tcpPlaces bound who is connected over TCP: whoever can reach the port may connect.
+// tcpPlaces bounds the connections over TCP, since any process that reaches the port
+// may connect.
 var tcpPlaces = places.Limits{Known: 192, Address: 160, Newcomers: 64, Strangers: 48}
 
 func (d *daemon) openTokens() (err error) {

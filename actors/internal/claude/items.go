@@ -182,7 +182,7 @@ type AssistantText struct {
 // that it was given or has of its own, or of its mode. Nobody was asked.
 type DeniedByAgent struct {
 	Tool, ToolUse string
-	Reason        string // its own word for the kind of reason, for example "rule"
+	Reason        string // kind of reason as the agent names it, for example "rule"
 	Message       string // one line of at most 200 characters
 }
 

@@ -1,6 +1,6 @@
 // Package protect knows the files that no rule, grant or permission mode may let an
-// agent write unasked: whoever writes them can have commands run later without being
-// asked, or can change what is asked about.
+// agent write unasked. Writing them makes commands run later without a question, or
+// changes what is asked about.
 //
 //	.claude/**  .mcp.json  .git/**          in any directory
 //	.bashrc .zshenv .envrc .gitconfig …     in any directory: they are run, or say what is run

@@ -27,7 +27,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	c := &bounded{Conn: conn}
 	address := conn.RemoteAddr().(*net.TCPAddr).AddrPort()
 	c.place = l.places.Enter(address.Addr(), func() {
-		conn.Close() // whoever serves it notices, and closes it as well
+		conn.Close() // its server sees the error and closes it as well
 		l.evicted(address.String())
 	})
 	return c, nil

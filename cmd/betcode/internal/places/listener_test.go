@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// However many connect and say nothing, the newest get in, whoever has shown a token
-// stays, and a place that is given back is taken again.
+// During a flood of silent connections the newest are admitted, connections that have
+// shown a token stay, and a place that is given back is taken again.
 func TestListener(t *testing.T) {
 	t.Parallel()
 	plain, err := net.Listen("tcp", "127.0.0.1:0")
