@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ otherwise counts neither as passed nor as failed.
 `
 
 // render writes the page. There is nothing in it that changes from run to run.
-func render(verdicts []verdict, decisions map[string]string) []byte {
+func render(verdicts []verdict, decisions map[string]decision) []byte {
 	var (
 		b                 bytes.Buffer
 		document, heading string
@@ -45,14 +46,15 @@ func render(verdicts []verdict, decisions map[string]string) []byte {
 	return b.Bytes()
 }
 
-func result(v verdict, decisions map[string]string) string {
+func result(v verdict, decisions map[string]decision) string {
 	switch {
 	case v.failure != "":
 		return "**fails**: " + cell(v.failure)
 	case v.planned != "":
 		return "planned: " + cell(v.planned)
 	case v.deviation != "":
-		text := fmt.Sprintf("deviation: decision %s, [%s](decisions.md)", decisions[v.deviation], cell(v.deviation))
+		taken := decisions[v.deviation]
+		text := fmt.Sprintf("deviation: decision %s, [%s](%s)", v.deviation, cell(taken.title), taken.file)
 		if v.shownBy != "" {
 			text += "; " + v.shownBy
 		}
@@ -83,18 +85,35 @@ func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`).Replace(text)
 }
 
-var decision = regexp.MustCompile(`(?m)^## ([0-9]+|NN)\. (.*)$`)
+var decisionFile = regexp.MustCompile(`^([0-9]{4})-[a-z0-9-]+\.md$`)
 
-// readDecisions maps the titles of docs/decisions.md to their numbers.
-func readDecisions(t *testing.T) map[string]string {
+// readDecisions maps the numbers of the records in docs/decisions to their titles and files.
+func readDecisions(t *testing.T) map[string]decision {
 	t.Helper()
-	raw, err := os.ReadFile("../../docs/decisions.md")
+	const dir = "../../docs/decisions"
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	numbers := map[string]string{}
-	for _, match := range decision.FindAllStringSubmatch(string(raw), -1) {
-		numbers[match[2]] = match[1]
+	records := map[string]decision{}
+	for _, entry := range entries {
+		match := decisionFile.FindStringSubmatch(entry.Name())
+		if match == nil {
+			continue
+		}
+		raw, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(raw), "\n")
+		number, title, found := strings.Cut(strings.TrimPrefix(first, "# "), ". ")
+		if !found || number != strings.TrimLeft(match[1], "0") {
+			t.Errorf("%s: the first line is %q; it should be \"# N. title\" with the number of the file", entry.Name(), first)
+		}
+		records[number] = decision{title: title, file: "decisions/" + entry.Name()}
 	}
-	return numbers
+	return records
 }
+
+// decision is what the page shows of a decision. The file is relative to docs.
+type decision struct{ title, file string }

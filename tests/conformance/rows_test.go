@@ -37,7 +37,7 @@ type row struct {
 	oneof  string
 
 	planned   string // why it is not there yet
-	deviation string // title of the decision that took it
+	deviation string // number of the record in docs/decisions
 	tests     *shownByTests
 }
 
