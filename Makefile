@@ -174,7 +174,7 @@ trace: ## trace the first two seconds of the daemon under LOAD=..., into .cache/
 
 .PHONY: check
 check: ## find everything that `make fix` could mend, and what it could not
-	@$(MAKE) --no-print-directory --keep-going check-lint check-tidy check-proto check-notices check-size cross
+	@$(MAKE) --no-print-directory --keep-going check-lint check-dead check-tidy check-proto check-notices check-size cross
 
 .PHONY: fix
 fix: $(BIN)/golangci-lint $(BUF) ## mend what can be mended: format, lint, tidy, generated files
@@ -190,6 +190,13 @@ check-lint: $(BIN)/golangci-lint
 	$(GO) vet ./...
 	$(LINT) run ./...
 	cd tools && $(GO) vet ./... && $(LINT) run ./...
+
+# Functions that no command reaches. tools/deadcode.txt lists those that only tests or other systems call, with reasons.
+.PHONY: check-dead
+check-dead: $(BIN)/deadcode
+	@$(BIN)/deadcode -f '{{range .Funcs}}{{printf "%s.%s\n" $$.Path .Name}}{{end}}' ./cmd/... ./tests/... >.cache/dead
+	@cut -d ' ' -f 1 tools/deadcode.txt >.cache/dead.known
+	@if grep -v -x -F -f .cache/dead.known .cache/dead; then echo "no command reaches these functions: delete them" >&2; exit 1; fi
 
 .PHONY: check-tidy
 check-tidy:
@@ -244,6 +251,10 @@ OF_BUILT = -test.skip 'Linked|Gather|Soak'
 .PHONY: $(BIN)/bench.test
 $(BIN)/bench.test:
 	$(GO) test -c -o $@ ./tests/bench
+
+$(BIN)/deadcode: tools/go.mod tools/go.sum
+	$(GO) -C tools build -o $@ golang.org/x/tools/cmd/deadcode
+	@touch $@
 
 $(BIN)/benchstat: tools/go.mod tools/go.sum
 	$(GO) -C tools build -o $@ golang.org/x/perf/cmd/benchstat

@@ -20,13 +20,6 @@ func newJudgement(ask func() restriction) *judgement {
 	return &judgement{ask: ask, done: make(chan struct{})}
 }
 
-// judged is a judgement that needs no looking.
-func judged(r restriction) *judgement {
-	j := newJudgement(func() restriction { return r })
-	j.get()
-	return j
-}
-
 // get returns what the caller may, looking if nobody has.
 func (j *judgement) get() restriction {
 	if j == nil {

@@ -22,6 +22,13 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
+// judged returns a judgement that was already made.
+func judged(r restriction) *judgement {
+	j := newJudgement(func() restriction { return r })
+	j.get()
+	return j
+}
+
 // callerIs are credentials that take every caller for the same process.
 type callerIs struct {
 	credentials.TransportCredentials

@@ -93,22 +93,6 @@ func EndSessionLine(id string, can claudecode.Capabilities) []byte {
 	return request(id, subtype{"end_session"})
 }
 
-// CancelMessageLine takes back a message that is still queued.
-func CancelMessageLine(id, message string) []byte {
-	return request(id, struct {
-		Subtype string `json:"subtype"`
-		Message string `json:"message_uuid"`
-	}{"cancel_async_message", message})
-}
-
-// StopTaskLine stops a task of the background.
-func StopTaskLine(id, task string) []byte {
-	return request(id, struct {
-		Subtype string `json:"subtype"`
-		Task    string `json:"task_id"`
-	}{"stop_task", task})
-}
-
 type answerLine struct {
 	Type     string `json:"type"`
 	Response any    `json:"response"`

@@ -114,8 +114,6 @@ func TestLines(t *testing.T) {
 		{"initialize, keep tasks", sure(InitializeLine("i", true)), `{"type":"control_request","request_id":"i","request":{"subtype":"initialize","perTaskStopAffordance":true}}`},
 		{"barrier", sure(BarrierLine("i", claudecode.Of(""))), `{"type":"control_request","request_id":"i","request":{"subtype":"get_binary_version"}}`},
 		{"end", sure(EndSessionLine("i", claudecode.Of(""))), `{"type":"control_request","request_id":"i","request":{"subtype":"end_session"}}`},
-		{"cancel message", sure(CancelMessageLine("i", "u")), `{"type":"control_request","request_id":"i","request":{"subtype":"cancel_async_message","message_uuid":"u"}}`},
-		{"stop task", sure(StopTaskLine("i", "a")), `{"type":"control_request","request_id":"i","request":{"subtype":"stop_task","task_id":"a"}}`},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
@@ -324,7 +322,6 @@ func TestEveryLineIsOneLine(t *testing.T) {
 		for _, l := range [][]byte{
 			user, DenyLine(id, text, true), RefuseLine(id, text), InterruptLine(id, true), SetModeLine(id, text),
 			SetModelLine(id, text), InitializeLine(id, true), BarrierLine(id, claudecode.Of("")), EndSessionLine(id, claudecode.Of("")),
-			CancelMessageLine(id, text), StopTaskLine(id, text),
 		} {
 			oneLineOfJSON(t, l)
 		}
