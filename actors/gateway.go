@@ -28,6 +28,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return result(messages.SessionResolved{Session: id}, err)
 	case messages.ResolveKey:
 		return s.resolveKey(m)
+	case messages.ResolveRequest:
+		return s.resolveRequest(m)
 	case messages.ListPermissions:
 		pending, err := s.options.Store.Pending(m.Session)
 		return result(messages.PermissionList{Permissions: undecidedOnly(pending)}, err)

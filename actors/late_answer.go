@@ -1,9 +1,11 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -30,16 +32,34 @@ func (s *System) answerPermission(ctx context.Context, r messages.Request, m mes
 		return nil, err
 	}
 	answer, err := s.askOnce(ctx, r)
+	if answered, ok := answer.(messages.PermissionAnswered); ok {
+		s.lately.add(m.Session, requestOf(cmp.Or(answered.Request, m.Request)))
+	}
 	var stale *messages.Error
 	if errors.As(err, &stale) && stale.Code == messages.PermissionStale {
-		if before, found := s.decidedBefore(m.Session, requestOf(m.Request)); found {
+		switch before, found := s.decidedBefore(m.Session, requestOf(m.Request)); {
+		case found && before.Decision == messages.DecisionExpired:
+			return nil, expiredAnswer(requestOf(m.Request), before.At)
+		case found:
 			return before, nil
 		}
 	}
 	return answer, err
 }
 
-// decidedBefore finds out how a request was decided, unless by its deadline.
+// expiredAnswer tells the sender of an answer that the deadline came first, and when.
+func expiredAnswer(id messages.RequestID, at time.Time) *messages.Error {
+	stale := messages.Errorf("answer permission", messages.WrongState, "permission request %s expired and was denied", id)
+	if !at.IsZero() {
+		when := at.UTC().Format(time.RFC3339)
+		stale = messages.Errorf("answer permission", messages.WrongState, "permission request %s expired at %s and was denied", id, when).
+			With("decided_at", when)
+	}
+	return stale.WithCode(messages.PermissionStale).With("request_id", string(id)).With("reason", "expired").
+		WithHint("tell the agent to try again")
+}
+
+// decidedBefore finds out how a request was decided.
 func (s *System) decidedBefore(session messages.SessionID, id messages.RequestID) (messages.PermissionAnswered, bool) {
 	none := messages.PermissionAnswered{}
 	at, seen, err := s.options.Store.Seen(session, decisionKey(id))
@@ -56,7 +76,9 @@ func (s *System) decidedBefore(session messages.SessionID, id messages.RequestID
 			continue
 		}
 		if decision := decisionOf(event.GetPermissionResolved()); decision != messages.Undecided {
-			return messages.PermissionAnswered{By: event.GetPermissionResolved().GetResolvedBy(), Decision: decision}, true
+			return messages.PermissionAnswered{
+				By: event.GetPermissionResolved().GetResolvedBy(), Decision: decision, At: event.GetTimestamp().AsTime(),
+			}, true
 		}
 	}
 	return none, false
@@ -76,6 +98,8 @@ func decisionOf(r *pb.PermissionResolved) messages.Decision {
 		return messages.Decision(r.GetDecision())
 	case "withdrawn":
 		return messages.DecisionWithdrawn
+	case "expired":
+		return messages.DecisionExpired
 	}
 	return messages.Undecided
 }

@@ -46,6 +46,7 @@ type (
 	update          struct{ record messages.PermissionRecord } // tells the actor of a request what is new
 	notify          struct{ event notice }                     // for a person who does not watch
 	noteVersion     struct{ version string }                   // that it does not continue a turn by itself
+	requestRefused  struct{ request, why string }              // a malformed request of the agent; for the log alone
 	dropRun         struct{ run messages.RunNumber }
 	loadAgain       struct{} // ask the journal once more
 	readTranscript  struct {
@@ -70,6 +71,7 @@ func (dropPermission) effect()  {}
 func (update) effect()          {}
 func (notify) effect()          {}
 func (noteVersion) effect()     {}
+func (requestRefused) effect()  {}
 func (dropRun) effect()         {}
 func (loadAgain) effect()       {}
 func (readTranscript) effect()  {}

@@ -45,6 +45,8 @@ func lineOf(e effect) (line, bool) {
 		if err, ok := e.with.(error); ok && errors.As(err, &stale) && stale.Code == messages.PermissionStale {
 			return line{zerolog.WarnLevel, "answer to a request that does not wait", []any{"request_id", stale.Details["request_id"]}}, true
 		}
+	case requestRefused:
+		return line{zerolog.WarnLevel, "malformed permission request of the agent is refused", []any{"request_id", e.request, "reason", e.why}}, true
 	case rebuild:
 		return line{level: zerolog.WarnLevel, message: "session is rebuilt from the journal"}, true
 	case spawnRun:

@@ -23,6 +23,7 @@ func TestLineOf(t *testing.T) {
 		{auditing{entry: messages.AuditEntry{Type: messages.AuditDenied, Tool: "Bash", Input: []byte("rm"), ActorID: "rule"}}, zerolog.WarnLevel, "by rule tool Bash"},
 		{reply{with: stale}, zerolog.WarnLevel, "request_id r"},
 		{wakeAfter{time.Second, restartDue{3}}, zerolog.WarnLevel, "run 4 again_in 1s"},
+		{requestRefused{"r", "no tool"}, zerolog.WarnLevel, "request_id r reason no tool"},
 		{rebuild{}, zerolog.WarnLevel, ""},
 		{spawnRun{record: messages.RunRecord{Run: 2}}, zerolog.WarnLevel, "run 2"},
 		{spawnRun{record: messages.RunRecord{Run: 2}, fresh: true}, zerolog.InfoLevel, "run 2"},

@@ -24,8 +24,12 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	if known, ok := t.s.permissions[id]; ok && !known.Orphaned() {
 		return
 	}
-	if len(id) > maxRequestID {
-		t.tellAgent(writeControl{claude.RefuseLine(m.Request, "the request id is too long")})
+	switch {
+	case len(id) > maxRequestID:
+		t.refuseRequest(m, "the request id is too long")
+		return
+	case strings.TrimSpace(m.Tool) == "": // nobody could say what is to be allowed
+		t.refuseRequest(m, "the request names no tool")
 		return
 	}
 	now := wall(t.now.at)
@@ -35,6 +39,15 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 		ReceivedAt: now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.permissionTTL),
 	}
 	t.screen(p, m.NeedsPerson)
+}
+
+// refuseRequest answers a malformed request with an error: it is put before nobody, and
+// no rule or grant decides it.
+func (t *transition) refuseRequest(m claude.PermissionAsked, why string) {
+	t.tellAgent(writeControl{claude.RefuseLine(m.Request, "malformed permission request: "+why)})
+	t.notice("PERMISSION_MALFORMED", "The agent's permission request is malformed and was refused: "+why,
+		map[string]string{"request_id": shorten(m.Request, maxShown)})
+	t.then(requestRefused{shorten(m.Request, maxShown), why})
 }
 
 // prompt puts a request before every client and into the journal.
@@ -97,7 +110,7 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 		}
 		t.then(forward{id, from, m})
 	case pending:
-		t.then(reply{from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Request}})
+		t.then(reply{from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Request, At: p.DecidedAt}})
 	default:
 		outcome, seen := t.s.answered.get(string(id))
 		t.then(reply{from, lateAnswer(id, outcome, seen)})
@@ -114,7 +127,7 @@ func lateAnswer(id messages.RequestID, outcome messages.PermissionAnswered, know
 	case !known:
 		return stale.WithHint("it was answered or withdrawn; list the pending ones")
 	case outcome.Decision == messages.DecisionExpired:
-		return stale.WithHint("it has expired; tell the agent to try again")
+		return expiredAnswer(id, outcome.At)
 	}
 	return outcome
 }
@@ -135,7 +148,7 @@ func (t *transition) permissionDecided(m decided) {
 		return
 	}
 	if p.Decision != messages.Undecided {
-		first := messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request}
+		first := messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request, At: p.DecidedAt}
 		t.then(reply{m.from, lateAnswer(id, first, true)})
 		return
 	}
@@ -153,7 +166,7 @@ func (t *transition) permissionDecided(m decided) {
 	}
 	t.remember(p)
 	t.auditDecision(p, messages.ActorUser)
-	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request}
+	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request, At: p.DecidedAt}
 	if p.Decision == messages.DecisionExpired {
 		t.then(reply{m.from, lateAnswer(id, outcome, true)})
 	} else {
@@ -184,7 +197,9 @@ func (t *transition) remember(p messages.PermissionRecord) {
 func (t *transition) recall(p messages.PermissionRecord) []messages.RequestID {
 	all := append(slices.Clone(p.Formerly), p.Request)
 	for _, id := range all {
-		t.s.answered = t.s.answered.put(string(id), messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: p.Request})
+		t.s.answered = t.s.answered.put(string(id), messages.PermissionAnswered{
+			Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: p.Request, At: p.DecidedAt,
+		})
 	}
 	return all
 }

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -232,7 +233,15 @@ func TestRequestWithAnEndlessName(t *testing.T) {
 	for i := range name {
 		name[i] = 'x'
 	}
-	b.on(b.out(asks(string(name), "Bash")), "run 1: control error")
+	b.on(b.out(asks(string(name), "Bash")), "all: 6 notice PERMISSION_MALFORMED", "run 1: control error", "log: refused since the request id is too long")
+}
+
+// A request that names no tool is put before nobody, and no grant decides it.
+func TestRequestWithoutATool(t *testing.T) {
+	b := turning(t)
+	for n, tool := range []string{"", " \t"} {
+		b.on(b.out(asks("p1", tool)), fmt.Sprintf("all: %d notice PERMISSION_MALFORMED", 6+n), "run 1: control error", "log: refused since the request names no tool")
+	}
 }
 
 // The denial names the patience that was configured, however often it began anew;

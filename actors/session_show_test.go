@@ -57,6 +57,8 @@ func show(e effect) string {
 			return ""
 		}
 		return "notify " + e.event.Code
+	case requestRefused:
+		return "log: refused since " + e.why
 	case noteVersion:
 		return "note that " + e.version + " does not continue"
 	case dropPermission:

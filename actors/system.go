@@ -87,6 +87,7 @@ type System struct {
 	live      atomic.Pointer[Live] // what may change meanwhile
 	diskFull  atomic.Bool          // written by the disk's actor alone
 	damage    journalDamage        // found in the journal's files
+	lately    lately               // requests that were answered in the life of this daemon
 	versions  *versions
 	stops     *stops
 	cgroups   process.Cgroups

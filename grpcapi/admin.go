@@ -64,10 +64,9 @@ func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissi
 	if repeated != "" {
 		m.Request = cmp.Or(answered.Request, m.Request)
 	}
-	return &pb.AnswerPermissionResponse{
-		Applied: answered.Applied, ResolvedBy: answered.By,
-		SessionId: string(m.Session), RequestId: string(m.Request),
-	}, nil
+	out := answeredOut(answered)
+	out.SessionId, out.RequestId = string(m.Session), string(m.Request)
+	return out, nil
 }
 
 // repeatedIn is the session in which a call that names none was made before, under the
@@ -91,12 +90,23 @@ func (s adminService) meant(ctx context.Context, r *pb.AnswerPermissionRequest) 
 		return "", "", err
 	}
 	session, request, err := findRequest(pending, r.GetRequestId())
-	if err != nil && r.GetSessionId() != "" && messages.KindOf(err) == messages.NotFound {
-		// No longer pending, or never there: the session knows, and says who decided.
-		request = messages.RequestID(r.GetRequestId())
-		session, err = s.resolve(ctx, r.GetSessionId())
+	if err == nil || messages.KindOf(err) != messages.NotFound {
+		return session, request, err
 	}
-	return session, request, err
+	// No longer pending, or never there: the session knows, and says who decided.
+	if r.GetSessionId() != "" {
+		session, err = s.resolve(ctx, r.GetSessionId())
+		return session, messages.RequestID(r.GetRequestId()), err
+	}
+	base, _, _ := strings.Cut(r.GetRequestId(), "/")
+	decided, failed := ask[messages.RequestResolved](ctx, s.asker, messages.ResolveRequest{Reference: base})
+	switch {
+	case failed != nil && messages.KindOf(failed) == messages.NotFound:
+		return "", "", err
+	case failed != nil:
+		return "", "", failed
+	}
+	return decided.Session, decided.Request, nil
 }
 
 // findRequest finds what is pending by the beginning of its id. A question may be

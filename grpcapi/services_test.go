@@ -148,6 +148,11 @@ func TestAdmin(t *testing.T) {
 			return messages.SessionView{Record: messages.SessionRecord{ID: sessionA, Name: "demo"}, Run: &messages.RunRecord{Run: 2}, Permissions: pending}, nil
 		case messages.AnswerPermission:
 			return messages.PermissionAnswered{Applied: r.Request == "req-abc", By: "c"}, nil
+		case messages.ResolveRequest:
+			if r.Reference != "old" {
+				return nil, messages.Errorf("find permission request", messages.NotFound, "no request %q", r.Reference)
+			}
+			return messages.RequestResolved{Session: elsewhere, Request: "older"}, nil
 		case messages.ResolveKey:
 			if broken != nil {
 				return nil, broken
@@ -184,6 +189,11 @@ func TestAdmin(t *testing.T) {
 	late := must[*pb.AnswerPermissionResponse](t)(client.AnswerPermission(ctx, &pb.AnswerPermissionRequest{SessionId: sessionA, RequestId: "gone", Decision: allow}))
 	if late.GetApplied() || late.GetResolvedBy() != "c" {
 		t.Errorf("late %v", late)
+	}
+	// What no longer waits is found without a session.
+	late = must[*pb.AnswerPermissionResponse](t)(client.AnswerPermission(ctx, &pb.AnswerPermissionRequest{RequestId: "old", Decision: allow}))
+	if late.GetApplied() || late.GetSessionId() != elsewhere || late.GetRequestId() != "older" {
+		t.Errorf("found %v", late)
 	}
 	// Under a key that was used, the session that it was used in answers, whatever waits now.
 	again := metadata.AppendToOutgoingContext(ctx, IdempotencyKey, keyA)

@@ -103,6 +103,25 @@ func adminAnswerIn(m *pb.AnswerPermissionRequest, client messages.ClientID) (mes
 	return out, cmp.Or(denialIn(op, out.Message), suggestionsIn(op, out.Suggestions))
 }
 
+// answeredOut says what stands after an answer.
+func answeredOut(m messages.PermissionAnswered) *pb.AnswerPermissionResponse {
+	out := &pb.AnswerPermissionResponse{Applied: m.Applied, ResolvedBy: m.By, Reason: "client", DecidedAt: timeOut(m.At)}
+	switch m.Decision {
+	case messages.DecisionWithdrawn:
+		out.Reason = "withdrawn"
+	case messages.DecisionExpired:
+		out.Decision, out.Reason = pb.PermissionDecision_DENY, "expired"
+	case messages.DecisionAnswered:
+		out.Decision = pb.PermissionDecision_ALLOW_ONCE
+	default:
+		out.Decision = pb.PermissionDecision(m.Decision)
+		if m.By == "rule" || m.By == "grant" {
+			out.Reason = m.By
+		}
+	}
+	return out
+}
+
 // explainIn translates a call that somebody wonders about. Without a directory the
 // session has to tell it.
 func explainIn(m *pb.ExplainPermissionRequest) (out messages.ExplainPermission, err error) {

@@ -1,5 +1,7 @@
 package messages
 
+import "time"
+
 // The conversation between the gateway and a session. Every request names the
 // client it comes from; the answer is sent when what it promises is durable.
 
@@ -77,6 +79,7 @@ type PermissionAnswered struct {
 	By       string // who decided
 	Decision Decision
 	Request  RequestID // the whole id of what was answered; may be empty unless Applied
+	At       time.Time // when it was decided; zero if that is not known
 }
 
 // CancelTurn interrupts the running turn. It needs the lock. Answered with
@@ -285,6 +288,21 @@ type ResolveSession struct {
 type ResolveKey struct {
 	ask
 	Key string
+}
+
+// ResolveRequest finds a permission request that no longer waits, for a caller that
+// names no session: by its id, or the beginning of one that was decided lately. Answered
+// with [RequestResolved], [NotFound] or, for an ambiguous one, [Invalid].
+type ResolveRequest struct {
+	ask
+	Reference string
+}
+
+// RequestResolved answers [ResolveRequest].
+type RequestResolved struct {
+	answer
+	Session SessionID
+	Request RequestID
 }
 
 // SessionResolved answers [ResolveSession] and [ResolveKey].

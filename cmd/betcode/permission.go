@@ -190,15 +190,3 @@ func answersTo(r *pb.PendingPermission, typed []string) (map[string]string, erro
 	}
 	return answers, nil
 }
-
-// answerRequest sends a decision and says what became of it.
-func (p *program) answerRequest(ctx context.Context, cl *client.Client, request *pb.AnswerPermissionRequest) error {
-	r, err := cl.Admin.AnswerPermission(ctx, request)
-	if err != nil {
-		return err
-	}
-	if !r.GetApplied() {
-		p.say("It had been answered before, by %s; that answer stands.", orNobody(printableLine(r.GetResolvedBy())))
-	}
-	return nil
-}

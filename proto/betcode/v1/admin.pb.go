@@ -1192,7 +1192,13 @@ type AnswerPermissionResponse struct {
 	// The session.
 	SessionId string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The whole id of the request.
-	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The decision that counts; unspecified when the request was withdrawn.
+	Decision PermissionDecision `protobuf:"varint,100,opt,name=decision,proto3,enum=betcode.v1.PermissionDecision" json:"decision,omitempty"`
+	// Why it was decided so, as in PermissionResolved: "client", "withdrawn", "rule" or "grant".
+	Reason string `protobuf:"bytes,101,opt,name=reason,proto3" json:"reason,omitempty"`
+	// When it was decided; unset if that is not known.
+	DecidedAt     *timestamppb.Timestamp `protobuf:"bytes,102,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1253,6 +1259,27 @@ func (x *AnswerPermissionResponse) GetRequestId() string {
 		return x.RequestId
 	}
 	return ""
+}
+
+func (x *AnswerPermissionResponse) GetDecision() PermissionDecision {
+	if x != nil {
+		return x.Decision
+	}
+	return PermissionDecision_PERMISSION_DECISION_UNSPECIFIED
+}
+
+func (x *AnswerPermissionResponse) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *AnswerPermissionResponse) GetDecidedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DecidedAt
+	}
+	return nil
 }
 
 // ShowSessionRequest names a session.
@@ -3271,7 +3298,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x11apply_suggestions\x18\a \x03(\rR\x10applySuggestions\x1a:\n" +
 	"\fAnswersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x93\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa2\x02\n" +
 	"\x18AnswerPermissionResponse\x12\x18\n" +
 	"\aapplied\x18\x01 \x01(\bR\aapplied\x12\x1f\n" +
 	"\vresolved_by\x18\x02 \x01(\tR\n" +
@@ -3279,7 +3306,11 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x03 \x01(\tR\tsessionId\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"3\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\x12:\n" +
+	"\bdecision\x18d \x01(\x0e2\x1e.betcode.v1.PermissionDecisionR\bdecision\x12\x16\n" +
+	"\x06reason\x18e \x01(\tR\x06reason\x129\n" +
+	"\n" +
+	"decided_at\x18f \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"3\n" +
 	"\x12ShowSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"\xb4\x06\n" +
@@ -3530,60 +3561,62 @@ var file_betcode_v1_admin_proto_depIdxs = []int32{
 	48, // 12: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
 	46, // 13: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
 	43, // 14: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	49, // 15: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
-	17, // 16: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
-	4,  // 17: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
-	18, // 18: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	50, // 19: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	44, // 20: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	51, // 21: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
-	12, // 22: betcode.v1.ShowSessionResponse.withheld:type_name -> betcode.v1.DirectoryFinding
-	45, // 23: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	52, // 24: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	32, // 25: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	45, // 26: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	35, // 27: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	36, // 28: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	37, // 29: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
-	0,  // 30: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
-	2,  // 31: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
-	13, // 32: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
-	5,  // 33: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
-	7,  // 34: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
-	9,  // 35: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
-	15, // 36: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
-	19, // 37: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
-	21, // 38: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
-	23, // 39: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
-	25, // 40: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	27, // 41: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	29, // 42: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	40, // 43: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
-	30, // 44: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	33, // 45: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	38, // 46: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 47: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 48: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	14, // 49: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	6,  // 50: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
-	8,  // 51: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
-	10, // 52: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
-	16, // 53: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	20, // 54: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	22, // 55: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
-	24, // 56: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
-	26, // 57: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	28, // 58: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	53, // 59: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	41, // 60: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
-	31, // 61: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	34, // 62: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	39, // 63: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	47, // [47:64] is the sub-list for method output_type
-	30, // [30:47] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	48, // 15: betcode.v1.AnswerPermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
+	45, // 16: betcode.v1.AnswerPermissionResponse.decided_at:type_name -> google.protobuf.Timestamp
+	49, // 17: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	17, // 18: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
+	4,  // 19: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
+	18, // 20: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
+	50, // 21: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	44, // 22: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	51, // 23: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
+	12, // 24: betcode.v1.ShowSessionResponse.withheld:type_name -> betcode.v1.DirectoryFinding
+	45, // 25: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	52, // 26: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	32, // 27: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	45, // 28: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	35, // 29: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	36, // 30: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	37, // 31: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	0,  // 32: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
+	2,  // 33: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
+	13, // 34: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
+	5,  // 35: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
+	7,  // 36: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
+	9,  // 37: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
+	15, // 38: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
+	19, // 39: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
+	21, // 40: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
+	23, // 41: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
+	25, // 42: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	27, // 43: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	29, // 44: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	40, // 45: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
+	30, // 46: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	33, // 47: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	38, // 48: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 49: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 50: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	14, // 51: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 52: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	8,  // 53: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
+	10, // 54: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
+	16, // 55: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	20, // 56: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	22, // 57: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
+	24, // 58: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
+	26, // 59: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	28, // 60: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	53, // 61: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	41, // 62: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
+	31, // 63: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	34, // 64: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	39, // 65: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	49, // [49:66] is the sub-list for method output_type
+	32, // [32:49] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_admin_proto_init() }

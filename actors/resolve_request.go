@@ -1,0 +1,82 @@
+package actors
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"betcode/messages"
+)
+
+// latelySize bounds how many answered requests are known by the beginning of their ids.
+const latelySize = 1024
+
+// lately remembers which requests were answered in the life of this daemon, the newest
+// last. The journal knows all of them, but only by their whole ids. The zero value is
+// empty; it may be used from several goroutines.
+type lately struct {
+	mu       sync.Mutex
+	answered []messages.RequestResolved
+}
+
+func (l *lately) add(session messages.SessionID, request messages.RequestID) {
+	if session == "" || request == "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	this := messages.RequestResolved{Session: session, Request: request}
+	if slices.Contains(l.answered, this) {
+		return
+	}
+	if len(l.answered) == latelySize {
+		l.answered = slices.Delete(l.answered, 0, 1)
+	}
+	l.answered = append(l.answered, this)
+}
+
+// beginning returns the requests whose id begins so.
+func (l *lately) beginning(reference string) (found []messages.RequestResolved) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.answered {
+		if strings.HasPrefix(string(r.Request), reference) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// resolveRequest finds the session of a request that no longer waits: by the key that
+// its decision left in the journal, else among those that were answered lately.
+func (s *System) resolveRequest(m messages.ResolveRequest) (messages.Reply, error) {
+	const op = "find permission request"
+	sessions, _, err := s.options.Store.Sessions("", "", 0, 0)
+	if err != nil {
+		return nil, asError(op, err)
+	}
+	var found []messages.RequestResolved
+	var problem error
+	for _, session := range sessions {
+		switch _, seen, err := s.options.Store.Seen(session.ID, decisionKey(messages.RequestID(m.Reference))); {
+		case err != nil && messages.KindOf(err) != messages.NotFound: // else deleted meanwhile
+			problem = asError(op, err)
+		case seen:
+			found = append(found, messages.RequestResolved{Session: session.ID, Request: messages.RequestID(m.Reference)})
+		}
+	}
+	if len(found) == 0 && m.Reference != "" {
+		found = s.lately.beginning(m.Reference)
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return nil, messages.Errorf(op, messages.Invalid, "%d requests have an id that begins with %q", len(found), m.Reference).
+			WithHint("give more of the id, or the session")
+	case problem != nil:
+		return nil, problem
+	}
+	return nil, messages.Errorf(op, messages.NotFound, "no request has the id %q", m.Reference).
+		WithHint("ListPermissions shows what waits")
+}

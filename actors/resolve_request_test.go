@@ -1,0 +1,52 @@
+package actors
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"betcode/messages"
+)
+
+// After the deadline an answer is told when that was, in the life of a daemon and by the
+// next one, which finds the request without a session.
+func TestAnswerAfterExpiry(t *testing.T) {
+	inDays(t, func(d *days) {
+		d.until(7*day + time.Second)
+		check := func(when string) {
+			t.Helper()
+			found, err := d.ask(messages.ResolveRequest{Reference: "p1"})
+			if err != nil || found != (messages.RequestResolved{Session: sessionA, Request: "p1"}) {
+				t.Errorf("%s: found %+v, %v", when, found, err)
+			}
+			_, err = d.ask(answer("ann", "p1", messages.AllowOnce))
+			e := asError("", err)
+			if err == nil || e.Code != messages.PermissionStale || !strings.Contains(e.Error(), "expired at ") || e.Details["decided_at"] == "" {
+				t.Errorf("%s: %v", when, err)
+			}
+		}
+		check("the same daemon")
+		d.stop()
+		d.start()
+		check("the next daemon")
+		if _, err := d.ask(messages.ResolveRequest{Reference: "p"}); messages.KindOf(err) != messages.NotFound {
+			t.Errorf("the beginning of an id that nobody has answered: %v", err)
+		}
+	})
+}
+
+func TestLately(t *testing.T) {
+	var l lately
+	l.add("", "nobody")
+	for n := range latelySize + 1 {
+		l.add(sessionA, messages.RequestID(fmt.Sprintf("%05d", n)))
+		l.add(sessionA, messages.RequestID(fmt.Sprintf("%05d", n)))
+	}
+	if got := l.beginning("0000"); len(got) != 9 || got[0].Request != "00001" {
+		t.Errorf("%v", got)
+	}
+	if got := l.beginning("nobody"); len(got) != 0 || len(l.answered) != latelySize {
+		t.Errorf("%v of %d", got, len(l.answered))
+	}
+}
