@@ -47,6 +47,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.AdminService/TrustDirectory":          messages.MayAdmin,
 	"/betcode.v1.AdminService/BackupJournal":           messages.MayAdmin,
 	"/betcode.v1.AdminService/Shutdown":                messages.MayAdmin,
+	"/betcode.v1.AdminService/GetStartup":              messages.MayAdmin, // and over the socket only
 	"/betcode.v1.ConfigService/GetSettings":            messages.MayView,
 	"/betcode.v1.ConfigService/ListMcpServers":         messages.MayView,
 	"/betcode.v1.ConfigService/GetPermissions":         messages.MayView,

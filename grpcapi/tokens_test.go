@@ -149,7 +149,8 @@ func TestTokensOverTCP(t *testing.T) {
 			}
 			got := status.Code(codeOfCall(ctx, conn, method))
 			rights, _ := messages.ParseRights([]string{name})
-			switch want := rights&need != 0; {
+			socketOnly := strings.HasSuffix(method, "/GetStartup")
+			switch want := rights&need != 0 && !socketOnly; {
 			case name == "" || name == "wrong":
 				if got != codes.Unauthenticated && got != codes.ResourceExhausted { // who comes too often
 					t.Errorf("%s with the token %q: %v", method, name, got)

@@ -27,8 +27,8 @@ import (
 //
 // The next daemon is the executable of this command, as it is on the disk now. It
 // gets the command line, the environment and the working directory of the one it
-// follows, where the system tells them: a restart changes nothing but the program,
-// and the flags that the command is given.
+// follows (see predecessor.go): a restart changes nothing but the program, and the
+// flags that the command is given.
 
 // handOverFD is where a helper reports.
 const handOverFD = 3
@@ -53,7 +53,11 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 		cl, err = p.reach(ctx, config.Client{SocketPath: cfg.SocketPath}, h)
 		if client.Unreachable(err) && !processEnded(h.pid) {
 			fmt.Fprintf(p.stderr, "The daemon with pid %d does not answer; it is ended by a signal.\n", h.pid)
-			if err := errors.Join(notOurs(h.pid), h.end(ctx, c.Duration("timeout"))); err != nil {
+			old, known := seen(h.pid)
+			if err := notOurs(h.pid, old, known); err != nil {
+				return err
+			}
+			if err := h.end(ctx, c.Duration("timeout")); err != nil {
 				return err
 			}
 		}
@@ -71,7 +75,11 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	flags = givenOnly(c, flags)
-	if err := errors.Join(notOurs(pid), canHandOver(), restartable(pid, cfg, flags)); err != nil {
+	old, known, err := predecessor(ctx, cl.Admin, pid)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(notOurs(pid, old, known), canHandOver(), restartable(old, known, cfg, flags)); err != nil {
 		return err
 	}
 	result, err := p.handOver(cfg, flags, pid, c.Duration("timeout"))
@@ -105,12 +113,13 @@ func whoServes(ctx context.Context, cl *client.Client) (version string, pid int,
 	return health.GetMetadata()["version"], pid, nil
 }
 
-// notOurs refuses a daemon that somebody else keeps running.
-func notOurs(pid int) error {
-	switch old, ok := predecessor(pid); {
+// notOurs refuses a daemon that somebody else keeps running. Where nobody knows how it
+// was started, its control group tells.
+func notOurs(pid int, old background, known bool) error {
+	switch {
 	case pid == 1:
 		return exitError{exitFailed, errors.New("restart daemon: it is the first process of a container; restart the container")}
-	case ok && slices.Contains(old.environment, "SYSTEMD_EXEC_PID="+strconv.Itoa(pid)):
+	case known && slices.Contains(old.environment, "SYSTEMD_EXEC_PID="+strconv.Itoa(pid)), !known && inService(pid):
 		return exitError{exitFailed, errors.New("restart daemon: systemd runs it; use systemctl [--user] restart with the name of its service")}
 	}
 	return nil
@@ -210,9 +219,6 @@ func (p *program) replace(ctx context.Context, cfg config.Daemon, flags config.F
 	if err != nil {
 		return 0, err
 	}
-	if old, ok := predecessor(pid); ok {
-		next = old.withFlags(cfg, flags).succeeded(next)
-	}
 	cl, err := p.dial(ctx, config.Client{SocketPath: cfg.SocketPath})
 	if err != nil {
 		return 0, err
@@ -220,6 +226,13 @@ func (p *program) replace(ctx context.Context, cfg config.Daemon, flags config.F
 	defer cl.Close()
 	if _, now, err := whoServes(ctx, cl); err == nil && now != pid {
 		return 0, exitError{exitFailed, fmt.Errorf("restart daemon: process %d serves by now, and not %d: somebody else has restarted it", now, pid)}
+	}
+	old, known, err := predecessor(ctx, cl.Admin, pid)
+	if err != nil {
+		return 0, err
+	}
+	if known {
+		next = old.withFlags(cfg, flags).succeeded(next)
 	}
 	if _, err := cl.Admin.Shutdown(ctx, &pb.ShutdownRequest{KeepAgents: true}); err != nil && !client.Unreachable(err) {
 		return 0, err

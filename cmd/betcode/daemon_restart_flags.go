@@ -19,12 +19,11 @@ import (
 // over the agents and the journal of the one before.
 var fixedByRestart = []string{"daemon.socket_path", "daemon.state_dir", "daemon.keep_agents"}
 
-// restartable refuses the flags that a restart of the daemon pid cannot apply.
-func restartable(pid int, cfg config.Daemon, flags config.Flags) error {
+// restartable refuses the flags that a restart of the daemon old, if it is known, cannot apply.
+func restartable(old background, known bool, cfg config.Daemon, flags config.Flags) error {
 	if flags[notifyExec] != "" {
 		return usageError{fmt.Errorf("restart daemon: --notify-exec cannot be applied by a restart; use 'betcode config set %s'", notifyExec)}
 	}
-	old, known := predecessor(pid)
 	if !known {
 		return nil // the next daemon is started with the flags of this command
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -34,29 +32,10 @@ func TestRestartWithFlags(t *testing.T) {
 
 // What a restart cannot change is refused, and not ignored.
 func TestRestartRefusesFlags(t *testing.T) {
-	if err := restartable(0, config.Daemon{}, config.Flags{notifyExec: "x"}); err == nil || exitCode(err) != exitUsage {
+	if err := restartable(background{}, false, config.Daemon{}, config.Flags{notifyExec: "x"}); err == nil || exitCode(err) != exitUsage {
 		t.Errorf("--notify-exec: %v", err)
 	}
-	if runtime.GOOS != "linux" {
-		return
-	}
-	other := exec.Command("/bin/sh", "-c", "echo here; read line", "daemon", "run", "--state-dir", "st", "--config-dir=/c")
-	other.Dir, other.Env = "/", []string{"A=b"}
-	out, err := other.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := other.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { in.Close(); _ = other.Wait() }()
-	if _, err := out.Read(make([]byte, 5)); err != nil {
-		t.Fatal(err)
-	}
+	old := background{arguments: []string{"daemon", "run", "--state-dir", "st", "--config-dir=/c"}, environment: []string{"A=b"}, directory: "/"}
 	for name, test := range map[string]struct {
 		cfg     config.Daemon
 		flags   config.Flags
@@ -67,7 +46,7 @@ func TestRestartRefusesFlags(t *testing.T) {
 		"other state":     {config.Daemon{StateDir: "/x"}, config.Flags{"daemon.state_dir": "/x"}, "--state-dir"},
 		"other directory": {config.Daemon{ConfigDir: "/x"}, config.Flags{config.ConfigDirFlag: "/x"}, "--config-dir"},
 	} {
-		err := restartable(other.Process.Pid, test.cfg, test.flags)
+		err := restartable(old, true, test.cfg, test.flags)
 		if (err == nil) != (test.refused == "") || err != nil && !strings.Contains(err.Error(), test.refused) {
 			t.Errorf("%s: %v", name, err)
 		}

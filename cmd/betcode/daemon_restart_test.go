@@ -42,11 +42,11 @@ func TestSucceeded(t *testing.T) {
 	}
 }
 
-func TestPredecessor(t *testing.T) {
-	if err := notOurs(1); err == nil || !strings.Contains(err.Error(), "container") {
+func TestSeen(t *testing.T) {
+	if err := notOurs(1, background{}, false); err == nil || !strings.Contains(err.Error(), "container") {
 		t.Errorf("the first process: %v", err)
 	}
-	if _, ok := predecessor(os.Getpid()); ok {
+	if _, ok := seen(os.Getpid()); ok {
 		t.Error("a test is taken for a daemon")
 	}
 	if runtime.GOOS != "linux" {
@@ -74,7 +74,7 @@ func TestPredecessor(t *testing.T) {
 	if _, err := out.Read(make([]byte, 5)); err != nil { // before that, it may not be itself yet
 		t.Fatal(err)
 	}
-	got, ok := predecessor(other.Process.Pid)
+	got, ok := seen(other.Process.Pid)
 	if !ok || got.directory != "/" || got.log != log.Name() || !slices.Contains(got.environment, "A=b") || !slices.Equal(got.arguments[2:], []string{"daemon", "run"}) {
 		t.Errorf("%+v, %v", got, ok)
 	}

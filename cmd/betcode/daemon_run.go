@@ -41,11 +41,14 @@ const gather = 500 * time.Microsecond
 // closed. It returns nil after a shutdown that was asked for.
 func runDaemon(ctx context.Context, settings *liveSettings, stderr io.Writer) (err error) {
 	started := settings.get()
-	d := &daemon{cfg: started.Daemon(), settings: settings, started: started, mask: audit.NewMasker(heldSecrets(os.Environ()))}
+	d := &daemon{cfg: started.Daemon(), startup: startupOf(), settings: settings, started: started, mask: audit.NewMasker(heldSecrets(os.Environ()))}
 	defer func() { err = errors.Join(err, d.close()) }()
 	defer supervision.PaceCollector(supervision.Room).Close()
 	if err := d.openLog(stderr); err != nil {
 		return fmt.Errorf("open log: %w", err)
+	}
+	if err := undumpable(); err != nil {
+		d.log.Warn().Err(err).Msg("other processes of the user may trace the daemon")
 	}
 	ctx, stop := d.heed(ctx)
 	defer stop()
@@ -73,8 +76,9 @@ func runDaemon(ctx context.Context, settings *liveSettings, stderr io.Writer) (e
 // daemon holds what is open, in the order in which it was opened.
 type daemon struct {
 	cfg         config.Daemon
-	base        zerolog.Logger // what the parts of the daemon write to
-	log         zerolog.Logger // what is written here
+	startup     messages.Startup // how this process was started; its environment is a secret
+	base        zerolog.Logger   // what the parts of the daemon write to
+	log         zerolog.Logger   // what is written here
 	logFile     *os.File
 	mask        *audit.Masker // of the secrets that the daemon was given
 	lock        *flock.Flock
@@ -249,7 +253,7 @@ func (d *daemon) close() error {
 }
 
 // door hands the actor system to the gateway, and answers itself what is about
-// settings.
+// settings and about this process.
 type door struct {
 	*actors.System
 	daemon *daemon
@@ -262,6 +266,8 @@ func (d door) Ask(ctx context.Context, r messages.Request) (messages.Reply, erro
 		return d.daemon.getSettings(m)
 	case messages.UpdateSettings:
 		return d.daemon.updateSettings(m)
+	case messages.GetStartup:
+		return d.daemon.getStartup(), nil
 	}
 	return d.System.Ask(ctx, r)
 }

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
-// predecessor is how a running daemon was started. Its log is empty if its
+// seen is how a running daemon was started, as /proc has it: nothing if it is another
+// user's, or not dumpable, as daemons are that can be asked. Its log is empty if its
 // standard error is no file and its state directory cannot be told.
-func predecessor(pid int) (background, bool) {
+func seen(pid int) (background, bool) {
 	proc := fmt.Sprintf("/proc/%d/", pid)
 	arguments, err := zeroSeparated(proc + "cmdline")
-	if err != nil || len(arguments) < 3 || !slices.Contains(arguments, "daemon") || !slices.Contains(arguments, "run") {
+	if err != nil || !isDaemon(arguments) {
 		return background{}, false // started in a way we do not know
 	}
 	environment, err := zeroSeparated(proc + "environ")
@@ -27,13 +27,26 @@ func predecessor(pid int) (background, bool) {
 	return background{arguments: arguments[1:], environment: environment, directory: directory, log: logOf(proc)}, true
 }
 
+// inService reports whether a process is in the control group of a systemd service, which
+// everybody may see. What a service starts and leaves behind is in it too.
+func inService(pid int) bool {
+	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(groups)) {
+		if path, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "0::"); ok {
+			return strings.HasSuffix(path, ".service")
+		}
+	}
+	return false
+}
+
 // logOf is where a process complains: the file that its standard error is, or the
 // usual one beside the lock it holds.
 func logOf(proc string) string {
-	if path, err := os.Readlink(proc + "fd/2"); err == nil {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
-		}
+	if path := errorFile(proc); path != "" {
+		return path
 	}
 	files, _ := os.ReadDir(proc + "fd")
 	for _, f := range files {
@@ -43,6 +56,22 @@ func logOf(proc string) string {
 	}
 	return ""
 }
+
+// errorFile is the regular file that the standard error of a process is; empty if it is
+// none. proc is the directory of the process.
+func errorFile(proc string) string {
+	path, err := os.Readlink(proc + "fd/2")
+	if err != nil {
+		return ""
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}
+
+// ownErrorFile is that of this process.
+func ownErrorFile() string { return errorFile("/proc/self/") }
 
 func zeroSeparated(path string) ([]string, error) {
 	raw, err := os.ReadFile(path)

@@ -2,6 +2,10 @@
 
 package main
 
-// predecessor cannot be told on this system: the next daemon is run as this
-// command's flags and environment say.
-func predecessor(int) (background, bool) { return background{}, false }
+// seen tells nothing: on this system daemons can only be asked.
+func seen(int) (background, bool) { return background{}, false }
+
+func inService(int) bool { return false }
+
+// ownErrorFile cannot be told on this system.
+func ownErrorFile() string { return "" }

@@ -34,7 +34,7 @@ type Daemon struct {
 // Start runs a daemon in the world and returns when it serves.
 func (w *World) Start(ctx context.Context) (*Daemon, error) {
 	d := &Daemon{World: w, log: &logBuffer{}, done: make(chan struct{})}
-	d.command = exec.Command(w.Binary, "daemon", "run")
+	d.command = exec.Command(w.Binary, "--socket", w.Socket(), "daemon", "run") // so that its command line names the world
 	d.command.Env, d.command.Dir = w.Environ(), w.Root
 	d.command.Stdout, d.command.Stderr = d.log, d.log
 	d.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -1,7 +1,9 @@
 package kit
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -97,8 +99,8 @@ func Repository() string {
 	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
 }
 
-// Left lists the processes that carry this world in their environment: whatever
-// of it is still alive.
+// Left lists the processes that carry this world in their environment, or, where that
+// may not be read, in their command line, as daemons do: whatever of it is still alive.
 func (w *World) Left() []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -110,10 +112,23 @@ func (w *World) Left() []int {
 		if _, err := fmt.Sscan(e.Name(), &pid); err != nil || pid == os.Getpid() {
 			continue
 		}
-		environ, err := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
-		if err == nil && strings.Contains(string(environ), "HOME="+w.Home+"\x00") {
+		if w.has(pid) {
 			left = append(left, pid)
 		}
 	}
 	return left
+}
+
+// has says whether a process belongs to this world.
+func (w *World) has(pid int) bool {
+	proc := fmt.Sprintf("/proc/%d/", pid)
+	environ, err := os.ReadFile(proc + "environ")
+	if err == nil {
+		return strings.Contains(string(environ), "HOME="+w.Home+"\x00")
+	}
+	if !errors.Is(err, fs.ErrPermission) {
+		return false
+	}
+	arguments, _ := os.ReadFile(proc + "cmdline") // it may have ended
+	return strings.Contains(string(arguments), w.Root+"/")
 }

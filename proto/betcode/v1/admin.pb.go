@@ -2068,6 +2068,116 @@ func (*ShutdownResponse) Descriptor() ([]byte, []int) {
 	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
 }
 
+// GetStartupRequest is empty.
+type GetStartupRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetStartupRequest) Reset() {
+	*x = GetStartupRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetStartupRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetStartupRequest) ProtoMessage() {}
+
+func (x *GetStartupRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetStartupRequest.ProtoReflect.Descriptor instead.
+func (*GetStartupRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
+}
+
+// GetStartupResponse is how a daemon was started. Arguments, variables and paths need not be UTF-8.
+type GetStartupResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its command line, the name of the program first.
+	Arguments [][]byte `protobuf:"bytes,1,rep,name=arguments,proto3" json:"arguments,omitempty"`
+	// Its environment, NAME=VALUE.
+	Environment [][]byte `protobuf:"bytes,2,rep,name=environment,proto3" json:"environment,omitempty"`
+	// Its working directory, absolute.
+	Directory []byte `protobuf:"bytes,3,opt,name=directory,proto3" json:"directory,omitempty"`
+	// The file for the standard error of the next one: the regular file that this one's is, else the usual one.
+	ErrorFile     []byte `protobuf:"bytes,4,opt,name=error_file,json=errorFile,proto3" json:"error_file,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetStartupResponse) Reset() {
+	*x = GetStartupResponse{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetStartupResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetStartupResponse) ProtoMessage() {}
+
+func (x *GetStartupResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetStartupResponse.ProtoReflect.Descriptor instead.
+func (*GetStartupResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *GetStartupResponse) GetArguments() [][]byte {
+	if x != nil {
+		return x.Arguments
+	}
+	return nil
+}
+
+func (x *GetStartupResponse) GetEnvironment() [][]byte {
+	if x != nil {
+		return x.Environment
+	}
+	return nil
+}
+
+func (x *GetStartupResponse) GetDirectory() []byte {
+	if x != nil {
+		return x.Directory
+	}
+	return nil
+}
+
+func (x *GetStartupResponse) GetErrorFile() []byte {
+	if x != nil {
+		return x.ErrorFile
+	}
+	return nil
+}
+
 // ResolveRequest is what a human types for a session.
 type ResolveRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2079,7 +2189,7 @@ type ResolveRequest struct {
 
 func (x *ResolveRequest) Reset() {
 	*x = ResolveRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2091,7 +2201,7 @@ func (x *ResolveRequest) String() string {
 func (*ResolveRequest) ProtoMessage() {}
 
 func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2104,7 +2214,7 @@ func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveRequest.ProtoReflect.Descriptor instead.
 func (*ResolveRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ResolveRequest) GetRef() string {
@@ -2125,7 +2235,7 @@ type ResolveResponse struct {
 
 func (x *ResolveResponse) Reset() {
 	*x = ResolveResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2137,7 +2247,7 @@ func (x *ResolveResponse) String() string {
 func (*ResolveResponse) ProtoMessage() {}
 
 func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2150,7 +2260,7 @@ func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveResponse.ProtoReflect.Descriptor instead.
 func (*ResolveResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ResolveResponse) GetSessionId() string {
@@ -2171,7 +2281,7 @@ type ExportSessionRequest struct {
 
 func (x *ExportSessionRequest) Reset() {
 	*x = ExportSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2183,7 +2293,7 @@ func (x *ExportSessionRequest) String() string {
 func (*ExportSessionRequest) ProtoMessage() {}
 
 func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2196,7 +2306,7 @@ func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportSessionRequest.ProtoReflect.Descriptor instead.
 func (*ExportSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ExportSessionRequest) GetSessionId() string {
@@ -2215,7 +2325,7 @@ type JournalStatsRequest struct {
 
 func (x *JournalStatsRequest) Reset() {
 	*x = JournalStatsRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2227,7 +2337,7 @@ func (x *JournalStatsRequest) String() string {
 func (*JournalStatsRequest) ProtoMessage() {}
 
 func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2240,7 +2350,7 @@ func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsRequest.ProtoReflect.Descriptor instead.
 func (*JournalStatsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
 }
 
 // JournalStatsResponse is what the journal is, and what was done to it since the daemon opened it.
@@ -2300,7 +2410,7 @@ type JournalStatsResponse struct {
 
 func (x *JournalStatsResponse) Reset() {
 	*x = JournalStatsResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2312,7 +2422,7 @@ func (x *JournalStatsResponse) String() string {
 func (*JournalStatsResponse) ProtoMessage() {}
 
 func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2325,7 +2435,7 @@ func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsResponse.ProtoReflect.Descriptor instead.
 func (*JournalStatsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *JournalStatsResponse) GetDirectory() string {
@@ -2515,7 +2625,7 @@ type JournalFileInfo struct {
 
 func (x *JournalFileInfo) Reset() {
 	*x = JournalFileInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2527,7 +2637,7 @@ func (x *JournalFileInfo) String() string {
 func (*JournalFileInfo) ProtoMessage() {}
 
 func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2540,7 +2650,7 @@ func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileInfo.ProtoReflect.Descriptor instead.
 func (*JournalFileInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *JournalFileInfo) GetName() string {
@@ -2587,7 +2697,7 @@ type VerifyJournalRequest struct {
 
 func (x *VerifyJournalRequest) Reset() {
 	*x = VerifyJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2599,7 +2709,7 @@ func (x *VerifyJournalRequest) String() string {
 func (*VerifyJournalRequest) ProtoMessage() {}
 
 func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2612,7 +2722,7 @@ func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalRequest.ProtoReflect.Descriptor instead.
 func (*VerifyJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
 }
 
 // VerifyJournalResponse is one piece of news of a verification.
@@ -2632,7 +2742,7 @@ type VerifyJournalResponse struct {
 
 func (x *VerifyJournalResponse) Reset() {
 	*x = VerifyJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[34]
+	mi := &file_betcode_v1_admin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2644,7 +2754,7 @@ func (x *VerifyJournalResponse) String() string {
 func (*VerifyJournalResponse) ProtoMessage() {}
 
 func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[34]
+	mi := &file_betcode_v1_admin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2657,7 +2767,7 @@ func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalResponse.ProtoReflect.Descriptor instead.
 func (*VerifyJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *VerifyJournalResponse) GetNews() isVerifyJournalResponse_News {
@@ -2740,7 +2850,7 @@ type JournalFileReport struct {
 
 func (x *JournalFileReport) Reset() {
 	*x = JournalFileReport{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[35]
+	mi := &file_betcode_v1_admin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2752,7 +2862,7 @@ func (x *JournalFileReport) String() string {
 func (*JournalFileReport) ProtoMessage() {}
 
 func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[35]
+	mi := &file_betcode_v1_admin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2765,7 +2875,7 @@ func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileReport.ProtoReflect.Descriptor instead.
 func (*JournalFileReport) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *JournalFileReport) GetName() string {
@@ -2825,7 +2935,7 @@ type JournalProblem struct {
 
 func (x *JournalProblem) Reset() {
 	*x = JournalProblem{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[36]
+	mi := &file_betcode_v1_admin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2837,7 +2947,7 @@ func (x *JournalProblem) String() string {
 func (*JournalProblem) ProtoMessage() {}
 
 func (x *JournalProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[36]
+	mi := &file_betcode_v1_admin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2850,7 +2960,7 @@ func (x *JournalProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalProblem.ProtoReflect.Descriptor instead.
 func (*JournalProblem) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{36}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *JournalProblem) GetFile() string {
@@ -2889,7 +2999,7 @@ type JournalVerified struct {
 
 func (x *JournalVerified) Reset() {
 	*x = JournalVerified{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[37]
+	mi := &file_betcode_v1_admin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2901,7 +3011,7 @@ func (x *JournalVerified) String() string {
 func (*JournalVerified) ProtoMessage() {}
 
 func (x *JournalVerified) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[37]
+	mi := &file_betcode_v1_admin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2914,7 +3024,7 @@ func (x *JournalVerified) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalVerified.ProtoReflect.Descriptor instead.
 func (*JournalVerified) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{37}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *JournalVerified) GetOk() bool {
@@ -2951,7 +3061,7 @@ type BackupJournalRequest struct {
 
 func (x *BackupJournalRequest) Reset() {
 	*x = BackupJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[38]
+	mi := &file_betcode_v1_admin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2963,7 +3073,7 @@ func (x *BackupJournalRequest) String() string {
 func (*BackupJournalRequest) ProtoMessage() {}
 
 func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[38]
+	mi := &file_betcode_v1_admin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2976,7 +3086,7 @@ func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalRequest.ProtoReflect.Descriptor instead.
 func (*BackupJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{38}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *BackupJournalRequest) GetPath() string {
@@ -3014,7 +3124,7 @@ type BackupJournalResponse struct {
 
 func (x *BackupJournalResponse) Reset() {
 	*x = BackupJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[39]
+	mi := &file_betcode_v1_admin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3026,7 +3136,7 @@ func (x *BackupJournalResponse) String() string {
 func (*BackupJournalResponse) ProtoMessage() {}
 
 func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[39]
+	mi := &file_betcode_v1_admin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3039,7 +3149,7 @@ func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalResponse.ProtoReflect.Descriptor instead.
 func (*BackupJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{39}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *BackupJournalResponse) GetPath() string {
@@ -3097,7 +3207,7 @@ type RawOutputRequest struct {
 
 func (x *RawOutputRequest) Reset() {
 	*x = RawOutputRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[40]
+	mi := &file_betcode_v1_admin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3109,7 +3219,7 @@ func (x *RawOutputRequest) String() string {
 func (*RawOutputRequest) ProtoMessage() {}
 
 func (x *RawOutputRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[40]
+	mi := &file_betcode_v1_admin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3122,7 +3232,7 @@ func (x *RawOutputRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawOutputRequest.ProtoReflect.Descriptor instead.
 func (*RawOutputRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{40}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *RawOutputRequest) GetSessionId() string {
@@ -3150,7 +3260,7 @@ type RawOutputResponse struct {
 
 func (x *RawOutputResponse) Reset() {
 	*x = RawOutputResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[41]
+	mi := &file_betcode_v1_admin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3162,7 +3272,7 @@ func (x *RawOutputResponse) String() string {
 func (*RawOutputResponse) ProtoMessage() {}
 
 func (x *RawOutputResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[41]
+	mi := &file_betcode_v1_admin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3175,7 +3285,7 @@ func (x *RawOutputResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawOutputResponse.ProtoReflect.Descriptor instead.
 func (*RawOutputResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{41}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *RawOutputResponse) GetData() []byte {
@@ -3376,7 +3486,14 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x0fShutdownRequest\x12\x1f\n" +
 	"\vkeep_agents\x18\x01 \x01(\bR\n" +
 	"keepAgents\"\x12\n" +
-	"\x10ShutdownResponse\"\"\n" +
+	"\x10ShutdownResponse\"\x13\n" +
+	"\x11GetStartupRequest\"\x91\x01\n" +
+	"\x12GetStartupResponse\x12\x1c\n" +
+	"\targuments\x18\x01 \x03(\fR\targuments\x12 \n" +
+	"\venvironment\x18\x02 \x03(\fR\venvironment\x12\x1c\n" +
+	"\tdirectory\x18\x03 \x01(\fR\tdirectory\x12\x1d\n" +
+	"\n" +
+	"error_file\x18\x04 \x01(\fR\terrorFile\"\"\n" +
 	"\x0eResolveRequest\x12\x10\n" +
 	"\x03ref\x18\x01 \x01(\tR\x03ref\"0\n" +
 	"\x0fResolveResponse\x12\x1d\n" +
@@ -3456,7 +3573,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
 	"\x03run\x18\x02 \x01(\x04R\x03run\"'\n" +
 	"\x11RawOutputResponse\x12\x12\n" +
-	"\x04data\x18\x01 \x01(\fR\x04data2\x87\v\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data2\xd4\v\n" +
 	"\fAdminService\x12;\n" +
 	"\aGetTree\x12\x1a.betcode.v1.GetTreeRequest\x1a\x14.betcode.v1.TreeNode\x12Z\n" +
 	"\x0fListPermissions\x12\".betcode.v1.ListPermissionsRequest\x1a#.betcode.v1.ListPermissionsResponse\x12]\n" +
@@ -3468,7 +3585,9 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\vStopSession\x12\x1e.betcode.v1.StopSessionRequest\x1a\x1f.betcode.v1.StopSessionResponse\x12Z\n" +
 	"\x0fContinueSession\x12\".betcode.v1.ContinueSessionRequest\x1a#.betcode.v1.ContinueSessionResponse\x12W\n" +
 	"\x0eRestartSession\x12!.betcode.v1.RestartSessionRequest\x1a\".betcode.v1.RestartSessionResponse\x12E\n" +
-	"\bShutdown\x12\x1b.betcode.v1.ShutdownRequest\x1a\x1c.betcode.v1.ShutdownResponse\x12B\n" +
+	"\bShutdown\x12\x1b.betcode.v1.ShutdownRequest\x1a\x1c.betcode.v1.ShutdownResponse\x12K\n" +
+	"\n" +
+	"GetStartup\x12\x1d.betcode.v1.GetStartupRequest\x1a\x1e.betcode.v1.GetStartupResponse\x12B\n" +
 	"\aResolve\x12\x1a.betcode.v1.ResolveRequest\x1a\x1b.betcode.v1.ResolveResponse\x12K\n" +
 	"\rExportSession\x12 .betcode.v1.ExportSessionRequest\x1a\x16.betcode.v1.AgentEvent0\x01\x12J\n" +
 	"\tRawOutput\x12\x1c.betcode.v1.RawOutputRequest\x1a\x1d.betcode.v1.RawOutputResponse0\x01\x12Q\n" +
@@ -3488,7 +3607,7 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
 var file_betcode_v1_admin_proto_goTypes = []any{
 	(*GetTreeRequest)(nil),            // 0: betcode.v1.GetTreeRequest
 	(*TreeNode)(nil),                  // 1: betcode.v1.TreeNode
@@ -3517,67 +3636,69 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*RestartSessionResponse)(nil),    // 24: betcode.v1.RestartSessionResponse
 	(*ShutdownRequest)(nil),           // 25: betcode.v1.ShutdownRequest
 	(*ShutdownResponse)(nil),          // 26: betcode.v1.ShutdownResponse
-	(*ResolveRequest)(nil),            // 27: betcode.v1.ResolveRequest
-	(*ResolveResponse)(nil),           // 28: betcode.v1.ResolveResponse
-	(*ExportSessionRequest)(nil),      // 29: betcode.v1.ExportSessionRequest
-	(*JournalStatsRequest)(nil),       // 30: betcode.v1.JournalStatsRequest
-	(*JournalStatsResponse)(nil),      // 31: betcode.v1.JournalStatsResponse
-	(*JournalFileInfo)(nil),           // 32: betcode.v1.JournalFileInfo
-	(*VerifyJournalRequest)(nil),      // 33: betcode.v1.VerifyJournalRequest
-	(*VerifyJournalResponse)(nil),     // 34: betcode.v1.VerifyJournalResponse
-	(*JournalFileReport)(nil),         // 35: betcode.v1.JournalFileReport
-	(*JournalProblem)(nil),            // 36: betcode.v1.JournalProblem
-	(*JournalVerified)(nil),           // 37: betcode.v1.JournalVerified
-	(*BackupJournalRequest)(nil),      // 38: betcode.v1.BackupJournalRequest
-	(*BackupJournalResponse)(nil),     // 39: betcode.v1.BackupJournalResponse
-	(*RawOutputRequest)(nil),          // 40: betcode.v1.RawOutputRequest
-	(*RawOutputResponse)(nil),         // 41: betcode.v1.RawOutputResponse
-	nil,                               // 42: betcode.v1.TreeNode.DetailsEntry
-	nil,                               // 43: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	nil,                               // 44: betcode.v1.ShowSessionResponse.MetadataEntry
-	(*timestamppb.Timestamp)(nil),     // 45: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 46: google.protobuf.Struct
-	(*UserQuestion)(nil),              // 47: betcode.v1.UserQuestion
-	(PermissionDecision)(0),           // 48: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),            // 49: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),         // 50: betcode.v1.SessionGrantEntry
-	(*AttachedClient)(nil),            // 51: betcode.v1.AttachedClient
-	(RunState)(0),                     // 52: betcode.v1.RunState
-	(*AgentEvent)(nil),                // 53: betcode.v1.AgentEvent
+	(*GetStartupRequest)(nil),         // 27: betcode.v1.GetStartupRequest
+	(*GetStartupResponse)(nil),        // 28: betcode.v1.GetStartupResponse
+	(*ResolveRequest)(nil),            // 29: betcode.v1.ResolveRequest
+	(*ResolveResponse)(nil),           // 30: betcode.v1.ResolveResponse
+	(*ExportSessionRequest)(nil),      // 31: betcode.v1.ExportSessionRequest
+	(*JournalStatsRequest)(nil),       // 32: betcode.v1.JournalStatsRequest
+	(*JournalStatsResponse)(nil),      // 33: betcode.v1.JournalStatsResponse
+	(*JournalFileInfo)(nil),           // 34: betcode.v1.JournalFileInfo
+	(*VerifyJournalRequest)(nil),      // 35: betcode.v1.VerifyJournalRequest
+	(*VerifyJournalResponse)(nil),     // 36: betcode.v1.VerifyJournalResponse
+	(*JournalFileReport)(nil),         // 37: betcode.v1.JournalFileReport
+	(*JournalProblem)(nil),            // 38: betcode.v1.JournalProblem
+	(*JournalVerified)(nil),           // 39: betcode.v1.JournalVerified
+	(*BackupJournalRequest)(nil),      // 40: betcode.v1.BackupJournalRequest
+	(*BackupJournalResponse)(nil),     // 41: betcode.v1.BackupJournalResponse
+	(*RawOutputRequest)(nil),          // 42: betcode.v1.RawOutputRequest
+	(*RawOutputResponse)(nil),         // 43: betcode.v1.RawOutputResponse
+	nil,                               // 44: betcode.v1.TreeNode.DetailsEntry
+	nil,                               // 45: betcode.v1.AnswerPermissionRequest.AnswersEntry
+	nil,                               // 46: betcode.v1.ShowSessionResponse.MetadataEntry
+	(*timestamppb.Timestamp)(nil),     // 47: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 48: google.protobuf.Struct
+	(*UserQuestion)(nil),              // 49: betcode.v1.UserQuestion
+	(PermissionDecision)(0),           // 50: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),            // 51: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),         // 52: betcode.v1.SessionGrantEntry
+	(*AttachedClient)(nil),            // 53: betcode.v1.AttachedClient
+	(RunState)(0),                     // 54: betcode.v1.RunState
+	(*AgentEvent)(nil),                // 55: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	45, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	47, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
-	42, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
+	44, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	46, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	45, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	45, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	47, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	46, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
+	48, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	47, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	47, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	49, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	48, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
 	11, // 9: betcode.v1.TrustDirectoryResponse.review:type_name -> betcode.v1.DirectoryReview
 	12, // 10: betcode.v1.DirectoryReview.findings:type_name -> betcode.v1.DirectoryFinding
 	12, // 11: betcode.v1.DirectoryReview.changes:type_name -> betcode.v1.DirectoryFinding
-	48, // 12: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	46, // 13: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
-	43, // 14: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	48, // 15: betcode.v1.AnswerPermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	45, // 16: betcode.v1.AnswerPermissionResponse.decided_at:type_name -> google.protobuf.Timestamp
-	49, // 17: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	50, // 12: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	48, // 13: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	45, // 14: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
+	50, // 15: betcode.v1.AnswerPermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
+	47, // 16: betcode.v1.AnswerPermissionResponse.decided_at:type_name -> google.protobuf.Timestamp
+	51, // 17: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
 	17, // 18: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
 	4,  // 19: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
 	18, // 20: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	50, // 21: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	44, // 22: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	51, // 23: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
+	52, // 21: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	46, // 22: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	53, // 23: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
 	12, // 24: betcode.v1.ShowSessionResponse.withheld:type_name -> betcode.v1.DirectoryFinding
-	45, // 25: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	52, // 26: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	32, // 27: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	45, // 28: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	35, // 29: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	36, // 30: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	37, // 31: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	47, // 25: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	54, // 26: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	34, // 27: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	47, // 28: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	37, // 29: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	38, // 30: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	39, // 31: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
 	0,  // 32: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
 	2,  // 33: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
 	13, // 34: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
@@ -3589,31 +3710,33 @@ var file_betcode_v1_admin_proto_depIdxs = []int32{
 	21, // 40: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
 	23, // 41: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
 	25, // 42: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	27, // 43: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	29, // 44: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	40, // 45: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
-	30, // 46: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	33, // 47: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	38, // 48: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 49: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 50: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	14, // 51: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	6,  // 52: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
-	8,  // 53: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
-	10, // 54: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
-	16, // 55: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	20, // 56: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	22, // 57: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
-	24, // 58: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
-	26, // 59: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	28, // 60: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	53, // 61: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	41, // 62: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
-	31, // 63: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	34, // 64: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	39, // 65: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	49, // [49:66] is the sub-list for method output_type
-	32, // [32:49] is the sub-list for method input_type
+	27, // 43: betcode.v1.AdminService.GetStartup:input_type -> betcode.v1.GetStartupRequest
+	29, // 44: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	31, // 45: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	42, // 46: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
+	32, // 47: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	35, // 48: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	40, // 49: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 50: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 51: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	14, // 52: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 53: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	8,  // 54: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
+	10, // 55: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
+	16, // 56: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	20, // 57: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	22, // 58: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
+	24, // 59: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
+	26, // 60: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	28, // 61: betcode.v1.AdminService.GetStartup:output_type -> betcode.v1.GetStartupResponse
+	30, // 62: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	55, // 63: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	43, // 64: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
+	33, // 65: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	36, // 66: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	41, // 67: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	50, // [50:68] is the sub-list for method output_type
+	32, // [32:50] is the sub-list for method input_type
 	32, // [32:32] is the sub-list for extension type_name
 	32, // [32:32] is the sub-list for extension extendee
 	0,  // [0:32] is the sub-list for field type_name
@@ -3625,7 +3748,7 @@ func file_betcode_v1_admin_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
-	file_betcode_v1_admin_proto_msgTypes[34].OneofWrappers = []any{
+	file_betcode_v1_admin_proto_msgTypes[36].OneofWrappers = []any{
 		(*VerifyJournalResponse_File)(nil),
 		(*VerifyJournalResponse_Problem)(nil),
 		(*VerifyJournalResponse_Done)(nil),
@@ -3636,7 +3759,7 @@ func file_betcode_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   45,
+			NumMessages:   47,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -32,6 +32,7 @@ const (
 	AdminService_ContinueSession_FullMethodName   = "/betcode.v1.AdminService/ContinueSession"
 	AdminService_RestartSession_FullMethodName    = "/betcode.v1.AdminService/RestartSession"
 	AdminService_Shutdown_FullMethodName          = "/betcode.v1.AdminService/Shutdown"
+	AdminService_GetStartup_FullMethodName        = "/betcode.v1.AdminService/GetStartup"
 	AdminService_Resolve_FullMethodName           = "/betcode.v1.AdminService/Resolve"
 	AdminService_ExportSession_FullMethodName     = "/betcode.v1.AdminService/ExportSession"
 	AdminService_RawOutput_FullMethodName         = "/betcode.v1.AdminService/RawOutput"
@@ -68,6 +69,9 @@ type AdminServiceClient interface {
 	RestartSession(ctx context.Context, in *RestartSessionRequest, opts ...grpc.CallOption) (*RestartSessionResponse, error)
 	// Shutdown ends the daemon.
 	Shutdown(ctx context.Context, in *ShutdownRequest, opts ...grpc.CallOption) (*ShutdownResponse, error)
+	// GetStartup tells how this daemon was started, so that the next one can be started alike. The environment holds secrets:
+	// callers over TCP are refused, whatever their token may do.
+	GetStartup(ctx context.Context, in *GetStartupRequest, opts ...grpc.CallOption) (*GetStartupResponse, error)
 	// Resolve turns what a human types into a session id.
 	Resolve(ctx context.Context, in *ResolveRequest, opts ...grpc.CallOption) (*ResolveResponse, error)
 	// ExportSession sends all events of a session that the journal still holds, also those that were compacted and are not
@@ -211,6 +215,16 @@ func (c *adminServiceClient) Shutdown(ctx context.Context, in *ShutdownRequest, 
 	return out, nil
 }
 
+func (c *adminServiceClient) GetStartup(ctx context.Context, in *GetStartupRequest, opts ...grpc.CallOption) (*GetStartupResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetStartupResponse)
+	err := c.cc.Invoke(ctx, AdminService_GetStartup_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *adminServiceClient) Resolve(ctx context.Context, in *ResolveRequest, opts ...grpc.CallOption) (*ResolveResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ResolveResponse)
@@ -326,6 +340,9 @@ type AdminServiceServer interface {
 	RestartSession(context.Context, *RestartSessionRequest) (*RestartSessionResponse, error)
 	// Shutdown ends the daemon.
 	Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error)
+	// GetStartup tells how this daemon was started, so that the next one can be started alike. The environment holds secrets:
+	// callers over TCP are refused, whatever their token may do.
+	GetStartup(context.Context, *GetStartupRequest) (*GetStartupResponse, error)
 	// Resolve turns what a human types into a session id.
 	Resolve(context.Context, *ResolveRequest) (*ResolveResponse, error)
 	// ExportSession sends all events of a session that the journal still holds, also those that were compacted and are not
@@ -382,6 +399,9 @@ func (UnimplementedAdminServiceServer) RestartSession(context.Context, *RestartS
 }
 func (UnimplementedAdminServiceServer) Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Shutdown not implemented")
+}
+func (UnimplementedAdminServiceServer) GetStartup(context.Context, *GetStartupRequest) (*GetStartupResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetStartup not implemented")
 }
 func (UnimplementedAdminServiceServer) Resolve(context.Context, *ResolveRequest) (*ResolveResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Resolve not implemented")
@@ -613,6 +633,24 @@ func _AdminService_Shutdown_Handler(srv interface{}, ctx context.Context, dec fu
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_GetStartup_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetStartupRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).GetStartup(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_GetStartup_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).GetStartup(ctx, req.(*GetStartupRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_Resolve_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ResolveRequest)
 	if err := dec(in); err != nil {
@@ -746,6 +784,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Shutdown",
 			Handler:    _AdminService_Shutdown_Handler,
+		},
+		{
+			MethodName: "GetStartup",
+			Handler:    _AdminService_GetStartup_Handler,
 		},
 		{
 			MethodName: "Resolve",
