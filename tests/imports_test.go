@@ -90,6 +90,9 @@ var rules = []rule{
 		because: "the command sees everything but the tests",
 	},
 	{
+		pkg: "docs/examples", may: []string{"proto"}, because: "an example has what a client of another house has: the wire contract",
+	},
+	{
 		pkg: "tests", may: []string{""}, because: "tests may look anywhere",
 	},
 }
