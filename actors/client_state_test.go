@@ -62,7 +62,7 @@ func piece(first, last messages.Seq) messages.HistoryRead {
 	return messages.HistoryRead{Events: numbered(first, last)}
 }
 
-func lock() messages.Published { return messages.Published{Events: fleeting("lock")} }
+func lockEvents() messages.Published { return messages.Published{Events: fleeting("lock")} }
 
 var drained = messages.OutboxDrained{}
 
@@ -133,7 +133,7 @@ func TestClientState(t *testing.T) {
 			{news(6, 8), "push 6-8"},
 			{refuse{}, ""},
 			{news(9, 9), ""},
-			{lock(), ""},
+			{lockEvents(), ""},
 			{drained, "push lagging, read >5"},
 			{piece(6, 9), "push 6-9, caught up"},
 			{news(10, 10), "push 10"},
@@ -164,13 +164,13 @@ func TestClientState(t *testing.T) {
 		}},
 		{"fleeting events are shown while catching up", clientState{head: 2}, []clientStep{
 			{attachedNow{}, "read >0"},
-			{lock(), "push lock"},
+			{lockEvents(), "push lock"},
 			{piece(1, 2), "push 1-2"},
-			{lock(), "push lock"},
+			{lockEvents(), "push lock"},
 		}},
 		{"a refused fleeting event is lost, and nothing else", clientState{head: 2}, []clientStep{
 			{attachedNow{}, "read >0"},
-			{lock(), "push lock"},
+			{lockEvents(), "push lock"},
 			{refuse{}, ""},
 			{piece(1, 2), "push 1-2"},
 			{refuse{}, ""},
@@ -179,7 +179,7 @@ func TestClientState(t *testing.T) {
 		}},
 		{"a refused fleeting event of a live client", clientState{cursor: 2, head: 2}, []clientStep{
 			{attachedNow{}, ""},
-			{lock(), "push lock"},
+			{lockEvents(), "push lock"},
 			{refuse{}, ""},
 			{news(3, 3), ""},
 			{drained, "push lagging, read >2"},

@@ -28,7 +28,7 @@ func TestClientThatFollowsOneTurn(t *testing.T) {
 			{attachedNow{}, "read >0"},
 			{piece(1, 2), "push 1-2"},
 			{news(3, 3), "push 3"},
-			{lock(), "push lock"},
+			{lockEvents(), "push lock"},
 			{ended(news(4, 4)), "push 4, end, gone"},
 		}},
 		{"the turn ends while catching up", clientState{head: 2}, []clientStep{
@@ -61,7 +61,7 @@ func TestClientThatFollowsOneTurn(t *testing.T) {
 		}},
 		{"an end that is told by a fleeting event", clientState{cursor: 2, head: 2}, []clientStep{
 			{attachedNow{}, ""},
-			{ended(lock()), "push lock, end, gone"},
+			{ended(lockEvents()), "push lock, end, gone"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

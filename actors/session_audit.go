@@ -117,7 +117,7 @@ func (t *transition) auditCanceled(m messages.CancelTurn) {
 func (t *transition) auditResumed() {
 	e := messages.AuditEntry{Type: messages.AuditSessionResumed, Context: map[string]string{"run": strconv.FormatUint(uint64(t.s.record.Run), 10)}}
 	if t.s.attended {
-		e.ActorType, e.ActorID = messages.ActorUser, string(t.s.lock.holder)
+		e.ActorType, e.ActorID = messages.ActorUser, string(t.s.lock.Holder())
 	}
 	t.audit(e)
 }

@@ -102,12 +102,11 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 		}
 		t.s.streams[m.Stream] = stream{client: m.Client, kind: m.Type, observer: m.Observer, approves: m.Approves, since: t.now.at}
 	})
-	switch {
-	case m.Observer:
-	case t.s.lock.holder == "":
-		t.setLock(m.Client)
-	case t.s.lock.holder == m.Client:
-		t.lockIsBack()
+	if !m.Observer {
+		t.applyLock(t.s.lock.Attach(t.now.at, m.Client))
+		if t.s.lock.Holder() == m.Client { // again attached, if it was reserved
+			t.recordHolder()
+		}
 	}
 	state := clientState{session: t.s.id, stream: m.Stream, follow: m.Follow, head: head, settled: t.s.settled()}
 	state.greeting = []messages.Event{seal(sessionInfo(t.s.record, t.s.options.lineage, t.s.record.Messages > 0), t.s.id, 0, t.now.at)}
@@ -125,7 +124,7 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 		state.cursor, state.greeting = boundary, compacted(state.greeting)
 	}
 	state.greeting = append(state.greeting, t.standing()...)
-	t.then(spawnClient{m, state}, reply{from, messages.Attached{Head: head, LockHolder: t.s.lock.holder}})
+	t.then(spawnClient{m, state}, reply{from, messages.Attached{Head: head, LockHolder: t.s.lock.Holder()}})
 }
 
 // detach removes a stream. A client without any that may write loses the lock, or its
@@ -141,11 +140,7 @@ func (t *transition) detach(id string) {
 	})
 	t.then(dropClient{id})
 	if !t.s.attached(gone.client) {
-		if gone.client == t.s.lock.holder {
-			t.handOver()
-		} else {
-			t.stopWaiting(gone.client)
-		}
+		t.applyLock(t.s.lock.Release(t.now.at, gone.client, t.s.attached))
 	}
 	t.maybeRetire()
 }
@@ -178,7 +173,7 @@ func (t *transition) known(from *actor.PID, op string) bool {
 
 func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) {
 	const op = "change settings"
-	if !t.known(from, op) || !t.holds(from, m.Client, op) {
+	if !t.known(from, op) || !t.ensureLock(from, m.Client, op) {
 		return
 	}
 	r := t.change()
@@ -245,7 +240,7 @@ func (t *transition) getSession(from *actor.PID) {
 
 func (s *sessionState) view() messages.SessionView {
 	v := messages.SessionView{
-		Record: s.record, Run: s.run, LockHolder: s.lock.holder, LockWaiting: s.lock.waiting(), Clients: len(s.streams), Attached: s.everybody(), Lineage: s.options.lineage,
+		Record: s.record, Run: s.run, LockHolder: s.lock.Holder(), LockWaiting: s.lock.Waiting(), Clients: len(s.streams), Attached: s.everybody(), Lineage: s.options.lineage,
 		Inputs: slices.Clone(s.inputs), Permissions: s.requests(isUndecided),
 	}
 	if s.active() {
@@ -257,7 +252,7 @@ func (s *sessionState) view() messages.SessionView {
 // maybeRetire lets the actor go when nobody needs it: everything it knows is in
 // the journal.
 func (t *transition) maybeRetire() {
-	if len(t.s.streams) == 0 && !t.s.lock.kept && len(t.s.lock.queue) == 0 && !t.s.active() && !t.s.busy() && !t.s.restarting && len(t.s.permissions) == 0 {
+	if len(t.s.streams) == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.restarting && len(t.s.permissions) == 0 {
 		t.then(retire{})
 	}
 }
@@ -267,7 +262,7 @@ func (s *sessionState) idle() bool {
 	if s.damage != nil {
 		return !s.damage.ending && len(s.damage.deleters) == 0
 	}
-	return s.loaded && len(s.streams) == 0 && !s.lock.kept && len(s.lock.queue) == 0 && !s.active() && !s.busy() && !s.restarting && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
+	return s.loaded && len(s.streams) == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.restarting && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
 }
 
 // deleteSession stops the agent, then removes everything.
@@ -304,7 +299,7 @@ func (t *transition) remove() {
 	}
 	t.notRestarted("the session was deleted")
 	t.then(forget{t.s.runsDirectory()}, retire{})
-	waiting := append(slices.Clone(t.s.compactors), t.s.lock.callers()...)
+	waiting := append(slices.Clone(t.s.compactors), t.s.lock.pending()...)
 	for _, k := range t.s.knocks {
 		waiting = append(waiting, k.from)
 	}

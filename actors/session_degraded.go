@@ -48,10 +48,11 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 	for _, w := range s.deleters {
 		effects = append(effects, reply{w.from, nil})
 	}
-	for _, from := range s.lock.callers() {
+	for _, from := range s.lock.pending() {
 		effects = append(effects, reply{from, nil})
 	}
-	s.held, s.knocks, s.deleters, s.lock.queue = nil, nil, nil, nil
+	s.held, s.knocks, s.deleters, s.lock.calls = nil, nil, nil, nil
+	s.lock.Abandon()
 	var sure []effect
 	for _, e := range effects {
 		r, ok := e.(reply)

@@ -25,7 +25,7 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("send the message again in a moment")})
 		return
 	}
-	if !t.holds(from, m.Client, op) || !t.roomFor(from, op) {
+	if !t.ensureLock(from, m.Client, op) || !t.roomFor(from, op) {
 		return
 	}
 	if err := claude.CheckInput(m.Content, m.Attachments); err != nil {
@@ -182,7 +182,7 @@ func (t *transition) inputState(m claude.InputState) {
 // with it only if no agent is there to be interrupted.
 func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 	const op = "cancel turn"
-	if !t.known(from, op) || (!m.Force && !t.holds(from, m.Client, op)) || !t.thawed(from, op) {
+	if !t.known(from, op) || (!m.Force && !t.ensureLock(from, m.Client, op)) || !t.thawed(from, op) {
 		return
 	}
 	t.withdrawOrphans("cancel")

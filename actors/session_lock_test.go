@@ -112,7 +112,7 @@ func contested(t tester) *bench {
 func (b *bench) pass(d time.Duration) {
 	b.t.Helper()
 	until := b.now.Add(d)
-	for next := b.state.nextLockTime(); !next.IsZero() && !next.After(until); next = b.state.nextLockTime() {
+	for next := b.state.lock.Next(); !next.IsZero() && !next.After(until); next = b.state.lock.Next() {
 		if wake := b.state.lock.wake; wake.IsZero() || wake.After(next) {
 			b.t.Fatalf("something is due at %s, and the timer is set for %s", next, wake)
 		}
@@ -234,7 +234,7 @@ func TestInputLockIsOffered(t *testing.T) {
 	t.Run("it is written", func(t *testing.T) {
 		b := waited()
 		b.tell(input("bob", "k9"))
-		if said := b.quiet(); b.state.lock.holder != "bob" {
+		if said := b.quiet(); b.state.lock.Holder() != "bob" {
 			t.Errorf("%q", said)
 		}
 	})

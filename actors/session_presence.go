@@ -118,7 +118,7 @@ func (t *transition) standing() []messages.Event {
 		Attached: clientsOut(everybody[:min(len(everybody), shownClients)]), Complete: true, Total: uint32(len(everybody)),
 	})
 	return []messages.Event{
-		seal(lockChange(&t.s.lock, ""), t.s.id, 0, t.now.at),
+		seal(lockEvent(t.s.lock.View()), t.s.id, 0, t.now.at),
 		seal(present, t.s.id, 0, t.now.at),
 	}
 }

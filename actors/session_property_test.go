@@ -247,11 +247,11 @@ func (w *world) check() {
 // checkLock checks that whoever waits for the lock waits for somebody, and is woken.
 func (w *world) checkLock() {
 	l := &w.b.state.lock
-	if next := w.b.state.nextLockTime(); !next.IsZero() && (l.wake.IsZero() || l.wake.After(next)) && w.b.state.degraded == nil {
+	if next := l.Next(); !next.IsZero() && (l.wake.IsZero() || l.wake.After(next)) && w.b.state.degraded == nil {
 		w.fail("the lock is due at %s, and looked at %s", next, l.wake)
 	}
-	if len(l.queue) > 0 && (l.holder == "" || l.place(l.holder) >= 0) {
-		w.fail("%q holds the lock while %v wait", l.holder, l.waiting())
+	if l.Contested() && (l.Holder() == "" || slices.Contains(l.Waiting(), l.Holder())) {
+		w.fail("%q holds the lock while %v wait", l.Holder(), l.Waiting())
 	}
 }
 
@@ -357,7 +357,7 @@ func (w *world) rest() {
 		w.check()
 	}
 	s := w.b.state
-	if calls := s.lock.callers(); len(calls) > 0 {
+	if calls := s.lock.pending(); len(calls) > 0 {
 		w.fail("%d wait for an answer about the lock", len(calls))
 	}
 	if s.slot == slotNone && len(w.pool.used) > 0 || s.slot != slotNone && !s.active() {

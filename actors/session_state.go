@@ -331,7 +331,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case lockDue:
 		t.lockIsDue(m)
 	case lockGraceOver:
-		t.lockIsFree()
+		t.endReservation()
 	case restartDue:
 		t.restart(m)
 	case slotAnswer:
@@ -391,7 +391,7 @@ func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, 
 	if m.Found {
 		t.recover(m.Cursor)
 		t.recoverCompaction()
-		t.keepLock()
+		t.reserveLock()
 		t.tendCompaction()
 		t.settleSlot()
 		t.tendUnwatched()
@@ -421,7 +421,7 @@ func (s sessionState) closed(err *messages.Error) (sessionState, []effect) {
 	for _, k := range s.knocks {
 		effects = append(effects, reply{k.from, err})
 	}
-	for _, from := range s.lock.callers() {
+	for _, from := range s.lock.pending() {
 		effects = append(effects, reply{from, err})
 	}
 	next := sessionState{id: s.id, options: s.options, loaded: true, durable: s.commits, commits: s.commits, slot: s.slot}

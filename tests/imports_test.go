@@ -70,6 +70,11 @@ var rules = []rule{
 		},
 	},
 	{
+		pkg: "actors/session/lock", may: []string{"messages"},
+		because: "the input lock is a pure machine: no session, no actors, no events",
+		never:   map[string]string{protoactor: "requests are named by tickets", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
 		pkg: "actors/internal", may: []string{"messages", "actors/internal", "proto"},
 		because: "what actors use does not use actors",
 		never: map[string]string{
