@@ -87,7 +87,7 @@ func TestFirstTurnThatWasLostTakesANewID(t *testing.T) {
 		"on standard error only": {"2.0.77", missing, true, true},
 		"id not reusable":        {"2.1.20", missing, true, true},
 		"id reusable":            {"2.1.119", missing, true, false},
-		"taken":                  {"2.1.328", taken, false, true},
+		"taken":                  {"2.1.330", taken, false, true},
 	} {
 		b := starting(t)
 		b.tell(b.of(c.version))

@@ -138,7 +138,7 @@ func packagedVersion(path string) string {
 	return manifest.Version
 }
 
-// askVersion runs `claude --version`, which prints "2.1.328 (Claude Code)".
+// askVersion runs `claude --version`, which prints "2.1.330 (Claude Code)".
 func askVersion(path string, environ []string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), versionPatience)
 	defer cancel()

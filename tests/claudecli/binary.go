@@ -65,7 +65,7 @@ func platform() string {
 	return runtime.GOOS + "-" + runtime.GOARCH
 }
 
-// versionLine is what `claude --version` prints: "2.1.328 (Claude Code)".
+// versionLine is what `claude --version` prints: "2.1.330 (Claude Code)".
 var versionLine = regexp.MustCompile(`^(\d+\.\d+\.\d+)\S* \(Claude Code\)`)
 
 // versionOf asks an executable for its version, in a temporary home.

@@ -16,7 +16,7 @@ import (
 
 const (
 	// Version is the Claude Code the tests are written against.
-	Version = "2.1.328"
+	Version = "2.1.330"
 	// Package is its name in the npm registry.
 	Package = "@anthropic-ai/claude-code"
 )
@@ -144,13 +144,20 @@ func npmInstall(ctx context.Context, prefix, version string, progress io.Writer)
 		"--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts=false", "--save-exact",
 		Package+"@"+version)
 	cmd.Dir = prefix
-	cmd.Env = append(os.Environ(), "HOME="+home)
-	if user, err := os.UserHomeDir(); err == nil && os.Getenv("NPM_CONFIG_USERCONFIG")+os.Getenv("npm_config_userconfig") == "" {
-		cmd.Env = append(cmd.Env, "NPM_CONFIG_USERCONFIG="+filepath.Join(user, ".npmrc"))
-	}
+	cmd.Env = NPMEnv(home)
 	cmd.Stdout, cmd.Stderr = progress, progress
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("npm install %s@%s (is the npm registry reachable?): %w", Package, version, err)
 	}
 	return checkIntegrity(prefix, version)
+}
+
+// NPMEnv is the environment in which npm is run: the caller's, with another home,
+// which should be temporary, but with the registry that the caller's .npmrc names.
+func NPMEnv(home string) []string {
+	env := append(os.Environ(), "HOME="+home)
+	if user, err := os.UserHomeDir(); err == nil && os.Getenv("NPM_CONFIG_USERCONFIG")+os.Getenv("npm_config_userconfig") == "" {
+		env = append(env, "NPM_CONFIG_USERCONFIG="+filepath.Join(user, ".npmrc"))
+	}
+	return env
 }

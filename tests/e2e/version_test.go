@@ -45,9 +45,9 @@ func TestHandshake(t *testing.T) {
 	if got := negotiate(&pb.NegotiateRequest{ClientVersion: "0.1.0"}); got.GetAccepted() || got.GetRejectionReason() != "Claude Code v0.9.0 < required v"+claudecode.Oldest() || !strings.HasPrefix(got.GetUpgradeUrl(), "https://") {
 		t.Errorf("%v", got)
 	}
-	replace("2.1.328")
+	replace("2.1.330")
 	v, err := client.GetVersion(t.Context(), &pb.GetVersionRequest{})
-	if err != nil || v.GetClaudeCode().GetVersion() != "2.1.328" || v.GetClaudeCode().GetCompatibility() != pb.CompatibilityLevel_FULLY_COMPATIBLE {
+	if err != nil || v.GetClaudeCode().GetVersion() != "2.1.330" || v.GetClaudeCode().GetCompatibility() != pb.CompatibilityLevel_FULLY_COMPATIBLE {
 		t.Errorf("%v, %v", v, err)
 	}
 	if got := negotiate(&pb.NegotiateRequest{ClientVersion: "0.0.9"}); got.GetAccepted() || !strings.HasPrefix(got.GetRejectionReason(), "Client too old") {

@@ -1,7 +1,7 @@
 // Command fakeagent is a stand-in for the claude program: it starts in a few
 // milliseconds, does what the prompt says, and misbehaves on request.
 //
-// It speaks Claude Code's stream-json protocol as measured (2.1.328): silent
+// It speaks Claude Code's stream-json protocol as measured (2.1.330): silent
 // until spoken to, one JSON object per line, an init line per turn, results that
 // come only after the turn is in the transcript, a transcript that lags 100 ms
 // behind, the rules for repeated uuids, merged and folded messages, the exit

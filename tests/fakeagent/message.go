@@ -9,7 +9,7 @@ import (
 )
 
 // version is the Claude Code imitated.
-const version = "2.1.328"
+const version = "2.1.330"
 
 // message is a user message that was read.
 type message struct {

@@ -54,7 +54,7 @@ func TestRefusedFlags(t *testing.T) {
 		}
 	}
 	out, err := exec.Command(binary, "--version").Output()
-	if err != nil || string(out) != "2.1.328 (Claude Code)\n" {
+	if err != nil || string(out) != "2.1.330 (Claude Code)\n" {
 		t.Errorf("version %q, %v", out, err)
 	}
 }

@@ -1,6 +1,6 @@
 // Fidelity plays the same scenarios with several versions of the real Claude Code
 // behind the built daemon and the scripted model, and says what differs. `make
-// fidelity VERSIONS="2.1.20 2.1.328"` runs it, writes the matrix docs/fidelity.md
+// fidelity VERSIONS="2.1.20 2.1.330"` runs it, writes the matrix docs/fidelity.md
 // when all supported versions were asked for, and ends with
 //
 //	fidelity: versions=N scenarios=M ok=K differ=D fail=F
