@@ -118,6 +118,8 @@ func (t *transition) item(item claude.Item) {
 		t.compacted(m)
 	case claude.CompactionFailed:
 		t.compactionFailed(m)
+	case claude.RateLimited:
+		t.rateLimited(m)
 	case claude.MemoryReset, claude.RetryWait, claude.ToolRunning, claude.ToolProgress:
 		// Shown to clients by the drafts beside them; nothing here depends on them.
 	}
@@ -186,6 +188,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 		t.settle(key)
 	}
 	t.interruptOver()
+	t.rateLimitOver(m)
 	t.ability(m)
 	t.deliverLong()
 	t.idle()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -199,7 +200,7 @@ func (s adminService) ShowSession(ctx context.Context, r *pb.ShowSessionRequest)
 	if err != nil {
 		return nil, err
 	}
-	return viewOut(view), nil
+	return viewOut(view, time.Now()), nil
 }
 
 // StopSession implements AdminService.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -28,7 +29,7 @@ func (s agentService) ListSessions(ctx context.Context, r *pb.ListSessionsReques
 	if err != nil {
 		return nil, err
 	}
-	return listOut(list), nil
+	return listOut(list, time.Now()), nil
 }
 
 // ResumeSession implements AgentService: it replays, and goes on live for as long

@@ -146,6 +146,11 @@ func (h detailsService) GetHealthDetails(ctx context.Context, _ *pb.HealthDetail
 		out.Metadata = map[string]string{}
 	}
 	out.Metadata[unknownKey] = strconv.FormatInt(h.server.unknown.Load(), 10)
+	recent, err := ask[messages.SessionList](ctx, h.server.asker, messages.ListSessions{Limit: limitedAmong})
+	if err != nil {
+		return out, nil //nolint:nilerr // the components say what is wrong
+	}
+	out.RateLimitedSessions, out.RateLimitedUntil = limitsOut(recent.Sessions, time.Now())
 	return out, nil
 }
 

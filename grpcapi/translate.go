@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -295,15 +296,15 @@ func listIn(m *pb.ListSessionsRequest) (messages.ListSessions, error) {
 	return out, nil
 }
 
-func listOut(l messages.SessionList) *pb.ListSessionsResponse {
+func listOut(l messages.SessionList, now time.Time) *pb.ListSessionsResponse {
 	out := &pb.ListSessionsResponse{Total: saturate(uint64(max(l.Total, 0)))}
 	for _, record := range l.Sessions {
-		out.Sessions = append(out.Sessions, summaryOut(record))
+		out.Sessions = append(out.Sessions, summaryOut(record, now))
 	}
 	return out
 }
 
-func summaryOut(r messages.SessionRecord) *pb.SessionSummary {
+func summaryOut(r messages.SessionRecord, now time.Time) *pb.SessionSummary {
 	return &pb.SessionSummary{
 		Id:                 string(r.ID),
 		Model:              cmp.Or(r.AgentModel, r.Model),
@@ -320,6 +321,8 @@ func summaryOut(r messages.SessionRecord) *pb.SessionSummary {
 		Name:               r.Name,
 		Condition:          string(r.Condition),
 		Waiting:            r.Waiting,
+		RateLimited:        r.RateLimit.Holds(now),
+		RateLimitedUntil:   limitEndOut(r.RateLimit, now),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -149,11 +150,11 @@ func explainIn(m *pb.ExplainPermissionRequest) (out messages.ExplainPermission, 
 
 // SessionOut translates a session. It is exported for the command line, which
 // looks at a journal itself when no daemon has it, and shows the same.
-func SessionOut(v messages.SessionView) *pb.ShowSessionResponse { return viewOut(v) }
+func SessionOut(v messages.SessionView) *pb.ShowSessionResponse { return viewOut(v, time.Now()) }
 
-func viewOut(v messages.SessionView) *pb.ShowSessionResponse {
+func viewOut(v messages.SessionView, now time.Time) *pb.ShowSessionResponse {
 	out := &pb.ShowSessionResponse{
-		Summary:        summaryOut(v.Record),
+		Summary:        summaryOut(v.Record, now),
 		Head:           uint64(v.Record.Head),
 		AgentSessionId: v.Record.AgentSession,
 		PermissionMode: v.Record.PermissionMode,

@@ -76,6 +76,8 @@ type SessionRecord struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
+	RateLimit RateLimit // of the account, that the agent has run into
+
 	Past Past     // what is kept of the history
 	Lock ClientID // the attached client that holds the input lock, empty if none does
 }

@@ -61,6 +61,7 @@ func storeSession(r *messages.SessionRecord) *storev1.Session {
 		Condition:        string(r.Condition),
 		AgentVersion:     r.AgentVersion,
 		Environment:      r.Environment,
+		RateLimit:        storeRateLimit(r.RateLimit),
 	}
 }
 
@@ -100,7 +101,20 @@ func loadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 		Condition:        messages.Condition(s.GetCondition()),
 		AgentVersion:     s.GetAgentVersion(),
 		Environment:      s.GetEnvironment(),
+		RateLimit:        loadRateLimit(s.GetRateLimit()),
 	}
+}
+
+// storeRateLimit is nil for a session that is not limited.
+func storeRateLimit(l messages.RateLimit) *storev1.RateLimit {
+	if l == (messages.RateLimit{}) {
+		return nil
+	}
+	return &storev1.RateLimit{Since: storeTime(l.Since), Until: storeTime(l.Until), Kind: l.Kind}
+}
+
+func loadRateLimit(l *storev1.RateLimit) messages.RateLimit {
+	return messages.RateLimit{Since: loadTime(l.GetSince()), Until: loadTime(l.GetUntil()), Kind: l.GetKind()}
 }
 
 func storeUsage(u messages.Usage) *storev1.Usage {

@@ -97,6 +97,9 @@ func writeStatus(w io.Writer, h *pb.HealthDetailsResponse, s style) {
 	if reason := h.GetDegradedReason(); reason != "" {
 		fmt.Fprintf(w, "Degraded: %s\n", printableLine(reason))
 	}
+	if n := h.GetRateLimitedSessions(); n > 0 {
+		fmt.Fprintf(w, "Rate limit: %d session(s), %s\n", n, limitText(h.GetRateLimitedUntil()))
+	}
 	if seconds, err := strconv.ParseFloat(h.GetMetadata()["uptime_seconds"], 64); err == nil {
 		fmt.Fprintf(w, "Uptime: %s\n", span(time.Duration(seconds*float64(time.Second))))
 	}

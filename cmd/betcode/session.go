@@ -243,7 +243,7 @@ func writeSessions(w io.Writer, list *pb.ListSessionsResponse, t terminal, now t
 		if t.out {
 			id, updated, last = shortID(id), ago(s.GetUpdatedAt(), now), shorten(printableLine(last), 40)
 		}
-		out.add(id, s.GetName(), s.GetStatus(), s.GetModel(), fmt.Sprint(s.GetMessageCount()),
+		out.add(id, s.GetName(), statusWithLimit(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()),
 			fmt.Sprintf("$%.2f", s.GetTotalCostUsd()), updated, s.GetWorkingDirectory(), last)
 	}
 	return out.write(w)
@@ -260,6 +260,9 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 	line("status", "%s", sum.GetStatus())
 	if sum.GetCondition() != "" {
 		line("cannot run", "%s", sum.GetCondition())
+	}
+	if sum.GetRateLimited() {
+		line("limited", "%s", limitText(sum.GetRateLimitedUntil()))
 	}
 	if sum.GetWaiting() != "" {
 		line("waits", "%s", sum.GetWaiting())

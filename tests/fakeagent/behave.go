@@ -185,6 +185,18 @@ func refused(t *turn, arg string) error {
 	return err
 }
 
+// limited tells of a limit of the account's plan, and fails as the API does then.
+func limited(t *turn, arg string) error {
+	wait, err := time.ParseDuration(arg)
+	if err != nil {
+		return t.sayf("No duration: %s", arg)
+	}
+	t.a.out.line(obj{"type": "rate_limit_event", "uuid": newUUID(), "session_id": t.a.session.get(), "rate_limit_info": obj{
+		"status": "rejected", "rateLimitType": "five_hour", "resetsAt": time.Now().Add(wait).Unix(),
+	}})
+	return refused(t, "429")
+}
+
 func retried(t *turn, arg string) error {
 	t.requesting()
 	for i := range size(arg, 2) {

@@ -31,6 +31,7 @@
 //	bg-ask                 a background agent that asks between turns
 //	task-turn              after this turn one more that nobody asked for
 //	error:STATUS           the API refused: a successful result with is_error
+//	limited:DUR            a limit of the account refuses the request, and ends after DUR
 //	retry:N                N api_retry lines, then an answer
 //	withdraw               a message withdrawn half-way (abandoned_blocks), then another
 //	/clear /compact /cost  the slash commands

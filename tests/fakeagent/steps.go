@@ -43,6 +43,7 @@ func behaviours() map[string]behaviour {
 		"bg":       {do: background},
 		"bg-ask":   {do: backgroundAsk},
 		"error":    {do: refused},
+		"limited":  {do: limited},
 		"retry":    {do: retried},
 		"withdraw": {do: withdrawn},
 		"task-turn": {do: func(t *turn, _ string) error {

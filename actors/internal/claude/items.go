@@ -170,6 +170,12 @@ type RetryWait struct {
 	Error        string
 }
 
+// RateLimited says that a limit of the account refuses requests of the agent.
+type RateLimited struct {
+	Until time.Time // zero if the agent does not say it
+	Kind  string    // the agent's name of the limit, for example "five_hour"; may be empty
+}
+
 // AssistantText is the beginning of a block of text of the agent, once the block
 // is whole.
 type AssistantText struct {
@@ -230,6 +236,7 @@ func (MemoryReset) item()         {}
 func (Compacted) item()           {}
 func (CompactionFailed) item()    {}
 func (RetryWait) item()           {}
+func (RateLimited) item()         {}
 func (AssistantText) item()       {}
 func (DeniedByAgent) item()       {}
 func (ToolRunning) item()         {}

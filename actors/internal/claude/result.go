@@ -170,6 +170,9 @@ func (t *translation) failure(ended *TurnEnded) {
 	t.draft(&betcodev1.AgentEvent{Event: &betcodev1.AgentEvent_Error{Error: &betcodev1.ErrorEvent{
 		Code: ended.Failure, Message: ended.Error, Details: details,
 	}}})
+	if ended.Failure == codeRateLimited {
+		t.add(RateLimited{Until: limitEnd(ended.Error)})
+	}
 }
 
 // errorCode names a failure: by the agent's own word, else by the status.
@@ -178,7 +181,7 @@ func (t *translation) errorCode(status int) string {
 	case t.l.StopReason == "refusal":
 		return "REFUSAL"
 	case t.s.d.Fault.Code == "rate_limit":
-		return "RATE_LIMITED" // as in the catalogue
+		return codeRateLimited
 	case t.s.d.Fault.Code != "" && t.s.d.Fault.Code != "unknown":
 		return code(t.s.d.Fault.Code)
 	case t.l.TerminalReason != "" && t.l.TerminalReason != "api_error" && t.l.TerminalReason != "completed":
@@ -192,7 +195,7 @@ func (t *translation) errorCode(status int) string {
 	case 413:
 		return "PROMPT_TOO_LONG"
 	case 429:
-		return "RATE_LIMITED"
+		return codeRateLimited
 	case 529:
 		return "OVERLOADED"
 	case 400:

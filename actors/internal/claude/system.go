@@ -142,23 +142,9 @@ func (t *translation) retry() {
 		messages.RetryAfter, strconv.FormatInt(w.Delay.Milliseconds(), 10),
 		"status", positive(w.Status), "error", w.Error)
 	t.add(w)
-}
-
-func (t *translation) rateLimit() {
-	r := &t.l.RateLimit
-	if r.Status == "allowed" {
-		return // it comes with every request
+	if w.Status == statusTooMany {
+		t.add(RateLimited{Until: t.at.Add(w.Delay)})
 	}
-	var resets, used string
-	if at := clampInt(r.ResetsAt, uint64(1<<37)); at > 0 {
-		resets = time.Unix(int64(at), 0).UTC().Format(time.RFC3339)
-	}
-	if r.Utilization > 0 {
-		used = strconv.FormatFloat(r.Utilization, 'f', -1, 64)
-	}
-	t.notice("RATE_LIMIT", "The account is near or over a limit of its plan.",
-		"status", r.Status, "limit", r.Type, "resets_at", resets,
-		"utilization", used)
 }
 
 // positive is a number as a detail of a notice, which leaves out what is empty.

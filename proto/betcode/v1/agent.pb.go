@@ -4013,9 +4013,13 @@ type SessionSummary struct {
 	// What keeps the agent from running, for example "api_key_refused"; empty when nothing is known.
 	Condition string `protobuf:"bytes,110,opt,name=condition,proto3" json:"condition,omitempty"`
 	// Why a turn that was cut off waits for a word, for example "policy"; empty when none does.
-	Waiting       string `protobuf:"bytes,111,opt,name=waiting,proto3" json:"waiting,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Waiting string `protobuf:"bytes,111,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	// A limit of the account refuses the agent's requests: it did so last, and no turn has succeeded since.
+	RateLimited bool `protobuf:"varint,130,opt,name=rate_limited,json=rateLimited,proto3" json:"rate_limited,omitempty"`
+	// When that limit ends; unset if the agent does not say it.
+	RateLimitedUntil *timestamppb.Timestamp `protobuf:"bytes,131,opt,name=rate_limited_until,json=rateLimitedUntil,proto3" json:"rate_limited_until,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *SessionSummary) Reset() {
@@ -4151,6 +4155,20 @@ func (x *SessionSummary) GetWaiting() string {
 		return x.Waiting
 	}
 	return ""
+}
+
+func (x *SessionSummary) GetRateLimited() bool {
+	if x != nil {
+		return x.RateLimited
+	}
+	return false
+}
+
+func (x *SessionSummary) GetRateLimitedUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RateLimitedUntil
+	}
+	return nil
 }
 
 // ResumeSessionRequest asks for the history of a session.
@@ -5424,7 +5442,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06offset\x18\x04 \x01(\rR\x06offset\"d\n" +
 	"\x14ListSessionsResponse\x126\n" +
 	"\bsessions\x18\x01 \x03(\v2\x1a.betcode.v1.SessionSummaryR\bsessions\x12\x14\n" +
-	"\x05total\x18\x02 \x01(\rR\x05total\"\xb9\x04\n" +
+	"\x05total\x18\x02 \x01(\rR\x05total\"\xa8\x05\n" +
 	"\x0eSessionSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12+\n" +
@@ -5444,7 +5462,9 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x14last_message_preview\x18\f \x01(\tR\x12lastMessagePreview\x12\x12\n" +
 	"\x04name\x18\r \x01(\tR\x04name\x12\x1c\n" +
 	"\tcondition\x18n \x01(\tR\tcondition\x12\x18\n" +
-	"\awaiting\x18o \x01(\tR\awaiting\"r\n" +
+	"\awaiting\x18o \x01(\tR\awaiting\x12\"\n" +
+	"\frate_limited\x18\x82\x01 \x01(\bR\vrateLimited\x12I\n" +
+	"\x12rate_limited_until\x18\x83\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x10rateLimitedUntil\"r\n" +
 	"\x14ResumeSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12#\n" +
@@ -5708,34 +5728,35 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	44, // 56: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
 	69, // 57: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
 	69, // 58: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	52, // 59: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	6,  // 60: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	42, // 61: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	45, // 62: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	46, // 63: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	48, // 64: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	50, // 65: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	53, // 66: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	55, // 67: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	57, // 68: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	59, // 69: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	61, // 70: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	16, // 71: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	43, // 72: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	16, // 73: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	47, // 74: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	49, // 75: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	51, // 76: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	54, // 77: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	56, // 78: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	58, // 79: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	60, // 80: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	62, // 81: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	71, // [71:82] is the sub-list for method output_type
-	60, // [60:71] is the sub-list for method input_type
-	60, // [60:60] is the sub-list for extension type_name
-	60, // [60:60] is the sub-list for extension extendee
-	0,  // [0:60] is the sub-list for field type_name
+	69, // 59: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
+	52, // 60: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	6,  // 61: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	42, // 62: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	45, // 63: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	46, // 64: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	48, // 65: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	50, // 66: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	53, // 67: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	55, // 68: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	57, // 69: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	59, // 70: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	61, // 71: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	16, // 72: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	43, // 73: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	16, // 74: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	47, // 75: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	49, // 76: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	51, // 77: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	54, // 78: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	56, // 79: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	58, // 80: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	60, // 81: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	62, // 82: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	72, // [72:83] is the sub-list for method output_type
+	61, // [61:72] is the sub-list for method input_type
+	61, // [61:61] is the sub-list for extension type_name
+	61, // [61:61] is the sub-list for extension extendee
+	0,  // [0:61] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }

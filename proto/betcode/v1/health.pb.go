@@ -223,8 +223,12 @@ type HealthDetailsResponse struct {
 	Degraded bool `protobuf:"varint,4,opt,name=degraded,proto3" json:"degraded,omitempty"`
 	// What is lost by that, in a sentence.
 	DegradedReason string `protobuf:"bytes,5,opt,name=degraded_reason,json=degradedReason,proto3" json:"degraded_reason,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// How many of the 1000 sessions used last have an agent whose requests a limit of the account refuses.
+	RateLimitedSessions uint32 `protobuf:"varint,100,opt,name=rate_limited_sessions,json=rateLimitedSessions,proto3" json:"rate_limited_sessions,omitempty"`
+	// When the last of these limits ends; unset when there is none, or no agent says it.
+	RateLimitedUntil *timestamppb.Timestamp `protobuf:"bytes,101,opt,name=rate_limited_until,json=rateLimitedUntil,proto3" json:"rate_limited_until,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *HealthDetailsResponse) Reset() {
@@ -290,6 +294,20 @@ func (x *HealthDetailsResponse) GetDegradedReason() string {
 		return x.DegradedReason
 	}
 	return ""
+}
+
+func (x *HealthDetailsResponse) GetRateLimitedSessions() uint32 {
+	if x != nil {
+		return x.RateLimitedSessions
+	}
+	return 0
+}
+
+func (x *HealthDetailsResponse) GetRateLimitedUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RateLimitedUntil
+	}
+	return nil
 }
 
 // ComponentHealth is the state of one part.
@@ -375,7 +393,7 @@ const file_betcode_v1_health_proto_rawDesc = "" +
 	"\aservice\x18\x01 \x01(\tR\aservice\"H\n" +
 	"\x13HealthCheckResponse\x121\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x19.betcode.v1.ServingStatusR\x06status\"\x16\n" +
-	"\x14HealthDetailsRequest\"\xe5\x02\n" +
+	"\x14HealthDetailsRequest\"\xe3\x03\n" +
 	"\x15HealthDetailsResponse\x12@\n" +
 	"\x0eoverall_status\x18\x01 \x01(\x0e2\x19.betcode.v1.ServingStatusR\roverallStatus\x12;\n" +
 	"\n" +
@@ -383,7 +401,9 @@ const file_betcode_v1_health_proto_rawDesc = "" +
 	"components\x12K\n" +
 	"\bmetadata\x18\x03 \x03(\v2/.betcode.v1.HealthDetailsResponse.MetadataEntryR\bmetadata\x12\x1a\n" +
 	"\bdegraded\x18\x04 \x01(\bR\bdegraded\x12'\n" +
-	"\x0fdegraded_reason\x18\x05 \x01(\tR\x0edegradedReason\x1a;\n" +
+	"\x0fdegraded_reason\x18\x05 \x01(\tR\x0edegradedReason\x122\n" +
+	"\x15rate_limited_sessions\x18d \x01(\rR\x13rateLimitedSessions\x12H\n" +
+	"\x12rate_limited_until\x18e \x01(\v2\x1a.google.protobuf.TimestampR\x10rateLimitedUntil\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xad\x01\n" +
@@ -429,23 +449,24 @@ var file_betcode_v1_health_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
 }
 var file_betcode_v1_health_proto_depIdxs = []int32{
-	0, // 0: betcode.v1.HealthCheckResponse.status:type_name -> betcode.v1.ServingStatus
-	0, // 1: betcode.v1.HealthDetailsResponse.overall_status:type_name -> betcode.v1.ServingStatus
-	5, // 2: betcode.v1.HealthDetailsResponse.components:type_name -> betcode.v1.ComponentHealth
-	6, // 3: betcode.v1.HealthDetailsResponse.metadata:type_name -> betcode.v1.HealthDetailsResponse.MetadataEntry
-	0, // 4: betcode.v1.ComponentHealth.status:type_name -> betcode.v1.ServingStatus
-	7, // 5: betcode.v1.ComponentHealth.last_check:type_name -> google.protobuf.Timestamp
-	1, // 6: betcode.v1.Health.Check:input_type -> betcode.v1.HealthCheckRequest
-	1, // 7: betcode.v1.Health.Watch:input_type -> betcode.v1.HealthCheckRequest
-	3, // 8: betcode.v1.BetCodeHealth.GetHealthDetails:input_type -> betcode.v1.HealthDetailsRequest
-	2, // 9: betcode.v1.Health.Check:output_type -> betcode.v1.HealthCheckResponse
-	2, // 10: betcode.v1.Health.Watch:output_type -> betcode.v1.HealthCheckResponse
-	4, // 11: betcode.v1.BetCodeHealth.GetHealthDetails:output_type -> betcode.v1.HealthDetailsResponse
-	9, // [9:12] is the sub-list for method output_type
-	6, // [6:9] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	0,  // 0: betcode.v1.HealthCheckResponse.status:type_name -> betcode.v1.ServingStatus
+	0,  // 1: betcode.v1.HealthDetailsResponse.overall_status:type_name -> betcode.v1.ServingStatus
+	5,  // 2: betcode.v1.HealthDetailsResponse.components:type_name -> betcode.v1.ComponentHealth
+	6,  // 3: betcode.v1.HealthDetailsResponse.metadata:type_name -> betcode.v1.HealthDetailsResponse.MetadataEntry
+	7,  // 4: betcode.v1.HealthDetailsResponse.rate_limited_until:type_name -> google.protobuf.Timestamp
+	0,  // 5: betcode.v1.ComponentHealth.status:type_name -> betcode.v1.ServingStatus
+	7,  // 6: betcode.v1.ComponentHealth.last_check:type_name -> google.protobuf.Timestamp
+	1,  // 7: betcode.v1.Health.Check:input_type -> betcode.v1.HealthCheckRequest
+	1,  // 8: betcode.v1.Health.Watch:input_type -> betcode.v1.HealthCheckRequest
+	3,  // 9: betcode.v1.BetCodeHealth.GetHealthDetails:input_type -> betcode.v1.HealthDetailsRequest
+	2,  // 10: betcode.v1.Health.Check:output_type -> betcode.v1.HealthCheckResponse
+	2,  // 11: betcode.v1.Health.Watch:output_type -> betcode.v1.HealthCheckResponse
+	4,  // 12: betcode.v1.BetCodeHealth.GetHealthDetails:output_type -> betcode.v1.HealthDetailsResponse
+	10, // [10:13] is the sub-list for method output_type
+	7,  // [7:10] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_health_proto_init() }

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// limitText says until when a limit of the account refuses requests.
+func limitText(until *timestamppb.Timestamp) string {
+	if until == nil {
+		return "rate limited until a turn succeeds (the agent does not say when that may be)"
+	}
+	return "rate limited until " + exact(until)
+}
+
+// statusWithLimit is the status of a session in a list.
+func statusWithLimit(s *pb.SessionSummary) string {
+	switch {
+	case !s.GetRateLimited():
+		return s.GetStatus()
+	case s.GetRateLimitedUntil() == nil:
+		return s.GetStatus() + ", rate limited"
+	}
+	return s.GetStatus() + ", rate limited until " + exact(s.GetRateLimitedUntil())
+}
