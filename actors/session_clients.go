@@ -9,6 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/session/presence"
 	"betcode/messages"
 )
 
@@ -44,42 +45,6 @@ func (o sessionOptions) kept(environment map[string]string) map[string]string {
 	return kept
 }
 
-const (
-	// maxStreams bounds how many streams one session has.
-	maxStreams = 4096
-	// writerStreams are kept for clients that may get the input lock: however many
-	// observe a session, its owner can attach.
-	writerStreams = 512
-	// clientStreams bounds the streams of one client among them.
-	clientStreams = 1024
-)
-
-// crowded says why a session takes no further stream of a client, nil if it does.
-func (s *sessionState) crowded(m messages.Attach) error {
-	most := maxStreams
-	if m.Observer {
-		most -= writerStreams
-	}
-	if len(s.streams) >= most {
-		return messages.Errorf("attach", messages.Exhausted, "%d streams are attached to the session", len(s.streams)).
-			With("session_id", string(s.id)).WithHint("close some of them, and attach again")
-	}
-	if len(s.streams) < clientStreams {
-		return nil
-	}
-	mine := 0
-	for _, st := range s.streams {
-		if st.client == m.Client {
-			mine++
-		}
-	}
-	if mine < clientStreams {
-		return nil
-	}
-	return messages.Errorf("attach", messages.Exhausted, "%d streams of this client are attached to the session", mine).
-		With("session_id", string(s.id)).WithHint("close some of them, and attach again")
-}
-
 // attach adds a stream. A client that may write gets the lock if it is free.
 func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	if !t.known(from, "attach") {
@@ -95,13 +60,9 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 		t.then(reply{from, err})
 		return
 	}
-	t.noticePresence(m.Client, func() {
-		t.s.streams = maps.Clone(t.s.streams)
-		if t.s.streams == nil {
-			t.s.streams = map[string]stream{}
-		}
-		t.s.streams[m.Stream] = stream{client: m.Client, kind: m.Type, observer: m.Observer, approves: m.Approves, since: t.now.at}
-	})
+	t.applyPresence(t.s.clients.Attach(m.Stream, presence.Stream{
+		Client: m.Client, Type: m.Type, Observer: m.Observer, Approves: m.Approves, Since: t.now.at,
+	}))
 	if !m.Observer {
 		t.applyLock(t.s.lock.Attach(t.now.at, m.Client))
 		if t.s.lock.Holder() == m.Client { // again attached, if it was reserved
@@ -123,24 +84,21 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	if boundary := t.s.record.Past.Boundary.Seq; state.cursor < boundary {
 		state.cursor, state.greeting = boundary, compacted(state.greeting)
 	}
-	state.greeting = append(state.greeting, t.standing()...)
+	state.greeting = append(state.greeting, t.snapshots()...)
 	t.then(spawnClient{m, state}, reply{from, messages.Attached{Head: head, LockHolder: t.s.lock.Holder()}})
 }
 
 // detach removes a stream. A client without any that may write loses the lock, or its
 // place among those who wait for it.
 func (t *transition) detach(id string) {
-	gone, ok := t.s.streams[id]
+	gone, change, ok := t.s.clients.Detach(id)
 	if !ok {
 		return
 	}
-	t.noticePresence(gone.client, func() {
-		t.s.streams = maps.Clone(t.s.streams)
-		delete(t.s.streams, id)
-	})
+	t.applyPresence(change)
 	t.then(dropClient{id})
-	if !t.s.attached(gone.client) {
-		t.applyLock(t.s.lock.Release(t.now.at, gone.client, t.s.attached))
+	if !t.s.clients.Writes(gone.Client) {
+		t.applyLock(t.s.lock.Release(t.now.at, gone.Client, t.s.clients.Writes))
 	}
 	t.maybeRetire()
 }
@@ -240,7 +198,7 @@ func (t *transition) getSession(from *actor.PID) {
 
 func (s *sessionState) view() messages.SessionView {
 	v := messages.SessionView{
-		Record: s.record, Run: s.run, LockHolder: s.lock.Holder(), LockWaiting: s.lock.Waiting(), Clients: len(s.streams), Attached: s.everybody(), Lineage: s.options.lineage,
+		Record: s.record, Run: s.run, LockHolder: s.lock.Holder(), LockWaiting: s.lock.Waiting(), Clients: s.clients.Streams(), Attached: s.clients.Everyone(), Lineage: s.options.lineage,
 		Inputs: slices.Clone(s.inputs), Permissions: s.requests(isUndecided),
 	}
 	if s.active() {
@@ -252,7 +210,7 @@ func (s *sessionState) view() messages.SessionView {
 // maybeRetire lets the actor go when nobody needs it: everything it knows is in
 // the journal.
 func (t *transition) maybeRetire() {
-	if len(t.s.streams) == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.restarting && len(t.s.permissions) == 0 {
+	if t.s.clients.Streams() == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.restarting && len(t.s.permissions) == 0 {
 		t.then(retire{})
 	}
 }
@@ -262,7 +220,7 @@ func (s *sessionState) idle() bool {
 	if s.damage != nil {
 		return !s.damage.ending && len(s.damage.deleters) == 0
 	}
-	return s.loaded && len(s.streams) == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.restarting && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
+	return s.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.restarting && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
 }
 
 // deleteSession stops the agent, then removes everything.
@@ -291,7 +249,7 @@ func (t *transition) remove() {
 	for _, w := range t.s.deleters {
 		t.then(reply{w.from, messages.Done{}})
 	}
-	for id := range t.s.streams {
+	for _, id := range t.s.clients.IDs() {
 		t.then(dropClient{id})
 	}
 	if t.s.slot != slotNone {

@@ -59,7 +59,7 @@ func TestAttach(t *testing.T) {
 	}
 	b := asking(t)
 	b.on(with(messages.HistoryFromSequence, 8), "to b1: out of range")
-	if len(b.state.streams) != 0 {
+	if b.state.clients.Streams() != 0 {
 		t.Error("a refused stream is attached")
 	}
 }

@@ -55,7 +55,7 @@ func (l *inputLock) ticketOf(from *actor.PID) lock.Ticket {
 
 // locked reports whether another client holds the lock.
 func (s *sessionState) locked(client messages.ClientID) bool {
-	return s.lock.Blocks(client, s.attached)
+	return s.lock.Blocks(client, s.clients.Writes)
 }
 
 // applyLock is the only place where facts about the lock become events, records and replies.
@@ -81,7 +81,7 @@ func (t *transition) takeLock(from *actor.PID, m messages.TakeLock) {
 	l := &t.s.lock
 	switch {
 	case !t.known(from, op):
-	case t.s.watches(m.Client):
+	case t.s.clients.Observes(m.Client):
 		t.then(reply{from, messages.Errorf(op, messages.WrongState, "this client is attached as an observer").
 			With("session_id", string(t.s.id)).WithHint("attach without observer to write")})
 	case t.s.locked(m.Client) && t.s.degraded != nil: // this actor may be replaced at any moment, and its queue with it
@@ -90,14 +90,14 @@ func (t *transition) takeLock(from *actor.PID, m messages.TakeLock) {
 		t.then(reply{from, messages.Errorf(op, messages.Exhausted, "%d clients wait for the input lock", lock.MaxWaiters).
 			WithHint("try again later, or watch only")})
 	default:
-		t.applyLock(l.Request(t.now.at, m.Client, l.ticketOf(from), t.s.attached))
+		t.applyLock(l.Request(t.now.at, m.Client, l.ticketOf(from), t.s.clients.Writes))
 	}
 }
 
 // releaseLock takes the lock back from its holder. A waiting client leaves the queue.
 func (t *transition) releaseLock(from *actor.PID, m messages.ReleaseLock) {
 	previous := t.s.lock.Holder()
-	t.applyLock(t.s.lock.Release(t.now.at, m.Client, t.s.attached))
+	t.applyLock(t.s.lock.Release(t.now.at, m.Client, t.s.clients.Writes))
 	t.then(reply{from, messages.LockAnswer{Granted: previous == m.Client, Holder: t.s.lock.Holder(), Previous: previous}})
 }
 
@@ -126,12 +126,12 @@ func (t *transition) ensureLock(from *actor.PID, client messages.ClientID, op st
 		return false
 	}
 	switch {
-	case t.s.watches(client):
+	case t.s.clients.Observes(client):
 		return refuse("an observer never holds the input lock", "attach without observer to write")
 	case t.s.locked(client):
 		return refuse("another client holds the input lock", "request the input lock, or watch only")
 	}
-	t.applyLock(t.s.lock.Use(t.now.at, client, t.s.attached))
+	t.applyLock(t.s.lock.Use(t.now.at, client, t.s.clients.Writes))
 	return true
 }
 
@@ -144,7 +144,7 @@ func (t *transition) lockIsDue(m lockDue) {
 // tendLock applies what is due about the lock and sets the timer for what comes next. It ends every step.
 func (t *transition) tendLock() {
 	l, now := &t.s.lock, t.now.at
-	t.applyLock(l.Tick(now, t.s.ending, t.s.attached))
+	t.applyLock(l.Tick(now, t.s.ending, t.s.clients.Writes))
 	if next := l.Next(); !next.IsZero() && (l.wake.IsZero() || next.Before(l.wake)) {
 		l.wake = next
 		t.then(wakeAfter{next.Sub(now), lockDue{next}})
@@ -155,7 +155,7 @@ func (t *transition) tendLock() {
 // UpdatedAt.
 func (t *transition) recordHolder() {
 	holder := t.s.lock.Holder()
-	if !t.s.attached(holder) {
+	if !t.s.clients.Writes(holder) {
 		holder = ""
 	}
 	if t.s.exists && t.s.record.Lock != holder {
@@ -179,7 +179,7 @@ func (t *transition) reserveLock() {
 
 // endReservation ends the wait for a holder that has not come back.
 func (t *transition) endReservation() {
-	t.applyLock(t.s.lock.EndReservation(t.now.at, t.s.attached))
+	t.applyLock(t.s.lock.EndReservation(t.now.at, t.s.clients.Writes))
 	t.maybeRetire()
 }
 

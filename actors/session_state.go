@@ -8,6 +8,7 @@ import (
 
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
+	"betcode/actors/session/presence"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -44,7 +45,7 @@ type sessionState struct {
 	onces       map[string]once                     // calls under a key that wait for their answer, by who asks
 	answered    recent[messages.PermissionAnswered] // requests decided lately
 
-	streams   map[string]stream
+	clients   presence.Presence
 	unwatched unwatched
 	lock      inputLock
 

@@ -27,22 +27,12 @@ type unwatched struct {
 	told  map[messages.RequestID]bool // undecided requests that a person was notified of
 }
 
-// watchedBySomebody reports whether a client that may answer is attached.
-func (s *sessionState) watchedBySomebody() bool {
-	for _, st := range s.streams {
-		if st.approves {
-			return true
-		}
-	}
-	return false
-}
-
 // maxNotified bounds what a notification says of a tool call, in bytes.
 const maxNotified = 200
 
 // callFor notifies a person of a request, unless somebody watches.
 func (t *transition) callFor(p messages.PermissionRecord) {
-	if t.s.watchedBySomebody() || t.s.unwatched.told[p.Request] {
+	if t.s.clients.Watched() || t.s.unwatched.told[p.Request] {
 		return
 	}
 	t.s.unwatched.told = maps.Clone(t.s.unwatched.told)
@@ -57,7 +47,7 @@ func (t *transition) callFor(p messages.PermissionRecord) {
 // tendUnwatched begins the grace when requests wait and nobody watches. It ends every
 // step.
 func (t *transition) tendUnwatched() {
-	if t.s.watchedBySomebody() {
+	if t.s.clients.Watched() {
 		t.s.unwatched.told = nil // the watcher sees them; they count as new when it leaves
 		return
 	}

@@ -75,6 +75,11 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "requests are named by tickets", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
+		pkg: "actors/session/presence", may: []string{"messages"},
+		because: "who is attached is a pure machine: no session, no actors, no events",
+		never:   map[string]string{protoactor: "streams are named by their ids", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
 		pkg: "actors/internal", may: []string{"messages", "actors/internal", "proto"},
 		because: "what actors use does not use actors",
 		never: map[string]string{

@@ -158,9 +158,9 @@ func (s *step) enqueue(client messages.ClientID, ticket Ticket) {
 	s.changed()
 }
 
-// answerPending answers the pending requests that match and reports whether there were any. Their clients keep waiting.
+// answerPending answers the pending requests that match and reports whether there were answered. Their clients keep waiting.
 func (s *step) answerPending(matches func(waiter) bool, refused bool) bool {
-	any := false
+	answered := false
 	for i, w := range s.queue {
 		if w.ticket == 0 || !matches(w) {
 			continue
@@ -168,15 +168,15 @@ func (s *step) answerPending(matches func(waiter) bool, refused bool) bool {
 		kept := s.Kept(w.client)
 		kept.Refused = refused
 		s.answer(w.ticket, kept)
-		if !any {
-			s.queue, any = slices.Clone(s.queue), true
+		if !answered {
+			s.queue, answered = slices.Clone(s.queue), true
 		}
 		s.queue[i].ticket = 0
 	}
 	if s.requester() < 0 {
 		s.deadline = time.Time{}
 	}
-	return any
+	return answered
 }
 
 // drop takes a waiter out of the queue.
