@@ -189,7 +189,8 @@ func (t *transition) runEnded(m messages.RunEnded) {
 		t.notRestarted(m.Exit.Reason)
 	}
 	t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.interrupt, t.s.long = false, false, false, "", "", nil
-	t.s.watched, t.s.warned, t.s.holds, t.s.unheard = false, false, 0, false
+	t.s.holds, t.s.unheard = 0, false
+	t.s.watchdog.Stop()
 	t.endInquiry(messages.Abilities{})
 	state := pb.RunState_RUN_STATE_EXITED
 	if !m.Exit.Known {

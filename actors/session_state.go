@@ -9,6 +9,7 @@ import (
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
 	"betcode/actors/session/presence"
+	"betcode/actors/session/watchdog"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -90,9 +91,7 @@ type sessionState struct {
 	trustLooking bool           // it is being compared
 	trustTold    string         // digest of the content that people were told about last
 
-	watched bool      // a timer looks at the silence of the turn that runs
-	warned  bool      // the agent was interrupted for its silence
-	heard   time.Time // when the agent said something last
+	watchdog watchdog.Watchdog
 
 	damage *damaged // the journal cannot load the session; nil: it can, or nobody has tried
 

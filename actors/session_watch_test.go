@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/session/watchdog"
 	"betcode/messages"
 )
 
@@ -33,7 +34,7 @@ func TestSilentAgentIsInterruptedThenEnded(t *testing.T) {
 	b.expect("a silence that is not long")
 	b.wake(time.Minute)
 	b.expect("a long one", "all: 6 notice AGENT_SILENT", "run 1: interrupt")
-	b.wake(interruptSilence)
+	b.wake(watchdog.ReactionTime)
 	b.expect("no reaction", "all: 7 notice AGENT_HANGS", "run 1: stop resumably")
 	b.tell(b.exit(143))
 	b.tell(transcriptRead{run: 1, known: map[string]bool{"k1": true}})
@@ -53,9 +54,9 @@ func TestAgentThatIsHeardIsLeftAlone(t *testing.T) {
 	b.expect("silent since", "all: 7 notice AGENT_SILENT", "run 1: interrupt")
 	b.tell(b.out(finished("k1")))
 	b.quiet()
-	b.wake(interruptSilence)
+	b.wake(watchdog.ReactionTime)
 	b.expect("the turn is over")
-	if b.state.watched || b.state.warned {
+	if b.state.watchdog.Watching() || b.state.watchdog.Interrupted() {
 		t.Error("it is still watched")
 	}
 }
@@ -103,7 +104,7 @@ func TestInterruptThatIsOnlyAcknowledged(t *testing.T) {
 	b.wake(7 * time.Minute)
 	b.quiet()
 	b.tell(b.out(claude.ControlAnswered{Request: b.state.interrupt, OK: true}))
-	b.wake(interruptSilence)
+	b.wake(watchdog.ReactionTime)
 	b.expect("no end of the turn", "all: 7 notice AGENT_HANGS", "run 1: stop resumably")
 }
 

@@ -75,6 +75,9 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "requests are named by tickets", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
+		pkg: "actors/session/watchdog", because: "judging silence needs a clock and nothing else",
+	},
+	{
 		pkg: "actors/session/presence", may: []string{"messages"},
 		because: "who is attached is a pure machine: no session, no actors, no events",
 		never:   map[string]string{protoactor: "streams are named by their ids", grpc: "kinds of errors become status codes in the gateway"},
