@@ -26,6 +26,7 @@ type Daemon struct {
 	SocketPath  string
 	LogLevel    string
 	LogFile     string // empty = standard error
+	Log         Log
 	ClaudePath  string
 	Model       string // empty = the agent's own
 	MaxAgents   int
@@ -69,6 +70,12 @@ type GitLab struct {
 type Limits struct {
 	PerSecond int // 0 = any number
 	Burst     int
+}
+
+// Log is how large the log may be.
+type Log struct {
+	Bytes int64 // of one file; -1 = without limit
+	Files int
 }
 
 // Audit is how much of the audit log is kept. A limit that is "off" is -1.

@@ -54,6 +54,16 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.LogFile },
 	},
 	{
+		Name: "daemon.log_max_bytes", Kind: Size, Default: "16MiB", Min: "64KiB", Off: true, Env: "BETCODE_LOG_MAX_BYTES", Live: true,
+		Help: "how large a file of the log may be; then it is renamed, and a new one begun",
+		into: func(d *Daemon) any { return &d.Log.Bytes },
+	},
+	{
+		Name: "daemon.log_files", Kind: Number, Unit: "files", Default: "3", Min: "1", Max: "99", Env: "BETCODE_LOG_FILES", Live: true,
+		Help: "how many files the log may have, the newest included",
+		into: func(d *Daemon) any { return &d.Log.Files },
+	},
+	{
 		Name: "daemon.max_subprocesses", Kind: Number, Unit: "agents", Default: "5", Min: "1", Max: "10000", Env: "BETCODE_MAX_AGENTS", Flag: "max-agents", Live: true,
 		Help: "how many agents may run at once",
 		into: func(d *Daemon) any { return &d.MaxAgents },

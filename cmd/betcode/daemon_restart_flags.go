@@ -75,7 +75,7 @@ func (b background) withFlags(cfg config.Daemon, flags config.Flags) background 
 			given = cfg.ClaudePath // absolute
 		case "daemon.log_file":
 			b.log, b.arguments = cfg.LogFile, withoutFlag(b.arguments, s.Flag)
-			b.environment = slices.DeleteFunc(slices.Clone(b.environment), func(entry string) bool { return strings.HasPrefix(entry, s.Env+"=") })
+			b.environment = without(b.environment, s.Env)
 			continue
 		}
 		b.arguments = append(withoutFlag(b.arguments, s.Flag), "--"+s.Flag, given)

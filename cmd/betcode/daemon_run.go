@@ -17,6 +17,7 @@ import (
 
 	"betcode/actors"
 	"betcode/cmd/betcode/internal/local"
+	"betcode/cmd/betcode/internal/logfile"
 	"betcode/config"
 	"betcode/grpcapi"
 	"betcode/messages"
@@ -79,8 +80,8 @@ type daemon struct {
 	startup     messages.Startup // how this process was started; its environment is a secret
 	base        zerolog.Logger   // what the parts of the daemon write to
 	log         zerolog.Logger   // what is written here
-	logFile     *os.File
-	mask        *audit.Masker // of the secrets that the daemon was given
+	logFiles    []*logfile.File  // the log and standard error, as far as they are files
+	mask        *audit.Masker    // of the secrets that the daemon was given
 	lock        *flock.Flock
 	audit       *audit.Log
 	tokens      *tokens.Store
@@ -246,8 +247,8 @@ func (d *daemon) close() error {
 	if d.lock != nil {
 		errs = append(errs, d.lock.Close())
 	}
-	if d.logFile != nil {
-		errs = append(errs, d.logFile.Close())
+	for _, f := range d.logFiles {
+		errs = append(errs, f.Close())
 	}
 	return errors.Join(errs...)
 }

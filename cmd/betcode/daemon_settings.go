@@ -107,6 +107,7 @@ func (d *daemon) reload(asked bool, from actors.RulesOrigin) {
 	if err := d.setLogLevel(cfg.LogLevel); err != nil {
 		d.log.Error().Err(err).Msg("the log stays as loud as it is")
 	}
+	d.setLogLimits(cfg.Log)
 	d.system.ChangeRules(from, rulesOf(next)...)
 	d.system.Change(liveOptions(next))
 	d.server.SetLimits(limitsOf(cfg))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,13 +73,13 @@ func (p *program) launchDaemon(ctx context.Context, b background, patience time.
 		return 0, fmt.Errorf("start daemon: %w", err)
 	}
 	defer log.Close()
-	from, err := log.Seek(0, io.SeekEnd)
+	before, err := log.Stat()
 	if err != nil {
 		return 0, fmt.Errorf("start daemon: %w", err)
 	}
 	child := exec.Command(b.executable, b.arguments...)
 	child.Stdout, child.Stderr = log, log // a panic goes there too
-	child.Dir, child.Env = b.directory, b.environment
+	child.Dir, child.Env = b.directory, append(without(b.environment, errorFileVariable), errorFileVariable+"="+b.log)
 	if err := detach(child); err != nil {
 		return 0, err
 	}
@@ -89,7 +90,7 @@ func (p *program) launchDaemon(ctx context.Context, b background, patience time.
 	go func() { ended <- child.Wait() }()
 
 	if err := p.awaitServing(ctx, b.socket, patience, ended); err != nil {
-		return 0, exitError{exitConnection, fmt.Errorf("start daemon: %w. Its log, %s, ends with:\n%s", err, b.log, tailOf(b.log, from))}
+		return 0, exitError{exitConnection, fmt.Errorf("start daemon: %w. Its log, %s, ends with:\n%s", err, b.log, tailOf(b.log, before))}
 	}
 	return child.Process.Pid, nil
 }
@@ -125,16 +126,16 @@ func daemonArguments(cfg config.Daemon, flags config.Flags) []string {
 // backgroundEnvironment is the environment of a daemon in the background: without
 // the log's path, since standard error already is that file.
 func backgroundEnvironment(environ []string, flags config.Flags) []string {
-	var kept []string
-	for _, entry := range environ {
-		if !strings.HasPrefix(entry, "BETCODE_LOG_FILE=") {
-			kept = append(kept, entry)
-		}
-	}
+	kept := without(environ, "BETCODE_LOG_FILE")
 	if given := flags[notifyExec]; given != "" {
 		kept = append(kept, "BETCODE_NOTIFY_EXEC="+given)
 	}
 	return kept
+}
+
+// without is an environment without a variable.
+func without(environ []string, variable string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool { return strings.HasPrefix(entry, variable+"=") })
 }
 
 // awaitServing asks until the daemon serves, has ended, or takes too long.
@@ -163,15 +164,21 @@ func (p *program) awaitServing(ctx context.Context, socket string, patience time
 	}
 }
 
-// tailOf is the end of what was written to a log since from.
-func tailOf(path string, from int64) string {
+// tailOf is the end of what was written to a log since it was as before says: of the
+// newest file, where it was rotated since.
+func tailOf(path string, before os.FileInfo) string {
 	f, err := os.Open(path)
 	if err != nil {
 		return err.Error()
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size()-from > logTail {
-		from = info.Size() - logTail
+	now, err := f.Stat()
+	if err != nil {
+		return err.Error()
+	}
+	from := max(0, now.Size()-logTail)
+	if os.SameFile(before, now) {
+		from = max(from, min(before.Size(), now.Size()))
 	}
 	raw, err := io.ReadAll(io.NewSectionReader(f, from, logTail))
 	if err != nil {

@@ -1,0 +1,77 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	pb "betcode/proto/betcode/v1"
+)
+
+// The log of a daemon in the background is bounded, what a crash prints is at its end,
+// and the daemons that follow go on in it, with a limit that was changed meanwhile.
+func TestLogRotates(t *testing.T) {
+	t.Parallel()
+	const limit = 64 << 10
+	s := newStory(t, binaries.fake, "BETCODE_LOG_MAX_BYTES=64KiB", "BETCODE_LOG_FILES=2", "BETCODE_LOG_LEVEL=debug")
+	path := filepath.Join(s.world.StateDir(), "daemon.log")
+	read := func(name string) string {
+		raw, _ := os.ReadFile(name) // it may not be there
+		return string(raw)
+	}
+	restart := func() int {
+		if said, code := s.command(s.world.Binary, []string{"daemon", "restart"}); code != 0 {
+			t.Fatalf("exit %d\n%s", code, said)
+		}
+		pid, err := strconv.Atoi(s.pid())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pid
+	}
+	fill := func() { // until the file has been rotated
+		before := read(path + ".1")
+		s.eventually("the log is rotated", func() bool {
+			for range 20 {
+				if _, err := s.daemon.Agents().ListSessions(t.Context(), &pb.ListSessionsRequest{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return read(path+".1") != before
+		})
+	}
+	restart()
+	fill()
+	fill()
+	if pid := strconv.Itoa(restart()); !strings.Contains(read(path), `"pid":`+pid) && !strings.Contains(read(path+".1"), `"pid":`+pid) {
+		t.Error("the next daemon writes elsewhere")
+	}
+	fill()
+	pid := restart()
+	fill()
+	entries, err := filepath.Glob(path + "*")
+	if err != nil || len(entries) != 2 {
+		t.Errorf("files %v, %v", entries, err)
+	}
+	for _, name := range entries {
+		if info, err := os.Stat(name); err != nil || info.Size() > limit || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil { // the runtime prints where everybody is
+		t.Fatal(err)
+	}
+	s.eventually("the crash is in the log", func() bool { return strings.Contains(read(path), "SIGQUIT: quit") })
+	s.eventually("the daemon has ended", func() bool {
+		_, code := s.command(s.world.Binary, []string{"daemon", "status"})
+		return code != 0
+	})
+	if said, code := s.command(s.world.Binary, []string{"daemon", "start"}); code != 0 {
+		t.Fatalf("exit %d\n%s", code, said)
+	}
+	s.pid()
+	s.stopBackground()
+}
