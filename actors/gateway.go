@@ -20,7 +20,7 @@ const askPatience = 25 * time.Second
 // Ask puts a request to the actor that answers it and waits for the answer. An
 // error is a [*messages.Error]; the library's own errors never leave this place.
 func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, error) {
-	switch m := r.(type) {
+	switch m := s.exposing(r).(type) {
 	case messages.ListSessions:
 		return s.listSessions(m)
 	case messages.ResolveSession:

@@ -86,6 +86,7 @@ func (s *sessionState) outdated() bool {
 	}
 	want, given := s.rulesAtStart(), claude.RulesOf(s.run.Argv)
 	return len(lacking(given.Ask, want.Ask))+len(lacking(given.Deny, want.Deny)) > 0 ||
+		s.record.PermissionMode == bypassMode && claude.ModeOf(s.run.Argv) != bypassMode ||
 		s.handover.refused && len(lacking(want.Ask, given.Ask))+len(lacking(want.Deny, given.Deny)) > 0
 }
 

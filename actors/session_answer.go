@@ -31,6 +31,10 @@ func answerLine(p messages.PermissionRecord, can claudecode.Capabilities) ([]byt
 		return nil, messages.Errorf("answer permission", messages.Invalid, "suggestions hold for a call that is allowed").
 			WithHint("allow the call, or leave the suggestions out")
 	}
+	if p.Mode != "" && p.Decision == messages.AllowWithEdit {
+		return nil, messages.Errorf("answer permission", messages.Invalid, "a permission mode is confirmed as it is").
+			WithHint("allow or deny it, or change the session's settings")
+	}
 	request := string(p.Request)
 	switch p.Decision {
 	case messages.AllowOnce, messages.AllowSession:

@@ -20,12 +20,16 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 		t.s.exists = true
 		t.s.record = messages.SessionRecord{
 			ID: t.s.id, Name: m.Name, WorkingDirectory: m.WorkingDirectory, WorktreeID: m.WorktreeID, Model: m.Model,
-			PermissionMode: m.PermissionMode, AllowedTools: m.AllowedTools, DeniedTools: m.DeniedTools, Metadata: m.Metadata, Resume: m.Resume,
+			AllowedTools: m.AllowedTools, DeniedTools: m.DeniedTools, Metadata: m.Metadata, Resume: m.Resume,
 			Environment: t.s.options.kept(m.Environment),
 			Phase:       messages.PhaseNew, CreatedAt: t.now.at,
 		}
+		t.s.exposed = m.Exposed
 		t.emit(sessionInfo(t.s.record, t.s.options.lineage, false))
 		t.auditCreated(m)
+		if m.PermissionMode != "" {
+			t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
+		}
 	}
 	t.then(reply{from, messages.SessionStarted{Created: created, View: t.s.view()}})
 }
@@ -142,11 +146,8 @@ func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) 
 		}
 	}
 	if m.PermissionMode != "" {
-		before := r.PermissionMode
-		r.PermissionMode, t.s.attended = m.PermissionMode, !t.s.up
-		if t.s.active() {
-			t.askMode(before, m.PermissionMode)
-		}
+		t.s.exposed = m.Exposed
+		t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
 	}
 	t.then(reply{from, messages.Done{}})
 }

@@ -49,7 +49,7 @@ func (s *sessionState) compacting() bool {
 // occupied reports whether the session is active in the sense of the API: a turn
 // or a task runs, or somebody is asked.
 func (s *sessionState) occupied() bool {
-	return s.busy() || len(s.knocks) > 0 || s.agentBusy || len(s.record.Background) > 0 || len(s.requests(isUndecided)) > 0
+	return s.busy() || len(s.knocks) > 0 || s.agentBusy || len(s.record.Background) > 0 || len(s.requests(isUndecidedCall)) > 0
 }
 
 // compactable reports whether there is an exchange since the last compaction.

@@ -11,11 +11,24 @@ import (
 // skipsAsking lists the modes in which the agent does not ask before it acts.
 var skipsAsking = map[string]bool{"acceptEdits": true, "auto": true, "bypassPermissions": true}
 
-// resetMode takes the mode back if nobody has spoken since the last run.
+// resetMode takes the mode back if nobody has spoken since the last run, or nobody has
+// confirmed it: the session comes from an older daemon, or out of a backup.
 func (t *transition) resetMode() {
-	if mode := t.s.record.PermissionMode; skipsAsking[mode] && !t.s.attended {
-		t.change().PermissionMode = "default"
-		t.notice("MODE_RESET", "The agent is started again by itself, so it asks again before it acts", map[string]string{"from": mode, "to": "default"})
+	mode := t.s.record.PermissionMode
+	risk := t.s.unconfirmed(mode)
+	told := ""
+	switch {
+	case skipsAsking[mode] && !t.s.attended:
+		told = "The agent is started again by itself, so it asks again before it acts"
+	case risk != "":
+		told = "The permission mode has not been confirmed in this session, so the agent asks again before it acts"
+	default:
+		return
+	}
+	t.change().PermissionMode = claude.DefaultMode
+	t.notice("MODE_RESET", told, map[string]string{"from": mode, "to": claude.DefaultMode})
+	if t.s.attended {
+		t.askToConfirm(mode, risk)
 	}
 }
 

@@ -18,7 +18,7 @@ func (b *bench) mode() string {
 // has a hand in the next one.
 func TestModeBelongsToWhoGrantedIt(t *testing.T) {
 	grant := func(b *bench, mode string) {
-		b.tell(messages.ChangeSettings{Session: sessionA, Client: "ann", PermissionMode: mode})
+		b.tell(messages.ChangeSettings{Session: sessionA, Client: "ann", PermissionMode: mode, ConfirmMode: true})
 		b.quiet()
 	}
 	crashed := func(b *bench) {
@@ -43,7 +43,7 @@ func TestModeBelongsToWhoGrantedIt(t *testing.T) {
 	t.Run("the first run has the mode it was asked for", func(t *testing.T) {
 		b := newBench(t)
 		m := start("ann")
-		m.PermissionMode = "bypassPermissions"
+		m.PermissionMode, m.ConfirmMode = "bypassPermissions", true
 		b.tell(m)
 		b.tell(input("ann", "k1"))
 		if got := b.mode(); got != "bypassPermissions" {
@@ -83,7 +83,7 @@ func TestModeBelongsToWhoGrantedIt(t *testing.T) {
 // A mode that the agent refuses is not kept for the next one either.
 func TestRefusedModeIsTakenBack(t *testing.T) {
 	wish := func(b *bench, mode string) string {
-		b.tell(messages.ChangeSettings{Session: sessionA, Client: "ann", PermissionMode: mode})
+		b.tell(messages.ChangeSettings{Session: sessionA, Client: "ann", PermissionMode: mode, ConfirmMode: true})
 		b.quiet()
 		return b.state.modeWish.request
 	}
@@ -93,11 +93,11 @@ func TestRefusedModeIsTakenBack(t *testing.T) {
 	}
 	b := turning(t)
 	answered(b, wish(b, "plan"), true)
-	answered(b, wish(b, "bypassPermissions"), false)
+	answered(b, wish(b, "dontAsk"), false)
 	if got := b.state.record.PermissionMode; got != "plan" {
 		t.Errorf("a refusal leaves the mode %s", got)
 	}
-	first, second := wish(b, "bypassPermissions"), wish(b, "auto")
+	first, second := wish(b, "dontAsk"), wish(b, "auto")
 	answered(b, first, false)
 	if got := b.state.record.PermissionMode; got != "auto" {
 		t.Errorf("the refusal of an earlier wish leaves the mode %s", got)

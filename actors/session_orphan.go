@@ -88,6 +88,9 @@ func (t *transition) permissionNotice(code, message string, p messages.Permissio
 func (t *transition) keptFor(p messages.PermissionRecord) (messages.PermissionRecord, bool) {
 	var found *messages.PermissionRecord
 	for _, old := range t.s.requests(messages.PermissionRecord.Orphaned) {
+		if old.Mode != "" {
+			continue
+		}
 		if old.Tool != p.Tool || old.Question != p.Question || !t.now.at.Before(old.ExpiresAt) || !sameJSON(old.Input, p.Input) {
 			if old.Request == p.Request { // an id that was used for something else
 				t.withdraw(old.Request, "agent")
@@ -152,7 +155,7 @@ func (t *transition) keepDecision(p messages.PermissionRecord) {
 		t.removePermission(p.Request)
 		if p.Decision == messages.AllowSession {
 			t.resumeAnswered()
-		} else if t.s.parkedForAnswer() && len(t.s.requests(isUndecided)) == 0 {
+		} else if t.s.parkedForAnswer() && len(t.s.requests(isUndecidedCall)) == 0 {
 			t.standBy(messages.WaitsForAnswer, "The last request of the parked agent has expired; the turn waits")
 		}
 		t.maybeRetire()
@@ -176,7 +179,9 @@ func (t *transition) keptOver(m keptOver) {
 // withdrawOrphans ends what no process waits for, when nobody is to ask again.
 func (t *transition) withdrawOrphans(by string) {
 	for _, p := range t.s.requests(messages.PermissionRecord.Orphaned) {
-		t.withdraw(p.Request, by)
+		if p.Mode == "" {
+			t.withdraw(p.Request, by)
+		}
 	}
 }
 

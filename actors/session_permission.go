@@ -21,7 +21,7 @@ const maxRequestID = 256
 // actor.
 func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	id := messages.RequestID(m.Request)
-	if known, ok := t.s.permissions[id]; ok && !known.Orphaned() {
+	if known, ok := t.s.permissions[id]; ok && (!known.Orphaned() || known.Mode != "") {
 		return
 	}
 	switch {
@@ -72,9 +72,10 @@ func promptEvents(p messages.PermissionRecord) []*pb.AgentEvent {
 }
 
 // The kinds of requests that [sessionState.requests] can list.
-func everyRequest(messages.PermissionRecord) bool  { return true }
-func isUndecided(p messages.PermissionRecord) bool { return p.Decision == messages.Undecided }
-func isDecided(p messages.PermissionRecord) bool   { return p.Decision != messages.Undecided }
+func everyRequest(messages.PermissionRecord) bool      { return true }
+func isUndecided(p messages.PermissionRecord) bool     { return p.Decision == messages.Undecided }
+func isUndecidedCall(p messages.PermissionRecord) bool { return isUndecided(p) && p.Mode == "" }
+func isDecided(p messages.PermissionRecord) bool       { return p.Decision != messages.Undecided }
 
 // requests returns the requests of a kind, oldest first.
 func (s *sessionState) requests(kind func(messages.PermissionRecord) bool) []messages.PermissionRecord {
@@ -104,6 +105,7 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 		if p.Question && m.Decision == messages.AllowOnce && len(m.Answers) > 0 {
 			m.Decision = messages.DecisionAnswered
 		}
+		t.s.exposed = cmp.Or(m.Exposed, t.s.exposed)
 		if _, err := answerLine(decide(p, m), t.s.can()); err != nil {
 			t.then(reply{from, asError(op, err)})
 			return
@@ -158,11 +160,19 @@ func (t *transition) permissionDecided(m decided) {
 	}
 	p = decide(p, m.Answer)
 	p.DecidedBy, p.DecidedAt = m.By, m.At
+	if p.Mode != "" {
+		t.modeDecided(m.from, p, m.Answer.Request)
+		return
+	}
+	p, modes := t.withoutModes(p)
 	t.putPermission(p)
 	t.unanswered(p)
 	t.emit(permissionResolved(p))
 	if p.Decision == messages.AllowSession {
 		t.grant(p.Tool, true)
+	}
+	for _, mode := range modes {
+		t.wantMode(mode, m.Answer.Client, false)
 	}
 	t.remember(p)
 	t.auditDecision(p, messages.ActorUser)

@@ -328,7 +328,7 @@ func (b *bench) notified(m any) notice {
 func TestSuggestionsAreApplied(t *testing.T) {
 	suggesting := func(id string) claude.PermissionAsked {
 		m := asks(id, "Bash")
-		m.Suggestions = []byte(`[{"type":"addRules"},{"type":"setMode"}]`)
+		m.Suggestions = []byte(`[{"type":"addRules"},{"type":"setMode","mode":"plan"}]`)
 		return m
 	}
 	chosen := func(decision messages.Decision, n ...uint32) messages.AnswerPermission {
@@ -343,7 +343,7 @@ func TestSuggestionsAreApplied(t *testing.T) {
 	b.on(chosen(messages.Deny, 0), "to ann: invalid")
 	b.on(chosen(messages.AllowOnce, 1), "forward to p1")
 	b.tell(won(chosen(messages.AllowOnce, 1)))
-	b.toldOf(`"updatedPermissions":[{"type":"setMode"}]`)
+	b.toldOf(`"updatedPermissions":[{"type":"setMode","mode":"plan"}]`)
 
 	b = turning(t)
 	b.tell(b.out(suggesting("p1")))
@@ -353,7 +353,7 @@ func TestSuggestionsAreApplied(t *testing.T) {
 	b.crash()
 	b.tell(b.adopted())
 	b.tell(b.out(asks("r1", "Bash"))) // it may suggest something else now
-	b.toldOf(`"updatedPermissions":[{"type":"setMode"}]`)
+	b.toldOf(`"updatedPermissions":[{"type":"setMode","mode":"plan"}]`)
 }
 
 // toldOf checks that an answer with these words is on its way to the agent.

@@ -53,6 +53,7 @@ type sessionState struct {
 	long        []string       // keys of inputs that wait for a moment without a turn
 	inquiry     inquiry        // what the agent was asked about itself
 	modeWish    modeWish       // a mode that it was asked to work in
+	exposed     string         // why files of the built-in list are in its directory, as the last request about modes found it
 	barrier     string         // control request behind which nothing unread is left in the pipe
 	interrupt   string         // control request that interrupts the running turn
 	working     bool           // a turn has begun in this run

@@ -180,12 +180,12 @@ func requestNeeds(r *pb.AgentRequest) messages.Rights {
 	case *pb.AgentRequest_Permission, *pb.AgentRequest_QuestionResponse:
 		return messages.MayApprove
 	case *pb.AgentRequest_Start:
-		if len(r.Start.GetAllowedTools()) > 0 || asksLess(r.Start.GetPermissionMode()) {
+		if len(r.Start.GetAllowedTools()) > 0 || r.Start.GetConfirmMode() || asksLess(r.Start.GetPermissionMode()) {
 			return messages.MayControl | messages.MayApprove
 		}
 		return messages.MayView
 	case *pb.AgentRequest_Settings:
-		if asksLess(r.Settings.GetPermissionMode()) {
+		if r.Settings.GetConfirmMode() || asksLess(r.Settings.GetPermissionMode()) {
 			return messages.MayControl | messages.MayApprove
 		}
 	}

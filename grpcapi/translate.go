@@ -28,6 +28,7 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 		WorktreeID:     m.GetWorktreeId(),
 		Model:          m.GetModel(),
 		PermissionMode: m.GetPermissionMode(),
+		ConfirmMode:    m.GetConfirmMode(),
 		AllowedTools:   m.GetAllowedTools(),
 		DeniedTools:    m.GetDeniedTools(),
 		Metadata:       m.GetMetadata(),
@@ -272,7 +273,7 @@ func lockIn(m *pb.InputLockAction, session messages.SessionID, client messages.C
 
 func settingsIn(m *pb.SessionSettingsChange, session messages.SessionID, client messages.ClientID) (messages.ChangeSettings, error) {
 	const op = "change settings"
-	out := messages.ChangeSettings{Session: session, Client: client, Model: strings.TrimSpace(m.GetModel()), PermissionMode: m.GetPermissionMode()}
+	out := messages.ChangeSettings{Session: session, Client: client, Model: strings.TrimSpace(m.GetModel()), PermissionMode: m.GetPermissionMode(), ConfirmMode: m.GetConfirmMode()}
 	if out.Model == "" && out.PermissionMode == "" {
 		return out, invalid(op, "Set model or permission_mode.", "nothing is to be changed")
 	}

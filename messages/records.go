@@ -73,6 +73,7 @@ type SessionRecord struct {
 	Usage     Usage
 	Preview   string          // the beginning of the last assistant text
 	Grants    map[string]bool // tool name → allowed for this session
+	Confirmed []string        // permission modes in which the agent decides by itself, and that a person has confirmed
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
@@ -213,6 +214,7 @@ type PermissionRecord struct {
 	Question    bool   // an AskUserQuestion
 	Reason      string // why a person is asked whatever rules and grants say; empty: they may decide
 	Why         AskReason
+	Mode        string // of a request of the daemon's own: the permission mode to confirm; empty: the agent asks
 
 	ReceivedAt      time.Time
 	ForwardedAt     time.Time // when its event was committed

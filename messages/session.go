@@ -24,6 +24,9 @@ type StartSession struct {
 	Metadata         map[string]string
 	Environment      map[string]string // of the client, of which the session keeps what is declared
 	Resume           ResumePolicy
+
+	ConfirmMode bool   // confirms PermissionMode; the gateway has seen that the client may approve
+	Exposed     string // why an agent that accepts edits may write protected files there; set by package actors, empty: it may not
 }
 
 // SessionStarted answers [StartSession].
@@ -69,6 +72,7 @@ type AnswerPermission struct {
 	Answers  map[string]string // for a question: question text → answer
 
 	Suggestions []uint32 // which of the request's suggestions hold from now on, from 0; for a call that is allowed
+	Exposed     string   // as in [StartSession]
 }
 
 // PermissionAnswered answers [AnswerPermission]. Applied is false for an answer
@@ -136,7 +140,8 @@ type LockAnswer struct {
 }
 
 // ChangeSettings changes model or permission mode, for the running process and
-// for every later one. It needs the lock. Empty members stay. Answered with
+// for every later one. It needs the lock. Empty members stay. A mode in which the agent
+// decides by itself is put before a person first, once in each session. Answered with
 // [Done].
 type ChangeSettings struct {
 	ask
@@ -144,6 +149,8 @@ type ChangeSettings struct {
 	Client         ClientID
 	Model          string
 	PermissionMode string
+	ConfirmMode    bool   // as in [StartSession]
+	Exposed        string // as in [StartSession]
 }
 
 // RenameSession gives a session a name. Answered with [Done].

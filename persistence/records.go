@@ -62,6 +62,7 @@ func storeSession(r *messages.SessionRecord) *storev1.Session {
 		AgentVersion:     r.AgentVersion,
 		Environment:      r.Environment,
 		RateLimit:        storeRateLimit(r.RateLimit),
+		ConfirmedModes:   r.Confirmed,
 	}
 }
 
@@ -102,6 +103,7 @@ func loadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 		AgentVersion:     s.GetAgentVersion(),
 		Environment:      s.GetEnvironment(),
 		RateLimit:        loadRateLimit(s.GetRateLimit()),
+		Confirmed:        s.GetConfirmedModes(),
 	}
 }
 

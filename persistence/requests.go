@@ -74,6 +74,7 @@ func storePermission(r *messages.PermissionRecord) *storev1.Permission {
 		Formerly:         storeRequests(r.Formerly),
 		Reason:           r.Reason,
 		Why:              storeAskReason(r.Why),
+		Mode:             r.Mode,
 	}
 }
 
@@ -126,6 +127,7 @@ func loadPermission(id messages.SessionID, request string, p *storev1.Permission
 		Formerly:        loadRequests(p.GetFormerly()),
 		Reason:          p.GetReason(),
 		Why:             loadAskReason(p.GetWhy()),
+		Mode:            p.GetMode(),
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 
 // awaitPersons marks each session that has work as waiting for a person. A backup may
 // be old, its directories may be trusted no longer, and its messages may have been
-// acted upon since: nothing of it is continued because a daemon was started.
+// acted upon since: nothing of it is continued because a daemon was started. Neither are
+// permission modes confirmed any longer: this may be another machine.
 func (r *restorer) awaitPersons(tx *bolt.Tx) error {
 	busy := map[uint64]bool{}
 	err := tx.Bucket(bucketInputs).ForEach(func(key, _ []byte) error {
@@ -34,10 +35,14 @@ func (r *restorer) awaitPersons(tx *bolt.Tx) error {
 		if err := decode(opRestore, bucketSessions, key, value, &s); err != nil {
 			return nil //nolint:nilerr // it says so itself when it is read
 		}
-		if !s.GetTurn() && !busy[number] {
+		works := s.GetTurn() || busy[number]
+		if !works && len(s.GetConfirmedModes()) == 0 {
 			return nil
 		}
-		s.Waiting = messages.WaitsRestored
+		if works {
+			s.Waiting = messages.WaitsRestored
+		}
+		s.ConfirmedModes = nil
 		marked, err := encode(key, &s, nil)
 		if err != nil {
 			return err

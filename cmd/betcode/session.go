@@ -270,6 +270,9 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 	line("directory", "%s", sum.GetWorkingDirectory())
 	line("model", "%s", sum.GetModel())
 	line("mode", "%s", v.GetPermissionMode())
+	if modes := v.GetConfirmedModes(); len(modes) > 0 {
+		line("confirmed", "%s", strings.Join(modes, ", "))
+	}
 	line("messages", "%d", sum.GetMessageCount())
 	line("tokens", "%d in, %d out, $%.4f", sum.GetTotalInputTokens(), sum.GetTotalOutputTokens(), sum.GetTotalCostUsd())
 	line("created", "%s", exact(sum.GetCreatedAt()))

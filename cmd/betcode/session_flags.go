@@ -25,6 +25,7 @@ func sessionFlags() []cli.Flag {
 		&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Usage: "`MODEL` or alias"},
 		&cli.StringFlag{Name: "permission-mode", Usage: "`MODE` of the agent: default, acceptEdits, plan, …"},
+		&cli.BoolFlag{Name: "confirm-mode", Usage: "confirm --permission-mode, so that nobody is asked about it (for scripts)"},
 		&cli.StringFlag{Name: "resume-policy", Usage: "what follows when a turn is cut off: `auto`, ask or never (the daemon's)"},
 		&cli.StringSliceFlag{Name: "allow-tools", Usage: "`TOOLS` that run without asking, for example 'Read,Bash(git *)'"},
 		&cli.StringSliceFlag{Name: "deny-tools", Usage: "`TOOLS` that never run"},
@@ -56,7 +57,7 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 	if ref == "" {
 		return opening{start: &pb.StartConversation{
 			WorkingDirectory: dir, Name: c.String("name"), Model: c.String("model"),
-			PermissionMode: c.String("permission-mode"), ResumePolicy: c.String("resume-policy"),
+			PermissionMode: c.String("permission-mode"), ConfirmMode: c.Bool("confirm-mode"), ResumePolicy: c.String("resume-policy"),
 			AllowedTools: tools(c.StringSlice("allow-tools")), DeniedTools: tools(c.StringSlice("deny-tools")), Environment: p.environment(c),
 		}}, nil
 	}
@@ -71,7 +72,7 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 	}
 	o := opening{start: &pb.StartConversation{SessionId: view.GetSummary().GetId()}, head: view.GetHead()}
 	if c.String("model") != "" || c.String("permission-mode") != "" {
-		o.changes = &pb.SessionSettingsChange{Model: c.String("model"), PermissionMode: c.String("permission-mode")}
+		o.changes = &pb.SessionSettingsChange{Model: c.String("model"), PermissionMode: c.String("permission-mode"), ConfirmMode: c.Bool("confirm-mode")}
 	}
 	return o, nil
 }

@@ -106,4 +106,4 @@ func build(ctx context.Context, dir string) (binaries, error) {
 }
 
 // scenarios are all of them, area by area.
-var scenarios = slices.Concat(ruleScenarios, trustScenarios, protectScenarios, fenceScenarios, doorScenarios)
+var scenarios = slices.Concat(ruleScenarios, trustScenarios, protectScenarios, modeScenarios, fenceScenarios, doorScenarios)

@@ -263,7 +263,7 @@ func TestModeIsTakenBack(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake, "IS_SANDBOX=1") // else it refuses the mode to root
 	id := session()
-	c := s.converseWith("a", &pb.StartConversation{SessionId: id, WorkingDirectory: s.world.Project, PermissionMode: "bypassPermissions"})
+	c := s.converseWith("a", &pb.StartConversation{SessionId: id, WorkingDirectory: s.world.Project, PermissionMode: "bypassPermissions", ConfirmMode: true})
 	s.say(c, "run:echo unasked")
 	s.wait(c, 0, isResult("unasked"))
 	_, next := s.wait(c, 0, kit.IsIdle)

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -12,6 +13,8 @@ import (
 // DefaultMode is the permission mode of an agent that was given none. It is said
 // every time: a resumed agent may remember another.
 const DefaultMode = "default"
+
+const modeFlag = "--permission-mode"
 
 // Spec says what a process is started for.
 type Spec struct {
@@ -69,7 +72,7 @@ func Argv(s Spec) ([]string, error) {
 	if s.FallbackModel != "" {
 		argv = append(argv, "--fallback-model", s.FallbackModel)
 	}
-	argv = append(argv, "--permission-mode", mode)
+	argv = append(argv, modeFlag, mode)
 	if len(s.AskRules) > 0 {
 		argv = append(argv, settingsFlag, HandedRules{Ask: s.AskRules}.settings())
 	}
@@ -95,6 +98,14 @@ func Argv(s Spec) ([]string, error) {
 		}
 	}
 	return argv, nil
+}
+
+// ModeOf returns the permission mode that a command line has; empty if it has none.
+func ModeOf(argv []string) string {
+	if at := slices.Index(argv, modeFlag); at >= 0 && at+1 < len(argv) {
+		return argv[at+1]
+	}
+	return ""
 }
 
 // argument is a value as the CLI gets it, see [messages.Argument].

@@ -158,6 +158,26 @@ func AllowLine(id string, input []byte, also Suggested) ([]byte, error) {
 	return splice(id, object, updates...), nil
 }
 
+// SuggestedModes returns the permission modes among the suggestions of a request, by
+// their numbers from 0. One that cannot be read counts as a mode without a name that any
+// agent has.
+func SuggestedModes(suggestions []byte) map[uint32]string {
+	var all []map[string]json.RawMessage // keys are read exactly
+	if json.Unmarshal(suggestions, &all) != nil {
+		return nil
+	}
+	modes := map[uint32]string{}
+	for n, one := range all {
+		if kind := ""; json.Unmarshal(one["type"], &kind) != nil || kind != "setMode" {
+			continue
+		}
+		mode := "?"
+		_ = json.Unmarshal(one["mode"], &mode) // it stays unknown
+		modes[uint32(n)] = mode
+	}
+	return modes
+}
+
 // updates are the chosen suggestions, as the agent wrote them.
 func (s Suggested) updates() ([]json.RawMessage, error) {
 	const op = "apply suggestions"

@@ -128,6 +128,11 @@ func (l *List) Above(dir string) string {
 	return ""
 }
 
+// Exposed returns why an agent that changes files below a directory without asking may
+// change listed ones: the directory is listed, or has listed ones in it that are not its
+// own project's. The path is absolute.
+func (l *List) Exposed(dir string) string { return cmp.Or(l.Above(dir), l.Path(dir)) }
+
 // within reports whether a path is a directory or below it.
 func within(dir, file string) bool {
 	return file == dir || strings.HasPrefix(file, strings.TrimSuffix(dir, "/")+"/")

@@ -1,6 +1,8 @@
 package protect
 
 import (
+	"cmp"
+
 	"betcode/actors/internal/realpath"
 	"betcode/actors/internal/rules"
 )
@@ -33,6 +35,15 @@ func (l *List) Check(c rules.Call) string {
 		return w.Why
 	}
 	return l.Judge(w, Resolve(w))
+}
+
+// CheckDirectory is [List.Exposed] for a directory as it is spelled and behind symbolic
+// links. It looks at the disk.
+func (l *List) CheckDirectory(dir string) string {
+	if l == nil || dir == "" {
+		return ""
+	}
+	return cmp.Or(l.Exposed(dir), l.Exposed(realpath.Resolve(dir).Path))
 }
 
 // Resolve returns the places behind symbolic links. It looks at the disk.

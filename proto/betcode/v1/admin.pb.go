@@ -1364,9 +1364,11 @@ type ShowSessionResponse struct {
 	// The running agent does not obey the files of its directory, which is not trusted.
 	Restricted bool `protobuf:"varint,100,opt,name=restricted,proto3" json:"restricted,omitempty"`
 	// What is not in effect for that reason.
-	Withheld      []*DirectoryFinding `protobuf:"bytes,101,rep,name=withheld,proto3" json:"withheld,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Withheld []*DirectoryFinding `protobuf:"bytes,101,rep,name=withheld,proto3" json:"withheld,omitempty"`
+	// Permission modes in which the agent decides by itself, and that a person has confirmed for this session.
+	ConfirmedModes []string `protobuf:"bytes,110,rep,name=confirmed_modes,json=confirmedModes,proto3" json:"confirmed_modes,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ShowSessionResponse) Reset() {
@@ -1514,6 +1516,13 @@ func (x *ShowSessionResponse) GetRestricted() bool {
 func (x *ShowSessionResponse) GetWithheld() []*DirectoryFinding {
 	if x != nil {
 		return x.Withheld
+	}
+	return nil
+}
+
+func (x *ShowSessionResponse) GetConfirmedModes() []string {
+	if x != nil {
+		return x.ConfirmedModes
 	}
 	return nil
 }
@@ -3423,7 +3432,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"decided_at\x18f \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"3\n" +
 	"\x12ShowSessionRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"\xb4\x06\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"\xdd\x06\n" +
 	"\x13ShowSessionResponse\x124\n" +
 	"\asummary\x18\x01 \x01(\v2\x1a.betcode.v1.SessionSummaryR\asummary\x12\x12\n" +
 	"\x04head\x18\x02 \x01(\x04R\x04head\x12(\n" +
@@ -3445,7 +3454,8 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\n" +
 	"restricted\x18d \x01(\bR\n" +
 	"restricted\x128\n" +
-	"\bwithheld\x18e \x03(\v2\x1c.betcode.v1.DirectoryFindingR\bwithheld\x1a;\n" +
+	"\bwithheld\x18e \x03(\v2\x1c.betcode.v1.DirectoryFindingR\bwithheld\x12'\n" +
+	"\x0fconfirmed_modes\x18n \x03(\tR\x0econfirmedModes\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x99\x02\n" +

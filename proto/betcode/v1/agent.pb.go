@@ -624,7 +624,10 @@ type StartConversation struct {
 	Environment map[string]string `protobuf:"bytes,111,rep,name=environment,proto3" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The client keeps every prompt that waits, and takes one that it is sent again as an update. Without it, what still
 	// waits is sent again after each answer on the stream, for clients that keep one prompt at a time.
-	KeepsPrompts  bool `protobuf:"varint,112,opt,name=keeps_prompts,json=keepsPrompts,proto3" json:"keeps_prompts,omitempty"`
+	KeepsPrompts bool `protobuf:"varint,112,opt,name=keeps_prompts,json=keepsPrompts,proto3" json:"keeps_prompts,omitempty"`
+	// Confirms permission_mode, for programs that nobody attends: a mode in which the agent decides by itself is otherwise
+	// put before a person as a PermissionRequest, once in each session. Needs the right to approve.
+	ConfirmMode   bool `protobuf:"varint,120,opt,name=confirm_mode,json=confirmMode,proto3" json:"confirm_mode,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -767,6 +770,13 @@ func (x *StartConversation) GetEnvironment() map[string]string {
 func (x *StartConversation) GetKeepsPrompts() bool {
 	if x != nil {
 		return x.KeepsPrompts
+	}
+	return false
+}
+
+func (x *StartConversation) GetConfirmMode() bool {
+	if x != nil {
+		return x.ConfirmMode
 	}
 	return false
 }
@@ -1209,8 +1219,10 @@ type SessionSettingsChange struct {
 	Model string `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
 	// Permission mode.
 	PermissionMode string `protobuf:"bytes,2,opt,name=permission_mode,json=permissionMode,proto3" json:"permission_mode,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// As StartConversation.confirm_mode.
+	ConfirmMode   bool `protobuf:"varint,100,opt,name=confirm_mode,json=confirmMode,proto3" json:"confirm_mode,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SessionSettingsChange) Reset() {
@@ -1255,6 +1267,13 @@ func (x *SessionSettingsChange) GetPermissionMode() string {
 		return x.PermissionMode
 	}
 	return ""
+}
+
+func (x *SessionSettingsChange) GetConfirmMode() bool {
+	if x != nil {
+		return x.ConfirmMode
+	}
+	return false
 }
 
 // AgentEvent is one thing a client sees. An event with a sequence is on disk before anybody sees it, and everybody sees
@@ -5151,7 +5170,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\tencrypted\x18\x06 \x01(\v2\x1d.betcode.v1.EncryptedEnvelopeH\x00R\tencrypted\x121\n" +
 	"\x04lock\x18d \x01(\v2\x1b.betcode.v1.InputLockActionH\x00R\x04lock\x12?\n" +
 	"\bsettings\x18e \x01(\v2!.betcode.v1.SessionSettingsChangeH\x00R\bsettingsB\t\n" +
-	"\arequest\"\x90\x06\n" +
+	"\arequest\"\xb3\x06\n" +
 	"\x11StartConversation\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12+\n" +
@@ -5170,7 +5189,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\fdenied_tools\x18i \x03(\tR\vdeniedTools\x12#\n" +
 	"\rresume_policy\x18n \x01(\tR\fresumePolicy\x12P\n" +
 	"\venvironment\x18o \x03(\v2..betcode.v1.StartConversation.EnvironmentEntryR\venvironment\x12#\n" +
-	"\rkeeps_prompts\x18p \x01(\bR\fkeepsPrompts\x1a;\n" +
+	"\rkeeps_prompts\x18p \x01(\bR\fkeepsPrompts\x12!\n" +
+	"\fconfirm_mode\x18x \x01(\bR\vconfirmMode\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
@@ -5210,10 +5230,11 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"ciphertext\x12\x14\n" +
 	"\x05nonce\x18\x02 \x01(\fR\x05nonce\"A\n" +
 	"\x0fInputLockAction\x12.\n" +
-	"\x06action\x18\x01 \x01(\x0e2\x16.betcode.v1.LockActionR\x06action\"V\n" +
+	"\x06action\x18\x01 \x01(\x0e2\x16.betcode.v1.LockActionR\x06action\"y\n" +
 	"\x15SessionSettingsChange\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12'\n" +
-	"\x0fpermission_mode\x18\x02 \x01(\tR\x0epermissionMode\"\x96\f\n" +
+	"\x0fpermission_mode\x18\x02 \x01(\tR\x0epermissionMode\x12!\n" +
+	"\fconfirm_mode\x18d \x01(\bR\vconfirmMode\"\x96\f\n" +
 	"\n" +
 	"AgentEvent\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x128\n" +

@@ -550,6 +550,7 @@ type Session struct {
 	Condition        string                 `protobuf:"bytes,43,opt,name=condition" json:"condition,omitempty"`
 	AgentVersion     string                 `protobuf:"bytes,44,opt,name=agent_version,json=agentVersion" json:"agent_version,omitempty"`
 	Environment      map[string]string      `protobuf:"bytes,45,rep,name=environment" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // until the first run has it
+	ConfirmedModes   []string               `protobuf:"bytes,46,rep,name=confirmed_modes,json=confirmedModes" json:"confirmed_modes,omitempty"`
 	RateLimit        *RateLimit             `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit" json:"rate_limit,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -819,6 +820,13 @@ func (x *Session) GetAgentVersion() string {
 func (x *Session) GetEnvironment() map[string]string {
 	if x != nil {
 		return x.Environment
+	}
+	return nil
+}
+
+func (x *Session) GetConfirmedModes() []string {
+	if x != nil {
+		return x.ConfirmedModes
 	}
 	return nil
 }
@@ -2010,6 +2018,7 @@ type Permission struct {
 	Applied          []uint32               `protobuf:"varint,27,rep,packed,name=applied" json:"applied,omitempty"` // of the suggestions, from 0
 	Reason           string                 `protobuf:"bytes,28,opt,name=reason" json:"reason,omitempty"`           // why a person is asked whatever rules say
 	Why              *AskReason             `protobuf:"bytes,29,opt,name=why" json:"why,omitempty"`                 // absent before it was kept
+	Mode             string                 `protobuf:"bytes,30,opt,name=mode" json:"mode,omitempty"`               // of a request of the daemon's own: the permission mode that is to be confirmed
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -2245,6 +2254,13 @@ func (x *Permission) GetWhy() *AskReason {
 		return x.Why
 	}
 	return nil
+}
+
+func (x *Permission) GetMode() string {
+	if x != nil {
+		return x.Mode
+	}
+	return ""
 }
 
 // AskReason is a messages.AskReason.
@@ -2537,7 +2553,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xc4\v\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xed\v\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -2582,7 +2598,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\awaiting\x18* \x01(\tR\awaiting\x12\x1c\n" +
 	"\tcondition\x18+ \x01(\tR\tcondition\x12#\n" +
 	"\ragent_version\x18, \x01(\tR\fagentVersion\x12L\n" +
-	"\venvironment\x18- \x03(\v2*.betcode.store.v1.Session.EnvironmentEntryR\venvironment\x12:\n" +
+	"\venvironment\x18- \x03(\v2*.betcode.store.v1.Session.EnvironmentEntryR\venvironment\x12'\n" +
+	"\x0fconfirmed_modes\x18. \x03(\tR\x0econfirmedModes\x12:\n" +
 	"\n" +
 	"rate_limit\x18< \x01(\v2\x1b.betcode.store.v1.RateLimitR\trateLimit\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
@@ -2711,7 +2728,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"Attachment\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x1b\n" +
 	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x12\n" +
-	"\x04data\x18\x03 \x01(\fR\x04data\"\x82\t\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"\x96\t\n" +
 	"\n" +
 	"Permission\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x10\n" +
@@ -2748,7 +2765,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\bformerly\x18\x1a \x03(\tR\bformerly\x12\x18\n" +
 	"\aapplied\x18\x1b \x03(\rR\aapplied\x12\x16\n" +
 	"\x06reason\x18\x1c \x01(\tR\x06reason\x12-\n" +
-	"\x03why\x18\x1d \x01(\v2\x1b.betcode.store.v1.AskReasonR\x03why\x1a:\n" +
+	"\x03why\x18\x1d \x01(\v2\x1b.betcode.store.v1.AskReasonR\x03why\x12\x12\n" +
+	"\x04mode\x18\x1e \x01(\tR\x04mode\x1a:\n" +
 	"\fAnswersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb9\x02\n" +

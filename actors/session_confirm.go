@@ -1,0 +1,184 @@
+package actors
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// In some permission modes Claude Code decides by itself what it asks about, and does not
+// ask about all that the built-in list has (docs/security.md has the table). A session
+// enters such a mode when it was confirmed: once in each session, by a person with the
+// right to approve, or by such a caller that says so with its request. Until then the
+// session stays in the mode that it has.
+//
+// The confirmation is asked for by a request of the daemon's own. It is journaled, shown
+// and answered as one of the agent's, and waits as an orphan does: no process waits for it.
+
+// modeTool is the tool that a request to confirm a mode names.
+const modeTool = "PermissionMode"
+
+// bypassMode is the mode in which the agent asks about nothing but protected files. A
+// running agent enters it only if it was started in it.
+const bypassMode = "bypassPermissions"
+
+// risk returns what an agent does without asking in a mode that has to be confirmed:
+// a clause for people. It is empty for the others.
+func (s *sessionState) risk(mode string) string {
+	switch mode {
+	case "", "manual", "plan", "dontAsk", claude.DefaultMode:
+		return ""
+	case "acceptEdits":
+		if exposed := cmp.Or(s.exposed, s.options.protected.Exposed(s.record.WorkingDirectory)); exposed != "" {
+			return "files are changed without a request, and " + exposed
+		}
+		return ""
+	case bypassMode:
+		return "shell commands run without a request, also those that change protected files"
+	}
+	return "the agent decides by itself which calls run without a request"
+}
+
+// unconfirmed is the risk of a mode that nobody has confirmed in this session. To confirm
+// bypassPermissions is to confirm them all.
+func (s *sessionState) unconfirmed(mode string) string {
+	if slices.Contains(s.record.Confirmed, mode) || slices.Contains(s.record.Confirmed, bypassMode) {
+		return ""
+	}
+	return s.risk(mode)
+}
+
+// wantMode has the session work in a mode: at once, or when it is confirmed.
+func (t *transition) wantMode(mode string, by messages.ClientID, confirmed bool) {
+	for _, p := range t.s.requests(isUndecided) {
+		if p.Mode != "" && p.Mode != mode {
+			t.withdraw(p.Request, string(by)) // the client has changed its mind
+		}
+	}
+	risk := t.s.unconfirmed(mode)
+	switch {
+	case risk == "":
+	case confirmed:
+		e := byClient(messages.AuditGranted, by)
+		e.Tool, e.Input, e.Context = modeTool, t.s.modeInput(mode, risk), map[string]string{"for": "session", "mode": mode, "confirmed": "with the request"}
+		t.audit(e)
+		t.confirm(mode, string(by))
+	default:
+		t.askToConfirm(mode, risk)
+		return
+	}
+	t.enterMode(mode)
+}
+
+// confirm notes that a mode was confirmed for the session. A request to do so is over.
+func (t *transition) confirm(mode string, by string) {
+	if r := t.change(); !slices.Contains(r.Confirmed, mode) {
+		r.Confirmed = append(slices.Clone(r.Confirmed), mode)
+	}
+	for _, p := range t.s.requests(isUndecided) {
+		if p.Mode == mode {
+			t.withdraw(p.Request, by)
+		}
+	}
+}
+
+// enterMode has the agent that runs work in another mode, and every later one.
+func (t *transition) enterMode(mode string) {
+	r := t.change()
+	before := r.PermissionMode
+	r.PermissionMode, t.s.attended = mode, !t.s.up
+	switch {
+	case !t.s.active():
+	case mode == bypassMode && claude.ModeOf(t.s.run.Argv) != bypassMode:
+		t.notice("MODE_AT_NEXT_START", "The agent enters this permission mode when it is started again: after its turn, with the next message",
+			map[string]string{"mode": mode})
+		t.giveRules() // which notes that the agent is to be replaced
+	default:
+		t.askMode(before, mode)
+	}
+}
+
+// modeInput is what people are shown of a mode, in the shape of a tool's input.
+func (s *sessionState) modeInput(mode, risk string) []byte {
+	input, err := json.Marshal(map[string]string{"mode": mode, "means": risk, "directory": s.record.WorkingDirectory})
+	if err != nil {
+		panic("encode permission mode: " + err.Error()) // strings only
+	}
+	return input
+}
+
+// askToConfirm puts a mode before people, unless it is already.
+func (t *transition) askToConfirm(mode, risk string) {
+	if slices.ContainsFunc(t.s.requests(isUndecided), func(p messages.PermissionRecord) bool { return p.Mode == mode }) {
+		return
+	}
+	now := wall(t.now.at)
+	p := messages.PermissionRecord{
+		Request: messages.RequestID(t.now.id()), Session: t.s.id, Run: t.s.record.Run, Seq: t.s.record.Head + 1,
+		Tool: modeTool, Mode: mode, Input: t.s.modeInput(mode, risk), Reason: "this permission mode is confirmed once in each session: " + risk,
+		Why:        messages.AskReason{DisplayName: "Permission mode", NoSessionGrant: true, DefaultToNo: true},
+		ReceivedAt: now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.permissionTTL), OrphanedAt: now,
+	}
+	for _, e := range promptEvents(p) {
+		t.emit(e)
+	}
+	t.putPermission(p)
+	t.callFor(p)
+	t.then(spawnPermission{p})
+}
+
+// modeDecided acts on the answer to a request of the daemon's own.
+func (t *transition) modeDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
+	t.emit(permissionResolved(p))
+	t.remember(p)
+	t.auditDecision(p, messages.ActorUser)
+	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: request}
+	if p.Decision == messages.DecisionExpired {
+		t.then(reply{from, lateAnswer(p.Request, outcome, true)})
+	} else {
+		t.then(reply{from, outcome})
+	}
+	t.then(dropPermission{p.Request})
+	t.removePermission(p.Request)
+	if allows(p.Decision) {
+		t.confirm(p.Mode, p.DecidedBy)
+		t.enterMode(p.Mode)
+	}
+	t.maybeRetire()
+}
+
+// withoutModes takes the modes that nobody has confirmed out of the suggestions that an
+// answer applies: the agent would enter them at once. They are returned.
+func (t *transition) withoutModes(p messages.PermissionRecord) (messages.PermissionRecord, []string) {
+	var kept []uint32
+	var modes []string
+	suggested := claude.SuggestedModes(p.Suggestions)
+	for _, n := range p.Applied {
+		switch mode, ok := suggested[n]; {
+		case !ok || t.s.unconfirmed(mode) == "":
+			kept = append(kept, n)
+		case skipsAsking[mode]: // else it is no mode that a command line may have
+			modes = append(modes, mode)
+		}
+	}
+	p.Applied = kept
+	return p, modes
+}
+
+// modeTaken reports whether the agent may be in a mode that it says it has entered. If not,
+// it is set back.
+func (t *transition) modeTaken(mode string) bool {
+	now := cmp.Or(t.s.record.PermissionMode, claude.DefaultMode)
+	if mode == now || t.s.unconfirmed(mode) == "" {
+		return true
+	}
+	t.notice("MODE_TAKEN_BACK", "The agent has entered a permission mode that nobody has confirmed, and is set back",
+		map[string]string{"from": mode, "to": now})
+	t.askMode(now, now)
+	return false
+}
