@@ -102,8 +102,9 @@ func (o *opening) find(version string) (*process.Process, process.Fate, error) {
 		}
 	}
 	if err == nil {
-		spec.Argv, err = o.system.guard(o.session, o.record)
-		spec.Argv = claude.Fit(spec.Argv, claudecode.Of(version))
+		var added []string
+		spec.Argv, added, err = o.system.guard(o.session, o.record)
+		spec.Argv, spec.Env = claude.Fit(spec.Argv, claudecode.Of(version)), append(spec.Env, added...)
 	}
 	if err != nil {
 		return nil, process.Fate{Exit: cannotStart(err)}, nil

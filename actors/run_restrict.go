@@ -22,11 +22,12 @@ const (
 )
 
 // guard decides how much of its directory a new agent obeys, writes that down beside
-// the run for the daemon that adopts it, and returns the command line. The directory is looked
-// at immediately before each start, so trust that was lost counts from then on.
-func (s *System) guard(session messages.SessionRecord, run messages.RunRecord) ([]string, error) {
+// the run for the daemon that adopts it, and returns the command line and what is added to the
+// environment. The directory is looked at immediately before each start, so trust that was lost
+// counts from then on.
+func (s *System) guard(session messages.SessionRecord, run messages.RunRecord) (argv, env []string, err error) {
 	if s.options.Directories == nil {
-		return run.Argv, nil
+		return run.Argv, nil, nil
 	}
 	environment := s.environment(run.Environment)
 	review, err := s.options.Directories.Review(session.WorkingDirectory, agentHome(environment))
@@ -36,28 +37,28 @@ func (s *System) guard(session messages.SessionRecord, run messages.RunRecord) (
 	guard := guardOf(review)
 	text, err := json.Marshal(guard)
 	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", guardName, err)
+		return nil, nil, fmt.Errorf("write %s: %w", guardName, err)
 	}
 	if err := os.WriteFile(filepath.Join(run.Directory, guardName), text, 0o600); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if guard.Mode == messages.GuardOff {
-		return run.Argv, nil
+		return run.Argv, nil, nil
 	}
-	restriction := claude.Restriction{Strict: guard.Restricted()}
+	restriction := claude.Restriction{Strict: guard.Restricted(), Ask: guard.Ask}
 	servers := claude.OwnServers(readServers(agentMemory(environment)), restriction.Strict, projectsOf(session.WorkingDirectory)...)
 	if servers != nil {
 		restriction.Servers = filepath.Join(run.Directory, serversName)
 		if err := os.WriteFile(restriction.Servers, servers, 0o600); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return claude.Restrict(run.Argv, restriction), nil
+	return claude.Restrict(run.Argv, restriction), claude.RestrictEnviron(environment, restriction), nil
 }
 
 // guardOf is the restriction that follows from a review.
 func guardOf(r messages.DirectoryReview) messages.Guard {
-	guard := messages.Guard{Digest: r.Digest}
+	guard := messages.Guard{Digest: r.Digest, Ask: r.Ask}
 	switch {
 	case r.Empty:
 		guard.Mode = messages.GuardQuiet
@@ -83,6 +84,8 @@ func withoutSecrets(findings []messages.DirectoryFinding) []messages.DirectoryFi
 			out[i].Text = name
 		case "setting", "helper":
 			out[i].Text, _, _ = strings.Cut(f.Text, ":")
+		case "git":
+			out[i].Text, _, _ = strings.Cut(f.Text, " =")
 		}
 	}
 	return out

@@ -49,12 +49,15 @@ func TestGuard(t *testing.T) {
 	} {
 		run := messages.RunRecord{Directory: t.TempDir(), Argv: []string{"claude"}}
 		s := &System{options: Options{Directories: test.directories, Environment: []string{"HOME=" + home}}}
-		argv, err := s.guard(messages.SessionRecord{WorkingDirectory: project}, run)
+		argv, env, err := s.guard(messages.SessionRecord{WorkingDirectory: project}, run)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if slices.Contains(argv, "--strict-mcp-config") != test.strict || slices.Contains(argv, "--setting-sources") != (test.mode != messages.GuardOff) {
 			t.Errorf("%s: %q", name, argv)
+		}
+		if slices.Contains(env, "CLAUDE_CODE_DISABLE_CRON=1") != (test.mode != messages.GuardOff) {
+			t.Errorf("%s: environment %q", name, env)
 		}
 		if guard := readGuard(run.Directory); guard.Mode != test.mode || strings.Contains(findingText(guard), "SECRET") {
 			t.Errorf("%s: %+v", name, guard)

@@ -17,19 +17,23 @@ import (
 // a restricted one, which goes on with the turn.
 
 // lookTrust compares the directory's content with what is trusted; then trustLooked.
-type lookTrust struct{ run messages.RunNumber }
+type lookTrust struct {
+	run   messages.RunNumber
+	fresh bool // for a message that waits
+}
 
 func (lookTrust) effect() {}
 
 type trustLooked struct {
 	run   messages.RunNumber
+	fresh bool
 	guard messages.Guard // that a new agent would have
 	err   error
 }
 
 func (e lookTrust) look(s *System, directory string, environment []string) any {
 	review, err := s.options.Directories.Review(directory, agentHome(environment))
-	return trustLooked{e.run, guardOf(review), err}
+	return trustLooked{e.run, e.fresh, guardOf(review), err}
 }
 
 // guarded notes how the agent was started.
@@ -62,14 +66,14 @@ func (t *transition) lookFirst() bool {
 	if !t.s.options.ownRules || t.s.trustFresh || t.s.record.Turn || !t.s.hasUndelivered() {
 		return false
 	}
-	t.lookTrust()
+	t.lookTrust(true)
 	return true
 }
 
-func (t *transition) lookTrust() {
+func (t *transition) lookTrust(fresh bool) {
 	if !t.s.trustLooking {
 		t.s.trustLooking = true
-		t.then(lookTrust{t.s.record.Run})
+		t.then(lookTrust{t.s.record.Run, fresh})
 	}
 }
 
@@ -79,7 +83,7 @@ func (t *transition) watchTrust(items []claude.Item) {
 		return
 	}
 	if slices.ContainsFunc(items, func(i claude.Item) bool { _, done := i.(claude.ToolDone); return done }) {
-		t.lookTrust()
+		t.lookTrust(false)
 	}
 }
 
@@ -93,7 +97,8 @@ func (t *transition) trustLooked(m trustLooked) {
 	if !t.s.up || t.s.mending {
 		return
 	}
-	lost := m.err != nil || t.s.guard.Mode == messages.GuardOff && m.guard.Mode == messages.GuardStrict
+	lost := m.err != nil || t.s.guard.Mode == messages.GuardOff && m.guard.Mode == messages.GuardStrict ||
+		len(lacking(m.guard.Ask, t.s.guard.Ask)) > 0 // the agent would run what it is to ask about
 	gained := t.s.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardOff
 	resting := !t.s.record.Turn && len(t.s.record.Background) == 0 && !t.s.undecided()
 	switch {
@@ -106,7 +111,7 @@ func (t *transition) trustLooked(m trustLooked) {
 		t.s.guard = m.guard // the agent obeys none of it, old or new
 		t.tellGuard()
 	}
-	t.s.trustFresh = true
+	t.s.trustFresh = m.fresh // what was compared after a tool call may be old when a message comes
 	t.deliver()
 }
 
@@ -129,6 +134,8 @@ func withheld(g messages.Guard) string {
 		{"setting", "setting", "settings"},
 		{"prompt", "command, skill or agent", "commands, skills or agents"},
 		{"file", "other file", "other files"},
+		{"git", "program that git runs", "programs that git runs"},
+		{"task", "scheduled prompt", "scheduled prompts"},
 		{"broken", "unreadable file", "unreadable files"},
 	}
 	var parts []string

@@ -51,6 +51,7 @@ func TestTrustLooked(t *testing.T) {
 		err        bool
 		replaced   bool // the agent
 		told       bool // people
+		ask        []string
 	}{
 		{name: "still trusted", was: off, is: off},
 		{name: "lost", was: off, is: strict, replaced: true},
@@ -63,6 +64,7 @@ func TestTrustLooked(t *testing.T) {
 		{name: "appeared", was: quiet, is: strict, told: true},
 		{name: "changed again", was: strict, is: strict, told: true},
 		{name: "nothing there", was: quiet, is: quiet},
+		{name: "git runs programs now", was: quiet, is: strict, ask: []string{"Bash(git *)"}, replaced: true},
 	} {
 		s := guardState(test.was)
 		s.record.Turn, s.record.Background, s.working = test.turn, test.background, test.turn
@@ -75,7 +77,7 @@ func TestTrustLooked(t *testing.T) {
 		}
 		s.trustLooking = true // after a tool call, in a turn
 		tr = begin(s, now)
-		m := trustLooked{run: 1, guard: messages.Guard{Mode: test.is, Digest: "after"}}
+		m := trustLooked{run: 1, fresh: true, guard: messages.Guard{Mode: test.is, Digest: "after", Ask: test.ask}}
 		if test.err {
 			m.err = messages.Errorf("x", messages.Internal, "x")
 		}
@@ -89,5 +91,22 @@ func TestTrustLooked(t *testing.T) {
 		if !test.replaced && tr.s.hasUndelivered() {
 			t.Errorf("%s: the message is not given", test.name)
 		}
+	}
+}
+
+// What was compared after a tool call is compared again when a message comes.
+func TestTrustIsOldAfterATurn(t *testing.T) {
+	s := guardState(messages.GuardOff)
+	s.inputs, s.trustLooking = nil, true
+	now := moment{at: time.Unix(1, 0), id: func() string { return "id" }, chance: func() float64 { return 0 }}
+	tr := begin(s, now)
+	tr.trustLooked(trustLooked{run: 1, guard: messages.Guard{Mode: messages.GuardOff, Digest: "after"}})
+	s, _ = tr.finish()
+	s.inputs = guardState(messages.GuardOff).inputs
+	tr = begin(s, now)
+	tr.deliver()
+	s, effects := tr.finish()
+	if looks(effects) != 1 || !s.hasUndelivered() {
+		t.Errorf("%d comparisons, and the message was given: %v", looks(effects), !s.hasUndelivered())
 	}
 }

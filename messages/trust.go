@@ -18,12 +18,13 @@ type DirectoryReview struct {
 	Findings  []DirectoryFinding // what an agent would obey
 	Changes   []DirectoryFinding // since it was trusted, if it was
 	Problems  []string           // reasons why it cannot be trusted
+	Ask       []string           // rules for calls that an agent asks about until it is trusted
 }
 
 // DirectoryFinding is one thing that a file makes an agent do.
 type DirectoryFinding struct {
 	Mark string // of a change: "+", "-" or "~"
-	Kind string // "hook", "server", "allow", "env", "helper", "setting", "shell", "prompt", "file", "broken"
+	Kind string // "hook", "server", "allow", "env", "helper", "setting", "shell", "prompt", "file", "git", "task", "broken"
 	Path string // absolute, of the file
 	Text string // one line, not escaped for terminals
 }
@@ -44,6 +45,7 @@ type Guard struct {
 	Digest   string             `json:"digest"` // of what was there at that time
 	Withheld []DirectoryFinding `json:"withheld,omitempty"`
 	Problems []string           `json:"problems,omitempty"`
+	Ask      []string           `json:"ask,omitempty"` // rules for calls that the agent asks about
 }
 
 // Restricted reports whether something of the directory is not in effect.

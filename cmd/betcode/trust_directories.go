@@ -39,12 +39,14 @@ func (d *directories) inspect(directory, own string) trust.Report {
 // Rules implements actors.Directories. Settings that cannot be read have everything
 // asked about: nobody knows what they forbid.
 func (d *directories) Rules(directory string) []actors.Rules {
+	l, err := d.ledger()
+	report := d.inspect(directory, "")
+	trusted := err == nil && l.Judge(report).Trusted
 	var all []actors.Rules
-	permissions := config.ReadDirectoryPermissions(directory, d.home)
-	if len(permissions) == 0 {
-		return nil
+	if ask := untrustedAsk(report, trusted); len(ask) > 0 {
+		all = append(all, actors.Rules{Ask: ask, Source: "the directory is not trusted, and its git settings run programs"})
 	}
-	trusted := d.trusts(directory)
+	permissions := config.ReadDirectoryPermissions(directory, d.home)
 	for _, p := range permissions {
 		r := actors.Rules{Ask: p.Ask, Deny: p.Deny, Source: p.Path, Lines: p.Lines}
 		if trusted {
@@ -56,6 +58,15 @@ func (d *directories) Rules(directory string) []actors.Rules {
 		all = append(all, r)
 	}
 	return all
+}
+
+// untrustedAsk are rules that hold until a directory is trusted: the agent runs commands
+// of git that only read without asking, and git runs what its settings name.
+func untrustedAsk(report trust.Report, trusted bool) []string {
+	if trusted || !report.Has(trust.Git) {
+		return nil
+	}
+	return []string{"Bash(git *)"}
 }
 
 // Defaults implements actors.Directories. The settings of a directory count if it is
@@ -84,6 +95,7 @@ func (d *directories) Review(directory, own string) (messages.DirectoryReview, e
 	review := messages.DirectoryReview{
 		Directory: report.Directory, Digest: report.Digest(),
 		Trusted: verdict.Trusted, Known: verdict.Known, Empty: report.Empty(),
+		Ask: untrustedAsk(report, verdict.Trusted),
 	}
 	for _, f := range report.Findings {
 		review.Findings = append(review.Findings, findingOf(f, ""))

@@ -18,6 +18,7 @@ func (in *inspector) gitAt(dir string) bool {
 	if in.report.Worktree == "" {
 		in.report.Worktree = dir
 		in.report.Repository = vouches(dir, path, info.IsDir())
+		in.repository(dir, map[string]bool{})
 	}
 	if info.IsDir() && resolved(path) == path {
 		return true

@@ -19,6 +19,7 @@ const (
 	settingsFile = "settings.json"
 	localFile    = "settings.local.json"
 	serversFile  = ".mcp.json"
+	tasksFile    = "scheduled_tasks.json"
 	folder       = ".claude"
 )
 
@@ -71,6 +72,7 @@ func (in *inspector) claude(dir string, root bool) {
 		return
 	}
 	in.settings(filepath.Join(at, settingsFile))
+	in.tasks(filepath.Join(at, tasksFile))
 	for _, name := range folders {
 		in.tree(filepath.Join(at, name), name, 0)
 	}

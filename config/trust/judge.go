@@ -98,8 +98,8 @@ func (rec Record) seenFrom(r Report) (map[string]Accepted, bool) {
 		if _, there := r.Files[path]; there {
 			files[path] = a
 		}
-		if _, there := r.Files[moved]; there || filepath.Base(path) != localFile && moved != path {
-			files[moved] = a // local settings are not under version control: no worktree has them
+		if _, there := r.Files[moved]; there || filepath.Base(path) != localFile && moved != path && !within(path, rec.Repository) {
+			files[moved] = a // neither local settings nor git's own are under version control: no worktree has them
 		}
 	}
 	return files, true

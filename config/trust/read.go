@@ -137,10 +137,12 @@ func (in *inspector) problem(path, reason string) {
 
 func (in *inspector) find(all ...Finding) {
 	for _, f := range all {
-		if len(in.report.Findings) < maxFindings {
-			f.Text = oneLine(f.Text)
-			in.report.Findings = append(in.report.Findings, f)
+		if len(in.report.Findings) >= maxFindings {
+			in.problem(f.Path, fmt.Sprintf("there are more than %d things to show", maxFindings))
+			return
 		}
+		f.Text = oneLine(f.Text)
+		in.report.Findings = append(in.report.Findings, f)
 	}
 }
 

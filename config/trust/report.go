@@ -22,6 +22,8 @@ const (
 	Shell   Kind = "shell"   // a shell command inside a slash command or a skill
 	Prompt  Kind = "prompt"  // a slash command, skill or subagent without a shell command
 	File    Kind = "file"    // a file that the others may run
+	Git     Kind = "git"     // a program that git runs while it reads
+	Task    Kind = "task"    // a prompt that the agent gives itself on a schedule
 	Broken  Kind = "broken"  // a settings file that is not JSON
 )
 
@@ -54,6 +56,11 @@ type Report struct {
 
 // Empty reports whether the directory has nothing that an agent would obey.
 func (r Report) Empty() bool { return len(r.Files) == 0 && len(r.Problems) == 0 }
+
+// Has reports whether there is a finding of a kind.
+func (r Report) Has(kind Kind) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Kind == kind })
+}
 
 // Digest identifies the content of the report: what a person reviewed is what
 // is trusted.

@@ -8,6 +8,19 @@ import (
 	"strings"
 )
 
+// exact is an object whose members are looked up as they are spelled. A struct would do
+// for "Command" as well, which the agent does not read.
+type exact map[string]json.RawMessage
+
+// text returns a member that is text, else nothing.
+func (e exact) text(name string) string {
+	var text string
+	if json.Unmarshal(e[name], &text) != nil {
+		return ""
+	}
+	return text
+}
+
 // helpers are settings that name a command which the agent runs for itself.
 var helpers = []string{
 	"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper", "proxyAuthHelper",
@@ -49,21 +62,16 @@ func (in *inspector) servers(path string) {
 	if !ok {
 		return
 	}
-	var file struct {
-		Servers json.RawMessage `json:"mcpServers"`
-	}
+	var file exact
 	if json.Unmarshal(content, &file) != nil {
 		in.find(Finding{Broken, path, "is not JSON"})
 		return
 	}
-	in.find(serverFindings(path, file.Servers)...)
+	in.find(serverFindings(path, file["mcpServers"])...)
 }
 
 func hookFindings(path string, raw json.RawMessage) []Finding {
-	var events map[string][]struct {
-		Matcher string            `json:"matcher"`
-		Hooks   []json.RawMessage `json:"hooks"`
-	}
+	var events map[string][]exact
 	if json.Unmarshal(raw, &events) != nil {
 		return []Finding{{Hook, path, compact(raw)}}
 	}
@@ -71,10 +79,14 @@ func hookFindings(path string, raw json.RawMessage) []Finding {
 	for _, event := range slices.Sorted(maps.Keys(events)) {
 		for _, group := range events[event] {
 			when := event
-			if group.Matcher != "" {
-				when += " (" + group.Matcher + ")"
+			if matcher := group.text("matcher"); matcher != "" {
+				when += " (" + matcher + ")"
 			}
-			for _, h := range group.Hooks {
+			var hooks []json.RawMessage
+			if json.Unmarshal(group["hooks"], &hooks) != nil {
+				hooks = []json.RawMessage{group["hooks"]}
+			}
+			for _, h := range hooks {
 				found = append(found, Finding{Hook, path, when + ": " + hookText(h)})
 			}
 		}
@@ -126,20 +138,17 @@ func serverFindings(path string, raw json.RawMessage) []Finding {
 	}
 	var found []Finding
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		var s struct {
-			Command string   `json:"command"`
-			Args    []string `json:"args"`
-		}
+		var server exact
+		var args []string
 		text := compact(servers[name])
-		if json.Unmarshal(servers[name], &s) == nil && s.Command != "" {
-			text = strings.Join(append([]string{s.Command}, s.Args...), " ")
+		known := json.Unmarshal(servers[name], &server) == nil
+		command := server.text("command")
+		if known && command != "" && (server["args"] == nil || json.Unmarshal(server["args"], &args) == nil) {
+			text = strings.Join(append([]string{command}, args...), " ")
 		}
 		found = append(found, Finding{Server, path, name + ": " + text})
-		var env struct {
-			Env json.RawMessage `json:"env"`
-		}
-		if json.Unmarshal(servers[name], &env) == nil && len(env.Env) > 0 {
-			found = append(found, members(Env, path, name+": ", env.Env)...)
+		if len(server["env"]) > 0 {
+			found = append(found, members(Env, path, name+": ", server["env"])...)
 		}
 	}
 	return found

@@ -21,6 +21,11 @@ var trustScenarios = []scenario{
 	{name: "trust: odd files", attack: attackOddFiles},
 	{name: "trust: a restored journal", attack: attackRestored},
 	{name: "trust: a worktree", before: trustedRepository, attack: attackWorktree},
+	{
+		name: "trust: programs in git's settings", real: true, before: hostileGit, attack: attackGit,
+		settings: `{"permissions": {"allow": ["Bash(git status *)"]}}`,
+	},
+	{name: "trust: prompts on a schedule", real: true, before: hostileSchedule, attack: attackSchedule},
 }
 
 // mark is a file that something makes which must not run.

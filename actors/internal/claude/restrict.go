@@ -3,12 +3,15 @@ package claude
 import (
 	"encoding/json"
 	"maps"
+	"slices"
+	"strings"
 )
 
 // Restriction keeps an agent from obeying what its directory tells it to run.
 type Restriction struct {
-	Servers string // path of a file with MCP servers that are started all the same; empty = none
-	Strict  bool   // no other MCP servers; else those of the user's own settings and plugins, too
+	Servers string   // path of a file with MCP servers that are started all the same; empty = none
+	Strict  bool     // no other MCP servers; else those of the user's own settings and plugins, too
+	Ask     []string // rules for calls that the agent asks about while it is restricted
 }
 
 // Restrict appends a restriction to a command line.
@@ -18,7 +21,7 @@ type Restriction struct {
 // when they appear later (measured with 2.1.328). The user's own servers for that
 // directory are left out with them, so they are handed over by name.
 func Restrict(argv []string, r Restriction) []string {
-	out := append([]string(nil), argv...)
+	out := withAsk(append([]string(nil), argv...), r.Ask)
 	if r.Servers != "" {
 		out = append(out, "--mcp-config", r.Servers)
 	}
@@ -27,6 +30,36 @@ func Restrict(argv []string, r Restriction) []string {
 		out = append(out, "--strict-mcp-config")
 	}
 	return out
+}
+
+// cronVariable switches off prompts that the agent runs on a schedule. It takes them from
+// .claude/scheduled_tasks.json of its directory too, whatever the setting sources are.
+const cronVariable = "CLAUDE_CODE_DISABLE_CRON"
+
+// RestrictEnviron returns what a restriction adds to an environment. Where the directory
+// has nothing that would be obeyed, the user's own word about schedules counts.
+func RestrictEnviron(environment []string, r Restriction) []string {
+	said := slices.ContainsFunc(environment, func(v string) bool { return strings.HasPrefix(v, cronVariable+"=") })
+	if said && !r.Strict {
+		return nil
+	}
+	return []string{cronVariable + "=1"}
+}
+
+// withAsk adds ask rules to those of a command line.
+func withAsk(argv, ask []string) []string {
+	if len(ask) == 0 {
+		return argv
+	}
+	var handed handedSettings
+	for n := 0; n+1 < len(argv); n++ {
+		if argv[n] == settingsFlag && json.Unmarshal([]byte(argv[n+1]), &handed) == nil {
+			handed.Permissions.Ask = append(handed.Permissions.Ask, ask...)
+			argv[n+1] = handed.Permissions.settings()
+			return argv
+		}
+	}
+	return append(argv, settingsFlag, HandedRules{Ask: ask}.settings())
 }
 
 // OwnServers returns a configuration for --mcp-config with the MCP servers that the
