@@ -175,7 +175,7 @@ func TestPrintable(t *testing.T) {
 // left out on purpose.
 func TestRendererKnowsEveryEvent(t *testing.T) {
 	fields := (&pb.AgentEvent{}).ProtoReflect().Descriptor().Oneofs().ByName("event").Fields()
-	silent := map[protoreflect.Name]bool{"permission_request": true, "user_question": true, "todo_update": true, "turn_complete": true, "text_delta": true}
+	silent := map[protoreflect.Name]bool{"permission_request": true, "user_question": true, "todo_update": true, "turn_complete": true, "text_delta": true, "retraction": true}
 	for i := range fields.Len() {
 		e := &pb.AgentEvent{}
 		m := e.ProtoReflect()

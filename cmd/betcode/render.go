@@ -27,6 +27,7 @@ type renderer struct {
 	session, model string // last shown
 	midLine        bool
 	block          string // of the text being written
+	shown          shownParts
 }
 
 // line begins a new line if need be.
@@ -122,6 +123,8 @@ func (r *renderer) event(e *pb.AgentEvent) {
 			return // every minute of activity; the prompt stays as it is
 		}
 		r.line("%s %s", s.yellow("note:"), printableLine(event.Notice.GetMessage()))
+	case *pb.AgentEvent_Retraction:
+		r.retraction(event.Retraction)
 	case nil:
 		// of a newer daemon
 	}
@@ -146,6 +149,7 @@ func (r *renderer) text(t *pb.TextDelta) {
 			text = r.style.dim(text)
 		}
 		fmt.Fprint(r.w, text)
+		r.shown.text(t.GetBlockId(), said)
 		r.midLine = !strings.HasSuffix(said, "\n")
 	}
 	if t.GetIsComplete() {
@@ -158,6 +162,7 @@ func (r *renderer) toolCall(t *pb.ToolCallStart) {
 		r.line("%s", r.style.dim("(the agent took back its call of "+printableLine(t.GetToolName())+")"))
 		return
 	}
+	r.shown.call(t.GetToolId(), t.GetToolName())
 	r.line("%s %s  %s", r.style.green("●"), r.style.bold(printableLine(t.GetToolName())), told(t.GetToolName(), t.GetInput(), t.GetDescription(), 160))
 }
 
@@ -212,6 +217,7 @@ func (r *renderer) info(i *pb.SessionInfo) {
 }
 
 func (r *renderer) turnComplete(t *pb.TurnComplete) {
+	r.shown.forget()
 	switch {
 	case t.GetStopReason() == "cancelled":
 		r.line("%s", r.style.yellow("interrupted"))

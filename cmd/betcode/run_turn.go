@@ -89,6 +89,8 @@ func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
 		return t.permission(e, event.PermissionRequest.GetRequestId(), event.PermissionRequest.GetToolName(), false)
 	case *pb.AgentEvent_UserQuestion:
 		return t.permission(e, requestOf(event.UserQuestion.GetQuestionId()), "AskUserQuestion", true)
+	case *pb.AgentEvent_Retraction:
+		t.text.retract(event.Retraction.GetBlockIds())
 	case *pb.AgentEvent_Usage:
 		t.usage = event.Usage
 	case *pb.AgentEvent_TurnComplete:
@@ -248,6 +250,14 @@ func (f *finalText) add(d *pb.TextDelta) {
 		f.texts[id] = &strings.Builder{}
 	}
 	f.texts[id].WriteString(d.GetText())
+}
+
+// retract removes blocks that the agent took back.
+func (f *finalText) retract(blocks []string) {
+	f.ids = slices.DeleteFunc(f.ids, func(id string) bool { return slices.Contains(blocks, id) })
+	for _, id := range blocks {
+		delete(f.texts, id)
+	}
 }
 
 // String is the text, a blank line between blocks.

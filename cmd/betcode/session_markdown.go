@@ -76,7 +76,9 @@ func (m *markdown) event(e *pb.AgentEvent) error {
 		if result.GetIsError() {
 			heading = "Failed"
 		}
-		m.add("result of "+result.GetToolId(), heading+":\n\n"+fenced(result.GetOutput()))
+		m.add(resultOf+result.GetToolId(), heading+":\n\n"+fenced(result.GetOutput()))
+	case *pb.AgentEvent_Retraction:
+		m.retract(event.Retraction)
 	case *pb.AgentEvent_PermissionRequest:
 		m.note("Permission asked for " + event.PermissionRequest.GetToolName() + ": " +
 			told(event.PermissionRequest.GetToolName(), event.PermissionRequest.GetInput(), event.PermissionRequest.GetDescription(), 0))
@@ -111,6 +113,16 @@ func (m *markdown) text(t *pb.TextDelta) {
 	case t.GetText() != "":
 		m.add(t.GetBlockId(), printable(t.GetText()))
 	}
+}
+
+// resultOf begins the id of the piece that holds the result of a call.
+const resultOf = "result of "
+
+// retract removes what the agent took back.
+func (m *markdown) retract(r *pb.Retraction) {
+	m.pieces = slices.DeleteFunc(m.pieces, func(p piece) bool {
+		return slices.Contains(r.GetBlockIds(), p.id) || slices.Contains(r.GetToolIds(), strings.TrimPrefix(p.id, resultOf))
+	})
 }
 
 func (m *markdown) call(t *pb.ToolCallStart) {

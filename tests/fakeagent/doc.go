@@ -34,6 +34,8 @@
 //	limited:DUR            a limit of the account refuses the request, and ends after DUR
 //	retry:N                N api_retry lines, then an answer
 //	withdraw               a message withdrawn half-way (abandoned_blocks), then another
+//	supersede              a finished text that the next message replaces (supersedes)
+//	refuse                 a finished text that a refusal takes back, then another model's
 //	/clear /compact /cost  the slash commands
 //
 // Misbehaviour; whatever can still be said properly is said properly:

@@ -130,6 +130,8 @@ func TestMisbehaviours(t *testing.T) {
 		"no-result":     func(out, _ []byte) bool { return !bytes.Contains(out, []byte(`"type":"result"`)) },
 		"unknown-type":  func(out, _ []byte) bool { return bytes.Contains(out, []byte("telepathy")) },
 		"withdraw":      func(out, _ []byte) bool { return bytes.Contains(out, []byte("abandoned_blocks")) },
+		"supersede":     func(out, _ []byte) bool { return bytes.Contains(out, []byte(`"supersedes":["`)) },
+		"refuse":        func(out, _ []byte) bool { return bytes.Contains(out, []byte(`"retracted_message_uuids":["`)) },
 		"retry:3":       func(out, _ []byte) bool { return bytes.Count(out, []byte("api_retry")) == 3 },
 		"flood:50000":   func(out, _ []byte) bool { return bytes.Count(out, []byte("text_delta")) == 50000 },
 		"task-turn":     func(out, _ []byte) bool { return bytes.Count(out, []byte(`"type":"result"`)) == 2 },

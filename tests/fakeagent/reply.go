@@ -59,8 +59,8 @@ func (r *reply) close(block obj) {
 	r.index++
 }
 
-// assistant prints and records one block.
-func (r *reply) assistant(block, members obj) {
+// assistant prints and records one block, and returns the uuid of the line.
+func (r *reply) assistant(block, members obj) string {
 	t := r.t
 	message := obj{
 		"id": r.id, "type": "message", "role": "assistant", "model": t.a.model.get(), "content": []any{block},
@@ -77,14 +77,16 @@ func (r *reply) assistant(block, members obj) {
 		line["resume_reason"] = t.reason
 	}
 	t.announced = true
-	line["uuid"] = newUUID()
+	id := newUUID()
+	line["uuid"] = id
 	t.a.emit("assistant", line)
 	onDisk := obj{}
 	for k, v := range message {
 		onDisk[k] = v
 	}
 	onDisk["stop_reason"] = r.stopReason
-	t.a.disk.say("assistant", line["uuid"].(string), obj{"message": onDisk})
+	t.a.disk.say("assistant", id, obj{"message": onDisk})
+	return id
 }
 
 // text streams a text block. When the turn is stopped it says what the real one

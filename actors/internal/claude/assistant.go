@@ -30,6 +30,7 @@ func (t *translation) assistant() {
 	if m.ID == "" {
 		m.ID = t.s.newID()
 	}
+	t.retract(t.l.Supersedes, "superseded")
 	for i := range m.Content {
 		c := &m.Content[i]
 		switch c.Type {
@@ -62,8 +63,10 @@ func (t *translation) finishedText(id, kind, text string) {
 	m, b := t.lined(id, kind, "")
 	switch bl := t.s.d.Messages[m].Blocks; {
 	case b >= 0 && bl[b].Shown:
+		t.uttered(utterance{Message: t.s.d.Messages[m].ID, Index: bl[b].Index})
 		t.completeBlock(m, b)
 	case b >= 0:
+		t.uttered(utterance{Message: t.s.d.Messages[m].ID, Index: bl[b].Index})
 		if text != "" {
 			t.text(m, bl[b], text, true)
 		}
@@ -73,6 +76,7 @@ func (t *translation) finishedText(id, kind, text string) {
 		next := t.s.message(m)
 		nb := block{Index: next.Next, Kind: kind}
 		next.Next++
+		t.uttered(utterance{Message: next.ID, Index: nb.Index})
 		if text != "" {
 			t.text(m, nb, text, true)
 		}
@@ -81,6 +85,7 @@ func (t *translation) finishedText(id, kind, text string) {
 
 // finishedCall announces a tool call with all its arguments.
 func (t *translation) finishedCall(id string, c *contentBlock) {
+	t.uttered(utterance{Tool: key(c.ID)})
 	m, b := t.lined(id, kindTool, key(c.ID))
 	announced := false
 	if b >= 0 {

@@ -75,6 +75,8 @@ func (c *checker) event(e *betcodev1.AgentEvent) error {
 		}
 	case *betcodev1.AgentEvent_ToolCallResult:
 		delete(c.calls, e.ToolCallResult.ToolId)
+	case *betcodev1.AgentEvent_Retraction:
+		return c.retraction(e.Retraction)
 	case *betcodev1.AgentEvent_Usage:
 		c.usage = true
 	case *betcodev1.AgentEvent_TurnComplete:
@@ -117,6 +119,24 @@ func (c *checker) text(d *betcodev1.TextDelta) error {
 		return fmt.Errorf("a delta that says nothing")
 	default:
 		c.blocks[d.BlockId] = true
+	}
+	return nil
+}
+
+// retraction checks that what is taken back was ended before.
+func (c *checker) retraction(r *betcodev1.Retraction) error {
+	if len(r.BlockIds)+len(r.ToolIds) == 0 || r.Reason == "" {
+		return fmt.Errorf("a retraction of nothing, or without a reason")
+	}
+	for _, id := range r.BlockIds {
+		if c.blocks[id] {
+			return fmt.Errorf("block %s is open", id)
+		}
+	}
+	for _, id := range r.ToolIds {
+		if c.calls[id] {
+			return fmt.Errorf("call %s is open", id)
+		}
 	}
 	return nil
 }

@@ -25,6 +25,7 @@ const (
 	maxTodos    = 100
 	maxTaken    = 128
 	maxEchoes   = 64
+	maxUttered  = 64
 	maxKey      = 160      // an id or a name that is carried
 	maxCarried  = 256      // a line of text that is carried
 	maxPartial  = 16 << 10 // arguments of a call that come in pieces
@@ -39,26 +40,27 @@ type State struct{ d data }
 func (s State) InTurn() bool { return s.d.Turn }
 
 type data struct {
-	Version  int       `json:"v"`
-	Session  string    `json:"session,omitempty"`  // id of the conversation, as of the last line that had one
-	Mode     string    `json:"mode,omitempty"`     // permission mode
-	Model    string    `json:"model,omitempty"`    // of the main thread
-	Turn     bool      `json:"turn,omitempty"`     // between init and result
-	Said     bool      `json:"said,omitempty"`     // this turn has shown a text
-	Notified bool      `json:"notified,omitempty"` // a task of the background has ended since the last turn
-	Aborted  bool      `json:"aborted,omitempty"`  // this turn bears the mark of an interrupt
-	Partial  bool      `json:"partial,omitempty"`  // the agent's results do not list all messages they have answered
-	Taken    []string  `json:"taken,omitempty"`    // keys of the messages that were taken up since the last result
-	Echoes   []string  `json:"echoes,omitempty"`   // ids of control answers that say nothing new, where the agent echoes and repeats
-	Fault    fault     `json:"fault"`              // of this turn
-	Cost     float64   `json:"cost,omitempty"`     // total_cost_usd of the last result
-	Context  uint64    `json:"context,omitempty"`  // tokens in the context after the last request
-	Serial   uint64    `json:"serial,omitempty"`   // names messages without an id
-	Messages []carried `json:"messages,omitempty"` // oldest first
-	Calls    []call    `json:"calls,omitempty"`    // open tool calls, oldest first
-	Tasks    []task    `json:"tasks,omitempty"`    // oldest first
-	Todos    []todo    `json:"todos,omitempty"`
-	Counters Counters  `json:"counters"`
+	Version  int         `json:"v"`
+	Session  string      `json:"session,omitempty"`  // id of the conversation, as of the last line that had one
+	Mode     string      `json:"mode,omitempty"`     // permission mode
+	Model    string      `json:"model,omitempty"`    // of the main thread
+	Turn     bool        `json:"turn,omitempty"`     // between init and result
+	Said     bool        `json:"said,omitempty"`     // this turn has shown a text
+	Notified bool        `json:"notified,omitempty"` // a task of the background has ended since the last turn
+	Aborted  bool        `json:"aborted,omitempty"`  // this turn bears the mark of an interrupt
+	Partial  bool        `json:"partial,omitempty"`  // the agent's results do not list all messages they have answered
+	Taken    []string    `json:"taken,omitempty"`    // keys of the messages that were taken up since the last result
+	Echoes   []string    `json:"echoes,omitempty"`   // ids of control answers that say nothing new, where the agent echoes and repeats
+	Fault    fault       `json:"fault"`              // of this turn
+	Cost     float64     `json:"cost,omitempty"`     // total_cost_usd of the last result
+	Context  uint64      `json:"context,omitempty"`  // tokens in the context after the last request
+	Serial   uint64      `json:"serial,omitempty"`   // names messages without an id
+	Messages []carried   `json:"messages,omitempty"` // oldest first
+	Calls    []call      `json:"calls,omitempty"`    // open tool calls, oldest first
+	Tasks    []task      `json:"tasks,omitempty"`    // oldest first
+	Todos    []todo      `json:"todos,omitempty"`
+	Uttered  []utterance `json:"uttered,omitempty"` // finished parts of this turn, oldest first
+	Counters Counters    `json:"counters"`
 }
 
 // Counters counts what a translator has seen since the conversation began.

@@ -37,6 +37,7 @@ func (t *translation) system() {
 			"tool", t.l.ToolName, "tool_use_id", t.l.ToolUse, "reason_type", t.l.ReasonType)
 		t.add(DeniedByAgent{Tool: t.l.ToolName, ToolUse: t.l.ToolUse, Reason: t.l.ReasonType, Message: oneLine(t.messageText(), 200)})
 	case "model_fallback", "model_refusal_fallback", "model_consent_fallback":
+		t.retract(t.l.Retracted, "refused")
 		t.notice(code(t.l.Subtype), string(t.l.Content),
 			"trigger", t.l.Trigger, "original_model", t.l.OriginalModel, "fallback_model", t.l.FallbackModel)
 	case "model_refusal_no_fallback":
@@ -60,7 +61,7 @@ func (t *translation) system() {
 func (t *translation) messageText() string { return textOf(decodeInput(t.l.Message)) }
 
 func (t *translation) turnStarted() {
-	t.s.d.Turn = true
+	t.s.d.Turn, t.s.d.Uttered = true, nil
 	t.s.d.Partial = !claudecode.Of(t.l.Version, t.l.Capabilities...).ResultInputs
 	started := TurnStarted{
 		Inputs: t.l.Inputs, Model: t.l.Model, PermissionMode: t.l.PermissionMode,

@@ -29,6 +29,7 @@ func (t *translation) user() {
 		switch c := &m.Content[i]; c.Type {
 		case "tool_result":
 			ended := t.toolResult(c)
+			t.uttered(utterance{Tool: key(c.ToolUseID)})
 			if results == 1 { // tool_use_result is about this one
 				t.afterTool(ended, c.IsError)
 			}
@@ -44,14 +45,8 @@ func (t *translation) user() {
 }
 
 // echoed notes a message of ours that the agent has taken up. The uuid is that of
-// the message; on any other line it says nothing, so lines do not have the member.
-func (t *translation) echoed() {
-	var echo struct {
-		UUID string `json:"uuid"`
-	}
-	_ = json.Unmarshal(t.raw, &echo) // the line was decoded before
-	t.taken(echo.UUID)
-}
+// the message.
+func (t *translation) echoed() { t.taken(t.l.UUID) }
 
 // note shows a text that the CLI put into the conversation. The prompt of a
 // subagent is not one (its call has it), nor is the mark of an interrupt.

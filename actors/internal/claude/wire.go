@@ -20,6 +20,8 @@ type line struct {
 	AgentID   string `json:"agent_id"`
 	Timestamp string `json:"timestamp"`
 
+	UUID string `json:"uuid"`
+
 	// stream_event, and the bare events of older versions
 	Event        streamEvent   `json:"event"`
 	APIMessage   string        `json:"api_message_id"`
@@ -36,6 +38,7 @@ type line struct {
 	Replay         bool            `json:"isReplay"`
 	ToolUseResult  json.RawMessage `json:"tool_use_result"`
 	ToolMeta       toolMetas       `json:"tool_result_meta"`
+	Supersedes     []string        `json:"supersedes"`
 
 	// system/init
 	Model          string   `json:"model"`
@@ -86,6 +89,7 @@ type line struct {
 	Trigger       string     `json:"trigger"`
 	OriginalModel string     `json:"original_model"`
 	FallbackModel string     `json:"fallback_model"`
+	Retracted     []string   `json:"retracted_message_uuids"`
 	Content       loose      `json:"content"`
 	Text          loose      `json:"text"`
 	Level         string     `json:"level"`

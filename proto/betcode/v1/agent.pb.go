@@ -1316,6 +1316,7 @@ type AgentEvent struct {
 	//	*AgentEvent_Raw
 	//	*AgentEvent_Task
 	//	*AgentEvent_Notice
+	//	*AgentEvent_Retraction
 	//	*AgentEvent_Presence
 	Event         isAgentEvent_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
@@ -1592,6 +1593,15 @@ func (x *AgentEvent) GetNotice() *Notice {
 	return nil
 }
 
+func (x *AgentEvent) GetRetraction() *Retraction {
+	if x != nil {
+		if x, ok := x.Event.(*AgentEvent_Retraction); ok {
+			return x.Retraction
+		}
+	}
+	return nil
+}
+
 func (x *AgentEvent) GetPresence() *PresenceChange {
 	if x != nil {
 		if x, ok := x.Event.(*AgentEvent_Presence); ok {
@@ -1715,6 +1725,11 @@ type AgentEvent_Notice struct {
 	Notice *Notice `protobuf:"bytes,109,opt,name=notice,proto3,oneof"`
 }
 
+type AgentEvent_Retraction struct {
+	// The agent took finished text or calls back; something else replaces them.
+	Retraction *Retraction `protobuf:"bytes,110,opt,name=retraction,proto3,oneof"`
+}
+
 type AgentEvent_Presence struct {
 	// Clients came or left.
 	Presence *PresenceChange `protobuf:"bytes,120,opt,name=presence,proto3,oneof"`
@@ -1763,6 +1778,8 @@ func (*AgentEvent_Raw) isAgentEvent_Event() {}
 func (*AgentEvent_Task) isAgentEvent_Event() {}
 
 func (*AgentEvent_Notice) isAgentEvent_Event() {}
+
+func (*AgentEvent_Retraction) isAgentEvent_Event() {}
 
 func (*AgentEvent_Presence) isAgentEvent_Event() {}
 
@@ -3872,6 +3889,72 @@ func (x *Notice) GetDetails() map[string]string {
 	return nil
 }
 
+// Retraction takes back blocks of text and tool calls that the agent had finished: the model refused and another one answers, or
+// a call could not be read and the model tries again. A client removes what it shows of them; ids it does not know are
+// ignored. Unlike TextDelta.withdrawn it names every block.
+type Retraction struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The blocks of text, as TextDelta.block_id names them.
+	BlockIds []string `protobuf:"bytes,100,rep,name=block_ids,json=blockIds,proto3" json:"block_ids,omitempty"`
+	// The tool calls, with their results, as ToolCallStart.tool_id names them.
+	ToolIds []string `protobuf:"bytes,101,rep,name=tool_ids,json=toolIds,proto3" json:"tool_ids,omitempty"`
+	// Why: "superseded" when a later message replaces them, "refused" when the model refused to go on.
+	Reason        string `protobuf:"bytes,102,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Retraction) Reset() {
+	*x = Retraction{}
+	mi := &file_betcode_v1_agent_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Retraction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Retraction) ProtoMessage() {}
+
+func (x *Retraction) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_agent_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Retraction.ProtoReflect.Descriptor instead.
+func (*Retraction) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *Retraction) GetBlockIds() []string {
+	if x != nil {
+		return x.BlockIds
+	}
+	return nil
+}
+
+func (x *Retraction) GetToolIds() []string {
+	if x != nil {
+		return x.ToolIds
+	}
+	return nil
+}
+
+func (x *Retraction) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // ListSessionsRequest selects sessions. Empty fields select everything.
 type ListSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3889,7 +3972,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[36]
+	mi := &file_betcode_v1_agent_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3901,7 +3984,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[36]
+	mi := &file_betcode_v1_agent_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3914,7 +3997,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{36}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ListSessionsRequest) GetWorkingDirectory() string {
@@ -3958,7 +4041,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[37]
+	mi := &file_betcode_v1_agent_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3970,7 +4053,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[37]
+	mi := &file_betcode_v1_agent_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3983,7 +4066,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{37}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*SessionSummary {
@@ -4043,7 +4126,7 @@ type SessionSummary struct {
 
 func (x *SessionSummary) Reset() {
 	*x = SessionSummary{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[38]
+	mi := &file_betcode_v1_agent_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4055,7 +4138,7 @@ func (x *SessionSummary) String() string {
 func (*SessionSummary) ProtoMessage() {}
 
 func (x *SessionSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[38]
+	mi := &file_betcode_v1_agent_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4068,7 +4151,7 @@ func (x *SessionSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionSummary.ProtoReflect.Descriptor instead.
 func (*SessionSummary) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{38}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *SessionSummary) GetId() string {
@@ -4205,7 +4288,7 @@ type ResumeSessionRequest struct {
 
 func (x *ResumeSessionRequest) Reset() {
 	*x = ResumeSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[39]
+	mi := &file_betcode_v1_agent_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4217,7 +4300,7 @@ func (x *ResumeSessionRequest) String() string {
 func (*ResumeSessionRequest) ProtoMessage() {}
 
 func (x *ResumeSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[39]
+	mi := &file_betcode_v1_agent_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4230,7 +4313,7 @@ func (x *ResumeSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSessionRequest.ProtoReflect.Descriptor instead.
 func (*ResumeSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{39}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ResumeSessionRequest) GetSessionId() string {
@@ -4267,7 +4350,7 @@ type CompactSessionRequest struct {
 
 func (x *CompactSessionRequest) Reset() {
 	*x = CompactSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[40]
+	mi := &file_betcode_v1_agent_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4279,7 +4362,7 @@ func (x *CompactSessionRequest) String() string {
 func (*CompactSessionRequest) ProtoMessage() {}
 
 func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[40]
+	mi := &file_betcode_v1_agent_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4292,7 +4375,7 @@ func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionRequest.ProtoReflect.Descriptor instead.
 func (*CompactSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{40}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *CompactSessionRequest) GetSessionId() string {
@@ -4332,7 +4415,7 @@ type CompactSessionResponse struct {
 
 func (x *CompactSessionResponse) Reset() {
 	*x = CompactSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[41]
+	mi := &file_betcode_v1_agent_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4344,7 +4427,7 @@ func (x *CompactSessionResponse) String() string {
 func (*CompactSessionResponse) ProtoMessage() {}
 
 func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[41]
+	mi := &file_betcode_v1_agent_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4357,7 +4440,7 @@ func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionResponse.ProtoReflect.Descriptor instead.
 func (*CompactSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{41}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *CompactSessionResponse) GetMessagesBefore() uint32 {
@@ -4422,7 +4505,7 @@ type CancelTurnRequest struct {
 
 func (x *CancelTurnRequest) Reset() {
 	*x = CancelTurnRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[42]
+	mi := &file_betcode_v1_agent_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4434,7 +4517,7 @@ func (x *CancelTurnRequest) String() string {
 func (*CancelTurnRequest) ProtoMessage() {}
 
 func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[42]
+	mi := &file_betcode_v1_agent_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4447,7 +4530,7 @@ func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
 func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{42}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *CancelTurnRequest) GetSessionId() string {
@@ -4475,7 +4558,7 @@ type CancelTurnResponse struct {
 
 func (x *CancelTurnResponse) Reset() {
 	*x = CancelTurnResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	mi := &file_betcode_v1_agent_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4487,7 +4570,7 @@ func (x *CancelTurnResponse) String() string {
 func (*CancelTurnResponse) ProtoMessage() {}
 
 func (x *CancelTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	mi := &file_betcode_v1_agent_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4500,7 +4583,7 @@ func (x *CancelTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnResponse.ProtoReflect.Descriptor instead.
 func (*CancelTurnResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{43}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *CancelTurnResponse) GetWasActive() bool {
@@ -4521,7 +4604,7 @@ type InputLockRequest struct {
 
 func (x *InputLockRequest) Reset() {
 	*x = InputLockRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[44]
+	mi := &file_betcode_v1_agent_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4533,7 +4616,7 @@ func (x *InputLockRequest) String() string {
 func (*InputLockRequest) ProtoMessage() {}
 
 func (x *InputLockRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[44]
+	mi := &file_betcode_v1_agent_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4546,7 +4629,7 @@ func (x *InputLockRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockRequest.ProtoReflect.Descriptor instead.
 func (*InputLockRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{44}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *InputLockRequest) GetSessionId() string {
@@ -4573,7 +4656,7 @@ type InputLockResponse struct {
 
 func (x *InputLockResponse) Reset() {
 	*x = InputLockResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[45]
+	mi := &file_betcode_v1_agent_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4585,7 +4668,7 @@ func (x *InputLockResponse) String() string {
 func (*InputLockResponse) ProtoMessage() {}
 
 func (x *InputLockResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[45]
+	mi := &file_betcode_v1_agent_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4598,7 +4681,7 @@ func (x *InputLockResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockResponse.ProtoReflect.Descriptor instead.
 func (*InputLockResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{45}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *InputLockResponse) GetGranted() bool {
@@ -4642,7 +4725,7 @@ type SessionGrantEntry struct {
 
 func (x *SessionGrantEntry) Reset() {
 	*x = SessionGrantEntry{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[46]
+	mi := &file_betcode_v1_agent_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4654,7 +4737,7 @@ func (x *SessionGrantEntry) String() string {
 func (*SessionGrantEntry) ProtoMessage() {}
 
 func (x *SessionGrantEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[46]
+	mi := &file_betcode_v1_agent_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4667,7 +4750,7 @@ func (x *SessionGrantEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionGrantEntry.ProtoReflect.Descriptor instead.
 func (*SessionGrantEntry) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{46}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *SessionGrantEntry) GetToolName() string {
@@ -4695,7 +4778,7 @@ type ListSessionGrantsRequest struct {
 
 func (x *ListSessionGrantsRequest) Reset() {
 	*x = ListSessionGrantsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[47]
+	mi := &file_betcode_v1_agent_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4707,7 +4790,7 @@ func (x *ListSessionGrantsRequest) String() string {
 func (*ListSessionGrantsRequest) ProtoMessage() {}
 
 func (x *ListSessionGrantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[47]
+	mi := &file_betcode_v1_agent_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4720,7 +4803,7 @@ func (x *ListSessionGrantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionGrantsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionGrantsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{47}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ListSessionGrantsRequest) GetSessionId() string {
@@ -4741,7 +4824,7 @@ type ListSessionGrantsResponse struct {
 
 func (x *ListSessionGrantsResponse) Reset() {
 	*x = ListSessionGrantsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[48]
+	mi := &file_betcode_v1_agent_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4753,7 +4836,7 @@ func (x *ListSessionGrantsResponse) String() string {
 func (*ListSessionGrantsResponse) ProtoMessage() {}
 
 func (x *ListSessionGrantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[48]
+	mi := &file_betcode_v1_agent_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4766,7 +4849,7 @@ func (x *ListSessionGrantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionGrantsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionGrantsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{48}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ListSessionGrantsResponse) GetGrants() []*SessionGrantEntry {
@@ -4789,7 +4872,7 @@ type ClearSessionGrantsRequest struct {
 
 func (x *ClearSessionGrantsRequest) Reset() {
 	*x = ClearSessionGrantsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[49]
+	mi := &file_betcode_v1_agent_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4801,7 +4884,7 @@ func (x *ClearSessionGrantsRequest) String() string {
 func (*ClearSessionGrantsRequest) ProtoMessage() {}
 
 func (x *ClearSessionGrantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[49]
+	mi := &file_betcode_v1_agent_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4814,7 +4897,7 @@ func (x *ClearSessionGrantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionGrantsRequest.ProtoReflect.Descriptor instead.
 func (*ClearSessionGrantsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{49}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ClearSessionGrantsRequest) GetSessionId() string {
@@ -4840,7 +4923,7 @@ type ClearSessionGrantsResponse struct {
 
 func (x *ClearSessionGrantsResponse) Reset() {
 	*x = ClearSessionGrantsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[50]
+	mi := &file_betcode_v1_agent_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4852,7 +4935,7 @@ func (x *ClearSessionGrantsResponse) String() string {
 func (*ClearSessionGrantsResponse) ProtoMessage() {}
 
 func (x *ClearSessionGrantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[50]
+	mi := &file_betcode_v1_agent_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4865,7 +4948,7 @@ func (x *ClearSessionGrantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionGrantsResponse.ProtoReflect.Descriptor instead.
 func (*ClearSessionGrantsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{50}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{51}
 }
 
 // SetSessionGrantRequest decides a tool for the rest of a session.
@@ -4883,7 +4966,7 @@ type SetSessionGrantRequest struct {
 
 func (x *SetSessionGrantRequest) Reset() {
 	*x = SetSessionGrantRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[51]
+	mi := &file_betcode_v1_agent_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4895,7 +4978,7 @@ func (x *SetSessionGrantRequest) String() string {
 func (*SetSessionGrantRequest) ProtoMessage() {}
 
 func (x *SetSessionGrantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[51]
+	mi := &file_betcode_v1_agent_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4908,7 +4991,7 @@ func (x *SetSessionGrantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionGrantRequest.ProtoReflect.Descriptor instead.
 func (*SetSessionGrantRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{51}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *SetSessionGrantRequest) GetSessionId() string {
@@ -4941,7 +5024,7 @@ type SetSessionGrantResponse struct {
 
 func (x *SetSessionGrantResponse) Reset() {
 	*x = SetSessionGrantResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[52]
+	mi := &file_betcode_v1_agent_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4953,7 +5036,7 @@ func (x *SetSessionGrantResponse) String() string {
 func (*SetSessionGrantResponse) ProtoMessage() {}
 
 func (x *SetSessionGrantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[52]
+	mi := &file_betcode_v1_agent_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4966,7 +5049,7 @@ func (x *SetSessionGrantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionGrantResponse.ProtoReflect.Descriptor instead.
 func (*SetSessionGrantResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{52}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{53}
 }
 
 // RenameSessionRequest gives a session a name.
@@ -4982,7 +5065,7 @@ type RenameSessionRequest struct {
 
 func (x *RenameSessionRequest) Reset() {
 	*x = RenameSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[53]
+	mi := &file_betcode_v1_agent_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4994,7 +5077,7 @@ func (x *RenameSessionRequest) String() string {
 func (*RenameSessionRequest) ProtoMessage() {}
 
 func (x *RenameSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[53]
+	mi := &file_betcode_v1_agent_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5007,7 +5090,7 @@ func (x *RenameSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenameSessionRequest.ProtoReflect.Descriptor instead.
 func (*RenameSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{53}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *RenameSessionRequest) GetSessionId() string {
@@ -5033,7 +5116,7 @@ type RenameSessionResponse struct {
 
 func (x *RenameSessionResponse) Reset() {
 	*x = RenameSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[54]
+	mi := &file_betcode_v1_agent_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5045,7 +5128,7 @@ func (x *RenameSessionResponse) String() string {
 func (*RenameSessionResponse) ProtoMessage() {}
 
 func (x *RenameSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[54]
+	mi := &file_betcode_v1_agent_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5058,7 +5141,7 @@ func (x *RenameSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenameSessionResponse.ProtoReflect.Descriptor instead.
 func (*RenameSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{54}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{55}
 }
 
 // DeleteSessionRequest names the session to delete.
@@ -5072,7 +5155,7 @@ type DeleteSessionRequest struct {
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[55]
+	mi := &file_betcode_v1_agent_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5084,7 +5167,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[55]
+	mi := &file_betcode_v1_agent_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5097,7 +5180,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{55}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *DeleteSessionRequest) GetSessionId() string {
@@ -5118,7 +5201,7 @@ type DeleteSessionResponse struct {
 
 func (x *DeleteSessionResponse) Reset() {
 	*x = DeleteSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[56]
+	mi := &file_betcode_v1_agent_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5130,7 +5213,7 @@ func (x *DeleteSessionResponse) String() string {
 func (*DeleteSessionResponse) ProtoMessage() {}
 
 func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[56]
+	mi := &file_betcode_v1_agent_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5143,7 +5226,7 @@ func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{56}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *DeleteSessionResponse) GetDeleted() bool {
@@ -5234,7 +5317,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x15SessionSettingsChange\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12'\n" +
 	"\x0fpermission_mode\x18\x02 \x01(\tR\x0epermissionMode\x12!\n" +
-	"\fconfirm_mode\x18d \x01(\bR\vconfirmMode\"\x96\f\n" +
+	"\fconfirm_mode\x18d \x01(\bR\vconfirmMode\"\xd0\f\n" +
 	"\n" +
 	"AgentEvent\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x128\n" +
@@ -5269,6 +5352,9 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x03raw\x18k \x01(\v2\x13.betcode.v1.RawLineH\x00R\x03raw\x12,\n" +
 	"\x04task\x18l \x01(\v2\x16.betcode.v1.TaskUpdateH\x00R\x04task\x12,\n" +
 	"\x06notice\x18m \x01(\v2\x12.betcode.v1.NoticeH\x00R\x06notice\x128\n" +
+	"\n" +
+	"retraction\x18n \x01(\v2\x16.betcode.v1.RetractionH\x00R\n" +
+	"retraction\x128\n" +
 	"\bpresence\x18x \x01(\v2\x1a.betcode.v1.PresenceChangeH\x00R\bpresenceB\a\n" +
 	"\x05event\"\xba\x01\n" +
 	"\tTextDelta\x12\x12\n" +
@@ -5454,7 +5540,12 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\adetails\x18\x03 \x03(\v2\x1f.betcode.v1.Notice.DetailsEntryR\adetails\x1a:\n" +
 	"\fDetailsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x91\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\\\n" +
+	"\n" +
+	"Retraction\x12\x1b\n" +
+	"\tblock_ids\x18d \x03(\tR\bblockIds\x12\x19\n" +
+	"\btool_ids\x18e \x03(\tR\atoolIds\x12\x16\n" +
+	"\x06reason\x18f \x01(\tR\x06reason\"\x91\x01\n" +
 	"\x13ListSessionsRequest\x12+\n" +
 	"\x11working_directory\x18\x01 \x01(\tR\x10workingDirectory\x12\x1f\n" +
 	"\vworktree_id\x18\x02 \x01(\tR\n" +
@@ -5615,7 +5706,7 @@ func file_betcode_v1_agent_proto_rawDescGZIP() []byte {
 }
 
 var file_betcode_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 62)
+var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_betcode_v1_agent_proto_goTypes = []any{
 	(HistoryPolicy)(0),                 // 0: betcode.v1.HistoryPolicy
 	(PermissionDecision)(0),            // 1: betcode.v1.PermissionDecision
@@ -5659,35 +5750,36 @@ var file_betcode_v1_agent_proto_goTypes = []any{
 	(*RawLine)(nil),                    // 39: betcode.v1.RawLine
 	(*TaskUpdate)(nil),                 // 40: betcode.v1.TaskUpdate
 	(*Notice)(nil),                     // 41: betcode.v1.Notice
-	(*ListSessionsRequest)(nil),        // 42: betcode.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),       // 43: betcode.v1.ListSessionsResponse
-	(*SessionSummary)(nil),             // 44: betcode.v1.SessionSummary
-	(*ResumeSessionRequest)(nil),       // 45: betcode.v1.ResumeSessionRequest
-	(*CompactSessionRequest)(nil),      // 46: betcode.v1.CompactSessionRequest
-	(*CompactSessionResponse)(nil),     // 47: betcode.v1.CompactSessionResponse
-	(*CancelTurnRequest)(nil),          // 48: betcode.v1.CancelTurnRequest
-	(*CancelTurnResponse)(nil),         // 49: betcode.v1.CancelTurnResponse
-	(*InputLockRequest)(nil),           // 50: betcode.v1.InputLockRequest
-	(*InputLockResponse)(nil),          // 51: betcode.v1.InputLockResponse
-	(*SessionGrantEntry)(nil),          // 52: betcode.v1.SessionGrantEntry
-	(*ListSessionGrantsRequest)(nil),   // 53: betcode.v1.ListSessionGrantsRequest
-	(*ListSessionGrantsResponse)(nil),  // 54: betcode.v1.ListSessionGrantsResponse
-	(*ClearSessionGrantsRequest)(nil),  // 55: betcode.v1.ClearSessionGrantsRequest
-	(*ClearSessionGrantsResponse)(nil), // 56: betcode.v1.ClearSessionGrantsResponse
-	(*SetSessionGrantRequest)(nil),     // 57: betcode.v1.SetSessionGrantRequest
-	(*SetSessionGrantResponse)(nil),    // 58: betcode.v1.SetSessionGrantResponse
-	(*RenameSessionRequest)(nil),       // 59: betcode.v1.RenameSessionRequest
-	(*RenameSessionResponse)(nil),      // 60: betcode.v1.RenameSessionResponse
-	(*DeleteSessionRequest)(nil),       // 61: betcode.v1.DeleteSessionRequest
-	(*DeleteSessionResponse)(nil),      // 62: betcode.v1.DeleteSessionResponse
-	nil,                                // 63: betcode.v1.StartConversation.MetadataEntry
-	nil,                                // 64: betcode.v1.StartConversation.EnvironmentEntry
-	nil,                                // 65: betcode.v1.UserQuestionResponse.AnswersEntry
-	nil,                                // 66: betcode.v1.ErrorEvent.DetailsEntry
-	nil,                                // 67: betcode.v1.Notice.DetailsEntry
-	(*structpb.Struct)(nil),            // 68: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 69: google.protobuf.Timestamp
-	(*DeprecationWarning)(nil),         // 70: betcode.v1.DeprecationWarning
+	(*Retraction)(nil),                 // 42: betcode.v1.Retraction
+	(*ListSessionsRequest)(nil),        // 43: betcode.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),       // 44: betcode.v1.ListSessionsResponse
+	(*SessionSummary)(nil),             // 45: betcode.v1.SessionSummary
+	(*ResumeSessionRequest)(nil),       // 46: betcode.v1.ResumeSessionRequest
+	(*CompactSessionRequest)(nil),      // 47: betcode.v1.CompactSessionRequest
+	(*CompactSessionResponse)(nil),     // 48: betcode.v1.CompactSessionResponse
+	(*CancelTurnRequest)(nil),          // 49: betcode.v1.CancelTurnRequest
+	(*CancelTurnResponse)(nil),         // 50: betcode.v1.CancelTurnResponse
+	(*InputLockRequest)(nil),           // 51: betcode.v1.InputLockRequest
+	(*InputLockResponse)(nil),          // 52: betcode.v1.InputLockResponse
+	(*SessionGrantEntry)(nil),          // 53: betcode.v1.SessionGrantEntry
+	(*ListSessionGrantsRequest)(nil),   // 54: betcode.v1.ListSessionGrantsRequest
+	(*ListSessionGrantsResponse)(nil),  // 55: betcode.v1.ListSessionGrantsResponse
+	(*ClearSessionGrantsRequest)(nil),  // 56: betcode.v1.ClearSessionGrantsRequest
+	(*ClearSessionGrantsResponse)(nil), // 57: betcode.v1.ClearSessionGrantsResponse
+	(*SetSessionGrantRequest)(nil),     // 58: betcode.v1.SetSessionGrantRequest
+	(*SetSessionGrantResponse)(nil),    // 59: betcode.v1.SetSessionGrantResponse
+	(*RenameSessionRequest)(nil),       // 60: betcode.v1.RenameSessionRequest
+	(*RenameSessionResponse)(nil),      // 61: betcode.v1.RenameSessionResponse
+	(*DeleteSessionRequest)(nil),       // 62: betcode.v1.DeleteSessionRequest
+	(*DeleteSessionResponse)(nil),      // 63: betcode.v1.DeleteSessionResponse
+	nil,                                // 64: betcode.v1.StartConversation.MetadataEntry
+	nil,                                // 65: betcode.v1.StartConversation.EnvironmentEntry
+	nil,                                // 66: betcode.v1.UserQuestionResponse.AnswersEntry
+	nil,                                // 67: betcode.v1.ErrorEvent.DetailsEntry
+	nil,                                // 68: betcode.v1.Notice.DetailsEntry
+	(*structpb.Struct)(nil),            // 69: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 70: google.protobuf.Timestamp
+	(*DeprecationWarning)(nil),         // 71: betcode.v1.DeprecationWarning
 }
 var file_betcode_v1_agent_proto_depIdxs = []int32{
 	7,  // 0: betcode.v1.AgentRequest.start:type_name -> betcode.v1.StartConversation
@@ -5698,15 +5790,15 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	13, // 5: betcode.v1.AgentRequest.encrypted:type_name -> betcode.v1.EncryptedEnvelope
 	14, // 6: betcode.v1.AgentRequest.lock:type_name -> betcode.v1.InputLockAction
 	15, // 7: betcode.v1.AgentRequest.settings:type_name -> betcode.v1.SessionSettingsChange
-	63, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
+	64, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
 	0,  // 9: betcode.v1.StartConversation.history:type_name -> betcode.v1.HistoryPolicy
-	64, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
+	65, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
 	9,  // 11: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
 	1,  // 12: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	68, // 13: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
-	65, // 14: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
+	69, // 13: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
+	66, // 14: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
 	2,  // 15: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
-	69, // 16: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
+	70, // 16: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
 	17, // 17: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
 	18, // 18: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
 	19, // 19: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
@@ -5721,7 +5813,7 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	30, // 28: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
 	31, // 29: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
 	13, // 30: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
-	70, // 31: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
+	71, // 31: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
 	33, // 32: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
 	34, // 33: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
 	35, // 34: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
@@ -5729,55 +5821,56 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	39, // 36: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
 	40, // 37: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
 	41, // 38: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
-	36, // 39: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
-	68, // 40: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
-	68, // 41: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
-	69, // 42: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
-	22, // 43: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
-	24, // 44: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
-	3,  // 45: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
-	4,  // 46: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
-	66, // 47: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
-	32, // 48: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
-	1,  // 49: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
-	5,  // 50: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
-	69, // 51: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
-	69, // 52: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
-	37, // 53: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
-	69, // 54: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
-	67, // 55: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
-	44, // 56: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
-	69, // 57: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
-	69, // 58: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	69, // 59: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
-	52, // 60: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	6,  // 61: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	42, // 62: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	45, // 63: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	46, // 64: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	48, // 65: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	50, // 66: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	53, // 67: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	55, // 68: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	57, // 69: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	59, // 70: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	61, // 71: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	16, // 72: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	43, // 73: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	16, // 74: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	47, // 75: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	49, // 76: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	51, // 77: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	54, // 78: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	56, // 79: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	58, // 80: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	60, // 81: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	62, // 82: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	72, // [72:83] is the sub-list for method output_type
-	61, // [61:72] is the sub-list for method input_type
-	61, // [61:61] is the sub-list for extension type_name
-	61, // [61:61] is the sub-list for extension extendee
-	0,  // [0:61] is the sub-list for field type_name
+	42, // 39: betcode.v1.AgentEvent.retraction:type_name -> betcode.v1.Retraction
+	36, // 40: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
+	69, // 41: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
+	69, // 42: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
+	70, // 43: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
+	22, // 44: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
+	24, // 45: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
+	3,  // 46: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
+	4,  // 47: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
+	67, // 48: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
+	32, // 49: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
+	1,  // 50: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
+	5,  // 51: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
+	70, // 52: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
+	70, // 53: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
+	37, // 54: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
+	70, // 55: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
+	68, // 56: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
+	45, // 57: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
+	70, // 58: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
+	70, // 59: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
+	70, // 60: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
+	53, // 61: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	6,  // 62: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	43, // 63: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	46, // 64: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	47, // 65: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	49, // 66: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	51, // 67: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	54, // 68: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	56, // 69: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	58, // 70: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	60, // 71: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	62, // 72: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	16, // 73: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	44, // 74: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	16, // 75: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	48, // 76: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	50, // 77: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	52, // 78: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	55, // 79: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	57, // 80: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	59, // 81: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	61, // 82: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	63, // 83: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	73, // [73:84] is the sub-list for method output_type
+	62, // [62:73] is the sub-list for method input_type
+	62, // [62:62] is the sub-list for extension type_name
+	62, // [62:62] is the sub-list for extension extendee
+	0,  // [0:62] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }
@@ -5819,6 +5912,7 @@ func file_betcode_v1_agent_proto_init() {
 		(*AgentEvent_Raw)(nil),
 		(*AgentEvent_Task)(nil),
 		(*AgentEvent_Notice)(nil),
+		(*AgentEvent_Retraction)(nil),
 		(*AgentEvent_Presence)(nil),
 	}
 	type x struct{}
@@ -5827,7 +5921,7 @@ func file_betcode_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_agent_proto_rawDesc), len(file_betcode_v1_agent_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   62,
+			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
