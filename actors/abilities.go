@@ -56,7 +56,7 @@ func (e remember) learn() any {
 
 // abilities asks a session's agent, or remembers, in the goroutine of who asks.
 func (s *System) abilities(ctx context.Context, m messages.GetAbilities) (messages.Reply, error) {
-	known := readAbilities(filepath.Join(s.options.RunsDirectory, string(m.Session)))
+	known := s.knownAbilities(m.Session)
 	if m.Remembered {
 		return known, nil
 	}

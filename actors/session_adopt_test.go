@@ -27,9 +27,9 @@ func TestAdoption(t *testing.T) {
 	b.on(input("ann", "k4"), "all: 9 input k4", `all: lock "ann"`, "to ann: input k4 is 9") // not past the barrier
 	b.on(b.out(heard("k2", claude.Queued)))
 	b.on(b.out(barrierAnswer(b)), "run 1: write k3", "run 1: write k4")
-	b.on(b.out(heard("k3", claude.Queued), heard("k4", claude.Queued), finished("k1")))
+	b.on(b.out(heard("k3", claude.Queued), heard("k4", claude.Queued), finished("k1")), "all: 10 THINKING")
 	b.on(b.out(heard("k2", claude.Started), heard("k3", claude.Started), heard("k4", claude.Started), begun()))
-	b.on(b.out(finished("k2", "k3", "k4")), "all: 10 IDLE")
+	b.on(b.out(finished("k2", "k3", "k4")), "all: 11 IDLE")
 }
 
 // Only the answer to the newest barrier counts, also one that says no.
@@ -183,7 +183,7 @@ func TestLongInput(t *testing.T) {
 		b.quiet()
 		b.on(inputTooLong{run: 1, key: "k2"})
 		b.on(inputTooLong{run: 1, key: "k3"})
-		b.on(b.out(finished("k1")), "run 1: write long k2", "run 1: write long k3")
+		b.on(b.out(finished("k1")), "all: 8 THINKING", "run 1: write long k2", "run 1: write long k3")
 		b.on(inputTooLong{run: 1, key: "gone"})
 	})
 	t.Run("in a turn that is not continued", func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestLongInput(t *testing.T) {
 		b.on(continuationDue{2}, "all: 10 notice TURN_NOT_CONTINUED, 11 input "+prompt, "run 2: write "+prompt)
 		b.tell(b.out(took(prompt)...))
 		b.quiet()
-		b.on(b.out(finished(prompt)), "run 2: write long k2")
+		b.on(b.out(finished(prompt)), "all: 12 THINKING", "run 2: write long k2")
 	})
 	t.Run("the run ends before", func(t *testing.T) {
 		b := turning(t)

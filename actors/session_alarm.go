@@ -172,5 +172,6 @@ func (t *transition) thaw() {
 // alarmsOf is a run's record as its actor has it, with what the session alone knows.
 func alarmsOf(known, told messages.RunRecord) messages.RunRecord {
 	told.ControlsAnswered, told.UnansweredCalls, told.Alarm, told.Frozen = known.ControlsAnswered, known.UnansweredCalls, known.Alarm, known.Frozen
+	told.CallsDecided = known.CallsDecided
 	return told
 }

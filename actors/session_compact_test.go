@@ -96,7 +96,7 @@ func TestInputDuringACompaction(t *testing.T) {
 	b.tell(compact("c1"))
 	b.quiet()
 	b.on(input("ann", "k3"), "all: 12 input k3", "to ann: input k3 is 12")
-	b.on(b.out(append(took("c1"), summarized(), local("c1"))...), "all: 13 notice HISTORY_COMPACTED",
+	b.on(b.out(append(took("c1"), summarized(), local("c1"))...), "all: 13 notice HISTORY_COMPACTED, 14 THINKING",
 		"to op: compacted true up to 6, 4 messages of 4, 300 tokens of 5100", "run 1: write k3")
 	b.tell(b.out(append(took("k3"), finished("k3"))...))
 	if got := b.state.record.Past.Exchange; got != (messages.Place{Seq: 11, Messages: 4}) {

@@ -239,13 +239,17 @@ func (t *transition) dropInputs(why string) {
 // endTurn closes a turn that the agent itself will not close.
 func (t *transition) endTurn(reason string) {
 	r := t.change()
-	if r.Turn {
+	before, ended := r.Status, r.Turn
+	if ended {
 		t.emit(turnComplete(reason))
 	}
 	r.Turn, r.TurnCanceled, r.CutOff, r.Waiting = false, false, 0, ""
 	t.s.cut = false
 	t.deliverLong()
 	t.idle()
+	if ended {
+		t.afterTurn(before)
+	}
 }
 
 // idle says that nothing is going on any more, if that is so.

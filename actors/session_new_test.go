@@ -120,12 +120,12 @@ func TestMessagesAndTurnsAreNotOneToOne(t *testing.T) {
 		b.tell(input("ann", "k3"))
 		b.tell(b.out(heard("k2", claude.Queued), heard("k3", claude.Queued)))
 		b.quiet()
-		b.on(b.out(finished("k1"), heard("k1", claude.Completed)))
+		b.on(b.out(finished("k1"), heard("k1", claude.Completed)), "all: 8 THINKING")
 		if b.state.record.Phase != messages.PhaseActive {
 			t.Error("idle with messages that wait")
 		}
 		b.on(b.out(heard("k2", claude.Started), heard("k3", claude.Started), begun()))
-		b.on(b.out(finished("k2", "k3")), "all: 8 IDLE")
+		b.on(b.out(finished("k2", "k3")), "all: 9 IDLE")
 		if len(b.state.inputs) != 0 {
 			t.Errorf("unsettled: %v", b.state.inputs)
 		}
@@ -164,13 +164,13 @@ func TestMessagesAndTurnsAreNotOneToOne(t *testing.T) {
 // A background task keeps the session active after the turn that began it.
 func TestBackgroundTasksKeepTheSessionActive(t *testing.T) {
 	b := turning(t)
-	b.on(b.out(claude.BackgroundTasks{IDs: []string{"task"}}, finished("k1")))
+	b.on(b.out(claude.BackgroundTasks{IDs: []string{"task"}}, finished("k1")), "all: 6 THINKING")
 	if r := b.state.record; r.Phase != messages.PhaseActive || r.Turn {
 		t.Errorf("%+v", r)
 	}
 	b.on(b.out(begun()))
-	b.on(b.out(finished()))
-	b.on(b.out(claude.BackgroundTasks{}), "all: 6 IDLE")
+	b.on(b.out(finished()), "all: 7 THINKING")
+	b.on(b.out(claude.BackgroundTasks{}), "all: 8 IDLE")
 	if b.state.record.Phase != messages.PhaseIdle {
 		t.Errorf("%+v", b.state.record)
 	}
@@ -184,6 +184,6 @@ func TestBackgroundTaskThatEndsInATurn(t *testing.T) {
 	b.quiet()
 	b.on(b.out(claude.BackgroundTasks{}))
 	b.on(b.out(begun()))
-	b.on(b.out(finished()), "all: 6 IDLE")
+	b.on(b.out(finished()), "all: 7 IDLE")
 	b.on(b.out(claude.SessionStateChanged{State: "idle"}))
 }

@@ -60,6 +60,7 @@ func (t *transition) onlyAnswers(items []claude.Item) bool {
 func (t *transition) item(item claude.Item) {
 	switch m := item.(type) {
 	case claude.Draft:
+		t.ownTime(m.Event)
 		t.emit(m.Event)
 	case claude.InputState:
 		t.inputState(m)
@@ -100,6 +101,7 @@ func (t *transition) item(item claude.Item) {
 			t.callDone(m)
 			t.withdrawTool(m.ID)
 		}
+		t.forgetDecided(m.ID)
 	case claude.SessionStateChanged:
 		t.s.agentBusy = m.State != "idle"
 		if !t.s.agentBusy {
@@ -174,6 +176,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 		return
 	}
 	r := t.change()
+	before := r.Status
 	r.Turn, r.TurnCanceled, r.CutOff = false, false, 0
 	r.Remembered = true
 	t.exchangeEnds(m)
@@ -192,6 +195,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	t.ability(m)
 	t.deliverLong()
 	t.idle()
+	t.afterTurn(before)
 }
 
 // ability notes whether the agent can work at all: a turn that says that it cannot

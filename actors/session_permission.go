@@ -167,6 +167,7 @@ func (t *transition) permissionDecided(m decided) {
 	p, modes := t.withoutModes(p)
 	t.putPermission(p)
 	t.unanswered(p)
+	t.callDecided(p)
 	t.emit(permissionResolved(p))
 	if p.Decision == messages.AllowSession {
 		t.grant(p.Tool, true)
@@ -237,6 +238,7 @@ func (t *transition) withdraw(id messages.RequestID, by string) {
 	}
 	if p.Decision == messages.Undecided {
 		p.Decision, p.DecidedBy, p.DecidedAt = messages.DecisionWithdrawn, by, t.now.at
+		t.callDecided(p)
 		t.emit(permissionResolved(p))
 		t.remember(p)
 		t.then(dropPermission{id})

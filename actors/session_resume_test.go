@@ -177,10 +177,10 @@ func TestPolicyNever(t *testing.T) {
 	b.tell(input("ann", "k2"))
 	b.tell(b.exit(137))
 	b.quiet()
-	b.on(transcript(1), "all: 8 "+crashedEvent+", 9 notice INPUT_DROPPED, 10 notice TURN_NOT_CONTINUED, 11 turn interrupted",
+	b.on(transcript(1), "all: 8 "+crashedEvent+", 9 notice INPUT_DROPPED, 10 notice TURN_NOT_CONTINUED, 11 turn interrupted, 12 THINKING",
 		"in 500ms actors.restartDue")
 	b.on(restartDue{1}, "run 2: start with --resume")
-	b.on(b.up(), "all: 12 run 2 started", "run 2: write k2")
+	b.on(b.up(), "all: 13 run 2 started", "run 2: write k2")
 }
 
 // Nobody who watches needs a program to be told.

@@ -65,8 +65,8 @@ func TestCancelLeavesWhatIsQueued(t *testing.T) {
 	b.tell(b.out(heard("k2", claude.Queued)))
 	b.tell(cancel("ann"))
 	b.quiet()
-	b.on(b.out(aborted("k1"), heard("k2", claude.Started), begun()), "run 1: interrupt is over")
-	b.on(b.out(finished("k2")), "all: 7 IDLE")
+	b.on(b.out(aborted("k1"), heard("k2", claude.Started), begun()), "all: 7 THINKING", "run 1: interrupt is over")
+	b.on(b.out(finished("k2")), "all: 8 IDLE")
 }
 
 func TestCancelBeforeTheTurnHasBegun(t *testing.T) {
@@ -138,14 +138,14 @@ func TestStop(t *testing.T) {
 		b.tell(input("ann", "k2"))
 		b.quiet()
 		b.on(stop, "run 1: stop in order")
-		b.on(b.out(aborted("k1")))
-		b.on(b.exit(1), "all: 7 run 1 exited, 8 notice INPUT_DROPPED, 9 IDLE",
+		b.on(b.out(aborted("k1")), "all: 7 THINKING")
+		b.on(b.exit(1), "all: 8 run 1 exited, 9 notice INPUT_DROPPED, 10 IDLE",
 			"drop run 1", "to op: stopped, was running true", "retire")
 		if r := b.state.record; r.StopWanted || r.Turn || r.Phase != messages.PhaseIdle {
 			t.Errorf("%+v", r)
 		}
 		b.on(restartDue{1})
-		b.on(input("ann", "k3"), "all: 10 input k3", "to ann: input k3 is 10", "run 2: start with --resume")
+		b.on(input("ann", "k3"), "all: 11 input k3", "to ann: input k3 is 11", "run 2: start with --resume")
 	})
 	t.Run("killed in a turn", func(t *testing.T) {
 		b := turning(t)
@@ -277,7 +277,7 @@ func TestDaemonEnds(t *testing.T) {
 		b.tell(b.out(claude.BackgroundTasks{IDs: []string{"task"}}, finished("k1")))
 		b.tell(endAgent{})
 		b.quiet()
-		b.on(b.exit(143), "all: 6 run 1 exited, 7 IDLE", "drop run 1", "to daemon: ended")
+		b.on(b.exit(143), "all: 7 run 1 exited, 8 IDLE", "drop run 1", "to daemon: ended")
 	})
 	t.Run("before the agent is there", func(t *testing.T) {
 		b := newBench(t)

@@ -133,9 +133,17 @@ type RunRecord struct {
 	ControlKey       string   // signs the ids of our control requests; the agent never gets it. Empty: a run of an older daemon
 	ControlsAnswered []string // signatures of the requests that the agent has answered, the oldest first
 	UnansweredCalls  []string // open tool calls whose permission request ended without an allow of ours
-	Alarm            Code     // SelfApproved or ForgedRequest once the run has raised it, else empty
-	Frozen           bool     // the alarm has frozen the agent until a person decides
-	Fence            string   // what the kernel is to hold the agent to: "project"; empty = nothing
+	CallsDecided     []CallDecided
+	Alarm            Code   // SelfApproved or ForgedRequest once the run has raised it, else empty
+	Frozen           bool   // the alarm has frozen the agent until a person decides
+	Fence            string // what the kernel is to hold the agent to: "project"; empty = nothing
+}
+
+// CallDecided is a tool call whose permission request was decided and that has not ended:
+// its own time begins there.
+type CallDecided struct {
+	ToolUse string
+	At      time.Time
 }
 
 // Cursor is how far a run's spool has been turned into events, and what the

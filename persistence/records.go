@@ -179,6 +179,7 @@ func storeRun(r *messages.RunRecord) *storev1.Run {
 
 		ControlKey: r.ControlKey, ControlsAnswered: r.ControlsAnswered, UnansweredCalls: r.UnansweredCalls,
 		Alarm: string(r.Alarm), Frozen: r.Frozen, Fence: r.Fence,
+		CallsDecided: storeCallsDecided(r.CallsDecided),
 	}
 }
 
@@ -201,7 +202,22 @@ func loadRun(id messages.SessionID, run messages.RunNumber, r *storev1.Run) *mes
 
 		ControlKey: r.GetControlKey(), ControlsAnswered: r.GetControlsAnswered(), UnansweredCalls: r.GetUnansweredCalls(),
 		Alarm: messages.Code(r.GetAlarm()), Frozen: r.GetFrozen(), Fence: r.GetFence(),
+		CallsDecided: loadCallsDecided(r.GetCallsDecided()),
 	}
+}
+
+func storeCallsDecided(calls []messages.CallDecided) (stored []*storev1.CallDecided) {
+	for _, c := range calls {
+		stored = append(stored, &storev1.CallDecided{ToolUse: c.ToolUse, At: storeTime(c.At)})
+	}
+	return stored
+}
+
+func loadCallsDecided(stored []*storev1.CallDecided) (calls []messages.CallDecided) {
+	for _, c := range stored {
+		calls = append(calls, messages.CallDecided{ToolUse: c.GetToolUse(), At: loadTime(c.GetAt())})
+	}
+	return calls
 }
 
 func storeProcess(p messages.ProcessIdentity) *storev1.Process {

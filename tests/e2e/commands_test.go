@@ -176,3 +176,34 @@ func TestServiceCommands(t *testing.T) {
 		t.Errorf("exit %d: %s", code, said)
 	}
 }
+
+// TestCommandsBeforeTheFirstTurn: what the user's and a trusted project's own files define
+// is known before an agent has said anything; files of a directory that is not trusted are
+// left out.
+func TestCommandsBeforeTheFirstTurn(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	s.write(".claude/commands/fixit.md", "---\ndescription: Mends an issue\nargument-hint: issue\n---\nMend $1")
+	s.write(".claude/agents/reviewer.md", "---\nname: reviewer\ndescription: Reviews code\n---\nReview.")
+	s.write("../.claude/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies things\n---\nTidy.")
+	id := session()
+	s.wait(s.converse("a", id), 0, func(e kit.Event) bool { return e.GetSequence() > 0 || e.GetSessionInfo() != nil })
+	agents := func() int {
+		r, err := s.commands().ListAgents(t.Context(), &pb.ListAgentsRequest{Query: "rev"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(r.GetAgents())
+	}
+	if all := s.registry(id); all["CLAUDE_CODE fixit"] != nil || all["SKILL tidy"].GetDescription() != "Tidies things" || agents() != 0 {
+		t.Errorf("before the directory is trusted: %v, %d agents", all, agents())
+	}
+	s.cli(0, "trust", "--yes", s.world.Project)
+	all := s.registry(id)
+	if fixit := all["CLAUDE_CODE fixit"]; fixit.GetDescription() != "Mends an issue" || !strings.Contains(fixit.GetArgsSchema(), "issue") || agents() != 1 {
+		t.Errorf("in a trusted directory: %v, %d agents", all, agents())
+	}
+	if all["SKILL tidy"] == nil {
+		t.Errorf("the user's own: %v", all)
+	}
+}

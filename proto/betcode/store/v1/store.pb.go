@@ -1443,6 +1443,7 @@ type Run struct {
 	Alarm            string                 `protobuf:"bytes,20,opt,name=alarm" json:"alarm,omitempty"`                                                                                       // code of the alarm that the run has raised, empty = none
 	Frozen           bool                   `protobuf:"varint,21,opt,name=frozen" json:"frozen,omitempty"`                                                                                    // the agent is stopped until a person decides
 	Fence            string                 `protobuf:"bytes,22,opt,name=fence" json:"fence,omitempty"`                                                                                       // what the kernel holds the agent to; empty = nothing
+	CallsDecided     []*CallDecided         `protobuf:"bytes,60,rep,name=calls_decided,json=callsDecided" json:"calls_decided,omitempty"`                                                     // tool calls that run since their permission request was decided
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -1617,6 +1618,66 @@ func (x *Run) GetFence() string {
 	return ""
 }
 
+func (x *Run) GetCallsDecided() []*CallDecided {
+	if x != nil {
+		return x.CallsDecided
+	}
+	return nil
+}
+
+// CallDecided is a messages.CallDecided.
+type CallDecided struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ToolUse       string                 `protobuf:"bytes,1,opt,name=tool_use,json=toolUse" json:"tool_use,omitempty"`
+	At            *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at" json:"at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CallDecided) Reset() {
+	*x = CallDecided{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallDecided) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallDecided) ProtoMessage() {}
+
+func (x *CallDecided) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallDecided.ProtoReflect.Descriptor instead.
+func (*CallDecided) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *CallDecided) GetToolUse() string {
+	if x != nil {
+		return x.ToolUse
+	}
+	return ""
+}
+
+func (x *CallDecided) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
 // Process is a messages.ProcessIdentity.
 type Process struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1629,7 +1690,7 @@ type Process struct {
 
 func (x *Process) Reset() {
 	*x = Process{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1641,7 +1702,7 @@ func (x *Process) String() string {
 func (*Process) ProtoMessage() {}
 
 func (x *Process) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1654,7 +1715,7 @@ func (x *Process) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Process.ProtoReflect.Descriptor instead.
 func (*Process) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Process) GetPid() int64 {
@@ -1693,7 +1754,7 @@ type Exit struct {
 
 func (x *Exit) Reset() {
 	*x = Exit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1705,7 +1766,7 @@ func (x *Exit) String() string {
 func (*Exit) ProtoMessage() {}
 
 func (x *Exit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1718,7 +1779,7 @@ func (x *Exit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exit.ProtoReflect.Descriptor instead.
 func (*Exit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Exit) GetKnown() bool {
@@ -1779,7 +1840,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1791,7 +1852,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1804,7 +1865,7 @@ func (x *Input) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Input.ProtoReflect.Descriptor instead.
 func (*Input) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Input) GetVersion() uint32 {
@@ -1869,7 +1930,7 @@ type Body struct {
 
 func (x *Body) Reset() {
 	*x = Body{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1881,7 +1942,7 @@ func (x *Body) String() string {
 func (*Body) ProtoMessage() {}
 
 func (x *Body) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1894,7 +1955,7 @@ func (x *Body) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Body.ProtoReflect.Descriptor instead.
 func (*Body) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Body) GetVersion() uint32 {
@@ -1937,7 +1998,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1949,7 +2010,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1962,7 +2023,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Attachment) GetFilename() string {
@@ -2025,7 +2086,7 @@ type Permission struct {
 
 func (x *Permission) Reset() {
 	*x = Permission{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2037,7 +2098,7 @@ func (x *Permission) String() string {
 func (*Permission) ProtoMessage() {}
 
 func (x *Permission) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2050,7 +2111,7 @@ func (x *Permission) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Permission.ProtoReflect.Descriptor instead.
 func (*Permission) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Permission) GetVersion() uint32 {
@@ -2281,7 +2342,7 @@ type AskReason struct {
 
 func (x *AskReason) Reset() {
 	*x = AskReason{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2293,7 +2354,7 @@ func (x *AskReason) String() string {
 func (*AskReason) ProtoMessage() {}
 
 func (x *AskReason) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2306,7 +2367,7 @@ func (x *AskReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskReason.ProtoReflect.Descriptor instead.
 func (*AskReason) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *AskReason) GetParentToolUse() string {
@@ -2389,7 +2450,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2401,7 +2462,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2414,7 +2475,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Key) GetVersion() uint32 {
@@ -2470,7 +2531,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2482,7 +2543,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2495,7 +2556,7 @@ func (x *Tombstone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tombstone.ProtoReflect.Descriptor instead.
 func (*Tombstone) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Tombstone) GetHead() uint64 {
@@ -2671,7 +2732,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"base_bytes\x18\v \x01(\x04R\tbaseBytes\x12\x18\n" +
 	"\adropped\x18\f \x01(\x04R\adropped\x12#\n" +
 	"\rdropped_chain\x18\r \x01(\fR\fdroppedChain\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x8a\x06\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xce\x06\n" +
 	"\x03Run\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06format\x18\x02 \x01(\rR\x06format\x12\x14\n" +
@@ -2695,10 +2756,14 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x10unanswered_calls\x18\x13 \x03(\tR\x0funansweredCalls\x12\x14\n" +
 	"\x05alarm\x18\x14 \x01(\tR\x05alarm\x12\x16\n" +
 	"\x06frozen\x18\x15 \x01(\bR\x06frozen\x12\x14\n" +
-	"\x05fence\x18\x16 \x01(\tR\x05fence\x1a>\n" +
+	"\x05fence\x18\x16 \x01(\tR\x05fence\x12B\n" +
+	"\rcalls_decided\x18< \x03(\v2\x1d.betcode.store.v1.CallDecidedR\fcallsDecided\x1a>\n" +
 	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"S\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"T\n" +
+	"\vCallDecided\x12\x19\n" +
+	"\btool_use\x18\x01 \x01(\tR\atoolUse\x12*\n" +
+	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"S\n" +
 	"\aProcess\x12\x10\n" +
 	"\x03pid\x18\x01 \x01(\x03R\x03pid\x12\x1d\n" +
 	"\n" +
@@ -2804,7 +2869,7 @@ func file_betcode_store_v1_store_proto_rawDescGZIP() []byte {
 	return file_betcode_store_v1_store_proto_rawDescData
 }
 
-var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*File)(nil),                  // 0: betcode.store.v1.File
 	(*Chunk)(nil),                 // 1: betcode.store.v1.Chunk
@@ -2821,65 +2886,68 @@ var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*Usage)(nil),                 // 12: betcode.store.v1.Usage
 	(*Cursor)(nil),                // 13: betcode.store.v1.Cursor
 	(*Run)(nil),                   // 14: betcode.store.v1.Run
-	(*Process)(nil),               // 15: betcode.store.v1.Process
-	(*Exit)(nil),                  // 16: betcode.store.v1.Exit
-	(*Input)(nil),                 // 17: betcode.store.v1.Input
-	(*Body)(nil),                  // 18: betcode.store.v1.Body
-	(*Attachment)(nil),            // 19: betcode.store.v1.Attachment
-	(*Permission)(nil),            // 20: betcode.store.v1.Permission
-	(*AskReason)(nil),             // 21: betcode.store.v1.AskReason
-	(*Key)(nil),                   // 22: betcode.store.v1.Key
-	(*Tombstone)(nil),             // 23: betcode.store.v1.Tombstone
-	nil,                           // 24: betcode.store.v1.Session.MetadataEntry
-	nil,                           // 25: betcode.store.v1.Session.GrantsEntry
-	nil,                           // 26: betcode.store.v1.Session.EnvironmentEntry
-	nil,                           // 27: betcode.store.v1.Run.EnvironmentEntry
-	nil,                           // 28: betcode.store.v1.Permission.AnswersEntry
-	(*timestamppb.Timestamp)(nil), // 29: google.protobuf.Timestamp
+	(*CallDecided)(nil),           // 15: betcode.store.v1.CallDecided
+	(*Process)(nil),               // 16: betcode.store.v1.Process
+	(*Exit)(nil),                  // 17: betcode.store.v1.Exit
+	(*Input)(nil),                 // 18: betcode.store.v1.Input
+	(*Body)(nil),                  // 19: betcode.store.v1.Body
+	(*Attachment)(nil),            // 20: betcode.store.v1.Attachment
+	(*Permission)(nil),            // 21: betcode.store.v1.Permission
+	(*AskReason)(nil),             // 22: betcode.store.v1.AskReason
+	(*Key)(nil),                   // 23: betcode.store.v1.Key
+	(*Tombstone)(nil),             // 24: betcode.store.v1.Tombstone
+	nil,                           // 25: betcode.store.v1.Session.MetadataEntry
+	nil,                           // 26: betcode.store.v1.Session.GrantsEntry
+	nil,                           // 27: betcode.store.v1.Session.EnvironmentEntry
+	nil,                           // 28: betcode.store.v1.Run.EnvironmentEntry
+	nil,                           // 29: betcode.store.v1.Permission.AnswersEntry
+	(*timestamppb.Timestamp)(nil), // 30: google.protobuf.Timestamp
 }
 var file_betcode_store_v1_store_proto_depIdxs = []int32{
-	29, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	30, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
 	3,  // 1: betcode.store.v1.OutOfLine.payload:type_name -> betcode.store.v1.Reference
-	23, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
-	24, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
+	24, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
+	25, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
 	12, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
-	25, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
-	29, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	29, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
+	26, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
+	30, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	30, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
 	9,  // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
-	26, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
+	27, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
 	8,  // 10: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
-	29, // 11: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
-	29, // 12: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
+	30, // 11: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
+	30, // 12: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
 	10, // 13: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
 	10, // 14: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
 	10, // 15: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
 	11, // 16: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
 	10, // 17: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	29, // 18: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
-	15, // 19: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	15, // 20: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	29, // 21: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	16, // 22: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	27, // 23: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
-	29, // 24: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	29, // 25: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	19, // 26: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	29, // 27: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	29, // 28: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	29, // 29: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	29, // 30: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	29, // 31: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	28, // 32: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	29, // 33: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	21, // 34: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
-	29, // 35: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	29, // 36: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	37, // [37:37] is the sub-list for method output_type
-	37, // [37:37] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	30, // 18: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	16, // 19: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	16, // 20: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	30, // 21: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	17, // 22: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	28, // 23: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
+	15, // 24: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
+	30, // 25: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
+	30, // 26: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	30, // 27: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	20, // 28: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	30, // 29: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	30, // 30: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	30, // 31: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	30, // 32: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	30, // 33: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	29, // 34: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	30, // 35: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	22, // 36: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
+	30, // 37: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	30, // 38: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	39, // [39:39] is the sub-list for method output_type
+	39, // [39:39] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }
@@ -2893,7 +2961,7 @@ func file_betcode_store_v1_store_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_store_v1_store_proto_rawDesc), len(file_betcode_store_v1_store_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,76 @@
+package actors
+
+import (
+	"path/filepath"
+
+	"betcode/actors/internal/offers"
+	"betcode/messages"
+)
+
+// relatives is how many sessions of the same directory, those used last, are looked at for
+// what their agents have told.
+const relatives = 5
+
+// knownAbilities is what is known about a session's agent without asking it: what it has
+// told, else what an agent of another session in the same directory has told, else what
+// the user's own directory and, if it is trusted, the session's directory define.
+func (s *System) knownAbilities(id messages.SessionID) messages.Abilities {
+	own := readAbilities(filepath.Join(s.options.RunsDirectory, string(id)))
+	if len(own.Commands)+len(own.Agents) > 0 {
+		return own
+	}
+	loaded, err := s.options.Store.Load(id)
+	if err != nil || !loaded.Found {
+		return own
+	}
+	directory := loaded.Record.WorkingDirectory
+	home := agentHome(s.environment(nil))
+	defined := offers.Read(home)
+	if s.obeyed(directory, home) {
+		defined = joined(offers.Read(filepath.Join(directory, ".claude")), defined)
+	}
+	others, _, err := s.options.Store.Sessions(directory, "", relatives, 0)
+	if err != nil {
+		return defined
+	}
+	for _, other := range others {
+		told := readAbilities(filepath.Join(s.options.RunsDirectory, string(other.ID)))
+		if len(told.Commands)+len(told.Agents) > 0 {
+			return joined(told, defined)
+		}
+	}
+	return defined
+}
+
+// obeyed reports whether an agent in a directory would obey all that the directory brings.
+func (s *System) obeyed(directory, home string) bool {
+	if s.options.Directories == nil {
+		return false
+	}
+	review, err := s.options.Directories.Review(directory, home)
+	return err == nil && guardOf(review).Mode == messages.GuardOff
+}
+
+// joined is a with what only b has.
+func joined(a, b messages.Abilities) messages.Abilities {
+	known := map[string]bool{}
+	for _, c := range a.Commands {
+		known[c.Name] = true
+	}
+	for _, c := range b.Commands {
+		if !known[c.Name] {
+			a.Commands = append(a.Commands, c)
+		}
+	}
+	agents := map[string]bool{}
+	for _, t := range a.Agents {
+		agents[t.Name] = true
+	}
+	for _, t := range b.Agents {
+		if !agents[t.Name] {
+			a.Agents = append(a.Agents, t)
+		}
+	}
+	a.Skills = append(a.Skills, b.Skills...)
+	return a
+}
