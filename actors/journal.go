@@ -25,6 +25,8 @@ type Store interface {
 	// and Salvage returns what can be read of one.
 	DamagedSessions() (number int, first messages.SessionID)
 	Damaged() ([]messages.DamagedSession, error)
+	// Findings lists the damage that was met when the journal was opened.
+	Findings() []messages.JournalFinding
 	Salvage(messages.SessionID) (messages.DamagedSession, bool, error)
 	// Salvaged is Events for what has damage in it; gap is what was passed over.
 	Salvaged(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, *messages.HistoryGap, error)

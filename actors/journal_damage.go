@@ -35,6 +35,22 @@ func (d *journalDamage) note(now time.Time, report *messages.JournalReport, met 
 	}
 }
 
+// noteFindings takes the damage that was met when the journal was opened. Nothing that
+// was committed is lost by it; the disk that did it is worth a look all the same.
+func (s *System) noteFindings() {
+	var damage []messages.JournalFinding
+	for _, f := range s.options.Store.Findings() {
+		s.logOf("journal").Warn().Str("file", f.File).Int64("offset", f.Offset).Str("problem", f.Problem).Str("outcome", f.Outcome).
+			Bool("as_after_a_crash", f.Crash).Msg("the journal was not as it was written")
+		if !f.Crash {
+			damage = append(damage, f)
+		}
+	}
+	if len(damage) > 0 {
+		s.noteDamage(nil, fmt.Errorf("%d place(s) were damaged when the journal was opened, the first: %s", len(damage), damage[0]))
+	}
+}
+
 // view is the health line of the damage, if there is any.
 func (d *journalDamage) view() (messages.ComponentHealth, bool) {
 	d.mu.Lock()
@@ -44,7 +60,7 @@ func (d *journalDamage) view() (messages.ComponentHealth, bool) {
 	}
 	return messages.ComponentHealth{
 		Name: "journal_files", Checked: d.found, State: "journal_damaged", Message: d.message, Reason: "The journal's files are damaged",
-		Impact: "What is sound can be used: 'betcode journal verify' names the rest, 'betcode journal backup DIRECTORY' copies it, " +
-			"and 'betcode journal restore' brings a backup back",
+		Impact: "What is sound can be used. Check the disk; 'betcode journal verify' names what is damaged, and clears this when nothing is; " +
+			"'betcode journal backup DIRECTORY' copies the journal, and 'betcode journal restore' brings a backup back",
 	}, true
 }

@@ -103,6 +103,8 @@ func (s *memoryStore) Load(id messages.SessionID) (messages.SessionLoaded, error
 	return s.of(id).loaded(), nil
 }
 
+func (s *memoryStore) Findings() []messages.JournalFinding { return nil }
+
 func (s *memoryStore) DamagedSessions() (int, messages.SessionID) { return 0, "" }
 
 func (s *memoryStore) Damaged() ([]messages.DamagedSession, error) { return nil, nil }

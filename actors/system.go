@@ -148,6 +148,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.archivist = &worker{deliver: s.janitorDone, alive: &s.workers}
 	s.auditor = &worker{deliver: s.janitorDone, alive: &s.workers}
 	s.notifier = newNotifier(s)
+	s.noteFindings()
 
 	root := daemonProps(s)
 	pid, err := s.actors.Root.SpawnNamed(root, "daemon")

@@ -165,7 +165,7 @@ func TestBackupGoesNowhereElse(t *testing.T) {
 
 // Until it is whole a backup does not have its name.
 func TestBackupThatFails(t *testing.T) {
-	for _, step := range []string{"MANIFEST written", "MANIFEST renamed", "backup written"} {
+	for _, step := range []string{"MANIFEST written", "MANIFEST renamed", "MANIFEST-2 renamed", "backup written"} {
 		path := filepath.Join(t.TempDir(), "backup")
 		failure := errors.New("the disk is full")
 		armed := false

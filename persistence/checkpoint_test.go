@@ -215,7 +215,7 @@ func TestDamagedGroupNamesItsSessions(t *testing.T) {
 	f.commit(more(sid(3), 3, 1))
 	f.store.options.steps = func(string) error { return errCrash }
 	f.close()
-	f.flip(logNames[0], end-20)
+	f.smudge(logNames[0], end-20, 8)
 	f.open()
 	for range 3 {
 		for _, n := range []int{1, 2} {
@@ -237,7 +237,7 @@ func TestDamagedGroupNamesItsSessions(t *testing.T) {
 // A log whose damage cannot be told from whose it is is not passed over.
 func TestDamagedLogsAreNotOpened(t *testing.T) {
 	for name, spoil := range map[string]func(f *fixture, end int64) error{
-		"head of a group": func(f *fixture, end int64) error { f.flip(logNames[0], end+20); return nil },
+		"head of a group": func(f *fixture, end int64) error { f.smudge(logNames[0], end+4, 24); return nil },
 		"missing":         func(f *fixture, _ int64) error { return os.Remove(f.path(logNames[0])) },
 		"of another journal": func(f *fixture, _ int64) error {
 			f.edit(func(m map[string]any) { m["lineage"] = "other" })
@@ -247,7 +247,7 @@ func TestDamagedLogsAreNotOpened(t *testing.T) {
 			f.edit(func(m map[string]any) { delete(m, "logs") })
 			return nil
 		},
-		"no manifest": func(f *fixture, _ int64) error { return os.Remove(f.path(manifestName)) },
+		"no manifest": func(f *fixture, _ int64) error { return f.eachCopy(os.Remove) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -276,12 +276,14 @@ func TestDamagedLogsAreNotOpened(t *testing.T) {
 	}
 }
 
-// flip changes one bit of a file.
-func (f *fixture) flip(name string, at int64) {
+// smudge changes some bytes of a file.
+func (f *fixture) smudge(name string, at, n int64) {
 	f.Helper()
 	data, err := os.ReadFile(f.path(name))
 	if err == nil {
-		data[at] ^= 4
+		for i := at; i < min(at+n, int64(len(data))); i++ {
+			data[i] ^= 0x5a
+		}
 		err = os.WriteFile(f.path(name), data, 0o600)
 	}
 	if err != nil {

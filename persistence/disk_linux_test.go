@@ -94,14 +94,13 @@ func TestReopen(t *testing.T) {
 	if f.store.Lineage() != lineage {
 		t.Error("it is another journal")
 	}
-	aside := filepath.Join(t.TempDir(), manifestName)
-	manifest := filepath.Join(f.options.Directory, manifestName)
-	if err := os.Rename(manifest, aside); err != nil {
+	aside := t.TempDir()
+	if err := f.eachCopy(func(path string) error { return os.Rename(path, filepath.Join(aside, filepath.Base(path))) }); err != nil {
 		t.Fatal(err)
 	}
 	wantKind(t, "without its manifest", f.store.Reopen(), messages.DataLoss)
 	wantKind(t, "commit", f.store.Commit([]messages.Append{more(sid(1), 6, 1)})[0], messages.Unavailable)
-	if err := os.Rename(aside, manifest); err != nil {
+	if err := f.eachCopy(func(path string) error { return os.Rename(filepath.Join(aside, filepath.Base(path)), path) }); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.store.Reopen(); err != nil {

@@ -32,7 +32,8 @@
 //
 //	LOCK             held while the journal is open. bbolt locks files too, but
 //	                 which one is active can be read only under a lock
-//	MANIFEST         JSON: format, lineage, the files in order
+//	MANIFEST         JSON: format, lineage, the files in order, and a checksum
+//	MANIFEST-2       the same again
 //	1.log, 2.log     what was committed and is not in the active file yet
 //	000001.journal   a bbolt file that is sealed: only read
 //	000002.journal   the active one
@@ -45,7 +46,8 @@
 // by [Open] too.
 //
 // What must be atomic is one rename of MANIFEST: write, sync, rename, sync the
-// directory. [Store.Seal] builds the next file with all live state in it,
+// directory. Its two copies have a generation and a checksum; the newest valid one
+// counts, and the other is written again (manifestCopies). [Store.Seal] builds the next file with all live state in it,
 // everything but events and what the logs alone have, and only then names it in
 // MANIFEST. Files are rotated,
 // and not emptied, because a bbolt file never gets smaller and deleted keys slow

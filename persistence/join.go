@@ -1,7 +1,11 @@
 package persistence
 
+import "google.golang.org/protobuf/encoding/protowire"
+
 // joiner puts the chunks of single appends together to fewer, larger ones. That
 // changes nothing of their events, nor of the hash chain, which is one of events.
+// Chunks between which one is missing stay apart, since events have their numbers
+// from the last one of their chunk.
 type joiner struct {
 	put    func(key, value []byte) error
 	number uint64 // of the session whose chunks are being joined
@@ -22,7 +26,7 @@ func (j *joiner) add(key, value []byte) error {
 		}
 		return j.put(key, value) // as it is: here is not where it should be lost
 	}
-	if j.key != nil && (j.number != number || len(j.events)+len(stored) > chunkBytes-chainBytes) {
+	if j.key != nil && (j.number != number || !follows(j.key, key, stored) || len(j.events)+len(stored) > chunkBytes-chainBytes) {
 		if err := j.flush(); err != nil {
 			return err
 		}
@@ -49,4 +53,19 @@ func (j *joiner) flush() error {
 	}
 	*j = joiner{put: j.put}
 	return j.put(key, value)
+}
+
+// follows reports whether the events of a chunk come right after those of another one of
+// the session.
+func follows(before, key, events []byte) bool {
+	from, ok := secondOf(before)
+	to, known := secondOf(key)
+	for ; len(events) > 0; from++ {
+		n := protowire.ConsumeFieldValue(1, protowire.BytesType, events[1:])
+		if n < 0 {
+			return false
+		}
+		events = events[1+n:]
+	}
+	return ok && known && from == to
 }

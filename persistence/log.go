@@ -51,6 +51,7 @@ type logGroup struct {
 	number uint64
 	owners []owner
 	rows   []byte
+	raw    []byte // what is in the place of rows that do not match their checksum
 }
 
 // maxGroup bounds the names, and the rows, of a group.
@@ -102,6 +103,7 @@ func decodeGroup(log []byte) (g logGroup, size int, err error) {
 	}
 	size = int(groupHeader + names + rows) //nolint:gosec // within the log, or not used
 	if rows > uint64(len(body)) || binary.LittleEndian.Uint32(log[32:]) != crc32.Checksum(body[:rows], castagnoli) {
+		g.raw = body[:min(rows, uint64(len(body)))]
 		return g, size, errGroupRows
 	}
 	g.rows = body[:rows:rows]

@@ -11,7 +11,8 @@ var testTag = tagOf("a journal")
 // groupsOf makes a log of groups with consecutive numbers.
 func groupsOf(first uint64, n int) (log []byte, ends []int) {
 	for i := range n {
-		rows := appendRow(nil, &cell{codeEvents, pairKey(uint64(i), 7), bytes.Repeat([]byte{byte(i)}, 50+100*i)})
+		key := pairKey(uint64(i), 7)
+		rows := appendRow(nil, &cell{codeEvents, key, stamp(key, bytes.Repeat([]byte{byte(i)}, 50+100*i))})
 		rows = appendRow(rows, &cell{2, rowKey(uint64(i), rowCursor), nil})
 		g := logGroup{tag: testTag, number: first + uint64(i), owners: []owner{{uint64(i), ""}, {99, "an id"}}, rows: rows}
 		log = appendGroup(log, g)
@@ -37,7 +38,7 @@ func TestGroupIsReadAsItWas(t *testing.T) {
 	if err := decodeRows(g.rows, func(c *cell) { cells = append(cells, c) }); err != nil || len(cells) != 2 {
 		t.Fatal(cells, err)
 	}
-	if !bytes.Equal(cells[0].value, make([]byte, 50)) || cells[1].value != nil || cells[1].bucket != 2 {
+	if !bytes.HasPrefix(cells[0].value, make([]byte, 50)) || cells[1].value != nil || cells[1].bucket != 2 {
 		t.Errorf("%+v, %+v", cells[0], cells[1])
 	}
 	empty := appendRow(nil, &cell{3, []byte{}, []byte{}})
@@ -63,28 +64,57 @@ func TestWalkLog(t *testing.T) {
 		}
 		return l
 	}
+	smudged := func(from, to int) []byte {
+		l := bytes.Clone(log)
+		for i := from; i < to; i++ {
+			l[i] ^= 0x5a
+		}
+		return l
+	}
+	all := []uint64{40, 41, 42, 43, 44}
 	for _, c := range []struct {
-		name           string
-		log            []byte
-		groups, broken []uint64
-		beyond         uint64
+		name                   string
+		log                    []byte
+		groups, broken, mended []uint64
+		gaps                   [][2]int
+		torn                   bool
 	}{
-		{"sound", log, []uint64{40, 41, 42, 43, 44}, nil, 0},
-		{"empty", nil, nil, nil, 0},
-		{"only zeros", make([]byte, 5000), nil, nil, 0},
-		{"torn at its end", spoiled(ends[4] - 3), []uint64{40, 41, 42, 43}, nil, 0},
-		{"torn at its head", spoiled(ends[3] + 9), []uint64{40, 41, 42, 43}, nil, 0},
-		{"cut", log[:ends[4]-1], []uint64{40, 41, 42, 43}, nil, 0},
-		{"rows damaged", spoiled(ends[2] - 3), []uint64{40, 41, 42, 43, 44}, []uint64{42}, 0},
-		{"rows of two damaged", spoiled(ends[1]-3, ends[2]-3), []uint64{40}, nil, 44},
-		{"head damaged", spoiled(ends[1] + 17), []uint64{40, 41}, nil, 44},
-		{"first magic damaged", spoiled(0), nil, nil, 44},
-		{"first of two damaged", spoiled(ends[0] - 1), []uint64{40, 41, 42, 43, 44}, []uint64{40}, 0},
+		{"sound", log, all, nil, nil, nil, false},
+		{"empty", nil, nil, nil, nil, nil, false},
+		{"only zeros", make([]byte, 5000), nil, nil, nil, nil, false},
+		{"bit of the newest rows", spoiled(ends[4] - 3), all, nil, []uint64{44}, nil, false},
+		{"bit of the newest head", spoiled(ends[3] + 9), all, nil, []uint64{44}, nil, false},
+		{"bit of a magic", spoiled(ends[2]), all, nil, []uint64{43}, nil, false},
+		{"bit of the first length", spoiled(24), all, nil, []uint64{40}, nil, false},
+		{"bits of three groups", spoiled(ends[0]-3, ends[1]+17, ends[2]+32), all, nil, []uint64{40, 42, 43}, nil, false},
+		{"torn at its end", smudged(ends[4]-30, ends[4]), []uint64{40, 41, 42, 43}, nil, nil, nil, true},
+		{"torn at its head", smudged(ends[3], ends[3]+50), []uint64{40, 41, 42, 43}, nil, nil, nil, false},
+		{"cut", log[:ends[4]-1], []uint64{40, 41, 42, 43}, nil, nil, nil, true},
+		{"rows damaged", smudged(ends[2]-30, ends[2]), all, []uint64{42}, nil, nil, false},
+		{
+			"rows of two damaged", slices.Concat(smudged(ends[1]-30, ends[1])[:ends[1]], smudged(ends[2]-30, ends[2])[ends[1]:]),
+			all,
+			[]uint64{41, 42},
+			nil, nil, false,
+		},
+		{"head damaged", smudged(ends[1], ends[1]+60), []uint64{40, 41, 43, 44}, nil, nil, [][2]int{{ends[1], ends[2]}}, false},
+		{"first head damaged", smudged(0, 60), []uint64{41, 42, 43, 44}, nil, nil, [][2]int{{0, ends[0]}}, false},
+		{"two damaged", smudged(ends[1]+4, ends[2]+60), []uint64{40, 41, 44}, nil, nil, [][2]int{{ends[1], ends[3]}}, false},
+		{"two apart", smudged(ends[0]+4, ends[0]+60)[:ends[4]], []uint64{40, 42, 43, 44}, nil, nil, [][2]int{{ends[0], ends[1]}}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := walkLog(c.log, testTag, 39)
-			if !slices.Equal(numbersOf(w.groups), c.groups) || !slices.Equal(numbersOf(w.broken), c.broken) || w.beyond != c.beyond {
-				t.Errorf("groups %v, broken %v, beyond %d", numbersOf(w.groups), numbersOf(w.broken), w.beyond)
+			var gaps [][2]int
+			for _, g := range w.gaps {
+				gaps = append(gaps, [2]int{g.from, g.to})
+			}
+			var mended []uint64
+			for _, g := range w.mended {
+				mended = append(mended, g.number)
+			}
+			if !slices.Equal(numbersOf(w.groups), c.groups) || !slices.Equal(numbersOf(w.broken), c.broken) || !slices.Equal(mended, c.mended) ||
+				!slices.Equal(gaps, c.gaps) || (w.torn != nil) != c.torn {
+				t.Errorf("groups %v, broken %v, mended %v, gaps %v, torn %v", numbersOf(w.groups), numbersOf(w.broken), mended, gaps, w.torn)
 			}
 		})
 	}
@@ -118,9 +148,9 @@ func TestFollowing(t *testing.T) {
 		{"nothing", logs(10, nil, nil), 10, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			groups, _, err := following(c.logs, c.done)
-			if (err != nil) != (c.want < 0) || (err == nil && len(groups) != c.want) {
-				t.Errorf("%v, %v", numbersOf(groups), err)
+			groups, _, missing := following(c.logs, c.done)
+			if (len(missing) > 0) != (c.want < 0) || (len(missing) == 0 && len(groups) != c.want) {
+				t.Errorf("%v, %v", numbersOf(groups), missing)
 			}
 		})
 	}

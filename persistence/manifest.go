@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,12 +15,16 @@ import (
 
 // Format is the version of the journal's layout that this build writes, and the
 // newest that it reads.
-const Format = 3
+const Format = 4
+
+// copiesFormat is the first format whose manifest has two copies, a generation and a
+// checksum.
+const copiesFormat = 4
 
 const manifestName = "MANIFEST"
 
-// manifest says which files are the journal. It is the one name that is
-// replaced: whatever it does not mention does not belong to the journal.
+// manifest says which files are the journal: whatever it does not mention does not
+// belong to the journal. It is replaced as a whole, in two copies.
 //
 // A field that is added needs a new format, since an older build would drop it.
 type manifest struct {
@@ -31,6 +33,10 @@ type manifest struct {
 	Active  string       `json:"active"`
 	Sealed  []sealedFile `json:"sealed"`
 	Logs    []string     `json:"logs,omitempty"` // since format 2; a backup has none
+	// Generation counts the changes of the manifest, and Checksum is of the file: since
+	// format 4. See [manifestCopies].
+	Generation uint64 `json:"generation,omitempty"`
+	Checksum   string `json:"checksum,omitempty"`
 }
 
 // sealedFile is a file that is only read any more, the oldest first.
@@ -58,31 +64,37 @@ func fileNumber(name string) (uint64, error) {
 
 // readManifest returns the manifest of directory, nil if there is none.
 func readManifest(directory string) (*manifest, error) {
-	data, err := os.ReadFile(filepath.Join(directory, manifestName))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, storageError(opOpen, err)
-	}
+	m, _, err := readCopies(directory)
+	return m, err
+}
+
+// decodeManifest reads one copy of a manifest. It fails with [messages.Unimplemented]
+// if a newer build wrote it, and with [messages.DataLoss] if it is damaged.
+func decodeManifest(name string, data []byte) (*manifest, error) {
 	// The format first: of a newer one we can read nothing else.
 	var version struct {
 		Format int `json:"format"`
 	}
 	if err := json.Unmarshal(data, &version); err != nil {
-		return nil, damagedFile(opOpen, manifestName, err)
+		return nil, damagedFile(opOpen, name, err)
 	}
-	if err := checkFormat(manifestName, version.Format); err != nil {
+	_, at := manifestSum(data)
+	if at >= 0 || version.Format == copiesFormat {
+		if err := checkSum(data); err != nil {
+			return nil, damagedFile(opOpen, name, err)
+		}
+	}
+	if err := checkFormat(name, version.Format); err != nil {
 		return nil, err
 	}
 	var m manifest
 	strict := json.NewDecoder(bytes.NewReader(data))
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(&m); err != nil {
-		return nil, damagedFile(opOpen, manifestName, err)
+		return nil, damagedFile(opOpen, name, err)
 	}
 	if err := m.check(); err != nil {
-		return nil, damagedFile(opOpen, manifestName, err)
+		return nil, damagedFile(opOpen, name, err)
 	}
 	return &m, nil
 }
@@ -105,6 +117,9 @@ func (m *manifest) check() error {
 	if len(m.Logs) > 0 && (m.Format < 2 || !slices.Equal(m.Logs, logNames)) {
 		return fmt.Errorf("logs %q in a journal of format %d", m.Logs, m.Format)
 	}
+	if summed := m.Generation > 0 && m.Checksum != ""; summed != (m.Format >= copiesFormat) {
+		return fmt.Errorf("generation %d and checksum %q in a manifest of format %d", m.Generation, m.Checksum, m.Format)
+	}
 	last := uint64(0)
 	for _, name := range m.names() {
 		number, err := fileNumber(name)
@@ -126,12 +141,4 @@ func (m *manifest) names() []string {
 		names = append(names, f.Name)
 	}
 	return append(names, m.Active)
-}
-
-func (m *manifest) write(directory string, steps hook) (renamed bool, err error) {
-	data, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return false, err
-	}
-	return replaceFile(directory, manifestName, append(data, '\n'), steps)
 }

@@ -35,6 +35,9 @@ func (s *Store) migrate(m *manifest) (*manifest, error) {
 			return nil, err
 		}
 		failpoint.Hit(failpoint.MigrationKept)
+		if err := s.dropNewerCopies(m); err != nil {
+			return nil, err
+		}
 	}
 	next := *m
 	if len(m.Logs) == 0 {
@@ -77,6 +80,9 @@ func (s *Store) keepFormer(m *manifest) error {
 			return err
 		}
 	}
+	if err := keepTree(s.blobs.directory, filepath.Join(half, filepath.Base(s.blobs.directory))); err != nil {
+		return storageError(opMigrate, err)
+	}
 	if err := s.options.steps.at("former copied"); err != nil {
 		return storageError(opMigrate, err)
 	}
@@ -112,4 +118,21 @@ func (s *Store) dropFormer(now time.Time) error {
 		return nil //nolint:nilerr // there is none
 	}
 	return os.RemoveAll(former)
+}
+
+// dropNewerCopies removes copies of the manifest that are no part of a journal of an
+// older format: what this build left before the older build was put in its place.
+func (s *Store) dropNewerCopies(m *manifest) error {
+	if m.Format >= copiesFormat {
+		return nil
+	}
+	for _, name := range manifestCopies[1:] {
+		if err := os.Remove(filepath.Join(s.options.Directory, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return storageError(opMigrate, err)
+		}
+	}
+	if err := syncDirectory(s.options.Directory); err != nil {
+		return storageError(opMigrate, err)
+	}
+	return nil
 }

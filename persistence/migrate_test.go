@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,7 +10,7 @@ import (
 )
 
 // formats are the golden journals of the formats before this one.
-var formats = []string{"format1", "format1-chained", "format2"}
+var formats = []string{"format1", "format1-chained", "format2", "format3"}
 
 // A journal of an older format is kept as it was before it is changed, and a crash
 // at any step of that leaves one that opens.
@@ -56,18 +57,21 @@ func TestMigrationIsKeptAndSurvivesACrash(t *testing.T) {
 // sameTree checks that a directory has the files of another.
 func sameTree(t *testing.T, want, got string) {
 	t.Helper()
-	files, err := os.ReadDir(want)
+	err := fs.WalkDir(os.DirFS(want), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		a, err := os.ReadFile(filepath.Join(want, name))
+		if err != nil {
+			return err
+		}
+		if b, err := os.ReadFile(filepath.Join(got, name)); err != nil || string(a) != string(b) {
+			t.Errorf("%s is another one, or gone: %v", name, err)
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, e := range files {
-		a, err := os.ReadFile(filepath.Join(want, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b, err := os.ReadFile(filepath.Join(got, e.Name())); err != nil || string(a) != string(b) {
-			t.Errorf("%s is another one, or gone: %v", e.Name(), err)
-		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,18 +92,18 @@ func (s *Store) share() error {
 
 // openReadOnly is open without anything that changes the directory.
 func (s *Store) openReadOnly() error {
-	m, err := readManifest(s.options.Directory)
+	m, worse, err := readCopies(s.options.Directory)
 	if err != nil {
 		return err
 	}
 	if m == nil {
 		return messages.Errorf(opOpen, messages.NotFound, "there is no journal in %s", s.options.Directory)
 	}
-	return s.use(m)
+	return s.useCopies(m, worse)
 }
 
 func (s *Store) open() error {
-	m, err := readManifest(s.options.Directory)
+	m, worse, err := readCopies(s.options.Directory)
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,16 @@ func (s *Store) open() error {
 			return err
 		}
 	}
-	return s.use(m)
+	return s.useCopies(m, worse)
+}
+
+// useCopies is use, after which all copies of the manifest are the same.
+func (s *Store) useCopies(m *manifest, worse []manifestCopy) error {
+	err := s.use(m)
+	if err == nil {
+		s.mendCopies(worse)
+	}
+	return err
 }
 
 // use opens the active file and looks at the others from the outside.
@@ -157,7 +167,7 @@ func (s *Store) tidy(m *manifest) error {
 		base, half := strings.CutSuffix(e.Name(), unfinished)
 		number, err := fileNumber(base)
 		switch {
-		case half && (err == nil || base == manifestName || base == formerDirectory):
+		case half && (err == nil || slices.Contains(manifestCopies, base) || base == formerDirectory):
 			if err := os.RemoveAll(filepath.Join(s.options.Directory, e.Name())); err != nil {
 				return storageError(opOpen, err)
 			}
@@ -193,8 +203,8 @@ func (s *Store) removeUnused(m *manifest, name string) error {
 
 func historyUnmentioned(name string) *messages.Error {
 	return damagedFile(opOpen, manifestName, fmt.Errorf("it does not mention %s, which holds a history", name)).
-		WithHint("MANIFEST is missing or older than the files: restore all of them from the same backup," +
-			" or move the files that are not wanted elsewhere.")
+		WithHint("MANIFEST is missing or older than the files. If it is missing, 'betcode journal repair' makes it again;" +
+			" otherwise restore all of them from the same backup, or move the files that are not wanted elsewhere.")
 }
 
 // removeDropped removes a file that was dropped (see [Store.Retain]), or that was

@@ -1,7 +1,10 @@
 package persistence
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -36,7 +39,8 @@ func TestLineage(t *testing.T) {
 	}
 }
 
-// edit changes the manifest of a closed journal.
+// edit changes the manifest of a closed journal, both copies, as a build with other
+// ideas would.
 func (f *fixture) edit(change func(m map[string]any)) {
 	f.Helper()
 	data, err := os.ReadFile(f.path(manifestName))
@@ -47,11 +51,28 @@ func (f *fixture) edit(change func(m map[string]any)) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		f.Fatalf("%v", err)
 	}
+	m["checksum"] = strings.Repeat("0", sumLength)
 	change(m)
-	data, _ = json.Marshal(m)
-	if err := os.WriteFile(f.path(manifestName), data, 0o600); err != nil {
+	if data, err = json.MarshalIndent(m, "", "  "); err != nil {
 		f.Fatalf("%v", err)
 	}
+	if _, at := manifestSum(data); at >= 0 {
+		sum := sha256.Sum256(data)
+		hex.Encode(data[at:], sum[:])
+	}
+	for _, name := range manifestCopies {
+		if err := os.WriteFile(f.path(name), data, 0o600); err != nil {
+			f.Fatalf("%v", err)
+		}
+	}
+}
+
+// eachCopy does something to both copies of the manifest.
+func (f *fixture) eachCopy(do func(path string) error) (err error) {
+	for _, name := range manifestCopies {
+		err = errors.Join(err, do(f.path(name)))
+	}
+	return err
 }
 
 func TestJournalsThatAreNotOpened(t *testing.T) {
@@ -64,7 +85,7 @@ func TestJournalsThatAreNotOpened(t *testing.T) {
 		{"newer format", func(f *fixture) error {
 			f.edit(func(m map[string]any) { m["format"], m["something new"] = Format+1, true })
 			return nil
-		}, messages.Unimplemented, "format 3"},
+		}, messages.Unimplemented, "format 4"},
 		{"no format", func(f *fixture) error {
 			f.edit(func(m map[string]any) { delete(m, "format") })
 			return nil
@@ -86,9 +107,22 @@ func TestJournalsThatAreNotOpened(t *testing.T) {
 			return nil
 		}, messages.DataLoss, "of journal"},
 		{"garbled manifest", func(f *fixture) error {
-			return os.WriteFile(f.path(manifestName), []byte("{"), 0o600)
+			return f.eachCopy(func(path string) error { return os.WriteFile(path, []byte("{"), 0o600) })
 		}, messages.DataLoss, "MANIFEST"},
-		{"no manifest", func(f *fixture) error { return os.Remove(f.path(manifestName)) }, messages.DataLoss, "holds a history"},
+		{"newer format, one copy", func(f *fixture) error {
+			second, err := os.ReadFile(f.path(manifestCopies[1]))
+			f.edit(func(m map[string]any) { m["format"], m["something new"] = Format+1, true })
+			return errors.Join(err, os.WriteFile(f.path(manifestCopies[1]), second, 0o600))
+		}, messages.Unimplemented, "format 4"},
+		{"no checksum", func(f *fixture) error {
+			f.edit(func(m map[string]any) { delete(m, "checksum") })
+			return nil
+		}, messages.DataLoss, "no checksum"},
+		{"older format with a generation", func(f *fixture) error {
+			f.edit(func(m map[string]any) { m["format"] = 3 })
+			return nil
+		}, messages.DataLoss, "generation"},
+		{"no manifest", func(f *fixture) error { return f.eachCopy(os.Remove) }, messages.DataLoss, "holds a history"},
 		{"old manifest", func(f *fixture) error {
 			f.edit(func(m map[string]any) { m["active"], m["sealed"] = "000001.journal", []any{} })
 			return nil

@@ -49,6 +49,7 @@ func (s *Store) Reopen() error {
 	s.counts.written.Add(s.log.written.Load())
 	s.counts.checkpoints.Add(next.counts.checkpoints.Load())
 	s.manifest, s.active, s.log, s.index = next.manifest, next.active, next.log, next.index
+	s.findings = append(s.findings, next.findings...)
 	s.overlay.Store(next.overlay.Load())
 	s.numbers.Store(next.numbers.Load())
 	s.unmoved.Store(next.unmoved.Load())
@@ -59,14 +60,14 @@ func (s *Store) Reopen() error {
 
 // openAgain opens a journal that must be there.
 func (s *Store) openAgain() error {
-	m, err := readManifest(s.options.Directory)
+	m, worse, err := readCopies(s.options.Directory)
 	if err != nil {
 		return err
 	}
 	if m == nil {
 		return damagedFile(opReopen, manifestName, errors.New("the file is missing"))
 	}
-	return s.use(m)
+	return s.useCopies(m, worse)
 }
 
 // holds says whether everything that another state of this journal had committed

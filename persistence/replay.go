@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"betcode/messages"
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
@@ -20,17 +22,34 @@ type replayed struct {
 	number uint64           // the greatest of a session in a group
 	lost   map[uint64]owner // sessions with rows in groups that cannot be read
 	why    error            // the first such group
+
+	findings []messages.JournalFinding
+	salvage  *salvage // what is known of groups that cannot be read
 }
 
 // readLogs reads the logs of a journal, of which the groups up to done are in the
 // active file. What cannot be read is the end of the newest log, which nobody was
 // told of, or damage: of sessions that are owner, or, where that cannot be told,
 // of the journal.
-func readLogs(directory string, names []string, tag journalTag, done uint64) (*replayed, error) {
+//
+// Nothing that was committed is lost, and the journal is opened, when a group that
+// cannot be read is in the active file already (its number is at most done), or when
+// the damage is one flipped bit (mendGroup). Where the rows of a group are lost and its
+// head is not, its sessions are damaged and the others are sound. Where the head is lost
+// too, sessions may have lost events without a trace: then the logs are refused, unless
+// tolerant, with which [Repair] finds out what is left.
+func readLogs(directory string, names []string, tag journalTag, done uint64, tolerant bool) (*replayed, error) {
+	r := &replayed{rows: newTable(), last: done, lost: map[uint64]owner{}, salvage: newSalvage()}
 	var logs []walked
 	for _, name := range names {
 		data, unmap, err := mappedLog(filepath.Join(directory, name))
 		if errors.Is(err, os.ErrNotExist) {
+			if tolerant {
+				r.find(name, -1, "the file is missing", "made anew, empty")
+				r.salvage.needed = true
+				r.salvage.unread++ // how much it was is not known
+				continue
+			}
 			return nil, damagedFile(opOpen, name, errors.New("the file is missing"))
 		}
 		if err != nil {
@@ -38,31 +57,80 @@ func readLogs(directory string, names []string, tag journalTag, done uint64) (*r
 		}
 		defer unmap()
 		w := walkLog(data, tag, done)
-		if w.other != nil {
+		if w.name = name; w.other != nil {
 			return nil, damagedFile(opOpen, name, errors.New("it is the log of another journal")).
 				WithHint("Files of different journals are mixed: restore all of them from the same backup.")
 		}
 		logs = append(logs, w)
 	}
-	groups, broken, err := following(logs, done)
-	if err != nil {
-		return nil, damagedFile(opOpen, strings.Join(names, ", "), err)
+	groups, broken, missing := following(logs, done)
+	if len(missing) > 0 && !tolerant {
+		return nil, damagedFile(opOpen, cmp.Or(missing[0].file, strings.Join(names, ", ")), errors.New(missing[0].String())).
+			WithHint(hintRepair)
 	}
-	r := &replayed{rows: newTable(), last: done, lost: map[uint64]owner{}}
 	for _, g := range groups {
-		r.last = g.number
-		for _, n := range g.owners {
-			r.number = max(r.number, n.number)
+		for len(missing) > 0 && missing[0].first < g.number {
+			r.skip(missing[0])
+			missing = missing[1:]
 		}
-		err := decodeRows(bytes.Clone(g.rows), r.rows.put)
-		if err == nil && broken[g.number] {
-			err = errGroupRows
+		r.take(g, broken[g.number])
+	}
+	r.report(logs, done)
+	return r, nil
+}
+
+// take makes a group part of the journal.
+func (r *replayed) take(g logGroup, broken bool) {
+	r.last = g.number
+	for _, n := range g.owners {
+		r.number = max(r.number, n.number)
+	}
+	err := decodeRows(bytes.Clone(g.rows), r.rows.put)
+	if err == nil && broken {
+		r.salvageRows(g.raw)
+		err = errGroupRows
+	}
+	if err != nil {
+		r.lose(g, err)
+	}
+}
+
+// find notes damage.
+func (r *replayed) find(file string, offset int, problem, outcome string) {
+	r.findings = append(r.findings, messages.JournalFinding{File: file, Offset: int64(offset), Problem: problem, Outcome: outcome})
+}
+
+// report notes the damage of the logs that did not keep the journal from being opened.
+func (r *replayed) report(logs []walked, done uint64) {
+	for _, w := range logs {
+		for _, g := range w.mended {
+			if g.number > done {
+				r.find(w.name, g.offset, fmt.Sprintf("a bit of group %d is flipped", g.number), "read as it was written; nothing is lost")
+			}
 		}
-		if err != nil {
-			r.lose(g, err)
+		for _, g := range w.broken {
+			if g.number > done {
+				r.find(w.name, -1, fmt.Sprintf("the rows of group %d do not match their checksum", g.number),
+					fmt.Sprintf("%d session(s) are damaged", len(g.owners)))
+			}
+		}
+		if w.torn != nil && w.torn.number == r.last+1 {
+			r.findings = append(r.findings, messages.JournalFinding{
+				File: w.name, Offset: int64(w.torn.offset), Crash: true,
+				Problem: fmt.Sprintf("group %d, the newest, is not whole; it is of %s", w.torn.number, describeOwners(w.torn.owners)),
+				Outcome: "left out: a crash leaves this of a group that was never acknowledged",
+			})
 		}
 	}
-	return r, nil
+}
+
+// describeOwners names the sessions of a group.
+func describeOwners(owners []owner) string {
+	names := make([]string, len(owners))
+	for i, o := range owners {
+		names[i] = "session " + cmp.Or(o.id, fmt.Sprintf("number %d", o.number))
+	}
+	return strings.Join(names, ", ")
 }
 
 // mappedLog is a log as it is on the disk. What is in it has mostly been moved:
@@ -159,8 +227,11 @@ func (s *Store) replay() error {
 			return err
 		}
 		done = c.GetGroup()
-		if r, err = readLogs(s.options.Directory, s.manifest.Logs, tagOf(s.lineage), done); err != nil {
+		if r, err = readLogs(s.options.Directory, s.manifest.Logs, tagOf(s.lineage), done, s.options.tolerant); err != nil {
 			return err
+		}
+		if s.options.tolerant {
+			s.lost = r.account(view{tx: tx, over: []*table{r.rows}, blobs: s.blobs})
 		}
 		if err := r.mark(tx); err != nil {
 			return err
@@ -172,6 +243,7 @@ func (s *Store) replay() error {
 	if err != nil {
 		return err
 	}
+	s.findings = append(s.findings, r.findings...)
 	s.overlay.Store(&overlay{live: newTable(), frozen: r.rows, last: r.last, numbers: s.numbers.Load()})
 	if s.options.ReadOnly {
 		return nil

@@ -70,7 +70,9 @@ func (s *Store) seal(op string) error {
 	large := s.blobs.spill()
 	defer large.release()
 	large.logs = s.overlay.Load().over()
-	next := &manifest{Format: Format, Lineage: s.lineage, Active: fileName(number + 1), Logs: s.manifest.Logs}
+	next := &manifest{
+		Format: Format, Lineage: s.lineage, Active: fileName(number + 1), Logs: s.manifest.Logs, Generation: s.manifest.Generation,
+	}
 	err = s.build(op, next.Active, s.lineage, func(to *file) error {
 		over := s.overlay.Load().over()
 		return s.active.view(op, func(tx *bolt.Tx) error {

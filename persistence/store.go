@@ -49,6 +49,7 @@ type Options struct {
 	// For tests only: the steps of what is atomic, the size no file grows
 	// beyond, and how much a file grows at once, where not bbolt's 16 MiB.
 	steps     hook
+	tolerant  bool // not for tests: [Repair] opens logs in which groups are missing
 	maxBytes  int64
 	growBytes int
 	// how much the active file may have grown before it is sealed to be read
@@ -126,6 +127,9 @@ type Store struct {
 	counts  counters
 	blobs   *blobs // what is out of line
 	staging staging
+
+	findings []messages.JournalFinding // damage met when it was opened; guarded by files
+	lost     *Loss                     // what a tolerant opening gave up
 
 	sealedMu sync.Mutex
 	sealed   map[string]*file // those that somebody has read

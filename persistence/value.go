@@ -127,8 +127,13 @@ func decodeBody(op string, bucket, key, body []byte, err error, r record) error 
 
 const (
 	hintNewer   = "A newer betcode wrote this journal: use that version, or one after it."
-	hintDamaged = "The journal is damaged: check the disk, and restore the journal from a backup."
-	hintDenied  = "The file has to belong to the user of the daemon, who must be able to read and write it: check its owner and mode, and those of its directory."
+	hintDamaged = "The journal is damaged: check the disk. 'betcode journal verify' names the damage, 'betcode journal repair' says what" +
+		" can be kept, and 'betcode journal restore' brings a backup back."
+	hintRepair = "'betcode journal repair' says what would be lost without the part that cannot be read, and leaves it out on request;" +
+		" 'betcode journal restore' brings a backup back."
+	hintManifest = "No copy of MANIFEST can be read. 'betcode journal repair' makes it again from the files; 'betcode journal restore'" +
+		" brings a backup back."
+	hintDenied = "The file has to belong to the user of the daemon, who must be able to read and write it: check its owner and mode, and those of its directory."
 
 	hintReadOnly = "The file system is read-only: mount it for writing, or give the daemon another --state-dir."
 

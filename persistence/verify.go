@@ -128,7 +128,7 @@ func (v *verifier) logs(s *Store) {
 	})
 	var r *replayed
 	if err == nil {
-		r, err = readLogs(s.options.Directory, s.manifest.Logs, tagOf(s.lineage), done)
+		r, err = readLogs(s.options.Directory, s.manifest.Logs, tagOf(s.lineage), done, false)
 	}
 	report := FileReport{Name: strings.Join(s.manifest.Logs, ", "), Complete: err == nil}
 	switch {

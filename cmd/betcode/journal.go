@@ -62,6 +62,7 @@ func (p *program) journalCommand() *cli.Command {
 				},
 				Action: simple(p.journalRestore),
 			},
+			p.journalRepairCommand(),
 		},
 	}
 }

@@ -55,7 +55,7 @@ func (p *program) journalBackup(ctx context.Context, c *cli.Context) error {
 // would: what a crash left is put in order first.
 func backupOffline(ctx context.Context, state, path string, link bool) (*pb.BackupJournalResponse, error) {
 	directory := filepath.Join(state, "journal")
-	if _, err := os.Stat(filepath.Join(directory, "MANIFEST")); err != nil { // opening would make one
+	if found, _ := filepath.Glob(filepath.Join(directory, "MANIFEST*")); len(found) == 0 { // opening would make one
 		return nil, messages.Errorf("back up journal", messages.NotFound, "there is no journal in %s", directory)
 	}
 	store, err := persistence.Open(persistence.Options{Directory: directory})

@@ -86,6 +86,10 @@ const (
 	SealBuilt = "seal/built" // the next file is there, MANIFEST does not name it
 	SealNamed = "seal/named" // MANIFEST names it, the old one is still in use
 
+	// Where the copies of MANIFEST are replaced.
+	ManifestWritten = "manifest/written" // both are whole, under other names
+	ManifestNamed   = "manifest/named"   // the first, or the second too, has its name
+
 	// Where what an agent wrote is archived, and its spool removed.
 	ArchiveWritten = "archive/written" // a segment is compressed, perhaps not on disk
 	ArchiveSynced  = "archive/synced"  // it is on disk, under another name
@@ -117,7 +121,7 @@ func Names() []string {
 		BeforeCommit, InCommit, BeforeLogWrite, AfterLogWrite, AfterLogSync, AfterCommit,
 		CheckpointDue, CheckpointBegun, LogTurned, BlobBegun, BlobWritten, BlobNamed, BlobsKept, Staged, InCheckpoint, AfterCheckpoint,
 		ReclaimDue, SweepBegun, SweepMarked, SweepDone, RewriteDue, RewriteBegun, RewriteBuilt, DropNamed, RewriteDone,
-		MigrationBegun, MigrationKept, MigrationLogs, MigrationNamed, SealDue, SealBegun, SealBuilt, SealNamed,
+		MigrationBegun, MigrationKept, MigrationLogs, MigrationNamed, SealDue, SealBegun, SealBuilt, SealNamed, ManifestWritten, ManifestNamed,
 		ArchiveWritten, ArchiveSynced, ArchiveNamed, ArchiveKept, ArchiveDone,
 		BeforeSpawn, Prepared, AfterSpawn, BeforeAdopt, AfterAdopt, BeforeWrite, AfterWrite, RunStep, SpoolRead,
 		SessionLoad, SessionStep, JournalStep, ClientStep, OutboxPushed, Recovered,

@@ -34,10 +34,13 @@ func (r *round) age(point string) {
 			return err
 		}
 		manifest["format"] = 2
+		delete(manifest, "generation")
+		delete(manifest, "checksum")
+		err = os.Remove(path + "-2")
 		if strings.HasPrefix(point, "migration/logs") {
 			manifest["format"] = 1
 			delete(manifest, "logs")
-			err = errors.Join(os.Remove(filepath.Join(directory, "1.log")), os.Remove(filepath.Join(directory, "2.log")))
+			err = errors.Join(err, os.Remove(filepath.Join(directory, "1.log")), os.Remove(filepath.Join(directory, "2.log")))
 		}
 		if text, bad := json.Marshal(manifest); err == nil && bad == nil {
 			err = os.WriteFile(path, text, 0o600)

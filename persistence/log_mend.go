@@ -1,0 +1,100 @@
+package persistence
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"math/bits"
+	"slices"
+)
+
+// mendNames bounds the names of a group of which a flipped bit is searched: the search
+// takes time that grows with their square.
+const mendNames = 4 << 10
+
+// mendGroup reads the group that a log begins with although one bit of it is flipped.
+// A checksum tells which: of all groups that differ from this one by a bit, one alone
+// matches it. A group of which more is damaged, or which a crash tore, matches none;
+// rows that match by chance are refused since each row has a checksum of its own.
+//
+// expected reports whether a group may have this journal and number.
+func mendGroup(log []byte, expected func(logGroup) bool) (g logGroup, size int, ok bool) {
+	if len(log) < groupHeader || bits.OnesCount32(binary.BigEndian.Uint32(log)^binary.BigEndian.Uint32(groupMagic)) > 1 {
+		return g, 0, false
+	}
+	g, size, err := decodeGroup(log)
+	switch err { //nolint:errorlint // they are never wrapped
+	case nil:
+		return g, size, expected(g)
+	case errGroupRows:
+		if !expected(g) || size > len(log) {
+			return g, 0, false
+		}
+		g.raw = nil
+		sum := binary.LittleEndian.Uint32(log[32:])
+		g.rows, ok = mendRows(log[size-rowsOf(log):size], sum)
+		return g, size, ok
+	}
+	head := mendHead(log)
+	if head == nil {
+		return g, 0, false
+	}
+	g, size, err = decodeGroup(slices.Concat(head, log[len(head):]))
+	return g, size, err == nil && expected(g)
+}
+
+// rowsOf returns how many bytes of rows the head of a group says there are.
+func rowsOf(head []byte) int { return int(binary.LittleEndian.Uint32(head[28:])) }
+
+// mendHead returns head and names of a group with the one bit turned back that makes
+// them match their checksum, nil if no bit does.
+func mendHead(log []byte) []byte {
+	trial := bytes.Clone(log[:min(len(log), groupHeader+mendNames)])
+	length := func() int { return groupHeader + int(binary.LittleEndian.Uint32(trial[24:])) }
+	for bit := 0; bit < 8*max(groupHeader, min(length(), len(trial))); bit++ {
+		trial[bit/8] ^= 1 << (bit % 8)
+		n := length()
+		if n <= len(trial) && bytes.HasPrefix(trial, groupMagic) &&
+			binary.LittleEndian.Uint32(trial[4:]) == crc32.Checksum(trial[8:n], castagnoli) {
+			return trial[:n:n]
+		}
+		trial[bit/8] ^= 1 << (bit % 8)
+	}
+	return nil
+}
+
+// mendRows returns rows with the one bit turned back that makes them match their
+// checksum. What a flipped bit changes of a checksum depends on nothing but its
+// distance from the end.
+func mendRows(rows []byte, sum uint32) ([]byte, bool) {
+	wrong := crc32.Checksum(rows, castagnoli) ^ sum
+	var change [8]uint32 // of the bits of a byte
+	for bit := range change {
+		change[bit] = castagnoli[1<<bit]
+	}
+	for at := len(rows) - 1; at >= 0; at-- {
+		for bit, c := range change {
+			if c == wrong {
+				mended := bytes.Clone(rows)
+				mended[at] ^= 1 << bit
+				return mended, soundRows(mended)
+			}
+			change[bit] = castagnoli[byte(c)] ^ c>>8
+		}
+	}
+	return nil, false
+}
+
+// soundRows reports whether rows can be read and match their own checksums.
+func soundRows(rows []byte) bool {
+	sound := true
+	err := decodeRows(rows, func(c *cell) {
+		if c.value == nil {
+			return
+		}
+		if _, err := unstamp(c.key, c.value); err != nil {
+			sound = false
+		}
+	})
+	return err == nil && sound
+}
