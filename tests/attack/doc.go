@@ -5,6 +5,8 @@
 //
 //	attack: cases=N held=N open=0
 //
+// and the number of cases that this user or system cannot try, if there are any.
+//
 // A [scenario] is one story in a world of its own: a daemon, its settings, and the
 // real Claude Code with a scripted model, or the fake agent where the agent does
 // not matter. Within it, each claim is one case ([siege.held]). A scenario that

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -134,21 +133,9 @@ func modeOfSettings(s *siege) {
 	s.held("the session is in no such mode", s.shown(id).GetPermissionMode() != bypass && s.shown(id).GetPermissionMode() != "acceptEdits", "%s", s.shown(id).GetPermissionMode())
 }
 
-var tcpAddress = regexp.MustCompile(`"address":"([^"]+)","tls":(?:true|false),[^\n]*"message":"daemon listens on TCP"`)
-
 // modeOfController has a token that may control sessions and not approve.
 func modeOfController(s *siege) {
-	var address []string
-	s.until("the daemon listens on TCP", func() bool {
-		address = tcpAddress.FindStringSubmatch(s.daemon.Log())
-		return address != nil
-	})
-	token := filepath.Join(s.world.Root, "control.token")
-	printed, code := s.cli("token", "create", "control", "--output", token, "--scope", "view", "--scope", "control")
-	if code != 0 {
-		s.fail("make a token: %s", printed)
-	}
-	over := []string{"--address", address[1], "--token-file", token, "--socket", "/nowhere/s"}
+	over := []string{"--address", s.address(), "--token-file", s.token("control", "view", "control"), "--socket", "/nowhere/s"}
 	run := func(more ...string) (string, int) {
 		return s.cli(append(append(slices.Clone(over), "run"), more...)...)
 	}

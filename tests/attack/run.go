@@ -26,8 +26,9 @@ type options struct {
 // binaries are what the scenarios run, built once from this checkout.
 type binaries struct{ betcode, fake, claude string }
 
-// result counts cases. A scenario that did not come to its end is an open case.
-type result struct{ cases, held int }
+// result counts cases. A scenario that did not come to its end is an open case; what
+// could not be tried is none.
+type result struct{ cases, held, untried int }
 
 func (r result) open() int { return r.cases - r.held }
 
@@ -62,21 +63,35 @@ func run(ctx context.Context, o options) (result, error) {
 			cases := play(ctx, s, built)
 			mutex.Lock()
 			defer mutex.Unlock()
-			told.cases += len(cases)
-			told.held += report(o, s.name, cases)
+			report(o, s.name, cases, &told)
 		})
 	}
 	group.Wait()
-	fmt.Fprintf(o.out, "attack: cases=%d held=%d open=%d\n", told.cases, told.held, told.open())
+	fmt.Fprintln(o.out, told)
 	return told, ctx.Err()
 }
 
-// report prints the cases of a scenario and returns how many held.
-func report(o options, name string, cases []outcome) (held int) {
+// String is the last line of an attack.
+func (r result) String() string {
+	line := fmt.Sprintf("attack: cases=%d held=%d open=%d", r.cases, r.held, r.open())
+	if r.untried > 0 {
+		line += fmt.Sprintf(" untried=%d", r.untried)
+	}
+	return line
+}
+
+// report prints the cases of a scenario and counts them.
+func report(o options, name string, cases []outcome, told *result) {
 	for _, c := range cases {
+		if !c.tried {
+			told.untried++
+			fmt.Fprintf(o.out, "UNTRIED  %s / %s\n", name, c.name)
+			continue
+		}
+		told.cases++
 		switch {
 		case c.held:
-			held++
+			told.held++
 			if o.verbose {
 				fmt.Fprintf(o.out, "held  %s / %s\n", name, c.name)
 			}
@@ -84,7 +99,6 @@ func report(o options, name string, cases []outcome) (held int) {
 			fmt.Fprintf(o.out, "OPEN  %s / %s: %s\n", name, c.name, c.detail)
 		}
 	}
-	return held
 }
 
 // build makes the daemon and the fake agent, and fetches the real one if need be.
@@ -106,4 +120,4 @@ func build(ctx context.Context, dir string) (binaries, error) {
 }
 
 // scenarios are all of them, area by area.
-var scenarios = slices.Concat(ruleScenarios, trustScenarios, protectScenarios, modeScenarios, fenceScenarios, doorScenarios)
+var scenarios = slices.Concat(ruleScenarios, trustScenarios, protectScenarios, modeScenarios, fenceScenarios, doorScenarios, floodScenarios, rightScenarios, shownScenarios)

@@ -26,6 +26,7 @@ type scenario struct {
 type outcome struct {
 	name   string
 	held   bool
+	tried  bool
 	detail string // why it is open
 }
 
@@ -47,12 +48,16 @@ type siege struct {
 
 // held records a case: whether the daemon held, and if not, what was seen.
 func (s *siege) held(name string, ok bool, format string, args ...any) {
-	c := outcome{name: name, held: ok}
+	c := outcome{name: name, held: ok, tried: true}
 	if !ok {
 		c.detail = fmt.Sprintf(format, args...)
 	}
 	s.cases = append(s.cases, c)
 }
+
+// untried records a case that cannot be tried by this user or on this system. It counts
+// neither as held nor as open.
+func (s *siege) untried(name string) { s.cases = append(s.cases, outcome{name: name}) }
 
 // fail ends the scenario. It is called from the goroutine of the attack only.
 func (s *siege) fail(format string, args ...any) {
@@ -92,7 +97,7 @@ func play(ctx context.Context, a scenario, built binaries) []outcome {
 		if s.daemon != nil {
 			s.failure += "\nthe daemon's log:\n" + s.daemon.Log()
 		}
-		s.cases = append(s.cases, outcome{name: "comes to its end", detail: s.failure})
+		s.cases = append(s.cases, outcome{name: "comes to its end", tried: true, detail: s.failure})
 	}
 	s.end()
 	return s.cases

@@ -66,7 +66,7 @@ func (d *Daemon) dial(ctx context.Context) error {
 	options := append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithConnectParams(fastReconnect()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20), grpc.ForceCodecV2(codec{})),
+		Calls(),
 	}, d.World.Dial...)
 	conn, err := grpc.NewClient("unix:"+d.World.Socket(), options...)
 	if err != nil {
@@ -97,6 +97,17 @@ func (d *Daemon) PID() int { return d.command.Process.Pid }
 func (d *Daemon) Beside(ctx context.Context) (*Daemon, error) {
 	other := &Daemon{World: d.World, command: d.command, log: d.log, done: d.done}
 	return other, other.dial(ctx)
+}
+
+// Calls are the options of a connection that is given to [Daemon.Over].
+func Calls() grpc.DialOption {
+	return grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20), grpc.ForceCodecV2(codec{}))
+}
+
+// Over is the same daemon over a connection that the caller has made, with the options
+// of [Calls], and closes.
+func (d *Daemon) Over(conn *grpc.ClientConn) *Daemon {
+	return &Daemon{World: d.World, command: d.command, log: d.log, done: d.done, conn: conn}
 }
 
 // Conn is the connection to the daemon.
