@@ -42,7 +42,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 	case messages.BackupJournal:
 		return s.backUpJournal(ctx, m)
 	case messages.ExplainPermission:
-		return s.explain(m)
+		return s.explain(ctx, m)
 	case messages.ListRules:
 		return s.listRules(m)
 	case messages.GetAgentReports:

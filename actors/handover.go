@@ -17,7 +17,7 @@ import (
 //	when it rests      it is replaced, if its command line has rules that no longer hold, or
 //	                   the request was refused or is too long
 //
-// What the agent has confirmed is known; [System.explain] tells whether it has the newest.
+// What the agent has confirmed is known; [System.explain] tells what it does not have yet.
 
 // maxHandedLine bounds the line of a control request with rules: a longer one could be torn.
 const maxHandedLine = 4096
@@ -90,13 +90,21 @@ func (s *sessionState) outdated() bool {
 		s.handover.refused && len(lacking(want.Ask, given.Ask))+len(lacking(want.Deny, given.Deny)) > 0
 }
 
-// behind reports whether the running agent lacks a rule that holds.
-func (s *sessionState) behind() bool {
+// unhanded returns the rules that hold and that the running agent has not confirmed, as
+// people read them: "ask Read(x)".
+func (s *sessionState) unhanded() []string {
 	if !s.up || s.run == nil {
-		return false
+		return nil
 	}
+	var all []string
 	missing := s.missing()
-	return len(lacking(missing.Ask, s.handover.has.Ask))+len(lacking(missing.Deny, s.handover.has.Deny)) > 0
+	for _, text := range lacking(missing.Ask, s.handover.has.Ask) {
+		all = append(all, "ask "+text)
+	}
+	for _, text := range lacking(missing.Deny, s.handover.has.Deny) {
+		all = append(all, "deny "+text)
+	}
+	return all
 }
 
 // lacking returns the texts of a list that another has not.

@@ -6,7 +6,6 @@ import (
 
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/rules"
-	"betcode/messages"
 )
 
 // BelowAgent says whether a process is an agent or descends from one: it may look
@@ -41,9 +40,9 @@ func (r Rules) list() []rules.Rule {
 	return all
 }
 
-// SetRules replaces the rules ([Options.Rules]), for what is asked from now on. The
-// deny rules are also given to each agent, when it is started: an agent that runs
-// keeps its own. A rule that cannot be read is logged and left out.
+// SetRules replaces the rules ([Options.Rules]), for what is asked from now on. Agents that
+// run are not told of it: [System.ChangeRules] does both. A rule that cannot be read is
+// logged and left out.
 func (s *System) SetRules(all ...Rules) {
 	read := readList(all...)
 	for _, p := range read.problems {
@@ -79,35 +78,4 @@ func (l *liveRules) get() *rules.Set {
 		return nil
 	}
 	return l.now.Load().set
-}
-
-// explain tells what the rules say about a call. It looks at the disk, in the
-// goroutine of who asks.
-func (s *System) explain(m messages.ExplainPermission) (messages.Reply, error) {
-	const op = "explain permission"
-	if m.Tool == "" {
-		return nil, messages.Errorf(op, messages.Invalid, "no tool is named").WithHint("for example: Bash, Edit, WebFetch")
-	}
-	call := rules.Call{Tool: m.Tool, Input: m.Input, Place: rules.Place{Directory: m.WorkingDirectory, Home: s.options.Home}}
-	if len(call.Input) == 0 {
-		call.Input = rules.InputOf(m.Tool, m.Argument)
-	}
-	call.Real = rules.Resolve(call)
-	now := s.rules.now.Load()
-	set := now.set.With(s.directoryRules(m.WorkingDirectory))
-	verdict := set.Decide(call)
-	explained := messages.PermissionExplained{Effect: verdict.Effect.String(), Why: verdict.Why, Known: set.Len()}
-	if reason := s.protected.Check(call); reason != "" && verdict.Effect != rules.Deny {
-		explained.Effect, explained.Why = rules.Ask.String(), "a person is asked whatever rules and grants say: "+reason
-	}
-	for _, r := range verdict.Rules {
-		explained.Rules = append(explained.Rules, r.String())
-	}
-	for _, p := range now.problems {
-		explained.Problems = append(explained.Problems, p.Error())
-	}
-	for _, p := range set.Narrow() {
-		explained.Problems = append(explained.Problems, p.Error())
-	}
-	return explained, nil
 }

@@ -193,7 +193,9 @@ func (t *transition) clearGrants(from *actor.PID, m messages.ClearGrants) {
 
 func (t *transition) getSession(from *actor.PID) {
 	if t.known(from, "get session") {
-		t.then(reply{from, t.s.view()})
+		v := t.s.view()
+		v.Agent = t.s.agentRules()
+		t.then(reply{from, v})
 	}
 }
 

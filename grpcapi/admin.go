@@ -158,16 +158,13 @@ func (s adminService) ExplainPermission(ctx context.Context, r *pb.ExplainPermis
 		if err != nil {
 			return nil, err
 		}
-		m.WorkingDirectory = view.Record.WorkingDirectory
+		m.Session, m.WorkingDirectory = session, view.Record.WorkingDirectory
 	}
 	explained, err := ask[messages.PermissionExplained](ctx, s.asker, m)
 	if err != nil {
 		return nil, err
 	}
-	return &pb.ExplainPermissionResponse{
-		Effect: explained.Effect, Rules: explained.Rules, Why: explained.Why,
-		KnownRules: uint32(explained.Known), Problems: explained.Problems,
-	}, nil
+	return explainedOut(explained, m.Session), nil
 }
 
 // TrustDirectory implements AdminService.

@@ -148,6 +148,20 @@ func explainIn(m *pb.ExplainPermissionRequest) (out messages.ExplainPermission, 
 	return out, err
 }
 
+// explainedOut says nothing of an agent without a session.
+func explainedOut(e messages.PermissionExplained, session messages.SessionID) *pb.ExplainPermissionResponse {
+	out := &pb.ExplainPermissionResponse{
+		Effect: e.Effect, Rules: e.Rules, Why: e.Why,
+		KnownRules: uint32(e.Known), Problems: e.Problems,
+	}
+	if a := e.Agent; session != "" {
+		out.Agent = &pb.AgentDecision{
+			Running: a.Running, PermissionMode: a.Mode, NextPermissionMode: a.NextMode, Effect: a.Effect, Why: a.Why, MissingRules: a.Missing,
+		}
+	}
+	return out
+}
+
 // SessionOut translates a session. It is exported for the command line, which
 // looks at a journal itself when no daemon has it, and shows the same.
 func SessionOut(v messages.SessionView) *pb.ShowSessionResponse { return viewOut(v, time.Now()) }

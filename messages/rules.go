@@ -5,19 +5,38 @@ package messages
 type ExplainPermission struct {
 	ask
 	Tool             string
-	Argument         string // the one that rules look at: a command, a path, an address
-	Input            []byte // the whole input as JSON, instead of Argument
-	WorkingDirectory string // absolute
+	Argument         string    // the one that rules look at: a command, a path, an address
+	Input            []byte    // the whole input as JSON, instead of Argument
+	WorkingDirectory string    // absolute
+	Session          SessionID // that would call; empty: none, and nothing is said of an agent
 }
 
 // PermissionExplained answers [ExplainPermission].
 type PermissionExplained struct {
 	answer
-	Effect   string   // "deny", "ask", "allow", or "none": the session's grants decide, then a person
-	Rules    []string // that decide, as text
-	Why      string   // one line for people
-	Known    int      // how many rules there are
-	Problems []string // rules that do not count, or not in full
+	Effect   string         // "deny", "ask", "allow", or "none": the session's grants decide, then a person
+	Rules    []string       // that decide, as text
+	Why      string         // one line for people
+	Known    int            // how many rules there are
+	Problems []string       // rules that do not count, or not in full
+	Agent    AgentExplained // of the session; the zero value without one
+}
+
+// AgentRules is what the agent of a session has of the rules.
+type AgentRules struct {
+	Running   bool
+	Mode      string   // in which it works, or would
+	NextMode  string   // in which it works when it is started again; empty: the same
+	Ask, Deny []string // that it was handed, in its notation
+	Missing   []string // that hold and that it has not confirmed yet: "ask Read(x)"
+}
+
+// AgentExplained is what the agent of a session decides about a call by itself: what it
+// does not ask about, the daemon does not decide.
+type AgentExplained struct {
+	AgentRules
+	Effect string // "allow" and "deny": without asking; "ask"
+	Why    string // a clause for people
 }
 
 // TrustDirectory lets the settings of a directory count in full, and those of all

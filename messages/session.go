@@ -223,6 +223,7 @@ type SessionView struct {
 	Attached    []ClientPresence // the longest first
 	Lineage     string           // of the journal
 	Guard       Guard            // of the running agent
+	Agent       AgentRules       // only in the answer to [GetSession]
 }
 
 // Target implements [SessionRequest]; so for each below.

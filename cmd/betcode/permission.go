@@ -49,15 +49,16 @@ func (p *program) permissionCommand() *cli.Command {
 				Action:      p.withClient(2, -1, p.answerQuestions),
 			},
 			{
-				Name: "explain", Usage: "say what the rules in settings.json decide about a tool call, and why", ArgsUsage: "TOOL [ARGUMENT]",
-				Description: "ARGUMENT is what rules look at: the command of Bash, the path of a tool for files, the address of WebFetch.",
+				Name: "explain", Usage: "say what the rules in settings.json decide about a tool call, and why", ArgsUsage: "[SESSION] TOOL [ARGUMENT]",
+				Description: "ARGUMENT is what rules look at: the command of Bash, the path of a tool for files, the address of WebFetch.\n" +
+					"Of a SESSION it is also said what its agent decides before it asks: by its mode, its own rules and\nthe rules that it was handed, and which ones it does not have yet.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "as if `SESSION` called it"},
 					&cli.StringFlag{Name: "cwd", Usage: "as if it were called in `DIRECTORY`, instead of this one"},
 					&cli.StringFlag{Name: "input", Usage: "the whole input as a `JSON` object, instead of ARGUMENT"},
 					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
 				},
-				Action: p.withClient(1, 2, p.explainPermission),
+				Action: p.withClient(1, 3, p.explainPermission),
 			},
 			p.testRulesCommand(),
 		},

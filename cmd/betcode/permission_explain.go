@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,7 +17,17 @@ import (
 )
 
 func (p *program) explainPermission(ctx context.Context, c *cli.Context, cl *client.Client) error {
-	request := &pb.ExplainPermissionRequest{ToolName: c.Args().Get(0), Argument: c.Args().Get(1), SessionId: c.String("session")}
+	args, session := c.Args().Slice(), c.String("session")
+	if len(args) == 3 {
+		if session != "" || c.String("cwd") != "" {
+			return usageError{errors.New("SESSION contradicts --session and --cwd: leave them out")}
+		}
+		session, args = args[0], args[1:]
+	}
+	request := &pb.ExplainPermissionRequest{ToolName: args[0], SessionId: session}
+	if len(args) > 1 {
+		request.Argument = args[1]
+	}
 	if (c.String("input") != "") == (request.GetArgument() != "") {
 		return usageError{errors.New("give either ARGUMENT or --input")}
 	}
@@ -60,6 +71,32 @@ func writeExplained(w io.Writer, e *pb.ExplainPermissionResponse) error {
 	}
 	for _, problem := range e.GetProblems() {
 		if _, err := fmt.Fprintf(w, "  note: %s\n", printableLine(problem)); err != nil {
+			return err
+		}
+	}
+	return writeAgentDecision(w, e.GetAgent())
+}
+
+// writeAgentDecision says what the agent of the session does before it asks.
+func writeAgentDecision(w io.Writer, a *pb.AgentDecision) error {
+	if a == nil {
+		return nil
+	}
+	does := map[string]string{"allow": "runs it without asking", "deny": "refuses it without asking"}
+	lines := []string{fmt.Sprintf("%s: %s", cmp.Or(does[a.GetEffect()], "asks"), a.GetWhy())}
+	mode := "mode " + a.GetPermissionMode()
+	if next := a.GetNextPermissionMode(); next != "" {
+		mode += ", " + next + " when it is started again"
+	}
+	if !a.GetRunning() {
+		mode += "; no agent runs, the next one has all rules"
+	}
+	lines = append(lines, mode)
+	for _, r := range a.GetMissingRules() {
+		lines = append(lines, "does not have yet: "+r)
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintf(w, "  agent: %s\n", printableLine(line)); err != nil {
 			return err
 		}
 	}

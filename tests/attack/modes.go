@@ -57,6 +57,8 @@ func modeUnconfirmed(s *siege) {
 		"%q", e.GetPermissionRequest().GetDescription())
 	touched := func(name string) func() bool { return func() bool { return s.exists(s.project(name)) } }
 	s.mustAsk(c, "before the answer the agent asks", "bash: touch before.txt", touched("before.txt"))
+	said, _ := s.cli("permission", "explain", id, "Bash", "touch x")
+	s.held("permission explain says that the agent asks", strings.Contains(said, "agent: asks: ") && strings.Contains(said, "agent: mode default"), "%s", said)
 	at := s.decide(c, 0, pb.PermissionDecision_DENY)
 	s.mustAsk(c, "after a denial too", "bash: touch denied.txt", touched("denied.txt"))
 	s.setMode(c, bypass)
@@ -64,10 +66,13 @@ func modeUnconfirmed(s *siege) {
 	s.mustAsk(c, "a change of the mode is asked about as well", "bash: touch changed.txt", touched("changed.txt"))
 
 	s.setMode(c, bypass)
-	s.decide(c, at, pb.PermissionDecision_ALLOW_ONCE)
+	at = s.decide(c, at, pb.PermissionDecision_ALLOW_ONCE)
+	s.wait(c, at, kit.IsRun(pb.RunState_RUN_STATE_EXITED)) // it is replaced by one that is started in the mode
 	_, asked := s.asked(c, "bash: touch allowed.txt")
 	s.held("a person can confirm it", !asked && s.exists(s.project("allowed.txt")), "asked: %t", asked)
 	s.held("the audit log has it", s.audited("PermissionMode"), "no entry")
+	said, _ = s.cli("permission", "explain", id, "Bash", "touch x")
+	s.held("permission explain says that it asks no longer", strings.Contains(said, "agent: runs it without asking") && strings.Contains(said, "agent: mode "+bypass), "%s", said)
 	s.setMode(c, "default")
 	s.setMode(c, bypass)
 	s.until("the mode is entered again", func() bool { return s.shown(id).GetPermissionMode() == bypass })

@@ -502,7 +502,9 @@ type ExplainPermissionResponse struct {
 	// How many rules there are.
 	KnownRules uint32 `protobuf:"varint,4,opt,name=known_rules,json=knownRules,proto3" json:"known_rules,omitempty"`
 	// Rules that do not count, or not in full, and why.
-	Problems      []string `protobuf:"bytes,5,rep,name=problems,proto3" json:"problems,omitempty"`
+	Problems []string `protobuf:"bytes,5,rep,name=problems,proto3" json:"problems,omitempty"`
+	// What the session's agent decides by itself; unset without session_id.
+	Agent         *AgentDecision `protobuf:"bytes,100,opt,name=agent,proto3" json:"agent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -572,6 +574,104 @@ func (x *ExplainPermissionResponse) GetProblems() []string {
 	return nil
 }
 
+func (x *ExplainPermissionResponse) GetAgent() *AgentDecision {
+	if x != nil {
+		return x.Agent
+	}
+	return nil
+}
+
+// AgentDecision is what the agent of a session makes of a call before it asks: the daemon decides what it asks about.
+type AgentDecision struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// There is a process. Otherwise the rest is about the next one.
+	Running bool `protobuf:"varint,1,opt,name=running,proto3" json:"running,omitempty"`
+	// Permission mode in which it works.
+	PermissionMode string `protobuf:"bytes,2,opt,name=permission_mode,json=permissionMode,proto3" json:"permission_mode,omitempty"`
+	// Permission mode in which it works when it is started again; empty when that is the same.
+	NextPermissionMode string `protobuf:"bytes,3,opt,name=next_permission_mode,json=nextPermissionMode,proto3" json:"next_permission_mode,omitempty"`
+	// "allow" or "deny", without asking; or "ask".
+	Effect string `protobuf:"bytes,4,opt,name=effect,proto3" json:"effect,omitempty"`
+	// Why, in one line for a human.
+	Why string `protobuf:"bytes,5,opt,name=why,proto3" json:"why,omitempty"`
+	// Ask and deny rules that hold and that the process does not have yet.
+	MissingRules  []string `protobuf:"bytes,6,rep,name=missing_rules,json=missingRules,proto3" json:"missing_rules,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AgentDecision) Reset() {
+	*x = AgentDecision{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentDecision) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentDecision) ProtoMessage() {}
+
+func (x *AgentDecision) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentDecision.ProtoReflect.Descriptor instead.
+func (*AgentDecision) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *AgentDecision) GetRunning() bool {
+	if x != nil {
+		return x.Running
+	}
+	return false
+}
+
+func (x *AgentDecision) GetPermissionMode() string {
+	if x != nil {
+		return x.PermissionMode
+	}
+	return ""
+}
+
+func (x *AgentDecision) GetNextPermissionMode() string {
+	if x != nil {
+		return x.NextPermissionMode
+	}
+	return ""
+}
+
+func (x *AgentDecision) GetEffect() string {
+	if x != nil {
+		return x.Effect
+	}
+	return ""
+}
+
+func (x *AgentDecision) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+func (x *AgentDecision) GetMissingRules() []string {
+	if x != nil {
+		return x.MissingRules
+	}
+	return nil
+}
+
 // TestRulesRequest selects calls, and the rules to hold against them.
 type TestRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -589,7 +689,7 @@ type TestRulesRequest struct {
 
 func (x *TestRulesRequest) Reset() {
 	*x = TestRulesRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	mi := &file_betcode_v1_admin_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -601,7 +701,7 @@ func (x *TestRulesRequest) String() string {
 func (*TestRulesRequest) ProtoMessage() {}
 
 func (x *TestRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[7]
+	mi := &file_betcode_v1_admin_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -614,7 +714,7 @@ func (x *TestRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestRulesRequest.ProtoReflect.Descriptor instead.
 func (*TestRulesRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{7}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TestRulesRequest) GetSessionId() string {
@@ -674,7 +774,7 @@ type TestRulesResponse struct {
 
 func (x *TestRulesResponse) Reset() {
 	*x = TestRulesResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[8]
+	mi := &file_betcode_v1_admin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -686,7 +786,7 @@ func (x *TestRulesResponse) String() string {
 func (*TestRulesResponse) ProtoMessage() {}
 
 func (x *TestRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[8]
+	mi := &file_betcode_v1_admin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -699,7 +799,7 @@ func (x *TestRulesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestRulesResponse.ProtoReflect.Descriptor instead.
 func (*TestRulesResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{8}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TestRulesResponse) GetSessionId() string {
@@ -789,7 +889,7 @@ type TrustDirectoryRequest struct {
 
 func (x *TrustDirectoryRequest) Reset() {
 	*x = TrustDirectoryRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[9]
+	mi := &file_betcode_v1_admin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -801,7 +901,7 @@ func (x *TrustDirectoryRequest) String() string {
 func (*TrustDirectoryRequest) ProtoMessage() {}
 
 func (x *TrustDirectoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[9]
+	mi := &file_betcode_v1_admin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -814,7 +914,7 @@ func (x *TrustDirectoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrustDirectoryRequest.ProtoReflect.Descriptor instead.
 func (*TrustDirectoryRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{9}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TrustDirectoryRequest) GetDirectory() string {
@@ -858,7 +958,7 @@ type TrustDirectoryResponse struct {
 
 func (x *TrustDirectoryResponse) Reset() {
 	*x = TrustDirectoryResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[10]
+	mi := &file_betcode_v1_admin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -870,7 +970,7 @@ func (x *TrustDirectoryResponse) String() string {
 func (*TrustDirectoryResponse) ProtoMessage() {}
 
 func (x *TrustDirectoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[10]
+	mi := &file_betcode_v1_admin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -883,7 +983,7 @@ func (x *TrustDirectoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrustDirectoryResponse.ProtoReflect.Descriptor instead.
 func (*TrustDirectoryResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{10}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TrustDirectoryResponse) GetDirectories() []string {
@@ -925,7 +1025,7 @@ type DirectoryReview struct {
 
 func (x *DirectoryReview) Reset() {
 	*x = DirectoryReview{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[11]
+	mi := &file_betcode_v1_admin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -937,7 +1037,7 @@ func (x *DirectoryReview) String() string {
 func (*DirectoryReview) ProtoMessage() {}
 
 func (x *DirectoryReview) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[11]
+	mi := &file_betcode_v1_admin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -950,7 +1050,7 @@ func (x *DirectoryReview) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DirectoryReview.ProtoReflect.Descriptor instead.
 func (*DirectoryReview) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{11}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DirectoryReview) GetDirectory() string {
@@ -1026,7 +1126,7 @@ type DirectoryFinding struct {
 
 func (x *DirectoryFinding) Reset() {
 	*x = DirectoryFinding{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[12]
+	mi := &file_betcode_v1_admin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1038,7 +1138,7 @@ func (x *DirectoryFinding) String() string {
 func (*DirectoryFinding) ProtoMessage() {}
 
 func (x *DirectoryFinding) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[12]
+	mi := &file_betcode_v1_admin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1051,7 +1151,7 @@ func (x *DirectoryFinding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DirectoryFinding.ProtoReflect.Descriptor instead.
 func (*DirectoryFinding) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{12}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DirectoryFinding) GetMark() string {
@@ -1105,7 +1205,7 @@ type AnswerPermissionRequest struct {
 
 func (x *AnswerPermissionRequest) Reset() {
 	*x = AnswerPermissionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[13]
+	mi := &file_betcode_v1_admin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1117,7 +1217,7 @@ func (x *AnswerPermissionRequest) String() string {
 func (*AnswerPermissionRequest) ProtoMessage() {}
 
 func (x *AnswerPermissionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[13]
+	mi := &file_betcode_v1_admin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1130,7 +1230,7 @@ func (x *AnswerPermissionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerPermissionRequest.ProtoReflect.Descriptor instead.
 func (*AnswerPermissionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{13}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AnswerPermissionRequest) GetSessionId() string {
@@ -1205,7 +1305,7 @@ type AnswerPermissionResponse struct {
 
 func (x *AnswerPermissionResponse) Reset() {
 	*x = AnswerPermissionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[14]
+	mi := &file_betcode_v1_admin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1217,7 +1317,7 @@ func (x *AnswerPermissionResponse) String() string {
 func (*AnswerPermissionResponse) ProtoMessage() {}
 
 func (x *AnswerPermissionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[14]
+	mi := &file_betcode_v1_admin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1230,7 +1330,7 @@ func (x *AnswerPermissionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerPermissionResponse.ProtoReflect.Descriptor instead.
 func (*AnswerPermissionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{14}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AnswerPermissionResponse) GetApplied() bool {
@@ -1293,7 +1393,7 @@ type ShowSessionRequest struct {
 
 func (x *ShowSessionRequest) Reset() {
 	*x = ShowSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	mi := &file_betcode_v1_admin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1305,7 +1405,7 @@ func (x *ShowSessionRequest) String() string {
 func (*ShowSessionRequest) ProtoMessage() {}
 
 func (x *ShowSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[15]
+	mi := &file_betcode_v1_admin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1318,7 +1418,7 @@ func (x *ShowSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShowSessionRequest.ProtoReflect.Descriptor instead.
 func (*ShowSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{15}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ShowSessionRequest) GetSessionId() string {
@@ -1373,7 +1473,7 @@ type ShowSessionResponse struct {
 
 func (x *ShowSessionResponse) Reset() {
 	*x = ShowSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1385,7 +1485,7 @@ func (x *ShowSessionResponse) String() string {
 func (*ShowSessionResponse) ProtoMessage() {}
 
 func (x *ShowSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[16]
+	mi := &file_betcode_v1_admin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1398,7 +1498,7 @@ func (x *ShowSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShowSessionResponse.ProtoReflect.Descriptor instead.
 func (*ShowSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{16}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ShowSessionResponse) GetSummary() *SessionSummary {
@@ -1554,7 +1654,7 @@ type RunInfo struct {
 
 func (x *RunInfo) Reset() {
 	*x = RunInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1566,7 +1666,7 @@ func (x *RunInfo) String() string {
 func (*RunInfo) ProtoMessage() {}
 
 func (x *RunInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[17]
+	mi := &file_betcode_v1_admin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1579,7 +1679,7 @@ func (x *RunInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunInfo.ProtoReflect.Descriptor instead.
 func (*RunInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{17}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *RunInfo) GetRun() uint64 {
@@ -1660,7 +1760,7 @@ type PendingInput struct {
 
 func (x *PendingInput) Reset() {
 	*x = PendingInput{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1672,7 +1772,7 @@ func (x *PendingInput) String() string {
 func (*PendingInput) ProtoMessage() {}
 
 func (x *PendingInput) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[18]
+	mi := &file_betcode_v1_admin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1685,7 +1785,7 @@ func (x *PendingInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingInput.ProtoReflect.Descriptor instead.
 func (*PendingInput) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{18}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PendingInput) GetIdempotencyKey() string {
@@ -1720,7 +1820,7 @@ type StopSessionRequest struct {
 
 func (x *StopSessionRequest) Reset() {
 	*x = StopSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1732,7 +1832,7 @@ func (x *StopSessionRequest) String() string {
 func (*StopSessionRequest) ProtoMessage() {}
 
 func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[19]
+	mi := &file_betcode_v1_admin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1745,7 +1845,7 @@ func (x *StopSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopSessionRequest.ProtoReflect.Descriptor instead.
 func (*StopSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{19}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *StopSessionRequest) GetSessionId() string {
@@ -1766,7 +1866,7 @@ type StopSessionResponse struct {
 
 func (x *StopSessionResponse) Reset() {
 	*x = StopSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1778,7 +1878,7 @@ func (x *StopSessionResponse) String() string {
 func (*StopSessionResponse) ProtoMessage() {}
 
 func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[20]
+	mi := &file_betcode_v1_admin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1791,7 +1891,7 @@ func (x *StopSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopSessionResponse.ProtoReflect.Descriptor instead.
 func (*StopSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{20}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *StopSessionResponse) GetWasRunning() bool {
@@ -1812,7 +1912,7 @@ type ContinueSessionRequest struct {
 
 func (x *ContinueSessionRequest) Reset() {
 	*x = ContinueSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1824,7 +1924,7 @@ func (x *ContinueSessionRequest) String() string {
 func (*ContinueSessionRequest) ProtoMessage() {}
 
 func (x *ContinueSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[21]
+	mi := &file_betcode_v1_admin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1837,7 +1937,7 @@ func (x *ContinueSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContinueSessionRequest.ProtoReflect.Descriptor instead.
 func (*ContinueSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{21}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ContinueSessionRequest) GetSessionId() string {
@@ -1858,7 +1958,7 @@ type ContinueSessionResponse struct {
 
 func (x *ContinueSessionResponse) Reset() {
 	*x = ContinueSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1870,7 +1970,7 @@ func (x *ContinueSessionResponse) String() string {
 func (*ContinueSessionResponse) ProtoMessage() {}
 
 func (x *ContinueSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[22]
+	mi := &file_betcode_v1_admin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1883,7 +1983,7 @@ func (x *ContinueSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContinueSessionResponse.ProtoReflect.Descriptor instead.
 func (*ContinueSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{22}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ContinueSessionResponse) GetWasWaiting() bool {
@@ -1904,7 +2004,7 @@ type RestartSessionRequest struct {
 
 func (x *RestartSessionRequest) Reset() {
 	*x = RestartSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1916,7 +2016,7 @@ func (x *RestartSessionRequest) String() string {
 func (*RestartSessionRequest) ProtoMessage() {}
 
 func (x *RestartSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[23]
+	mi := &file_betcode_v1_admin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1929,7 +2029,7 @@ func (x *RestartSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartSessionRequest.ProtoReflect.Descriptor instead.
 func (*RestartSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{23}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *RestartSessionRequest) GetSessionId() string {
@@ -1952,7 +2052,7 @@ type RestartSessionResponse struct {
 
 func (x *RestartSessionResponse) Reset() {
 	*x = RestartSessionResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1964,7 +2064,7 @@ func (x *RestartSessionResponse) String() string {
 func (*RestartSessionResponse) ProtoMessage() {}
 
 func (x *RestartSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[24]
+	mi := &file_betcode_v1_admin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1977,7 +2077,7 @@ func (x *RestartSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartSessionResponse.ProtoReflect.Descriptor instead.
 func (*RestartSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{24}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RestartSessionResponse) GetWasRunning() bool {
@@ -2005,7 +2105,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2017,7 +2117,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[25]
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2030,7 +2130,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{25}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ShutdownRequest) GetKeepAgents() bool {
@@ -2049,7 +2149,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2061,7 +2161,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2074,7 +2174,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 // GetStartupRequest is empty.
@@ -2086,7 +2186,7 @@ type GetStartupRequest struct {
 
 func (x *GetStartupRequest) Reset() {
 	*x = GetStartupRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2098,7 +2198,7 @@ func (x *GetStartupRequest) String() string {
 func (*GetStartupRequest) ProtoMessage() {}
 
 func (x *GetStartupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2111,7 +2211,7 @@ func (x *GetStartupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStartupRequest.ProtoReflect.Descriptor instead.
 func (*GetStartupRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
 }
 
 // GetStartupResponse is how a daemon was started. Arguments, variables and paths need not be UTF-8.
@@ -2131,7 +2231,7 @@ type GetStartupResponse struct {
 
 func (x *GetStartupResponse) Reset() {
 	*x = GetStartupResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2143,7 +2243,7 @@ func (x *GetStartupResponse) String() string {
 func (*GetStartupResponse) ProtoMessage() {}
 
 func (x *GetStartupResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2156,7 +2256,7 @@ func (x *GetStartupResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStartupResponse.ProtoReflect.Descriptor instead.
 func (*GetStartupResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetStartupResponse) GetArguments() [][]byte {
@@ -2198,7 +2298,7 @@ type ResolveRequest struct {
 
 func (x *ResolveRequest) Reset() {
 	*x = ResolveRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2210,7 +2310,7 @@ func (x *ResolveRequest) String() string {
 func (*ResolveRequest) ProtoMessage() {}
 
 func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2223,7 +2323,7 @@ func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveRequest.ProtoReflect.Descriptor instead.
 func (*ResolveRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ResolveRequest) GetRef() string {
@@ -2244,7 +2344,7 @@ type ResolveResponse struct {
 
 func (x *ResolveResponse) Reset() {
 	*x = ResolveResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2256,7 +2356,7 @@ func (x *ResolveResponse) String() string {
 func (*ResolveResponse) ProtoMessage() {}
 
 func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2269,7 +2369,7 @@ func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveResponse.ProtoReflect.Descriptor instead.
 func (*ResolveResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ResolveResponse) GetSessionId() string {
@@ -2290,7 +2390,7 @@ type ExportSessionRequest struct {
 
 func (x *ExportSessionRequest) Reset() {
 	*x = ExportSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2302,7 +2402,7 @@ func (x *ExportSessionRequest) String() string {
 func (*ExportSessionRequest) ProtoMessage() {}
 
 func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2315,7 +2415,7 @@ func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportSessionRequest.ProtoReflect.Descriptor instead.
 func (*ExportSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ExportSessionRequest) GetSessionId() string {
@@ -2334,7 +2434,7 @@ type JournalStatsRequest struct {
 
 func (x *JournalStatsRequest) Reset() {
 	*x = JournalStatsRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2346,7 +2446,7 @@ func (x *JournalStatsRequest) String() string {
 func (*JournalStatsRequest) ProtoMessage() {}
 
 func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2359,7 +2459,7 @@ func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsRequest.ProtoReflect.Descriptor instead.
 func (*JournalStatsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
 }
 
 // JournalStatsResponse is what the journal is, and what was done to it since the daemon opened it.
@@ -2419,7 +2519,7 @@ type JournalStatsResponse struct {
 
 func (x *JournalStatsResponse) Reset() {
 	*x = JournalStatsResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2431,7 +2531,7 @@ func (x *JournalStatsResponse) String() string {
 func (*JournalStatsResponse) ProtoMessage() {}
 
 func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2444,7 +2544,7 @@ func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsResponse.ProtoReflect.Descriptor instead.
 func (*JournalStatsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *JournalStatsResponse) GetDirectory() string {
@@ -2634,7 +2734,7 @@ type JournalFileInfo struct {
 
 func (x *JournalFileInfo) Reset() {
 	*x = JournalFileInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[34]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2646,7 +2746,7 @@ func (x *JournalFileInfo) String() string {
 func (*JournalFileInfo) ProtoMessage() {}
 
 func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[34]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2659,7 +2759,7 @@ func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileInfo.ProtoReflect.Descriptor instead.
 func (*JournalFileInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *JournalFileInfo) GetName() string {
@@ -2706,7 +2806,7 @@ type VerifyJournalRequest struct {
 
 func (x *VerifyJournalRequest) Reset() {
 	*x = VerifyJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[35]
+	mi := &file_betcode_v1_admin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2718,7 +2818,7 @@ func (x *VerifyJournalRequest) String() string {
 func (*VerifyJournalRequest) ProtoMessage() {}
 
 func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[35]
+	mi := &file_betcode_v1_admin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2731,7 +2831,7 @@ func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalRequest.ProtoReflect.Descriptor instead.
 func (*VerifyJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{36}
 }
 
 // VerifyJournalResponse is one piece of news of a verification.
@@ -2751,7 +2851,7 @@ type VerifyJournalResponse struct {
 
 func (x *VerifyJournalResponse) Reset() {
 	*x = VerifyJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[36]
+	mi := &file_betcode_v1_admin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2763,7 +2863,7 @@ func (x *VerifyJournalResponse) String() string {
 func (*VerifyJournalResponse) ProtoMessage() {}
 
 func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[36]
+	mi := &file_betcode_v1_admin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2776,7 +2876,7 @@ func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalResponse.ProtoReflect.Descriptor instead.
 func (*VerifyJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{36}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *VerifyJournalResponse) GetNews() isVerifyJournalResponse_News {
@@ -2859,7 +2959,7 @@ type JournalFileReport struct {
 
 func (x *JournalFileReport) Reset() {
 	*x = JournalFileReport{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[37]
+	mi := &file_betcode_v1_admin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2871,7 +2971,7 @@ func (x *JournalFileReport) String() string {
 func (*JournalFileReport) ProtoMessage() {}
 
 func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[37]
+	mi := &file_betcode_v1_admin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2884,7 +2984,7 @@ func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileReport.ProtoReflect.Descriptor instead.
 func (*JournalFileReport) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{37}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *JournalFileReport) GetName() string {
@@ -2944,7 +3044,7 @@ type JournalProblem struct {
 
 func (x *JournalProblem) Reset() {
 	*x = JournalProblem{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[38]
+	mi := &file_betcode_v1_admin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2956,7 +3056,7 @@ func (x *JournalProblem) String() string {
 func (*JournalProblem) ProtoMessage() {}
 
 func (x *JournalProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[38]
+	mi := &file_betcode_v1_admin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2969,7 +3069,7 @@ func (x *JournalProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalProblem.ProtoReflect.Descriptor instead.
 func (*JournalProblem) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{38}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *JournalProblem) GetFile() string {
@@ -3008,7 +3108,7 @@ type JournalVerified struct {
 
 func (x *JournalVerified) Reset() {
 	*x = JournalVerified{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[39]
+	mi := &file_betcode_v1_admin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3020,7 +3120,7 @@ func (x *JournalVerified) String() string {
 func (*JournalVerified) ProtoMessage() {}
 
 func (x *JournalVerified) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[39]
+	mi := &file_betcode_v1_admin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3033,7 +3133,7 @@ func (x *JournalVerified) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalVerified.ProtoReflect.Descriptor instead.
 func (*JournalVerified) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{39}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *JournalVerified) GetOk() bool {
@@ -3070,7 +3170,7 @@ type BackupJournalRequest struct {
 
 func (x *BackupJournalRequest) Reset() {
 	*x = BackupJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[40]
+	mi := &file_betcode_v1_admin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3082,7 +3182,7 @@ func (x *BackupJournalRequest) String() string {
 func (*BackupJournalRequest) ProtoMessage() {}
 
 func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[40]
+	mi := &file_betcode_v1_admin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3095,7 +3195,7 @@ func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalRequest.ProtoReflect.Descriptor instead.
 func (*BackupJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{40}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *BackupJournalRequest) GetPath() string {
@@ -3133,7 +3233,7 @@ type BackupJournalResponse struct {
 
 func (x *BackupJournalResponse) Reset() {
 	*x = BackupJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[41]
+	mi := &file_betcode_v1_admin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3145,7 +3245,7 @@ func (x *BackupJournalResponse) String() string {
 func (*BackupJournalResponse) ProtoMessage() {}
 
 func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[41]
+	mi := &file_betcode_v1_admin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3158,7 +3258,7 @@ func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalResponse.ProtoReflect.Descriptor instead.
 func (*BackupJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{41}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *BackupJournalResponse) GetPath() string {
@@ -3216,7 +3316,7 @@ type RawOutputRequest struct {
 
 func (x *RawOutputRequest) Reset() {
 	*x = RawOutputRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[42]
+	mi := &file_betcode_v1_admin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3228,7 +3328,7 @@ func (x *RawOutputRequest) String() string {
 func (*RawOutputRequest) ProtoMessage() {}
 
 func (x *RawOutputRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[42]
+	mi := &file_betcode_v1_admin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3241,7 +3341,7 @@ func (x *RawOutputRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawOutputRequest.ProtoReflect.Descriptor instead.
 func (*RawOutputRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{42}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *RawOutputRequest) GetSessionId() string {
@@ -3269,7 +3369,7 @@ type RawOutputResponse struct {
 
 func (x *RawOutputResponse) Reset() {
 	*x = RawOutputResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[43]
+	mi := &file_betcode_v1_admin_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3281,7 +3381,7 @@ func (x *RawOutputResponse) String() string {
 func (*RawOutputResponse) ProtoMessage() {}
 
 func (x *RawOutputResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[43]
+	mi := &file_betcode_v1_admin_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3294,7 +3394,7 @@ func (x *RawOutputResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawOutputResponse.ProtoReflect.Descriptor instead.
 func (*RawOutputResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{43}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *RawOutputResponse) GetData() []byte {
@@ -3355,14 +3455,22 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x05input\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x05input\x12+\n" +
 	"\x11working_directory\x18\x04 \x01(\tR\x10workingDirectory\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x05 \x01(\tR\tsessionId\"\x98\x01\n" +
+	"session_id\x18\x05 \x01(\tR\tsessionId\"\xc9\x01\n" +
 	"\x19ExplainPermissionResponse\x12\x16\n" +
 	"\x06effect\x18\x01 \x01(\tR\x06effect\x12\x14\n" +
 	"\x05rules\x18\x02 \x03(\tR\x05rules\x12\x10\n" +
 	"\x03why\x18\x03 \x01(\tR\x03why\x12\x1f\n" +
 	"\vknown_rules\x18\x04 \x01(\rR\n" +
 	"knownRules\x12\x1a\n" +
-	"\bproblems\x18\x05 \x03(\tR\bproblems\"m\n" +
+	"\bproblems\x18\x05 \x03(\tR\bproblems\x12/\n" +
+	"\x05agent\x18d \x01(\v2\x19.betcode.v1.AgentDecisionR\x05agent\"\xd3\x01\n" +
+	"\rAgentDecision\x12\x18\n" +
+	"\arunning\x18\x01 \x01(\bR\arunning\x12'\n" +
+	"\x0fpermission_mode\x18\x02 \x01(\tR\x0epermissionMode\x120\n" +
+	"\x14next_permission_mode\x18\x03 \x01(\tR\x12nextPermissionMode\x12\x16\n" +
+	"\x06effect\x18\x04 \x01(\tR\x06effect\x12\x10\n" +
+	"\x03why\x18\x05 \x01(\tR\x03why\x12#\n" +
+	"\rmissing_rules\x18\x06 \x03(\tR\fmissingRules\"m\n" +
 	"\x10TestRulesRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
@@ -3617,7 +3725,7 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_betcode_v1_admin_proto_goTypes = []any{
 	(*GetTreeRequest)(nil),            // 0: betcode.v1.GetTreeRequest
 	(*TreeNode)(nil),                  // 1: betcode.v1.TreeNode
@@ -3626,130 +3734,132 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*PendingPermission)(nil),         // 4: betcode.v1.PendingPermission
 	(*ExplainPermissionRequest)(nil),  // 5: betcode.v1.ExplainPermissionRequest
 	(*ExplainPermissionResponse)(nil), // 6: betcode.v1.ExplainPermissionResponse
-	(*TestRulesRequest)(nil),          // 7: betcode.v1.TestRulesRequest
-	(*TestRulesResponse)(nil),         // 8: betcode.v1.TestRulesResponse
-	(*TrustDirectoryRequest)(nil),     // 9: betcode.v1.TrustDirectoryRequest
-	(*TrustDirectoryResponse)(nil),    // 10: betcode.v1.TrustDirectoryResponse
-	(*DirectoryReview)(nil),           // 11: betcode.v1.DirectoryReview
-	(*DirectoryFinding)(nil),          // 12: betcode.v1.DirectoryFinding
-	(*AnswerPermissionRequest)(nil),   // 13: betcode.v1.AnswerPermissionRequest
-	(*AnswerPermissionResponse)(nil),  // 14: betcode.v1.AnswerPermissionResponse
-	(*ShowSessionRequest)(nil),        // 15: betcode.v1.ShowSessionRequest
-	(*ShowSessionResponse)(nil),       // 16: betcode.v1.ShowSessionResponse
-	(*RunInfo)(nil),                   // 17: betcode.v1.RunInfo
-	(*PendingInput)(nil),              // 18: betcode.v1.PendingInput
-	(*StopSessionRequest)(nil),        // 19: betcode.v1.StopSessionRequest
-	(*StopSessionResponse)(nil),       // 20: betcode.v1.StopSessionResponse
-	(*ContinueSessionRequest)(nil),    // 21: betcode.v1.ContinueSessionRequest
-	(*ContinueSessionResponse)(nil),   // 22: betcode.v1.ContinueSessionResponse
-	(*RestartSessionRequest)(nil),     // 23: betcode.v1.RestartSessionRequest
-	(*RestartSessionResponse)(nil),    // 24: betcode.v1.RestartSessionResponse
-	(*ShutdownRequest)(nil),           // 25: betcode.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),          // 26: betcode.v1.ShutdownResponse
-	(*GetStartupRequest)(nil),         // 27: betcode.v1.GetStartupRequest
-	(*GetStartupResponse)(nil),        // 28: betcode.v1.GetStartupResponse
-	(*ResolveRequest)(nil),            // 29: betcode.v1.ResolveRequest
-	(*ResolveResponse)(nil),           // 30: betcode.v1.ResolveResponse
-	(*ExportSessionRequest)(nil),      // 31: betcode.v1.ExportSessionRequest
-	(*JournalStatsRequest)(nil),       // 32: betcode.v1.JournalStatsRequest
-	(*JournalStatsResponse)(nil),      // 33: betcode.v1.JournalStatsResponse
-	(*JournalFileInfo)(nil),           // 34: betcode.v1.JournalFileInfo
-	(*VerifyJournalRequest)(nil),      // 35: betcode.v1.VerifyJournalRequest
-	(*VerifyJournalResponse)(nil),     // 36: betcode.v1.VerifyJournalResponse
-	(*JournalFileReport)(nil),         // 37: betcode.v1.JournalFileReport
-	(*JournalProblem)(nil),            // 38: betcode.v1.JournalProblem
-	(*JournalVerified)(nil),           // 39: betcode.v1.JournalVerified
-	(*BackupJournalRequest)(nil),      // 40: betcode.v1.BackupJournalRequest
-	(*BackupJournalResponse)(nil),     // 41: betcode.v1.BackupJournalResponse
-	(*RawOutputRequest)(nil),          // 42: betcode.v1.RawOutputRequest
-	(*RawOutputResponse)(nil),         // 43: betcode.v1.RawOutputResponse
-	nil,                               // 44: betcode.v1.TreeNode.DetailsEntry
-	nil,                               // 45: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	nil,                               // 46: betcode.v1.ShowSessionResponse.MetadataEntry
-	(*timestamppb.Timestamp)(nil),     // 47: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 48: google.protobuf.Struct
-	(*UserQuestion)(nil),              // 49: betcode.v1.UserQuestion
-	(PermissionDecision)(0),           // 50: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),            // 51: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),         // 52: betcode.v1.SessionGrantEntry
-	(*AttachedClient)(nil),            // 53: betcode.v1.AttachedClient
-	(RunState)(0),                     // 54: betcode.v1.RunState
-	(*AgentEvent)(nil),                // 55: betcode.v1.AgentEvent
+	(*AgentDecision)(nil),             // 7: betcode.v1.AgentDecision
+	(*TestRulesRequest)(nil),          // 8: betcode.v1.TestRulesRequest
+	(*TestRulesResponse)(nil),         // 9: betcode.v1.TestRulesResponse
+	(*TrustDirectoryRequest)(nil),     // 10: betcode.v1.TrustDirectoryRequest
+	(*TrustDirectoryResponse)(nil),    // 11: betcode.v1.TrustDirectoryResponse
+	(*DirectoryReview)(nil),           // 12: betcode.v1.DirectoryReview
+	(*DirectoryFinding)(nil),          // 13: betcode.v1.DirectoryFinding
+	(*AnswerPermissionRequest)(nil),   // 14: betcode.v1.AnswerPermissionRequest
+	(*AnswerPermissionResponse)(nil),  // 15: betcode.v1.AnswerPermissionResponse
+	(*ShowSessionRequest)(nil),        // 16: betcode.v1.ShowSessionRequest
+	(*ShowSessionResponse)(nil),       // 17: betcode.v1.ShowSessionResponse
+	(*RunInfo)(nil),                   // 18: betcode.v1.RunInfo
+	(*PendingInput)(nil),              // 19: betcode.v1.PendingInput
+	(*StopSessionRequest)(nil),        // 20: betcode.v1.StopSessionRequest
+	(*StopSessionResponse)(nil),       // 21: betcode.v1.StopSessionResponse
+	(*ContinueSessionRequest)(nil),    // 22: betcode.v1.ContinueSessionRequest
+	(*ContinueSessionResponse)(nil),   // 23: betcode.v1.ContinueSessionResponse
+	(*RestartSessionRequest)(nil),     // 24: betcode.v1.RestartSessionRequest
+	(*RestartSessionResponse)(nil),    // 25: betcode.v1.RestartSessionResponse
+	(*ShutdownRequest)(nil),           // 26: betcode.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),          // 27: betcode.v1.ShutdownResponse
+	(*GetStartupRequest)(nil),         // 28: betcode.v1.GetStartupRequest
+	(*GetStartupResponse)(nil),        // 29: betcode.v1.GetStartupResponse
+	(*ResolveRequest)(nil),            // 30: betcode.v1.ResolveRequest
+	(*ResolveResponse)(nil),           // 31: betcode.v1.ResolveResponse
+	(*ExportSessionRequest)(nil),      // 32: betcode.v1.ExportSessionRequest
+	(*JournalStatsRequest)(nil),       // 33: betcode.v1.JournalStatsRequest
+	(*JournalStatsResponse)(nil),      // 34: betcode.v1.JournalStatsResponse
+	(*JournalFileInfo)(nil),           // 35: betcode.v1.JournalFileInfo
+	(*VerifyJournalRequest)(nil),      // 36: betcode.v1.VerifyJournalRequest
+	(*VerifyJournalResponse)(nil),     // 37: betcode.v1.VerifyJournalResponse
+	(*JournalFileReport)(nil),         // 38: betcode.v1.JournalFileReport
+	(*JournalProblem)(nil),            // 39: betcode.v1.JournalProblem
+	(*JournalVerified)(nil),           // 40: betcode.v1.JournalVerified
+	(*BackupJournalRequest)(nil),      // 41: betcode.v1.BackupJournalRequest
+	(*BackupJournalResponse)(nil),     // 42: betcode.v1.BackupJournalResponse
+	(*RawOutputRequest)(nil),          // 43: betcode.v1.RawOutputRequest
+	(*RawOutputResponse)(nil),         // 44: betcode.v1.RawOutputResponse
+	nil,                               // 45: betcode.v1.TreeNode.DetailsEntry
+	nil,                               // 46: betcode.v1.AnswerPermissionRequest.AnswersEntry
+	nil,                               // 47: betcode.v1.ShowSessionResponse.MetadataEntry
+	(*timestamppb.Timestamp)(nil),     // 48: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 49: google.protobuf.Struct
+	(*UserQuestion)(nil),              // 50: betcode.v1.UserQuestion
+	(PermissionDecision)(0),           // 51: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),            // 52: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),         // 53: betcode.v1.SessionGrantEntry
+	(*AttachedClient)(nil),            // 54: betcode.v1.AttachedClient
+	(RunState)(0),                     // 55: betcode.v1.RunState
+	(*AgentEvent)(nil),                // 56: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	47, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	48, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
-	44, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
+	45, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	48, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	47, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	47, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	49, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	48, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
-	11, // 9: betcode.v1.TrustDirectoryResponse.review:type_name -> betcode.v1.DirectoryReview
-	12, // 10: betcode.v1.DirectoryReview.findings:type_name -> betcode.v1.DirectoryFinding
-	12, // 11: betcode.v1.DirectoryReview.changes:type_name -> betcode.v1.DirectoryFinding
-	50, // 12: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	48, // 13: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
-	45, // 14: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	50, // 15: betcode.v1.AnswerPermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	47, // 16: betcode.v1.AnswerPermissionResponse.decided_at:type_name -> google.protobuf.Timestamp
-	51, // 17: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
-	17, // 18: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
-	4,  // 19: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
-	18, // 20: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	52, // 21: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	46, // 22: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	53, // 23: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
-	12, // 24: betcode.v1.ShowSessionResponse.withheld:type_name -> betcode.v1.DirectoryFinding
-	47, // 25: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	54, // 26: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	34, // 27: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	47, // 28: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	37, // 29: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	38, // 30: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	39, // 31: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
-	0,  // 32: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
-	2,  // 33: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
-	13, // 34: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
-	5,  // 35: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
-	7,  // 36: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
-	9,  // 37: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
-	15, // 38: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
-	19, // 39: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
-	21, // 40: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
-	23, // 41: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
-	25, // 42: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	27, // 43: betcode.v1.AdminService.GetStartup:input_type -> betcode.v1.GetStartupRequest
-	29, // 44: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	31, // 45: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	42, // 46: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
-	32, // 47: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	35, // 48: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	40, // 49: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 50: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 51: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	14, // 52: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	6,  // 53: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
-	8,  // 54: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
-	10, // 55: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
-	16, // 56: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	20, // 57: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	22, // 58: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
-	24, // 59: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
-	26, // 60: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	28, // 61: betcode.v1.AdminService.GetStartup:output_type -> betcode.v1.GetStartupResponse
-	30, // 62: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	55, // 63: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	43, // 64: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
-	33, // 65: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	36, // 66: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	41, // 67: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	50, // [50:68] is the sub-list for method output_type
-	32, // [32:50] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	49, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	48, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	48, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	50, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	49, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
+	7,  // 9: betcode.v1.ExplainPermissionResponse.agent:type_name -> betcode.v1.AgentDecision
+	12, // 10: betcode.v1.TrustDirectoryResponse.review:type_name -> betcode.v1.DirectoryReview
+	13, // 11: betcode.v1.DirectoryReview.findings:type_name -> betcode.v1.DirectoryFinding
+	13, // 12: betcode.v1.DirectoryReview.changes:type_name -> betcode.v1.DirectoryFinding
+	51, // 13: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	49, // 14: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	46, // 15: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
+	51, // 16: betcode.v1.AnswerPermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
+	48, // 17: betcode.v1.AnswerPermissionResponse.decided_at:type_name -> google.protobuf.Timestamp
+	52, // 18: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	18, // 19: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
+	4,  // 20: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
+	19, // 21: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
+	53, // 22: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	47, // 23: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	54, // 24: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
+	13, // 25: betcode.v1.ShowSessionResponse.withheld:type_name -> betcode.v1.DirectoryFinding
+	48, // 26: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	55, // 27: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	35, // 28: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	48, // 29: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	38, // 30: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	39, // 31: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	40, // 32: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	0,  // 33: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
+	2,  // 34: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
+	14, // 35: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
+	5,  // 36: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
+	8,  // 37: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
+	10, // 38: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
+	16, // 39: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
+	20, // 40: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
+	22, // 41: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
+	24, // 42: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
+	26, // 43: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	28, // 44: betcode.v1.AdminService.GetStartup:input_type -> betcode.v1.GetStartupRequest
+	30, // 45: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	32, // 46: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	43, // 47: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
+	33, // 48: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	36, // 49: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	41, // 50: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 51: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 52: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	15, // 53: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 54: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	9,  // 55: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
+	11, // 56: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
+	17, // 57: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	21, // 58: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	23, // 59: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
+	25, // 60: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
+	27, // 61: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	29, // 62: betcode.v1.AdminService.GetStartup:output_type -> betcode.v1.GetStartupResponse
+	31, // 63: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	56, // 64: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	44, // 65: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
+	34, // 66: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	37, // 67: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	42, // 68: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	51, // [51:69] is the sub-list for method output_type
+	33, // [33:51] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_admin_proto_init() }
@@ -3758,7 +3868,7 @@ func file_betcode_v1_admin_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
-	file_betcode_v1_admin_proto_msgTypes[36].OneofWrappers = []any{
+	file_betcode_v1_admin_proto_msgTypes[37].OneofWrappers = []any{
 		(*VerifyJournalResponse_File)(nil),
 		(*VerifyJournalResponse_Problem)(nil),
 		(*VerifyJournalResponse_Done)(nil),
@@ -3769,7 +3879,7 @@ func file_betcode_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   47,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

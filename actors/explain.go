@@ -1,0 +1,192 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/rules"
+	"betcode/messages"
+)
+
+// explain tells what is decided about a call: what the rules say and, of a session, what its
+// live agent makes of the call before it asks. It looks at the disk, on the caller's goroutine.
+func (s *System) explain(ctx context.Context, m messages.ExplainPermission) (messages.Reply, error) {
+	const op = "explain permission"
+	if m.Tool == "" {
+		return nil, messages.Errorf(op, messages.Invalid, "no tool is named").WithHint("for example: Bash, Edit, WebFetch")
+	}
+	call := rules.Call{Tool: m.Tool, Input: m.Input, Place: rules.Place{Directory: m.WorkingDirectory, Home: s.options.Home}}
+	if len(call.Input) == 0 {
+		call.Input = rules.InputOf(m.Tool, m.Argument)
+	}
+	call.Real = rules.Resolve(call)
+	now, directory := s.rules.now.Load(), s.directoryRules(m.WorkingDirectory)
+	set := now.set.With(directory)
+	verdict := set.Decide(call)
+	explained := messages.PermissionExplained{Effect: verdict.Effect.String(), Why: verdict.Why, Known: set.Len()}
+	protected := s.protected.Check(call)
+	if protected != "" && verdict.Effect != rules.Deny {
+		explained.Effect, explained.Why = rules.Ask.String(), "a person is asked whatever rules and grants say: "+protected
+	}
+	for _, r := range verdict.Rules {
+		explained.Rules = append(explained.Rules, r.String())
+	}
+	for _, p := range now.problems {
+		explained.Problems = append(explained.Problems, p.Error())
+	}
+	for _, p := range set.Narrow() {
+		explained.Problems = append(explained.Problems, p.Error())
+	}
+	if m.Session == "" {
+		return explained, nil
+	}
+	answer, err := s.ask(ctx, s.sessions, messages.GetSession{Session: m.Session})
+	if err != nil {
+		return nil, err
+	}
+	view, ok := answer.(messages.SessionView)
+	if !ok {
+		return nil, messages.Errorf(op, messages.Internal, "unexpected answer %T", answer)
+	}
+	granted(&explained, view.Record, verdict.Effect, m.Tool, protected == "")
+	own := s.agentsOwnRules(view, directory)
+	explained.Agent = explainAgent(view, call, own)
+	return explained, nil
+}
+
+// granted lets the grants of a session decide what no rule does: they do not allow what is
+// protected.
+func granted(e *messages.PermissionExplained, r messages.SessionRecord, said rules.Effect, tool string, may bool) {
+	allowed, known := r.Grants[tool]
+	switch {
+	case !known || said == rules.Deny:
+	case !allowed:
+		e.Effect, e.Why = rules.Deny.String(), "the tool "+tool+" is forbidden for this session"
+	case said == rules.None && may:
+		e.Effect, e.Why = rules.Allow.String(), "the tool "+tool+" is allowed for this session"
+	}
+}
+
+// agentRules tells what the running agent has of the rules.
+func (s *sessionState) agentRules() messages.AgentRules {
+	a := messages.AgentRules{Mode: cmp.Or(s.record.PermissionMode, claude.DefaultMode)}
+	if !s.up || s.run == nil {
+		next := s.rulesAtStart()
+		a.Ask, a.Deny = next.Ask, next.Deny
+		return a
+	}
+	a.Running = true
+	if a.Mode == bypassMode && claude.ModeOf(s.run.Argv) != bypassMode { // see enterMode
+		a.Mode, a.NextMode = cmp.Or(claude.ModeOf(s.run.Argv), claude.DefaultMode), bypassMode
+	}
+	given := claude.RulesOf(s.run.Argv)
+	a.Ask, a.Deny = slices.Concat(given.Ask, s.handover.has.Ask), slices.Concat(given.Deny, s.handover.has.Deny)
+	a.Missing = s.unhanded()
+	return a
+}
+
+// agentsOwnRules are the rules that an agent reads itself: those of its user, what the
+// session allows its tools, and those of a directory that it obeys.
+func (s *System) agentsOwnRules(view messages.SessionView, directory *rules.Set) *rules.Set {
+	list := rulesOf("the session's allowed tools", messages.RuleLists{Allow: view.Record.AllowedTools})
+	var environment map[string]string
+	if view.Run != nil {
+		environment = view.Run.Environment
+	}
+	file := filepath.Join(agentHome(s.environment(environment)), "settings.json")
+	var settings struct {
+		Permissions messages.RuleLists `json:"permissions"`
+	}
+	if raw, err := os.ReadFile(file); err == nil && json.Unmarshal(raw, &settings) == nil {
+		list = append(list, rulesOf(file, settings.Permissions)...)
+	}
+	set, _ := rules.New(list...) // what cannot be read is the agent's to report
+	if view.Guard.Mode == messages.GuardOff {
+		return set.With(directory)
+	}
+	return set
+}
+
+func rulesOf(source string, l messages.RuleLists) []rules.Rule {
+	return Rules{Allow: l.Allow, Ask: l.Ask, Deny: l.Deny, Source: source}.list()
+}
+
+// changing are the tools that write files and nothing else.
+var changing = map[string]bool{"Edit": true, "MultiEdit": true, "Write": true, "NotebookEdit": true}
+
+// reading are the tools that only read files.
+var reading = map[string]bool{"Read": true, "Glob": true, "Grep": true, "LS": true, "NotebookRead": true}
+
+// explainAgent tells what an agent decides about a call by itself, before the daemon
+// hears of it, as far as its mode and its rules say.
+func explainAgent(view messages.SessionView, call rules.Call, own *rules.Set) messages.AgentExplained {
+	a := view.Agent
+	e := messages.AgentExplained{AgentRules: a, Effect: rules.Ask.String()}
+	set, _ := rules.New(rulesOf("handed over", messages.RuleLists{Ask: a.Ask, Deny: a.Deny})...)
+	handed, mine := set.Decide(call), own.Decide(call)
+	here := inside(call)
+	say := func(effect rules.Effect, why string) messages.AgentExplained {
+		e.Effect, e.Why = effect.String(), why
+		return e
+	}
+	switch {
+	case handed.Effect == rules.Deny:
+		return say(rules.Deny, "it was handed "+handed.Rules[0].Effect.String()+" "+handed.Rules[0].Text)
+	case mine.Effect == rules.Deny:
+		return say(rules.Deny, "its own rule forbids it: "+mine.Rules[0].String())
+	case handed.Effect == rules.Ask:
+		return say(rules.Ask, "it was handed "+ruleText(handed, "an ask rule"))
+	case mine.Effect == rules.Ask:
+		return say(rules.Ask, "its own rule has it ask: "+ruleText(mine, "an ask rule"))
+	case a.Mode == bypassMode:
+		return say(rules.Allow, "it asks about nothing in its mode "+bypassMode+" but what rules have it ask about")
+	case mine.Effect == rules.Allow:
+		return say(rules.Allow, "its own rule allows it: "+ruleText(mine, "an allow rule"))
+	case a.Mode == "acceptEdits" && changing[call.Tool] && here:
+		return say(rules.Allow, "it changes files of its directory in its mode acceptEdits")
+	case reading[call.Tool] && here:
+		return say(rules.Allow, "it reads files of its directory")
+	case a.Mode == "dontAsk":
+		return say(rules.Deny, "it refuses what no rule allows in its mode dontAsk")
+	case a.Mode == "plan" && changing[call.Tool]:
+		return say(rules.Ask, "it changes nothing in its mode plan unless a person allows it")
+	case call.Tool == "Bash":
+		return say(rules.Ask, "it asks, unless it takes the command for one that only reads")
+	}
+	return say(rules.Ask, "neither its mode nor its own rules decide")
+}
+
+func ruleText(v rules.Verdict, otherwise string) string {
+	if len(v.Rules) == 0 {
+		return otherwise
+	}
+	return v.Rules[0].String()
+}
+
+// inside reports whether a call names no file outside of its directory, as it is spelled.
+func inside(call rules.Call) bool {
+	var input struct {
+		File     string `json:"file_path"`
+		Notebook string `json:"notebook_path"`
+		Path     string `json:"path"`
+	}
+	if json.Unmarshal(call.Input, &input) != nil {
+		return false
+	}
+	file := cmp.Or(input.File, input.Notebook, input.Path)
+	if file == "" {
+		return true
+	}
+	if !path.IsAbs(file) {
+		file = path.Join(call.Place.Directory, file)
+	}
+	return strings.HasPrefix(path.Clean(file)+"/", fmt.Sprintf("%s/", path.Clean(call.Place.Directory)))
+}
