@@ -62,7 +62,7 @@ func pages(t *testing.T) []string {
 	if err != nil || len(all) == 0 {
 		t.Fatal(all, err)
 	}
-	return append(all, "../README.md", "../CHANGELOG.md")
+	return append(all, "../README.md", "../CHANGELOG.md", "../CONTRIBUTING.md")
 }
 
 // tested lists the functions and the files of all tests.
