@@ -121,6 +121,12 @@ attack: claude ## attack the built daemon: every finding of a review as a case, 
 fidelity: ## play the same scenarios with several versions of the agent: VERSIONS="2.1.20 2.1.330"; all write docs/fidelity.md
 	$(GO) run ./tests/fidelity -page docs/fidelity.md $(if $(VERSIONS),-versions '$(VERSIONS)')
 
+.PHONY: sdk
+sdk: ## hold the codec against the names in the official SDK and write the table; SDK=X.Y.Z pins another version
+	$(GO) run ./tests/sdk $(if $(SDK),-version $(SDK))
+	$(GO) test ./actors/internal/claude -run '^TestSDK$$' -update
+	$(GO) run ./tests/sdk -page docs/compatibility.md
+
 .PHONY: prove
 prove: claude ## 2 000 rounds of crash, a walk over all failpoints, the race detector, the real agent; an hour
 	$(GO) run ./tests/crash -rounds 2000 $(if $(SEED),-seed $(SEED))

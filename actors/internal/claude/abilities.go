@@ -44,21 +44,24 @@ func names(all []string) []string {
 // programs that it knows.
 func offered(name string) bool { return name != "" && !strings.HasPrefix(name, "__") }
 
+// initializeAnswer is what is read of the answer to an [InitializeLine].
+type initializeAnswer struct {
+	Commands []struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+		Arguments   string `json:"argumentHint"`
+	} `json:"commands"`
+	Agents []struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+	} `json:"agents"`
+	Models json.RawMessage `json:"models"`
+}
+
 // ParseAbilities reads the answer to an [InitializeLine]. It does not say which
 // commands are skills.
 func ParseAbilities(response []byte) (messages.Abilities, error) {
-	var r struct {
-		Commands []struct {
-			Name        string `json:"name"`
-			Description string `json:"description"`
-			Arguments   string `json:"argumentHint"`
-		} `json:"commands"`
-		Agents []struct {
-			Name        string `json:"name"`
-			Description string `json:"description"`
-		} `json:"agents"`
-		Models json.RawMessage `json:"models"`
-	}
+	var r initializeAnswer
 	if err := json.Unmarshal(response, &r); err != nil {
 		return messages.Abilities{}, &messages.Error{Op: "read abilities", Kind: messages.Internal, Err: err}
 	}

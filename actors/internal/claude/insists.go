@@ -5,15 +5,18 @@ import "encoding/json"
 // FlagSettings is what the agent calls rules that it was handed with --settings: ours.
 const FlagSettings = "flagSettings"
 
+// askRule is the ask rule of the agent's user that a request names.
+type askRule struct {
+	Source string `json:"source"`
+	Tool   string `json:"tool_name"`
+	Rule   string `json:"rule_content"`
+}
+
 // insists says why the agent asks whatever else allows the call: a rule says so, its
 // user's or one that was handed over, or its own check of dangerous calls does. It is
 // empty where the agent asks because nothing allows the call.
 func (r *controlRequest) insists() string {
-	var rule struct {
-		Source string `json:"source"`
-		Tool   string `json:"tool_name"`
-		Rule   string `json:"rule_content"`
-	}
+	var rule askRule
 	switch {
 	case json.Unmarshal(r.AskRule, &rule) == nil && rule.Source != "":
 		text := rule.Tool
