@@ -9,7 +9,7 @@ func (s *System) exposing(r messages.Request) messages.Request {
 	switch m := r.(type) {
 	case messages.StartSession:
 		if m.PermissionMode != "" {
-			m.Exposed = s.protected.CheckDirectory(m.WorkingDirectory)
+			m.Exposed = s.exposedBelow(m.WorkingDirectory, m.Options)
 		}
 		return m
 	case messages.ChangeSettings:
@@ -37,5 +37,19 @@ func (s *System) exposedIn(id messages.SessionID) string {
 	if err != nil || !loaded.Found {
 		return "" // the session says what is wrong
 	}
-	return s.protected.CheckDirectory(loaded.Record.WorkingDirectory)
+	options := loaded.Record.Options
+	if loaded.Run != nil {
+		options = loaded.Run.Options
+	}
+	return s.exposedBelow(loaded.Record.WorkingDirectory, options)
+}
+
+// exposedBelow looks at the working directory and at those added to it.
+func (s *System) exposedBelow(directory string, o messages.AgentOptions) string {
+	for _, dir := range append([]string{directory}, o.Directories...) {
+		if why := s.protected.CheckDirectory(dir); why != "" {
+			return why
+		}
+	}
+	return ""
 }

@@ -43,7 +43,8 @@ func (s *System) fence(session messages.SessionRecord, run messages.RunRecord, e
 	}
 	environ = append(slices.Clip(env), "TMPDIR="+temp, "CLAUDE_CODE_TMPDIR="+temp)
 	writable, err = fence.Project{
-		Directory: session.WorkingDirectory, Home: s.options.Home, Temp: temp, Environ: environ, Writable: s.live.Load().FenceWritable,
+		Directory: session.WorkingDirectory, Home: s.options.Home, Temp: temp, Environ: environ,
+		Writable:  append(slices.Clone(s.live.Load().FenceWritable), run.Options.Directories...),
 		Protected: append([]string{filepath.Dir(s.options.RunsDirectory)}, s.options.Protected...),
 	}.Plan()
 	if err != nil {

@@ -75,6 +75,12 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		if err := s.checkDirectory(m); err != nil {
 			return nil, err
 		}
+		m.Fork = messages.Fork{} // only forkSession says where a session comes from
+		options, err := s.optionsOf(m)
+		if err != nil {
+			return nil, err
+		}
+		m.Options = options
 		return s.ask(ctx, s.sessions, s.withDefaults(m))
 	case messages.SendInput:
 		m.Digest = inputDigest(m.Content, m.Attachments)

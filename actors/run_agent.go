@@ -94,6 +94,9 @@ func (o *opening) find(version string) (*process.Process, process.Fate, error) {
 	if advice := tooOld(version); advice != "" {
 		return nil, process.Fate{Exit: messages.Exit{Known: true, Code: 127, Reason: advice, Stage: stageVersion}}, nil
 	}
+	if exit, refused := optionsRefused(o.record.Options, version); refused {
+		return nil, process.Fate{Exit: exit}, nil
+	}
 	spec, err := o.system.agentSpec(o.session, o.record, o.resume)
 	if err == nil {
 		err = process.Prepare(o.record.Directory)

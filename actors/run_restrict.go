@@ -26,11 +26,13 @@ const (
 // environment. The directory is looked at immediately before each start, so trust that was lost
 // counts from then on.
 func (s *System) guard(session messages.SessionRecord, run messages.RunRecord) (argv, env []string, err error) {
-	if s.options.Directories == nil {
-		return run.Argv, nil, nil
-	}
 	environment := s.environment(run.Environment)
-	review, err := s.options.Directories.Review(session.WorkingDirectory, agentHome(environment))
+	restriction := claude.Restriction{Strict: run.Options.OnlyServers}
+	if s.options.Directories == nil {
+		argv, err = s.handServers(session, run, restriction, environment)
+		return argv, nil, err
+	}
+	review, err := s.review(session.WorkingDirectory, run.Options.Directories, environment)
 	if err != nil { // nobody knows what is trusted
 		review = messages.DirectoryReview{Problems: []string{err.Error()}}
 	}
@@ -42,18 +44,29 @@ func (s *System) guard(session messages.SessionRecord, run messages.RunRecord) (
 	if err := os.WriteFile(filepath.Join(run.Directory, guardName), text, 0o600); err != nil {
 		return nil, nil, err
 	}
-	if guard.Mode == messages.GuardOff {
-		return run.Argv, nil, nil
+	if guard.Mode != messages.GuardOff {
+		restriction.Guarded, restriction.Strict, restriction.Ask = true, restriction.Strict || guard.Restricted(), guard.Ask
+		env = claude.RestrictEnviron(environment, claude.Restriction{Strict: guard.Restricted()})
 	}
-	restriction := claude.Restriction{Strict: guard.Restricted(), Ask: guard.Ask}
-	servers := claude.OwnServers(readServers(agentMemory(environment)), restriction.Strict, projectsOf(session.WorkingDirectory)...)
-	if servers != nil {
-		restriction.Servers = filepath.Join(run.Directory, serversName)
-		if err := os.WriteFile(restriction.Servers, servers, 0o600); err != nil {
-			return nil, nil, err
+	argv, err = s.handServers(session, run, restriction, environment)
+	return argv, env, err
+}
+
+// handServers writes the MCP servers that an agent is given into a file of its run, and
+// returns the command line: the user's own where it is kept from finding them itself, and
+// those of its session, which win over others of the same name.
+func (s *System) handServers(session messages.SessionRecord, run messages.RunRecord, r claude.Restriction, environment []string) ([]string, error) {
+	var servers []byte
+	if r.Guarded && !run.Options.OnlyServers {
+		servers = claude.OwnServers(readServers(agentMemory(environment)), r.Strict, projectsOf(session.WorkingDirectory)...)
+	}
+	if servers = claude.MergeServers(servers, run.Options.Servers); servers != nil {
+		r.Servers = filepath.Join(run.Directory, serversName)
+		if err := os.WriteFile(r.Servers, servers, 0o600); err != nil {
+			return nil, err
 		}
 	}
-	return claude.Restrict(run.Argv, restriction), claude.RestrictEnviron(environment, restriction), nil
+	return claude.Restrict(run.Argv, r), nil
 }
 
 // guardOf is the restriction that follows from a review.

@@ -141,7 +141,8 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		s.hands.do(func() any { return e.read(environment) })
 	case lookTrust:
 		directory, environment := s.state.record.WorkingDirectory, s.deps.environment(s.state.environment())
-		s.hands.do(func() any { return e.look(s.deps, directory, environment) })
+		added := s.state.agentOptions().Directories
+		s.hands.do(func() any { return e.look(s.deps, directory, added, environment) })
 	case lookAround:
 		s.hands.do(func() any { return e.look(s.deps) })
 	case askPool:

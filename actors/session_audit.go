@@ -101,6 +101,10 @@ func (t *transition) auditCreated(m messages.StartSession) {
 	if n := len(m.AllowedTools); n > 0 {
 		e.Context["allowed_tools"] = strconv.Itoa(n)
 	}
+	auditOptions(e.Context, m.Options)
+	if m.Fork.Session != "" {
+		e.Context["forked_from"] = string(m.Fork.Session)
+	}
 	t.audit(e)
 }
 

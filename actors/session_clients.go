@@ -21,8 +21,8 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 		t.s.record = messages.SessionRecord{
 			ID: t.s.id, Name: m.Name, WorkingDirectory: m.WorkingDirectory, WorktreeID: m.WorktreeID, Model: m.Model,
 			AllowedTools: m.AllowedTools, DeniedTools: m.DeniedTools, Metadata: m.Metadata, Resume: m.Resume,
-			Environment: t.s.options.kept(m.Environment),
-			Phase:       messages.PhaseNew, CreatedAt: t.now.at,
+			Environment: t.s.options.kept(m.Environment), Options: m.Options, Fork: m.Fork,
+			Phase: messages.PhaseNew, CreatedAt: t.now.at,
 		}
 		t.s.exposed = m.Exposed
 		t.emit(sessionInfo(t.s.record, t.s.options.lineage, false))
@@ -204,6 +204,7 @@ func (s *sessionState) view() messages.SessionView {
 		Record: s.record, Run: s.run, LockHolder: s.lock.Holder(), LockWaiting: s.lock.Waiting(), Clients: s.clients.Streams(), Attached: s.clients.Everyone(), Lineage: s.options.lineage,
 		Inputs: slices.Clone(s.inputs), Permissions: s.requests(isUndecided),
 	}
+	v.Record.Options = s.agentOptions()
 	if s.active() {
 		v.Guard = s.guard
 	}

@@ -44,7 +44,15 @@ func sessionInfo(r messages.SessionRecord, lineage string, resumed bool) *pb.Age
 		Head:                uint64(r.Head),
 		Condition:           string(r.Condition),
 		Waiting:             r.Waiting,
+		ForkedFrom:          forkOrigin(r.Fork),
 	}}}
+}
+
+func forkOrigin(f messages.Fork) *pb.ForkOrigin {
+	if f.Session == "" {
+		return nil
+	}
+	return &pb.ForkOrigin{SessionId: string(f.Session), Sequence: uint64(f.Seq)}
 }
 
 // contextUsage is how full the model's context is after the newest turn, in percent;

@@ -25,7 +25,7 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("send the message again in a moment")})
 		return
 	}
-	if !t.ensureLock(from, m.Client, op) || !t.roomFor(from, op) {
+	if !t.ensureLock(from, m.Client, op) || !t.roomFor(from, op) || t.budgetSpent(from, op) {
 		return
 	}
 	if err := claude.CheckInput(m.Content, m.Attachments); err != nil {

@@ -78,7 +78,7 @@ func (t *transition) startRun() {
 	start := t.s.rulesAtStart()
 	argv, err := claude.Argv(claude.Spec{
 		Program: t.s.options.program, SessionID: cmp.Or(r.AgentSession, t.s.beginAs, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
-		AllowedTools: r.AllowedTools, DeniedTools: start.Deny, AskRules: start.Ask,
+		AllowedTools: r.AllowedTools, DeniedTools: start.Deny, AskRules: start.Ask, Options: t.s.optionsAtStart(), Fork: r.Fork,
 	})
 	if err != nil {
 		t.argumentRefused(err)
@@ -97,7 +97,8 @@ func (t *transition) startRun() {
 		run.Fence = string(FenceProject)
 	}
 	run.Environment = t.s.environment()
-	r.Environment = nil // that record is written with each commit, a run's is not
+	run.Options = t.s.agentOptions()
+	r.Environment, r.Options = nil, messages.AgentOptions{} // that record is written with each commit, a run's is not
 	t.putRun(run)
 	t.s.spool, t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.memoryGone, t.s.idTaken = 0, false, false, false, "", false, false
 	t.s.lastFailed, t.s.hung, t.s.cut, t.s.begun, t.s.restarting, t.s.forgotten = false, false, false, nil, false, false

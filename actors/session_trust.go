@@ -31,8 +31,8 @@ type trustLooked struct {
 	err   error
 }
 
-func (e lookTrust) look(s *System, directory string, environment []string) any {
-	review, err := s.options.Directories.Review(directory, agentHome(environment))
+func (e lookTrust) look(s *System, directory string, added, environment []string) any {
+	review, err := s.review(directory, added, environment)
 	return trustLooked{e.run, e.fresh, guardOf(review), err}
 }
 

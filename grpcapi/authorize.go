@@ -180,7 +180,7 @@ func requestNeeds(r *pb.AgentRequest) messages.Rights {
 	case *pb.AgentRequest_Permission, *pb.AgentRequest_QuestionResponse:
 		return messages.MayApprove
 	case *pb.AgentRequest_Start:
-		if len(r.Start.GetAllowedTools()) > 0 || r.Start.GetConfirmMode() || asksLess(r.Start.GetPermissionMode()) {
+		if len(r.Start.GetAllowedTools()) > 0 || r.Start.GetConfirmMode() || asksLess(r.Start.GetPermissionMode()) || widens(r.Start.GetOptions()) {
 			return messages.MayControl | messages.MayApprove
 		}
 		return messages.MayView

@@ -251,6 +251,11 @@ func TestConverseNeedsRights(t *testing.T) {
 		"tools":      {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{AllowedTools: []string{"Bash"}}}}, "approve,control"},
 		"edits":      {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{PermissionMode: "acceptEdits"}}}, "approve,control"},
 		"plan":       {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{PermissionMode: "plan"}}}, "view"},
+		"effort":     {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{Options: &pb.AgentOptions{Effort: "low", MaxTurns: 1, NoTools: true}}}}, "view"},
+		"directory":  {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{Options: &pb.AgentOptions{AdditionalDirectories: []string{"/"}}}}}, "approve,control"},
+		"servers":    {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{Options: &pb.AgentOptions{McpConfig: []byte("x")}}}}, "approve,control"},
+		"agents":     {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{Options: &pb.AgentOptions{Agents: []byte("x")}}}}, "approve,control"},
+		"agent":      {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{Options: &pb.AgentOptions{Agent: "x"}}}}, "approve,control"},
 		"empty":      {&pb.AgentRequest{}, "control"},
 	} {
 		if got := requestNeeds(test.request).String(); got != test.need {

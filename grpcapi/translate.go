@@ -58,6 +58,9 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 	if err := argumentsIn(op, &out); err != nil {
 		return out, err
 	}
+	if out.Options, err = optionsIn(op, m.GetOptions()); err != nil {
+		return out, err
+	}
 	for _, check := range []error{
 		modeIn(op, out.PermissionMode),
 		metadataIn(op, out.Metadata),

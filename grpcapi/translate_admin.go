@@ -180,6 +180,8 @@ func viewOut(v messages.SessionView, now time.Time) *pb.ShowSessionResponse {
 		Boundary:       uint64(v.Record.Past.Boundary.Seq),
 		LowWater:       uint64(v.Record.Past.LowWater),
 		ConfirmedModes: v.Record.Confirmed,
+		Options:        optionsOut(v.Record.Options),
+		ForkedFrom:     forkOut(v.Record.Fork),
 	}
 	for _, c := range v.Attached {
 		out.Attached = append(out.Attached, &pb.AttachedClient{ClientId: string(c.Client), Type: c.Type, Observer: c.Observer, Since: timeOut(c.Since)})

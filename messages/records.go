@@ -50,6 +50,8 @@ type SessionRecord struct {
 	DeniedTools      []string
 	Metadata         map[string]string
 	Environment      map[string]string // kept of the client that began it, until the first run has it
+	Options          AgentOptions      // until the first run has them
+	Fork             Fork              // where the session was forked from; zero if it was not
 
 	Phase        Phase
 	Status       string    // the last StatusChange, an AgentStatus name
@@ -123,6 +125,7 @@ type RunRecord struct {
 	Directory    string // holds the FIFO and the spool files, 0700
 	Argv         []string
 	Environment  map[string]string // kept of the client that began the session, handed on from run to run
+	Options      AgentOptions      // of the session, handed on from run to run
 	AgentSession string            // what --session-id or --resume was given
 	Resumed      bool
 	Process      ProcessIdentity

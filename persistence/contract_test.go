@@ -19,11 +19,13 @@ func full(id messages.SessionID, after messages.Seq) messages.Append {
 	r.Metadata = map[string]string{"b": "2", "a": "1"}
 	r.Run, r.Turn, r.Grants = 1, true, map[string]bool{"Edit": true, "Bash": false}
 	r.Usage = messages.Usage{InputTokens: 12, CostUSD: 0.25}
+	r.Options, r.Fork = fullOptions(), messages.Fork{Session: sid(9), Seq: 7, AgentSession: "old", Message: "last"}
 	return messages.Append{
 		Session: id, Expect: after, Events: events(after, 3), Record: r,
 		Run: &messages.RunRecord{
 			Format: 1, Session: id, Run: 1, State: messages.RunRunning, Token: "t", Directory: "/run/1",
 			Argv: []string{"claude", "-p"}, Process: messages.ProcessIdentity{PID: 7, StartTime: 8, BootID: "b"}, StartedAt: at,
+			Options: fullOptions(),
 		},
 		Cursor: &messages.Cursor{Run: 1, Offset: 100, Translator: []byte{1, 2, 3}},
 		Inputs: []messages.InputRecord{

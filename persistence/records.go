@@ -63,6 +63,8 @@ func storeSession(r *messages.SessionRecord) *storev1.Session {
 		Environment:      r.Environment,
 		RateLimit:        storeRateLimit(r.RateLimit),
 		ConfirmedModes:   r.Confirmed,
+		Options:          storeOptions(r.Options),
+		Fork:             storeFork(r.Fork),
 	}
 }
 
@@ -104,6 +106,8 @@ func loadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 		Environment:      s.GetEnvironment(),
 		RateLimit:        loadRateLimit(s.GetRateLimit()),
 		Confirmed:        s.GetConfirmedModes(),
+		Options:          loadOptions(s.GetOptions()),
+		Fork:             loadFork(s.GetFork()),
 	}
 }
 
@@ -170,6 +174,7 @@ func storeRun(r *messages.RunRecord) *storev1.Run {
 		Directory:    r.Directory,
 		Argv:         r.Argv,
 		Environment:  r.Environment,
+		Options:      storeOptions(r.Options),
 		AgentSession: r.AgentSession,
 		Resumed:      r.Resumed,
 		Process:      storeProcess(r.Process),
@@ -193,6 +198,7 @@ func loadRun(id messages.SessionID, run messages.RunNumber, r *storev1.Run) *mes
 		Directory:    r.GetDirectory(),
 		Argv:         r.GetArgv(),
 		Environment:  r.GetEnvironment(),
+		Options:      loadOptions(r.GetOptions()),
 		AgentSession: r.GetAgentSession(),
 		Resumed:      r.GetResumed(),
 		Process:      loadProcess(r.GetProcess()),

@@ -270,6 +270,12 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 	line("directory", "%s", sum.GetWorkingDirectory())
 	line("model", "%s", sum.GetModel())
 	line("mode", "%s", v.GetPermissionMode())
+	if f := v.GetForkedFrom(); f != nil {
+		line("forked from", "%s at sequence %d", f.GetSessionId(), f.GetSequence())
+	}
+	for _, o := range shownOptions(v.GetOptions()) {
+		line("option", "%s", o)
+	}
 	if modes := v.GetConfirmedModes(); len(modes) > 0 {
 		line("confirmed", "%s", strings.Join(modes, ", "))
 	}

@@ -18,7 +18,7 @@ import (
 
 // sessionFlags say which session a command is about, and what a new one is like.
 func sessionFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "go on with `SESSION`: an id, its beginning, a name, or @last"},
 		&cli.BoolFlag{Name: "continue", Aliases: []string{"c"}, Usage: "go on with the latest session of this directory"},
 		&cli.StringFlag{Name: "cwd", Usage: "`DIRECTORY` where the agent works (this one)"},
@@ -27,9 +27,9 @@ func sessionFlags() []cli.Flag {
 		&cli.StringFlag{Name: "permission-mode", Usage: "`MODE` of the agent: default, acceptEdits, plan, …"},
 		&cli.BoolFlag{Name: "confirm-mode", Usage: "confirm --permission-mode, so that nobody is asked about it (for scripts)"},
 		&cli.StringFlag{Name: "resume-policy", Usage: "what follows when a turn is cut off: `auto`, ask or never (the daemon's)"},
-		&cli.StringSliceFlag{Name: "allow-tools", Usage: "`TOOLS` that run without asking, for example 'Read,Bash(git *)'"},
-		&cli.StringSliceFlag{Name: "deny-tools", Usage: "`TOOLS` that never run"},
-	}
+		&cli.StringSliceFlag{Name: "allow-tools", Aliases: []string{"allowed-tools"}, Usage: "`TOOLS` that run without asking, for example 'Read,Bash(git *)'"},
+		&cli.StringSliceFlag{Name: "deny-tools", Aliases: []string{"disallowed-tools"}, Usage: "`TOOLS` that never run"},
+	}, optionFlags()...)
 }
 
 // opening is how a command attaches to its session.
@@ -55,13 +55,18 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 		}
 	}
 	if ref == "" {
+		options, err := p.options(c)
+		if err != nil {
+			return opening{}, err
+		}
 		return opening{start: &pb.StartConversation{
+			Options:          options,
 			WorkingDirectory: dir, Name: c.String("name"), Model: c.String("model"),
 			PermissionMode: c.String("permission-mode"), ConfirmMode: c.Bool("confirm-mode"), ResumePolicy: c.String("resume-policy"),
 			AllowedTools: tools(c.StringSlice("allow-tools")), DeniedTools: tools(c.StringSlice("deny-tools")), Environment: p.environment(c),
 		}}, nil
 	}
-	for _, flag := range []string{"name", "resume-policy", "allow-tools", "deny-tools"} {
+	for _, flag := range append([]string{"name", "resume-policy", "allow-tools", "deny-tools"}, optionNames()...) {
 		if c.IsSet(flag) {
 			return opening{}, usageError{fmt.Errorf("--%s is for a new session; this one exists", flag)}
 		}

@@ -20,6 +20,7 @@ type table struct {
 	UpgradeCommand string               `json:"upgrade_command"`
 	UpgradeURL     string               `json:"upgrade_url"`
 	Capabilities   map[string]existence `json:"capabilities"`
+	Options        map[string]string    `json:"options"` // of the command line, and the oldest version measured with each
 }
 
 // existence says which versions have a capability.

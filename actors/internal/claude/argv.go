@@ -29,6 +29,8 @@ type Spec struct {
 	DeniedTools    []string
 	AskRules       []string // calls that the agent asks about whatever its mode and its own rules allow
 	SubagentText   bool     // also the texts of subagents in the foreground
+	Options        messages.AgentOptions
+	Fork           messages.Fork // begin SessionID as a fork of this conversation; not with Resume
 }
 
 // Argv returns the command line. A value that the CLI could take for an option,
@@ -61,11 +63,11 @@ func Argv(s Spec) ([]string, error) {
 		s.Program, "-p", "--output-format", "stream-json", "--input-format", "stream-json",
 		"--permission-prompt-tool", "stdio", "--include-partial-messages", "--verbose",
 	}
-	if s.Resume {
-		argv = append(argv, "--resume", s.SessionID)
-	} else {
-		argv = append(argv, "--session-id", s.SessionID)
+	begin, err := s.begin(op)
+	if err != nil {
+		return nil, err
 	}
+	argv = append(argv, begin...)
 	if s.Model != "" {
 		argv = append(argv, "--model", s.Model)
 	}
@@ -76,6 +78,11 @@ func Argv(s Spec) ([]string, error) {
 	if len(s.AskRules) > 0 {
 		argv = append(argv, settingsFlag, HandedRules{Ask: s.AskRules}.settings())
 	}
+	options, err := optionArguments(op, s.Options)
+	if err != nil {
+		return nil, err
+	}
+	argv = append(argv, options...)
 	if s.SubagentText {
 		argv = append(argv, "--forward-subagent-text")
 	}
@@ -106,6 +113,25 @@ func ModeOf(argv []string) string {
 		return argv[at+1]
 	}
 	return ""
+}
+
+// begin says which conversation the process is about. A fork is cut after the message
+// that was the last when it was made, however far its origin has come since.
+func (s Spec) begin(op string) ([]string, error) {
+	switch {
+	case s.Resume:
+		return []string{"--resume", s.SessionID}, nil
+	case s.Fork.AgentSession == "":
+		return []string{"--session-id", s.SessionID}, nil
+	}
+	for _, id := range []string{s.Fork.AgentSession, s.Fork.Message} {
+		if uuid.Validate(id) != nil || len(id) != 36 {
+			return nil, messages.Errorf(op, messages.Invalid, "the origin of a fork is not a UUID: %.64q", id)
+		}
+	}
+	return []string{
+		"--resume", s.Fork.AgentSession, "--fork-session", "--session-id", s.SessionID, "--resume-session-at", s.Fork.Message,
+	}, nil
 }
 
 // argument is a value as the CLI gets it, see [messages.Argument].

@@ -8,7 +8,11 @@ import (
 	"betcode/messages"
 )
 
-const anyID = "44a6f869-7d47-46d4-a0e2-6a0447eed53a"
+const (
+	anyID     = "44a6f869-7d47-46d4-a0e2-6a0447eed53a"
+	otherID   = "0d6ad1e2-3c4b-4f7e-9a55-0b8f3a1c2d3e"
+	messageID = "5b1f9c88-7f0e-4a52-8a3f-6d2b7c9e0f11"
+)
 
 func TestArgv(t *testing.T) {
 	const always = "claude -p --output-format stream-json --input-format stream-json --permission-prompt-tool stdio --include-partial-messages --verbose "
@@ -26,6 +30,23 @@ func TestArgv(t *testing.T) {
 			Spec{AllowedTools: []string{"Bash(git *)", "", "Read"}, DeniedTools: []string{"WebFetch"}, SubagentText: true, FallbackModel: "haiku"},
 			"--session-id " + anyID + " --fallback-model haiku --permission-mode default --forward-subagent-text --allowedTools Bash(git *) Read --disallowedTools WebFetch",
 		},
+		{
+			"options",
+			Spec{Options: messages.AgentOptions{
+				Effort: "low", Thinking: "enabled", MaxThinkingTokens: 2000, MaxTurns: 3, MaxBudgetUSD: 0.000001, Agent: "rev", Tools: []string{"Read", "Bash"},
+				AppendSystemPrompt: "brief", Directories: []string{"/a", "/b"}, Agents: []byte(`{"rev":{"description":"d","prompt":"p"}}`),
+				Servers: messages.Secret(`{"mcpServers":{"a":{}}}`), OnlyServers: true,
+			}, AllowedTools: []string{"Bash(git *)"}},
+			"--session-id " + anyID + ` --permission-mode default --effort low --thinking enabled --max-thinking-tokens 2000 --max-turns 3 --max-budget-usd 0.000001` +
+				` --agents {"rev":{"description":"d","prompt":"p"}} --agent rev --append-system-prompt brief --tools Read,Bash --add-dir /a /b --allowedTools Bash(git *)`,
+		},
+		{"no tools", Spec{Options: messages.AgentOptions{NoTools: true}}, "--session-id " + anyID + " --permission-mode default --tools "},
+		{
+			"fork",
+			Spec{Fork: messages.Fork{Session: "s", Seq: 4, AgentSession: otherID, Message: messageID}},
+			"--resume " + otherID + " --fork-session --session-id " + anyID + " --resume-session-at " + messageID + " --permission-mode default",
+		},
+		{"fork that exists", Spec{Resume: true, Fork: messages.Fork{AgentSession: otherID, Message: messageID}}, "--resume " + anyID + " --permission-mode default"},
 	} {
 		c.spec.Program, c.spec.SessionID = "claude", anyID
 		got, err := Argv(c.spec)
@@ -54,6 +75,11 @@ func TestRefusedArguments(t *testing.T) {
 		"newline":            func(s *Spec) { s.AllowedTools = []string{"Read\nBash"} },
 		"allowed tool":       func(s *Spec) { s.AllowedTools = []string{"Read", "--model"} },
 		"denied tool":        func(s *Spec) { s.DeniedTools = []string{"-x"} },
+		"prompt":             func(s *Spec) { s.Options.AppendSystemPrompt = "\u00a0--model" },
+		"directory":          func(s *Spec) { s.Options.Directories = []string{"--model"} },
+		"agent":              func(s *Spec) { s.Options.Agent = "--model" },
+		"fork":               func(s *Spec) { s.Fork = messages.Fork{AgentSession: "--model", Message: messageID} },
+		"fork at":            func(s *Spec) { s.Fork = messages.Fork{AgentSession: otherID, Message: "-p"} },
 	} {
 		s := Spec{Program: "claude", SessionID: anyID}
 		spoil(&s)

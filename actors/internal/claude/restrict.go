@@ -9,6 +9,7 @@ import (
 
 // Restriction keeps an agent from obeying what its directory tells it to run.
 type Restriction struct {
+	Guarded bool     // it obeys nothing that its directories bring along
 	Servers string   // path of a file with MCP servers that are started all the same; empty = none
 	Strict  bool     // no other MCP servers; else those of the user's own settings and plugins, too
 	Ask     []string // rules for calls that the agent asks about while it is restricted
@@ -25,7 +26,9 @@ func Restrict(argv []string, r Restriction) []string {
 	if r.Servers != "" {
 		out = append(out, "--mcp-config", r.Servers)
 	}
-	out = append(out, "--setting-sources", "user")
+	if r.Guarded {
+		out = append(out, "--setting-sources", "user")
+	}
 	if r.Strict {
 		out = append(out, "--strict-mcp-config")
 	}
@@ -60,6 +63,27 @@ func withAsk(argv, ask []string) []string {
 		}
 	}
 	return append(argv, settingsFlag, HandedRules{Ask: ask}.settings())
+}
+
+// MergeServers returns a configuration for --mcp-config with the servers of several, of
+// which later ones win. Empty ones are left out; it returns nil if there is none.
+func MergeServers(configs ...[]byte) []byte {
+	var all struct {
+		Servers map[string]json.RawMessage `json:"mcpServers"`
+	}
+	for _, config := range configs {
+		if len(config) > 0 && json.Unmarshal(config, &all) != nil { // it adds to what is there
+			return nil
+		}
+	}
+	if len(all.Servers) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(all)
+	if err != nil { // it was decoded a moment ago
+		return nil
+	}
+	return text
 }
 
 // OwnServers returns a configuration for --mcp-config with the MCP servers that the

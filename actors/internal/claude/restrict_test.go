@@ -11,11 +11,36 @@ func TestRestrict(t *testing.T) {
 		r    Restriction
 		want []string
 	}{
-		{Restriction{}, []string{"claude", "-p", "--setting-sources", "user"}},
-		{Restriction{Servers: "/r/mcp.json", Strict: true}, []string{"claude", "-p", "--mcp-config", "/r/mcp.json", "--setting-sources", "user", "--strict-mcp-config"}},
+		{Restriction{}, []string{"claude", "-p"}},
+		{Restriction{Guarded: true}, []string{"claude", "-p", "--setting-sources", "user"}},
+		{Restriction{Servers: "/r/mcp.json"}, []string{"claude", "-p", "--mcp-config", "/r/mcp.json"}},
+		{Restriction{Guarded: true, Servers: "/r/mcp.json", Strict: true}, []string{"claude", "-p", "--mcp-config", "/r/mcp.json", "--setting-sources", "user", "--strict-mcp-config"}},
 	} {
 		if got := Restrict(argv, test.r); !slices.Equal(got, test.want) {
 			t.Errorf("%v: %q", test.r, got)
+		}
+	}
+}
+
+func TestMergeServers(t *testing.T) {
+	own := `{"mcpServers":{"a":{"command":"own"},"b":{"command":"b"}}}`
+	for _, test := range []struct {
+		configs []string
+		want    string
+	}{
+		{nil, ``},
+		{[]string{"", ""}, ``},
+		{[]string{own, ""}, own},
+		{[]string{"", own}, own},
+		{[]string{own, `{"mcpServers":{"a":{"command":"theirs"}}}`}, `{"mcpServers":{"a":{"command":"theirs"},"b":{"command":"b"}}}`},
+		{[]string{own, `{`}, ``},
+	} {
+		var configs [][]byte
+		for _, c := range test.configs {
+			configs = append(configs, []byte(c))
+		}
+		if got := string(MergeServers(configs...)); got != test.want {
+			t.Errorf("%q: %s", test.configs, got)
 		}
 	}
 }

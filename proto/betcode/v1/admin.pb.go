@@ -1467,8 +1467,12 @@ type ShowSessionResponse struct {
 	Withheld []*DirectoryFinding `protobuf:"bytes,101,rep,name=withheld,proto3" json:"withheld,omitempty"`
 	// Permission modes in which the agent decides by itself, and that a person has confirmed for this session.
 	ConfirmedModes []string `protobuf:"bytes,110,rep,name=confirmed_modes,json=confirmedModes,proto3" json:"confirmed_modes,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Options of the agent, without what may be secret.
+	Options *AgentOptions `protobuf:"bytes,120,opt,name=options,proto3" json:"options,omitempty"`
+	// Where the session was forked from, if it was.
+	ForkedFrom    *ForkOrigin `protobuf:"bytes,121,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ShowSessionResponse) Reset() {
@@ -1623,6 +1627,20 @@ func (x *ShowSessionResponse) GetWithheld() []*DirectoryFinding {
 func (x *ShowSessionResponse) GetConfirmedModes() []string {
 	if x != nil {
 		return x.ConfirmedModes
+	}
+	return nil
+}
+
+func (x *ShowSessionResponse) GetOptions() *AgentOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *ShowSessionResponse) GetForkedFrom() *ForkOrigin {
+	if x != nil {
+		return x.ForkedFrom
 	}
 	return nil
 }
@@ -2094,6 +2112,117 @@ func (x *RestartSessionResponse) GetQueued() bool {
 	return false
 }
 
+// ForkSessionRequest names the session to fork. No turn may run in it. The x-idempotency-key metadata makes the call
+// repeatable: it is answered with the same session.
+type ForkSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Read like ResolveRequest.ref.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Name of the new session for humans; may be empty.
+	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ForkSessionRequest) Reset() {
+	*x = ForkSessionRequest{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ForkSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ForkSessionRequest) ProtoMessage() {}
+
+func (x *ForkSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ForkSessionRequest.ProtoReflect.Descriptor instead.
+func (*ForkSessionRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ForkSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ForkSessionRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// ForkSessionResponse answers a ForkSessionRequest.
+type ForkSessionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The new session.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Where it comes from.
+	Origin        *ForkOrigin `protobuf:"bytes,2,opt,name=origin,proto3" json:"origin,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ForkSessionResponse) Reset() {
+	*x = ForkSessionResponse{}
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ForkSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ForkSessionResponse) ProtoMessage() {}
+
+func (x *ForkSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ForkSessionResponse.ProtoReflect.Descriptor instead.
+func (*ForkSessionResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ForkSessionResponse) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ForkSessionResponse) GetOrigin() *ForkOrigin {
+	if x != nil {
+		return x.Origin
+	}
+	return nil
+}
+
 // ShutdownRequest ends the daemon.
 type ShutdownRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2105,7 +2234,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2117,7 +2246,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[26]
+	mi := &file_betcode_v1_admin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2130,7 +2259,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ShutdownRequest) GetKeepAgents() bool {
@@ -2149,7 +2278,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2161,7 +2290,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[27]
+	mi := &file_betcode_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2174,7 +2303,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 // GetStartupRequest is empty.
@@ -2186,7 +2315,7 @@ type GetStartupRequest struct {
 
 func (x *GetStartupRequest) Reset() {
 	*x = GetStartupRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2198,7 +2327,7 @@ func (x *GetStartupRequest) String() string {
 func (*GetStartupRequest) ProtoMessage() {}
 
 func (x *GetStartupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[28]
+	mi := &file_betcode_v1_admin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2211,7 +2340,7 @@ func (x *GetStartupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStartupRequest.ProtoReflect.Descriptor instead.
 func (*GetStartupRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{28}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
 }
 
 // GetStartupResponse is how a daemon was started. Arguments, variables and paths need not be UTF-8.
@@ -2231,7 +2360,7 @@ type GetStartupResponse struct {
 
 func (x *GetStartupResponse) Reset() {
 	*x = GetStartupResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2243,7 +2372,7 @@ func (x *GetStartupResponse) String() string {
 func (*GetStartupResponse) ProtoMessage() {}
 
 func (x *GetStartupResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[29]
+	mi := &file_betcode_v1_admin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2256,7 +2385,7 @@ func (x *GetStartupResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStartupResponse.ProtoReflect.Descriptor instead.
 func (*GetStartupResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{29}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetStartupResponse) GetArguments() [][]byte {
@@ -2298,7 +2427,7 @@ type ResolveRequest struct {
 
 func (x *ResolveRequest) Reset() {
 	*x = ResolveRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2310,7 +2439,7 @@ func (x *ResolveRequest) String() string {
 func (*ResolveRequest) ProtoMessage() {}
 
 func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[30]
+	mi := &file_betcode_v1_admin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2323,7 +2452,7 @@ func (x *ResolveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveRequest.ProtoReflect.Descriptor instead.
 func (*ResolveRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{30}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ResolveRequest) GetRef() string {
@@ -2344,7 +2473,7 @@ type ResolveResponse struct {
 
 func (x *ResolveResponse) Reset() {
 	*x = ResolveResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2356,7 +2485,7 @@ func (x *ResolveResponse) String() string {
 func (*ResolveResponse) ProtoMessage() {}
 
 func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[31]
+	mi := &file_betcode_v1_admin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2369,7 +2498,7 @@ func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveResponse.ProtoReflect.Descriptor instead.
 func (*ResolveResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{31}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ResolveResponse) GetSessionId() string {
@@ -2390,7 +2519,7 @@ type ExportSessionRequest struct {
 
 func (x *ExportSessionRequest) Reset() {
 	*x = ExportSessionRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2402,7 +2531,7 @@ func (x *ExportSessionRequest) String() string {
 func (*ExportSessionRequest) ProtoMessage() {}
 
 func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[32]
+	mi := &file_betcode_v1_admin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2415,7 +2544,7 @@ func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportSessionRequest.ProtoReflect.Descriptor instead.
 func (*ExportSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{32}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ExportSessionRequest) GetSessionId() string {
@@ -2434,7 +2563,7 @@ type JournalStatsRequest struct {
 
 func (x *JournalStatsRequest) Reset() {
 	*x = JournalStatsRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2446,7 +2575,7 @@ func (x *JournalStatsRequest) String() string {
 func (*JournalStatsRequest) ProtoMessage() {}
 
 func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[33]
+	mi := &file_betcode_v1_admin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2459,7 +2588,7 @@ func (x *JournalStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsRequest.ProtoReflect.Descriptor instead.
 func (*JournalStatsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{33}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
 }
 
 // JournalStatsResponse is what the journal is, and what was done to it since the daemon opened it.
@@ -2519,7 +2648,7 @@ type JournalStatsResponse struct {
 
 func (x *JournalStatsResponse) Reset() {
 	*x = JournalStatsResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[34]
+	mi := &file_betcode_v1_admin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2531,7 +2660,7 @@ func (x *JournalStatsResponse) String() string {
 func (*JournalStatsResponse) ProtoMessage() {}
 
 func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[34]
+	mi := &file_betcode_v1_admin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2544,7 +2673,7 @@ func (x *JournalStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalStatsResponse.ProtoReflect.Descriptor instead.
 func (*JournalStatsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{34}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *JournalStatsResponse) GetDirectory() string {
@@ -2734,7 +2863,7 @@ type JournalFileInfo struct {
 
 func (x *JournalFileInfo) Reset() {
 	*x = JournalFileInfo{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[35]
+	mi := &file_betcode_v1_admin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2746,7 +2875,7 @@ func (x *JournalFileInfo) String() string {
 func (*JournalFileInfo) ProtoMessage() {}
 
 func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[35]
+	mi := &file_betcode_v1_admin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2759,7 +2888,7 @@ func (x *JournalFileInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileInfo.ProtoReflect.Descriptor instead.
 func (*JournalFileInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{35}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *JournalFileInfo) GetName() string {
@@ -2806,7 +2935,7 @@ type VerifyJournalRequest struct {
 
 func (x *VerifyJournalRequest) Reset() {
 	*x = VerifyJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[36]
+	mi := &file_betcode_v1_admin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2818,7 +2947,7 @@ func (x *VerifyJournalRequest) String() string {
 func (*VerifyJournalRequest) ProtoMessage() {}
 
 func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[36]
+	mi := &file_betcode_v1_admin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2831,7 +2960,7 @@ func (x *VerifyJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalRequest.ProtoReflect.Descriptor instead.
 func (*VerifyJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{36}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{38}
 }
 
 // VerifyJournalResponse is one piece of news of a verification.
@@ -2851,7 +2980,7 @@ type VerifyJournalResponse struct {
 
 func (x *VerifyJournalResponse) Reset() {
 	*x = VerifyJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[37]
+	mi := &file_betcode_v1_admin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2863,7 +2992,7 @@ func (x *VerifyJournalResponse) String() string {
 func (*VerifyJournalResponse) ProtoMessage() {}
 
 func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[37]
+	mi := &file_betcode_v1_admin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2876,7 +3005,7 @@ func (x *VerifyJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyJournalResponse.ProtoReflect.Descriptor instead.
 func (*VerifyJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{37}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *VerifyJournalResponse) GetNews() isVerifyJournalResponse_News {
@@ -2959,7 +3088,7 @@ type JournalFileReport struct {
 
 func (x *JournalFileReport) Reset() {
 	*x = JournalFileReport{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[38]
+	mi := &file_betcode_v1_admin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2971,7 +3100,7 @@ func (x *JournalFileReport) String() string {
 func (*JournalFileReport) ProtoMessage() {}
 
 func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[38]
+	mi := &file_betcode_v1_admin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2984,7 +3113,7 @@ func (x *JournalFileReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalFileReport.ProtoReflect.Descriptor instead.
 func (*JournalFileReport) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{38}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *JournalFileReport) GetName() string {
@@ -3044,7 +3173,7 @@ type JournalProblem struct {
 
 func (x *JournalProblem) Reset() {
 	*x = JournalProblem{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[39]
+	mi := &file_betcode_v1_admin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3056,7 +3185,7 @@ func (x *JournalProblem) String() string {
 func (*JournalProblem) ProtoMessage() {}
 
 func (x *JournalProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[39]
+	mi := &file_betcode_v1_admin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3069,7 +3198,7 @@ func (x *JournalProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalProblem.ProtoReflect.Descriptor instead.
 func (*JournalProblem) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{39}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *JournalProblem) GetFile() string {
@@ -3108,7 +3237,7 @@ type JournalVerified struct {
 
 func (x *JournalVerified) Reset() {
 	*x = JournalVerified{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[40]
+	mi := &file_betcode_v1_admin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3120,7 +3249,7 @@ func (x *JournalVerified) String() string {
 func (*JournalVerified) ProtoMessage() {}
 
 func (x *JournalVerified) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[40]
+	mi := &file_betcode_v1_admin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3133,7 +3262,7 @@ func (x *JournalVerified) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalVerified.ProtoReflect.Descriptor instead.
 func (*JournalVerified) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{40}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *JournalVerified) GetOk() bool {
@@ -3170,7 +3299,7 @@ type BackupJournalRequest struct {
 
 func (x *BackupJournalRequest) Reset() {
 	*x = BackupJournalRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[41]
+	mi := &file_betcode_v1_admin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3182,7 +3311,7 @@ func (x *BackupJournalRequest) String() string {
 func (*BackupJournalRequest) ProtoMessage() {}
 
 func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[41]
+	mi := &file_betcode_v1_admin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3195,7 +3324,7 @@ func (x *BackupJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalRequest.ProtoReflect.Descriptor instead.
 func (*BackupJournalRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{41}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *BackupJournalRequest) GetPath() string {
@@ -3233,7 +3362,7 @@ type BackupJournalResponse struct {
 
 func (x *BackupJournalResponse) Reset() {
 	*x = BackupJournalResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[42]
+	mi := &file_betcode_v1_admin_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3245,7 +3374,7 @@ func (x *BackupJournalResponse) String() string {
 func (*BackupJournalResponse) ProtoMessage() {}
 
 func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[42]
+	mi := &file_betcode_v1_admin_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3258,7 +3387,7 @@ func (x *BackupJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupJournalResponse.ProtoReflect.Descriptor instead.
 func (*BackupJournalResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{42}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *BackupJournalResponse) GetPath() string {
@@ -3316,7 +3445,7 @@ type RawOutputRequest struct {
 
 func (x *RawOutputRequest) Reset() {
 	*x = RawOutputRequest{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[43]
+	mi := &file_betcode_v1_admin_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3328,7 +3457,7 @@ func (x *RawOutputRequest) String() string {
 func (*RawOutputRequest) ProtoMessage() {}
 
 func (x *RawOutputRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[43]
+	mi := &file_betcode_v1_admin_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3341,7 +3470,7 @@ func (x *RawOutputRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawOutputRequest.ProtoReflect.Descriptor instead.
 func (*RawOutputRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{43}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *RawOutputRequest) GetSessionId() string {
@@ -3369,7 +3498,7 @@ type RawOutputResponse struct {
 
 func (x *RawOutputResponse) Reset() {
 	*x = RawOutputResponse{}
-	mi := &file_betcode_v1_admin_proto_msgTypes[44]
+	mi := &file_betcode_v1_admin_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3381,7 +3510,7 @@ func (x *RawOutputResponse) String() string {
 func (*RawOutputResponse) ProtoMessage() {}
 
 func (x *RawOutputResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_admin_proto_msgTypes[44]
+	mi := &file_betcode_v1_admin_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3394,7 +3523,7 @@ func (x *RawOutputResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawOutputResponse.ProtoReflect.Descriptor instead.
 func (*RawOutputResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{44}
+	return file_betcode_v1_admin_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *RawOutputResponse) GetData() []byte {
@@ -3409,7 +3538,7 @@ var File_betcode_v1_admin_proto protoreflect.FileDescriptor
 const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\n" +
 	"\x16betcode/v1/admin.proto\x12\n" +
-	"betcode.v1\x1a\x16betcode/v1/agent.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x10\n" +
+	"betcode.v1\x1a\x16betcode/v1/agent.proto\x1a\x18betcode/v1/options.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x10\n" +
 	"\x0eGetTreeRequest\"\xab\x03\n" +
 	"\bTreeNode\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
@@ -3540,7 +3669,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"decided_at\x18f \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"3\n" +
 	"\x12ShowSessionRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"\xdd\x06\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"\xca\a\n" +
 	"\x13ShowSessionResponse\x124\n" +
 	"\asummary\x18\x01 \x01(\v2\x1a.betcode.v1.SessionSummaryR\asummary\x12\x12\n" +
 	"\x04head\x18\x02 \x01(\x04R\x04head\x12(\n" +
@@ -3563,7 +3692,10 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"restricted\x18d \x01(\bR\n" +
 	"restricted\x128\n" +
 	"\bwithheld\x18e \x03(\v2\x1c.betcode.v1.DirectoryFindingR\bwithheld\x12'\n" +
-	"\x0fconfirmed_modes\x18n \x03(\tR\x0econfirmedModes\x1a;\n" +
+	"\x0fconfirmed_modes\x18n \x03(\tR\x0econfirmedModes\x122\n" +
+	"\aoptions\x18x \x01(\v2\x18.betcode.v1.AgentOptionsR\aoptions\x127\n" +
+	"\vforked_from\x18y \x01(\v2\x16.betcode.v1.ForkOriginR\n" +
+	"forkedFrom\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x99\x02\n" +
@@ -3600,7 +3732,15 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\x16RestartSessionResponse\x12\x1f\n" +
 	"\vwas_running\x18\x01 \x01(\bR\n" +
 	"wasRunning\x12\x16\n" +
-	"\x06queued\x18\x02 \x01(\bR\x06queued\"2\n" +
+	"\x06queued\x18\x02 \x01(\bR\x06queued\"G\n" +
+	"\x12ForkSessionRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"d\n" +
+	"\x13ForkSessionResponse\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12.\n" +
+	"\x06origin\x18\x02 \x01(\v2\x16.betcode.v1.ForkOriginR\x06origin\"2\n" +
 	"\x0fShutdownRequest\x12\x1f\n" +
 	"\vkeep_agents\x18\x01 \x01(\bR\n" +
 	"keepAgents\"\x12\n" +
@@ -3691,7 +3831,7 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
 	"\x03run\x18\x02 \x01(\x04R\x03run\"'\n" +
 	"\x11RawOutputResponse\x12\x12\n" +
-	"\x04data\x18\x01 \x01(\fR\x04data2\xd4\v\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data2\xa4\f\n" +
 	"\fAdminService\x12;\n" +
 	"\aGetTree\x12\x1a.betcode.v1.GetTreeRequest\x1a\x14.betcode.v1.TreeNode\x12Z\n" +
 	"\x0fListPermissions\x12\".betcode.v1.ListPermissionsRequest\x1a#.betcode.v1.ListPermissionsResponse\x12]\n" +
@@ -3702,7 +3842,8 @@ const file_betcode_v1_admin_proto_rawDesc = "" +
 	"\vShowSession\x12\x1e.betcode.v1.ShowSessionRequest\x1a\x1f.betcode.v1.ShowSessionResponse\x12N\n" +
 	"\vStopSession\x12\x1e.betcode.v1.StopSessionRequest\x1a\x1f.betcode.v1.StopSessionResponse\x12Z\n" +
 	"\x0fContinueSession\x12\".betcode.v1.ContinueSessionRequest\x1a#.betcode.v1.ContinueSessionResponse\x12W\n" +
-	"\x0eRestartSession\x12!.betcode.v1.RestartSessionRequest\x1a\".betcode.v1.RestartSessionResponse\x12E\n" +
+	"\x0eRestartSession\x12!.betcode.v1.RestartSessionRequest\x1a\".betcode.v1.RestartSessionResponse\x12N\n" +
+	"\vForkSession\x12\x1e.betcode.v1.ForkSessionRequest\x1a\x1f.betcode.v1.ForkSessionResponse\x12E\n" +
 	"\bShutdown\x12\x1b.betcode.v1.ShutdownRequest\x1a\x1c.betcode.v1.ShutdownResponse\x12K\n" +
 	"\n" +
 	"GetStartup\x12\x1d.betcode.v1.GetStartupRequest\x1a\x1e.betcode.v1.GetStartupResponse\x12B\n" +
@@ -3725,7 +3866,7 @@ func file_betcode_v1_admin_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_admin_proto_rawDescData
 }
 
-var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
+var file_betcode_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 50)
 var file_betcode_v1_admin_proto_goTypes = []any{
 	(*GetTreeRequest)(nil),            // 0: betcode.v1.GetTreeRequest
 	(*TreeNode)(nil),                  // 1: betcode.v1.TreeNode
@@ -3753,113 +3894,122 @@ var file_betcode_v1_admin_proto_goTypes = []any{
 	(*ContinueSessionResponse)(nil),   // 23: betcode.v1.ContinueSessionResponse
 	(*RestartSessionRequest)(nil),     // 24: betcode.v1.RestartSessionRequest
 	(*RestartSessionResponse)(nil),    // 25: betcode.v1.RestartSessionResponse
-	(*ShutdownRequest)(nil),           // 26: betcode.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),          // 27: betcode.v1.ShutdownResponse
-	(*GetStartupRequest)(nil),         // 28: betcode.v1.GetStartupRequest
-	(*GetStartupResponse)(nil),        // 29: betcode.v1.GetStartupResponse
-	(*ResolveRequest)(nil),            // 30: betcode.v1.ResolveRequest
-	(*ResolveResponse)(nil),           // 31: betcode.v1.ResolveResponse
-	(*ExportSessionRequest)(nil),      // 32: betcode.v1.ExportSessionRequest
-	(*JournalStatsRequest)(nil),       // 33: betcode.v1.JournalStatsRequest
-	(*JournalStatsResponse)(nil),      // 34: betcode.v1.JournalStatsResponse
-	(*JournalFileInfo)(nil),           // 35: betcode.v1.JournalFileInfo
-	(*VerifyJournalRequest)(nil),      // 36: betcode.v1.VerifyJournalRequest
-	(*VerifyJournalResponse)(nil),     // 37: betcode.v1.VerifyJournalResponse
-	(*JournalFileReport)(nil),         // 38: betcode.v1.JournalFileReport
-	(*JournalProblem)(nil),            // 39: betcode.v1.JournalProblem
-	(*JournalVerified)(nil),           // 40: betcode.v1.JournalVerified
-	(*BackupJournalRequest)(nil),      // 41: betcode.v1.BackupJournalRequest
-	(*BackupJournalResponse)(nil),     // 42: betcode.v1.BackupJournalResponse
-	(*RawOutputRequest)(nil),          // 43: betcode.v1.RawOutputRequest
-	(*RawOutputResponse)(nil),         // 44: betcode.v1.RawOutputResponse
-	nil,                               // 45: betcode.v1.TreeNode.DetailsEntry
-	nil,                               // 46: betcode.v1.AnswerPermissionRequest.AnswersEntry
-	nil,                               // 47: betcode.v1.ShowSessionResponse.MetadataEntry
-	(*timestamppb.Timestamp)(nil),     // 48: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 49: google.protobuf.Struct
-	(*UserQuestion)(nil),              // 50: betcode.v1.UserQuestion
-	(PermissionDecision)(0),           // 51: betcode.v1.PermissionDecision
-	(*SessionSummary)(nil),            // 52: betcode.v1.SessionSummary
-	(*SessionGrantEntry)(nil),         // 53: betcode.v1.SessionGrantEntry
-	(*AttachedClient)(nil),            // 54: betcode.v1.AttachedClient
-	(RunState)(0),                     // 55: betcode.v1.RunState
-	(*AgentEvent)(nil),                // 56: betcode.v1.AgentEvent
+	(*ForkSessionRequest)(nil),        // 26: betcode.v1.ForkSessionRequest
+	(*ForkSessionResponse)(nil),       // 27: betcode.v1.ForkSessionResponse
+	(*ShutdownRequest)(nil),           // 28: betcode.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),          // 29: betcode.v1.ShutdownResponse
+	(*GetStartupRequest)(nil),         // 30: betcode.v1.GetStartupRequest
+	(*GetStartupResponse)(nil),        // 31: betcode.v1.GetStartupResponse
+	(*ResolveRequest)(nil),            // 32: betcode.v1.ResolveRequest
+	(*ResolveResponse)(nil),           // 33: betcode.v1.ResolveResponse
+	(*ExportSessionRequest)(nil),      // 34: betcode.v1.ExportSessionRequest
+	(*JournalStatsRequest)(nil),       // 35: betcode.v1.JournalStatsRequest
+	(*JournalStatsResponse)(nil),      // 36: betcode.v1.JournalStatsResponse
+	(*JournalFileInfo)(nil),           // 37: betcode.v1.JournalFileInfo
+	(*VerifyJournalRequest)(nil),      // 38: betcode.v1.VerifyJournalRequest
+	(*VerifyJournalResponse)(nil),     // 39: betcode.v1.VerifyJournalResponse
+	(*JournalFileReport)(nil),         // 40: betcode.v1.JournalFileReport
+	(*JournalProblem)(nil),            // 41: betcode.v1.JournalProblem
+	(*JournalVerified)(nil),           // 42: betcode.v1.JournalVerified
+	(*BackupJournalRequest)(nil),      // 43: betcode.v1.BackupJournalRequest
+	(*BackupJournalResponse)(nil),     // 44: betcode.v1.BackupJournalResponse
+	(*RawOutputRequest)(nil),          // 45: betcode.v1.RawOutputRequest
+	(*RawOutputResponse)(nil),         // 46: betcode.v1.RawOutputResponse
+	nil,                               // 47: betcode.v1.TreeNode.DetailsEntry
+	nil,                               // 48: betcode.v1.AnswerPermissionRequest.AnswersEntry
+	nil,                               // 49: betcode.v1.ShowSessionResponse.MetadataEntry
+	(*timestamppb.Timestamp)(nil),     // 50: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 51: google.protobuf.Struct
+	(*UserQuestion)(nil),              // 52: betcode.v1.UserQuestion
+	(PermissionDecision)(0),           // 53: betcode.v1.PermissionDecision
+	(*SessionSummary)(nil),            // 54: betcode.v1.SessionSummary
+	(*SessionGrantEntry)(nil),         // 55: betcode.v1.SessionGrantEntry
+	(*AttachedClient)(nil),            // 56: betcode.v1.AttachedClient
+	(*AgentOptions)(nil),              // 57: betcode.v1.AgentOptions
+	(*ForkOrigin)(nil),                // 58: betcode.v1.ForkOrigin
+	(RunState)(0),                     // 59: betcode.v1.RunState
+	(*AgentEvent)(nil),                // 60: betcode.v1.AgentEvent
 }
 var file_betcode_v1_admin_proto_depIdxs = []int32{
-	48, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
+	50, // 0: betcode.v1.TreeNode.started_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: betcode.v1.TreeNode.children:type_name -> betcode.v1.TreeNode
-	45, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
+	47, // 2: betcode.v1.TreeNode.details:type_name -> betcode.v1.TreeNode.DetailsEntry
 	4,  // 3: betcode.v1.ListPermissionsResponse.permissions:type_name -> betcode.v1.PendingPermission
-	49, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
-	48, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
-	48, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
-	50, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
-	49, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
+	51, // 4: betcode.v1.PendingPermission.input:type_name -> google.protobuf.Struct
+	50, // 5: betcode.v1.PendingPermission.received_at:type_name -> google.protobuf.Timestamp
+	50, // 6: betcode.v1.PendingPermission.expires_at:type_name -> google.protobuf.Timestamp
+	52, // 7: betcode.v1.PendingPermission.questions:type_name -> betcode.v1.UserQuestion
+	51, // 8: betcode.v1.ExplainPermissionRequest.input:type_name -> google.protobuf.Struct
 	7,  // 9: betcode.v1.ExplainPermissionResponse.agent:type_name -> betcode.v1.AgentDecision
 	12, // 10: betcode.v1.TrustDirectoryResponse.review:type_name -> betcode.v1.DirectoryReview
 	13, // 11: betcode.v1.DirectoryReview.findings:type_name -> betcode.v1.DirectoryFinding
 	13, // 12: betcode.v1.DirectoryReview.changes:type_name -> betcode.v1.DirectoryFinding
-	51, // 13: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
-	49, // 14: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
-	46, // 15: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
-	51, // 16: betcode.v1.AnswerPermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	48, // 17: betcode.v1.AnswerPermissionResponse.decided_at:type_name -> google.protobuf.Timestamp
-	52, // 18: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
+	53, // 13: betcode.v1.AnswerPermissionRequest.decision:type_name -> betcode.v1.PermissionDecision
+	51, // 14: betcode.v1.AnswerPermissionRequest.updated_input:type_name -> google.protobuf.Struct
+	48, // 15: betcode.v1.AnswerPermissionRequest.answers:type_name -> betcode.v1.AnswerPermissionRequest.AnswersEntry
+	53, // 16: betcode.v1.AnswerPermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
+	50, // 17: betcode.v1.AnswerPermissionResponse.decided_at:type_name -> google.protobuf.Timestamp
+	54, // 18: betcode.v1.ShowSessionResponse.summary:type_name -> betcode.v1.SessionSummary
 	18, // 19: betcode.v1.ShowSessionResponse.run:type_name -> betcode.v1.RunInfo
 	4,  // 20: betcode.v1.ShowSessionResponse.permissions:type_name -> betcode.v1.PendingPermission
 	19, // 21: betcode.v1.ShowSessionResponse.inputs:type_name -> betcode.v1.PendingInput
-	53, // 22: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	47, // 23: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
-	54, // 24: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
+	55, // 22: betcode.v1.ShowSessionResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	49, // 23: betcode.v1.ShowSessionResponse.metadata:type_name -> betcode.v1.ShowSessionResponse.MetadataEntry
+	56, // 24: betcode.v1.ShowSessionResponse.attached:type_name -> betcode.v1.AttachedClient
 	13, // 25: betcode.v1.ShowSessionResponse.withheld:type_name -> betcode.v1.DirectoryFinding
-	48, // 26: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
-	55, // 27: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
-	35, // 28: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
-	48, // 29: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
-	38, // 30: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
-	39, // 31: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
-	40, // 32: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
-	0,  // 33: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
-	2,  // 34: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
-	14, // 35: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
-	5,  // 36: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
-	8,  // 37: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
-	10, // 38: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
-	16, // 39: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
-	20, // 40: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
-	22, // 41: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
-	24, // 42: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
-	26, // 43: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
-	28, // 44: betcode.v1.AdminService.GetStartup:input_type -> betcode.v1.GetStartupRequest
-	30, // 45: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
-	32, // 46: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
-	43, // 47: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
-	33, // 48: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
-	36, // 49: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
-	41, // 50: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
-	1,  // 51: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
-	3,  // 52: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
-	15, // 53: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
-	6,  // 54: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
-	9,  // 55: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
-	11, // 56: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
-	17, // 57: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
-	21, // 58: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
-	23, // 59: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
-	25, // 60: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
-	27, // 61: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
-	29, // 62: betcode.v1.AdminService.GetStartup:output_type -> betcode.v1.GetStartupResponse
-	31, // 63: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
-	56, // 64: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
-	44, // 65: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
-	34, // 66: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
-	37, // 67: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
-	42, // 68: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
-	51, // [51:69] is the sub-list for method output_type
-	33, // [33:51] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	57, // 26: betcode.v1.ShowSessionResponse.options:type_name -> betcode.v1.AgentOptions
+	58, // 27: betcode.v1.ShowSessionResponse.forked_from:type_name -> betcode.v1.ForkOrigin
+	50, // 28: betcode.v1.RunInfo.started_at:type_name -> google.protobuf.Timestamp
+	59, // 29: betcode.v1.RunInfo.state:type_name -> betcode.v1.RunState
+	58, // 30: betcode.v1.ForkSessionResponse.origin:type_name -> betcode.v1.ForkOrigin
+	37, // 31: betcode.v1.JournalStatsResponse.files:type_name -> betcode.v1.JournalFileInfo
+	50, // 32: betcode.v1.JournalFileInfo.sealed_at:type_name -> google.protobuf.Timestamp
+	40, // 33: betcode.v1.VerifyJournalResponse.file:type_name -> betcode.v1.JournalFileReport
+	41, // 34: betcode.v1.VerifyJournalResponse.problem:type_name -> betcode.v1.JournalProblem
+	42, // 35: betcode.v1.VerifyJournalResponse.done:type_name -> betcode.v1.JournalVerified
+	0,  // 36: betcode.v1.AdminService.GetTree:input_type -> betcode.v1.GetTreeRequest
+	2,  // 37: betcode.v1.AdminService.ListPermissions:input_type -> betcode.v1.ListPermissionsRequest
+	14, // 38: betcode.v1.AdminService.AnswerPermission:input_type -> betcode.v1.AnswerPermissionRequest
+	5,  // 39: betcode.v1.AdminService.ExplainPermission:input_type -> betcode.v1.ExplainPermissionRequest
+	8,  // 40: betcode.v1.AdminService.TestRules:input_type -> betcode.v1.TestRulesRequest
+	10, // 41: betcode.v1.AdminService.TrustDirectory:input_type -> betcode.v1.TrustDirectoryRequest
+	16, // 42: betcode.v1.AdminService.ShowSession:input_type -> betcode.v1.ShowSessionRequest
+	20, // 43: betcode.v1.AdminService.StopSession:input_type -> betcode.v1.StopSessionRequest
+	22, // 44: betcode.v1.AdminService.ContinueSession:input_type -> betcode.v1.ContinueSessionRequest
+	24, // 45: betcode.v1.AdminService.RestartSession:input_type -> betcode.v1.RestartSessionRequest
+	26, // 46: betcode.v1.AdminService.ForkSession:input_type -> betcode.v1.ForkSessionRequest
+	28, // 47: betcode.v1.AdminService.Shutdown:input_type -> betcode.v1.ShutdownRequest
+	30, // 48: betcode.v1.AdminService.GetStartup:input_type -> betcode.v1.GetStartupRequest
+	32, // 49: betcode.v1.AdminService.Resolve:input_type -> betcode.v1.ResolveRequest
+	34, // 50: betcode.v1.AdminService.ExportSession:input_type -> betcode.v1.ExportSessionRequest
+	45, // 51: betcode.v1.AdminService.RawOutput:input_type -> betcode.v1.RawOutputRequest
+	35, // 52: betcode.v1.AdminService.JournalStats:input_type -> betcode.v1.JournalStatsRequest
+	38, // 53: betcode.v1.AdminService.VerifyJournal:input_type -> betcode.v1.VerifyJournalRequest
+	43, // 54: betcode.v1.AdminService.BackupJournal:input_type -> betcode.v1.BackupJournalRequest
+	1,  // 55: betcode.v1.AdminService.GetTree:output_type -> betcode.v1.TreeNode
+	3,  // 56: betcode.v1.AdminService.ListPermissions:output_type -> betcode.v1.ListPermissionsResponse
+	15, // 57: betcode.v1.AdminService.AnswerPermission:output_type -> betcode.v1.AnswerPermissionResponse
+	6,  // 58: betcode.v1.AdminService.ExplainPermission:output_type -> betcode.v1.ExplainPermissionResponse
+	9,  // 59: betcode.v1.AdminService.TestRules:output_type -> betcode.v1.TestRulesResponse
+	11, // 60: betcode.v1.AdminService.TrustDirectory:output_type -> betcode.v1.TrustDirectoryResponse
+	17, // 61: betcode.v1.AdminService.ShowSession:output_type -> betcode.v1.ShowSessionResponse
+	21, // 62: betcode.v1.AdminService.StopSession:output_type -> betcode.v1.StopSessionResponse
+	23, // 63: betcode.v1.AdminService.ContinueSession:output_type -> betcode.v1.ContinueSessionResponse
+	25, // 64: betcode.v1.AdminService.RestartSession:output_type -> betcode.v1.RestartSessionResponse
+	27, // 65: betcode.v1.AdminService.ForkSession:output_type -> betcode.v1.ForkSessionResponse
+	29, // 66: betcode.v1.AdminService.Shutdown:output_type -> betcode.v1.ShutdownResponse
+	31, // 67: betcode.v1.AdminService.GetStartup:output_type -> betcode.v1.GetStartupResponse
+	33, // 68: betcode.v1.AdminService.Resolve:output_type -> betcode.v1.ResolveResponse
+	60, // 69: betcode.v1.AdminService.ExportSession:output_type -> betcode.v1.AgentEvent
+	46, // 70: betcode.v1.AdminService.RawOutput:output_type -> betcode.v1.RawOutputResponse
+	36, // 71: betcode.v1.AdminService.JournalStats:output_type -> betcode.v1.JournalStatsResponse
+	39, // 72: betcode.v1.AdminService.VerifyJournal:output_type -> betcode.v1.VerifyJournalResponse
+	44, // 73: betcode.v1.AdminService.BackupJournal:output_type -> betcode.v1.BackupJournalResponse
+	55, // [55:74] is the sub-list for method output_type
+	36, // [36:55] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_admin_proto_init() }
@@ -3868,7 +4018,8 @@ func file_betcode_v1_admin_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
-	file_betcode_v1_admin_proto_msgTypes[37].OneofWrappers = []any{
+	file_betcode_v1_options_proto_init()
+	file_betcode_v1_admin_proto_msgTypes[39].OneofWrappers = []any{
 		(*VerifyJournalResponse_File)(nil),
 		(*VerifyJournalResponse_Problem)(nil),
 		(*VerifyJournalResponse_Done)(nil),
@@ -3879,7 +4030,7 @@ func file_betcode_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_admin_proto_rawDesc), len(file_betcode_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   48,
+			NumMessages:   50,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -31,6 +31,7 @@ const (
 	AdminService_StopSession_FullMethodName       = "/betcode.v1.AdminService/StopSession"
 	AdminService_ContinueSession_FullMethodName   = "/betcode.v1.AdminService/ContinueSession"
 	AdminService_RestartSession_FullMethodName    = "/betcode.v1.AdminService/RestartSession"
+	AdminService_ForkSession_FullMethodName       = "/betcode.v1.AdminService/ForkSession"
 	AdminService_Shutdown_FullMethodName          = "/betcode.v1.AdminService/Shutdown"
 	AdminService_GetStartup_FullMethodName        = "/betcode.v1.AdminService/GetStartup"
 	AdminService_Resolve_FullMethodName           = "/betcode.v1.AdminService/Resolve"
@@ -67,6 +68,8 @@ type AdminServiceClient interface {
 	ContinueSession(ctx context.Context, in *ContinueSessionRequest, opts ...grpc.CallOption) (*ContinueSessionResponse, error)
 	// RestartSession ends the agent of a session, if it runs, and starts it again.
 	RestartSession(ctx context.Context, in *RestartSessionRequest, opts ...grpc.CallOption) (*RestartSessionResponse, error)
+	// ForkSession makes a session that begins with the conversation of another, which stays as it is.
+	ForkSession(ctx context.Context, in *ForkSessionRequest, opts ...grpc.CallOption) (*ForkSessionResponse, error)
 	// Shutdown ends the daemon.
 	Shutdown(ctx context.Context, in *ShutdownRequest, opts ...grpc.CallOption) (*ShutdownResponse, error)
 	// GetStartup tells how this daemon was started, so that the next one can be started alike. The environment holds secrets:
@@ -199,6 +202,16 @@ func (c *adminServiceClient) RestartSession(ctx context.Context, in *RestartSess
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RestartSessionResponse)
 	err := c.cc.Invoke(ctx, AdminService_RestartSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) ForkSession(ctx context.Context, in *ForkSessionRequest, opts ...grpc.CallOption) (*ForkSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ForkSessionResponse)
+	err := c.cc.Invoke(ctx, AdminService_ForkSession_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -338,6 +351,8 @@ type AdminServiceServer interface {
 	ContinueSession(context.Context, *ContinueSessionRequest) (*ContinueSessionResponse, error)
 	// RestartSession ends the agent of a session, if it runs, and starts it again.
 	RestartSession(context.Context, *RestartSessionRequest) (*RestartSessionResponse, error)
+	// ForkSession makes a session that begins with the conversation of another, which stays as it is.
+	ForkSession(context.Context, *ForkSessionRequest) (*ForkSessionResponse, error)
 	// Shutdown ends the daemon.
 	Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error)
 	// GetStartup tells how this daemon was started, so that the next one can be started alike. The environment holds secrets:
@@ -396,6 +411,9 @@ func (UnimplementedAdminServiceServer) ContinueSession(context.Context, *Continu
 }
 func (UnimplementedAdminServiceServer) RestartSession(context.Context, *RestartSessionRequest) (*RestartSessionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RestartSession not implemented")
+}
+func (UnimplementedAdminServiceServer) ForkSession(context.Context, *ForkSessionRequest) (*ForkSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ForkSession not implemented")
 }
 func (UnimplementedAdminServiceServer) Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Shutdown not implemented")
@@ -615,6 +633,24 @@ func _AdminService_RestartSession_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_ForkSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ForkSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).ForkSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_ForkSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).ForkSession(ctx, req.(*ForkSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_Shutdown_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ShutdownRequest)
 	if err := dec(in); err != nil {
@@ -780,6 +816,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RestartSession",
 			Handler:    _AdminService_RestartSession_Handler,
+		},
+		{
+			MethodName: "ForkSession",
+			Handler:    _AdminService_ForkSession_Handler,
 		},
 		{
 			MethodName: "Shutdown",

@@ -627,7 +627,9 @@ type StartConversation struct {
 	KeepsPrompts bool `protobuf:"varint,112,opt,name=keeps_prompts,json=keepsPrompts,proto3" json:"keeps_prompts,omitempty"`
 	// Confirms permission_mode, for programs that nobody attends: a mode in which the agent decides by itself is otherwise
 	// put before a person as a PermissionRequest, once in each session. Needs the right to approve.
-	ConfirmMode   bool `protobuf:"varint,120,opt,name=confirm_mode,json=confirmMode,proto3" json:"confirm_mode,omitempty"`
+	ConfirmMode bool `protobuf:"varint,120,opt,name=confirm_mode,json=confirmMode,proto3" json:"confirm_mode,omitempty"`
+	// Options of the agent. Used when the session is created.
+	Options       *AgentOptions `protobuf:"bytes,130,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -779,6 +781,13 @@ func (x *StartConversation) GetConfirmMode() bool {
 		return x.ConfirmMode
 	}
 	return false
+}
+
+func (x *StartConversation) GetOptions() *AgentOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
 }
 
 // UserMessage is something a user says to the agent. It is answered by a UserInput event once it is durable.
@@ -2592,7 +2601,9 @@ type SessionInfo struct {
 	// What keeps the agent from running, for example "api_key_refused"; empty when nothing is known.
 	Condition string `protobuf:"bytes,110,opt,name=condition,proto3" json:"condition,omitempty"`
 	// Why a turn that was cut off waits for a word, for example "policy"; empty when none does.
-	Waiting       string `protobuf:"bytes,111,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	Waiting string `protobuf:"bytes,111,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	// Where the session was forked from, if it was.
+	ForkedFrom    *ForkOrigin `protobuf:"bytes,120,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2709,6 +2720,13 @@ func (x *SessionInfo) GetWaiting() string {
 		return x.Waiting
 	}
 	return ""
+}
+
+func (x *SessionInfo) GetForkedFrom() *ForkOrigin {
+	if x != nil {
+		return x.ForkedFrom
+	}
+	return nil
 }
 
 // ErrorEvent says that something failed.
@@ -5241,7 +5259,7 @@ var File_betcode_v1_agent_proto protoreflect.FileDescriptor
 const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"\x16betcode/v1/agent.proto\x12\n" +
-	"betcode.v1\x1a\x18betcode/v1/version.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x80\x04\n" +
+	"betcode.v1\x1a\x18betcode/v1/options.proto\x1a\x18betcode/v1/version.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x80\x04\n" +
 	"\fAgentRequest\x125\n" +
 	"\x05start\x18\x01 \x01(\v2\x1d.betcode.v1.StartConversationH\x00R\x05start\x123\n" +
 	"\amessage\x18\x02 \x01(\v2\x17.betcode.v1.UserMessageH\x00R\amessage\x12@\n" +
@@ -5253,7 +5271,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\tencrypted\x18\x06 \x01(\v2\x1d.betcode.v1.EncryptedEnvelopeH\x00R\tencrypted\x121\n" +
 	"\x04lock\x18d \x01(\v2\x1b.betcode.v1.InputLockActionH\x00R\x04lock\x12?\n" +
 	"\bsettings\x18e \x01(\v2!.betcode.v1.SessionSettingsChangeH\x00R\bsettingsB\t\n" +
-	"\arequest\"\xb3\x06\n" +
+	"\arequest\"\xe8\x06\n" +
 	"\x11StartConversation\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12+\n" +
@@ -5273,7 +5291,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\rresume_policy\x18n \x01(\tR\fresumePolicy\x12P\n" +
 	"\venvironment\x18o \x03(\v2..betcode.v1.StartConversation.EnvironmentEntryR\venvironment\x12#\n" +
 	"\rkeeps_prompts\x18p \x01(\bR\fkeepsPrompts\x12!\n" +
-	"\fconfirm_mode\x18x \x01(\bR\vconfirmMode\x1a;\n" +
+	"\fconfirm_mode\x18x \x01(\bR\vconfirmMode\x123\n" +
+	"\aoptions\x18\x82\x01 \x01(\v2\x18.betcode.v1.AgentOptionsR\aoptions\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
@@ -5423,7 +5442,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06status\x18\x05 \x01(\x0e2\x16.betcode.v1.TodoStatusR\x06status\"Y\n" +
 	"\fStatusChange\x12/\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x17.betcode.v1.AgentStatusR\x06status\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\x91\x03\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xca\x03\n" +
 	"\vSessionInfo\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
@@ -5439,7 +5458,9 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\alineage\x18d \x01(\tR\alineage\x12\x12\n" +
 	"\x04head\x18e \x01(\x04R\x04head\x12\x1c\n" +
 	"\tcondition\x18n \x01(\tR\tcondition\x12\x18\n" +
-	"\awaiting\x18o \x01(\tR\awaiting\"\xd0\x01\n" +
+	"\awaiting\x18o \x01(\tR\awaiting\x127\n" +
+	"\vforked_from\x18x \x01(\v2\x16.betcode.v1.ForkOriginR\n" +
+	"forkedFrom\"\xd0\x01\n" +
 	"\n" +
 	"ErrorEvent\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
@@ -5777,9 +5798,11 @@ var file_betcode_v1_agent_proto_goTypes = []any{
 	nil,                                // 66: betcode.v1.UserQuestionResponse.AnswersEntry
 	nil,                                // 67: betcode.v1.ErrorEvent.DetailsEntry
 	nil,                                // 68: betcode.v1.Notice.DetailsEntry
-	(*structpb.Struct)(nil),            // 69: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 70: google.protobuf.Timestamp
-	(*DeprecationWarning)(nil),         // 71: betcode.v1.DeprecationWarning
+	(*AgentOptions)(nil),               // 69: betcode.v1.AgentOptions
+	(*structpb.Struct)(nil),            // 70: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 71: google.protobuf.Timestamp
+	(*DeprecationWarning)(nil),         // 72: betcode.v1.DeprecationWarning
+	(*ForkOrigin)(nil),                 // 73: betcode.v1.ForkOrigin
 }
 var file_betcode_v1_agent_proto_depIdxs = []int32{
 	7,  // 0: betcode.v1.AgentRequest.start:type_name -> betcode.v1.StartConversation
@@ -5793,84 +5816,86 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	64, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
 	0,  // 9: betcode.v1.StartConversation.history:type_name -> betcode.v1.HistoryPolicy
 	65, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
-	9,  // 11: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
-	1,  // 12: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	69, // 13: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
-	66, // 14: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
-	2,  // 15: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
-	70, // 16: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
-	17, // 17: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
-	18, // 18: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
-	19, // 19: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
-	20, // 20: betcode.v1.AgentEvent.permission_request:type_name -> betcode.v1.PermissionRequest
-	21, // 21: betcode.v1.AgentEvent.user_question:type_name -> betcode.v1.UserQuestion
-	23, // 22: betcode.v1.AgentEvent.todo_update:type_name -> betcode.v1.TodoUpdate
-	25, // 23: betcode.v1.AgentEvent.status_change:type_name -> betcode.v1.StatusChange
-	26, // 24: betcode.v1.AgentEvent.session_info:type_name -> betcode.v1.SessionInfo
-	27, // 25: betcode.v1.AgentEvent.error:type_name -> betcode.v1.ErrorEvent
-	28, // 26: betcode.v1.AgentEvent.usage:type_name -> betcode.v1.UsageReport
-	29, // 27: betcode.v1.AgentEvent.plan_mode:type_name -> betcode.v1.PlanModeChange
-	30, // 28: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
-	31, // 29: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
-	13, // 30: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
-	71, // 31: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
-	33, // 32: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
-	34, // 33: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
-	35, // 34: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
-	38, // 35: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
-	39, // 36: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
-	40, // 37: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
-	41, // 38: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
-	42, // 39: betcode.v1.AgentEvent.retraction:type_name -> betcode.v1.Retraction
-	36, // 40: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
-	69, // 41: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
-	69, // 42: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
-	70, // 43: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
-	22, // 44: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
-	24, // 45: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
-	3,  // 46: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
-	4,  // 47: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
-	67, // 48: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
-	32, // 49: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
-	1,  // 50: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
-	5,  // 51: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
-	70, // 52: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
-	70, // 53: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
-	37, // 54: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
-	70, // 55: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
-	68, // 56: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
-	45, // 57: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
-	70, // 58: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
-	70, // 59: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	70, // 60: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
-	53, // 61: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	6,  // 62: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	43, // 63: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	46, // 64: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	47, // 65: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	49, // 66: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	51, // 67: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	54, // 68: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	56, // 69: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	58, // 70: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	60, // 71: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	62, // 72: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	16, // 73: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	44, // 74: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	16, // 75: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	48, // 76: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	50, // 77: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	52, // 78: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	55, // 79: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	57, // 80: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	59, // 81: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	61, // 82: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	63, // 83: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	73, // [73:84] is the sub-list for method output_type
-	62, // [62:73] is the sub-list for method input_type
-	62, // [62:62] is the sub-list for extension type_name
-	62, // [62:62] is the sub-list for extension extendee
-	0,  // [0:62] is the sub-list for field type_name
+	69, // 11: betcode.v1.StartConversation.options:type_name -> betcode.v1.AgentOptions
+	9,  // 12: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
+	1,  // 13: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
+	70, // 14: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
+	66, // 15: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
+	2,  // 16: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
+	71, // 17: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
+	17, // 18: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
+	18, // 19: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
+	19, // 20: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
+	20, // 21: betcode.v1.AgentEvent.permission_request:type_name -> betcode.v1.PermissionRequest
+	21, // 22: betcode.v1.AgentEvent.user_question:type_name -> betcode.v1.UserQuestion
+	23, // 23: betcode.v1.AgentEvent.todo_update:type_name -> betcode.v1.TodoUpdate
+	25, // 24: betcode.v1.AgentEvent.status_change:type_name -> betcode.v1.StatusChange
+	26, // 25: betcode.v1.AgentEvent.session_info:type_name -> betcode.v1.SessionInfo
+	27, // 26: betcode.v1.AgentEvent.error:type_name -> betcode.v1.ErrorEvent
+	28, // 27: betcode.v1.AgentEvent.usage:type_name -> betcode.v1.UsageReport
+	29, // 28: betcode.v1.AgentEvent.plan_mode:type_name -> betcode.v1.PlanModeChange
+	30, // 29: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
+	31, // 30: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
+	13, // 31: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
+	72, // 32: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
+	33, // 33: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
+	34, // 34: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
+	35, // 35: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
+	38, // 36: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
+	39, // 37: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
+	40, // 38: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
+	41, // 39: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
+	42, // 40: betcode.v1.AgentEvent.retraction:type_name -> betcode.v1.Retraction
+	36, // 41: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
+	70, // 42: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
+	70, // 43: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
+	71, // 44: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
+	22, // 45: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
+	24, // 46: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
+	3,  // 47: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
+	4,  // 48: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
+	73, // 49: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
+	67, // 50: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
+	32, // 51: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
+	1,  // 52: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
+	5,  // 53: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
+	71, // 54: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
+	71, // 55: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
+	37, // 56: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
+	71, // 57: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
+	68, // 58: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
+	45, // 59: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
+	71, // 60: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
+	71, // 61: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
+	71, // 62: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
+	53, // 63: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	6,  // 64: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	43, // 65: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	46, // 66: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	47, // 67: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	49, // 68: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	51, // 69: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	54, // 70: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	56, // 71: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	58, // 72: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	60, // 73: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	62, // 74: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	16, // 75: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	44, // 76: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	16, // 77: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	48, // 78: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	50, // 79: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	52, // 80: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	55, // 81: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	57, // 82: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	59, // 83: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	61, // 84: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	63, // 85: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	75, // [75:86] is the sub-list for method output_type
+	64, // [64:75] is the sub-list for method input_type
+	64, // [64:64] is the sub-list for extension type_name
+	64, // [64:64] is the sub-list for extension extendee
+	0,  // [0:64] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }
@@ -5878,6 +5903,7 @@ func file_betcode_v1_agent_proto_init() {
 	if File_betcode_v1_agent_proto != nil {
 		return
 	}
+	file_betcode_v1_options_proto_init()
 	file_betcode_v1_version_proto_init()
 	file_betcode_v1_agent_proto_msgTypes[0].OneofWrappers = []any{
 		(*AgentRequest_Start)(nil),

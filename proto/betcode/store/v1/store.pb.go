@@ -551,6 +551,8 @@ type Session struct {
 	AgentVersion     string                 `protobuf:"bytes,44,opt,name=agent_version,json=agentVersion" json:"agent_version,omitempty"`
 	Environment      map[string]string      `protobuf:"bytes,45,rep,name=environment" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // until the first run has it
 	ConfirmedModes   []string               `protobuf:"bytes,46,rep,name=confirmed_modes,json=confirmedModes" json:"confirmed_modes,omitempty"`
+	Options          *AgentOptions          `protobuf:"bytes,70,opt,name=options" json:"options,omitempty"` // until the first run has them
+	Fork             *Fork                  `protobuf:"bytes,71,opt,name=fork" json:"fork,omitempty"`
 	RateLimit        *RateLimit             `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit" json:"rate_limit,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -831,6 +833,20 @@ func (x *Session) GetConfirmedModes() []string {
 	return nil
 }
 
+func (x *Session) GetOptions() *AgentOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *Session) GetFork() *Fork {
+	if x != nil {
+		return x.Fork
+	}
+	return nil
+}
+
 func (x *Session) GetRateLimit() *RateLimit {
 	if x != nil {
 		return x.RateLimit
@@ -899,6 +915,216 @@ func (x *RateLimit) GetKind() string {
 	return ""
 }
 
+// AgentOptions is a messages.AgentOptions.
+type AgentOptions struct {
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Effort             string                 `protobuf:"bytes,1,opt,name=effort" json:"effort,omitempty"`
+	Thinking           string                 `protobuf:"bytes,2,opt,name=thinking" json:"thinking,omitempty"`
+	MaxThinkingTokens  uint32                 `protobuf:"varint,3,opt,name=max_thinking_tokens,json=maxThinkingTokens" json:"max_thinking_tokens,omitempty"`
+	MaxTurns           uint32                 `protobuf:"varint,4,opt,name=max_turns,json=maxTurns" json:"max_turns,omitempty"`
+	MaxBudgetUsd       float64                `protobuf:"fixed64,5,opt,name=max_budget_usd,json=maxBudgetUsd" json:"max_budget_usd,omitempty"`
+	Agent              string                 `protobuf:"bytes,6,opt,name=agent" json:"agent,omitempty"`
+	Tools              []string               `protobuf:"bytes,7,rep,name=tools" json:"tools,omitempty"`
+	NoTools            bool                   `protobuf:"varint,8,opt,name=no_tools,json=noTools" json:"no_tools,omitempty"`
+	AppendSystemPrompt string                 `protobuf:"bytes,9,opt,name=append_system_prompt,json=appendSystemPrompt" json:"append_system_prompt,omitempty"`
+	Directories        []string               `protobuf:"bytes,10,rep,name=directories" json:"directories,omitempty"`
+	Agents             []byte                 `protobuf:"bytes,11,opt,name=agents" json:"agents,omitempty"`
+	Servers            []byte                 `protobuf:"bytes,12,opt,name=servers" json:"servers,omitempty"` // may hold secrets
+	OnlyServers        bool                   `protobuf:"varint,13,opt,name=only_servers,json=onlyServers" json:"only_servers,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *AgentOptions) Reset() {
+	*x = AgentOptions{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentOptions) ProtoMessage() {}
+
+func (x *AgentOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentOptions.ProtoReflect.Descriptor instead.
+func (*AgentOptions) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *AgentOptions) GetEffort() string {
+	if x != nil {
+		return x.Effort
+	}
+	return ""
+}
+
+func (x *AgentOptions) GetThinking() string {
+	if x != nil {
+		return x.Thinking
+	}
+	return ""
+}
+
+func (x *AgentOptions) GetMaxThinkingTokens() uint32 {
+	if x != nil {
+		return x.MaxThinkingTokens
+	}
+	return 0
+}
+
+func (x *AgentOptions) GetMaxTurns() uint32 {
+	if x != nil {
+		return x.MaxTurns
+	}
+	return 0
+}
+
+func (x *AgentOptions) GetMaxBudgetUsd() float64 {
+	if x != nil {
+		return x.MaxBudgetUsd
+	}
+	return 0
+}
+
+func (x *AgentOptions) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
+func (x *AgentOptions) GetTools() []string {
+	if x != nil {
+		return x.Tools
+	}
+	return nil
+}
+
+func (x *AgentOptions) GetNoTools() bool {
+	if x != nil {
+		return x.NoTools
+	}
+	return false
+}
+
+func (x *AgentOptions) GetAppendSystemPrompt() string {
+	if x != nil {
+		return x.AppendSystemPrompt
+	}
+	return ""
+}
+
+func (x *AgentOptions) GetDirectories() []string {
+	if x != nil {
+		return x.Directories
+	}
+	return nil
+}
+
+func (x *AgentOptions) GetAgents() []byte {
+	if x != nil {
+		return x.Agents
+	}
+	return nil
+}
+
+func (x *AgentOptions) GetServers() []byte {
+	if x != nil {
+		return x.Servers
+	}
+	return nil
+}
+
+func (x *AgentOptions) GetOnlyServers() bool {
+	if x != nil {
+		return x.OnlyServers
+	}
+	return false
+}
+
+// Fork is a messages.Fork.
+type Fork struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Session       string                 `protobuf:"bytes,1,opt,name=session" json:"session,omitempty"`
+	Seq           uint64                 `protobuf:"varint,2,opt,name=seq" json:"seq,omitempty"`
+	AgentSession  string                 `protobuf:"bytes,3,opt,name=agent_session,json=agentSession" json:"agent_session,omitempty"`
+	Message       string                 `protobuf:"bytes,4,opt,name=message" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Fork) Reset() {
+	*x = Fork{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Fork) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Fork) ProtoMessage() {}
+
+func (x *Fork) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Fork.ProtoReflect.Descriptor instead.
+func (*Fork) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Fork) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *Fork) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *Fork) GetAgentSession() string {
+	if x != nil {
+		return x.AgentSession
+	}
+	return ""
+}
+
+func (x *Fork) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
 // Past is a messages.Past.
 type Past struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -918,7 +1144,7 @@ type Past struct {
 
 func (x *Past) Reset() {
 	*x = Past{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -930,7 +1156,7 @@ func (x *Past) String() string {
 func (*Past) ProtoMessage() {}
 
 func (x *Past) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -943,7 +1169,7 @@ func (x *Past) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Past.ProtoReflect.Descriptor instead.
 func (*Past) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Past) GetBoundary() *Place {
@@ -1020,7 +1246,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1032,7 +1258,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1045,7 +1271,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Place) GetSeq() uint64 {
@@ -1082,7 +1308,7 @@ type Compaction struct {
 
 func (x *Compaction) Reset() {
 	*x = Compaction{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1094,7 +1320,7 @@ func (x *Compaction) String() string {
 func (*Compaction) ProtoMessage() {}
 
 func (x *Compaction) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1107,7 +1333,7 @@ func (x *Compaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compaction.ProtoReflect.Descriptor instead.
 func (*Compaction) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Compaction) GetKey() string {
@@ -1201,7 +1427,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1213,7 +1439,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1226,7 +1452,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -1293,7 +1519,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1305,7 +1531,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1318,7 +1544,7 @@ func (x *Cursor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cursor.ProtoReflect.Descriptor instead.
 func (*Cursor) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Cursor) GetVersion() uint32 {
@@ -1443,14 +1669,15 @@ type Run struct {
 	Alarm            string                 `protobuf:"bytes,20,opt,name=alarm" json:"alarm,omitempty"`                                                                                       // code of the alarm that the run has raised, empty = none
 	Frozen           bool                   `protobuf:"varint,21,opt,name=frozen" json:"frozen,omitempty"`                                                                                    // the agent is stopped until a person decides
 	Fence            string                 `protobuf:"bytes,22,opt,name=fence" json:"fence,omitempty"`                                                                                       // what the kernel holds the agent to; empty = nothing
-	CallsDecided     []*CallDecided         `protobuf:"bytes,60,rep,name=calls_decided,json=callsDecided" json:"calls_decided,omitempty"`                                                     // tool calls that run since their permission request was decided
+	Options          *AgentOptions          `protobuf:"bytes,40,opt,name=options" json:"options,omitempty"`
+	CallsDecided     []*CallDecided         `protobuf:"bytes,60,rep,name=calls_decided,json=callsDecided" json:"calls_decided,omitempty"` // tool calls that run since their permission request was decided
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1462,7 +1689,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1475,7 +1702,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Run) GetVersion() uint32 {
@@ -1618,6 +1845,13 @@ func (x *Run) GetFence() string {
 	return ""
 }
 
+func (x *Run) GetOptions() *AgentOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
 func (x *Run) GetCallsDecided() []*CallDecided {
 	if x != nil {
 		return x.CallsDecided
@@ -1636,7 +1870,7 @@ type CallDecided struct {
 
 func (x *CallDecided) Reset() {
 	*x = CallDecided{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1648,7 +1882,7 @@ func (x *CallDecided) String() string {
 func (*CallDecided) ProtoMessage() {}
 
 func (x *CallDecided) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1661,7 +1895,7 @@ func (x *CallDecided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDecided.ProtoReflect.Descriptor instead.
 func (*CallDecided) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CallDecided) GetToolUse() string {
@@ -1690,7 +1924,7 @@ type Process struct {
 
 func (x *Process) Reset() {
 	*x = Process{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1702,7 +1936,7 @@ func (x *Process) String() string {
 func (*Process) ProtoMessage() {}
 
 func (x *Process) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1715,7 +1949,7 @@ func (x *Process) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Process.ProtoReflect.Descriptor instead.
 func (*Process) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Process) GetPid() int64 {
@@ -1754,7 +1988,7 @@ type Exit struct {
 
 func (x *Exit) Reset() {
 	*x = Exit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1766,7 +2000,7 @@ func (x *Exit) String() string {
 func (*Exit) ProtoMessage() {}
 
 func (x *Exit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1779,7 +2013,7 @@ func (x *Exit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exit.ProtoReflect.Descriptor instead.
 func (*Exit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Exit) GetKnown() bool {
@@ -1840,7 +2074,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1852,7 +2086,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1865,7 +2099,7 @@ func (x *Input) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Input.ProtoReflect.Descriptor instead.
 func (*Input) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Input) GetVersion() uint32 {
@@ -1930,7 +2164,7 @@ type Body struct {
 
 func (x *Body) Reset() {
 	*x = Body{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1942,7 +2176,7 @@ func (x *Body) String() string {
 func (*Body) ProtoMessage() {}
 
 func (x *Body) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1955,7 +2189,7 @@ func (x *Body) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Body.ProtoReflect.Descriptor instead.
 func (*Body) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Body) GetVersion() uint32 {
@@ -1998,7 +2232,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2010,7 +2244,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2023,7 +2257,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Attachment) GetFilename() string {
@@ -2086,7 +2320,7 @@ type Permission struct {
 
 func (x *Permission) Reset() {
 	*x = Permission{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2098,7 +2332,7 @@ func (x *Permission) String() string {
 func (*Permission) ProtoMessage() {}
 
 func (x *Permission) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2111,7 +2345,7 @@ func (x *Permission) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Permission.ProtoReflect.Descriptor instead.
 func (*Permission) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Permission) GetVersion() uint32 {
@@ -2342,7 +2576,7 @@ type AskReason struct {
 
 func (x *AskReason) Reset() {
 	*x = AskReason{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2354,7 +2588,7 @@ func (x *AskReason) String() string {
 func (*AskReason) ProtoMessage() {}
 
 func (x *AskReason) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2367,7 +2601,7 @@ func (x *AskReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskReason.ProtoReflect.Descriptor instead.
 func (*AskReason) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *AskReason) GetParentToolUse() string {
@@ -2450,7 +2684,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2462,7 +2696,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2475,7 +2709,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Key) GetVersion() uint32 {
@@ -2531,7 +2765,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2543,7 +2777,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2556,7 +2790,7 @@ func (x *Tombstone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tombstone.ProtoReflect.Descriptor instead.
 func (*Tombstone) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Tombstone) GetHead() uint64 {
@@ -2614,7 +2848,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xed\v\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xd3\f\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -2660,7 +2894,9 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\tcondition\x18+ \x01(\tR\tcondition\x12#\n" +
 	"\ragent_version\x18, \x01(\tR\fagentVersion\x12L\n" +
 	"\venvironment\x18- \x03(\v2*.betcode.store.v1.Session.EnvironmentEntryR\venvironment\x12'\n" +
-	"\x0fconfirmed_modes\x18. \x03(\tR\x0econfirmedModes\x12:\n" +
+	"\x0fconfirmed_modes\x18. \x03(\tR\x0econfirmedModes\x128\n" +
+	"\aoptions\x18F \x01(\v2\x1e.betcode.store.v1.AgentOptionsR\aoptions\x12*\n" +
+	"\x04fork\x18G \x01(\v2\x16.betcode.store.v1.ForkR\x04fork\x12:\n" +
 	"\n" +
 	"rate_limit\x18< \x01(\v2\x1b.betcode.store.v1.RateLimitR\trateLimit\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
@@ -2675,7 +2911,27 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\tRateLimit\x120\n" +
 	"\x05since\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
 	"\x05until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x12\n" +
-	"\x04kind\x18\x03 \x01(\tR\x04kind\"\x86\x03\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\"\xa5\x03\n" +
+	"\fAgentOptions\x12\x16\n" +
+	"\x06effort\x18\x01 \x01(\tR\x06effort\x12\x1a\n" +
+	"\bthinking\x18\x02 \x01(\tR\bthinking\x12.\n" +
+	"\x13max_thinking_tokens\x18\x03 \x01(\rR\x11maxThinkingTokens\x12\x1b\n" +
+	"\tmax_turns\x18\x04 \x01(\rR\bmaxTurns\x12$\n" +
+	"\x0emax_budget_usd\x18\x05 \x01(\x01R\fmaxBudgetUsd\x12\x14\n" +
+	"\x05agent\x18\x06 \x01(\tR\x05agent\x12\x14\n" +
+	"\x05tools\x18\a \x03(\tR\x05tools\x12\x19\n" +
+	"\bno_tools\x18\b \x01(\bR\anoTools\x120\n" +
+	"\x14append_system_prompt\x18\t \x01(\tR\x12appendSystemPrompt\x12 \n" +
+	"\vdirectories\x18\n" +
+	" \x03(\tR\vdirectories\x12\x16\n" +
+	"\x06agents\x18\v \x01(\fR\x06agents\x12\x18\n" +
+	"\aservers\x18\f \x01(\fR\aservers\x12!\n" +
+	"\fonly_servers\x18\r \x01(\bR\vonlyServers\"q\n" +
+	"\x04Fork\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\x12\x10\n" +
+	"\x03seq\x18\x02 \x01(\x04R\x03seq\x12#\n" +
+	"\ragent_session\x18\x03 \x01(\tR\fagentSession\x12\x18\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\"\x86\x03\n" +
 	"\x04Past\x123\n" +
 	"\bboundary\x18\x01 \x01(\v2\x17.betcode.store.v1.PlaceR\bboundary\x123\n" +
 	"\bexchange\x18\x02 \x01(\v2\x17.betcode.store.v1.PlaceR\bexchange\x12-\n" +
@@ -2732,7 +2988,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"base_bytes\x18\v \x01(\x04R\tbaseBytes\x12\x18\n" +
 	"\adropped\x18\f \x01(\x04R\adropped\x12#\n" +
 	"\rdropped_chain\x18\r \x01(\fR\fdroppedChain\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xce\x06\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x88\a\n" +
 	"\x03Run\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06format\x18\x02 \x01(\rR\x06format\x12\x14\n" +
@@ -2756,7 +3012,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x10unanswered_calls\x18\x13 \x03(\tR\x0funansweredCalls\x12\x14\n" +
 	"\x05alarm\x18\x14 \x01(\tR\x05alarm\x12\x16\n" +
 	"\x06frozen\x18\x15 \x01(\bR\x06frozen\x12\x14\n" +
-	"\x05fence\x18\x16 \x01(\tR\x05fence\x12B\n" +
+	"\x05fence\x18\x16 \x01(\tR\x05fence\x128\n" +
+	"\aoptions\x18( \x01(\v2\x1e.betcode.store.v1.AgentOptionsR\aoptions\x12B\n" +
 	"\rcalls_decided\x18< \x03(\v2\x1d.betcode.store.v1.CallDecidedR\fcallsDecided\x1a>\n" +
 	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -2869,7 +3126,7 @@ func file_betcode_store_v1_store_proto_rawDescGZIP() []byte {
 	return file_betcode_store_v1_store_proto_rawDescData
 }
 
-var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*File)(nil),                  // 0: betcode.store.v1.File
 	(*Chunk)(nil),                 // 1: betcode.store.v1.Chunk
@@ -2880,74 +3137,79 @@ var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*Identity)(nil),              // 6: betcode.store.v1.Identity
 	(*Session)(nil),               // 7: betcode.store.v1.Session
 	(*RateLimit)(nil),             // 8: betcode.store.v1.RateLimit
-	(*Past)(nil),                  // 9: betcode.store.v1.Past
-	(*Place)(nil),                 // 10: betcode.store.v1.Place
-	(*Compaction)(nil),            // 11: betcode.store.v1.Compaction
-	(*Usage)(nil),                 // 12: betcode.store.v1.Usage
-	(*Cursor)(nil),                // 13: betcode.store.v1.Cursor
-	(*Run)(nil),                   // 14: betcode.store.v1.Run
-	(*CallDecided)(nil),           // 15: betcode.store.v1.CallDecided
-	(*Process)(nil),               // 16: betcode.store.v1.Process
-	(*Exit)(nil),                  // 17: betcode.store.v1.Exit
-	(*Input)(nil),                 // 18: betcode.store.v1.Input
-	(*Body)(nil),                  // 19: betcode.store.v1.Body
-	(*Attachment)(nil),            // 20: betcode.store.v1.Attachment
-	(*Permission)(nil),            // 21: betcode.store.v1.Permission
-	(*AskReason)(nil),             // 22: betcode.store.v1.AskReason
-	(*Key)(nil),                   // 23: betcode.store.v1.Key
-	(*Tombstone)(nil),             // 24: betcode.store.v1.Tombstone
-	nil,                           // 25: betcode.store.v1.Session.MetadataEntry
-	nil,                           // 26: betcode.store.v1.Session.GrantsEntry
-	nil,                           // 27: betcode.store.v1.Session.EnvironmentEntry
-	nil,                           // 28: betcode.store.v1.Run.EnvironmentEntry
-	nil,                           // 29: betcode.store.v1.Permission.AnswersEntry
-	(*timestamppb.Timestamp)(nil), // 30: google.protobuf.Timestamp
+	(*AgentOptions)(nil),          // 9: betcode.store.v1.AgentOptions
+	(*Fork)(nil),                  // 10: betcode.store.v1.Fork
+	(*Past)(nil),                  // 11: betcode.store.v1.Past
+	(*Place)(nil),                 // 12: betcode.store.v1.Place
+	(*Compaction)(nil),            // 13: betcode.store.v1.Compaction
+	(*Usage)(nil),                 // 14: betcode.store.v1.Usage
+	(*Cursor)(nil),                // 15: betcode.store.v1.Cursor
+	(*Run)(nil),                   // 16: betcode.store.v1.Run
+	(*CallDecided)(nil),           // 17: betcode.store.v1.CallDecided
+	(*Process)(nil),               // 18: betcode.store.v1.Process
+	(*Exit)(nil),                  // 19: betcode.store.v1.Exit
+	(*Input)(nil),                 // 20: betcode.store.v1.Input
+	(*Body)(nil),                  // 21: betcode.store.v1.Body
+	(*Attachment)(nil),            // 22: betcode.store.v1.Attachment
+	(*Permission)(nil),            // 23: betcode.store.v1.Permission
+	(*AskReason)(nil),             // 24: betcode.store.v1.AskReason
+	(*Key)(nil),                   // 25: betcode.store.v1.Key
+	(*Tombstone)(nil),             // 26: betcode.store.v1.Tombstone
+	nil,                           // 27: betcode.store.v1.Session.MetadataEntry
+	nil,                           // 28: betcode.store.v1.Session.GrantsEntry
+	nil,                           // 29: betcode.store.v1.Session.EnvironmentEntry
+	nil,                           // 30: betcode.store.v1.Run.EnvironmentEntry
+	nil,                           // 31: betcode.store.v1.Permission.AnswersEntry
+	(*timestamppb.Timestamp)(nil), // 32: google.protobuf.Timestamp
 }
 var file_betcode_store_v1_store_proto_depIdxs = []int32{
-	30, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	32, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
 	3,  // 1: betcode.store.v1.OutOfLine.payload:type_name -> betcode.store.v1.Reference
-	24, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
-	25, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
-	12, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
-	26, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
-	30, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	30, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
-	9,  // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
-	27, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
-	8,  // 10: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
-	30, // 11: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
-	30, // 12: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
-	10, // 13: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
-	10, // 14: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
-	10, // 15: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
-	11, // 16: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
-	10, // 17: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	30, // 18: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
-	16, // 19: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	16, // 20: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	30, // 21: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	17, // 22: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	28, // 23: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
-	15, // 24: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
-	30, // 25: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
-	30, // 26: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	30, // 27: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	20, // 28: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	30, // 29: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	30, // 30: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	30, // 31: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	30, // 32: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	30, // 33: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	29, // 34: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	30, // 35: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	22, // 36: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
-	30, // 37: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	30, // 38: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	39, // [39:39] is the sub-list for method output_type
-	39, // [39:39] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	26, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
+	27, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
+	14, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
+	28, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
+	32, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	32, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
+	11, // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
+	29, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
+	9,  // 10: betcode.store.v1.Session.options:type_name -> betcode.store.v1.AgentOptions
+	10, // 11: betcode.store.v1.Session.fork:type_name -> betcode.store.v1.Fork
+	8,  // 12: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
+	32, // 13: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
+	32, // 14: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
+	12, // 15: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
+	12, // 16: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
+	12, // 17: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
+	13, // 18: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
+	12, // 19: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
+	32, // 20: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	18, // 21: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	18, // 22: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	32, // 23: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	19, // 24: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	30, // 25: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
+	9,  // 26: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
+	17, // 27: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
+	32, // 28: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
+	32, // 29: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	32, // 30: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	22, // 31: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	32, // 32: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	32, // 33: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	32, // 34: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	32, // 35: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	32, // 36: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	31, // 37: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	32, // 38: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	24, // 39: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
+	32, // 40: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	32, // 41: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	42, // [42:42] is the sub-list for method output_type
+	42, // [42:42] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }
@@ -2961,7 +3223,7 @@ func file_betcode_store_v1_store_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_store_v1_store_proto_rawDesc), len(file_betcode_store_v1_store_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,132 @@
+package actors
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"betcode/messages"
+	"betcode/messages/claudecode"
+)
+
+// optionsOf checks the options of a new session against the disk and the installed version
+// of the agent, and returns them as they are stored. Those of a session that exists are
+// not used. It may run the agent's program, so it works on the caller's goroutine.
+func (s *System) optionsOf(m messages.StartSession) (messages.AgentOptions, error) {
+	const op = "start session"
+	o := m.Options
+	if o.Empty() || s.exists(m.Session) {
+		return o, nil
+	}
+	if lacking := lackingOption(o, s.agentVersion()); lacking != "" {
+		return o, messages.Errorf(op, messages.WrongState, "%s", lacking).
+			WithHint("leave the option out, or upgrade the agent: " + claudecode.UpgradeCommand())
+	}
+	o, err := o.Checked()
+	if err != nil {
+		return o, messages.Errorf(op, messages.Invalid, "%w", err)
+	}
+	for i, dir := range o.Directories {
+		if o.Directories[i], err = s.addedDirectory(op, dir); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// lackingOption says which option a version does not know, empty if it knows all.
+func lackingOption(o messages.AgentOptions, version string) string {
+	for _, name := range o.Names() {
+		if claudecode.LacksOption(version, name) {
+			return fmt.Sprintf("Claude Code %s has no option --%s; %s has", version, name, claudecode.OptionFrom(name))
+		}
+	}
+	return ""
+}
+
+// addedDirectory returns an additional directory behind symbolic links. One that holds, or
+// lies in, a directory of the daemon is refused: an agent that writes there decides about
+// itself.
+func (s *System) addedDirectory(op, dir string) (string, error) {
+	refuse := func(hint, format string, args ...any) error {
+		return messages.Errorf(op, messages.Invalid, "additional directory: "+format, args...).WithHint(hint)
+	}
+	target, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", refuse("create the directory, or name another", "%w", err)
+	}
+	switch info, err := os.Stat(target); {
+	case err != nil:
+		return "", refuse("create the directory, or name another", "%w", err)
+	case !info.IsDir():
+		return "", refuse("name the directory that it is in", "%s is not a directory", target)
+	}
+	for _, own := range append([]string{filepath.Dir(s.options.RunsDirectory)}, s.options.Protected...) {
+		if found, err := filepath.EvalSymlinks(own); err == nil {
+			own = found
+		}
+		if below(own, target) || below(target, own) {
+			return "", refuse("name a directory that has nothing of the daemon's in it", "%s holds, or is in, the daemon's own directory %s", target, own)
+		}
+	}
+	return target, nil
+}
+
+// below reports whether a path is a directory, or in it.
+func below(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// optionsRefused is the end of a run that is not started, because the program that is
+// installed now does not know an option, or an additional directory is not what it was.
+func optionsRefused(o messages.AgentOptions, version string) (messages.Exit, bool) {
+	if lacking := lackingOption(o, version); lacking != "" {
+		return messages.Exit{Known: true, Code: 127, Reason: lacking, Stage: stageVersion}, true
+	}
+	for _, dir := range o.Directories {
+		target, err := filepath.EvalSymlinks(dir)
+		if err == nil && target != dir {
+			err = errors.New("it is a symbolic link by now")
+		}
+		if err != nil {
+			exit := messages.Exit{Known: true, Code: 127, Reason: fmt.Sprintf("additional directory %s: %v", dir, err)}
+			if target != "" || errors.Is(err, fs.ErrNotExist) {
+				exit.Stage = "directory"
+			}
+			return exit, true
+		}
+	}
+	return messages.Exit{}, false
+}
+
+// review tells what an agent would obey in its working directory and in those added to it.
+// Claude Code takes commands, skills and agents of added directories, and nothing of them
+// with --setting-sources user (measured with 2.0.77 to 2.1.330).
+func (s *System) review(directory string, added, environment []string) (messages.DirectoryReview, error) {
+	all, err := s.options.Directories.Review(directory, agentHome(environment))
+	if err != nil || len(added) == 0 {
+		return all, err
+	}
+	digest := sha256.New()
+	fmt.Fprintf(digest, "%q", all.Digest)
+	for _, dir := range added {
+		one, err := s.options.Directories.Review(dir, agentHome(environment))
+		if err != nil {
+			return all, err
+		}
+		fmt.Fprintf(digest, "%q%q", dir, one.Digest)
+		all.Findings = append(all.Findings, one.Findings...)
+		all.Problems = append(all.Problems, one.Problems...)
+		all.Empty, all.Trusted = all.Empty && one.Empty, all.Trusted && one.Trusted
+		if !one.Trusted {
+			all.Problems = append(all.Problems, fmt.Sprintf("the added directory %s is not trusted (betcode trust %s)", dir, shellWord(dir)))
+		}
+	}
+	all.Digest = hex.EncodeToString(digest.Sum(nil))
+	return all, nil
+}

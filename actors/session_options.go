@@ -1,0 +1,65 @@
+package actors
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// leastBudget is what an agent is given that has spent its budget, in US dollars: the
+// command line takes no 0. It ends with the first answer of the model.
+const leastBudget = 0.000_001
+
+// budgetSpentCode is the code of a message that is refused for want of budget.
+const budgetSpentCode messages.Code = "BUDGET_SPENT"
+
+// agentOptions are those of the session's agents.
+func (s *sessionState) agentOptions() messages.AgentOptions {
+	if s.run == nil {
+		return s.record.Options
+	}
+	return s.run.Options
+}
+
+// optionsAtStart are those on the command line of the next agent. Each process of the
+// agent counts its cost from 0, so it is given what is left of the session's budget.
+func (s *sessionState) optionsAtStart() messages.AgentOptions {
+	o := s.agentOptions()
+	if o.MaxBudgetUSD > 0 {
+		o.MaxBudgetUSD = max(o.MaxBudgetUSD-s.record.Usage.CostUSD, leastBudget)
+	}
+	return o
+}
+
+// budgetSpent refuses a message to a session that has spent its budget. It reports
+// whether it did.
+func (t *transition) budgetSpent(from *actor.PID, op string) bool {
+	budget, spent := t.s.agentOptions().MaxBudgetUSD, t.s.record.Usage.CostUSD
+	if budget == 0 || spent < budget {
+		return false
+	}
+	t.then(reply{from, messages.Errorf(op, messages.WrongState, "the session has cost $%.4f, and its budget is $%.4f", spent, budget).
+		WithCode(budgetSpentCode).With("session_id", string(t.s.id)).WithHint("begin another session, or fork this one, with a budget of its own")})
+	return true
+}
+
+// auditOptions adds to an entry which options a session was given. Of MCP servers, agents
+// and prompts it says that they were, and their names.
+func auditOptions(context map[string]string, o messages.AgentOptions) {
+	if names := o.Names(); len(names) > 0 {
+		context["options"] = strings.Join(names, " ")
+	}
+	for name, list := range map[string][]string{
+		"directories": o.Directories, "mcp_servers": o.ServerNames(), "agents": o.AgentNames(),
+	} {
+		if len(list) > 0 {
+			context[name] = shorten(strings.Join(list, "\n"), maxShown)
+		}
+	}
+	if o.MaxBudgetUSD > 0 {
+		context["max_budget_usd"] = strconv.FormatFloat(o.MaxBudgetUSD, 'f', -1, 64)
+	}
+}

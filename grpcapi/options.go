@@ -1,0 +1,65 @@
+package grpcapi
+
+import (
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// optionsIn translates and checks the options of a new session. What they name on the disk
+// is looked at where the session is made.
+func optionsIn(op string, o *pb.AgentOptions) (messages.AgentOptions, error) {
+	checked, err := messages.AgentOptions{
+		Effort:             o.GetEffort(),
+		Thinking:           o.GetThinking(),
+		MaxThinkingTokens:  o.GetMaxThinkingTokens(),
+		MaxTurns:           o.GetMaxTurns(),
+		MaxBudgetUSD:       o.GetMaxBudgetUsd(),
+		Agent:              o.GetAgent(),
+		Tools:              o.GetTools(),
+		NoTools:            o.GetNoTools(),
+		AppendSystemPrompt: o.GetAppendSystemPrompt(),
+		Directories:        o.GetAdditionalDirectories(),
+		Agents:             o.GetAgents(),
+		Servers:            o.GetMcpConfig(),
+		OnlyServers:        o.GetStrictMcpConfig(),
+	}.Checked()
+	if err != nil {
+		return checked, invalid(op, "Correct the option, or leave it out.", "options: %w", err)
+	}
+	return checked, nil
+}
+
+// optionsOut shows options. Definitions of agents and MCP servers are left out but for
+// their names: they may hold secrets.
+func optionsOut(o messages.AgentOptions) *pb.AgentOptions {
+	if o.Empty() {
+		return nil
+	}
+	return &pb.AgentOptions{
+		Effort:                o.Effort,
+		Thinking:              o.Thinking,
+		MaxThinkingTokens:     o.MaxThinkingTokens,
+		MaxTurns:              o.MaxTurns,
+		MaxBudgetUsd:          o.MaxBudgetUSD,
+		Agent:                 o.Agent,
+		Tools:                 o.Tools,
+		NoTools:               o.NoTools,
+		AppendSystemPrompt:    o.AppendSystemPrompt,
+		AdditionalDirectories: o.Directories,
+		StrictMcpConfig:       o.OnlyServers,
+		AgentNames:            o.AgentNames(),
+		McpServerNames:        o.ServerNames(),
+	}
+}
+
+// widens reports whether options let an agent do more than without, or start programs.
+func widens(o *pb.AgentOptions) bool {
+	return o.GetAgent() != "" || len(o.GetAgents()) > 0 || len(o.GetMcpConfig()) > 0 || len(o.GetAdditionalDirectories()) > 0
+}
+
+func forkOut(f messages.Fork) *pb.ForkOrigin {
+	if f.Session == "" {
+		return nil
+	}
+	return &pb.ForkOrigin{SessionId: string(f.Session), Sequence: uint64(f.Seq)}
+}

@@ -1,0 +1,103 @@
+package messages
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// AgentOptions are options of the agent's command line besides its model, its mode and
+// its rules. They are set when a session is created, journaled with it, and hold for
+// each of its agents. The zero value leaves everything to the agent.
+type AgentOptions struct {
+	Effort             string   // "low" to "max"
+	Thinking           string   // "enabled", "adaptive" or "disabled"
+	MaxThinkingTokens  uint32   // tokens
+	MaxTurns           uint32   // requests to the model that one message may cause
+	MaxBudgetUSD       float64  // US dollars that the session may cost, over all its agents
+	Agent              string   // name of the agent definition that answers
+	Tools              []string // built-in tools that the agent has
+	NoTools            bool     // it has none of them
+	AppendSystemPrompt string
+	Directories        []string // it may work in besides its own: absolute, behind symbolic links
+	Agents             []byte   // definitions by name, a JSON object
+	Servers            Secret   // MCP servers, {"mcpServers": {…}}
+	OnlyServers        bool     // it has no MCP servers but those
+}
+
+// Secret is text that must not reach a log, an event or a client. Whatever prints it
+// prints its length only.
+type Secret []byte
+
+// Format implements [fmt.Formatter].
+func (s Secret) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "[%d bytes withheld]", len(s)) }
+
+// Empty reports whether no option is set.
+func (o AgentOptions) Empty() bool { return len(o.Names()) == 0 }
+
+// Names lists the options that are set, as the agent's command line calls them.
+func (o AgentOptions) Names() []string {
+	var names []string
+	for _, option := range []struct {
+		name string
+		set  bool
+	}{
+		{"effort", o.Effort != ""},
+		{"thinking", o.Thinking != ""},
+		{"max-thinking-tokens", o.MaxThinkingTokens != 0},
+		{"max-turns", o.MaxTurns != 0},
+		{"max-budget-usd", o.MaxBudgetUSD != 0},
+		{"agent", o.Agent != ""},
+		{"tools", o.NoTools || len(o.Tools) > 0},
+		{"append-system-prompt", o.AppendSystemPrompt != ""},
+		{"add-dir", len(o.Directories) > 0},
+		{"agents", len(o.Agents) > 0},
+		{"mcp-config", len(o.Servers) > 0},
+		{"strict-mcp-config", o.OnlyServers},
+	} {
+		if option.set {
+			names = append(names, option.name)
+		}
+	}
+	return names
+}
+
+// Widening lists those options that let the agent do more, or start programs. To set one
+// is to approve it in advance.
+func (o AgentOptions) Widening() []string {
+	return slices.DeleteFunc(o.Names(), func(name string) bool {
+		return !slices.Contains([]string{"add-dir", "agent", "agents", "mcp-config"}, name)
+	})
+}
+
+// AgentNames lists what Agents defines.
+func (o AgentOptions) AgentNames() []string { return namesIn(o.Agents) }
+
+// ServerNames lists the MCP servers of Servers.
+func (o AgentOptions) ServerNames() []string {
+	var config struct {
+		Servers json.RawMessage `json:"mcpServers"`
+	}
+	if json.Unmarshal(o.Servers, &config) != nil {
+		return nil
+	}
+	return namesIn(config.Servers)
+}
+
+// namesIn lists the members of a JSON object.
+func namesIn(object []byte) []string {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(object, &members) != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(members))
+}
+
+// Fork says where a session was forked from.
+type Fork struct {
+	Session      SessionID
+	Seq          Seq    // its history up to here, inclusive, precedes the fork's own
+	AgentSession string // the agent's name for the conversation that is forked
+	Message      string // of the agent, the last that belongs to the fork, as its transcript names it
+}
