@@ -42,10 +42,10 @@ func (p *program) app() *cli.App {
 			&cli.StringFlag{Name: "address", Usage: "reach the daemon over TCP, at `HOST:PORT` (BETCODE_ADDRESS)"},
 			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the token for it (BETCODE_TOKEN_FILE)"},
 			&cli.BoolFlag{Name: "tls", Usage: "it speaks TLS (BETCODE_TLS=1)"},
-			&cli.StringFlag{Name: "tls-ca", Usage: "`FILE` with the certificate of who signed its own (BETCODE_TLS_CA)"},
+			&cli.StringFlag{Name: "tls-ca", Usage: "`FILE` with the certificate of the authority that signed the daemon's (BETCODE_TLS_CA)"},
 			&cli.StringFlag{Name: "config-dir", Usage: "`DIRECTORY` of settings.json (BETCODE_CONFIG_DIR)"},
 			&cli.BoolFlag{Name: "start", Usage: "start a daemon if none runs (BETCODE_AUTOSTART=1)"},
-			&cli.StringFlag{Name: "connect-timeout", Usage: "how `LONG` to look for a daemon that went away, when nobody watches (BETCODE_CONNECT_TIMEOUT, 1m)"},
+			&cli.StringFlag{Name: "connect-timeout", Usage: "how `LONG` to wait for a lost daemon when no person watches (BETCODE_CONNECT_TIMEOUT, 1m)"},
 		},
 		Commands: []*cli.Command{
 			p.runCommand(),

@@ -44,8 +44,8 @@ question was shown; pasted text never allows a tool.
   /cancel        interrupt the turn (Ctrl-C does the same)
   /allow         answer a permission request, as y does; also /always and /deny TEXT
   /say TEXT      send a message although something waits for an answer
-  /lock          ask for the input lock: only who has it may write
-  /release       give the input lock to who waits for it
+  /lock          ask for the input lock; only its holder may write
+  /release       give the input lock to the client that waits for it
   /refuse        keep the input lock although another client asks for it
   /model NAME    change the model
   /mode NAME     change the permission mode

@@ -193,7 +193,7 @@ func (p *program) configSet(ctx context.Context, c *cli.Context) error {
 	if _, err := edit.Do(); err != nil {
 		return usageError{err}
 	}
-	p.say("%s says so now.", path)
+	p.say("Wrote %s.", path)
 	for _, change := range changes {
 		if flag, ok := strings.CutPrefix(change.Name, featurePrefix); ok && !change.Reset {
 			if why := aboutFlag(flag, change.Value == "true"); why != "" {

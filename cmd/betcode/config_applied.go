@@ -49,19 +49,19 @@ func appliedText(s *config.Setting, file config.Value, running *pb.SettingValue,
 	outdone := origin.Source == config.FromFlag || origin.Source == config.FromEnvironment
 	switch {
 	case runs && outdone:
-		return s.Name + " does not count for the running daemon: " + origin.String() + ", which it was started with, counts more."
+		return s.Name + " has no effect on the running daemon: it was started with " + origin.String() + ", which takes precedence."
 	case !runs && file.Origin.Source == config.FromEnvironment:
-		return s.Name + " counts with the next daemon, unless it has " + file.Origin.String() + ", which is set here and counts more."
+		return s.Name + " takes effect with the next daemon, unless it has " + file.Origin.String() + ", which is set here and takes precedence."
 	case !runs:
-		return s.Name + " counts when a daemon starts."
+		return s.Name + " takes effect when a daemon starts."
 	case running.GetRestartNeeded():
-		return s.Name + " counts after a restart: betcode daemon restart."
+		return s.Name + " takes effect after a restart: betcode daemon restart."
 	case running.GetValue() != file.Public():
 		return s.Name + " is not read by the running daemon yet: betcode config show."
 	case !s.Live:
-		return s.Name + " is as the running daemon has it already."
+		return s.Name + " has this value in the running daemon already."
 	}
-	return s.Name + " counts now."
+	return s.Name + " is in effect."
 }
 
 // runningValues are the settings of the daemon as soon as it has read the files, or

@@ -10,7 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// A change says truly when it counts: at once, after a restart, or not at all.
+// A change says when it takes effect: at once, after a restart, or not at all.
 func TestChangeApplied(t *testing.T) {
 	setting := func(name, value string) config.Value {
 		s, err := config.Find(name)
@@ -25,12 +25,12 @@ func TestChangeApplied(t *testing.T) {
 		running *pb.SettingValue // nil: no daemon
 		want    string
 	}{
-		"no daemon":            {level, nil, "counts when a daemon starts"},
-		"live":                 {level, &pb.SettingValue{Value: "debug", Source: "user", Live: true}, "counts now"},
+		"no daemon":            {level, nil, "takes effect when a daemon starts"},
+		"live":                 {level, &pb.SettingValue{Value: "debug", Source: "user", Live: true}, "is in effect"},
 		"needs a restart":      {socket, &pb.SettingValue{Value: "/log", Source: "user", RestartNeeded: true}, "after a restart: betcode daemon restart"},
 		"as it was":            {socket, &pb.SettingValue{Value: "/log", Source: "user"}, "already"},
 		"not read":             {socket, &pb.SettingValue{Value: "", Source: "default"}, "not read by the running daemon yet"},
-		"outdone by a flag":    {level, &pb.SettingValue{Value: "info", Source: "flag", Origin: "log-level"}, "--log-level, which it was started with, counts more"},
+		"outdone by a flag":    {level, &pb.SettingValue{Value: "info", Source: "flag", Origin: "log-level"}, "started with --log-level, which takes precedence"},
 		"outdone by variables": {level, &pb.SettingValue{Value: "info", Source: "environment", Origin: "BETCODE_LOG_LEVEL"}, "BETCODE_LOG_LEVEL, which"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -62,7 +62,7 @@ func (p *program) daemonCommand() *cli.Command {
 			},
 			p.handOverCommand(),
 			{
-				Name: "status", Usage: "say how the daemon is",
+				Name: "status", Usage: "show how the daemon and its components are",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "as JSON"}},
 				Action: simple(p.daemonStatus),
 			},

@@ -188,7 +188,7 @@ func (p *program) exitCodesCommand() *cli.Command {
 
 func (p *program) environmentCommand() *cli.Command {
 	return &cli.Command{
-		Name: "environment", Usage: "list the environment variables that count", Category: helpTopics,
+		Name: "environment", Usage: "list the environment variables that are read", Category: helpTopics,
 		Action: func(*cli.Context) error {
 			w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 			for _, v := range environment() {
@@ -207,8 +207,8 @@ func environment() [][2]string {
 		{"BETCODE_ADDRESS", "host:port of a daemon that is reached over TCP"},
 		{"BETCODE_TOKEN_FILE", "file with the token for it"},
 		{"BETCODE_TLS", "1: it speaks TLS"},
-		{"BETCODE_TLS_CA", "file with the certificate of who signed its own"},
-		{"BETCODE_CONNECT_TIMEOUT", "how long to look for a daemon that went away, when nobody watches"},
+		{"BETCODE_TLS_CA", "file with the certificate of the authority that signed the daemon's"},
+		{"BETCODE_CONNECT_TIMEOUT", "how long to wait for a lost daemon when no person watches"},
 	}
 	for _, s := range config.Table() {
 		if s.Env != "" {

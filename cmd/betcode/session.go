@@ -60,9 +60,9 @@ func (p *program) sessionCommand() *cli.Command {
 				Action: p.withClient(1, 1, p.stopSession),
 			},
 			{
-				Name: "resume", Usage: "let a session go on that waits for a word", ArgsUsage: "SESSION",
-				Description: `A turn that was cut off waits when the policy is to ask, or when it was continued too often;
-a session whose agent could not run stands until the cause is gone.`,
+				Name: "resume", Usage: "continue a session that waits for a person", ArgsUsage: "SESSION",
+				Description: `An interrupted turn waits when resume.policy is ask, or when it was continued too often. A
+session whose agent cannot run waits until the cause is gone.`,
 				Action: p.withClient(1, 1, p.resumeSession),
 			},
 			{

@@ -20,8 +20,8 @@ import (
 func (p *program) tokenCommand() *cli.Command {
 	asJSON := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
 	return &cli.Command{
-		Name: "token", Usage: "say who may come over TCP",
-		Description: "A daemon with --listen lets in who has a token, to do what its scopes say: view, approve (answer\n" +
+		Name: "token", Usage: "manage tokens of callers over TCP",
+		Description: "A daemon with --listen serves callers that have a token. Its scopes say what they may do: view, approve (answer\n" +
 			"permission requests), control (type, start and stop sessions), admin (all of it, and the daemon).",
 		Subcommands: []*cli.Command{
 			{
@@ -40,7 +40,7 @@ func (p *program) tokenCommand() *cli.Command {
 				Flags: []cli.Flag{asJSON}, Action: p.withClient(0, 0, p.tokenList),
 			},
 			{
-				Name: "revoke", Usage: "end a token at once, and the streams of who came with it", ArgsUsage: "NAME",
+				Name: "revoke", Usage: "end a token and its streams at once", ArgsUsage: "NAME",
 				Action: p.withClient(1, 1, p.tokenRevoke),
 			},
 		},
