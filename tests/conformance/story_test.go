@@ -28,6 +28,7 @@ type story struct {
 var stories = slices.Concat(
 	contractStories, talkStories, permissionStories, clientStories, agentStories, compactStories, daemonStories,
 	settingsStories, gitlabStories, futureStories, diskStories, realStories, versionStories, doorStories, commandStories,
+	publishedStories,
 )
 
 // stage is where a story is played.
