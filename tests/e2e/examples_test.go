@@ -43,8 +43,13 @@ func TestExampleInPython(t *testing.T) {
 		t.Fatal(err)
 	}
 	generated, proto := t.TempDir(), filepath.Join(kit.Repository(), "proto")
-	generate := exec.CommandContext(ctx, python, "-m", "grpc_tools.protoc", "-I", proto, "--python_out", generated,
-		"--grpc_python_out", generated, "betcode/v1/agent.proto", "betcode/v1/version.proto")
+	files, err := filepath.Glob(filepath.Join(proto, "betcode", "v1", "*.proto"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	generate := exec.CommandContext(ctx, python, append([]string{
+		"-m", "grpc_tools.protoc", "-I", proto, "--python_out", generated, "--grpc_python_out", generated,
+	}, files...)...)
 	generate.Dir = proto
 	if output, err := generate.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
