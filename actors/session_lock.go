@@ -121,8 +121,12 @@ func (t *transition) refuseLock(from *actor.PID, m messages.RefuseLock) {
 // sent.
 func (t *transition) ensureLock(from *actor.PID, client messages.ClientID, op string) bool {
 	refuse := func(text, hint string) bool {
-		t.then(reply{from, messages.Errorf(op, messages.Denied, "%s", text).WithCode(messages.NoInputLock).
-			With("holder_client_id", string(t.s.lock.Holder())).With("session_id", string(t.s.id)).WithHint(hint)})
+		refusal := messages.Errorf(op, messages.Denied, "%s", text).WithCode(messages.NoInputLock).
+			With("holder_client_id", string(t.s.lock.Holder())).With("session_id", string(t.s.id)).WithHint(hint)
+		if t.s.lock.Reserved() && !t.s.clients.Observes(client) {
+			refusal = refusal.With("lock_reserved", "true") // it ends soon
+		}
+		t.then(reply{from, refusal})
 		return false
 	}
 	switch {

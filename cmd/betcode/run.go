@@ -68,7 +68,7 @@ func (p *program) runPrompt(c *cli.Context) error {
 		o.start.History, o.start.FromSequence = pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE, o.head
 	}
 	r := &unattended{
-		program: p, client: cl, out: out,
+		program: p, client: cl, out: out, prompt: prompt,
 		conv: cl.Converse(c.Context, client.ConverseOptions{Start: o.start, MaxOutage: max(cfg.ConnectTimeout, time.Second)}),
 	}
 	defer r.conv.Close()
@@ -117,10 +117,13 @@ type unattended struct {
 	client  *client.Client
 	conv    *client.Conversation
 	out     runOutput
+	prompt  string
 	turn    turn
 	lines   <-chan line // what a person types, nil if nobody does
 	inbox   inbox
 	shown   time.Time // when the head of the inbox was put to the person
+
+	reserved reservation
 }
 
 // run goes on until the turn is over, and says how it went.
@@ -149,6 +152,8 @@ func (r *unattended) run(ctx context.Context) error {
 				continue
 			}
 			r.answer(line)
+		case <-r.reserved.due:
+			r.sayAgain()
 		case <-interrupts:
 			if r.turn.interrupted {
 				r.out.pause()
@@ -176,6 +181,8 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 	case item.Lost != nil:
 		r.say("The interrupt did not reach the daemon.")
 		r.turn.interrupted = false
+	case item.Event != nil && r.reserved.refused(&r.turn, item.Event, time.Now()):
+		r.awaitLock(item.Event)
 	case item.Event != nil:
 		for _, request := range r.turn.event(item.Event) {
 			r.conv.Send(request)

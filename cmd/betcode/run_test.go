@@ -210,6 +210,29 @@ func TestRunSurvivesTheDaemon(t *testing.T) {
 	}
 }
 
+// TestRunWaitsForAReservedLock: a prompt that is refused because the lock is reserved for
+// a client from before the daemon's end is sent again, as a message of its own.
+func TestRunWaitsForAReservedLock(t *testing.T) {
+	serveFake(t, &fakeDaemon{talk: func(_ *fakeDaemon, s *script) error {
+		refused := s.next().GetMessage()
+		_ = s.stream.Send(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
+			Code: "NO_INPUT_LOCK", Message: "another client holds the input lock",
+			Details: map[string]string{"idempotency_key": refused.GetIdempotencyKey(), "lock_reserved": "true", "holder_client_id": "web-1"},
+		}}})
+		_, key := s.accept()
+		if key == refused.GetIdempotencyKey() {
+			t.Error("it has the key of the message that was refused")
+		}
+		s.send(says("here"))
+		s.send(over(key)...)
+		return s.wait()
+	}})
+	code, stdout, stderr := command(t, "", "run", "hi")
+	if code != 0 || stdout != "here\n" || !strings.Contains(stderr, "kept for the client that had it (web-1)") {
+		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
+	}
+}
+
 func TestRunGivesUp(t *testing.T) {
 	serveFake(t, &fakeDaemon{talk: func(*fakeDaemon, *script) error { return status.Error(codes.Unavailable, "killed") }})
 	code, _, stderr := command(t, "", "run", "hi", "--connect-timeout", "1s")
