@@ -29,7 +29,15 @@ func (s agentService) ListSessions(ctx context.Context, r *pb.ListSessionsReques
 	if err != nil {
 		return nil, err
 	}
-	return listOut(list, time.Now()), nil
+	pending, err := ask[messages.PermissionList](ctx, s.server.asker, messages.ListPermissions{})
+	if err != nil {
+		return nil, err
+	}
+	out := listOut(list, time.Now())
+	for _, session := range out.GetSessions() {
+		noteAsks(session, pending.Permissions)
+	}
+	return out, nil
 }
 
 // ResumeSession implements AgentService: it replays, and goes on live for as long

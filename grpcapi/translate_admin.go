@@ -193,6 +193,7 @@ func viewOut(v messages.SessionView, now time.Time) *pb.ShowSessionResponse {
 	for _, p := range v.Permissions {
 		if p.Decision == messages.Undecided {
 			out.Permissions = append(out.Permissions, pendingOut(p, v.Record.Name))
+			noteAsks(out.Summary, []messages.PermissionRecord{p})
 		}
 	}
 	for _, i := range v.Inputs {

@@ -118,21 +118,22 @@ func TestWriteTree(t *testing.T) {
 
 func TestWriteSessions(t *testing.T) {
 	list := &pb.ListSessionsResponse{Sessions: exampleSessions("/w")}
+	list.Sessions[1].Asks, list.Sessions[1].Undecided = "touch \u202ex", 2
 	now := time.Date(2026, 1, 2, 5, 4, 5, 0, time.UTC)
 	var program, person bytes.Buffer
 	if err := writeSessions(&program, list, terminal{}, now); err != nil {
 		t.Fatal(err)
 	}
-	if want := sessionA + "\tdemo\tidle\topus\t4\t$0.50\t2026-01-02T03:04:05Z\t/w\tdone and done\n" +
-		sessionB + "\t\tactive\t\t0\t$0.00\t2026-01-02T03:04:05Z\t/elsewhere\t\n"; program.String() != want {
+	if want := sessionA + "\tdemo\tidle\topus\t4\t$0.50\t2026-01-02T03:04:05Z\t/w\tdone and done\t\n" +
+		sessionB + "\t\tactive\t\t0\t$0.00\t2026-01-02T03:04:05Z\t/elsewhere\t\ttouch \\u202ex (1 of 2)\n"; program.String() != want {
 		t.Errorf("got\n%q\nwant\n%q", &program, want)
 	}
 	if err := writeSessions(&person, list, terminal{out: true}, now); err != nil {
 		t.Fatal(err)
 	}
-	if want := `ID        NAME  STATUS  MODEL  MESSAGES  COST   UPDATED  DIRECTORY   LAST
+	if want := `ID        NAME  STATUS  MODEL  MESSAGES  COST   UPDATED  DIRECTORY   LAST           ASKS
 3f2a0000  demo  idle    opus   4         $0.50  2h ago   /w          done and done
-7c810000        active         0         $0.00  2h ago   /elsewhere
+7c810000        active         0         $0.00  2h ago   /elsewhere                 touch \u202ex (1 of 2)
 `; person.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &person, want)
 	}

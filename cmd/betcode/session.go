@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/messages/toolcall"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -237,14 +238,17 @@ func (p *program) deleteSession(ctx context.Context, c *cli.Context, cl *client.
 // writeSessions writes the list: short ids and what fits for a person, everything
 // for a program.
 func writeSessions(w io.Writer, list *pb.ListSessionsResponse, t terminal, now time.Time) error {
-	out := t.table("ID", "NAME", "STATUS", "MODEL", "MESSAGES", "COST", "UPDATED", "DIRECTORY", "LAST")
+	out := t.table("ID", "NAME", "STATUS", "MODEL", "MESSAGES", "COST", "UPDATED", "DIRECTORY", "LAST", "ASKS")
 	for _, s := range list.GetSessions() {
-		id, updated, last := s.GetId(), exact(s.GetUpdatedAt()), s.GetLastMessagePreview()
+		id, updated, last, asks := s.GetId(), exact(s.GetUpdatedAt()), s.GetLastMessagePreview(), printableLine(s.GetAsks())
+		if more := s.GetUndecided(); more > 1 {
+			asks += fmt.Sprintf(" (1 of %d)", more)
+		}
 		if t.out {
-			id, updated, last = shortID(id), ago(s.GetUpdatedAt(), now), shorten(printableLine(last), 40)
+			id, updated, last, asks = shortID(id), ago(s.GetUpdatedAt(), now), shorten(printableLine(last), 40), toolcall.Cut(asks, 100)
 		}
 		out.add(id, s.GetName(), statusWithLimit(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()),
-			fmt.Sprintf("$%.2f", s.GetTotalCostUsd()), updated, s.GetWorkingDirectory(), last)
+			fmt.Sprintf("$%.2f", s.GetTotalCostUsd()), updated, s.GetWorkingDirectory(), last, asks)
 	}
 	return out.write(w)
 }

@@ -28,7 +28,7 @@ func attackHidden(s *siege) {
 		list, _ := s.cli("permission", "list")
 		s.held(name+" is shown in the list", plain(list) && strings.Contains(list, "touch made.txt \\"), "%q", list)
 		sessions, _ := s.cli("session", "list")
-		s.held(name+" is not in the list of sessions", plain(sessions), "%q", sessions)
+		s.held(name+" is shown in the list of sessions", plain(sessions) && strings.Contains(sessions, "touch made.txt \\"), "%q", sessions)
 		s.refuse(c, request.GetRequestId())
 	}
 }
@@ -47,6 +47,7 @@ func attackWords(s *siege) {
 	e, _ := s.wait(c, 0, kit.IsPermission)
 	shown := map[string]string{"the event": e.GetPermissionRequest().GetDescription()}
 	shown["the list"], _ = s.cli("permission", "list")
+	shown["the list of sessions"], _ = s.cli("session", "list")
 	shown["the session"], _ = s.cli("session", "show", id)
 	for where, text := range shown {
 		at, behind := strings.Index(text, command), strings.Index(text, words)

@@ -4138,8 +4138,13 @@ type SessionSummary struct {
 	RateLimited bool `protobuf:"varint,130,opt,name=rate_limited,json=rateLimited,proto3" json:"rate_limited,omitempty"`
 	// When that limit ends; unset if the agent does not say it.
 	RateLimitedUntil *timestamppb.Timestamp `protobuf:"bytes,131,opt,name=rate_limited_until,json=rateLimitedUntil,proto3" json:"rate_limited_until,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// What the oldest undecided request of the session would run or touch, the agent's own words behind it and marked, or
+	// its question: one line of visible text. Empty when nobody is asked.
+	Asks string `protobuf:"bytes,140,opt,name=asks,proto3" json:"asks,omitempty"`
+	// Requests of the session that are undecided.
+	Undecided     uint32 `protobuf:"varint,141,opt,name=undecided,proto3" json:"undecided,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SessionSummary) Reset() {
@@ -4289,6 +4294,20 @@ func (x *SessionSummary) GetRateLimitedUntil() *timestamppb.Timestamp {
 		return x.RateLimitedUntil
 	}
 	return nil
+}
+
+func (x *SessionSummary) GetAsks() string {
+	if x != nil {
+		return x.Asks
+	}
+	return ""
+}
+
+func (x *SessionSummary) GetUndecided() uint32 {
+	if x != nil {
+		return x.Undecided
+	}
+	return 0
 }
 
 // ResumeSessionRequest asks for the history of a session.
@@ -5575,7 +5594,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06offset\x18\x04 \x01(\rR\x06offset\"d\n" +
 	"\x14ListSessionsResponse\x126\n" +
 	"\bsessions\x18\x01 \x03(\v2\x1a.betcode.v1.SessionSummaryR\bsessions\x12\x14\n" +
-	"\x05total\x18\x02 \x01(\rR\x05total\"\xa8\x05\n" +
+	"\x05total\x18\x02 \x01(\rR\x05total\"\xdc\x05\n" +
 	"\x0eSessionSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12+\n" +
@@ -5597,7 +5616,9 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\tcondition\x18n \x01(\tR\tcondition\x12\x18\n" +
 	"\awaiting\x18o \x01(\tR\awaiting\x12\"\n" +
 	"\frate_limited\x18\x82\x01 \x01(\bR\vrateLimited\x12I\n" +
-	"\x12rate_limited_until\x18\x83\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x10rateLimitedUntil\"r\n" +
+	"\x12rate_limited_until\x18\x83\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x10rateLimitedUntil\x12\x13\n" +
+	"\x04asks\x18\x8c\x01 \x01(\tR\x04asks\x12\x1d\n" +
+	"\tundecided\x18\x8d\x01 \x01(\rR\tundecided\"r\n" +
 	"\x14ResumeSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12#\n" +

@@ -1,0 +1,43 @@
+package grpcapi
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"betcode/messages"
+	"betcode/messages/toolcall"
+	"betcode/messages/visible"
+	pb "betcode/proto/betcode/v1"
+)
+
+// noteAsks says in the summary of a session what people are asked there. pending are
+// undecided requests, of this and of other sessions, the oldest first.
+func noteAsks(out *pb.SessionSummary, pending []messages.PermissionRecord) {
+	for _, p := range pending {
+		if string(p.Session) != out.GetId() {
+			continue
+		}
+		if out.Undecided++; out.Undecided == 1 {
+			out.Asks = askLine(p)
+		}
+	}
+}
+
+// askLine is a request in one line of visible text.
+func askLine(p messages.PermissionRecord) string {
+	if p.Mode != "" { // the daemon asks itself
+		return toolcall.Cut(visible.Line(p.Description), toolcall.MaxLine)
+	}
+	if questions := questionsOut(p); len(questions) > 0 {
+		line := fmt.Sprintf("the agent asks: %q", toolcall.Cut(visible.Line(questions[0].GetQuestion()), toolcall.MaxWords))
+		if more := len(questions) - 1; more > 0 {
+			line += fmt.Sprintf(" (and %d more)", more)
+		}
+		return line
+	}
+	var input map[string]any
+	if err := json.Unmarshal(p.Input, &input); err != nil {
+		input = nil // the tool's name is all there is
+	}
+	return toolcall.Line(p.Tool, input, toolcall.Words(input))
+}
