@@ -36,6 +36,10 @@ func (d *directories) inspect(directory, own string) trust.Report {
 	return trust.Inspect(trust.Place{Directory: directory, Own: own})
 }
 
+// maxUntrustedRules bounds the rules of a directory that nobody has trusted: they are held
+// against every call. Where there are more, everything is asked about.
+const maxUntrustedRules = 1000
+
 // Rules implements actors.Directories. Settings that cannot be read have everything
 // asked about: nobody knows what they forbid.
 func (d *directories) Rules(directory string) []actors.Rules {
@@ -52,8 +56,8 @@ func (d *directories) Rules(directory string) []actors.Rules {
 		if trusted {
 			r.Allow = p.Allow
 		}
-		if p.Err != nil {
-			r.Ask = []string{"*"}
+		if p.Err != nil || !trusted && len(p.Ask)+len(p.Deny) > maxUntrustedRules {
+			r.Ask, r.Deny = []string{"*"}, nil
 		}
 		all = append(all, r)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"betcode/actors/internal/realpath"
 	"betcode/actors/internal/rules"
 )
 
@@ -50,6 +51,9 @@ func (l *List) Read(c rules.Call) Writes {
 		file, ok := text(value)
 		if !ok {
 			return Writes{Why: "the path of the call cannot be read"}
+		}
+		if len(file) > realpath.MaxLength {
+			return Writes{Why: "the path of the call is too long"}
 		}
 		w.Paths = append(w.Paths, spellings(file, c.Place.Directory, c.Place.Home)...)
 	}

@@ -23,12 +23,14 @@ const (
 var directories = map[string]string{
 	".claude": agents, "claude~1": agents, // the short name on Windows
 	".git": gits, "git~1": gits,
-	".husky": runs, ".vscode": runs, ".idea": runs, ".ssh": keys,
+	".husky": runs, ".githooks": runs, ".vscode": runs, ".idea": runs, ".ssh": keys,
 }
 
 // files are the names of files that are listed wherever they are.
 var files = reasons(map[string]string{
-	servers:  ".mcp.json",
+	servers: ".mcp.json",
+	gits: "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase post-checkout post-merge " +
+		"pre-push post-rewrite pre-auto-gc reference-transaction post-index-change fsmonitor-watchman sendemail-validate", // wherever core.hooksPath leads
 	agents:   ".claude.json",
 	startups: ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .xprofile .xinitrc .xsession .xsessionrc .xonshrc .pam_environment",
 	runs:     ".envrc .direnvrc .gitconfig .gitmodules .gitattributes_global .ripgreprc",

@@ -102,7 +102,7 @@ func TestCommands(t *testing.T) {
 		`git config CORE.HOOKSPATH x`, `git config "$K" x`, `git config -e`, `git -c core.hooksPath=. commit`, `git -c alias.x='!y' x`, `git config --file .git/config user.name x`,
 		`git clone --template=x y`, `git clone -c core.hooksPath=x y`, `git --exec-path=. x`, `git $X`, `git config filter.x.clean y`, `git config include.path ../x`,
 		`f=.mcp.json; echo x > $f`, `X=.mcp.json sh a.sh`, `if true; then echo x > .mcp.json; fi`, `f() { echo x > .mcp.json; }; f`, `echo $(echo x > .mcp.json)`, `diff <(echo x > .mcp.json) a`,
-		`rm -rf ~`, `rm -rf /`, `mv ~/.config x`, `rm -rf ~/.config/*`, `cp -r evil/. ~`, `rsync -a x/ ~/`, `echo 'x`, `vim .git/config`, `code .vscode/tasks.json`, `/bin/cp a .mcp.json`, `\cp a .mcp.json`,
+		`cp a scripts/hooks/post-index-change`, `echo x > hooks/Pre-Commit`, `rm -rf ~`, `rm -rf /`, `mv ~/.config x`, `rm -rf ~/.config/*`, `cp -r evil/. ~`, `rsync -a x/ ~/`, `echo 'x`, `vim .git/config`, `code .vscode/tasks.json`, `/bin/cp a .mcp.json`, `\cp a .mcp.json`,
 		`c\p a .mcp.json`, `$C a .mcp.json`, `> /proc/self/cwd/x`, `cp a /state/betcode/x`, `echo x > ../.config/betcode/settings.json`, `export F=.mcp.json`, `npx prettier --write .mcp.json`,
 		`install a b .claude/`, `git worktree add .claude`, `uniq a .mcp.json`, `find . -type f -delete -o -path ./.git/x`,
 	} {

@@ -12,6 +12,9 @@ import (
 // maxLinks bounds the symbolic links followed for one path; Linux follows 40.
 const maxLinks = 64
 
+// MaxLength is the longest path that is followed, in bytes: systems open no longer one.
+const MaxLength = 4096
+
 // File is what a path names.
 type File struct {
 	// Path is absolute, clean and free of symbolic links. Where the end of the path
@@ -32,6 +35,9 @@ func (f File) Regular() bool { return f.Exists && f.Mode.IsRegular() }
 // been followed, as the kernel does; give it a clean path where the program that uses
 // the path cleans it first (Node.js does).
 func Resolve(file string) File {
+	if len(file) > MaxLength {
+		return File{Path: path.Clean(file), Doubt: "it is too long to be followed"}
+	}
 	if runtime.GOOS == "windows" {
 		return resolveWindows(file)
 	}

@@ -38,9 +38,13 @@ func (c *call) readPath(spelled string, in input, from Call) {
 	}
 	area := search && !from.Real.Regular
 	for _, p := range spellings(spelled, from.Place) {
+		if len(p) > realpath.MaxLength {
+			c.opaque, c.unread = "its path is too long", "its path is too long"
+			continue
+		}
 		c.paths = append(c.paths, located{path: p, place: from.Place, area: area})
 	}
-	if from.Real.Path != "" {
+	if from.Real.Path != "" && len(from.Real.Path) <= realpath.MaxLength {
 		c.paths = append(c.paths, located{path: from.Real.Path, place: from.Real.Place, area: area})
 	}
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -50,7 +51,10 @@ func (p pathPattern) may(c *call) bool {
 
 // folded is the pattern in lower case: a file system may ignore case.
 func (p pathPattern) folded() pathPattern {
-	p.glob = strings.ToLower(p.glob)
+	p.globs = slices.Clone(p.globs)
+	for n, glob := range p.globs {
+		p.globs[n] = strings.ToLower(glob)
+	}
 	return p
 }
 
@@ -71,11 +75,13 @@ func (p pathPattern) mayName(l located) bool {
 			return false
 		}
 	}
-	name, anywhere := strings.CutPrefix(p.glob, "**/")
-	if !anywhere || strings.ContainsAny(name, "/?[{\\") || open(l.path[len(l.path)-1:]) {
-		return true
-	}
-	return mayMatch(strings.ToLower(name), strings.ToLower(path.Base(l.path)))
+	return slices.ContainsFunc(p.globs, func(glob string) bool {
+		name, anywhere := strings.CutPrefix(glob, "**/")
+		if !anywhere || strings.ContainsAny(name, "/?[\\") || open(l.path[len(l.path)-1:]) {
+			return true
+		}
+		return mayMatch(strings.ToLower(name), strings.ToLower(path.Base(l.path)))
+	})
 }
 
 // overlaps reports whether a matching file may be below a directory.
@@ -84,7 +90,7 @@ func (p pathPattern) overlaps(l located) bool {
 		if _, above := relative(l.path, path.Clean(base)); above {
 			return true
 		}
-		if rest, below := relative(base, l.path); below && begins(p.glob, rest) {
+		if rest, below := relative(base, l.path); below && slices.ContainsFunc(p.globs, func(glob string) bool { return begins(glob, rest) }) {
 			return true
 		}
 	}
@@ -93,8 +99,8 @@ func (p pathPattern) overlaps(l located) bool {
 
 // begins reports whether a path that matches a glob may begin with a directory.
 func begins(glob, dir string) bool {
-	if strings.ContainsAny(glob, `{\`) {
-		return true // a slash may be inside
+	if strings.Contains(glob, `\`) {
+		return true // a slash may be quoted
 	}
 	names := strings.Split(dir, "/")
 	for n, segment := range strings.Split(glob, "/") {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -10,8 +11,8 @@ import (
 // pathPattern matches files as a line of .gitignore does.
 type pathPattern struct {
 	anchor anchor
-	glob   string // below the anchor, without a leading slash
-	edits  bool   // it is about writing, and not about reading
+	globs  []string // any of them; below the anchor, without a leading slash and without braces
+	edits  bool     // it is about writing, and not about reading
 }
 
 // anchor is what a pattern begins at.
@@ -25,29 +26,30 @@ const (
 )
 
 func newPathPattern(text string) (pathPattern, bool) {
-	p := pathPattern{glob: text}
+	anchor, glob := atDirectory, text
 	switch {
 	case text == "~":
-		p = pathPattern{anchor: atHome, glob: "**"}
+		anchor, glob = atHome, "**"
 	case strings.HasPrefix(text, "~/"):
-		p = pathPattern{anchor: atHome, glob: text[2:]}
+		anchor, glob = atHome, text[2:]
 	case strings.HasPrefix(text, "//"):
-		p = pathPattern{anchor: atRoot, glob: text[2:]}
+		anchor, glob = atRoot, text[2:]
 	case strings.HasPrefix(text, "/"):
-		p = pathPattern{anchor: atEither, glob: text[1:]}
+		anchor, glob = atEither, text[1:]
 	case strings.HasPrefix(text, "./"):
-		p.glob = text[2:]
+		glob = text[2:]
 	case !strings.Contains(strings.TrimSuffix(text, "/"), "/"):
-		p.glob = "**/" + text // a name alone is one at any depth
+		glob = "**/" + text // a name alone is one at any depth
 	}
-	if strings.HasSuffix(p.glob, "/") {
-		p.glob += "**"
+	if strings.HasSuffix(glob, "/") {
+		glob += "**"
 	}
-	if p.glob == "" {
-		p.glob = "**"
+	if glob == "" {
+		glob = "**"
 	}
-	clean := path.Clean("/" + p.glob)[1:]
-	return pathPattern{anchor: p.anchor, glob: clean}, doublestar.ValidatePattern(clean)
+	clean := path.Clean("/" + glob)[1:]
+	globs, ok := alternatives(clean)
+	return pathPattern{anchor: anchor, globs: globs}, ok && doublestar.ValidatePattern(clean)
 }
 
 // bases returns the directories that a pattern may begin at.
@@ -69,19 +71,20 @@ func (p pathPattern) bases(place Place, either bool) []string {
 // below reports whether a file or a directory above it matches.
 func (p pathPattern) below(base, file string) bool {
 	rest, ok := relative(base, file)
-	for ok {
-		if p.match(rest) {
-			return true
-		}
-		up := path.Dir(rest)
-		ok = up != "." && up != "/" && up != rest
-		rest = up
+	if !ok || rest == "." {
+		return ok && p.match(rest)
 	}
-	return false
+	return slices.ContainsFunc(p.globs, func(glob string) bool {
+		return matches(glob, rest) || matches(glob+"/**", rest)
+	})
 }
 
 func (p pathPattern) match(rest string) bool {
-	ok, err := doublestar.Match(p.glob, rest)
+	return slices.ContainsFunc(p.globs, func(glob string) bool { return matches(glob, rest) })
+}
+
+func matches(glob, rest string) bool {
+	ok, err := doublestar.Match(glob, rest)
 	return ok && err == nil
 }
 

@@ -117,6 +117,9 @@ func (u *uses) add(p string, kind use) {
 	if p == "" || p == "/dev/null" || open(p) && !kind.sure {
 		return
 	}
+	if len(p) > realpath.MaxLength {
+		p = hole
+	}
 	for _, dir := range u.directories {
 		if len(u.found) >= maxUsed {
 			kind.path, kind.reads, kind.writes, kind.sure = hole, true, true, true
