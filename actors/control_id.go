@@ -67,3 +67,15 @@ func (t *transition) asked(request string) bool {
 	t.putRun(run)
 	return true
 }
+
+// repeats reports whether an answer that [transition.asked] does not know is the second
+// one that an old agent gives to the same request. The codec drops such answers from the
+// first turn on, when the agent has said its version; before, only the version of the
+// program is known.
+func (t *transition) repeats(request string) bool {
+	if t.s.run == nil || t.s.can().SingleAnswers {
+		return false
+	}
+	_, ours := signatureOf(t.s.run.ControlKey, request)
+	return ours
+}

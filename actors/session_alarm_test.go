@@ -118,6 +118,31 @@ func TestForgedRequests(t *testing.T) {
 	}
 }
 
+// Versions before 2.1.119 answer a change of the permission mode twice, also before
+// their first turn. That is no alarm; the answer to a request that we did not send is one
+// with every version.
+func TestOldAgentsAnswerTwice(t *testing.T) {
+	for version, twice := range map[string]bool{"2.0.77": false, "2.1.20": false, "2.1.119": true, "2.1.330": true, "": true} {
+		b := starting(t)
+		b.tell(b.of(version))
+		b.quiet()
+		answer := claude.ControlAnswered{Request: controlID(b.state.run, "set-mode-x"), OK: true}
+		b.tell(b.out(answer))
+		if got := alarmed(b); len(got) > 0 {
+			t.Errorf("%s: one answer raises %q", version, got)
+		}
+		b.tell(b.out(answer))
+		if got := alarmed(b); slices.Contains(got, messages.ForgedRequest) != twice || b.state.frozen() != twice {
+			t.Errorf("%s: two answers raise %q", version, got)
+		}
+		b.quiet()
+		b.tell(b.out(claude.ControlAnswered{Request: "set-mode-y", OK: true}))
+		if got := alarmed(b); !slices.Contains(got, messages.ForgedRequest) {
+			t.Errorf("%s: a request that is not ours raises %q", version, got)
+		}
+	}
+}
+
 // A run that an older daemon began has no key; its answers raise nothing.
 func TestRunWithoutAKey(t *testing.T) {
 	b := turning(t)

@@ -216,6 +216,9 @@ func (t *transition) ability(m claude.TurnEnded) {
 // now, it never read.
 func (t *transition) controlAnswered(m claude.ControlAnswered) {
 	if !t.asked(m.Request) {
+		if t.repeats(m.Request) {
+			return
+		}
 		t.alarm(messages.ForgedRequest, t.s.options.onAlarm, map[string]string{"control_request": shorten(m.Request, maxShown)})
 		return
 	}

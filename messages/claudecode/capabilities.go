@@ -17,6 +17,9 @@ type Capabilities struct {
 	BinaryVersion bool
 	// EndSession: end_session makes the agent exit in order.
 	EndSession bool
+	// SingleAnswers: each control request is answered once. Before, a change of the
+	// permission mode is answered twice.
+	SingleAnswers bool
 	// ReusableSessionID: --session-id takes the id of a first turn that was lost.
 	ReusableSessionID bool
 	// ResumeErrorID: that result line carries the id that was asked for.
@@ -38,6 +41,7 @@ var fields = map[string]func(*Capabilities) *bool{
 	"resume_error_result": func(c *Capabilities) *bool { return &c.ResumeErrorResult },
 	"binary_version":      func(c *Capabilities) *bool { return &c.BinaryVersion },
 	"end_session":         func(c *Capabilities) *bool { return &c.EndSession },
+	"single_answers":      func(c *Capabilities) *bool { return &c.SingleAnswers },
 	"reusable_session_id": func(c *Capabilities) *bool { return &c.ReusableSessionID },
 	"resume_error_id":     func(c *Capabilities) *bool { return &c.ResumeErrorID },
 	"repeated_initialize": func(c *Capabilities) *bool { return &c.RepeatedInitialize },

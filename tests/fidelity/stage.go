@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"betcode/messages"
 	"betcode/messages/claudecode"
 	pb "betcode/proto/betcode/v1"
 	"betcode/tests/kit"
@@ -82,6 +83,7 @@ func play(ctx context.Context, a scenario, version, daemon, agent string, limit 
 		defer func() { told <- whole }()
 		s.raise(daemon, agent)
 		a.tell(s)
+		s.noAlarm()
 		whole = true
 	}()
 	whole := false
@@ -195,6 +197,16 @@ func (s *stage) exists(name string) bool {
 func (s *stage) text(c *kit.Stream, from int, want string) {
 	got := kit.Text(c.Events()[from:])
 	s.check(strings.Contains(got, want), "the agent said %.300q, want %q", got, want)
+}
+
+// noAlarm checks that nothing was taken for an order that the daemon did not give.
+func (s *stage) noAlarm() {
+	for _, c := range s.streams {
+		for _, e := range c.Events() {
+			code := e.GetNotice().GetCode()
+			s.check(code != string(messages.SelfApproved) && code != string(messages.ForgedRequest), "an alarm by mistake: %v", e.GetNotice())
+		}
+	}
 }
 
 // once checks that the model saw a prompt once in the conversation it was asked
