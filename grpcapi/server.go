@@ -20,6 +20,9 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
+// maxHeaders bounds the headers of a call, in bytes.
+const maxHeaders = 64 << 10
+
 // DefaultMaxMessageBytes is what a request may have unless Options say otherwise.
 const DefaultMaxMessageBytes = 64 << 20
 
@@ -123,6 +126,7 @@ func New(o Options) *Server {
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(s.options.MaxMessageBytes),
 		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.MaxHeaderListSize(maxHeaders), // read before anybody's token is known; gRPC's default is 16 MiB a call
 		grpc.ConnectionTimeout(handshakePatience),
 		// Clients in the field ping every 30 s, also without a stream; gRPC's default
 		// would close their connections after two minutes.
