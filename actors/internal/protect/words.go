@@ -6,6 +6,8 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"betcode/actors/internal/rules"
 )
 
 // maxBraces bounds how many words the braces of one are taken apart into.
@@ -42,7 +44,7 @@ func (s *shell) word(w *syntax.Word) (value string, ok bool) {
 	for n, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			text := unescape(p.Value, "")
+			text := rules.Unescape(p.Value, "")
 			if n == 0 && strings.HasPrefix(p.Value, "~") {
 				text, ok = s.tilde(p.Value, ok)
 			}
@@ -54,7 +56,7 @@ func (s *shell) word(w *syntax.Word) (value string, ok bool) {
 			for _, q := range p.Parts {
 				switch q := q.(type) {
 				case *syntax.Lit:
-					b.WriteString(unescape(q.Value, "$`\"\\\n"))
+					b.WriteString(rules.Unescape(q.Value, "$`\"\\\n"))
 				case *syntax.ParamExp:
 					ok = s.variable(&b, q) && ok
 				default:
@@ -71,7 +73,7 @@ func (s *shell) word(w *syntax.Word) (value string, ok bool) {
 }
 
 func (s *shell) tilde(text string, ok bool) (string, bool) {
-	rest := unescape(text[1:], "")
+	rest := rules.Unescape(text[1:], "")
 	if rest == "" || strings.HasPrefix(rest, "/") {
 		return s.home + rest, ok
 	}
@@ -95,21 +97,6 @@ func (s *shell) variable(b *strings.Builder, p *syntax.ParamExp) bool {
 		return false
 	}
 	return true
-}
-
-// unescape takes away the backslashes before some characters, all if there are none
-// named.
-func unescape(text, only string) string {
-	var b strings.Builder
-	for n := 0; n < len(text); n++ {
-		if text[n] == '\\' && n+1 < len(text) && (only == "" || strings.IndexByte(only, text[n+1]) >= 0) {
-			if n++; text[n] == '\n' {
-				continue
-			}
-		}
-		b.WriteByte(text[n])
-	}
-	return b.String()
 }
 
 func singleQuoted(q *syntax.SglQuoted) string {

@@ -38,7 +38,7 @@ func loose(w *syntax.Word) string {
 		case *syntax.DblQuoted:
 			for _, q := range p.Parts {
 				if lit, is := q.(*syntax.Lit); is {
-					b.WriteString(unescape(lit.Value, "$`\"\\\n"))
+					b.WriteString(Unescape(lit.Value, "$`\"\\\n"))
 				} else {
 					b.WriteString(hole)
 				}

@@ -22,7 +22,7 @@ func static(w *syntax.Word) (value string, ok bool) {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			ok = ok && (n > 0 || !strings.HasPrefix(p.Value, "~"))
-			b.WriteString(unescape(p.Value, ""))
+			b.WriteString(Unescape(p.Value, ""))
 		case *syntax.SglQuoted:
 			ok = ok && !p.Dollar
 			b.WriteString(p.Value)
@@ -31,7 +31,7 @@ func static(w *syntax.Word) (value string, ok bool) {
 			for _, q := range p.Parts {
 				lit, is := q.(*syntax.Lit)
 				if ok = ok && is; is {
-					b.WriteString(unescape(lit.Value, "$`\"\\\n"))
+					b.WriteString(Unescape(lit.Value, "$`\"\\\n"))
 				}
 			}
 		default:
@@ -41,9 +41,9 @@ func static(w *syntax.Word) (value string, ok bool) {
 	return b.String(), ok
 }
 
-// unescape takes away the backslashes before some characters, all if there are
+// Unescape takes away the backslashes before some characters, all if there are
 // none named. One before the end of a line takes that away as well.
-func unescape(text, only string) string {
+func Unescape(text, only string) string {
 	if !strings.Contains(text, `\`) {
 		return text
 	}

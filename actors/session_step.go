@@ -1,0 +1,200 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// step takes one message and returns the next state and what to do. It panics
+// on a broken invariant; the session is then rebuilt from the journal.
+func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []effect) {
+	switch m := m.(type) {
+	case messages.SessionLoaded:
+		if s.loaded {
+			return s, nil // asked for twice, since the journal was restarted meanwhile
+		}
+		return s.load(now, m)
+	case *messages.Error:
+		if s.loaded && m.Kind == messages.Unavailable {
+			return s, nil // asked for twice, as above
+		}
+		if m.Kind == messages.Unavailable {
+			return s.unreadable(m)
+		}
+		panic("the journal could not load the session: " + m.Error())
+	}
+	if m, ok := m.(unloadable); ok && !s.loaded && s.damage == nil {
+		return s.unload(now, m)
+	}
+	if s.damage != nil {
+		return s.stepDamaged(now, from, m)
+	}
+	if !s.loaded {
+		return s.before(from, m)
+	}
+	if s.degraded != nil {
+		return s.stepDegraded(now, from, m)
+	}
+	switch m := m.(type) {
+	case messages.Committed:
+		return s.committed(m)
+	case messages.AppendRefused:
+		if m.Err.Kind == messages.Unavailable {
+			return s.degrade(now, m.Err)
+		}
+		if m.Err.Code == messages.SessionClosed {
+			return s.closed(m.Err)
+		}
+		panic("the journal refused an append: " + m.Err.Error())
+	case journalRestarted:
+		if s.durable < s.commits {
+			panic("the journal was restarted with appends of this session under way")
+		}
+		return s, nil
+	}
+	t := begin(s, now)
+	t.handle(from, m)
+	t.tendCompaction()
+	t.replaceOutdated()
+	t.settleSlot()
+	t.tendYield()
+	t.tendUnwatched()
+	t.watchTurn()
+	t.tendLock()
+	s, effects := t.finish()
+	return s.letIn(now, effects)
+}
+
+// handle is the table of everything a session reacts to.
+func (t *transition) handle(from *actor.PID, m any) {
+	t.noticed(m)
+	t.used = t.used || isUse(m)
+	switch m := m.(type) {
+	case messages.StartSession:
+		t.startSession(from, m)
+	case messages.SendInput:
+		t.sendInput(from, m)
+	case messages.AnswerPermission:
+		t.answerPermission(from, m)
+	case messages.CancelTurn:
+		t.cancelTurn(from, m)
+	case messages.Once:
+		t.once(from, m)
+	case messages.TakeLock:
+		t.takeLock(from, m)
+	case messages.ReleaseLock:
+		t.releaseLock(from, m)
+	case messages.RefuseLock:
+		t.refuseLock(from, m)
+	case messages.ChangeSettings:
+		t.changeSettings(from, m)
+	case messages.RenameSession:
+		t.renameSession(from, m)
+	case messages.DeleteSession:
+		t.deleteSession(from, m.Client)
+	case messages.StopSession:
+		t.stopSession(from, m.Client)
+	case messages.ContinueSession:
+		t.continueSession(from)
+	case messages.RestartSession:
+		t.restartSession(from)
+	case messages.SetGrant:
+		t.setGrant(from, m)
+	case messages.ClearGrants:
+		t.clearGrants(from, m)
+	case messages.CompactSession:
+		t.compactSession(from, m)
+	case messages.TrimHistory:
+		t.trimHistory(from, m)
+	case messages.GetSession:
+		t.getSession(from)
+	case messages.GetPrompts:
+		if t.known(from, "get prompts") {
+			t.then(reply{from, messages.Prompts{Events: t.s.prompts(t.now)}})
+		}
+	case messages.GetAbilities:
+		t.getAbilities(from)
+	case messages.Attach:
+		t.attach(from, m)
+	case messages.Detach:
+		t.detach(m.Stream)
+	case messages.ClientGone:
+		t.detach(m.Stream)
+	case messages.ClientCaughtUp:
+		t.caughtUp(m.Stream)
+
+	case agentOutput:
+		t.output(m)
+	case messages.ProcessStarted:
+		t.processStarted(m)
+	case messages.RunEnded:
+		t.runEnded(m)
+	case messages.InputWrittenTo:
+		t.inputWritten(m)
+	case inputTooLong:
+		t.inputLong(m)
+	case messages.AnswerWritten:
+		t.answerWritten(m)
+	case decided:
+		t.permissionDecided(m)
+	case reminderDue:
+		t.remind(m)
+	case keptOver:
+		t.keptOver(m)
+	case stopKept:
+		t.stopKept(m)
+	case transcriptRead:
+		t.transcriptRead(m)
+	case trustLooked:
+		t.trustLooked(m)
+	case compactionSlow:
+		t.compactionAnswered(m)
+	case compactionLate:
+		t.compactionIsLate(m)
+	case lookedAround:
+		t.lookedAround(m)
+	case inquirySlow:
+		t.inquiryIsSlow(m)
+	case lockDue:
+		t.lockIsDue(m)
+	case lockGraceOver:
+		t.endReservation()
+	case restartDue:
+		t.restart(m)
+	case slotAnswer:
+		t.slotAnswered(m)
+	case slotGranted:
+		t.slotGranted()
+	case parkAgent:
+		t.park()
+	case sessionRebuilt:
+		t.rebuilt()
+	case diskChanged:
+		t.diskChanged(m)
+	case agentHeld:
+		t.agentHeld(m)
+	case agentDeaf:
+		t.agentDeaf(m)
+	case spoolUnread:
+		t.spoolUnread(m)
+	case agentOutruns:
+		t.agentOutruns(m)
+	case silenceDue:
+		t.silenceLate(m)
+	case parkDue:
+		t.parkLate(m)
+	case yieldDue:
+		t.yieldLate(m)
+	case unwatchedDue:
+		t.unwatchedLate()
+	case poolRestarted:
+		t.poolRestarted()
+	case rulesChanged:
+		t.rulesChanged(m)
+	case continuationDue:
+		t.continuationLate(m)
+	case endAgent:
+		t.endAgent(from)
+	}
+}
