@@ -32,18 +32,44 @@ func (s *System) checkEdit(m messages.AnswerPermission) error {
 	p := loaded.Permissions[at]
 	place := rules.Place{Directory: loaded.Record.WorkingDirectory, Home: s.options.Home}
 	asked := rules.Call{Tool: p.Tool, Input: p.Input, Place: place}
-	edited := rules.Call{Tool: p.Tool, Input: m.Updated, Place: place}
-	edited.Real = rules.Resolve(edited)
-	verdict := s.rules.get().With(s.directoryRules(place.Directory)).Decide(edited)
-	why := ""
-	if verdict.Effect == rules.Deny {
-		why = "a rule forbids the edited call: " + verdict.Rules[0].String()
-	} else if reason := s.protected.Check(edited); reason != "" && reason != s.protected.Check(asked) {
-		why = "the edited call is protected: " + reason
-	}
+	why := s.editRefused(asked, m.Updated, s.directoryRules(place.Directory))
 	if why == "" {
 		return nil
 	}
 	return messages.Errorf(op, messages.WrongState, "%s", why).WithCode(messages.EditRefused).
 		With("request_id", string(id)).WithHint("edit it in another way, or deny it; the request still waits")
+}
+
+// editRefused returns why a call must not run with the input that a person gave it: a clause
+// for people, empty if it may. It looks at the disk.
+func (s *System) editRefused(asked rules.Call, input []byte, directory *rules.Set) string {
+	edited := rules.Call{Tool: asked.Tool, Input: input, Place: asked.Place}
+	edited.Real = rules.Resolve(edited)
+	if verdict := s.rules.get().With(directory).Decide(edited); verdict.Effect == rules.Deny {
+		return "a rule forbids the edited call: " + verdict.Rules[0].String()
+	}
+	if reason := s.protected.Check(edited); reason != "" && reason != s.protected.Check(asked) {
+		return "the edited call is protected: " + reason
+	}
+	return ""
+}
+
+// keptEdit returns the input that an answer which is kept for this call gives it; nil if
+// there is none.
+func (t *transition) keptEdit(p messages.PermissionRecord) []byte {
+	if old, again := t.keptFor(p); again && old.Decision == messages.AllowWithEdit {
+		return old.Updated
+	}
+	return nil
+}
+
+// dropEdit gives up a kept answer whose edited input must not run any more: rules, links or
+// files are other ones since. The call is asked about again.
+func (t *transition) dropEdit(p messages.PermissionRecord, why string) {
+	old, again := t.keptFor(p)
+	if !again || old.Decision != messages.AllowWithEdit {
+		return
+	}
+	t.permissionNotice("PERMISSION_EDIT_DROPPED", "The kept answer is not used: "+why, old)
+	t.withdraw(old.Request, byRule)
 }

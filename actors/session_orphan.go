@@ -36,7 +36,7 @@ func (t *transition) recoverPermissions() {
 	for _, p := range t.s.requests(everyRequest) {
 		switch {
 		case !screened(p):
-			t.then(lookAround{p.Request, t.callOf(p)})
+			t.then(lookAround{p.Request, t.callOf(p), t.keptEdit(p)})
 		case isUndecided(p) || p.Orphaned():
 			t.then(spawnPermission{p})
 		default:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/rules"
 	"betcode/messages"
 )
 
@@ -81,7 +82,12 @@ func TestAnswerToAnOrphanIsKept(t *testing.T) {
 			b.on(b.out(other), "all: 15 request x1, 16 WAITING_FOR_USER", "wait for x1")
 			again := asks("r1", "Bash")
 			again.Input = []byte("{ \"command\" : \"l\\u0073\" }")
-			b.on(b.out(again), "all: 17 notice PERMISSION_ANSWER_USED", "stop waiting for p1", "run 2: answer r1 "+c.line)
+			if c.name == "edited" { // the disk is looked at for its sake
+				b.on(b.out(again), "look around for r1")
+				b.on(lookedAround{request: "r1", directory: &rules.Set{}}, "all: 17 notice PERMISSION_ANSWER_USED", "stop waiting for p1", "run 2: answer r1 "+c.line)
+			} else {
+				b.on(b.out(again), "all: 17 notice PERMISSION_ANSWER_USED", "stop waiting for p1", "run 2: answer r1 "+c.line)
+			}
 			b.on(answer("eve", "p1", messages.AllowOnce), "to eve: applied false, "+c.word+" by bob")
 			b.on(messages.AnswerWritten{Run: 2, Request: "r1"})
 			b.on(answer("eve", "p1", messages.AllowOnce), "to eve: applied false, "+c.word+" by bob")

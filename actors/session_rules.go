@@ -21,6 +21,7 @@ const byRule = "rule"
 type lookAround struct {
 	request messages.RequestID
 	call    rules.Call
+	edit    []byte // the input that a kept answer gives the call; nil: there is none
 }
 
 func (lookAround) effect() {}
@@ -30,10 +31,17 @@ type lookedAround struct {
 	real      rules.Real
 	directory *rules.Set // never nil
 	protected string     // why the call is asked about whatever rules say; empty: it is not
+	edit      string     // why the input of a kept answer must not be used; empty: it may
 }
 
 func (e lookAround) look(s *System) any {
-	return lookedAround{e.request, rules.Resolve(e.call), s.directoryRules(e.call.Place.Directory), s.protected.Check(e.call)}
+	found := lookedAround{
+		request: e.request, real: rules.Resolve(e.call), directory: s.directoryRules(e.call.Place.Directory), protected: s.protected.Check(e.call),
+	}
+	if e.edit != nil {
+		found.edit = s.editRefused(e.call, e.edit, found.directory)
+	}
+	return found
 }
 
 // screened reports whether a request that waits has been shown or decided. Until
@@ -52,10 +60,10 @@ func (t *transition) rulesNow() *rules.Set { return t.s.options.rules.get().With
 
 // screen begins to decide a new request.
 func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
-	unread := t.s.options.ownRules && t.s.directory == nil
-	if !needsPerson && (unread || t.s.protects(p.Tool) || t.rulesNow().NeedsDisk(p.Tool)) {
+	unread, edit := t.s.options.ownRules && t.s.directory == nil, t.keptEdit(p)
+	if !needsPerson && (unread || edit != nil || t.s.protects(p.Tool) || t.rulesNow().NeedsDisk(p.Tool)) {
 		t.putPermission(p)
-		t.then(lookAround{p.Request, t.callOf(p)})
+		t.then(lookAround{p.Request, t.callOf(p), edit})
 		return
 	}
 	t.decideByRules(p, t.rulesNow().Decide(t.callOf(p)), needsPerson)
@@ -68,6 +76,9 @@ func (t *transition) lookedAround(m lookedAround) {
 	p, ok := t.s.permissions[m.request]
 	if !ok || screened(p) || !t.s.up {
 		return // withdrawn meanwhile, or the agent has gone and will ask again
+	}
+	if m.edit != "" {
+		t.dropEdit(p, m.edit)
 	}
 	p.Reason = cmp.Or(m.protected, p.Reason)
 	call := t.callOf(p)

@@ -150,7 +150,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	for _, p := range t.s.requests(everyRequest) {
 		switch {
 		case !screened(p): // what was found before the agent was there has gone unheard
-			t.then(lookAround{p.Request, t.callOf(p)})
+			t.then(lookAround{p.Request, t.callOf(p), t.keptEdit(p)})
 		case isDecided(p) && !p.Orphaned():
 			t.deliverAnswer(p)
 		}
