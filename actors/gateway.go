@@ -30,6 +30,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.resolveKey(m)
 	case messages.ResolveRequest:
 		return s.resolveRequest(m)
+	case messages.ForkSession:
+		return s.forkSession(ctx, m)
 	case messages.ListPermissions:
 		pending, err := s.options.Store.Pending(m.Session)
 		return result(messages.PermissionList{Permissions: undecidedOnly(pending)}, err)

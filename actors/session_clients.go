@@ -26,6 +26,7 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 		}
 		t.s.exposed = m.Exposed
 		t.emit(sessionInfo(t.s.record, t.s.options.lineage, false))
+		t.tellFork()
 		t.auditCreated(m)
 		if m.PermissionMode != "" {
 			t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)

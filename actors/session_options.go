@@ -46,6 +46,17 @@ func (t *transition) budgetSpent(from *actor.PID, op string) bool {
 	return true
 }
 
+// tellFork writes into the history of a fork where it begins.
+func (t *transition) tellFork() {
+	f := t.s.record.Fork
+	if f.Session == "" {
+		return
+	}
+	seq := strconv.FormatUint(uint64(f.Seq), 10)
+	t.notice("SESSION_FORKED", "Forked from "+string(f.Session)+" at sequence "+seq+"; what was said before is in its history",
+		map[string]string{"session_id": string(f.Session), "sequence": seq})
+}
+
 // auditOptions adds to an entry which options a session was given. Of MCP servers, agents
 // and prompts it says that they were, and their names.
 func auditOptions(context map[string]string, o messages.AgentOptions) {

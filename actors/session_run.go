@@ -106,6 +106,9 @@ func (t *transition) startRun() {
 	if resumed {
 		t.auditResumed()
 	}
+	if r.Fork.Session != "" && len(t.s.translator) == 0 {
+		t.s.translator = claude.Forked(r.Fork.CostUSD).Marshal()
+	}
 	cursor := messages.Cursor{Run: run.Run, Translator: t.s.translator}
 	t.append.Cursor = &cursor
 	t.then(spawnRun{record: run, cursor: cursor, fresh: true, resume: r.Turn && t.s.options.versions.continues(r.AgentVersion)})

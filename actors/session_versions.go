@@ -73,12 +73,18 @@ func (t *transition) complaintRead(exit messages.Exit) {
 		return
 	}
 	t.s.idTaken = c.IDTaken(t.s.run.AgentSession)
+	t.s.memoryGone = t.s.memoryGone || t.s.forks() && c.MemoryGone(t.s.record.Fork.AgentSession)
+}
+
+// forks reports whether the newest run was to fork another conversation.
+func (s *sessionState) forks() bool {
+	return s.run != nil && !s.run.Resumed && s.record.Fork.AgentSession != ""
 }
 
 // firstTurnLost reports whether the agent has nothing of a conversation that never
 // had a result.
 func (t *transition) firstTurnLost() bool {
-	return (t.s.memoryGone || t.s.idTaken) && !t.s.record.Remembered
+	return (t.s.memoryGone && !t.s.forks() || t.s.idTaken) && !t.s.record.Remembered
 }
 
 // beginAnew begins the conversation again: under its own id, or under a new one if

@@ -93,11 +93,3 @@ func namesIn(object []byte) []string {
 	}
 	return slices.Sorted(maps.Keys(members))
 }
-
-// Fork says where a session was forked from.
-type Fork struct {
-	Session      SessionID
-	Seq          Seq    // its history up to here, inclusive, precedes the fork's own
-	AgentSession string // the agent's name for the conversation that is forked
-	Message      string // of the agent, the last that belongs to the fork, as its transcript names it
-}

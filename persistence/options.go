@@ -48,11 +48,12 @@ func storeFork(f messages.Fork) *storev1.Fork {
 	if f == (messages.Fork{}) {
 		return nil
 	}
-	return &storev1.Fork{Session: string(f.Session), Seq: uint64(f.Seq), AgentSession: f.AgentSession, Message: f.Message}
+	return &storev1.Fork{Session: string(f.Session), Seq: uint64(f.Seq), AgentSession: f.AgentSession, Message: f.Message, CostUsd: f.CostUSD}
 }
 
 func loadFork(f *storev1.Fork) messages.Fork {
 	return messages.Fork{
 		Session: messages.SessionID(f.GetSession()), Seq: messages.Seq(f.GetSeq()), AgentSession: f.GetAgentSession(), Message: f.GetMessage(),
+		CostUSD: f.GetCostUsd(),
 	}
 }

@@ -31,7 +31,7 @@ func TestEveryOptionIsStored(t *testing.T) {
 			t.Errorf("%s is not stored: %+v", name, got)
 		}
 	}
-	fork := messages.Fork{Session: "s", Seq: 3, AgentSession: "a", Message: "m"}
+	fork := messages.Fork{Session: "s", Seq: 3, AgentSession: "a", Message: "m", CostUSD: 0.5}
 	if got := loadFork(storeFork(fork)); got != fork || storeFork(messages.Fork{}) != nil || loadFork(nil) != (messages.Fork{}) {
 		t.Errorf("fork: %+v", got)
 	}

@@ -175,6 +175,11 @@ func (d *fakeDaemon) RestartSession(_ context.Context, r *pb.RestartSessionReque
 	return &pb.RestartSessionResponse{Queued: true}, nil
 }
 
+func (d *fakeDaemon) ForkSession(_ context.Context, r *pb.ForkSessionRequest) (*pb.ForkSessionResponse, error) {
+	d.call("fork " + r.GetSessionId() + " as " + r.GetName())
+	return &pb.ForkSessionResponse{SessionId: "new", Origin: &pb.ForkOrigin{SessionId: r.GetSessionId(), Sequence: 7}}, nil
+}
+
 func (d *fakeDaemon) DeleteSession(_ context.Context, r *pb.DeleteSessionRequest) (*pb.DeleteSessionResponse, error) {
 	d.call("delete " + r.GetSessionId())
 	return &pb.DeleteSessionResponse{Deleted: true}, nil

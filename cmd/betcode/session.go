@@ -21,7 +21,7 @@ import (
 func (p *program) sessionCommand() *cli.Command {
 	jsonFlag := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
 	return &cli.Command{
-		Name: "session", Aliases: []string{"sessions"}, Usage: "list, show, attach to, rename, compact, export, stop, resume, restart and delete sessions",
+		Name: "session", Aliases: []string{"sessions"}, Usage: "list, show, attach to, rename, compact, export, stop, resume, restart, fork and delete sessions",
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list sessions, the most recently used first",
@@ -70,6 +70,7 @@ session whose agent cannot run waits until the cause is gone.`,
 				Name: "restart", Usage: "end the agent of a session and start it again; a turn that runs goes on", ArgsUsage: "SESSION",
 				Action: p.withClient(1, 1, p.restartSession),
 			},
+			p.forkCommand(),
 			{
 				Name: "delete", Aliases: []string{"rm"}, Usage: "stop a session's agent and forget the session", ArgsUsage: "SESSION",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}},

@@ -68,7 +68,7 @@ func TestRealOptionsSurvive(t *testing.T) {
 	s.killDaemon()
 	c = s.converse("a", id)
 	s.say(c, "echo: second")
-	s.wait(c, 0, func(e kit.Event) bool { return strings.Contains(kit.Text([]kit.Event{e}), "second") })
+	s.wait(c, 0, kit.IsTurnComplete)
 	s.wait(c, 0, kit.IsIdle)
 	check("echo: second")
 	if o := s.show(id); o.GetCondition() != "" {

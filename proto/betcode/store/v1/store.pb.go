@@ -1063,6 +1063,7 @@ type Fork struct {
 	Seq           uint64                 `protobuf:"varint,2,opt,name=seq" json:"seq,omitempty"`
 	AgentSession  string                 `protobuf:"bytes,3,opt,name=agent_session,json=agentSession" json:"agent_session,omitempty"`
 	Message       string                 `protobuf:"bytes,4,opt,name=message" json:"message,omitempty"`
+	CostUsd       float64                `protobuf:"fixed64,5,opt,name=cost_usd,json=costUsd" json:"cost_usd,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1123,6 +1124,13 @@ func (x *Fork) GetMessage() string {
 		return x.Message
 	}
 	return ""
+}
+
+func (x *Fork) GetCostUsd() float64 {
+	if x != nil {
+		return x.CostUsd
+	}
+	return 0
 }
 
 // Past is a messages.Past.
@@ -2926,12 +2934,13 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	" \x03(\tR\vdirectories\x12\x16\n" +
 	"\x06agents\x18\v \x01(\fR\x06agents\x12\x18\n" +
 	"\aservers\x18\f \x01(\fR\aservers\x12!\n" +
-	"\fonly_servers\x18\r \x01(\bR\vonlyServers\"q\n" +
+	"\fonly_servers\x18\r \x01(\bR\vonlyServers\"\x8c\x01\n" +
 	"\x04Fork\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x04R\x03seq\x12#\n" +
 	"\ragent_session\x18\x03 \x01(\tR\fagentSession\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage\"\x86\x03\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\x12\x19\n" +
+	"\bcost_usd\x18\x05 \x01(\x01R\acostUsd\"\x86\x03\n" +
 	"\x04Past\x123\n" +
 	"\bboundary\x18\x01 \x01(\v2\x17.betcode.store.v1.PlaceR\bboundary\x123\n" +
 	"\bexchange\x18\x02 \x01(\v2\x17.betcode.store.v1.PlaceR\bexchange\x12-\n" +

@@ -1,0 +1,129 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+	"betcode/messages/claudecode"
+)
+
+// forkSession makes a session that begins with the conversation of another. It is durable
+// with the new session's first record; that session's first agent makes the fork, from the
+// message that is the last one now. It reads the agent's transcript, so it works on the
+// caller's goroutine.
+func (s *System) forkSession(ctx context.Context, m messages.ForkSession) (messages.Reply, error) {
+	const op = "fork session"
+	if s.exists(m.Fork) {
+		return s.forkedBefore(ctx, m)
+	}
+	if version := s.agentVersion(); claudecode.LacksOption(version, "fork-session") {
+		return nil, messages.Errorf(op, messages.WrongState, "Claude Code %s cannot fork a conversation; %s can", version, claudecode.OptionFrom("fork-session")).
+			WithHint("upgrade the agent: " + claudecode.UpgradeCommand())
+	}
+	view, err := s.restingView(ctx, op, m.Session)
+	if err != nil {
+		return nil, err
+	}
+	r := view.Record
+	origin := messages.Fork{Session: m.Session, Seq: r.Head, AgentSession: r.AgentSession}
+	environment := r.Environment
+	if view.Run != nil {
+		environment = view.Run.Environment
+	}
+	if origin.Message, err = s.lastAnswer(op, r.AgentSession, s.environment(environment)); err != nil {
+		return nil, err
+	}
+	if loaded, err := s.options.Store.Load(m.Session); err == nil {
+		if state, err := claude.ParseState(loaded.Cursor.Translator); err == nil {
+			origin.CostUSD = state.Cost()
+		}
+	}
+	if again, err := s.restingView(ctx, op, m.Session); err != nil || again.Record.Head != r.Head {
+		return nil, messages.Errorf(op, messages.Aborted, "session %s went on meanwhile", m.Session).WithHint("try again")
+	}
+	start := messages.StartSession{
+		Session: m.Fork, Client: m.Client, Name: m.Name, WorkingDirectory: r.WorkingDirectory, WorktreeID: r.WorktreeID, Model: r.Model,
+		PermissionMode: r.PermissionMode, AllowedTools: r.AllowedTools, DeniedTools: r.DeniedTools, Environment: environment,
+		Resume: r.Resume, Options: r.Options, Fork: origin,
+	}
+	if err := s.checkDirectory(start); err != nil {
+		return nil, err
+	}
+	answer, err := s.ask(ctx, s.sessions, s.exposing(start))
+	if err != nil {
+		return nil, err
+	}
+	if made, ok := answer.(messages.SessionStarted); ok && made.View.Record.Fork.Session == m.Session {
+		return messages.SessionForked{Session: m.Fork, Origin: made.View.Record.Fork}, nil
+	}
+	return nil, messages.UsedKey(op, string(m.Fork))
+}
+
+// forkedBefore answers a repeated request.
+func (s *System) forkedBefore(ctx context.Context, m messages.ForkSession) (messages.Reply, error) {
+	answer, err := s.ask(ctx, s.sessions, messages.GetSession{Session: m.Fork})
+	if err != nil {
+		return nil, err
+	}
+	if view, ok := answer.(messages.SessionView); ok && view.Record.Fork.Session == m.Session {
+		return messages.SessionForked{Session: m.Fork, Origin: view.Record.Fork}, nil
+	}
+	return nil, messages.UsedKey("fork session", string(m.Fork))
+}
+
+// restingView is a session whose conversation can be forked: the agent's transcript has all
+// of it, and nothing is about to be added.
+func (s *System) restingView(ctx context.Context, op string, id messages.SessionID) (messages.SessionView, error) {
+	answer, err := s.ask(ctx, s.sessions, messages.GetSession{Session: id})
+	if err != nil {
+		return messages.SessionView{}, err
+	}
+	view, _ := answer.(messages.SessionView)
+	r := view.Record
+	refuse := func(hint, format string, args ...any) (messages.SessionView, error) {
+		return view, messages.Errorf(op, messages.WrongState, format, args...).With("session_id", string(id)).WithHint(hint)
+	}
+	switch {
+	case r.Turn || len(view.Inputs) > 0 || len(view.Permissions) > 0:
+		return refuse("wait until it is over, or cancel it", "a turn is under way in session %s", id)
+	case r.Condition == messages.MemoryGone || r.Condition == messages.ConversationDeleted:
+		return refuse("begin another session", "the agent no longer knows the conversation of session %s", id)
+	case !r.Remembered || r.AgentSession == "":
+		return refuse("send a message first, or begin another session", "session %s has no answer of the agent yet", id)
+	}
+	return view, nil
+}
+
+// lastAnswer finds the agent's newest message in its transcript.
+func (s *System) lastAnswer(op, conversation string, environment []string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(agentHome(environment), "projects", "*", conversation+".jsonl"))
+	if err != nil {
+		return "", asError(op, err)
+	}
+	for _, path := range files {
+		file, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", messages.Errorf(op, messages.Unavailable, "read the agent's transcript: %w", err)
+		}
+		last, err := claude.LastAnswer(file)
+		_ = file.Close() // it was read only
+		switch {
+		case err != nil:
+			return "", messages.Errorf(op, messages.Unavailable, "%w", err)
+		case last == "":
+			return "", messages.Errorf(op, messages.WrongState, "the agent has said nothing since the conversation began or was compacted").
+				WithHint("send a message first")
+		}
+		return last, nil
+	}
+	return "", messages.Errorf(op, messages.WrongState, "the agent has no transcript of the conversation, so it cannot be resumed").
+		WithHint("begin another session")
+}

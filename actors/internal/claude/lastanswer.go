@@ -1,0 +1,48 @@
+package claude
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// LastAnswer returns the id of the newest message of the model in a transcript of the
+// agent, as --resume-session-at takes it. It is empty if there is none since the
+// conversation began, or was compacted.
+func LastAnswer(transcript io.Reader) (string, error) {
+	last := ""
+	lines := bufio.NewReaderSize(transcript, 64<<10)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var record struct {
+			Type      string `json:"type"`
+			Subtype   string `json:"subtype"`
+			UUID      string `json:"uuid"`
+			Sidechain bool   `json:"isSidechain"`
+		}
+		if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &record) == nil && !record.Sidechain {
+			switch {
+			case record.Type == "assistant" && record.UUID != "":
+				last = record.UUID
+			case record.Type == "system" && record.Subtype == "compact_boundary":
+				last = ""
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return last, nil
+		case err != nil:
+			return last, fmt.Errorf("read transcript: %w", err)
+		}
+	}
+}
+
+// Cost returns what the agent has counted for the conversation, in US dollars.
+func (s State) Cost() float64 { return s.d.Cost }
+
+// Forked is the state in which a fork of a conversation begins that has cost so much: an
+// agent that counts on is not taken to have spent it again.
+func Forked(cost float64) State { return State{data{Cost: cost}} }

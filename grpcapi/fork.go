@@ -1,0 +1,36 @@
+package grpcapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
+)
+
+// forks is the namespace in which a fork's id follows from its idempotency key, so that a
+// repeated call finds the session that the first one made.
+var forks = uuid.MustParse("0b9c2f6e-3a53-4d1c-9d0e-6a7f5b1c8e42")
+
+// ForkSession implements AdminService.
+func (s adminService) ForkSession(ctx context.Context, r *pb.ForkSessionRequest) (*pb.ForkSessionResponse, error) {
+	session, err := s.resolve(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	if err := nameIn("fork session", r.GetName()); err != nil {
+		return nil, err
+	}
+	id := uuid.New()
+	if key := callOf(ctx).key; key != "" {
+		id = uuid.NewSHA1(forks, []byte(key))
+	}
+	forked, err := ask[messages.SessionForked](ctx, s.asker, messages.ForkSession{
+		Session: session, Fork: messages.SessionID(id.String()), Client: callOf(ctx).client, Name: r.GetName(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &pb.ForkSessionResponse{SessionId: string(forked.Session), Origin: forkOut(forked.Origin)}, nil
+}
