@@ -67,9 +67,7 @@ func TestRealOptionsSurvive(t *testing.T) {
 	s.killRun(c, id, false)
 	s.killDaemon()
 	c = s.converse("a", id)
-	s.say(c, "echo: second")
-	s.wait(c, 0, kit.IsTurnComplete)
-	s.wait(c, 0, kit.IsIdle)
+	s.completed(c, s.say(c, "echo: second"))
 	check("echo: second")
 	if o := s.show(id); o.GetCondition() != "" {
 		t.Errorf("%v", o)
