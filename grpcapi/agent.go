@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/google/uuid"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
@@ -59,18 +60,34 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 	if err := withinHead("resume session", m.From, view.Record.Head); err != nil {
 		return err
 	}
-	if m.Follow == messages.FollowTurn && s.server.conversing.has(ctx, m.Session) {
-		m.Follow = messages.FollowReplay // its Converse stream goes on live
-	}
 	m.Type = callOf(ctx).kind
+	var joined <-chan struct{} // the connection's Converse stream goes on live
+	if m.Follow == messages.FollowTurn {
+		beside, forget := s.server.conversing.beside(ctx, m.Session)
+		defer forget()
+		select {
+		case <-beside:
+			m.Follow = messages.FollowReplay
+		default:
+			joined = beside
+		}
+	}
 	events, _, err := s.server.asker.Attach(ctx, m)
 	if err != nil {
 		return err
 	}
-	defer events.Close()
+	defer func() { events.Close() }()
 	for {
 		select {
 		case <-events.Ready():
+		case <-joined:
+			joined = nil
+			events.Close()
+			m.Follow, m.Stream = messages.FollowReplay, uuid.NewString()
+			if events, _, err = s.server.asker.Attach(ctx, m); err != nil {
+				return err
+			}
+			continue
 		case <-s.server.draining:
 			return tell(ctx, stream, errDraining())
 		case <-ctx.Done():
@@ -80,6 +97,9 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 		for i := range batch {
 			if err := stream.SendMsg(&batch[i]); err != nil {
 				return err
+			}
+			if batch[i].Seq > 0 {
+				m.History, m.From = messages.HistoryFromSequence, batch[i].Seq
 			}
 		}
 		switch {

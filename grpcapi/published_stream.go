@@ -3,7 +3,6 @@ package grpcapi
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -103,45 +102,4 @@ func (c *conversation) repeatPrompts(ctx context.Context, request *pb.AgentReque
 			return
 		}
 	}
-}
-
-// conversing knows which sessions have a Converse stream on which connection.
-type conversing struct {
-	mu   sync.Mutex
-	open map[converser]int
-}
-
-type converser struct {
-	connection string
-	session    messages.SessionID
-}
-
-// enter adds a stream; the function that it returns removes it.
-func (c *conversing) enter(ctx context.Context, session messages.SessionID) (leave func()) {
-	peer, ok := PeerOf(ctx)
-	if !ok {
-		return func() {}
-	}
-	key := converser{peer.Connection, session}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.open == nil {
-		c.open = map[converser]int{}
-	}
-	c.open[key]++
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.open[key]--; c.open[key] == 0 {
-			delete(c.open, key)
-		}
-	}
-}
-
-// has reports whether the caller's connection has a Converse stream on a session.
-func (c *conversing) has(ctx context.Context, session messages.SessionID) bool {
-	peer, ok := PeerOf(ctx)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return ok && c.open[converser{peer.Connection, session}] > 0
 }

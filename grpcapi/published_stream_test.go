@@ -1,11 +1,9 @@
 package grpcapi
 
 import (
-	"context"
 	"testing"
 
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -135,25 +133,5 @@ func TestPromptsAreRepeatedAfterAnAnswer(t *testing.T) {
 	asker.stream.end <- nil
 	if seqs, _, err := readAll(t, ours); err != nil || len(seqs) != 1 {
 		t.Errorf("a client that keeps prompts gets %v, %v", seqs, err)
-	}
-}
-
-// A screen replays a session beside its Converse stream, on the same connection.
-func TestConversing(t *testing.T) {
-	on := func(connection string) context.Context {
-		return peer.NewContext(t.Context(), &peer.Peer{AuthInfo: peerInfo{Peer: Peer{Connection: connection}}})
-	}
-	var c conversing
-	first, second := c.enter(on("a"), sessionA), c.enter(on("a"), sessionA)
-	if !c.has(on("a"), sessionA) || c.has(on("b"), sessionA) || c.has(on("a"), "other") || c.has(t.Context(), sessionA) {
-		t.Error("it is not known who converses")
-	}
-	first()
-	if !c.has(on("a"), sessionA) {
-		t.Error("the second stream is forgotten")
-	}
-	second()
-	if c.has(on("a"), sessionA) || len(c.open) != 0 {
-		t.Error("it is not known that both streams have ended")
 	}
 }

@@ -129,3 +129,59 @@ func TestPublishedScreen(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A replay that was handled before the start of the Converse stream on its connection was
+// read ends too, although a turn runs: the order in which the daemon reads them is not the
+// client's to choose.
+func TestPublishedReplayBeforeConverse(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake)
+	id := uuid.NewString()
+	c := s.converse("a", id)
+	s.say(c, "echo:before\ngate:go")
+	s.wait(c, 0, kit.IsText)
+	c.Close()
+	beside, err := s.daemon.Beside(s.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer beside.Conn().Close()
+	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(s.Context(), "x-client-id", "a"), 2*time.Minute)
+	defer cancel()
+	replay, err := beside.Agents().ResumeSession(ctx, &pb.ResumeSessionRequest{SessionId: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[uint64]bool{}
+	read := func() (*pb.AgentEvent, error) {
+		event, err := replay.Recv()
+		if n := event.GetSequence(); err == nil && n > 0 {
+			if seen[n] {
+				t.Errorf("event %d comes twice", n)
+			}
+			seen[n] = true
+		}
+		return event, err
+	}
+	for text := false; !text; {
+		event, err := read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = event.GetTextDelta() != nil
+	}
+	screen, err := beside.Agents().Converse(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := screen.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{SessionId: id}}}); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = read()
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Errorf("the replay ends with %v", err)
+	}
+	s.create("go")
+}
