@@ -30,6 +30,7 @@ func (d *daemon) Receive(ctx actor.Context) {
 		{"pool", poolProps(d.deps)},
 		{"sessions", sessionsProps(d.deps)},
 		{"retention", retentionProps(d.deps)},
+		{"backups", backupsProps(d.deps)},
 	} {
 		if _, err := ctx.SpawnNamed(child.props, child.name); err != nil {
 			panic("start " + child.name + ": " + err.Error())

@@ -76,6 +76,9 @@ func (h *health) view() messages.HealthView {
 	if c, damaged := h.deps.damage.view(); damaged {
 		view.Components = append(view.Components, c)
 	}
+	if c, failing := h.deps.backup.view(); failing {
+		view.Components = append(view.Components, c)
+	}
 	if others := h.deps.options.Components; others != nil {
 		view.Components = append(view.Components, others()...)
 	}

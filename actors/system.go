@@ -49,6 +49,7 @@ type Options struct {
 	Restart       supervision.Policy // of crashed actors
 	AgentRestart  supervision.Policy // of crashed agents; the zero value = the same
 	Disk          DiskOptions        // how much of the disk may be filled
+	Backups       BackupOptions      // whether the journal is copied from time to time
 
 	// Protected are the daemon's own directories: configuration, state, sockets. No rule lets an
 	// agent write there, nor to the files of the built-in list; nil = there is no such list.
@@ -87,6 +88,7 @@ type System struct {
 	live      atomic.Pointer[Live] // what may change meanwhile
 	diskFull  atomic.Bool          // written by the disk's actor alone
 	damage    journalDamage        // found in the journal's files
+	backup    backupHealth         // of scheduled backups
 	lately    lately               // requests that were answered in the life of this daemon
 	versions  *versions
 	stops     *stops

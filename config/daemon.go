@@ -54,6 +54,7 @@ type Daemon struct {
 	Resume Resume
 	Past   Past
 	Disk   Disk
+	Backup Backup
 	Audit  Audit
 	TCP    TCP
 	Limits Limits
@@ -109,6 +110,12 @@ func (p Past) Threshold() uint64 {
 		return 0
 	}
 	return p.CompactThreshold
+}
+
+// Backup is when the daemon copies its journal by itself.
+type Backup struct {
+	Every time.Duration // -1 = never
+	Keep  int           // how many copies are kept
 }
 
 // Disk is how much of the disk the daemon may fill.

@@ -249,6 +249,16 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.Audit.Bytes },
 	},
 	{
+		Name: "journal.backup_every", Kind: Duration, Default: "off", Min: "1m", Off: true, Env: "BETCODE_JOURNAL_BACKUP_EVERY",
+		Help: "how often the journal is copied into the directory backups of the state directory",
+		into: func(d *Daemon) any { return &d.Backup.Every },
+	},
+	{
+		Name: "journal.backup_keep", Kind: Number, Unit: "backups", Default: "3", Min: "1", Max: "1000", Env: "BETCODE_JOURNAL_BACKUP_KEEP",
+		Help: "how many of these copies are kept",
+		into: func(d *Daemon) any { return &d.Backup.Keep },
+	},
+	{
 		Name: "disk.low", Kind: Size, Unset: "512MiB, or a twentieth of a small disk", Min: "1B", Env: "BETCODE_DISK_LOW",
 		Help: "with less room on the disk of the state directory nothing new is begun",
 		into: func(d *Daemon) any { return &d.Disk.Low },

@@ -126,7 +126,7 @@ func (d *daemon) openJournal() (err error) {
 	d.store, err = persistence.Open(persistence.Options{
 		Directory: filepath.Join(d.cfg.StateDir, "journal"), RetainBytes: d.cfg.Past.Bytes, RetainAge: max(d.cfg.Past.Age, 0),
 	})
-	return err
+	return offerBackup(err, d.cfg.StateDir)
 }
 
 func (d *daemon) startActors() error {
@@ -145,6 +145,7 @@ func (d *daemon) startActors() error {
 		Version: version, MemoryLimit: d.cfg.MemoryLimit, Restart: supervision.Default(), Lease: d.lock.Path(),
 		LockGrace:    d.cfg.LockGrace,
 		Disk:         actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
+		Backups:      actors.BackupOptions{Directory: backupsIn(d.cfg.StateDir), Every: d.cfg.Backup.Every, Keep: d.cfg.Backup.Keep},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
 		MachineFile: filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record, Mask: d.mask.Mask,
 		Components: d.healthComponents, Protected: d.protected(), AgentVersion: d.claude.get,

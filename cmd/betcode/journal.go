@@ -63,6 +63,7 @@ func (p *program) journalCommand() *cli.Command {
 				Action: simple(p.journalRestore),
 			},
 			p.journalRepairCommand(),
+			p.journalBackupsCommand(),
 		},
 	}
 }

@@ -1,0 +1,205 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/messages"
+)
+
+// BackupOptions say whether the daemon copies its journal by itself.
+type BackupOptions struct {
+	Directory string        // of the backups; made with mode 0700
+	Every     time.Duration // between two; not positive = none are made
+	Keep      int           // how many are kept; 0 = 3
+}
+
+// backups copies the journal from time to time, while it is used, and removes the oldest
+// of its copies. A copy gets its name when it is whole and on disk.
+//
+// What survives a restart: nothing; the name of the newest copy says when it was made.
+type backups struct {
+	deps  *System
+	hands *worker
+	wake  *time.Timer
+	stop  context.CancelFunc
+}
+
+const (
+	backupsKept  = 3
+	backupFirst  = 10 * time.Second // after a start at the earliest
+	backupRetry  = 10 * time.Minute // after a failure, unless the next is due before
+	backupStamp  = "20060102T150405Z"
+	backupPrefix = "journal-"
+)
+
+// backupName matches the names that scheduled backups have, whole or unfinished; nothing
+// else is ever removed.
+var backupName = regexp.MustCompile(`^journal-([0-9]{8}T[0-9]{6}Z)(\.unfinished)?$`)
+
+// ScheduledBackup is a copy of the journal that the daemon made by itself.
+type ScheduledBackup struct {
+	Path string
+	At   time.Time
+}
+
+// ScheduledBackups lists the whole backups in a directory, the newest first. A directory
+// that is not there has none.
+func ScheduledBackups(directory string) ([]ScheduledBackup, error) {
+	entries, err := os.ReadDir(directory)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("list backups: %w", err)
+	}
+	var found []ScheduledBackup
+	for _, e := range entries {
+		parts := backupName.FindStringSubmatch(e.Name())
+		if parts == nil || parts[2] != "" || !e.IsDir() {
+			continue
+		}
+		if at, err := time.Parse(backupStamp, parts[1]); err == nil {
+			found = append(found, ScheduledBackup{filepath.Join(directory, e.Name()), at})
+		}
+	}
+	slices.SortFunc(found, func(a, b ScheduledBackup) int { return b.At.Compare(a.At) })
+	return found, nil
+}
+
+// backupDue is sent when the next backup is due; backupMade is what came of one.
+type (
+	backupDue  struct{}
+	backupMade struct {
+		backup messages.JournalBackup
+		err    error
+	}
+)
+
+func backupsProps(s *System) *actor.Props {
+	return s.tree.Props("backups", s.policy, func() actor.Actor { return &backups{deps: s} })
+}
+
+// Receive implements actor.Actor.
+func (b *backups) Receive(ctx actor.Context) {
+	o := b.deps.options.Backups
+	switch m := mine(b, ctx.Message()).(type) {
+	case *actor.Started:
+		b.hands = newWorker(ctx, &b.deps.workers, b)
+		if o.Every > 0 {
+			b.wakeAfter(ctx, max(nextBackup(o, b.deps.now()), backupFirst))
+		}
+	case *actor.Stopping, *actor.Restarting:
+		if b.stop != nil {
+			b.stop()
+		}
+		b.hands.close(nil)
+		if b.wake != nil {
+			b.wake.Stop()
+		}
+	case backupDue:
+		var work context.Context
+		work, b.stop = context.WithCancel(context.Background())
+		store, now := b.deps.options.Store, b.deps.now()
+		b.hands.do(func() any {
+			made, err := makeBackup(work, store, o, now)
+			return backupMade{made, err}
+		})
+	case backupMade:
+		b.stop()
+		b.deps.backup.note(b.deps.now(), m.err)
+		next := nextBackup(o, b.deps.now())
+		if m.err != nil {
+			next = min(o.Every, backupRetry)
+			b.deps.logOf("backups").Error().Err(m.err).Dur("again_in", next).Msg("the journal was not backed up")
+		} else {
+			b.deps.logOf("backups").Info().Str("path", m.backup.Path).Int64("bytes", m.backup.Bytes).
+				Int64("linked_bytes", m.backup.LinkedBytes).Dur("paused", m.backup.Paused).Msg("journal backed up")
+		}
+		b.wakeAfter(ctx, max(next, time.Second))
+	}
+}
+
+func (b *backups) wakeAfter(ctx actor.Context, d time.Duration) {
+	if b.wake != nil {
+		b.wake.Stop()
+	}
+	b.wake = timer(ctx, d, backupDue{})
+}
+
+// nextBackup is how long it is until the next backup: by the newest there is.
+func nextBackup(o BackupOptions, now time.Time) time.Duration {
+	found, err := ScheduledBackups(o.Directory)
+	if err != nil || len(found) == 0 || found[0].At.After(now) {
+		return 0
+	}
+	return max(0, found[0].At.Add(o.Every).Sub(now))
+}
+
+// makeBackup makes one backup and removes those that are too many. What a crash left of
+// one is removed first: the journal has one daemon, and this is its only scheduled backup.
+func makeBackup(ctx context.Context, store Upkeep, o BackupOptions, now time.Time) (messages.JournalBackup, error) {
+	const op = "back up journal"
+	if err := os.MkdirAll(o.Directory, 0o700); err != nil {
+		return messages.JournalBackup{}, asError(op, err)
+	}
+	entries, err := os.ReadDir(o.Directory)
+	if err != nil {
+		return messages.JournalBackup{}, asError(op, err)
+	}
+	for _, e := range entries {
+		if parts := backupName.FindStringSubmatch(e.Name()); parts != nil && parts[2] != "" {
+			if err := os.RemoveAll(filepath.Join(o.Directory, e.Name())); err != nil {
+				return messages.JournalBackup{}, asError(op, err)
+			}
+		}
+	}
+	made, err := store.Backup(ctx, filepath.Join(o.Directory, backupPrefix+now.UTC().Format(backupStamp)), true)
+	if err != nil {
+		return made, asError(op, err)
+	}
+	found, err := ScheduledBackups(o.Directory)
+	if keep := cmp.Or(max(o.Keep, 0), backupsKept); err == nil && len(found) > keep {
+		for _, old := range found[keep:] {
+			err = errors.Join(err, os.RemoveAll(old.Path))
+		}
+	}
+	if err != nil {
+		return made, asError("remove old backups", err)
+	}
+	return made, nil
+}
+
+// backupHealth is how the last scheduled backup went.
+type backupHealth struct {
+	mu      sync.Mutex
+	failure error
+	at      time.Time
+}
+
+func (h *backupHealth) note(now time.Time, failure error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.failure, h.at = failure, now
+}
+
+// view is the health line of a backup that failed, if the last one did.
+func (h *backupHealth) view() (messages.ComponentHealth, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.failure == nil {
+		return messages.ComponentHealth{}, false
+	}
+	return messages.ComponentHealth{
+		Name: "backups", Checked: h.at, State: "backup_failing", Message: h.failure.Error(), Reason: "The journal is not backed up",
+		Impact: "The last scheduled backup failed and is tried again. Free some room, or look at the directory 'backups' of the state directory; " +
+			"'betcode journal backups' lists what is there",
+	}, true
+}

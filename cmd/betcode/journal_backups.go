@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/actors"
+	"betcode/messages"
+)
+
+const backupsSchema = "betcode.journal.backups/v1"
+
+// backupsIn is the directory of the backups that the daemon of a state directory makes.
+func backupsIn(state string) string { return filepath.Join(state, "backups") }
+
+func (p *program) journalBackupsCommand() *cli.Command {
+	return &cli.Command{
+		Name: "backups", Usage: "list the backups that the daemon made by itself",
+		Description: "The daemon copies the journal every journal.backup_every, and keeps the newest journal.backup_keep\n" +
+			"copies in the directory backups of its state directory. 'betcode journal restore' brings one back.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "state-dir", Usage: "`DIRECTORY` of the daemon (BETCODE_STATE_DIR)"},
+			&cli.BoolFlag{Name: "json", Usage: "as JSON"},
+		},
+		Action: simple(p.journalBackups),
+	}
+}
+
+func (p *program) journalBackups(_ context.Context, c *cli.Context) error {
+	if err := arguments(c, 0, 0); err != nil {
+		return err
+	}
+	cfg, _, err := p.locate(c)
+	if err != nil {
+		return err
+	}
+	state, err := filepath.Abs(cfg.StateDir)
+	if err != nil {
+		return usageError{err}
+	}
+	found, err := actors.ScheduledBackups(backupsIn(state))
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		all := []any{}
+		for _, b := range found {
+			all = append(all, map[string]any{"path": b.Path, "created_at": b.At})
+		}
+		return writeValue(p.stdout, map[string]any{"schema": backupsSchema, "backups": all}, "  ")
+	}
+	if len(found) == 0 {
+		fmt.Fprintf(p.stdout, "There is no backup in %s. To have one every day: betcode config set journal.backup_every 1d\n",
+			printableLine(backupsIn(state)))
+		return nil
+	}
+	for _, b := range found {
+		fmt.Fprintf(p.stdout, "%s  %s\n", b.At.Local().Format(time.DateTime), printableLine(b.Path))
+	}
+	return nil
+}
+
+// offerBackup names the newest backup in an error that says that the journal is damaged,
+// or how to have one.
+func offerBackup(err error, state string) error {
+	var e *messages.Error
+	if !errors.As(err, &e) || e.Kind != messages.DataLoss {
+		return err
+	}
+	found, bad := actors.ScheduledBackups(backupsIn(state))
+	if bad != nil || len(found) == 0 {
+		return e.WithHint(e.Hint + " The daemon made no backup: 'betcode config set journal.backup_every 1d' has it make one every day.")
+	}
+	return e.WithHint(fmt.Sprintf("%s The newest backup is of %s: betcode journal restore --force %s", e.Hint,
+		found[0].At.Format(time.RFC3339), found[0].Path))
+}
