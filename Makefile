@@ -198,12 +198,12 @@ check-lint: $(BIN)/golangci-lint
 	$(LINT) run ./...
 	cd tools && $(GO) vet ./... && $(LINT) run ./...
 
-# Functions that no command reaches. tools/deadcode.txt lists those that only tests or other systems call, with reasons.
+# Functions that no command reaches, but for those of test helpers. tools/deadcode.txt lists those that only tests or other systems call, with reasons.
 .PHONY: check-dead
 check-dead: $(BIN)/deadcode
 	@$(BIN)/deadcode -f '{{range .Funcs}}{{printf "%s.%s\n" $$.Path .Name}}{{end}}' ./cmd/... ./tests/... >.cache/dead
 	@cut -d ' ' -f 1 tools/deadcode.txt >.cache/dead.known
-	@if grep -v -x -F -f .cache/dead.known .cache/dead; then echo "no command reaches these functions: delete them" >&2; exit 1; fi
+	@if grep -v -e '^betcode/tests/' .cache/dead | grep -v -x -F -f .cache/dead.known; then echo "no command reaches these functions: delete them" >&2; exit 1; fi
 
 .PHONY: check-tidy
 check-tidy:

@@ -105,7 +105,7 @@ func golden(t *testing.T, golden string, update bool) {
 	copyTree(t, filepath.Join(golden, "journal"), f.options.Directory)
 	f.open()
 	defer f.finish()
-	if m, err := readManifest(f.options.Directory); err != nil || m.Format != Format || len(m.Logs) == 0 {
+	if m, _, err := readCopies(f.options.Directory); err != nil || m.Format != Format || len(m.Logs) == 0 {
 		t.Errorf("it is not of this format now: %+v, %v", m, err)
 	}
 	for _, then := range []func(){func() {}, f.reopen, f.seal, f.reopen} {

@@ -3,6 +3,7 @@ package persistence
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"math/bits"
 	"slices"
@@ -23,10 +24,10 @@ func mendGroup(log []byte, expected func(logGroup) bool) (g logGroup, size int, 
 		return g, 0, false
 	}
 	g, size, err := decodeGroup(log)
-	switch err { //nolint:errorlint // they are never wrapped
-	case nil:
+	switch {
+	case err == nil:
 		return g, size, expected(g)
-	case errGroupRows:
+	case errors.Is(err, errGroupRows):
 		if !expected(g) || size > len(log) {
 			return g, 0, false
 		}

@@ -62,12 +62,6 @@ func fileNumber(name string) (uint64, error) {
 	return strconv.ParseUint(parts[1], 10, 64)
 }
 
-// readManifest returns the manifest of directory, nil if there is none.
-func readManifest(directory string) (*manifest, error) {
-	m, _, err := readCopies(directory)
-	return m, err
-}
-
 // decodeManifest reads one copy of a manifest. It fails with [messages.Unimplemented]
 // if a newer build wrote it, and with [messages.DataLoss] if it is damaged.
 func decodeManifest(name string, data []byte) (*manifest, error) {
