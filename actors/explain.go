@@ -14,6 +14,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
 	"betcode/messages"
+	"betcode/messages/claudecode"
 )
 
 // explain tells what is decided about a call: what the rules say and, of a session, what its
@@ -59,6 +60,9 @@ func (s *System) explain(ctx context.Context, m messages.ExplainPermission) (mes
 	granted(&explained, view.Record, verdict.Effect, m.Tool, protected == "")
 	own := s.agentsOwnRules(view, directory)
 	explained.Agent = explainAgent(view, call, own)
+	if note := rulesLater(view); note != "" {
+		explained.Problems = append(explained.Problems, note)
+	}
 	return explained, nil
 }
 
@@ -73,6 +77,15 @@ func granted(e *messages.PermissionExplained, r messages.SessionRecord, said rul
 	case said == rules.None && may:
 		e.Effect, e.Why = rules.Allow.String(), "the tool "+tool+" is allowed for this session"
 	}
+}
+
+// rulesLater says that an agent lacks rules which its version cannot be told while it runs.
+func rulesLater(view messages.SessionView) string {
+	version := view.Record.AgentVersion
+	if len(view.Agent.Missing) == 0 || claudecode.Of(version).LiveRules {
+		return ""
+	}
+	return "Claude Code " + version + " takes rules only when it is started: the agent is replaced after its turn, and the next one has them"
 }
 
 // agentRules tells what the running agent has of the rules.

@@ -15,7 +15,7 @@ import (
 //	at its start       on its command line, with the user's rules and the list
 //	when rules change  by a control request; that adds to what the command line says
 //	when it rests      it is replaced, if its command line has rules that no longer hold, or
-//	                   the request was refused or is too long
+//	                   the request was refused or is too long, or its version knows none
 //
 // What the agent has confirmed is known; [System.explain] tells what it does not have yet.
 
@@ -122,6 +122,9 @@ func lacking(list, other []string) []string {
 func (t *transition) giveRules() {
 	if !t.s.up || t.s.run == nil || t.s.ending {
 		return
+	}
+	if !t.s.can().LiveRules {
+		t.s.handover.request, t.s.handover.refused = "", true // the agent would never answer
 	}
 	t.s.handover.old = t.s.outdated()
 	if t.s.handover.request != "" || t.s.handover.refused {

@@ -17,6 +17,8 @@ type Capabilities struct {
 	BinaryVersion bool
 	// EndSession: end_session makes the agent exit in order.
 	EndSession bool
+	// LiveRules: apply_flag_settings is answered, and gives a running agent rules.
+	LiveRules bool
 	// SingleAnswers: each control request is answered once. Before, a change of the
 	// permission mode is answered twice.
 	SingleAnswers bool
@@ -41,6 +43,7 @@ var fields = map[string]func(*Capabilities) *bool{
 	"resume_error_result": func(c *Capabilities) *bool { return &c.ResumeErrorResult },
 	"binary_version":      func(c *Capabilities) *bool { return &c.BinaryVersion },
 	"end_session":         func(c *Capabilities) *bool { return &c.EndSession },
+	"live_rules":          func(c *Capabilities) *bool { return &c.LiveRules },
 	"single_answers":      func(c *Capabilities) *bool { return &c.SingleAnswers },
 	"reusable_session_id": func(c *Capabilities) *bool { return &c.ReusableSessionID },
 	"resume_error_id":     func(c *Capabilities) *bool { return &c.ResumeErrorID },

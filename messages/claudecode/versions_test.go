@@ -52,6 +52,8 @@ func TestCapabilitiesOfVersions(t *testing.T) {
 		{"2.1.220", nil, "result_inputs", false},
 		{"2.0.77", nil, "end_session", false},
 		{"2.0.77", nil, "questions", true},
+		{"2.1.20", nil, "live_rules", false}, // it never answers
+		{"2.1.119", nil, "live_rules", true},
 		{"9.9.9", nil, "result_inputs", true},
 		{"", nil, "bare_allow", true}, // as the newest
 		{"nightly", nil, "command_lifecycle", true},

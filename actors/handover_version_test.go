@@ -1,0 +1,84 @@
+package actors
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/rules"
+	"betcode/messages"
+)
+
+// oldAgent is a bench in whose turn an agent works that was started with rules, and that takes
+// no others while it runs.
+func oldAgent(t *testing.T, list ...rules.Rule) *bench {
+	t.Helper()
+	b := newBench(t)
+	set, _ := rules.New(list...)
+	b.state.options.rules = &liveRules{}
+	b.state.options.rules.now.Store(&readRules{list: list, set: set})
+	b.tell(start("ann"))
+	b.tell(input("ann", "k1"))
+	b.tell(b.of("2.1.20"))
+	b.tell(messages.InputWrittenTo{Run: 1, Key: "k1"})
+	b.tell(b.out(claude.TurnStarted{Version: "2.1.20"}))
+	if given := claude.RulesOf(b.state.run.Argv).Ask; !slices.Contains(given, "Read(a)") {
+		t.Fatalf("started with %q", given)
+	}
+	b.quiet()
+	return b
+}
+
+// A version that never answers a request with rules is not sent one: its agent is replaced when
+// it rests, and not before.
+func TestRulesOfAnOldVersion(t *testing.T) {
+	for name, list := range map[string][]rules.Rule{
+		"a rule is added":      {{Effect: rules.Ask, Text: "Read(a)"}, {Effect: rules.Deny, Text: "Read(b)"}},
+		"a rule is taken back": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := oldAgent(t, rules.Rule{Effect: rules.Ask, Text: "Read(a)"})
+			b.change(nil, list...)
+			if got := b.quiet(); slices.Contains(got, "run 1: control apply_flag_settings") || b.state.handover.request != "" {
+				t.Errorf("the agent was asked: %q", got)
+			}
+			if b.state.mending {
+				t.Error("ended in the middle of its turn")
+			}
+			b.tell(b.out(claude.TurnEnded{}))
+			if !b.state.mending {
+				t.Errorf("not replaced when it rests: %q", b.quiet())
+			}
+		})
+	}
+}
+
+// An agent of such a version whose command line has all rules stays.
+func TestOldVersionWithAllRulesStays(t *testing.T) {
+	b := oldAgent(t, rules.Rule{Effect: rules.Ask, Text: "Read(a)"})
+	b.tell(rulesChanged{})
+	b.tell(b.out(claude.TurnEnded{}))
+	if b.state.mending {
+		t.Error("replaced without need")
+	}
+}
+
+func TestExplainRulesLater(t *testing.T) {
+	lacks := messages.AgentRules{Running: true, Missing: []string{"ask Read(a)"}}
+	for _, c := range []struct {
+		version string
+		agent   messages.AgentRules
+		says    bool
+	}{
+		{"2.1.20", lacks, true},
+		{"2.1.20", messages.AgentRules{Running: true}, false},
+		{"2.1.119", lacks, false},
+		{"", lacks, false},
+	} {
+		note := rulesLater(messages.SessionView{Record: messages.SessionRecord{AgentVersion: c.version}, Agent: c.agent})
+		if strings.Contains(note, c.version+" takes rules only when it is started") != c.says || (note != "") != c.says {
+			t.Errorf("%s, missing %q: %q", c.version, c.agent.Missing, note)
+		}
+	}
+}
