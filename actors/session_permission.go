@@ -105,6 +105,11 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 		if p.Question && m.Decision == messages.AllowOnce && len(m.Answers) > 0 {
 			m.Decision = messages.DecisionAnswered
 		}
+		if !p.Question && m.Decision == messages.DecisionAnswered {
+			t.then(reply{from, messages.Errorf(op, messages.Invalid, "request %s is no question", id).
+				With("request_id", string(id)).WithHint("allow or deny it")})
+			return
+		}
 		t.s.exposed = cmp.Or(m.Exposed, t.s.exposed)
 		if _, err := answerLine(decide(p, m), t.s.can()); err != nil {
 			t.then(reply{from, asError(op, err)})

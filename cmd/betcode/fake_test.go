@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -49,6 +50,7 @@ type fakeDaemon struct {
 
 	mu       sync.Mutex
 	starts   []*pb.StartConversation
+	before   map[string]*pb.AnswerPermissionResponse // what was decided about requests that wait no longer
 	answered []*pb.AnswerPermissionRequest
 	calls    []string
 }
@@ -206,6 +208,12 @@ func (d *fakeDaemon) ListPermissions(context.Context, *pb.ListPermissionsRequest
 func (d *fakeDaemon) AnswerPermission(_ context.Context, r *pb.AnswerPermissionRequest) (*pb.AnswerPermissionResponse, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if before := d.before[r.GetRequestId()]; before != nil {
+		return before, nil
+	}
+	if !slices.ContainsFunc(d.pending, func(p *pb.PendingPermission) bool { return p.GetRequestId() == r.GetRequestId() }) && len(d.pending) > 0 {
+		return nil, status.Error(codes.NotFound, "nothing pending")
+	}
 	d.answered = append(d.answered, r)
 	return &pb.AnswerPermissionResponse{Applied: len(d.answered) == 1, ResolvedBy: "web"}, nil
 }
@@ -359,7 +367,7 @@ func exampleHealth() *pb.HealthDetailsResponse {
 			{Name: "local_server", Status: pb.ServingStatus_SERVING},
 			{Name: "tunnel", Status: pb.ServingStatus_NOT_SERVING, Message: "relay connection failed, retrying"},
 		},
-		Metadata: map[string]string{"uptime_seconds": "9240", "version": "0.1.0-alpha.1"},
+		Metadata: map[string]string{"uptime_seconds": "9240", "version": "0.1.0-alpha.1", "degraded_states": "relay_down,agents_frozen"},
 	}
 }
 

@@ -142,6 +142,9 @@ func (p *program) answerQuestions(ctx context.Context, c *cli.Context, cl *clien
 		return err
 	}
 	pending, err := findPending(list.GetPermissions(), c.Args().First())
+	if code := (exitError{}); errors.As(err, &code) && code.code == exitNotFound {
+		return p.answerTooLate(ctx, cl, c.Args().First(), c.Args().Tail(), err)
+	}
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"betcode/cmd/betcode/internal/client"
 	pb "betcode/proto/betcode/v1"
@@ -21,6 +25,20 @@ func (p *program) answerRequest(ctx context.Context, cl *client.Client, request 
 	}
 	p.say("%s; that stands.", text)
 	return nil
+}
+
+// answerTooLate answers a question that no longer waits, so that the daemon tells what was
+// decided. What it says of a request that it does not know is less than notFound.
+func (p *program) answerTooLate(ctx context.Context, cl *client.Client, ref string, typed []string, notFound error) error {
+	answers := map[string]string{}
+	for n, text := range typed { // to which questions is not known any more, and does not matter
+		answers[strconv.Itoa(n+1)] = text
+	}
+	err := p.answerRequest(ctx, cl, &pb.AnswerPermissionRequest{RequestId: ref, Answers: answers})
+	if status.Code(err) == codes.NotFound {
+		return notFound
+	}
+	return err
 }
 
 // decidedBefore says how a request was decided, by whom and when.
