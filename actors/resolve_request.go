@@ -78,5 +78,5 @@ func (s *System) resolveRequest(m messages.ResolveRequest) (messages.Reply, erro
 		return nil, problem
 	}
 	return nil, messages.Errorf(op, messages.NotFound, "no request has the id %q", m.Reference).
-		WithHint("ListPermissions shows what waits")
+		WithHint("'betcode permission list' shows what waits")
 }

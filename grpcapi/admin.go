@@ -128,7 +128,7 @@ func findRequest(pending []messages.PermissionRecord, ref string) (messages.Sess
 	switch len(found) {
 	case 0:
 		return "", "", messages.Errorf(op, messages.NotFound, "nothing pending has an id that begins with %q", clip(ref)).
-			WithHint("It may have been answered already; ListPermissions shows what waits.")
+			WithHint("It may have been answered already; 'betcode permission list' shows what waits.")
 	case 1:
 		request := found[0].Request
 		if numbered {

@@ -121,6 +121,9 @@ func (s commandService) statusLines(ctx context.Context, _ string) ([]string, er
 	if h.GetDegradedReason() != "" {
 		lines = append(lines, "Degraded: "+h.GetDegradedReason())
 	}
+	if states := h.GetMetadata()[degradedStates]; states != "" {
+		lines = append(lines, "Degraded states: "+strings.ReplaceAll(states, ",", ", "))
+	}
 	return append(lines, "Uptime: "+h.GetMetadata()["uptime"], "Version: "+h.GetMetadata()["version"]), nil
 }
 

@@ -51,7 +51,7 @@ func (s machineService) local(ctx context.Context) (*pb.Machine, error) {
 // find is the machine with an id, of which there is one.
 func (s machineService) find(ctx context.Context, op, id string) (*pb.Machine, error) {
 	if id == "" {
-		return nil, invalid(op, "Give machine_id, as ListMachines shows it.", "no machine is named")
+		return nil, invalid(op, "Give machine_id, as 'betcode machine' shows it.", "no machine is named")
 	}
 	m, err := s.local(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s machineService) find(ctx context.Context, op, id string) (*pb.Machine, e
 	}
 	if m.GetId() != id {
 		return nil, messages.Errorf(op, messages.NotFound, "there is no machine %q", clip(id)).
-			With("machine_id", clip(id)).WithHint("This daemon knows its own machine only; ListMachines shows it.")
+			With("machine_id", clip(id)).WithHint("This daemon knows its own machine only; 'betcode machine' shows it.")
 	}
 	return m, nil
 }

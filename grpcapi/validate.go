@@ -53,11 +53,11 @@ func canonicalUUID(s string) string {
 // sessionIn checks a session id that must be given.
 func sessionIn(op, id string) (messages.SessionID, error) {
 	if id == "" {
-		return "", invalid(op, "Give session_id, as ListSessions shows it.", "no session is named")
+		return "", invalid(op, "Give session_id, as 'betcode session list' shows it.", "no session is named")
 	}
 	canonical := canonicalUUID(id)
 	if canonical == "" {
-		return "", invalid(op, "Give session_id as ListSessions shows it: a UUID of 36 characters.",
+		return "", invalid(op, "Give session_id as 'betcode session list' shows it: a UUID of 36 characters.",
 			"the session id %q is not a UUID", clip(id))
 	}
 	return messages.SessionID(canonical), nil

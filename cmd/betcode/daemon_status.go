@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -96,6 +97,9 @@ func writeStatus(w io.Writer, h *pb.HealthDetailsResponse, s style) {
 	fmt.Fprintln(w)
 	if reason := h.GetDegradedReason(); reason != "" {
 		fmt.Fprintf(w, "Degraded: %s\n", printableLine(reason))
+	}
+	if states := h.GetMetadata()["degraded_states"]; states != "" {
+		fmt.Fprintf(w, "Degraded states: %s\n", printableLine(strings.ReplaceAll(states, ",", ", ")))
 	}
 	if n := h.GetRateLimitedSessions(); n > 0 {
 		fmt.Fprintf(w, "Rate limit: %d session(s), %s\n", n, limitText(h.GetRateLimitedUntil()))

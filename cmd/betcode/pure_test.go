@@ -93,6 +93,7 @@ func TestWriteStatus(t *testing.T) {
   tunnel: NOT_SERVING (relay connection failed, retrying)
 
 Degraded: Relay tunnel not connected. Remote access unavailable.
+Degraded states: relay_down, agents_frozen
 Uptime: 2h 34m
 Version: 0.1.0-alpha.1
 `

@@ -26,7 +26,7 @@ func sessionFlags() []cli.Flag {
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Usage: "`MODEL` or alias"},
 		&cli.StringFlag{Name: "permission-mode", Usage: "`MODE` of the agent: default, acceptEdits, plan, …"},
 		&cli.BoolFlag{Name: "confirm-mode", Usage: "confirm --permission-mode, so that nobody is asked about it (for scripts)"},
-		&cli.StringFlag{Name: "resume-policy", Usage: "what follows when a turn is cut off: `auto`, ask or never (the daemon's)"},
+		&cli.StringFlag{Name: "resume-policy", Usage: "`POLICY` when a turn is cut off: auto, ask or never (the daemon's)"},
 		&cli.StringSliceFlag{Name: "allow-tools", Aliases: []string{"allowed-tools"}, Usage: "`TOOLS` that run without asking, for example 'Read,Bash(git *)'"},
 		&cli.StringSliceFlag{Name: "deny-tools", Aliases: []string{"disallowed-tools"}, Usage: "`TOOLS` that never run"},
 	}, optionFlags()...)
