@@ -41,7 +41,7 @@ type damaged struct {
 	ending   bool         // its agents are being ended
 	enders   []*actor.PID // wait for their end, to shut down
 	stoppers []*actor.PID
-	deleters []*actor.PID
+	deleters []waiter
 }
 
 // unload begins to answer for a session that cannot be loaded.
@@ -65,7 +65,7 @@ func (s sessionState) stepDamaged(_ moment, from *actor.PID, m any) (sessionStat
 	case messages.GetSession:
 		return s, []effect{reply{from, messages.SessionView{Record: d.Record}}}
 	case messages.DeleteSession:
-		d.deleters = append(slices.Clone(d.deleters), from)
+		d.deleters = append(slices.Clone(d.deleters), waiter{from: from, client: m.Client})
 		s.damage = &d
 		return s.endDamaged()
 	case messages.StopSession:
@@ -82,8 +82,8 @@ func (s sessionState) stepDamaged(_ moment, from *actor.PID, m any) (sessionStat
 		return s.damagedDeleted()
 	case messages.AppendRefused:
 		var effects []effect
-		for _, to := range d.deleters {
-			effects = append(effects, reply{to, m.Err})
+		for _, w := range d.deleters {
+			effects = append(effects, reply{w.from, m.Err})
 		}
 		s.damage.deleters = nil
 		return s, effects
@@ -125,8 +125,11 @@ func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
 		}
 	}
 	if m.err != nil {
-		for _, to := range slices.Concat(d.stoppers, d.deleters) {
+		for _, to := range d.stoppers {
 			effects = append(effects, reply{to, asError("end agent", m.err)})
+		}
+		for _, w := range d.deleters {
+			effects = append(effects, reply{w.from, asError("end agent", m.err)})
 		}
 		d.deleters = nil
 	}
@@ -138,14 +141,27 @@ func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
 	return s, effects
 }
 
-// damagedDeleted answers everybody who wanted the session deleted.
+// damagedDeleted reports the deletion to the audit log, then answers everybody who
+// wanted it.
 func (s sessionState) damagedDeleted() (sessionState, []effect) {
-	var effects []effect
-	for _, to := range s.damage.deleters {
-		effects = append(effects, reply{to, messages.Done{}})
+	effects := []effect{s.auditDamagedDeleted()}
+	for _, w := range s.damage.deleters {
+		effects = append(effects, reply{w.from, messages.Done{}})
 	}
 	next := sessionState{id: s.id, options: s.options, loaded: true, durable: s.commits, commits: s.commits}
 	return next, append(effects, forget{s.runsDirectory()}, retire{})
+}
+
+// auditDamagedDeleted is the entry about the deletion of a damaged session. What was
+// damaged goes with it, so the entry keeps the reason.
+func (s sessionState) auditDamagedDeleted() auditing {
+	e := byClient(messages.AuditSessionComplete, "")
+	if asked := s.damage.deleters; len(asked) > 0 { // they were answered already if an agent could not be ended
+		e.ActorID = string(asked[0].client)
+	}
+	e.Session, e.Outcome = s.id, messages.OutcomeSuccess
+	e.Context = map[string]string{"by": "delete", "damage": shorten(s.damage.Err.Error(), maxShown)}
+	return auditing{entry: e}
 }
 
 // endStraysIn ends every agent that lives below a directory of runs.

@@ -2,6 +2,8 @@ package actors
 
 import (
 	"errors"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -80,12 +82,13 @@ func TestDamagedSessionAnswersAtOnce(t *testing.T) {
 // TestDamagedSessionIsDeleted ends the agents first, and deletes once.
 func TestDamagedSessionIsDeleted(t *testing.T) {
 	s, _ := damagedSession(t)
+	damage := s.damage.Err
 	ann, bob := actor.NewPID("", "ann"), actor.NewPID("", "bob")
-	s, effects := s.step(moment{}, ann, messages.DeleteSession{Session: sessionA})
+	s, effects := s.step(moment{}, ann, messages.DeleteSession{Session: sessionA, Client: "ann"})
 	if len(effects) != 1 || effects[0] != (endStrays{"/runs/" + string(sessionA)}) {
 		t.Fatalf("delete: %v", effects)
 	}
-	s, effects = s.step(moment{}, bob, messages.DeleteSession{Session: sessionA})
+	s, effects = s.step(moment{}, bob, messages.DeleteSession{Session: sessionA, Client: "bob"})
 	if len(effects) != 0 || s.idle() {
 		t.Fatalf("again: %v, idle %v", effects, s.idle())
 	}
@@ -95,6 +98,12 @@ func TestDamagedSessionIsDeleted(t *testing.T) {
 		t.Fatalf("agents ended: %v", effects)
 	}
 	s, effects = s.step(moment{}, nil, messages.Committed{Session: sessionA, Commit: p.Commit})
+	if said, ok := effects[0].(auditing); !ok || !reflect.DeepEqual(said.entry, messages.AuditEntry{
+		Type: messages.AuditSessionComplete, Session: sessionA, ActorType: messages.ActorUser, ActorID: "ann", Outcome: messages.OutcomeSuccess,
+		Context: map[string]string{"by": "delete", "damage": damage.Error()},
+	}) {
+		t.Errorf("audited: %v", effects[0])
+	}
 	for _, who := range []*actor.PID{ann, bob} {
 		if got := answered(effects, who); len(got) != 1 || got[0] != (messages.Done{}) {
 			t.Errorf("%s: %v", who.Id, got)
@@ -118,6 +127,9 @@ func TestDamagedSessionKeepsAnAgentThatCannotBeEnded(t *testing.T) {
 	}
 	if got := answered(effects, down); len(got) != 1 || got[0] != (agentEnded{sessionA}) {
 		t.Errorf("shutdown: %v", got)
+	}
+	if slices.ContainsFunc(effects, func(e effect) bool { _, ok := e.(auditing); return ok }) {
+		t.Errorf("audited: %v", effects)
 	}
 	if _, effects = s.step(moment{}, ann, messages.StopSession{Session: sessionA}); len(effects) != 1 {
 		t.Errorf("stop: %v", effects)
