@@ -11,7 +11,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// damage flips a bit of the last place in the journal's logs that holds a text.
+// damage flips bits of the last place in the journal's logs that holds a text; one bit alone would be corrected.
 func (s *story) damage(text string) {
 	s.Helper()
 	for _, name := range []string{"1.log", "2.log"} {
@@ -21,7 +21,9 @@ func (s *story) damage(text string) {
 			s.Fatal(err)
 		}
 		if at := bytes.LastIndex(data, []byte(text)); at >= 0 {
-			data[at] ^= 1
+			for i := range 3 {
+				data[at+i] ^= 1 << i
+			}
 			if err := os.WriteFile(path, data, 0o600); err != nil {
 				s.Fatal(err)
 			}
@@ -74,6 +76,7 @@ func TestDamagedSession(t *testing.T) {
 	if list := s.cli(0, "session", "list"); strings.Contains(list, id[:8]) {
 		t.Errorf("list after the deletion:\n%s", list)
 	}
+	s.cli(0, "journal", "verify") // nothing is damaged any more
 	if health := s.cliJSON(0, "daemon", "status"); health["degraded"] == true {
 		t.Errorf("health after the deletion: %v", health)
 	}
