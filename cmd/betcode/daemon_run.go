@@ -268,6 +268,8 @@ func (d door) Ask(ctx context.Context, r messages.Request) (messages.Reply, erro
 		return d.daemon.getSettings(m)
 	case messages.UpdateSettings:
 		return d.daemon.updateSettings(m)
+	case messages.ExplainPermission:
+		return d.explainPermission(ctx, m)
 	case messages.GetStartup:
 		return d.daemon.getStartup(), nil
 	}
