@@ -77,9 +77,26 @@ func (s *System) addedDirectory(op, dir string) (string, error) {
 	return target, nil
 }
 
-// below reports whether a path is a directory, or in it.
+// below reports whether a path is a directory, or in it. Names are not enough: where the file
+// system takes letters of either case, or a directory is mounted twice, one place has several.
 func below(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+	if path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator)) {
+		return true
+	}
+	wanted, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	for {
+		if here, err := os.Stat(path); err == nil && os.SameFile(here, wanted) {
+			return true
+		}
+		parent := filepath.Dir(path)
+		if parent == path {
+			return false
+		}
+		path = parent
+	}
 }
 
 // optionsRefused is the end of a run that is not started, because the program that is
