@@ -67,7 +67,7 @@ var caches = []struct {
 
 // Plan returns everything that a fenced agent may write to, sorted, symbolic links
 // resolved, as far as it exists. It refuses places that hold a directory of the daemon,
-// since those would be open as well.
+// since those would be open as well, and places behind links that fenced agents may make.
 func (p Project) Plan() ([]string, error) {
 	wanted := append([]string{p.Directory, p.Temp}, repository(p.Directory, p.Home)...)
 	wanted = append(wanted, devices...)
@@ -82,18 +82,23 @@ func (p Project) Plan() ([]string, error) {
 	}
 	protected := resolved(p.Protected)
 	var plan []string
+	var all []followed
 	for _, path := range wanted {
-		target, err := filepath.EvalSymlinks(path)
+		f, err := follow(path)
 		if err != nil {
 			continue // not there, so not writable
 		}
+		target := f.target
 		if strings.ContainsRune(target, '\n') {
 			return nil, messages.Errorf(op, messages.Invalid, "a fence cannot have a path with a line break: %q", target)
 		}
 		if err := apart(target, path, p.Temp, protected); err != nil {
 			return nil, err
 		}
-		plan = append(plan, target)
+		all, plan = append(all, f), append(plan, target)
+	}
+	if err := planted(all); err != nil {
+		return nil, err
 	}
 	slices.Sort(plan)
 	return slices.Compact(plan), nil

@@ -15,6 +15,9 @@ const (
 	noNewPrivs    = 38  // PR_SET_NO_NEW_PRIVS
 	openPath      = 0x200000
 
+	openat2        = 437  // SYS_OPENAT2, as above
+	resolveNoLinks = 0x04 // RESOLVE_NO_SYMLINKS
+
 	versionFlag = 1 // LANDLOCK_CREATE_RULESET_VERSION
 )
 
@@ -92,11 +95,24 @@ func enclose(writable []string) syscall.Errno {
 	return errno
 }
 
+// openPlace opens a path in which there was no symbolic link when the fence was planned.
+// One that has been put there since is refused.
+func openPlace(path string) (int, syscall.Errno) {
+	name, err := syscall.BytePtrFromString(path)
+	if err != nil {
+		return -1, number(err)
+	}
+	how := struct{ flags, mode, resolve uint64 }{flags: openPath | syscall.O_CLOEXEC, resolve: resolveNoLinks}
+	here := -100 // AT_FDCWD
+	fd, _, errno := syscall.RawSyscall6(openat2, uintptr(here), uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)
+	return int(fd), errno
+}
+
 // allow lets a file, or what is below a directory, be written.
 func allow(rules uintptr, path string) syscall.Errno {
-	fd, err := syscall.Open(path, openPath|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return number(err)
+	fd, errno := openPlace(path)
+	if errno != 0 {
+		return errno
 	}
 	defer syscall.Close(fd)
 	var info syscall.Stat_t
@@ -110,6 +126,6 @@ func allow(rules uintptr, path string) syscall.Errno {
 	if info.Mode&syscall.S_IFMT != syscall.S_IFDIR {
 		rule.rights = fsWriteFile | fsTruncate
 	}
-	_, _, errno := syscall.RawSyscall6(addRule, rules, pathBeneath, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	_, _, errno = syscall.RawSyscall6(addRule, rules, pathBeneath, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 	return errno
 }
