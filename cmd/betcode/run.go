@@ -72,10 +72,12 @@ func (p *program) runPrompt(c *cli.Context) error {
 		conv: cl.Converse(c.Context, client.ConverseOptions{Start: o.start, MaxOutage: max(cfg.ConnectTimeout, time.Second)}),
 	}
 	defer r.conv.Close()
+	r.turn = turn{session: r.conv.Session(), policy: policy}
 	if change := o.settingsRequest(); change != nil {
-		r.conv.Send(change)
+		r.change(change)
+	} else {
+		r.turn.key = r.conv.Say(prompt)
 	}
-	r.turn = turn{key: r.conv.Say(prompt), session: r.conv.Session(), policy: policy}
 	if policy == askPerson {
 		keys := p.openKeyboard()
 		defer keys.close()
@@ -118,6 +120,7 @@ type unattended struct {
 	conv    *client.Conversation
 	out     runOutput
 	prompt  string
+	behind  string // key of the message behind a change of settings (run_settings.go); empty: there is none
 	turn    turn
 	lines   <-chan line // what a person types, nil if nobody does
 	inbox   inbox
@@ -175,6 +178,8 @@ func (r *unattended) run(ctx context.Context) error {
 
 func (r *unattended) item(ctx context.Context, item client.Item) error {
 	switch {
+	case r.behind != "":
+		return r.changing(item)
 	case item.Outage != nil:
 		r.out.pause()
 		r.program.tellOutage(item.Outage)
