@@ -9,9 +9,13 @@
 // stopped in order, with its agents or without; or it is replaced by `daemon
 // restart`, and the one that follows is killed too. In half of the rounds every
 // daemon does rare work all the time: it seals its file every few commits, and so
-// on. In a quarter of them agents are held as soon as they are a few lines ahead. A round that is about a migration makes the journal one of an older format
-// first. The next daemon is started and the clients come back behind the last number
-// they have. In the end everything comes to rest, and an oracle is asked:
+// on. In a quarter of them agents are held as soon as they are a few lines ahead. A
+// round that is about a migration makes the journal one of an older format first. In
+// some rounds the file of the daemon's socket is deleted, and everybody comes back by
+// the one that the daemon makes. In some a bit of the journal's logs is flipped while
+// no daemon runs, never more than one. The next daemon is started and the clients come
+// back behind the last number they have. In the end everything comes to rest, and an
+// oracle is asked:
 //
 //   - Whatever any client saw is replayed with the same number and bytes, and the
 //     numbers are dense from 1.

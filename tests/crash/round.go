@@ -162,6 +162,9 @@ func (r *round) play(ctx context.Context, p phase, next string) bool {
 	if p.words {
 		r.await("a word of the agent", func() bool { return slices.ContainsFunc(r.writer(0).events(), kit.IsText) })
 	}
+	if p.socket {
+		r.deleteSocket(ctx)
+	}
 	time.Sleep(p.after)
 	d := r.house.now()
 	switch {
@@ -189,6 +192,9 @@ func (r *round) play(ctx context.Context, p phase, next string) bool {
 	}
 	if !d.Ended() {
 		return true // the next phase's point is not armed in a daemon that lives
+	}
+	if p.bit {
+		r.flipBit()
 	}
 	if !r.start(ctx, next) {
 		return false

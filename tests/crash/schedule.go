@@ -35,6 +35,9 @@ type phase struct {
 	kill  kill
 	after time.Duration // from the last message to the kill
 
+	socket bool // before that, the socket's file is deleted
+	bit    bool // a bit of the journal's logs is flipped before the next daemon
+
 	long  bool // wait until the daemon has died, or has nothing left to do
 	words bool // wait until the first session's agent has said something
 }
@@ -91,7 +94,7 @@ func (s schedule) String() string {
 		for _, m := range p.said {
 			fmt.Fprintf(&b, "  %d: wait %s, session %d: %q cancel %t compact %t\n", i, m.wait, m.session, shorten(m.prompt), m.cancel, m.compact)
 		}
-		fmt.Fprintf(&b, "  %d: wait %s, kill %v of session %d %s\n", i, p.after, p.kill.victims, p.kill.session, p.kill.point)
+		fmt.Fprintf(&b, "  %d: wait %s, kill %v of session %d %s socket %t bit %t\n", i, p.after, p.kill.victims, p.kill.session, p.kill.point, p.socket, p.bit)
 	}
 	return b.String()
 }
@@ -134,6 +137,7 @@ func newSchedule(seed uint64) schedule {
 		}
 		s.phases = append(s.phases, p)
 	}
+	s.addFaults()
 	return s
 }
 
