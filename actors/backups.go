@@ -110,6 +110,7 @@ func (b *backups) Receive(ctx actor.Context) {
 		store, now := b.deps.options.Store, b.deps.now()
 		b.hands.do(func() any {
 			made, err := makeBackup(work, store, o, now)
+			b.deps.backup.look(o)
 			return backupMade{made, err}
 		})
 	case backupMade:
@@ -177,11 +178,39 @@ func makeBackup(ctx context.Context, store Upkeep, o BackupOptions, now time.Tim
 	return made, nil
 }
 
-// backupHealth is how the last scheduled backup went.
+// OfferBackup tells somebody whose journal is damaged how to bring the newest of its
+// scheduled backups back, or how to have one the next time.
+func OfferBackup(found []ScheduledBackup) string {
+	if len(found) == 0 {
+		return "The daemon made no backup: 'betcode config set journal.backup_every 1d' has it make one every day."
+	}
+	return fmt.Sprintf("The newest backup is of %s: betcode journal restore --force %s", found[0].At.Format(time.RFC3339), found[0].Path)
+}
+
+// backupHealth is how the last scheduled backup went, and what there is to restore.
 type backupHealth struct {
 	mu      sync.Mutex
 	failure error
 	at      time.Time
+	found   []ScheduledBackup
+}
+
+// look reads which backups there are. Nobody else waits for the disk meanwhile.
+func (h *backupHealth) look(o BackupOptions) {
+	found, err := ScheduledBackups(o.Directory)
+	if err != nil {
+		found = nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.found = found
+}
+
+// offer is [OfferBackup] for the backups there were when somebody looked.
+func (h *backupHealth) offer() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return OfferBackup(h.found)
 }
 
 func (h *backupHealth) note(now time.Time, failure error) {

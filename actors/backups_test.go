@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,5 +83,26 @@ func TestHealthTellsOfFailingBackups(t *testing.T) {
 	h.note(time.Now(), nil)
 	if _, failing := h.view(); failing {
 		t.Error("failing after one that was made")
+	}
+}
+
+// What is said about damage names the newest backup, or how to have one.
+func TestBackupIsOffered(t *testing.T) {
+	o := BackupOptions{Directory: filepath.Join(t.TempDir(), "backups"), Every: time.Hour}
+	var h backupHealth
+	h.look(o)
+	if got := h.offer(); !strings.Contains(got, "config set journal.backup_every") {
+		t.Error(got)
+	}
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for _, at := range []time.Time{now, now.Add(time.Hour)} {
+		made, err := makeBackup(t.Context(), &backupStore{}, o, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.look(o)
+		if got := h.offer(); !strings.Contains(got, "is of "+at.Format(time.RFC3339)) || !strings.HasSuffix(got, "restore --force "+made.Path) {
+			t.Error(got)
+		}
 	}
 }

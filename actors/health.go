@@ -73,7 +73,7 @@ func (h *health) view() messages.HealthView {
 	if c, wanted := h.deps.fenceView(h.state.alarms.fenced); wanted {
 		view.Components = append(view.Components, c)
 	}
-	if c, damaged := h.deps.damage.view(); damaged {
+	if c, damaged := h.deps.damage.view(h.deps.backup.offer()); damaged {
 		view.Components = append(view.Components, c)
 	}
 	if c, failing := h.deps.backup.view(); failing {

@@ -51,8 +51,9 @@ func (s *System) noteFindings() {
 	}
 }
 
-// view is the health line of the damage, if there is any.
-func (d *journalDamage) view() (messages.ComponentHealth, bool) {
+// view is the health line of the damage, if there is any. backup tells which backup can
+// be restored.
+func (d *journalDamage) view(backup string) (messages.ComponentHealth, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.message == "" {
@@ -61,6 +62,6 @@ func (d *journalDamage) view() (messages.ComponentHealth, bool) {
 	return messages.ComponentHealth{
 		Name: "journal_files", Checked: d.found, State: "journal_damaged", Message: d.message, Reason: "The journal's files are damaged",
 		Impact: "What is sound can be used. Check the disk; 'betcode journal verify' names what is damaged, and clears this when nothing is; " +
-			"'betcode journal backup DIRECTORY' copies the journal, and 'betcode journal restore' brings a backup back",
+			"'betcode journal backup DIRECTORY' copies the journal, and 'betcode journal restore' brings a backup back. " + backup,
 	}, true
 }

@@ -24,11 +24,11 @@ func TestHealthTellsOfADamagedJournal(t *testing.T) {
 		{&messages.JournalReport{}, nil, ""},
 	} {
 		d.note(now, c.report, c.met)
-		view, damaged := d.view()
+		view, damaged := d.view("The newest backup is of yesterday")
 		if damaged != (c.want != "") || !strings.Contains(view.Message, c.want) {
 			t.Errorf("%+v: %q, %t", c, view.Message, damaged)
 		}
-		if damaged && (!view.Degraded() || !strings.Contains(view.Impact, "journal restore")) {
+		if damaged && (!view.Degraded() || !strings.Contains(view.Impact, "journal restore") || !strings.Contains(view.Impact, "of yesterday")) {
 			t.Errorf("%+v", view)
 		}
 	}

@@ -150,6 +150,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.archivist = &worker{deliver: s.janitorDone, alive: &s.workers}
 	s.auditor = &worker{deliver: s.janitorDone, alive: &s.workers}
 	s.notifier = newNotifier(s)
+	s.backup.look(s.options.Backups)
 	s.noteFindings()
 
 	root := daemonProps(s)

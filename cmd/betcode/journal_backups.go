@@ -73,9 +73,8 @@ func offerBackup(err error, state string) error {
 		return err
 	}
 	found, bad := actors.ScheduledBackups(backupsIn(state))
-	if bad != nil || len(found) == 0 {
-		return e.WithHint(e.Hint + " The daemon made no backup: 'betcode config set journal.backup_every 1d' has it make one every day.")
+	if bad != nil {
+		found = nil
 	}
-	return e.WithHint(fmt.Sprintf("%s The newest backup is of %s: betcode journal restore --force %s", e.Hint,
-		found[0].At.Format(time.RFC3339), found[0].Path))
+	return e.WithHint(e.Hint + " " + actors.OfferBackup(found))
 }
