@@ -59,7 +59,7 @@ func (t *transition) agentDeaf(m agentDeaf) {
 	if m.run != t.s.record.Run || !t.s.up || t.s.mending || t.s.record.StopWanted {
 		return
 	}
-	t.notice("AGENT_DEAF", "The agent lives and cannot be told anything; it is ended and started again", nil)
+	t.notice("AGENT_DEAF", "The agent closed its input; restarting it", nil)
 	t.s.mending, t.s.hung = true, true
 	t.tellAgent(stopAgent{stopResumable})
 }

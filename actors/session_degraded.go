@@ -37,7 +37,7 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 	s.degraded = cause
 	s.record.Head = s.durableHead
 	t := begin(s, now)
-	t.notice("JOURNAL_FAILS", "The journal cannot be written: what follows is not kept, and told again when it can be", nil)
+	t.notice("JOURNAL_FAILS", "Journal is not writable: events below are provisional and will be replayed after recovery", nil)
 	s, effects := t.finishDegraded()
 	for _, h := range s.held {
 		effects = append(effects, h.effects...)
@@ -105,7 +105,7 @@ func (s sessionState) stepDegraded(now moment, from *actor.PID, m any) (sessionS
 // rebuilt tells people that what was volatile is told again.
 func (t *transition) rebuilt() {
 	if t.s.exists {
-		t.notice("JOURNAL_BACK", "The journal can be written again: forget what was marked volatile, it is told once more", nil)
+		t.notice("JOURNAL_BACK", "Journal is writable again: discard volatile events, they are replayed now", nil)
 	}
 }
 

@@ -46,7 +46,7 @@ func (t *transition) halt() bool {
 		t.abandon()
 		return !t.s.busy()
 	case policy == messages.ResumeAsk:
-		t.standBy(messages.WaitsByPolicy, "A turn was cut off; it waits for a word")
+		t.standBy(messages.WaitsByPolicy, "The turn was interrupted. Resume it with 'betcode session resume', send a message, or cancel it.")
 	case r.CutOff > t.s.options.continuations:
 		t.standBy(messages.WaitsTooOften, fmt.Sprintf("A turn was cut off %d times; it is not continued by itself any more", r.CutOff))
 	default:

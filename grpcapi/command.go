@@ -172,5 +172,5 @@ func (commandService) DisablePlugin(context.Context, *pb.DisablePluginRequest) (
 
 func errPlugins() error {
 	return messages.Errorf("manage plugins", messages.Unimplemented, "this daemon has no plugins of its own yet").
-		WithHint("Plugins of the agent work as ever; their commands are in GetCommandRegistry.")
+		WithHint("Plugins of the agent work as before; 'betcode commands list' shows their commands.")
 }

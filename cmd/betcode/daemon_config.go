@@ -112,7 +112,7 @@ func (d *daemon) updateSettings(m messages.UpdateSettings) (messages.Reply, erro
 	for _, c := range m.Changes {
 		if flag, ok := strings.CutPrefix(c.Name, featurePrefix); ok && !c.Reset {
 			if f, known := messages.FeatureNamed(flag); !known || f.Name != flag {
-				return nil, messages.Errorf(op, messages.Invalid, "%s: %s", c.Name, aboutFlag(flag, true)).WithHint("GetVersion lists the features")
+				return nil, messages.Errorf(op, messages.Invalid, "%s: %s", c.Name, aboutFlag(flag, true)).WithHint("docs/compatibility.md lists the features")
 			}
 		}
 		changes = append(changes, config.Change(c))
