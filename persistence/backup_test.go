@@ -301,6 +301,9 @@ func TestRestoreOnlyWhereNothingIs(t *testing.T) {
 	if err != nil || len(r.Aside) != 2 {
 		t.Fatalf("%+v, %v", r, err)
 	}
+	if len(r.Lost) != 1 || r.Lost[0].Session != sid(1) || r.Lost[0].Kept != 3 || r.Lost[0].Events() != 4 || r.Replaced != "a new lineage" {
+		t.Errorf("lost: %+v", r)
+	}
 	for _, aside := range r.Aside {
 		if strings.Contains(aside, "journal.replaced-") {
 			old := makeFixture(t, aside)

@@ -50,6 +50,12 @@ type Restored struct {
 	Bytes     int64
 	Sessions  int
 	Problems  []Problem // of the backup
+
+	// Of the journal that was replaced. It is compared by the numbers of events: one
+	// of another lineage may have had others under the same numbers.
+	Replaced string        // its lineage, empty for none
+	Lost     []SessionLoss // what it had more than the backup, the last changed first
+	Unread   error         // why it could not be read
 }
 
 // Restore makes a journal from a backup, which it reads from end to end first.
@@ -67,9 +73,14 @@ type restorer struct {
 	o    RestoreOptions
 	now  time.Time
 	done Restored
+
+	present []SessionLoss // sessions of the journal that is replaced, Kept unknown
 }
 
 func (r *restorer) restore(ctx context.Context) error {
+	if r.o.Replace {
+		r.readPresent() // before it is locked
+	}
 	release, err := r.checkTarget()
 	if err != nil {
 		return err
@@ -139,6 +150,7 @@ func (r *restorer) checkBackup(ctx context.Context) (*manifest, *overlay, error)
 		return nil, nil, err
 	}
 	r.done.From, r.done.Sessions, r.done.Problems = s.lineage, report.Sessions, report.Problems
+	r.compareWith(s)
 	if !report.OK() && !r.o.Damaged {
 		return nil, nil, messages.Errorf(opRestore, messages.DataLoss, "the backup is damaged: %v (%d problems in all)",
 			report.Problems[0], len(report.Problems)).WithCode(messages.StorageError).

@@ -128,16 +128,13 @@ func (p *program) journalRestore(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
-		return writeValue(p.stdout, map[string]any{
-			"schema": restoreSchema, "directory": done.Directory, "lineage": done.Lineage, "restored_from": done.From,
-			"files": done.Files, "bytes": done.Bytes, "sessions": done.Sessions, "problems": len(done.Problems),
-			"moved_aside": append([]string{}, done.Aside...),
-		}, "  ")
+		return writeValue(p.stdout, restoredValue(done), "  ")
 	}
 	fmt.Fprintf(p.stdout, "%s: %d session(s), %s; its lineage is %s\n", done.Directory, done.Sessions, size(uint64(max(done.Bytes, 0))), done.Lineage)
 	for _, aside := range done.Aside {
 		fmt.Fprintf(p.stdout, "What was there is in %s\n", aside)
 	}
+	p.tellLost(done)
 	for _, problem := range done.Problems {
 		fmt.Fprintf(p.stderr, "damaged: %s\n", printableLine(problem.String()))
 	}

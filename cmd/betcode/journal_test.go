@@ -106,7 +106,7 @@ func TestJournalOffline(t *testing.T) {
 	run(6, "no journal", "verify", "--backup", t.TempDir())
 	run(6, "no journal", "backup", filepath.Join(t.TempDir(), "c"), "--state-dir", t.TempDir())
 	run(1, "--force", "restore", backup, "--state-dir", state)
-	run(0, "What was there is in", "restore", backup, "--state-dir", state, "--force")
+	run(0, "had more events than the backup", "restore", backup, "--state-dir", state, "--force")
 	run(0, "The journal is sound", "verify", "--state-dir", state)
 	next := filepath.Join(t.TempDir(), "new", "state")
 	run(0, "its lineage is", "restore", backup, "--state-dir", next)
