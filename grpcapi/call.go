@@ -30,6 +30,7 @@ type Peer struct {
 
 	judged     *judgement     // of the process at the other end; nil = not restricted
 	introduced *introductions // over TCP
+	newcomer   *newcomer      // over TCP
 	place      Introducer     // over TCP, may be nil
 }
 

@@ -56,7 +56,7 @@ func (c doorCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 		return c.unixCredentials.ServerHandshake(conn)
 	}
 	caller, ours := unmap(remote.AddrPort()), unmap(local.AddrPort())
-	peer := Peer{Address: caller, Connection: uuid.NewString(), introduced: &introductions{}}
+	peer := Peer{Address: caller, Connection: uuid.NewString(), introduced: &introductions{}, newcomer: &newcomer{}}
 	peer.judged = newJudgement(func() restriction { return c.judgeAddress(caller, ours) })
 	peer.place, _ = conn.(Introducer)
 	level := credentials.NoSecurity

@@ -134,6 +134,7 @@ func New(o Options) *Server {
 		// A client that fell asleep is noticed, so that it does not keep the input lock; it
 		// attaches again when it wakes. One that is merely slow to read answers pings.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingPatience}),
+		grpc.InTapHandle(tapNewcomer),
 		grpc.StreamInterceptor(s.takeIn),
 		grpc.WaitForHandlers(true),
 	)

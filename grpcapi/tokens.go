@@ -57,6 +57,7 @@ func (s *Server) authenticate(ctx context.Context, c *call) (messages.AuditType,
 		return messages.AuditRateLimited, messages.Errorf(opAdmit, messages.Exhausted, "too many connections are open to this daemon").
 			With(messages.RetryAfter, "1000").WithHint("Close some, or come again.")
 	}
+	p.newcomer.introduce()
 	c.token, c.rights, c.revoked, c.expires = token.Name, token.Rights&p.judged.get().rights(), revoked, token.ExpiresAt
 	return "", nil
 }
