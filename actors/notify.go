@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,10 @@ const (
 	notifyPatience = 10 * time.Second
 	notifyAtOnce   = 2  // programs that run at the same time
 	notifyWaiting  = 64 // notifications that wait for one; more are dropped
+
+	// maxNotifyVariable bounds a variable, in characters. With a longer one, or with a zero in
+	// one, the system starts no program, and an agent chooses some of what is in them.
+	maxNotifyVariable = 16 << 10
 )
 
 // notice is something a person should know who does not watch.
@@ -100,11 +105,15 @@ func (n *notifier) run(e notice) {
 // environ is the notice for programs that do not read JSON. A tool's input is not
 // in it, since that may hold anything.
 func (e notice) environ() []string {
-	return []string{
+	environ := []string{
 		"BETCODE_EVENT=" + e.Code, "BETCODE_MESSAGE=" + e.Message, "BETCODE_SESSION_ID=" + string(e.Session),
 		"BETCODE_SESSION_NAME=" + e.Name, "BETCODE_REQUEST_ID=" + e.Details["request_id"],
 		"BETCODE_TOOL=" + e.Details["tool"], "BETCODE_AGE=" + e.Details["age"],
 	}
+	for i, entry := range environ {
+		environ[i] = shorten(strings.ReplaceAll(entry, "\x00", `\x00`), maxNotifyVariable)
+	}
+	return environ
 }
 
 // close ends what runs and drops what waits.
