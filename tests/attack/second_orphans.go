@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// secondOrphanScenarios attack how callers are told from agents.
+var secondOrphanScenarios = []scenario{
+	{name: "doors: ways to leave an agent", real: true, attack: attackLeaving},
+}
+
+// leavings are what a child of the agent does before it calls, while its launcher lives.
+// $1 is the script that calls, $2 the name for its output.
+var leavings = [][2]string{
+	{"setsid", `setsid -f sh $1 $2`},
+	{"two forks with a clean environment", `( (env -i PATH="$PATH" HOME="$HOME" setsid sh $1 $2 &) & )`},
+	{"nohup, and the parent ends", `sh -c "nohup sh $1 $2 >/dev/null 2>&1 &"`},
+	{"a user namespace", `unshare -Ur env -i PATH="$PATH" HOME="$HOME" sh $1 $2 || { echo cannot >$2.out; touch $2.code; }`},
+	{"a pid namespace", `unshare -Urpf env -i PATH="$PATH" HOME="$HOME" sh $1 $2 || { echo cannot >$2.out; touch $2.code; }`},
+}
+
+// attackLeaving has children of an agent leave it and ask for what only a person may.
+func attackLeaving(s *siege) {
+	c := s.converse("a", session())
+	s.write(s.project("call.sh"), fmt.Sprintf("%[1]q --socket %[2]q permission allow none >$1.out 2>&1\ntouch $1.code\n", s.world.Binary, s.world.Socket()))
+	var start strings.Builder
+	for i, l := range leavings {
+		fmt.Fprintf(&start, "set -- call.sh %d\n%s </dev/null >/dev/null 2>&1\n", i, l[1])
+	}
+	s.write(s.project("leave.sh"), start.String())
+	s.runTurn(c, "bash: sh leave.sh")
+	for i, l := range leavings {
+		name := s.project(fmt.Sprint(i))
+		s.becomes(func() bool { return s.exists(name + ".code") })
+		out, _ := os.ReadFile(name + ".out")
+		if string(out) == "cannot\n" { // this system has no such namespace for us
+			s.untried("it may only view after " + l[0])
+			continue
+		}
+		s.held("it may only view after "+l[0], strings.Contains(string(out), "may only view"), "%s", out)
+	}
+	printed, _ := s.cli("permission", "allow", "none")
+	s.held("a person may do more", !strings.Contains(printed, "may only view"), "%s", printed)
+}
