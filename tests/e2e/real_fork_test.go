@@ -41,6 +41,7 @@ func TestRealFork(t *testing.T) {
 		ctx := metadata.AppendToOutgoingContext(t.Context(), "x-idempotency-key", key)
 		return s.daemon.Admin().ForkSession(ctx, &pb.ForkSessionRequest{SessionId: origin, Name: "other way"})
 	}
+	s.wait(c, 0, func(e kit.Event) bool { return e.GetSessionInfo() != nil }) // the session exists
 	if _, err := fork(uuid.NewString()); status.Code(err) != codes.FailedPrecondition {
 		t.Errorf("a session without an answer is forked: %v", err)
 	}
