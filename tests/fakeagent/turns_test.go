@@ -60,8 +60,9 @@ func TestQueuedMessagesMergeIntoOneTurn(t *testing.T) {
 	p := newPlace(t)
 	session := newUUID()
 	a := p.start(t, "--session-id", session)
-	first := a.user("stream:5:10:40ms")
+	first := a.user("stream:25:10:40ms") // long enough for both to be read meanwhile
 	a.wait("init", is("init"))
+	a.wait("status", is("status")) // which follows it at once
 	second, third := a.user("echo:two"), a.user("echo:three")
 	if r := a.result(); !reflect.DeepEqual(r["user_message_uuids"], []any{first}) {
 		t.Errorf("first result is for %v", r["user_message_uuids"])
