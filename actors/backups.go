@@ -74,11 +74,13 @@ func ScheduledBackups(directory string) ([]ScheduledBackup, error) {
 	return found, nil
 }
 
-// backupDue is sent when the next backup is due; backupMade is what came of one.
+// backupDue is sent when the next backup is due; backupMade is its result. next is the time until the next one.
 type (
 	backupDue  struct{}
+	backupSeen struct{ next time.Duration } // the answer to the look at the start
 	backupMade struct {
 		backup messages.JournalBackup
+		next   time.Duration
 		err    error
 	}
 )
@@ -94,7 +96,8 @@ func (b *backups) Receive(ctx actor.Context) {
 	case *actor.Started:
 		b.hands = newWorker(ctx, &b.deps.workers, b)
 		if o.Every > 0 {
-			b.wakeAfter(ctx, max(nextBackup(o, b.deps.now()), backupFirst))
+			now := b.deps.now()
+			b.hands.do(func() any { return backupSeen{nextBackup(o, now)} })
 		}
 	case *actor.Stopping, *actor.Restarting:
 		if b.stop != nil {
@@ -104,6 +107,8 @@ func (b *backups) Receive(ctx actor.Context) {
 		if b.wake != nil {
 			b.wake.Stop()
 		}
+	case backupSeen:
+		b.wakeAfter(ctx, max(m.next, backupFirst))
 	case backupDue:
 		var work context.Context
 		work, b.stop = context.WithCancel(context.Background())
@@ -111,12 +116,12 @@ func (b *backups) Receive(ctx actor.Context) {
 		b.hands.do(func() any {
 			made, err := makeBackup(work, store, o, now)
 			b.deps.backup.look(o)
-			return backupMade{made, err}
+			return backupMade{made, nextBackup(o, b.deps.now()), err}
 		})
 	case backupMade:
 		b.stop()
 		b.deps.backup.note(b.deps.now(), m.err)
-		next := nextBackup(o, b.deps.now())
+		next := m.next
 		if m.err != nil {
 			next = min(o.Every, backupRetry)
 			b.deps.logOf("backups").Error().Err(m.err).Dur("again_in", next).Msg("the journal was not backed up")

@@ -18,7 +18,7 @@ import (
 )
 
 // explain tells what is decided about a call: what the rules say and, of a session, what its
-// live agent makes of the call before it asks. It looks at the disk, on the caller's goroutine.
+// live agent makes of the call before it asks. It reads the disk on the caller's goroutine.
 func (s *System) explain(ctx context.Context, m messages.ExplainPermission) (messages.Reply, error) {
 	const op = "explain permission"
 	if m.Tool == "" {
@@ -49,13 +49,9 @@ func (s *System) explain(ctx context.Context, m messages.ExplainPermission) (mes
 	if m.Session == "" {
 		return explained, nil
 	}
-	answer, err := s.ask(ctx, s.sessions, messages.GetSession{Session: m.Session})
+	view, err := s.sessionView(ctx, messages.GetSession{Session: m.Session, AgentRules: true})
 	if err != nil {
 		return nil, err
-	}
-	view, ok := answer.(messages.SessionView)
-	if !ok {
-		return nil, messages.Errorf(op, messages.Internal, "unexpected answer %T", answer)
 	}
 	granted(&explained, view.Record, verdict.Effect, m.Tool, protected == "")
 	own := s.agentsOwnRules(view, directory)
@@ -86,6 +82,19 @@ func rulesLater(view messages.SessionView) string {
 		return ""
 	}
 	return "Claude Code " + version + " takes rules only when it is started: the agent is replaced after its turn, and the next one has them"
+}
+
+// sessionView asks a session for its state.
+func (s *System) sessionView(ctx context.Context, m messages.GetSession) (messages.SessionView, error) {
+	answer, err := s.ask(ctx, s.sessions, m)
+	if err != nil {
+		return messages.SessionView{}, err
+	}
+	view, ok := answer.(messages.SessionView)
+	if !ok {
+		return view, messages.Errorf("get session", messages.Internal, "unexpected answer %T", answer)
+	}
+	return view, nil
 }
 
 // agentRules tells what the running agent has of the rules.
@@ -132,12 +141,6 @@ func rulesOf(source string, l messages.RuleLists) []rules.Rule {
 	return Rules{Allow: l.Allow, Ask: l.Ask, Deny: l.Deny, Source: source}.list()
 }
 
-// changing are the tools that write files and nothing else.
-var changing = map[string]bool{"Edit": true, "MultiEdit": true, "Write": true, "NotebookEdit": true}
-
-// reading are the tools that only read files.
-var reading = map[string]bool{"Read": true, "Glob": true, "Grep": true, "LS": true, "NotebookRead": true}
-
 // explainAgent tells what an agent decides about a call by itself, before the daemon
 // hears of it, as far as its mode and its rules say.
 func explainAgent(view messages.SessionView, call rules.Call, own *rules.Set) messages.AgentExplained {
@@ -163,13 +166,13 @@ func explainAgent(view messages.SessionView, call rules.Call, own *rules.Set) me
 		return say(rules.Allow, "it asks about nothing in its mode "+bypassMode+" but what rules have it ask about")
 	case mine.Effect == rules.Allow:
 		return say(rules.Allow, "its own rule allows it: "+ruleText(mine, "an allow rule"))
-	case a.Mode == "acceptEdits" && changing[call.Tool] && here:
+	case a.Mode == "acceptEdits" && rules.Writes(call.Tool) && here:
 		return say(rules.Allow, "it changes files of its directory in its mode acceptEdits")
-	case reading[call.Tool] && here:
+	case rules.Reads(call.Tool) && here:
 		return say(rules.Allow, "it reads files of its directory")
 	case a.Mode == "dontAsk":
 		return say(rules.Deny, "it refuses what no rule allows in its mode dontAsk")
-	case a.Mode == "plan" && changing[call.Tool]:
+	case a.Mode == "plan" && rules.Writes(call.Tool):
 		return say(rules.Ask, "it changes nothing in its mode plan unless a person allows it")
 	case call.Tool == "Bash":
 		return say(rules.Ask, "it asks, unless it takes the command for one that only reads")

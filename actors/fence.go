@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,6 +36,10 @@ func (s *System) fence(session messages.SessionRecord, run messages.RunRecord, e
 	if _, err := fence.Available(); err != nil {
 		return nil, nil, refused(err)
 	}
+	directory, err := resolvedDirectory(session)
+	if err != nil {
+		return nil, nil, refused(err)
+	}
 	temp := s.temporary(session.ID)
 	for _, dir := range append(s.fenceHomes(), temp) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -43,7 +48,7 @@ func (s *System) fence(session messages.SessionRecord, run messages.RunRecord, e
 	}
 	environ = append(slices.Clip(env), "TMPDIR="+temp, "CLAUDE_CODE_TMPDIR="+temp)
 	writable, err = fence.Project{
-		Directory: session.WorkingDirectory, Home: s.options.Home, Temp: temp, Environ: environ,
+		Directory: directory, Home: s.options.Home, Temp: temp, Environ: environ,
 		Writable:  append(slices.Clone(s.live.Load().FenceWritable), run.Options.Directories...),
 		Protected: append([]string{filepath.Dir(s.options.RunsDirectory)}, s.options.Protected...),
 	}.Plan()
@@ -51,6 +56,21 @@ func (s *System) fence(session messages.SessionRecord, run messages.RunRecord, e
 		return nil, nil, refused(err)
 	}
 	return writable, environ, nil
+}
+
+// resolvedDirectory returns the working directory behind symbolic links, as it was when the session was created. It fails
+// when a link leads elsewhere since: another fenced agent may have put it there.
+func resolvedDirectory(session messages.SessionRecord) (string, error) {
+	wanted := cmp.Or(session.Resolved, session.WorkingDirectory)
+	now, err := filepath.EvalSymlinks(session.WorkingDirectory)
+	if err != nil {
+		return "", err
+	}
+	if now != wanted {
+		return "", messages.Errorf("fence agent", messages.Invalid, "%s leads to %s, and led to %s when the session was created", session.WorkingDirectory, now, wanted).
+			WithHint("look at the symbolic link; if it is yours, start another session there")
+	}
+	return wanted, nil
 }
 
 // fenceHomes are directories that an agent would make in the home directory, where a

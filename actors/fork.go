@@ -49,9 +49,9 @@ func (s *System) forkSession(ctx context.Context, m messages.ForkSession) (messa
 	start := messages.StartSession{
 		Session: m.Fork, Client: m.Client, Name: m.Name, WorkingDirectory: r.WorkingDirectory, WorktreeID: r.WorktreeID, Model: r.Model,
 		PermissionMode: r.PermissionMode, AllowedTools: r.AllowedTools, DeniedTools: r.DeniedTools, Environment: environment,
-		Resume: r.Resume, Options: r.Options, Fork: origin,
+		Resume: r.Resume, Options: r.Options, Fork: origin, Resolved: r.Resolved,
 	}
-	if err := s.checkDirectory(start); err != nil {
+	if _, err := s.checkDirectory(start); err != nil {
 		return nil, err
 	}
 	answer, err := s.ask(ctx, s.sessions, s.exposing(start))
@@ -66,11 +66,11 @@ func (s *System) forkSession(ctx context.Context, m messages.ForkSession) (messa
 
 // forkedBefore answers a repeated request.
 func (s *System) forkedBefore(ctx context.Context, m messages.ForkSession) (messages.Reply, error) {
-	answer, err := s.ask(ctx, s.sessions, messages.GetSession{Session: m.Fork})
+	view, err := s.sessionView(ctx, messages.GetSession{Session: m.Fork})
 	if err != nil {
 		return nil, err
 	}
-	if view, ok := answer.(messages.SessionView); ok && view.Record.Fork.Session == m.Session {
+	if view.Record.Fork.Session == m.Session {
 		return messages.SessionForked{Session: m.Fork, Origin: view.Record.Fork}, nil
 	}
 	return nil, messages.UsedKey("fork session", string(m.Fork))
@@ -79,11 +79,10 @@ func (s *System) forkedBefore(ctx context.Context, m messages.ForkSession) (mess
 // restingView is a session whose conversation can be forked: the agent's transcript has all
 // of it, and nothing is about to be added.
 func (s *System) restingView(ctx context.Context, op string, id messages.SessionID) (messages.SessionView, error) {
-	answer, err := s.ask(ctx, s.sessions, messages.GetSession{Session: id})
+	view, err := s.sessionView(ctx, messages.GetSession{Session: id})
 	if err != nil {
-		return messages.SessionView{}, err
+		return view, err
 	}
-	view, _ := answer.(messages.SessionView)
 	r := view.Record
 	refuse := func(hint, format string, args ...any) (messages.SessionView, error) {
 		return view, messages.Errorf(op, messages.WrongState, format, args...).With("session_id", string(id)).WithHint(hint)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -74,10 +75,11 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		}
 		return messages.Done{}, nil
 	case messages.StartSession:
-		if err := s.checkDirectory(m); err != nil {
+		resolved, err := s.checkDirectory(m)
+		if err != nil {
 			return nil, err
 		}
-		m.Fork = messages.Fork{} // only forkSession says where a session comes from
+		m.Resolved, m.Fork = resolved, messages.Fork{} // only forkSession says where a session comes from
 		options, err := s.optionsOf(m)
 		if err != nil {
 			return nil, err
@@ -186,24 +188,30 @@ func (s *System) listSessions(m messages.ListSessions) (messages.Reply, error) {
 	return s.withDamaged(messages.SessionList{Sessions: found, Total: total}, m, limit)
 }
 
-// checkDirectory refuses a new session in a directory that is not there. An
-// existing session is not checked: its history can be read without it.
-func (s *System) checkDirectory(m messages.StartSession) error {
+// checkDirectory refuses a new session in a directory that does not exist, and returns the
+// directory behind symbolic links, empty if there are none. An existing session is not
+// checked: its history can be read without the directory.
+func (s *System) checkDirectory(m messages.StartSession) (resolved string, err error) {
 	const op = "start session"
 	if s.exists(m.Session) {
-		return nil
+		return "", nil
 	}
 	if m.WorkingDirectory == "" {
-		return messages.Errorf(op, messages.Invalid, "a new session needs a working directory").WithHint("set working_directory to an absolute path")
+		return "", messages.Errorf(op, messages.Invalid, "a new session needs a working directory").WithHint("set working_directory to an absolute path")
 	}
 	info, err := os.Stat(m.WorkingDirectory)
+	if err == nil {
+		resolved, err = filepath.EvalSymlinks(m.WorkingDirectory)
+	}
 	switch {
 	case err != nil:
-		return messages.Errorf(op, messages.Invalid, "working directory: %w", err).WithHint("create the directory, or name another")
+		return "", messages.Errorf(op, messages.Invalid, "working directory: %w", err).WithHint("create the directory, or name another")
 	case !info.IsDir():
-		return messages.Errorf(op, messages.Invalid, "working directory %s is not a directory", m.WorkingDirectory)
+		return "", messages.Errorf(op, messages.Invalid, "working directory %s is not a directory", m.WorkingDirectory)
+	case resolved == m.WorkingDirectory:
+		return "", nil
 	}
-	return nil
+	return resolved, nil
 }
 
 // keySeen reports whether an idempotency key was used in a session before.

@@ -19,7 +19,7 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 	if created {
 		t.s.exists = true
 		t.s.record = messages.SessionRecord{
-			ID: t.s.id, Name: m.Name, WorkingDirectory: m.WorkingDirectory, WorktreeID: m.WorktreeID, Model: m.Model,
+			ID: t.s.id, Name: m.Name, WorkingDirectory: m.WorkingDirectory, Resolved: m.Resolved, WorktreeID: m.WorktreeID, Model: m.Model,
 			AllowedTools: m.AllowedTools, DeniedTools: m.DeniedTools, Metadata: m.Metadata, Resume: m.Resume,
 			Environment: t.s.options.kept(m.Environment), Options: m.Options, Fork: m.Fork,
 			Phase: messages.PhaseNew, CreatedAt: t.now.at,
@@ -192,12 +192,15 @@ func (t *transition) clearGrants(from *actor.PID, m messages.ClearGrants) {
 	t.then(reply{from, messages.Done{}})
 }
 
-func (t *transition) getSession(from *actor.PID) {
-	if t.known(from, "get session") {
-		v := t.s.view()
-		v.Agent = t.s.agentRules()
-		t.then(reply{from, v})
+func (t *transition) getSession(from *actor.PID, m messages.GetSession) {
+	if !t.known(from, "get session") {
+		return
 	}
+	v := t.s.view()
+	if m.AgentRules {
+		v.Agent = t.s.agentRules()
+	}
+	t.then(reply{from, v})
 }
 
 func (s *sessionState) view() messages.SessionView {

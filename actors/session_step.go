@@ -108,7 +108,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case messages.TrimHistory:
 		t.trimHistory(from, m)
 	case messages.GetSession:
-		t.getSession(from)
+		t.getSession(from, m)
 	case messages.GetPrompts:
 		if t.known(from, "get prompts") {
 			t.then(reply{from, messages.Prompts{Events: t.s.prompts(t.now)}})

@@ -43,6 +43,7 @@ type SessionRecord struct {
 	ID               SessionID
 	Name             string
 	WorkingDirectory string
+	Resolved         string // WorkingDirectory behind symbolic links when the session was created; empty if there were none
 	WorktreeID       string
 	Model            string // as asked for; empty = the agent's default
 	PermissionMode   string // as asked for; empty = default

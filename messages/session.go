@@ -16,6 +16,7 @@ type StartSession struct {
 	Client           ClientID
 	Name             string
 	WorkingDirectory string // absolute; required for a new session, must exist
+	Resolved         string // the same behind symbolic links; empty if there are none. The daemon sets it
 	WorktreeID       string
 	Model            string
 	PermissionMode   string
@@ -206,10 +207,11 @@ type ClearGrants struct {
 // Done answers a request that has nothing to tell but success.
 type Done struct{ answer }
 
-// GetSession asks a session how it stands. Answered with [SessionView].
+// GetSession asks a session for its state. Answered with [SessionView].
 type GetSession struct {
 	ask
-	Session SessionID
+	Session    SessionID
+	AgentRules bool // also which rules the running agent has
 }
 
 // SessionView is a session as clients see it.
@@ -225,7 +227,7 @@ type SessionView struct {
 	Attached    []ClientPresence // the longest first
 	Lineage     string           // of the journal
 	Guard       Guard            // of the running agent
-	Agent       AgentRules       // only in the answer to [GetSession]
+	Agent       AgentRules       // if [GetSession] asks for it
 }
 
 // Target implements [SessionRequest]; so for each below.

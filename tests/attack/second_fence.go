@@ -14,6 +14,7 @@ import (
 // secondFenceScenarios attack the border of a fence, and what it is built from.
 var secondFenceScenarios = []scenario{
 	{name: "fence: a working directory that becomes a link", real: true, settings: `{"agent": {"fence": "project"}}`, before: outside, attack: fencedLink},
+	{name: "fence: a link in place of another session's directory", real: true, settings: `{"agent": {"fence": "project"}}`, before: outside, attack: fencedNeighbour},
 	{name: "fence: ways across the border", real: true, settings: `{"agent": {"fence": "project"}}`, before: outside, attack: fencedBorder},
 }
 
@@ -47,6 +48,31 @@ func fencedLink(s *siege) {
 	}
 	s.held("the next fence does not hold what the link names", s.contains(filepath.Join(away, "file"), "old"), "the file outside was written: %s", kit.Line(e))
 	s.held("no agent is started, and people are told why", strings.Contains(e.GetError().GetDetails()["reason"], s.project("sub")), "%s", kit.Line(e))
+}
+
+// fencedNeighbour has an agent put a link in the place of the working directory of another session, which has not started
+// an agent yet. The fence of that session must not be built around what the link names.
+func fencedNeighbour(s *siege) {
+	if !s.canFence() {
+		s.held("the kernel cannot fence, and no agent is started", true, "")
+		return
+	}
+	above, below, away := session(), session(), filepath.Join(s.world.Root, "outside")
+	s.must(os.MkdirAll(s.project("sub"), 0o700), "make the working directory")
+	victim := s.converseWith("b", &pb.StartConversation{SessionId: below, WorkingDirectory: s.project("sub")})
+	s.wait(victim, 0, func(e kit.Event) bool { return e.GetSessionInfo() != nil }) // the session exists
+	c := s.converseWith("a", &pb.StartConversation{SessionId: above, WorkingDirectory: s.project("")})
+	s.runTurn(c, fmt.Sprintf("bash: mv %s %s && ln -s %s %s", s.project("sub"), s.project("moved"), away, s.project("sub")))
+	if link, err := os.Readlink(s.project("sub")); err != nil || link != away {
+		s.fail("the agent made no link: %q, %v", link, err)
+	}
+	from := len(victim.Events())
+	s.say(victim, "bash: echo attack >"+filepath.Join(away, "file"))
+	e, _ := s.wait(victim, from, func(e kit.Event) bool {
+		return e.GetError().GetCode() == "FENCE_REFUSED" || kit.IsPermission(e) || kit.IsTurnComplete(e)
+	})
+	s.held("the fence is not built around what the link names", s.contains(filepath.Join(away, "file"), "old"), "the file outside was written: %s", kit.Line(e))
+	s.held("no agent is started, and people are told why", strings.Contains(e.GetError().GetDetails()["reason"], "led to"), "%s", kit.Line(e))
 }
 
 // fencedBorder has a fenced agent try the ways around the names of files.

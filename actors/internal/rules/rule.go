@@ -135,6 +135,12 @@ var (
 	writers = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, "NotebookEdit": true}
 )
 
+// Reads reports whether a tool only reads files.
+func Reads(tool string) bool { return readers[tool] }
+
+// Writes reports whether a tool writes files and does nothing else.
+func Writes(tool string) bool { return writers[tool] }
+
 // familyOf returns the tools that a rule with an argument is for.
 func familyOf(tool string) namePattern {
 	switch tool {

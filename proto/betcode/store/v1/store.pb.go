@@ -515,47 +515,48 @@ func (x *Identity) GetChecksum() uint32 {
 
 // Session is a messages.SessionRecord without its id and its head: the Identity and the Cursor have them.
 type Session struct {
-	state            protoimpl.MessageState `protogen:"open.v1"`
-	Version          uint32                 `protobuf:"varint,1,opt,name=version" json:"version,omitempty"`
-	Name             string                 `protobuf:"bytes,2,opt,name=name" json:"name,omitempty"`
-	WorkingDirectory string                 `protobuf:"bytes,3,opt,name=working_directory,json=workingDirectory" json:"working_directory,omitempty"`
-	WorktreeId       string                 `protobuf:"bytes,4,opt,name=worktree_id,json=worktreeId" json:"worktree_id,omitempty"`
-	Model            string                 `protobuf:"bytes,5,opt,name=model" json:"model,omitempty"`
-	PermissionMode   string                 `protobuf:"bytes,6,opt,name=permission_mode,json=permissionMode" json:"permission_mode,omitempty"`
-	AllowedTools     []string               `protobuf:"bytes,7,rep,name=allowed_tools,json=allowedTools" json:"allowed_tools,omitempty"`
-	DeniedTools      []string               `protobuf:"bytes,8,rep,name=denied_tools,json=deniedTools" json:"denied_tools,omitempty"`
-	Metadata         map[string]string      `protobuf:"bytes,9,rep,name=metadata" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Phase            uint32                 `protobuf:"varint,10,opt,name=phase" json:"phase,omitempty"`
-	Status           string                 `protobuf:"bytes,11,opt,name=status" json:"status,omitempty"`
-	AgentSession     string                 `protobuf:"bytes,12,opt,name=agent_session,json=agentSession" json:"agent_session,omitempty"`
-	Remembered       bool                   `protobuf:"varint,13,opt,name=remembered" json:"remembered,omitempty"`
-	Run              uint64                 `protobuf:"varint,14,opt,name=run" json:"run,omitempty"`
-	Checksum         uint32                 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
-	Turn             bool                   `protobuf:"varint,16,opt,name=turn" json:"turn,omitempty"`
-	TurnCanceled     bool                   `protobuf:"varint,17,opt,name=turn_canceled,json=turnCanceled" json:"turn_canceled,omitempty"`
-	Background       []string               `protobuf:"bytes,18,rep,name=background" json:"background,omitempty"`
-	Messages         uint32                 `protobuf:"varint,19,opt,name=messages" json:"messages,omitempty"`
-	Usage            *Usage                 `protobuf:"bytes,20,opt,name=usage" json:"usage,omitempty"`
-	Preview          string                 `protobuf:"bytes,21,opt,name=preview" json:"preview,omitempty"`
-	Grants           map[string]bool        `protobuf:"bytes,22,rep,name=grants" json:"grants,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	CreatedAt        *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=created_at,json=createdAt" json:"created_at,omitempty"`
-	UpdatedAt        *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=updated_at,json=updatedAt" json:"updated_at,omitempty"`
-	StopWanted       bool                   `protobuf:"varint,25,opt,name=stop_wanted,json=stopWanted" json:"stop_wanted,omitempty"`
-	AgentModel       string                 `protobuf:"bytes,26,opt,name=agent_model,json=agentModel" json:"agent_model,omitempty"` // as the agent reported it last
-	Past             *Past                  `protobuf:"bytes,27,opt,name=past" json:"past,omitempty"`
-	Lock             string                 `protobuf:"bytes,28,opt,name=lock" json:"lock,omitempty"` // the attached client that holds the input lock
-	ResumePolicy     string                 `protobuf:"bytes,40,opt,name=resume_policy,json=resumePolicy" json:"resume_policy,omitempty"`
-	CutOff           uint32                 `protobuf:"varint,41,opt,name=cut_off,json=cutOff" json:"cut_off,omitempty"`
-	Waiting          string                 `protobuf:"bytes,42,opt,name=waiting" json:"waiting,omitempty"`
-	Condition        string                 `protobuf:"bytes,43,opt,name=condition" json:"condition,omitempty"`
-	AgentVersion     string                 `protobuf:"bytes,44,opt,name=agent_version,json=agentVersion" json:"agent_version,omitempty"`
-	Environment      map[string]string      `protobuf:"bytes,45,rep,name=environment" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // until the first run has it
-	ConfirmedModes   []string               `protobuf:"bytes,46,rep,name=confirmed_modes,json=confirmedModes" json:"confirmed_modes,omitempty"`
-	Options          *AgentOptions          `protobuf:"bytes,70,opt,name=options" json:"options,omitempty"` // until the first run has them
-	Fork             *Fork                  `protobuf:"bytes,71,opt,name=fork" json:"fork,omitempty"`
-	RateLimit        *RateLimit             `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit" json:"rate_limit,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	Version           uint32                 `protobuf:"varint,1,opt,name=version" json:"version,omitempty"`
+	Name              string                 `protobuf:"bytes,2,opt,name=name" json:"name,omitempty"`
+	WorkingDirectory  string                 `protobuf:"bytes,3,opt,name=working_directory,json=workingDirectory" json:"working_directory,omitempty"`
+	WorktreeId        string                 `protobuf:"bytes,4,opt,name=worktree_id,json=worktreeId" json:"worktree_id,omitempty"`
+	Model             string                 `protobuf:"bytes,5,opt,name=model" json:"model,omitempty"`
+	PermissionMode    string                 `protobuf:"bytes,6,opt,name=permission_mode,json=permissionMode" json:"permission_mode,omitempty"`
+	AllowedTools      []string               `protobuf:"bytes,7,rep,name=allowed_tools,json=allowedTools" json:"allowed_tools,omitempty"`
+	DeniedTools       []string               `protobuf:"bytes,8,rep,name=denied_tools,json=deniedTools" json:"denied_tools,omitempty"`
+	Metadata          map[string]string      `protobuf:"bytes,9,rep,name=metadata" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Phase             uint32                 `protobuf:"varint,10,opt,name=phase" json:"phase,omitempty"`
+	Status            string                 `protobuf:"bytes,11,opt,name=status" json:"status,omitempty"`
+	AgentSession      string                 `protobuf:"bytes,12,opt,name=agent_session,json=agentSession" json:"agent_session,omitempty"`
+	Remembered        bool                   `protobuf:"varint,13,opt,name=remembered" json:"remembered,omitempty"`
+	Run               uint64                 `protobuf:"varint,14,opt,name=run" json:"run,omitempty"`
+	Checksum          uint32                 `protobuf:"fixed32,15,opt,name=checksum" json:"checksum,omitempty"`
+	Turn              bool                   `protobuf:"varint,16,opt,name=turn" json:"turn,omitempty"`
+	TurnCanceled      bool                   `protobuf:"varint,17,opt,name=turn_canceled,json=turnCanceled" json:"turn_canceled,omitempty"`
+	Background        []string               `protobuf:"bytes,18,rep,name=background" json:"background,omitempty"`
+	Messages          uint32                 `protobuf:"varint,19,opt,name=messages" json:"messages,omitempty"`
+	Usage             *Usage                 `protobuf:"bytes,20,opt,name=usage" json:"usage,omitempty"`
+	Preview           string                 `protobuf:"bytes,21,opt,name=preview" json:"preview,omitempty"`
+	Grants            map[string]bool        `protobuf:"bytes,22,rep,name=grants" json:"grants,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	CreatedAt         *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=created_at,json=createdAt" json:"created_at,omitempty"`
+	UpdatedAt         *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=updated_at,json=updatedAt" json:"updated_at,omitempty"`
+	StopWanted        bool                   `protobuf:"varint,25,opt,name=stop_wanted,json=stopWanted" json:"stop_wanted,omitempty"`
+	AgentModel        string                 `protobuf:"bytes,26,opt,name=agent_model,json=agentModel" json:"agent_model,omitempty"` // as the agent reported it last
+	Past              *Past                  `protobuf:"bytes,27,opt,name=past" json:"past,omitempty"`
+	Lock              string                 `protobuf:"bytes,28,opt,name=lock" json:"lock,omitempty"` // the attached client that holds the input lock
+	ResumePolicy      string                 `protobuf:"bytes,40,opt,name=resume_policy,json=resumePolicy" json:"resume_policy,omitempty"`
+	CutOff            uint32                 `protobuf:"varint,41,opt,name=cut_off,json=cutOff" json:"cut_off,omitempty"`
+	Waiting           string                 `protobuf:"bytes,42,opt,name=waiting" json:"waiting,omitempty"`
+	Condition         string                 `protobuf:"bytes,43,opt,name=condition" json:"condition,omitempty"`
+	AgentVersion      string                 `protobuf:"bytes,44,opt,name=agent_version,json=agentVersion" json:"agent_version,omitempty"`
+	Environment       map[string]string      `protobuf:"bytes,45,rep,name=environment" json:"environment,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // until the first run has it
+	ConfirmedModes    []string               `protobuf:"bytes,46,rep,name=confirmed_modes,json=confirmedModes" json:"confirmed_modes,omitempty"`
+	Options           *AgentOptions          `protobuf:"bytes,70,opt,name=options" json:"options,omitempty"` // until the first run has them
+	Fork              *Fork                  `protobuf:"bytes,71,opt,name=fork" json:"fork,omitempty"`
+	ResolvedDirectory string                 `protobuf:"bytes,72,opt,name=resolved_directory,json=resolvedDirectory" json:"resolved_directory,omitempty"` // empty: working_directory has no symbolic link in it
+	RateLimit         *RateLimit             `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit" json:"rate_limit,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *Session) Reset() {
@@ -845,6 +846,13 @@ func (x *Session) GetFork() *Fork {
 		return x.Fork
 	}
 	return nil
+}
+
+func (x *Session) GetResolvedDirectory() string {
+	if x != nil {
+		return x.ResolvedDirectory
+	}
+	return ""
 }
 
 func (x *Session) GetRateLimit() *RateLimit {
@@ -2856,7 +2864,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xd3\f\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x82\r\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -2904,7 +2912,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\venvironment\x18- \x03(\v2*.betcode.store.v1.Session.EnvironmentEntryR\venvironment\x12'\n" +
 	"\x0fconfirmed_modes\x18. \x03(\tR\x0econfirmedModes\x128\n" +
 	"\aoptions\x18F \x01(\v2\x1e.betcode.store.v1.AgentOptionsR\aoptions\x12*\n" +
-	"\x04fork\x18G \x01(\v2\x16.betcode.store.v1.ForkR\x04fork\x12:\n" +
+	"\x04fork\x18G \x01(\v2\x16.betcode.store.v1.ForkR\x04fork\x12-\n" +
+	"\x12resolved_directory\x18H \x01(\tR\x11resolvedDirectory\x12:\n" +
 	"\n" +
 	"rate_limit\x18< \x01(\v2\x1b.betcode.store.v1.RateLimitR\trateLimit\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
