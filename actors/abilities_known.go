@@ -7,13 +7,13 @@ import (
 	"betcode/messages"
 )
 
-// relatives is how many sessions of the same directory, those used last, are looked at for
-// what their agents have told.
+// relatives is the number of recently used sessions of the same directory whose agents'
+// reports are read.
 const relatives = 5
 
-// knownAbilities is what is known about a session's agent without asking it: what it has
-// told, else what an agent of another session in the same directory has told, else what
-// the user's own directory and, if it is trusted, the session's directory define.
+// knownAbilities returns what is known about a session's agent without asking it: its last
+// report, else the report of an agent of another session in the same directory, else what the
+// user's directory and, if it is trusted, the session's directory define.
 func (s *System) knownAbilities(id messages.SessionID) messages.Abilities {
 	own := readAbilities(filepath.Join(s.options.RunsDirectory, string(id)))
 	if len(own.Commands)+len(own.Agents) > 0 {

@@ -24,10 +24,10 @@ type BackupOptions struct {
 	Keep      int           // how many are kept; 0 = 3
 }
 
-// backups copies the journal from time to time, while it is used, and removes the oldest
-// of its copies. A copy gets its name when it is whole and on disk.
+// backups copies the journal at intervals, while it is used, and removes its oldest copies.
+// A copy gets its name when it is complete and synced.
 //
-// What survives a restart: nothing; the name of the newest copy says when it was made.
+// It keeps no state over a restart: the name of the newest copy says when it was made.
 type backups struct {
 	deps  *System
 	hands *worker
@@ -140,7 +140,7 @@ func (b *backups) wakeAfter(ctx actor.Context, d time.Duration) {
 	b.wake = timer(ctx, d, backupDue{})
 }
 
-// nextBackup is how long it is until the next backup: by the newest there is.
+// nextBackup returns the time until the next backup, computed from the newest on the disk.
 func nextBackup(o BackupOptions, now time.Time) time.Duration {
 	found, err := ScheduledBackups(o.Directory)
 	if err != nil || len(found) == 0 || found[0].At.After(now) {
@@ -149,8 +149,9 @@ func nextBackup(o BackupOptions, now time.Time) time.Duration {
 	return max(0, found[0].At.Add(o.Every).Sub(now))
 }
 
-// makeBackup makes one backup and removes those that are too many. What a crash left of
-// one is removed first: the journal has one daemon, and this is its only scheduled backup.
+// makeBackup makes one backup and removes the oldest above the number to keep. It first
+// removes an unfinished backup of a crash: the journal has one daemon, and one scheduled
+// backup at a time.
 func makeBackup(ctx context.Context, store Upkeep, o BackupOptions, now time.Time) (messages.JournalBackup, error) {
 	const op = "back up journal"
 	if err := os.MkdirAll(o.Directory, 0o700); err != nil {
@@ -183,8 +184,8 @@ func makeBackup(ctx context.Context, store Upkeep, o BackupOptions, now time.Tim
 	return made, nil
 }
 
-// OfferBackup tells somebody whose journal is damaged how to bring the newest of its
-// scheduled backups back, or how to have one the next time.
+// OfferBackup is the hint for a damaged journal: how to restore the newest of its scheduled
+// backups, or how to have backups from now on.
 func OfferBackup(found []ScheduledBackup) string {
 	if len(found) == 0 {
 		return "The daemon made no backup: 'betcode config set journal.backup_every 1d' has it make one every day."
@@ -192,7 +193,7 @@ func OfferBackup(found []ScheduledBackup) string {
 	return fmt.Sprintf("The newest backup is of %s: betcode journal restore --force %s", found[0].At.Format(time.RFC3339), found[0].Path)
 }
 
-// backupHealth is how the last scheduled backup went, and what there is to restore.
+// backupHealth is the result of the last scheduled backup, and the backups that can be restored.
 type backupHealth struct {
 	mu      sync.Mutex
 	failure error
@@ -200,7 +201,7 @@ type backupHealth struct {
 	found   []ScheduledBackup
 }
 
-// look reads which backups there are. Nobody else waits for the disk meanwhile.
+// look lists the backups on the disk, for callers that must not wait for it.
 func (h *backupHealth) look(o BackupOptions) {
 	found, err := ScheduledBackups(o.Directory)
 	if err != nil {
@@ -211,7 +212,7 @@ func (h *backupHealth) look(o BackupOptions) {
 	h.found = found
 }
 
-// offer is [OfferBackup] for the backups there were when somebody looked.
+// offer is [OfferBackup] for the backups that the last look found.
 func (h *backupHealth) offer() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

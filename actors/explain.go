@@ -62,8 +62,8 @@ func (s *System) explain(ctx context.Context, m messages.ExplainPermission) (mes
 	return explained, nil
 }
 
-// granted lets the grants of a session decide what no rule does: they do not allow what is
-// protected.
+// granted applies the session's grants to a call that no rule decides. A grant allows nothing
+// that is protected.
 func granted(e *messages.PermissionExplained, r messages.SessionRecord, said rules.Effect, tool string, may bool) {
 	allowed, known := r.Grants[tool]
 	switch {
@@ -75,7 +75,7 @@ func granted(e *messages.PermissionExplained, r messages.SessionRecord, said rul
 	}
 }
 
-// rulesLater says that an agent lacks rules which its version cannot be told while it runs.
+// rulesLater is the note for an agent whose version takes rules only when it is started.
 func rulesLater(view messages.SessionView) string {
 	version := view.Record.AgentVersion
 	if len(view.Agent.Missing) == 0 || claudecode.Of(version).LiveRules {
@@ -97,7 +97,7 @@ func (s *System) sessionView(ctx context.Context, m messages.GetSession) (messag
 	return view, nil
 }
 
-// agentRules tells what the running agent has of the rules.
+// agentRules returns which rules the running agent has.
 func (s *sessionState) agentRules() messages.AgentRules {
 	a := messages.AgentRules{Mode: cmp.Or(s.record.PermissionMode, claude.DefaultMode)}
 	if !s.up || s.run == nil {
@@ -141,8 +141,8 @@ func rulesOf(source string, l messages.RuleLists) []rules.Rule {
 	return Rules{Allow: l.Allow, Ask: l.Ask, Deny: l.Deny, Source: source}.list()
 }
 
-// explainAgent tells what an agent decides about a call by itself, before the daemon
-// hears of it, as far as its mode and its rules say.
+// explainAgent returns what an agent decides about a call before it asks the daemon, derived
+// from its mode and its rules.
 func explainAgent(view messages.SessionView, call rules.Call, own *rules.Set) messages.AgentExplained {
 	a := view.Agent
 	e := messages.AgentExplained{AgentRules: a, Effect: rules.Ask.String()}

@@ -31,7 +31,7 @@ func (s *System) exposing(r messages.Request) messages.Request {
 	return r
 }
 
-// exposedIn is the same for a session that exists.
+// exposedIn returns what [System.exposedBelow] finds for an existing session.
 func (s *System) exposedIn(id messages.SessionID) string {
 	loaded, err := s.options.Store.Load(id)
 	if err != nil || !loaded.Found {
@@ -44,7 +44,8 @@ func (s *System) exposedIn(id messages.SessionID) string {
 	return s.exposedBelow(loaded.Record.WorkingDirectory, options)
 }
 
-// exposedBelow looks at the working directory and at those added to it.
+// exposedBelow says which protected files are below the working directory or an added one,
+// empty if there are none. It reads the disk.
 func (s *System) exposedBelow(directory string, o messages.AgentOptions) string {
 	for _, dir := range append([]string{directory}, o.Directories...) {
 		if why := s.protected.CheckDirectory(dir); why != "" {

@@ -35,8 +35,8 @@ func (d *journalDamage) note(now time.Time, report *messages.JournalReport, met 
 	}
 }
 
-// noteFindings takes the damage that was met when the journal was opened. Nothing that
-// was committed is lost by it; the disk that did it is worth a look all the same.
+// noteFindings logs the damage that was found when the journal was opened, and degrades
+// health: a disk that flips bits should be replaced even if nothing was lost.
 func (s *System) noteFindings() {
 	var damage []messages.JournalFinding
 	for _, f := range s.options.Store.Findings() {
@@ -51,8 +51,8 @@ func (s *System) noteFindings() {
 	}
 }
 
-// view is the health line of the damage, if there is any. backup tells which backup can
-// be restored.
+// view returns the health line of the damage, if there is any. backup is the hint about
+// backups.
 func (d *journalDamage) view(backup string) (messages.ComponentHealth, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

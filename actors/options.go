@@ -99,8 +99,8 @@ func below(path, dir string) bool {
 	}
 }
 
-// optionsRefused is the end of a run that is not started, because the program that is
-// installed now does not know an option, or an additional directory is not what it was.
+// optionsRefused returns the exit of a run that is not started because the installed program
+// lacks an option, or because an additional directory has changed.
 func optionsRefused(o messages.AgentOptions, version string) (messages.Exit, bool) {
 	if lacking := lackingOption(o, version); lacking != "" {
 		return messages.Exit{Known: true, Code: 127, Reason: lacking, Stage: stageVersion}, true
@@ -108,7 +108,7 @@ func optionsRefused(o messages.AgentOptions, version string) (messages.Exit, boo
 	for _, dir := range o.Directories {
 		target, err := filepath.EvalSymlinks(dir)
 		if err == nil && target != dir {
-			err = errors.New("it is a symbolic link by now")
+			err = errors.New("it has become a symbolic link")
 		}
 		if err != nil {
 			exit := messages.Exit{Known: true, Code: 127, Reason: fmt.Sprintf("additional directory %s: %v", dir, err)}
@@ -121,7 +121,7 @@ func optionsRefused(o messages.AgentOptions, version string) (messages.Exit, boo
 	return messages.Exit{}, false
 }
 
-// review tells what an agent would obey in its working directory and in those added to it.
+// review returns what an agent would obey in its working directory and in the added ones.
 // Claude Code takes commands, skills and agents of added directories, and nothing of them
 // with --setting-sources user (measured with 2.0.77 to 2.1.330).
 func (s *System) review(directory string, added, environment []string) (messages.DirectoryReview, error) {

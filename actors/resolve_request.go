@@ -11,9 +11,9 @@ import (
 // latelySize bounds how many answered requests are known by the beginning of their ids.
 const latelySize = 1024
 
-// lately remembers which requests were answered in the life of this daemon, the newest
-// last. The journal knows all of them, but only by their whole ids. The zero value is
-// empty; it may be used from several goroutines.
+// lately holds the requests that were answered since this daemon started, the newest last.
+// The journal has all of them, but finds them by whole ids only. The zero value is empty.
+// lately is safe for concurrent use.
 type lately struct {
 	mu       sync.Mutex
 	answered []messages.RequestResolved
@@ -35,7 +35,7 @@ func (l *lately) add(session messages.SessionID, request messages.RequestID) {
 	l.answered = append(l.answered, this)
 }
 
-// beginning returns the requests whose id begins so.
+// beginning returns the requests whose id has the prefix.
 func (l *lately) beginning(reference string) (found []messages.RequestResolved) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,8 +47,8 @@ func (l *lately) beginning(reference string) (found []messages.RequestResolved) 
 	return found
 }
 
-// resolveRequest finds the session of a request that no longer waits: by the key that
-// its decision left in the journal, else among those that were answered lately.
+// resolveRequest finds the session of a decided request: by the key that its decision left in
+// the journal, else by a prefix of its id among recent answers.
 func (s *System) resolveRequest(m messages.ResolveRequest) (messages.Reply, error) {
 	const op = "find permission request"
 	sessions, _, err := s.options.Store.Sessions("", "", 0, 0)

@@ -44,8 +44,8 @@ func (s *sessionState) risk(mode string) string {
 	return "the agent decides by itself which calls run without a request"
 }
 
-// unconfirmed is the risk of a mode that nobody has confirmed in this session. To confirm
-// bypassPermissions is to confirm them all.
+// unconfirmed returns the risk of a mode that has not been confirmed in this session, empty
+// if it has. A confirmation of bypassPermissions covers every mode.
 func (s *sessionState) unconfirmed(mode string) string {
 	if slices.Contains(s.record.Confirmed, mode) || slices.Contains(s.record.Confirmed, bypassMode) {
 		return ""
@@ -57,7 +57,7 @@ func (s *sessionState) unconfirmed(mode string) string {
 func (t *transition) wantMode(mode string, by messages.ClientID, confirmed bool) {
 	for _, p := range t.s.requests(isUndecided) {
 		if p.Mode != "" && p.Mode != mode {
-			t.withdraw(p.Request, string(by)) // the client has changed its mind
+			t.withdraw(p.Request, string(by)) // replaced by the new wish
 		}
 	}
 	risk := t.s.unconfirmed(mode)
@@ -152,8 +152,8 @@ func (t *transition) modeDecided(from *actor.PID, p messages.PermissionRecord, r
 	t.maybeRetire()
 }
 
-// withoutModes takes the modes that nobody has confirmed out of the suggestions that an
-// answer applies: the agent would enter them at once. They are returned.
+// withoutModes removes unconfirmed modes from the suggestions that an answer applies, because
+// the agent would enter them at once. It returns the removed modes.
 func (t *transition) withoutModes(p messages.PermissionRecord) (messages.PermissionRecord, []string) {
 	var kept []uint32
 	var modes []string

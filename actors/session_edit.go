@@ -41,7 +41,7 @@ func (s *System) checkEdit(m messages.AnswerPermission) error {
 }
 
 // editRefused returns why a call must not run with the input that a person gave it: a clause
-// for people, empty if it may. It looks at the disk.
+// for people, empty if it may. It reads the disk.
 func (s *System) editRefused(asked rules.Call, input []byte, directory *rules.Set) string {
 	edited := rules.Call{Tool: asked.Tool, Input: input, Place: asked.Place}
 	edited.Real = rules.Resolve(edited)

@@ -11,8 +11,8 @@ import (
 // skipsAsking lists the modes in which the agent does not ask before it acts.
 var skipsAsking = map[string]bool{"acceptEdits": true, "auto": true, "bypassPermissions": true}
 
-// resetMode takes the mode back if nobody has spoken since the last run, or nobody has
-// confirmed it: the session comes from an older daemon, or out of a backup.
+// resetMode returns to the default mode if no client has acted since the last run, or if the
+// mode has not been confirmed: the session comes from an older daemon or a backup.
 func (t *transition) resetMode() {
 	mode := t.s.record.PermissionMode
 	risk := t.s.unconfirmed(mode)

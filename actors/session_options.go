@@ -9,14 +9,14 @@ import (
 	"betcode/messages"
 )
 
-// leastBudget is what an agent is given that has spent its budget, in US dollars: the
-// command line takes no 0. It ends with the first answer of the model.
+// leastBudget is the budget of an agent whose session has none left, in US dollars. The
+// command line does not accept 0; the agent ends with the first answer of the model.
 const leastBudget = 0.000_001
 
 // budgetSpentCode is the code of a message that is refused for want of budget.
 const budgetSpentCode messages.Code = "BUDGET_SPENT"
 
-// agentOptions are those of the session's agents.
+// agentOptions returns the options of the session's agents.
 func (s *sessionState) agentOptions() messages.AgentOptions {
 	if s.run == nil {
 		return s.record.Options

@@ -8,15 +8,14 @@ import (
 	"betcode/messages"
 )
 
-// A tool result tells how long the tool took, without the time that its call waited for a
-// person. The translator measures from the call to the result and knows nothing of
-// decisions; the session notes when a request was decided, with the run, so that the next
-// daemon knows it too.
+// The duration of a tool result excludes the time that its call waited for a person. The
+// translator measures from the call to the result and sees no decisions. The session records
+// with the run when a request was decided, so that the next daemon knows it too.
 
 // maxCallsDecided bounds the calls that a run has noted.
 const maxCallsDecided = 256
 
-// callDecided notes that a call waits no longer.
+// callDecided records when a call was decided.
 func (t *transition) callDecided(p messages.PermissionRecord) {
 	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || p.Orphaned() {
 		return
@@ -61,10 +60,9 @@ func (t *transition) ownTime(e *pb.AgentEvent) {
 	}
 }
 
-// afterTurn has a TurnComplete followed by a status in any case: IDLE, or, when there is
-// more to do (a message is queued, a task runs in the background), THINKING. Clients take
-// what follows for what the session does now. before is the status that was told last
-// when the turn ended.
+// afterTurn ensures that a status follows every TurnComplete: THINKING when a message is
+// queued or a background task runs, else IDLE. Clients show that status. before is the last
+// published status when the turn ended.
 func (t *transition) afterTurn(before string) {
 	r := t.change()
 	if r.Status != before || r.Condition != "" {

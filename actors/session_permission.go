@@ -28,7 +28,7 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	case len(id) > maxRequestID:
 		t.refuseRequest(m, "the request id is too long")
 		return
-	case strings.TrimSpace(m.Tool) == "": // nobody could say what is to be allowed
+	case strings.TrimSpace(m.Tool) == "": // a person could not tell what to allow
 		t.refuseRequest(m, "the request names no tool")
 		return
 	}
@@ -41,8 +41,8 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	t.screen(p, m.NeedsPerson)
 }
 
-// refuseRequest answers a malformed request with an error: it is put before nobody, and
-// no rule or grant decides it.
+// refuseRequest answers a malformed request with an error. No person, rule or grant decides
+// it.
 func (t *transition) refuseRequest(m claude.PermissionAsked, why string) {
 	t.tellAgent(writeControl{claude.RefuseLine(m.Request, "malformed permission request: "+why)})
 	t.notice("PERMISSION_MALFORMED", "The agent's permission request is malformed and was refused: "+why,

@@ -37,7 +37,7 @@ func (s *sessionState) crowded(m messages.Attach) error {
 		With("session_id", string(s.id)).WithHint("close some of them, and attach again")
 }
 
-// snapshots are the events that tell a stream what no history has: the lock, and who is attached.
+// snapshots are the events with the state that is not in the history: the lock and the attached clients.
 func (t *transition) snapshots() []messages.Event {
 	everyone := t.s.clients.Everyone()
 	present := presenceEvent(&pb.PresenceChange{

@@ -5,13 +5,12 @@ import (
 	"betcode/messages"
 )
 
-// A limit of the account is shown until it ends or a turn succeeds. It changes nothing
-// else: the agent itself waits as long as it thinks fit, and what it gives up is not
-// tried again by the daemon. So many sessions that run into one limit do not come back
-// all at once when it ends.
+// A limit of the account is shown until it ends or a turn succeeds, and has no other effect.
+// The agent decides how long it waits, and the daemon retries nothing, so sessions that hit
+// one limit do not return as a herd when it ends.
 
-// rateLimited notes a limit that the agent has run into. One that the agent names the end
-// of stays when the turn then fails without saying it again.
+// rateLimited records a limit that the agent has hit. A limit with a known end stays when
+// the turn then fails without naming the end.
 func (t *transition) rateLimited(m claude.RateLimited) {
 	r := t.change()
 	if m.Until.IsZero() && r.RateLimit.Holds(t.now.at) {
