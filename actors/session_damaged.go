@@ -40,7 +40,7 @@ type damaged struct {
 
 	ending   bool         // its agents are being ended
 	enders   []*actor.PID // wait for their end, to shut down
-	stoppers []*actor.PID
+	stoppers []waiter
 	deleters []waiter
 }
 
@@ -69,7 +69,7 @@ func (s sessionState) stepDamaged(_ moment, from *actor.PID, m any) (sessionStat
 		s.damage = &d
 		return s.endDamaged()
 	case messages.StopSession:
-		d.stoppers = append(slices.Clone(d.stoppers), from)
+		d.stoppers = append(slices.Clone(d.stoppers), waiter{from: from, client: m.Client})
 		s.damage = &d
 		return s.endDamaged()
 	case endAgent:
@@ -119,14 +119,15 @@ func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
 	for _, to := range d.enders {
 		effects = append(effects, reply{to, agentEnded{s.id}}) // a shutdown does not wait for what cannot be ended
 	}
-	for _, to := range d.stoppers {
-		if m.err == nil {
-			effects = append(effects, reply{to, messages.SessionStopped{WasRunning: m.ended > 0}})
+	if len(d.stoppers) > 0 && m.err == nil {
+		effects = append(effects, s.auditDamaged("stop", d.stoppers))
+		for _, w := range d.stoppers {
+			effects = append(effects, reply{w.from, messages.SessionStopped{WasRunning: m.ended > 0}})
 		}
 	}
 	if m.err != nil {
-		for _, to := range d.stoppers {
-			effects = append(effects, reply{to, asError("end agent", m.err)})
+		for _, w := range d.stoppers {
+			effects = append(effects, reply{w.from, asError("end agent", m.err)})
 		}
 		for _, w := range d.deleters {
 			effects = append(effects, reply{w.from, asError("end agent", m.err)})
@@ -144,7 +145,7 @@ func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
 // damagedDeleted reports the deletion to the audit log, then answers everybody who
 // wanted it.
 func (s sessionState) damagedDeleted() (sessionState, []effect) {
-	effects := []effect{s.auditDamagedDeleted()}
+	effects := []effect{s.auditDamaged("delete", s.damage.deleters)}
 	for _, w := range s.damage.deleters {
 		effects = append(effects, reply{w.from, messages.Done{}})
 	}
@@ -152,15 +153,15 @@ func (s sessionState) damagedDeleted() (sessionState, []effect) {
 	return next, append(effects, forget{s.runsDirectory()}, retire{})
 }
 
-// auditDamagedDeleted is the entry about the deletion of a damaged session. What was
-// damaged goes with it, so the entry keeps the reason.
-func (s sessionState) auditDamagedDeleted() auditing {
+// auditDamaged is the entry about the stop or the deletion of a damaged session. It keeps
+// the reason of the damage, since a deletion removes everything else that tells it.
+func (s sessionState) auditDamaged(how string, callers []waiter) auditing {
 	e := byClient(messages.AuditSessionComplete, "")
-	if asked := s.damage.deleters; len(asked) > 0 { // they were answered already if an agent could not be ended
-		e.ActorID = string(asked[0].client)
+	if len(callers) > 0 { // deleters are answered, and gone, if an agent could not be ended
+		e.ActorID = string(callers[0].client)
 	}
 	e.Session, e.Outcome = s.id, messages.OutcomeSuccess
-	e.Context = map[string]string{"by": "delete", "damage": shorten(s.damage.Err.Error(), maxShown)}
+	e.Context = map[string]string{"by": how, "damage": shorten(s.damage.Err.Error(), maxShown)}
 	return auditing{entry: e}
 }
 

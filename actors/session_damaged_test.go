@@ -135,3 +135,33 @@ func TestDamagedSessionKeepsAnAgentThatCannotBeEnded(t *testing.T) {
 		t.Errorf("stop: %v", effects)
 	}
 }
+
+// TestDamagedSessionIsStopped audits a stop once, with its first caller, and audits none
+// that failed.
+func TestDamagedSessionIsStopped(t *testing.T) {
+	s, _ := damagedSession(t)
+	damage := s.damage.Err
+	ann, bob := actor.NewPID("", "ann"), actor.NewPID("", "bob")
+	s, _ = s.step(moment{}, ann, messages.StopSession{Session: sessionA, Client: "ann"})
+	s, _ = s.step(moment{}, bob, messages.StopSession{Session: sessionA, Client: "bob"})
+	s, effects := s.step(moment{}, nil, straysEnded{ended: 1})
+	if len(effects) != 3 {
+		t.Fatalf("stopped: %v", effects)
+	}
+	if said, ok := effects[0].(auditing); !ok || !reflect.DeepEqual(said.entry, messages.AuditEntry{
+		Type: messages.AuditSessionComplete, Session: sessionA, ActorType: messages.ActorUser, ActorID: "ann", Outcome: messages.OutcomeSuccess,
+		Context: map[string]string{"by": "stop", "damage": damage.Error()},
+	}) {
+		t.Errorf("audited: %v", effects[0])
+	}
+	for _, who := range []*actor.PID{ann, bob} {
+		if got := answered(effects, who); len(got) != 1 || got[0] != (messages.SessionStopped{WasRunning: true}) {
+			t.Errorf("%s: %v", who.Id, got)
+		}
+	}
+	s, _ = s.step(moment{}, ann, messages.StopSession{Session: sessionA, Client: "ann"})
+	_, effects = s.step(moment{}, nil, straysEnded{err: errors.New("refused")})
+	if got := answered(effects, ann); len(effects) != 1 || len(got) != 1 || messages.KindOf(got[0].(error)) != messages.Internal {
+		t.Errorf("a stop that fails: %v", effects)
+	}
+}

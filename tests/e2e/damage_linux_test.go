@@ -72,6 +72,11 @@ func TestDamagedSession(t *testing.T) {
 		t.Errorf("export:\n%s", export)
 	}
 	s.cli(0, "session", "show", id)
+	s.cli(0, "session", "stop", id)
+	s.eventually("the stop is in the audit log, with the damage", func() bool {
+		entries := s.cli(0, "audit", "--session", id, "--json")
+		return strings.Contains(entries, `"by":"stop"`) && strings.Contains(entries, `"damage":`)
+	})
 	s.cli(0, "session", "delete", "--yes", id)
 	if list := s.cli(0, "session", "list"); strings.Contains(list, id[:8]) {
 		t.Errorf("list after the deletion:\n%s", list)
