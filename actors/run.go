@@ -18,9 +18,9 @@ import (
 //
 // It is a child of its session, named run/<n>.
 //
-// What survives a restart: the process itself, which nobody here owns, and the
-// consumed offset with the translator's state, which are in the journal. The new
-// incarnation adopts the process and reads on from there.
+// What survives a restart: the process itself, which nobody here owns, the
+// consumed offset with the translator's state, which are in the journal, and whether an
+// alarm holds the agent. The new incarnation adopts the process and reads on from there.
 type run struct {
 	deps    *System
 	session messages.SessionRecord
@@ -32,6 +32,7 @@ type run struct {
 	reader  *worker
 	writer  *worker
 	timers  timers
+	alarmed *bool // whether an alarm holds the agent; the next incarnation reads it
 
 	agent *agent // nil until opened
 	made  *agent // the same, for the reader's jobs only
@@ -40,17 +41,17 @@ type run struct {
 // runProps describes the run actor. Only its first incarnation may spawn: a
 // later one looks for the process first.
 func runProps(s *System, session messages.SessionRecord, e spawnRun) *actor.Props {
-	fresh := e.fresh
+	fresh, alarmed := e.fresh, e.record.Frozen
 	return s.tree.Props("run", s.policy, func() actor.Actor {
 		translator, err := claude.ParseState(e.cursor.Translator)
 		if err != nil {
 			panic("translator state: " + err.Error())
 		}
-		r := &run{deps: s, session: session, fresh: fresh, resume: e.resume, state: runState{
+		r := &run{deps: s, session: session, fresh: fresh, resume: e.resume, alarmed: &alarmed, state: runState{
 			record: e.record, offset: e.cursor.Offset, translator: translator, credits: runCredits,
 			quota: quota{limit: s.options.Disk.SpoolQuota, journaled: e.cursor.Offset},
 		}}
-		if e.record.Frozen {
+		if alarmed {
 			r.state = r.state.hold(holdAgent{holdAlarm, true})
 		}
 		fresh = false
@@ -71,6 +72,9 @@ func (r *run) Receive(ctx actor.Context) {
 	case agentOpened:
 		r.step(ctx, r.opened(ctx, m))
 	default:
+		if h, ok := m.(holdAgent); ok && h.why == holdAlarm {
+			*r.alarmed = h.on // before the step: if it crashes, the next incarnation still freezes or thaws the agent
+		}
 		failpoint.Hit(failpoint.RunStep)
 		r.step(ctx, m)
 	}
