@@ -3,23 +3,21 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 )
 
-// program is what every command has in its hands.
+// program is what every command works with.
 type program struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	world          config.Environment
-	terminal       terminal
-	interrupts     <-chan os.Signal // replaces Ctrl-C, for tests
+	*console.Console
+	world config.Environment
 }
 
 // app is the table of commands.
@@ -33,9 +31,9 @@ func (p *program) app() *cli.App {
 		Version:              version,
 		EnableBashCompletion: true,
 		Suggest:              true,
-		Reader:               p.stdin,
-		Writer:               p.stdout,
-		ErrWriter:            p.stderr,
+		Reader:               p.Stdin,
+		Writer:               p.Stdout,
+		ErrWriter:            p.Stderr,
 		ExitErrHandler:       func(*cli.Context, error) {}, // exit.go decides
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "socket", Usage: "the daemon's `PATH` (BETCODE_SOCKET)"},
@@ -87,7 +85,7 @@ func forEachCommand(commands []*cli.Command, f func(*cli.Command)) {
 	}
 }
 
-func onUsageError(_ *cli.Context, err error, _ bool) error { return usageError{err} }
+func onUsageError(_ *cli.Context, err error, _ bool) error { return exit.Usage(err) }
 
 // unknownCommand shows the help for nothing, and helps with something misspelt.
 func (p *program) unknownCommand(c *cli.Context) error {
@@ -103,7 +101,7 @@ func (p *program) unknownCommand(c *cli.Context) error {
 	if like := strings.TrimSpace(cli.SuggestCommand(commands, name)); like != "" {
 		hint = like
 	}
-	return usageError{fmt.Errorf("there is no command '%s %s'. %s", path, name, hint)}
+	return exit.Usage(fmt.Errorf("there is no command '%s %s'. %s", path, name, hint))
 }
 
 // interruptible is ctx until Ctrl-C.
@@ -118,17 +116,6 @@ func simple(action func(ctx context.Context, c *cli.Context) error) cli.ActionFu
 		defer stop()
 		return action(ctx, c)
 	}
-}
-
-// onInterrupt is a channel that has a value for every Ctrl-C, for a command that
-// means something by it.
-func (p *program) onInterrupt() (<-chan os.Signal, func()) {
-	if p.interrupts != nil {
-		return p.interrupts, func() {}
-	}
-	pressed := make(chan os.Signal, 1)
-	signal.Notify(pressed, os.Interrupt)
-	return pressed, func() { signal.Stop(pressed) }
 }
 
 // arguments checks how many arguments were given. most < 0 = any number.
@@ -146,5 +133,5 @@ func arguments(c *cli.Context, least, most int) error {
 	case most > 0:
 		what = fmt.Sprintf("%d to %d arguments", least, most)
 	}
-	return usageError{fmt.Errorf("'%s' takes %s, not %d. Usage: %s %s", c.Command.HelpName, what, n, c.Command.HelpName, c.Command.ArgsUsage)}
+	return exit.Usage(fmt.Errorf("'%s' takes %s, not %d. Usage: %s %s", c.Command.HelpName, what, n, c.Command.HelpName, c.Command.ArgsUsage))
 }

@@ -14,6 +14,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -36,40 +38,41 @@ func (p *program) auditCommand() *cli.Command {
 func (p *program) audit(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	since, err := sinceTime(c.String("since"), time.Now())
 	if err != nil {
-		return usageError{err}
+		return exit.Usage(err)
 	}
 	stream, err := cl.Access.ListAudit(ctx, &pb.ListAuditRequest{Since: since, EventTypes: c.StringSlice("type"), SessionId: c.String("session")})
 	if err != nil {
 		return err
 	}
-	t := p.table("TIME", "TYPE", "WHO", "SESSION", "WHAT", "OUTCOME")
+	header := []string{"TIME", "TYPE", "WHO", "SESSION", "WHAT", "OUTCOME"}
+	t := p.Table(header...)
 	for {
 		e, err := stream.Recv()
 		switch {
 		case errors.Is(err, io.EOF):
-			return t.write(p.stdout)
+			return t.Write(p.Stdout)
 		case err != nil:
 			return err
 		case c.Bool("json"):
-			if err := writeLine(p.stdout, e); err != nil {
+			if err := console.WriteJSONLine(p.Stdout, e); err != nil {
 				return err
 			}
 			continue
 		}
-		t.add(p.auditRow(e)...)
-		if !p.terminal.out { // as they come, without keeping them
-			if err := t.write(p.stdout); err != nil {
+		t.Add(p.auditRow(e)...)
+		if !p.Terminal.Out { // there may be millions: a program gets each entry as it comes
+			if err := t.Write(p.Stdout); err != nil {
 				return err
 			}
-			t.rows = nil
+			t = p.Table(header...)
 		}
 	}
 }
 
 func (p *program) auditRow(e *pb.AuditEntry) []string {
-	at, session := exact(e.GetCreatedAt()), e.GetSessionId()
-	if p.terminal.out {
-		at, session = e.GetCreatedAt().AsTime().Local().Format(time.DateTime), shortID(session)
+	at, session := console.Exact(e.GetCreatedAt()), e.GetSessionId()
+	if p.Terminal.Out {
+		at, session = e.GetCreatedAt().AsTime().Local().Format(time.DateTime), console.ShortID(session)
 	}
 	who := e.GetActorType()
 	if id := e.GetActorId(); id != "" {

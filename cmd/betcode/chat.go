@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -62,12 +63,12 @@ func (p *program) converse(ctx context.Context, cl *client.Client, o opening, ve
 	if change := o.settingsRequest(); change != nil {
 		conv.Send(change)
 	}
-	chat := newChat(p.stdout, p.terminal, o.head, verbose, readOnly)
+	chat := newChat(p.Stdout, p.Terminal, o.head, verbose, readOnly)
 	keys := p.openKeyboard()
 	defer keys.close()
 	chat.keys = keys
 	lines := keys.lines
-	interrupts, release := p.onInterrupt()
+	interrupts, release := p.OnInterrupt()
 	defer release()
 	locks := make(chan func(), 1) // what became of a wish for the input lock
 	asking, stopAsking := context.WithCancel(ctx)
@@ -93,14 +94,14 @@ func (p *program) converse(ctx context.Context, cl *client.Client, o opening, ve
 				p.tellOutage(item.Outage)
 				chat.showPrompt()
 			case item.Lost != nil:
-				p.say("The daemon was away: what you asked for last did not reach it.")
+				p.Say("The daemon was away: what you asked for last did not reach it.")
 			default:
 				chat.event(item.Event)
 			}
 		case line, ok := <-typed:
 			if !ok {
 				lines = nil
-				if p.terminal.in {
+				if p.Terminal.In {
 					did.leave = true
 				} else if !readOnly {
 					conv.CloseSend() // go on until everything is answered
@@ -146,7 +147,7 @@ func (p *program) conversationEnded(err error, session string) error {
 	case errors.Is(err, io.EOF):
 		return nil
 	case client.Unreachable(err):
-		return exitError{exitConnection, fmt.Errorf("the daemon went away. The session is kept: start a daemon, then 'betcode session attach %s'", session)}
+		return exit.With(exit.Connection, fmt.Errorf("the daemon went away. The session is kept: start a daemon, then 'betcode session attach %s'", session))
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/grpc/status"
 
+	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -18,7 +19,7 @@ type chat struct {
 	render   *renderer
 	screen   io.Writer
 	inbox    inbox
-	terminal terminal
+	terminal console.Terminal
 	readOnly bool
 
 	head     uint64 // what is up to here is history
@@ -48,9 +49,9 @@ type reaction struct {
 	leave bool
 }
 
-func newChat(w io.Writer, t terminal, head uint64, verbose, readOnly bool) *chat {
+func newChat(w io.Writer, t console.Terminal, head uint64, verbose, readOnly bool) *chat {
 	c := &chat{screen: w, terminal: t, head: head, caughtUp: head == 0, readOnly: readOnly}
-	c.render = &renderer{w: (*aroundPrompt)(c), style: style(t.colour), verbose: verbose, own: map[string]bool{}}
+	c.render = &renderer{w: (*aroundPrompt)(c), style: console.Style(t.Colour), verbose: verbose, own: map[string]bool{}}
 	return c
 }
 
@@ -74,7 +75,7 @@ func (c *chat) said(key string) {
 // like. Lines of a file or a pipe are read one by one, when the turn is over or
 // something waits for an answer, so that they mean what their writer meant.
 func (c *chat) wantsLine() bool {
-	if c.terminal.in {
+	if c.terminal.In {
 		return true
 	}
 	return c.caughtUp && (c.inbox.head() != nil || !c.running && len(c.unanswered) == 0)
@@ -84,8 +85,8 @@ func (c *chat) wantsLine() bool {
 func (c *chat) settle(which func(*sent) bool) { c.unanswered = slices.DeleteFunc(c.unanswered, which) }
 
 func (c *chat) begin() {
-	if c.terminal.out && !c.readOnly {
-		c.render.line("%s", c.render.style.dim("/help shows what you can type, Ctrl-C interrupts, /quit leaves."))
+	if c.terminal.Out && !c.readOnly {
+		c.render.line("%s", c.render.style.Dim("/help shows what you can type, Ctrl-C interrupts, /quit leaves."))
 	}
 	c.showPrompt()
 }
@@ -134,8 +135,8 @@ func (c *chat) showPrompt() {
 		return
 	}
 	c.asked = ""
-	if c.terminal.in && c.terminal.out && !c.readOnly && !c.running && !c.render.midLine && !c.prompting {
-		c.keys.redraw(c.screen, c.render.style.bold("> "))
+	if c.terminal.In && c.terminal.Out && !c.readOnly && !c.running && !c.render.midLine && !c.prompting {
+		c.keys.redraw(c.screen, c.render.style.Bold("> "))
 		c.prompting = true
 	}
 }
@@ -159,10 +160,10 @@ func (c *chat) interrupt() reaction {
 	}
 	c.pressed = true
 	if !c.running {
-		c.tell("%s", c.render.style.dim("Ctrl-C again to leave; the session goes on."))
+		c.tell("%s", c.render.style.Dim("Ctrl-C again to leave; the session goes on."))
 		return reaction{}
 	}
-	c.tell("%s", c.render.style.dim("interrupting; Ctrl-C again to leave"))
+	c.tell("%s", c.render.style.Dim("interrupting; Ctrl-C again to leave"))
 	return reaction{send: []*pb.AgentRequest{cancelRequest()}}
 }
 
@@ -199,7 +200,7 @@ func (c *chat) typed(line string) reaction {
 	case word == "/help":
 		c.tell("%s", chatHelp)
 	case c.readOnly:
-		c.tell("%s", c.render.style.dim("You are only watching. /quit leaves."))
+		c.tell("%s", c.render.style.Dim("You are only watching. /quit leaves."))
 	case word == "/lock":
 		return reaction{lock: true}
 	case word == "/release":
@@ -247,15 +248,15 @@ func lockAction(a pb.LockAction) *pb.AgentRequest {
 
 // lockAnswered tells what became of the wish for the input lock.
 func (c *chat) lockAnswered(r *pb.InputLockResponse, err error) {
-	switch holder := printableLine(orNobody(r.GetPreviousHolder())); {
+	switch holder := console.Line(console.OrNobody(r.GetPreviousHolder())); {
 	case err != nil:
-		c.tell("%s %s", c.render.style.red("error:"), printableLine(status.Convert(err).Message()))
+		c.tell("%s %s", c.render.style.Red("error:"), console.Line(status.Convert(err).Message()))
 	case r.GetGranted():
-		c.tell("%s", c.render.style.dim("You have the input lock."))
+		c.tell("%s", c.render.style.Dim("You have the input lock."))
 	case r.GetRefused():
-		c.tell("%s", c.render.style.dim(holder+" keeps the input lock. You get it when it is given up."))
+		c.tell("%s", c.render.style.Dim(holder+" keeps the input lock. You get it when it is given up."))
 	default:
-		c.tell("%s", c.render.style.dim(holder+" has the input lock. You get it when it is given up."))
+		c.tell("%s", c.render.style.Dim(holder+" has the input lock. You get it when it is given up."))
 	}
 }
 

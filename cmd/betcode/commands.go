@@ -12,6 +12,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -57,17 +59,17 @@ func (p *program) commandList(ctx context.Context, c *cli.Context, cl *client.Cl
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(p.stdout, "betcode.commands/v1", r)
+		return console.WriteJSON(p.Stdout, "betcode.commands/v1", r)
 	}
-	t := p.table("COMMAND", "WHOSE", "FROM", "WHAT")
+	t := p.Table("COMMAND", "WHOSE", "FROM", "WHAT")
 	for _, e := range r.GetCommands() {
 		what := e.GetDescription()
-		if p.terminal.out {
-			what = shorten(what, 100)
+		if p.Terminal.Out {
+			what = console.Shorten(what, 100)
 		}
-		t.add(e.GetDisplayName(), word(e.GetCategory(), "COMMAND_CATEGORY_"), e.GetSource(), what)
+		t.Add(e.GetDisplayName(), console.Enum(e.GetCategory(), "COMMAND_CATEGORY_"), e.GetSource(), what)
 	}
-	return t.write(p.stdout)
+	return t.Write(p.Stdout)
 }
 
 func (p *program) agentList(ctx context.Context, c *cli.Context, cl *client.Client) error {
@@ -76,9 +78,9 @@ func (p *program) agentList(ctx context.Context, c *cli.Context, cl *client.Clie
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(p.stdout, "betcode.agents/v1", r)
+		return console.WriteJSON(p.Stdout, "betcode.agents/v1", r)
 	}
-	t := p.table("AGENT", "WHAT", "STATUS", "SESSION")
+	t := p.Table("AGENT", "WHAT", "STATUS", "SESSION")
 	for _, a := range r.GetAgents() {
 		kind := "session"
 		if a.GetKind() == pb.AgentKind_AGENT_KIND_CLAUDE_INTERNAL {
@@ -87,9 +89,9 @@ func (p *program) agentList(ctx context.Context, c *cli.Context, cl *client.Clie
 		if a.GetTaskId() != "" {
 			kind = "subagent: " + a.GetDescription()
 		}
-		t.add(a.GetName(), kind, word(a.GetStatus(), "COMMAND_AGENT_STATUS_"), a.GetSessionId())
+		t.Add(a.GetName(), kind, console.Enum(a.GetStatus(), "COMMAND_AGENT_STATUS_"), a.GetSessionId())
 	}
-	return t.write(p.stdout)
+	return t.Write(p.Stdout)
 }
 
 func (p *program) pathList(ctx context.Context, c *cli.Context, cl *client.Client) error {
@@ -98,21 +100,21 @@ func (p *program) pathList(ctx context.Context, c *cli.Context, cl *client.Clien
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(p.stdout, "betcode.paths/v1", r)
+		return console.WriteJSON(p.Stdout, "betcode.paths/v1", r)
 	}
-	t := p.table("PATH", "KIND", "SIZE", "CHANGED")
+	t := p.Table("PATH", "KIND", "SIZE", "CHANGED")
 	for _, e := range r.GetEntries() {
 		name := e.GetPath()
 		if e.GetKind() == pb.PathKind_PATH_KIND_DIRECTORY {
 			name += "/"
 		}
-		t.add(name, word(e.GetKind(), "PATH_KIND_"), strconv.FormatUint(e.GetSize(), 10), p.when(timestamppb.New(time.Unix(e.GetModifiedAt(), 0))))
+		t.Add(name, console.Enum(e.GetKind(), "PATH_KIND_"), strconv.FormatUint(e.GetSize(), 10), p.When(timestamppb.New(time.Unix(e.GetModifiedAt(), 0))))
 	}
-	if err := t.write(p.stdout); err != nil {
+	if err := t.Write(p.Stdout); err != nil {
 		return err
 	}
 	if r.GetTruncated() {
-		p.say("There are more.")
+		p.Say("There are more.")
 	}
 	return nil
 }
@@ -127,21 +129,21 @@ func (p *program) commandRun(ctx context.Context, c *cli.Context, cl *client.Cli
 	for {
 		r, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
-			return exitError{exitInternal, errors.New("the command ended without saying how")}
+			return exit.With(exit.Internal, errors.New("the command ended without saying how"))
 		}
 		if err != nil {
 			return err
 		}
 		switch out := r.GetOutput().(type) {
 		case *pb.ServiceCommandOutput_StdoutLine:
-			fmt.Fprintln(p.stdout, printable(out.StdoutLine))
+			fmt.Fprintln(p.Stdout, console.Text(out.StdoutLine))
 		case *pb.ServiceCommandOutput_StderrLine:
-			fmt.Fprintln(p.stderr, printable(out.StderrLine))
+			fmt.Fprintln(p.Stderr, console.Text(out.StderrLine))
 		case *pb.ServiceCommandOutput_Error:
-			return exitError{exitFailed, errors.New(printable(out.Error))}
+			return exit.With(exit.Failed, errors.New(console.Text(out.Error)))
 		case *pb.ServiceCommandOutput_ExitCode:
 			if out.ExitCode != 0 {
-				return exitError{code: int(out.ExitCode)}
+				return exit.Silent(int(out.ExitCode))
 			}
 			return nil
 		}

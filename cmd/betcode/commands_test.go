@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -226,11 +227,11 @@ func TestNoDaemon(t *testing.T) {
 	isolate(t)
 	for _, args := range []string{"session list", "run hi", "chat", "tree", "permission list", "daemon status"} {
 		code, _, stderr := command(t, "", strings.Fields(args)...)
-		if code != exitConnection || !strings.Contains(stderr, "betcode daemon start") || !strings.Contains(stderr, "there is no socket") {
+		if code != exit.Connection || !strings.Contains(stderr, "betcode daemon start") || !strings.Contains(stderr, "there is no socket") {
 			t.Errorf("%s: exit %d, %q", args, code, stderr)
 		}
 	}
-	if code, out, _ := command(t, "", "daemon", "status", "--json"); code != exitConnection || !strings.Contains(out, `"running": false`) {
+	if code, out, _ := command(t, "", "daemon", "status", "--json"); code != exit.Connection || !strings.Contains(out, `"running": false`) {
 		t.Errorf("status --json: %d %s", code, out)
 	}
 	if code, _, stderr := command(t, "", "version"); code != 0 || !strings.Contains(stderr, "No daemon") {
@@ -239,7 +240,7 @@ func TestNoDaemon(t *testing.T) {
 	if err := os.WriteFile(os.Getenv("BETCODE_SOCKET"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := command(t, "", "tree"); code != exitConnection || !strings.Contains(stderr, "nobody answers") {
+	if code, _, stderr := command(t, "", "tree"); code != exit.Connection || !strings.Contains(stderr, "nobody answers") {
 		t.Errorf("dead socket: %d %q", code, stderr)
 	}
 }
@@ -256,7 +257,7 @@ func TestUsage(t *testing.T) {
 		"tree --socket " + strings.Repeat("/x", 60): "107",
 		"tree --connect-timeout soon":               "30s",
 	} {
-		if code, _, stderr := command(t, "", strings.Fields(args)...); code != exitUsage || !strings.Contains(stderr, want) {
+		if code, _, stderr := command(t, "", strings.Fields(args)...); code != exit.Invalid || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit %d, %q does not say %q", args, code, stderr, want)
 		}
 	}
@@ -277,7 +278,7 @@ func TestDaemonThatDoesNotStart(t *testing.T) {
 	isolate(t)
 	state := filepath.Join(os.Getenv("HOME"), "state")
 	code, _, stderr := command(t, "", "daemon", "start", "--state-dir", state, "--timeout", "20s")
-	if code != exitConnection || !strings.Contains(stderr, "it ended at once") || !strings.Contains(stderr, filepath.Join(state, "daemon.log")) {
+	if code != exit.Connection || !strings.Contains(stderr, "it ended at once") || !strings.Contains(stderr, filepath.Join(state, "daemon.log")) {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"betcode/actors"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -90,7 +92,7 @@ func (p *program) inForce(ctx context.Context, c *cli.Context) (all []shown, war
 	}
 	settings, err := withFeatures(config.Load(daemonSettings(c), p.world))
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, exit.Usage(err)
 	}
 	for _, v := range settings.Values {
 		all = append(all, shown{v.Name, v.Text(), string(v.Origin.Source), v.Origin.String(), v.Value != nil, v.Live, false})
@@ -110,12 +112,12 @@ func (p *program) configShow(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	for _, w := range warnings {
-		p.say("%s", printableLine(w))
+		p.Say("%s", console.Line(w))
 	}
 	if c.Bool("json") {
-		return writeValue(p.stdout, shownJSON(all), "  ")
+		return console.WriteValue(p.Stdout, shownJSON(all), "  ")
 	}
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	for _, v := range all {
 		showValue(w, v, c.Bool("origins"))
 	}
@@ -124,7 +126,7 @@ func (p *program) configShow(ctx context.Context, c *cli.Context) error {
 
 // showValue writes one line: what nobody has said is in brackets.
 func showValue(w io.Writer, v shown, origins bool) {
-	text := printableLine(v.value)
+	text := console.Line(v.value)
 	if s, err := config.Find(v.name); !v.said && err == nil {
 		text = "(" + s.Unset + ")"
 	}
@@ -133,7 +135,7 @@ func showValue(w io.Writer, v shown, origins bool) {
 	}
 	fmt.Fprintf(w, "%s\t%s", v.name, text)
 	if origins {
-		fmt.Fprintf(w, "\t%s", printableLine(v.origin))
+		fmt.Fprintf(w, "\t%s", console.Line(v.origin))
 	}
 	fmt.Fprintln(w)
 }
@@ -154,7 +156,7 @@ func (p *program) configGet(ctx context.Context, c *cli.Context) error {
 	}
 	s, err := config.Find(c.Args().First())
 	if err != nil {
-		return usageError{err}
+		return exit.Usage(err)
 	}
 	all, _, err := p.inForce(ctx, c)
 	if err != nil {
@@ -162,7 +164,7 @@ func (p *program) configGet(ctx context.Context, c *cli.Context) error {
 	}
 	for _, v := range all {
 		if v.name == s.Name {
-			_, err = fmt.Fprintln(p.stdout, v.value)
+			_, err = fmt.Fprintln(p.Stdout, v.value)
 		}
 	}
 	return err
@@ -183,7 +185,7 @@ func (p *program) configSet(ctx context.Context, c *cli.Context) error {
 	}
 	for _, change := range changes {
 		if err := config.ProgramOf(change.Name, change.Value); err != nil && !change.Reset {
-			return usageError{err}
+			return exit.Usage(err)
 		}
 	}
 	edit := config.Edit{Path: path, Source: source, Changes: changes}
@@ -191,13 +193,13 @@ func (p *program) configSet(ctx context.Context, c *cli.Context) error {
 		edit.Agrees = config.Agrees(daemonSettings(c), p.world)
 	}
 	if _, err := edit.Do(); err != nil {
-		return usageError{err}
+		return exit.Usage(err)
 	}
-	p.say("Wrote %s.", path)
+	p.Say("Wrote %s.", path)
 	for _, change := range changes {
 		if flag, ok := strings.CutPrefix(change.Name, featurePrefix); ok && !change.Reset {
 			if why := aboutFlag(flag, change.Value == "true"); why != "" {
-				p.say("But %s.", why)
+				p.Say("But %s.", why)
 			}
 		}
 	}
@@ -239,7 +241,7 @@ func notAnAgent() error {
 // settingsPath is the file that a command is about.
 func (p *program) settingsPath(c *cli.Context) (string, config.Source, error) {
 	if c.Bool("project") && c.Bool("local") {
-		return "", "", usageError{errors.New("--project and --local are two files")}
+		return "", "", exit.Usage(errors.New("--project and --local are two files"))
 	}
 	if !c.Bool("project") && !c.Bool("local") {
 		d, _, err := p.locate(c)
@@ -273,7 +275,7 @@ func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 	} else {
 		for _, path := range paths {
 			if _, err := os.Stat(path); err != nil {
-				return usageError{err}
+				return exit.Usage(err)
 			}
 		}
 	}
@@ -284,19 +286,19 @@ func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 		rules = append(rules, rulesOf(config.Settings{Rules: []config.FileRules{file.FileRules()}})...)
 	}
 	for _, w := range warnings {
-		p.say("%s", printableLine(w.Error()))
+		p.Say("%s", console.Line(w.Error()))
 	}
 	narrow := actors.NarrowRules(rules...)
 	for _, w := range narrow {
-		p.say("%s", printableLine(w.Error()))
+		p.Say("%s", console.Line(w.Error()))
 	}
 	switch {
 	case wrong != nil:
-		return usageError{wrong}
+		return exit.Usage(wrong)
 	case len(warnings)+len(narrow) > 0:
-		return exitError{code: exitUsage}
+		return exit.Silent(exit.Invalid)
 	}
-	p.say("Nothing is wrong.")
+	p.Say("Nothing is wrong.")
 	return nil
 }
 
@@ -328,7 +330,7 @@ func (p *program) configPath(_ context.Context, c *cli.Context) error {
 		if _, err := os.Stat(path); err != nil {
 			missing = "\t(not there)"
 		}
-		if _, err := fmt.Fprintln(p.stdout, path+missing); err != nil {
+		if _, err := fmt.Fprintln(p.Stdout, path+missing); err != nil {
 			return err
 		}
 	}

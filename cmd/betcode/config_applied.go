@@ -38,7 +38,7 @@ func (p *program) applied(ctx context.Context, c *cli.Context, changes []config.
 	}
 	running, ok := p.runningValues(ctx, c, now, settings)
 	for _, s := range settings {
-		p.say("%s", appliedText(s, now.Get(s.Name), running[s.Name], ok))
+		p.Say("%s", appliedText(s, now.Get(s.Name), running[s.Name], ok))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -56,17 +57,17 @@ func TestConfigCheckFinds(t *testing.T) {
 				t.Fatal(err)
 			}
 			code, _, stderr := command(t, "", "config", "check")
-			if code != exitUsage || !strings.Contains(stderr, test.says) || strings.Contains(stderr, "Nothing is wrong") {
+			if code != exit.Invalid || !strings.Contains(stderr, test.says) || strings.Contains(stderr, "Nothing is wrong") {
 				t.Errorf("exit %d: %s", code, stderr)
 			}
 		})
 	}
 	code, _, stderr := command(t, "", "config", "set", "notify.exec", "/does/not/exist")
-	if code != exitUsage || !strings.Contains(stderr, "no such file") {
+	if code != exit.Invalid || !strings.Contains(stderr, "no such file") {
 		t.Errorf("set notify.exec: exit %d: %s", code, stderr)
 	}
 	code, _, stderr = command(t, "", "config", "set", "resume.times", "-3")
-	if code != exitUsage || !strings.Contains(stderr, "from 0") {
+	if code != exit.Invalid || !strings.Contains(stderr, "from 0") {
 		t.Errorf("set a negative value: exit %d: %s", code, stderr)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -30,7 +30,7 @@ func (p *program) clientConfig(c *cli.Context) (config.Client, error) {
 		},
 	}, p.world)
 	if err != nil {
-		return cfg, usageError{err}
+		return cfg, exit.Usage(err)
 	}
 	return cfg, nil
 }
@@ -58,8 +58,8 @@ func (p *program) connect(ctx context.Context, c *cli.Context) (*client.Client, 
 		}
 	}
 	start := cfg.AutoStart
-	if !start && p.attended() && p.terminal.err {
-		start = p.confirm(fmt.Sprintf("No daemon answers at %s. Start one?", cfg.SocketPath), true)
+	if !start && p.Attended() && p.Terminal.Err {
+		start = p.Confirm(fmt.Sprintf("No daemon answers at %s. Start one?", cfg.SocketPath), true)
 	}
 	if !start {
 		return nil, cfg, errNoDaemon(cfg)
@@ -93,8 +93,8 @@ func (p *program) dial(ctx context.Context, cfg config.Client) (*client.Client, 
 // errNoDaemon says what, why, and what to do.
 func errNoDaemon(cfg config.Client) error {
 	if cfg.Remote.Address != "" {
-		return exitError{exitConnection, fmt.Errorf(
-			"connect to the daemon at %s: nobody answers, or not with the TLS that is asked for. It listens there with --listen; --address, --tls and --tls-ca say how to reach it", cfg.Remote.Address)}
+		return exit.With(exit.Connection, fmt.Errorf(
+			"connect to the daemon at %s: nobody answers, or not with the TLS that is asked for. It listens there with --listen; --address, --tls and --tls-ca say how to reach it", cfg.Remote.Address))
 	}
 	socket := cfg.SocketPath
 	why := "nobody answers"
@@ -103,8 +103,8 @@ func errNoDaemon(cfg config.Client) error {
 	} else if errors.Is(err, os.ErrPermission) {
 		why = "you may not look there"
 	}
-	return exitError{exitConnection, fmt.Errorf(
-		"connect to the daemon at %s: %s. Start one with 'betcode daemon start', or add --start", socket, why)}
+	return exit.With(exit.Connection, fmt.Errorf(
+		"connect to the daemon at %s: %s. Start one with 'betcode daemon start', or add --start", socket, why))
 }
 
 // clientID is who this process is, for the input lock and for "who answered".
@@ -114,24 +114,6 @@ func clientID() string {
 		user = "cli"
 	}
 	return user + "-" + uuid.NewString()[:8]
-}
-
-// confirm asks a person. A bare return means otherwise.
-func (p *program) confirm(question string, otherwise bool) bool {
-	choice := "[y/N]"
-	if otherwise {
-		choice = "[Y/n]"
-	}
-	fmt.Fprintf(p.stderr, "%s %s ", question, choice)
-	line, err := bufio.NewReader(p.stdin).ReadString('\n')
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return true
-	case "":
-		return otherwise && err == nil
-	default:
-		return false
-	}
 }
 
 // resolve is the session meant by what a person typed.

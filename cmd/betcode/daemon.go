@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -121,7 +122,7 @@ func (p *program) locate(c *cli.Context) (config.Daemon, config.Flags, error) {
 	flags := daemonSettings(c)
 	d, err := config.Locate(flags, p.world)
 	if err != nil {
-		return d, flags, usageError{err}
+		return d, flags, exit.Usage(err)
 	}
 	if p.world.Getenv("BETCODE_CLAUDE") != "" {
 		flags["agent.path"] = d.ClaudePath // a relative one begins here, and not where the daemon runs
@@ -140,10 +141,10 @@ func (p *program) daemonRun(c *cli.Context) error {
 	}
 	settings, err := live.load()
 	if err != nil {
-		return usageError{err}
+		return exit.Usage(err)
 	}
 	live.set(settings)
-	return runDaemon(c.Context, live, p.stderr)
+	return runDaemon(c.Context, live, p.Stderr)
 }
 
 func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
@@ -156,7 +157,7 @@ func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
 	}
 	if cl, err := p.dial(ctx, config.Client{SocketPath: cfg.SocketPath}); err == nil {
 		defer cl.Close()
-		fmt.Fprintf(p.stderr, "A daemon already answers at %s.\n", cfg.SocketPath)
+		fmt.Fprintf(p.Stderr, "A daemon already answers at %s.\n", cfg.SocketPath)
 		return nil
 	} else if !client.Unreachable(err) {
 		return err
@@ -168,7 +169,7 @@ func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
 		}
 		if err == nil {
 			defer cl.Close()
-			fmt.Fprintf(p.stderr, "A daemon already answers at %s (pid %d).\n", cfg.SocketPath, h.pid)
+			fmt.Fprintf(p.Stderr, "A daemon already answers at %s (pid %d).\n", cfg.SocketPath, h.pid)
 			return nil
 		}
 	}
@@ -191,7 +192,7 @@ func (p *program) daemonStop(ctx context.Context, c *cli.Context) error {
 		}
 	}
 	if client.Unreachable(err) {
-		fmt.Fprintf(p.stderr, "No daemon answers at %s.\n", cfg.Where())
+		fmt.Fprintf(p.Stderr, "No daemon answers at %s.\n", cfg.Where())
 		return nil
 	}
 	if err != nil {
@@ -215,24 +216,24 @@ func (p *program) daemonStop(ctx context.Context, c *cli.Context) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return exitError{exitInternal, fmt.Errorf("stop daemon: it is still there after %s; its log says why", c.Duration("timeout"))}
+			return exit.With(exit.Internal, fmt.Errorf("stop daemon: it is still there after %s; its log says why", c.Duration("timeout")))
 		}
 	}
-	fmt.Fprintln(p.stderr, "The daemon has stopped.")
+	fmt.Fprintln(p.Stderr, "The daemon has stopped.")
 	return nil
 }
 
 // stopUnreachable ends a daemon that cannot be talked to.
 func (p *program) stopUnreachable(ctx context.Context, c *cli.Context, h holder) error {
 	if c.Bool("keep-agents") {
-		return exitError{exitConnection, fmt.Errorf("stop daemon: it (pid %d) cannot be told to leave its agents running, for nobody answers at its socket. "+
-			"'kill -9 %d' leaves them running, and the next daemon takes them over", h.pid, h.pid)}
+		return exit.With(exit.Connection, fmt.Errorf("stop daemon: it (pid %d) cannot be told to leave its agents running, for nobody answers at its socket. "+
+			"'kill -9 %d' leaves them running, and the next daemon takes them over", h.pid, h.pid))
 	}
-	fmt.Fprintf(p.stderr, "The daemon with pid %d does not answer; it is ended by a signal.\n", h.pid)
+	fmt.Fprintf(p.Stderr, "The daemon with pid %d does not answer; it is ended by a signal.\n", h.pid)
 	if err := h.end(ctx, c.Duration("timeout")); err != nil {
 		return err
 	}
-	fmt.Fprintln(p.stderr, "The daemon has stopped.")
+	fmt.Fprintln(p.Stderr, "The daemon has stopped.")
 	return nil
 }
 

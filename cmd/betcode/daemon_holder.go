@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 )
 
@@ -60,9 +61,9 @@ func (p *program) holder(c *cli.Context, cfg config.Client) (holder, bool) {
 
 // unreachable says what a person can do about a daemon that nobody can talk to.
 func (h holder) unreachable(socket string) error {
-	return exitError{exitConnection, fmt.Errorf(
+	return exit.With(exit.Connection, fmt.Errorf(
 		"a daemon runs on %s (pid %d), and nobody answers at %s. If its socket was deleted it makes it again within seconds; "+
-			"else end it with 'betcode daemon stop', or replace it with 'betcode daemon restart'", h.state, h.pid, socket)}
+			"else end it with 'betcode daemon stop', or replace it with 'betcode daemon restart'", h.state, h.pid, socket))
 }
 
 // reach waits until a daemon that lives answers again. It returns the error of the
@@ -94,7 +95,7 @@ func (h holder) end(ctx context.Context, patience time.Duration) error {
 	for !processEnded(h.pid) {
 		select {
 		case <-ctx.Done():
-			return exitError{exitInternal, fmt.Errorf("end the daemon with pid %d: it is still there after %s; its log says why", h.pid, patience)}
+			return exit.With(exit.Internal, fmt.Errorf("end the daemon with pid %d: it is still there after %s; its log says why", h.pid, patience))
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -52,7 +53,7 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 	if h, held := holderOf(cfg.StateDir); client.Unreachable(err) && held {
 		cl, err = p.reach(ctx, config.Client{SocketPath: cfg.SocketPath}, h)
 		if client.Unreachable(err) && !processEnded(h.pid) {
-			fmt.Fprintf(p.stderr, "The daemon with pid %d does not answer; it is ended by a signal.\n", h.pid)
+			fmt.Fprintf(p.Stderr, "The daemon with pid %d does not answer; it is ended by a signal.\n", h.pid)
 			old, known := seen(h.pid)
 			if err := notOurs(h.pid, old, known); err != nil {
 				return err
@@ -63,7 +64,7 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 		}
 	}
 	if client.Unreachable(err) {
-		fmt.Fprintf(p.stderr, "No daemon answers at %s.\n", cfg.SocketPath)
+		fmt.Fprintf(p.Stderr, "No daemon answers at %s.\n", cfg.SocketPath)
 		return p.startDaemon(ctx, cfg, flags, c.Duration("timeout"))
 	}
 	if err != nil {
@@ -87,7 +88,7 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 		return fmt.Errorf("restart daemon: %w", err)
 	}
 	if result.Error != "" {
-		return exitError{result.Code, errors.New(result.Error)}
+		return exit.With(result.Code, errors.New(result.Error))
 	}
 	after, now := "unknown", result.PID
 	if next, err := p.dial(ctx, config.Client{SocketPath: cfg.SocketPath}); err == nil {
@@ -96,7 +97,7 @@ func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
 			return err
 		}
 	}
-	fmt.Fprintf(p.stderr, "The daemon serves at %s (pid %d). Version %s, before %s. Its agents went on.\n", cfg.SocketPath, now, after, before)
+	fmt.Fprintf(p.Stderr, "The daemon serves at %s (pid %d). Version %s, before %s. Its agents went on.\n", cfg.SocketPath, now, after, before)
 	return nil
 }
 
@@ -108,7 +109,7 @@ func whoServes(ctx context.Context, cl *client.Client) (version string, pid int,
 	}
 	pid, err = strconv.Atoi(health.GetMetadata()["pid"])
 	if err != nil || pid <= 0 {
-		return "", 0, exitError{exitInternal, errors.New("restart daemon: it does not say which process it is")}
+		return "", 0, exit.With(exit.Internal, errors.New("restart daemon: it does not say which process it is"))
 	}
 	return health.GetMetadata()["version"], pid, nil
 }
@@ -118,9 +119,9 @@ func whoServes(ctx context.Context, cl *client.Client) (version string, pid int,
 func notOurs(pid int, old background, known bool) error {
 	switch {
 	case pid == 1:
-		return exitError{exitFailed, errors.New("restart daemon: it is the first process of a container; restart the container")}
+		return exit.With(exit.Failed, errors.New("restart daemon: it is the first process of a container; restart the container"))
 	case known && slices.Contains(old.environment, "SYSTEMD_EXEC_PID="+strconv.Itoa(pid)), !known && inService(pid):
-		return exitError{exitFailed, errors.New("restart daemon: systemd runs it; use systemctl [--user] restart with the name of its service")}
+		return exit.With(exit.Failed, errors.New("restart daemon: systemd runs it; use systemctl [--user] restart with the name of its service"))
 	}
 	return nil
 }
@@ -188,7 +189,7 @@ func (p *program) handOverCommand() *cli.Command {
 		Action: func(c *cli.Context) error {
 			say, err := inherited(handOverFD)
 			if err != nil {
-				return usageError{errors.New("'daemon hand-over' is a part of 'daemon restart'")}
+				return exit.Usage(errors.New("'daemon hand-over' is a part of 'daemon restart'"))
 			}
 			defer say.Close()
 			cfg, flags, err := p.locate(c)
@@ -206,7 +207,7 @@ func (p *program) handOverCommand() *cli.Command {
 			}
 			result := handedOver{}
 			if result.PID, err = p.replace(c.Context, cfg, flags, pid, patience); err != nil {
-				result.Code, result.Error = exitCode(err), explain(err)
+				result.Code, result.Error = exit.Code(err), exit.Explain(err)
 			}
 			return json.NewEncoder(say).Encode(result)
 		},
@@ -225,7 +226,7 @@ func (p *program) replace(ctx context.Context, cfg config.Daemon, flags config.F
 	}
 	defer cl.Close()
 	if _, now, err := whoServes(ctx, cl); err == nil && now != pid {
-		return 0, exitError{exitFailed, fmt.Errorf("restart daemon: process %d serves by now, and not %d: somebody else has restarted it", now, pid)}
+		return 0, exit.With(exit.Failed, fmt.Errorf("restart daemon: process %d serves by now, and not %d: somebody else has restarted it", now, pid))
 	}
 	old, known, err := predecessor(ctx, cl.Admin, pid)
 	if err != nil {
@@ -239,15 +240,15 @@ func (p *program) replace(ctx context.Context, cfg config.Daemon, flags config.F
 	}
 	for deadline := time.Now().Add(patience); !processEnded(pid); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			return 0, exitError{exitInternal, fmt.Errorf("restart daemon: process %d is still there after %s; its log says why", pid, patience)}
+			return 0, exit.With(exit.Internal, fmt.Errorf("restart daemon: process %d is still there after %s; its log says why", pid, patience))
 		}
 	}
 	started, err := p.launchDaemon(ctx, next, patience)
 	if err != nil {
-		return 0, exitError{exitCode(err), fmt.Errorf(
+		return 0, exit.With(exit.Code(err), fmt.Errorf(
 			"%w\nNo daemon serves now; the agents go on working. This program is %s, version %s. "+
 				"If the journal was last written by a newer version, or this one does not work, "+
-				"put the former version back and run it with 'daemon start'", err, next.executable, version)}
+				"put the former version back and run it with 'daemon start'", err, next.executable, version))
 	}
 	return started, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 )
 
@@ -22,18 +23,18 @@ var fixedByRestart = []string{"daemon.socket_path", "daemon.state_dir", "daemon.
 // restartable refuses the flags that a restart of the daemon old, if it is known, cannot apply.
 func restartable(old background, known bool, cfg config.Daemon, flags config.Flags) error {
 	if flags[notifyExec] != "" {
-		return usageError{fmt.Errorf("restart daemon: --notify-exec cannot be applied by a restart; use 'betcode config set %s'", notifyExec)}
+		return exit.Usage(fmt.Errorf("restart daemon: --notify-exec cannot be applied by a restart; use 'betcode config set %s'", notifyExec))
 	}
 	if !known {
 		return nil // the next daemon is started with the flags of this command
 	}
 	if given := flags["daemon.state_dir"]; given != "" && old.place("state-dir", "BETCODE_STATE_DIR") != cfg.StateDir {
-		return usageError{fmt.Errorf("restart daemon: --state-dir %s: a restart cannot change the state directory; "+
-			"stop the daemon and start it with the other one", given)}
+		return exit.Usage(fmt.Errorf("restart daemon: --state-dir %s: a restart cannot change the state directory; "+
+			"stop the daemon and start it with the other one", given))
 	}
 	if now := old.place(config.ConfigDirFlag, "BETCODE_CONFIG_DIR"); flags[config.ConfigDirFlag] != "" && now != "" && now != cfg.ConfigDir {
-		return usageError{fmt.Errorf("restart daemon: --config-dir %s: a restart cannot change the configuration directory, which is %s; "+
-			"stop the daemon and start it with the other one", flags[config.ConfigDirFlag], now)}
+		return exit.Usage(fmt.Errorf("restart daemon: --config-dir %s: a restart cannot change the configuration directory, which is %s; "+
+			"stop the daemon and start it with the other one", flags[config.ConfigDirFlag], now))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 )
 
@@ -32,7 +33,7 @@ func TestRestartWithFlags(t *testing.T) {
 
 // What a restart cannot change is refused, and not ignored.
 func TestRestartRefusesFlags(t *testing.T) {
-	if err := restartable(background{}, false, config.Daemon{}, config.Flags{notifyExec: "x"}); err == nil || exitCode(err) != exitUsage {
+	if err := restartable(background{}, false, config.Daemon{}, config.Flags{notifyExec: "x"}); err == nil || exit.Code(err) != exit.Invalid {
 		t.Errorf("--notify-exec: %v", err)
 	}
 	old := background{arguments: []string{"daemon", "run", "--state-dir", "st", "--config-dir=/c"}, environment: []string{"A=b"}, directory: "/"}

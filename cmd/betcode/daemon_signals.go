@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"betcode/cmd/betcode/internal/exit"
 )
 
 // heed returns a context that ends with the first SIGTERM or SIGINT, whose name is
@@ -26,7 +28,7 @@ func (d *daemon) heed(ctx context.Context) (context.Context, func()) {
 			case s := <-ends:
 				if asked {
 					d.log.Warn().Stringer("signal", s).Msg("second signal: the daemon ends at once")
-					os.Exit(exitInterrupted)
+					os.Exit(exit.Interrupted)
 				}
 				cancel(errors.New("signal: " + s.String()))
 			}

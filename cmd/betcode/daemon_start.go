@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 )
 
@@ -35,7 +37,7 @@ func (p *program) startDaemon(ctx context.Context, cfg config.Daemon, flags conf
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stderr, "The daemon serves at %s (pid %d).\n", cfg.SocketPath, pid)
+	fmt.Fprintf(p.Stderr, "The daemon serves at %s (pid %d).\n", cfg.SocketPath, pid)
 	return nil
 }
 
@@ -90,7 +92,7 @@ func (p *program) launchDaemon(ctx context.Context, b background, patience time.
 	go func() { ended <- child.Wait() }()
 
 	if err := p.awaitServing(ctx, b.socket, patience, ended); err != nil {
-		return 0, exitError{exitConnection, fmt.Errorf("start daemon: %w. Its log, %s, ends with:\n%s", err, b.log, tailOf(b.log, before))}
+		return 0, exit.With(exit.Connection, fmt.Errorf("start daemon: %w. Its log, %s, ends with:\n%s", err, b.log, tailOf(b.log, before)))
 	}
 	return child.Process.Pid, nil
 }
@@ -187,5 +189,5 @@ func tailOf(path string, before os.FileInfo) string {
 	if len(raw) == 0 {
 		return "(nothing)"
 	}
-	return strings.TrimRight(printable(string(raw)), "\n")
+	return strings.TrimRight(console.Text(string(raw)), "\n")
 }

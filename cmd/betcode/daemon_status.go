@@ -11,6 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -31,11 +33,11 @@ func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
 	}
 	if client.Unreachable(err) {
 		if c.Bool("json") {
-			if err := writeValue(p.stdout, map[string]any{"schema": statusSchema, "running": false, "socket": cfg.Where()}, "  "); err != nil {
+			if err := console.WriteValue(p.Stdout, map[string]any{"schema": statusSchema, "running": false, "socket": cfg.Where()}, "  "); err != nil {
 				return err
 			}
 		} else {
-			fmt.Fprintln(p.stdout, "Daemon: NOT RUNNING")
+			fmt.Fprintln(p.Stdout, "Daemon: NOT RUNNING")
 		}
 		return errNoDaemon(cfg)
 	}
@@ -48,19 +50,19 @@ func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
-		object, err := messageJSON(health)
+		object, err := console.MessageJSON(health)
 		if err != nil {
 			return err
 		}
 		object["schema"], object["running"] = statusSchema, true
-		if err := writeValue(p.stdout, object, "  "); err != nil {
+		if err := console.WriteValue(p.Stdout, object, "  "); err != nil {
 			return err
 		}
 	} else {
-		writeStatus(p.stdout, health, style(p.terminal.colour))
+		writeStatus(p.Stdout, health, console.Style(p.Terminal.Colour))
 	}
 	if health.GetOverallStatus() != pb.ServingStatus_SERVING {
-		return exitError{code: exitInternal}
+		return exit.Silent(exit.Internal)
 	}
 	return nil
 }
@@ -69,11 +71,11 @@ func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
 func (p *program) statusUnreachable(c *cli.Context, cfg config.Client, h holder) error {
 	if c.Bool("json") {
 		object := map[string]any{"schema": statusSchema, "running": true, "reachable": false, "pid": h.pid, "socket": cfg.Where(), "state_dir": h.state}
-		if err := writeValue(p.stdout, object, "  "); err != nil {
+		if err := console.WriteValue(p.Stdout, object, "  "); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintf(p.stdout, "Daemon: RUNNING (pid %d), NOT REACHABLE\n", h.pid)
+		fmt.Fprintf(p.Stdout, "Daemon: RUNNING (pid %d), NOT REACHABLE\n", h.pid)
 	}
 	return h.unreachable(cfg.Where())
 }
@@ -81,31 +83,31 @@ func (p *program) statusUnreachable(c *cli.Context, cfg config.Client, h holder)
 const statusSchema = "betcode.daemon.status/v1"
 
 // writeStatus lays the status out as the API document does.
-func writeStatus(w io.Writer, h *pb.HealthDetailsResponse, s style) {
+func writeStatus(w io.Writer, h *pb.HealthDetailsResponse, s console.Style) {
 	overall := paint(s, h.GetOverallStatus())
 	if h.GetDegraded() {
-		overall += s.yellow(" (degraded)")
+		overall += s.Yellow(" (degraded)")
 	}
 	fmt.Fprintf(w, "Daemon: %s\n", overall)
 	for _, c := range h.GetComponents() {
 		line := fmt.Sprintf("  %s: %s", c.GetName(), paint(s, c.GetStatus()))
 		if c.GetMessage() != "" {
-			line += " (" + printableLine(c.GetMessage()) + ")"
+			line += " (" + console.Line(c.GetMessage()) + ")"
 		}
 		fmt.Fprintln(w, line)
 	}
 	fmt.Fprintln(w)
 	if reason := h.GetDegradedReason(); reason != "" {
-		fmt.Fprintf(w, "Degraded: %s\n", printableLine(reason))
+		fmt.Fprintf(w, "Degraded: %s\n", console.Line(reason))
 	}
 	if states := h.GetMetadata()["degraded_states"]; states != "" {
-		fmt.Fprintf(w, "Degraded states: %s\n", printableLine(strings.ReplaceAll(states, ",", ", ")))
+		fmt.Fprintf(w, "Degraded states: %s\n", console.Line(strings.ReplaceAll(states, ",", ", ")))
 	}
 	if n := h.GetRateLimitedSessions(); n > 0 {
 		fmt.Fprintf(w, "Rate limit: %d session(s), %s\n", n, limitText(h.GetRateLimitedUntil()))
 	}
 	if seconds, err := strconv.ParseFloat(h.GetMetadata()["uptime_seconds"], 64); err == nil {
-		fmt.Fprintf(w, "Uptime: %s\n", span(time.Duration(seconds*float64(time.Second))))
+		fmt.Fprintf(w, "Uptime: %s\n", console.Span(time.Duration(seconds*float64(time.Second))))
 	}
 	if pid := h.GetMetadata()["pid"]; pid != "" {
 		fmt.Fprintf(w, "PID: %s\n", pid)
@@ -115,9 +117,9 @@ func writeStatus(w io.Writer, h *pb.HealthDetailsResponse, s style) {
 	}
 }
 
-func paint(s style, status pb.ServingStatus) string {
+func paint(s console.Style, status pb.ServingStatus) string {
 	if status == pb.ServingStatus_SERVING {
-		return s.green(status.String())
+		return s.Green(status.String())
 	}
-	return s.red(status.String())
+	return s.Red(status.String())
 }

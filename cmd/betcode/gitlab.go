@@ -12,6 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -64,12 +66,12 @@ func (p *program) withProject(takes int, action func(gitlabCall) error) cli.Acti
 		if takes > 0 {
 			text := strings.TrimLeft(c.Args().First(), "!#")
 			if q.number, err = strconv.ParseUint(text, 10, 62); err != nil || q.number == 0 {
-				return usageError{fmt.Errorf("%q is no number of anything", c.Args().First())}
+				return exit.Usage(fmt.Errorf("%q is no number of anything", c.Args().First()))
 			}
 		}
 		if q.project == "" {
 			if q.project, err = originProject(ctx); err != nil {
-				return usageError{err}
+				return exit.Usage(err)
 			}
 		}
 		return action(q)
@@ -84,19 +86,19 @@ func (q gitlabCall) filter(prefix string, values map[string]int32) (int32, error
 	}
 	n, ok := values[prefix+strings.ToUpper(word)]
 	if !ok || n == 0 {
-		return 0, usageError{fmt.Errorf("there is no state %q", word)}
+		return 0, exit.Usage(fmt.Errorf("there is no state %q", word))
 	}
 	return n, nil
 }
 
 // listing writes a list: as JSON, or as a table whose rows fill in.
-func (p *program) listing(q gitlabCall, schema string, answer proto.Message, header []string, fill func(t *table)) error {
+func (p *program) listing(q gitlabCall, schema string, answer proto.Message, header []string, fill func(t *console.Table)) error {
 	if q.Bool("json") {
-		return writeJSON(p.stdout, schema, answer)
+		return console.WriteJSON(p.Stdout, schema, answer)
 	}
-	t := p.table(header...)
+	t := p.Table(header...)
 	fill(t)
-	return t.write(p.stdout)
+	return t.Write(p.Stdout)
 }
 
 func (p *program) mergeRequests(q gitlabCall) error {
@@ -110,13 +112,13 @@ func (p *program) mergeRequests(q gitlabCall) error {
 	if err != nil {
 		return err
 	}
-	return p.listing(q, "betcode.gitlab.mrs/v1", r, []string{"MR", "STATE", "AUTHOR", "UPDATED", "BRANCH", "TITLE"}, func(t *table) {
+	return p.listing(q, "betcode.gitlab.mrs/v1", r, []string{"MR", "STATE", "AUTHOR", "UPDATED", "BRANCH", "TITLE"}, func(t *console.Table) {
 		for _, m := range r.GetMergeRequests() {
 			title := m.GetTitle()
 			if m.GetDraft() && !strings.HasPrefix(title, "Draft:") {
 				title = "Draft: " + title
 			}
-			t.add("!"+strconv.FormatUint(m.GetIid(), 10), word(m.GetState(), "MERGE_REQUEST_STATE_"), m.GetAuthor(), p.when(m.GetUpdatedAt()), m.GetSourceBranch(), title)
+			t.Add("!"+strconv.FormatUint(m.GetIid(), 10), console.Enum(m.GetState(), "MERGE_REQUEST_STATE_"), m.GetAuthor(), p.When(m.GetUpdatedAt()), m.GetSourceBranch(), title)
 		}
 	})
 }
@@ -127,12 +129,12 @@ func (p *program) mergeRequest(q gitlabCall) error {
 		return err
 	}
 	if q.Bool("json") {
-		return writeJSON(p.stdout, "betcode.gitlab.mr/v1", r)
+		return console.WriteJSON(p.Stdout, "betcode.gitlab.mr/v1", r)
 	}
 	m := r.GetMergeRequest()
 	p.sheet(fmt.Sprintf("!%d %s", m.GetIid(), m.GetTitle()), m.GetDescription(), [][2]string{
-		{"state", word(m.GetState(), "MERGE_REQUEST_STATE_")},
-		{"merge", word(m.GetMergeStatus(), "MERGE_STATUS_")},
+		{"state", console.Enum(m.GetState(), "MERGE_REQUEST_STATE_")},
+		{"merge", console.Enum(m.GetMergeStatus(), "MERGE_STATUS_")},
 		{"branch", m.GetSourceBranch() + " into " + m.GetTargetBranch()},
 		{"author", m.GetAuthor()},
 		{"assignees", strings.Join(m.GetAssignees(), ", ")},
@@ -155,9 +157,9 @@ func (p *program) pipelines(q gitlabCall) error {
 	if err != nil {
 		return err
 	}
-	return p.listing(q, "betcode.gitlab.pipelines/v1", r, []string{"PIPELINE", "STATUS", "REF", "COMMIT", "UPDATED", "SOURCE"}, func(t *table) {
+	return p.listing(q, "betcode.gitlab.pipelines/v1", r, []string{"PIPELINE", "STATUS", "REF", "COMMIT", "UPDATED", "SOURCE"}, func(t *console.Table) {
 		for _, l := range r.GetPipelines() {
-			t.add(strconv.FormatUint(l.GetId(), 10), word(l.GetStatus(), "PIPELINE_STATUS_"), l.GetRefName(), shortID(l.GetSha()), p.when(l.GetUpdatedAt()), l.GetSource())
+			t.Add(strconv.FormatUint(l.GetId(), 10), console.Enum(l.GetStatus(), "PIPELINE_STATUS_"), l.GetRefName(), console.ShortID(l.GetSha()), p.When(l.GetUpdatedAt()), l.GetSource())
 		}
 	})
 }
@@ -167,10 +169,10 @@ func (p *program) jobs(q gitlabCall) error {
 	if err != nil {
 		return err
 	}
-	return p.listing(q, "betcode.gitlab.jobs/v1", r, []string{"JOB", "STATUS", "STAGE", "NAME", "TOOK", "WHY"}, func(t *table) {
+	return p.listing(q, "betcode.gitlab.jobs/v1", r, []string{"JOB", "STATUS", "STAGE", "NAME", "TOOK", "WHY"}, func(t *console.Table) {
 		for _, j := range r.GetJobs() {
 			took := time.Duration(j.GetDurationSeconds() * float64(time.Second)).Round(time.Second)
-			t.add(strconv.FormatUint(j.GetId(), 10), word(j.GetStatus(), "PIPELINE_STATUS_"), j.GetStage(), j.GetName(), took.String(), j.GetFailureReason())
+			t.Add(strconv.FormatUint(j.GetId(), 10), console.Enum(j.GetStatus(), "PIPELINE_STATUS_"), j.GetStage(), j.GetName(), took.String(), j.GetFailureReason())
 		}
 	})
 }
@@ -188,9 +190,9 @@ func (p *program) jobLog(q gitlabCall) error {
 			return err
 		}
 		if q.Bool("json") {
-			return writeJSON(p.stdout, "betcode.gitlab.log/v1", r)
+			return console.WriteJSON(p.Stdout, "betcode.gitlab.log/v1", r)
 		}
-		if _, err := p.stdout.Write(p.shown(r.GetContent())); err != nil {
+		if _, err := p.Stdout.Write(p.shown(r.GetContent())); err != nil {
 			return err
 		}
 		request.Offset = r.GetOffset() + uint64(len(r.GetContent()))
@@ -211,9 +213,9 @@ func (p *program) issues(q gitlabCall) error {
 	if err != nil {
 		return err
 	}
-	return p.listing(q, "betcode.gitlab.issues/v1", r, []string{"ISSUE", "STATE", "AUTHOR", "UPDATED", "TITLE"}, func(t *table) {
+	return p.listing(q, "betcode.gitlab.issues/v1", r, []string{"ISSUE", "STATE", "AUTHOR", "UPDATED", "TITLE"}, func(t *console.Table) {
 		for _, i := range r.GetIssues() {
-			t.add("#"+strconv.FormatUint(i.GetIid(), 10), word(i.GetState(), "ISSUE_STATE_"), i.GetAuthor(), p.when(i.GetUpdatedAt()), i.GetTitle())
+			t.Add("#"+strconv.FormatUint(i.GetIid(), 10), console.Enum(i.GetState(), "ISSUE_STATE_"), i.GetAuthor(), p.When(i.GetUpdatedAt()), i.GetTitle())
 		}
 	})
 }
@@ -224,11 +226,11 @@ func (p *program) issue(q gitlabCall) error {
 		return err
 	}
 	if q.Bool("json") {
-		return writeJSON(p.stdout, "betcode.gitlab.issue/v1", r)
+		return console.WriteJSON(p.Stdout, "betcode.gitlab.issue/v1", r)
 	}
 	i := r.GetIssue()
 	p.sheet(fmt.Sprintf("#%d %s", i.GetIid(), i.GetTitle()), i.GetDescription(), [][2]string{
-		{"state", word(i.GetState(), "ISSUE_STATE_")},
+		{"state", console.Enum(i.GetState(), "ISSUE_STATE_")},
 		{"author", i.GetAuthor()},
 		{"assignees", strings.Join(i.GetAssignees(), ", ")},
 		{"labels", strings.Join(i.GetLabels(), ", ")},

@@ -7,9 +7,8 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
-	"time"
 
-	"google.golang.org/protobuf/types/known/timestamppb"
+	"betcode/cmd/betcode/internal/console"
 )
 
 // originProject is the path of the project that the working directory is a clone of.
@@ -42,24 +41,16 @@ func projectOf(remote string) string {
 	return path
 }
 
-// when is a time: how long ago for a person, exact for a program.
-func (p *program) when(t *timestamppb.Timestamp) string {
-	if p.terminal.out {
-		return ago(t, time.Now())
-	}
-	return exact(t)
-}
-
 // sheet shows one thing: its title, what there is to say about it, its text.
 func (p *program) sheet(title, text string, facts [][2]string) {
-	fmt.Fprintln(p.stdout, style(p.terminal.colour).bold(printableLine(title)))
+	fmt.Fprintln(p.Stdout, console.Style(p.Terminal.Colour).Bold(console.Line(title)))
 	for _, fact := range facts {
 		if fact[1] != "" {
-			fmt.Fprintf(p.stdout, "%-10s %s\n", fact[0], printableLine(fact[1]))
+			fmt.Fprintf(p.Stdout, "%-10s %s\n", fact[0], console.Line(fact[1]))
 		}
 	}
 	if text != "" {
-		fmt.Fprintf(p.stdout, "\n%s\n", printable(text))
+		fmt.Fprintf(p.Stdout, "\n%s\n", console.Text(text))
 	}
 }
 
@@ -69,8 +60,8 @@ var escapes = regexp.MustCompile(`\x1b(?:\[[0-9;?]*[@-~]|\][^\x07\x1b]*(?:\x07|\
 // shown is a job's log: as it is for a program, and for a terminal without what might
 // move its cursor.
 func (p *program) shown(log []byte) []byte {
-	if !p.terminal.out {
+	if !p.Terminal.Out {
 		return log
 	}
-	return []byte(printable(string(escapes.ReplaceAll(log, nil))))
+	return []byte(console.Text(string(escapes.ReplaceAll(log, nil))))
 }

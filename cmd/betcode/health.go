@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -42,9 +43,9 @@ func (p *program) health(ctx context.Context, c *cli.Context) error {
 	case err != nil:
 		return err
 	case serving:
-		_, err = fmt.Fprintln(p.stdout, pb.ServingStatus_SERVING)
+		_, err = fmt.Fprintln(p.Stdout, pb.ServingStatus_SERVING)
 		return err
 	}
-	fmt.Fprintln(p.stdout, pb.ServingStatus_NOT_SERVING)
-	return exitError{code: exitInternal}
+	fmt.Fprintln(p.Stdout, pb.ServingStatus_NOT_SERVING)
+	return exit.Silent(exit.Internal)
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 )
 
@@ -37,7 +39,7 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 	}
 	from, err := p.importFrom(c.String("from"))
 	if err != nil {
-		return usageError{err}
+		return exit.Usage(err)
 	}
 	d, _, err := p.locate(c)
 	if err != nil {
@@ -45,7 +47,7 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 	}
 	steps, err := config.PlanImport(from, d.ConfigDir)
 	if err != nil {
-		return usageError{err}
+		return exit.Usage(err)
 	}
 	copied := 0
 	for _, step := range steps {
@@ -63,17 +65,17 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 		if !step.Exists {
 			copied++
 		}
-		if _, err := fmt.Fprintf(p.stdout, "%s\t%s\n", printableLine(step.To), word); err != nil {
+		if _, err := fmt.Fprintf(p.Stdout, "%s\t%s\n", console.Line(step.To), word); err != nil {
 			return err
 		}
 	}
 	switch {
 	case len(steps) == 0:
-		p.say("There is nothing to import in %s.", from)
+		p.Say("There is nothing to import in %s.", from)
 	case c.Bool("dry-run"):
-		p.say("%d of %d files would be copied from %s.", copied, len(steps), from)
+		p.Say("%d of %d files would be copied from %s.", copied, len(steps), from)
 	default:
-		p.say("%d of %d files were copied from %s. 'betcode config check' says what of it counts here.", copied, len(steps), from)
+		p.Say("%d of %d files were copied from %s. 'betcode config check' says what of it counts here.", copied, len(steps), from)
 	}
 	return nil
 }
@@ -96,7 +98,7 @@ func (p *program) importFrom(named string) (string, error) {
 // offerImport tells somebody who starts a daemon for the first time that there is
 // something to import. It is told once: the configuration directory is made then.
 func (p *program) offerImport(configDir string) {
-	if !p.terminal.in || !p.terminal.err {
+	if !p.Terminal.In || !p.Terminal.Err {
 		return
 	}
 	if _, err := os.Stat(configDir); !errors.Is(err, fs.ErrNotExist) {
@@ -109,6 +111,6 @@ func (p *program) offerImport(configDir string) {
 	if steps, err := config.PlanImport(from, configDir); err != nil || len(steps) == 0 {
 		return
 	}
-	p.say("You have settings for Claude Code in %s. 'betcode import' copies them, 'betcode import --dry-run' says what that is.", from)
+	p.Say("You have settings for Claude Code in %s. 'betcode import' copies them, 'betcode import --dry-run' says what that is.", from)
 	_ = os.MkdirAll(configDir, 0o700) // else it is told again
 }

@@ -96,7 +96,7 @@ func TestImportIsOffered(t *testing.T) {
 	offers := func(onTerminal bool) bool {
 		var stderr bytes.Buffer
 		p := newProgram(strings.NewReader(""), &bytes.Buffer{}, &stderr, nil)
-		p.terminal.in, p.terminal.err = onTerminal, onTerminal
+		p.Terminal.In, p.Terminal.Err = onTerminal, onTerminal
 		p.offerImport(dir)
 		return strings.Contains(stderr.String(), "betcode import")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"betcode/cmd/betcode/internal/console"
 	"betcode/messages/visible"
 	pb "betcode/proto/betcode/v1"
 )
@@ -187,39 +188,39 @@ func chosen(q *pb.UserQuestion, line string) (answer, complaint string) {
 }
 
 // text is how it is put to a person; keys: with what can be typed.
-func (w *waiting) text(s style, now time.Time, keys bool) string {
+func (w *waiting) text(s console.Style, now time.Time, keys bool) string {
 	var b strings.Builder
 	if p := w.permission; p != nil {
-		fmt.Fprintf(&b, "%s %s", s.yellow("? allow"), s.bold(printableLine(p.GetToolName())))
+		fmt.Fprintf(&b, "%s %s", s.Yellow("? allow"), s.Bold(console.Line(p.GetToolName())))
 		if p.GetDescription() != "" || len(p.GetInput().GetFields()) > 0 {
-			fmt.Fprintf(&b, ": %s", told(p.GetToolName(), p.GetInput(), p.GetDescription(), 500))
+			fmt.Fprintf(&b, ": %s", console.ToolCall(p.GetToolName(), p.GetInput(), p.GetDescription(), 500))
 		}
 		fmt.Fprintln(&b)
 		for _, line := range inputLines(p) {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}
 		if p.GetExpiresAt() != nil {
-			fmt.Fprintf(&b, "    %s\n", s.dim("it waits for "+span(max(p.GetExpiresAt().AsTime().Sub(now), 0))))
+			fmt.Fprintf(&b, "    %s\n", s.Dim("it waits for "+console.Span(max(p.GetExpiresAt().AsTime().Sub(now), 0))))
 		}
 		if keys {
-			fmt.Fprintf(&b, "  %s\n", s.dim(permissionKeys))
+			fmt.Fprintf(&b, "  %s\n", s.Dim(permissionKeys))
 		}
 		return b.String()
 	}
 	q := w.question
-	fmt.Fprintf(&b, "%s %s\n", s.yellow("?"), s.bold(printable(q.GetQuestion())))
+	fmt.Fprintf(&b, "%s %s\n", s.Yellow("?"), s.Bold(console.Text(q.GetQuestion())))
 	for i, o := range q.GetOptions() {
-		fmt.Fprintf(&b, "    %d  %s", i+1, printableLine(o.GetLabel()))
+		fmt.Fprintf(&b, "    %d  %s", i+1, console.Line(o.GetLabel()))
 		if o.GetDescription() != "" {
-			fmt.Fprintf(&b, "  %s", s.dim(printableLine(o.GetDescription())))
+			fmt.Fprintf(&b, "  %s", s.Dim(console.Line(o.GetDescription())))
 		}
 		fmt.Fprintln(&b)
 	}
 	switch {
 	case keys && q.GetMultiSelect():
-		fmt.Fprintf(&b, "  %s\n", s.dim("numbers of options, as 1,3, or your own words; - declines"))
+		fmt.Fprintf(&b, "  %s\n", s.Dim("numbers of options, as 1,3, or your own words; - declines"))
 	case keys:
-		fmt.Fprintf(&b, "  %s\n", s.dim("the number of an option, or your own words; - declines"))
+		fmt.Fprintf(&b, "  %s\n", s.Dim("the number of an option, or your own words; - declines"))
 	}
 	return b.String()
 }
@@ -241,7 +242,7 @@ func inputLines(p *pb.PermissionRequest) []string {
 			}
 			text = string(raw)
 		}
-		lines = append(lines, strings.Split(printableLine(key)+": "+strings.TrimRight(visible.Text(text), "\n"), "\n")...)
+		lines = append(lines, strings.Split(console.Line(key)+": "+strings.TrimRight(visible.Text(text), "\n"), "\n")...)
 	}
 	const most = 40
 	if len(lines) > most {

@@ -11,6 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/grpcapi"
 	"betcode/messages"
 	"betcode/persistence"
@@ -74,7 +76,7 @@ func (p *program) offlineJournal(c *cli.Context) (*persistence.Store, error) {
 	directory := c.String("backup")
 	if state := c.String("state-dir"); state != "" {
 		if directory != "" {
-			return nil, usageError{fmt.Errorf("--state-dir and --backup name two journals; give one of them")}
+			return nil, exit.Usage(fmt.Errorf("--state-dir and --backup name two journals; give one of them"))
 		}
 		directory = filepath.Join(state, "journal")
 	}
@@ -113,7 +115,7 @@ func (p *program) journalStats(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(p.stdout, statsSchema, stats)
+		return console.WriteJSON(p.Stdout, statsSchema, stats)
 	}
 	p.writeJournalStats(stats, store == nil)
 	return nil
@@ -130,42 +132,42 @@ func (p *program) asked(ctx context.Context, c *cli.Context, question func(*clie
 }
 
 func (p *program) writeJournalStats(s *pb.JournalStatsResponse, live bool) {
-	w := p.stdout
-	fmt.Fprintf(w, "Journal: %s\n", printableLine(s.GetDirectory()))
-	fmt.Fprintf(w, "Lineage: %s (format %d)\n", printableLine(s.GetLineage()), s.GetFormat())
+	w := p.Stdout
+	fmt.Fprintf(w, "Journal: %s\n", console.Line(s.GetDirectory()))
+	fmt.Fprintf(w, "Lineage: %s (format %d)\n", console.Line(s.GetLineage()), s.GetFormat())
 	fmt.Fprintf(w, "Sessions: %d\n", s.GetSessions())
-	fmt.Fprintf(w, "Size: %s in %d file(s)\n", size(s.GetTotalBytes()), len(s.GetFiles()))
+	fmt.Fprintf(w, "Size: %s in %d file(s)\n", console.Size(s.GetTotalBytes()), len(s.GetFiles()))
 	for _, f := range s.GetFiles() {
 		state := "being written"
 		if f.GetSealedAt() != nil {
-			state = "sealed " + ago(f.GetSealedAt(), time.Now())
+			state = "sealed " + console.Ago(f.GetSealedAt(), time.Now())
 		}
 		if f.GetGarbageBytes() > 0 {
-			state += ", " + size(f.GetGarbageBytes()) + " of no use any more"
+			state += ", " + console.Size(f.GetGarbageBytes()) + " of no use any more"
 		}
-		fmt.Fprintf(w, "  %s  %s  %s\n", printableLine(f.GetName()), size(f.GetBytes()), state)
+		fmt.Fprintf(w, "  %s  %s  %s\n", console.Line(f.GetName()), console.Size(f.GetBytes()), state)
 	}
 	if s.GetPayloads() > 0 {
-		fmt.Fprintf(w, "  blobs  %s  %d payload(s) of more than 64 KiB\n", size(s.GetPayloadBytes()), s.GetPayloads())
+		fmt.Fprintf(w, "  blobs  %s  %d payload(s) of more than 64 KiB\n", console.Size(s.GetPayloadBytes()), s.GetPayloads())
 	}
 	if !live {
 		return
 	}
 	kept := "everything is kept"
 	if s.GetRetainBytes() > 0 {
-		kept = "the newest " + size(s.GetRetainBytes()) + " of sealed files are kept"
+		kept = "the newest " + console.Size(s.GetRetainBytes()) + " of sealed files are kept"
 	}
 	if s.GetRetainSeconds() > 0 {
-		kept += ", for " + span(time.Duration(s.GetRetainSeconds())*time.Second)
+		kept += ", for " + console.Span(time.Duration(s.GetRetainSeconds())*time.Second)
 	}
 	fmt.Fprintf(w, "Retention: %s; %d dropped\n", kept, s.GetDroppedFiles())
 	fmt.Fprintf(w, "Given back: %d file(s) rewritten, %d payload(s) removed\n", s.GetRewrittenFiles(), s.GetSweptPayloads())
-	fmt.Fprintf(w, "Log: %s, moved into the file at %s; %d times so far\n", size(s.GetLogBytes()), size(s.GetCheckpointBytes()), s.GetCheckpoints())
+	fmt.Fprintf(w, "Log: %s, moved into the file at %s; %d times so far\n", console.Size(s.GetLogBytes()), console.Size(s.GetCheckpointBytes()), s.GetCheckpoints())
 	if failure := s.GetCheckpointFailure(); failure != "" {
-		fmt.Fprintf(w, "  not moved the last time: %s\n", printableLine(failure))
+		fmt.Fprintf(w, "  not moved the last time: %s\n", console.Line(failure))
 	}
 	fmt.Fprintf(w, "Since the daemon started: %d events (%s) in %d transactions, %s written, %d appends refused\n",
-		s.GetEvents(), size(s.GetEventBytes()), s.GetCommits(), size(s.GetWrittenBytes()), s.GetRefused())
+		s.GetEvents(), console.Size(s.GetEventBytes()), s.GetCommits(), console.Size(s.GetWrittenBytes()), s.GetRefused())
 }
 
 func (p *program) journalVerify(ctx context.Context, c *cli.Context) error {
@@ -232,7 +234,7 @@ func (v *verification) hear(m *pb.VerifyJournalResponse) {
 		if key := news.Problem.GetKey(); key != "" {
 			where += ": " + key
 		}
-		fmt.Fprintf(v.p.stdout, "%s %s: %s\n", style(v.p.terminal.colour).red("DAMAGED"), printableLine(where), printableLine(news.Problem.GetMessage()))
+		fmt.Fprintf(v.p.Stdout, "%s %s: %s\n", console.Style(v.p.Terminal.Colour).Red("DAMAGED"), console.Line(where), console.Line(news.Problem.GetMessage()))
 	case *pb.VerifyJournalResponse_Done:
 		v.done = news.Done
 	}
@@ -246,26 +248,26 @@ func (v *verification) read(f *pb.JournalFileReport) {
 	} else {
 		v.files = append(v.files, f)
 	}
-	line := fmt.Sprintf("%s  %s, %d values, %d events", printableLine(f.GetName()), size(f.GetBytes()), f.GetKeys(), f.GetEvents())
+	line := fmt.Sprintf("%s  %s, %d values, %d events", console.Line(f.GetName()), console.Size(f.GetBytes()), f.GetKeys(), f.GetEvents())
 	if f.GetComplete() && f.GetChainedEvents() < f.GetEvents() {
 		line += fmt.Sprintf(" (%d without a hash chain)", f.GetEvents()-f.GetChainedEvents())
 	}
 	switch {
 	case v.json:
 	case f.GetComplete():
-		if v.p.terminal.err {
-			fmt.Fprint(v.p.stderr, "\r\x1b[K")
+		if v.p.Terminal.Err {
+			fmt.Fprint(v.p.Stderr, "\r\x1b[K")
 		}
-		fmt.Fprintln(v.p.stdout, line)
-	case v.p.terminal.err:
-		fmt.Fprint(v.p.stderr, "\r\x1b[K"+line+" …")
+		fmt.Fprintln(v.p.Stdout, line)
+	case v.p.Terminal.Err:
+		fmt.Fprint(v.p.Stderr, "\r\x1b[K"+line+" …")
 	}
 }
 
 // end sums up.
 func (v *verification) end() error {
 	if v.done == nil {
-		return exitError{exitInternal, fmt.Errorf("verify journal: the daemon ended before the journal was read")}
+		return exit.With(exit.Internal, fmt.Errorf("verify journal: the daemon ended before the journal was read"))
 	}
 	if v.json {
 		report := map[string]any{
@@ -273,32 +275,32 @@ func (v *verification) end() error {
 		}
 		files, problems := []any{}, []any{}
 		for _, f := range v.files {
-			object, err := messageJSON(f)
+			object, err := console.MessageJSON(f)
 			if err != nil {
 				return err
 			}
 			files = append(files, object)
 		}
 		for _, f := range v.problems {
-			object, err := messageJSON(f)
+			object, err := console.MessageJSON(f)
 			if err != nil {
 				return err
 			}
 			problems = append(problems, object)
 		}
 		report["files"], report["problems"] = files, problems
-		if err := writeValue(v.p.stdout, report, "  "); err != nil {
+		if err := console.WriteValue(v.p.Stdout, report, "  "); err != nil {
 			return err
 		}
 	} else if v.done.GetOk() {
-		fmt.Fprintf(v.p.stdout, "%s: %d session(s)\n", style(v.p.terminal.colour).green("The journal is sound"), v.done.GetSessions())
+		fmt.Fprintf(v.p.Stdout, "%s: %d session(s)\n", console.Style(v.p.Terminal.Colour).Green("The journal is sound"), v.done.GetSessions())
 	}
 	if v.done.GetOk() {
 		return nil
 	}
 	if v.json {
-		return exitError{code: exitInternal}
+		return exit.Silent(exit.Internal)
 	}
-	return exitError{exitInternal, fmt.Errorf("verify journal: %d problem(s). What is sound can be used; a backup can be restored with "+
-		"'betcode journal restore'", v.done.GetProblems())}
+	return exit.With(exit.Internal, fmt.Errorf("verify journal: %d problem(s). What is sound can be used; a backup can be restored with "+
+		"'betcode journal restore'", v.done.GetProblems()))
 }

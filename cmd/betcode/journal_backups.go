@@ -10,6 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/actors"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/messages"
 )
 
@@ -41,7 +43,7 @@ func (p *program) journalBackups(_ context.Context, c *cli.Context) error {
 	}
 	state, err := filepath.Abs(cfg.StateDir)
 	if err != nil {
-		return usageError{err}
+		return exit.Usage(err)
 	}
 	found, err := actors.ScheduledBackups(backupsIn(state))
 	if err != nil {
@@ -52,15 +54,15 @@ func (p *program) journalBackups(_ context.Context, c *cli.Context) error {
 		for _, b := range found {
 			all = append(all, map[string]any{"path": b.Path, "created_at": b.At})
 		}
-		return writeValue(p.stdout, map[string]any{"schema": backupsSchema, "backups": all}, "  ")
+		return console.WriteValue(p.Stdout, map[string]any{"schema": backupsSchema, "backups": all}, "  ")
 	}
 	if len(found) == 0 {
-		fmt.Fprintf(p.stdout, "There is no backup in %s. To have one every day: betcode config set journal.backup_every 1d\n",
-			printableLine(backupsIn(state)))
+		fmt.Fprintf(p.Stdout, "There is no backup in %s. To have one every day: betcode config set journal.backup_every 1d\n",
+			console.Line(backupsIn(state)))
 		return nil
 	}
 	for _, b := range found {
-		fmt.Fprintf(p.stdout, "%s  %s\n", b.At.Local().Format(time.DateTime), printableLine(b.Path))
+		fmt.Fprintf(p.Stdout, "%s  %s\n", b.At.Local().Format(time.DateTime), console.Line(b.Path))
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 
 	"betcode/actors"
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/grpcapi"
 	"betcode/messages"
 	"betcode/persistence"
@@ -24,7 +26,7 @@ func (p *program) journalBackup(ctx context.Context, c *cli.Context) error {
 	}
 	path, err := filepath.Abs(c.Args().First())
 	if err != nil {
-		return usageError{err}
+		return exit.Usage(err)
 	}
 	began := time.Now()
 	var done *pb.BackupJournalResponse
@@ -40,13 +42,13 @@ func (p *program) journalBackup(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(p.stdout, backupSchema, done)
+		return console.WriteJSON(p.Stdout, backupSchema, done)
 	}
 	linked := ""
 	if done.GetLinkedBytes() > 0 {
-		linked = ", " + size(done.GetLinkedBytes()) + " of it linked"
+		linked = ", " + console.Size(done.GetLinkedBytes()) + " of it linked"
 	}
-	fmt.Fprintf(p.stdout, "%s: %d file(s), %s%s, in %s\n", printableLine(done.GetPath()), done.GetFiles(), size(done.GetBytes()), linked,
+	fmt.Fprintf(p.Stdout, "%s: %d file(s), %s%s, in %s\n", console.Line(done.GetPath()), done.GetFiles(), console.Size(done.GetBytes()), linked,
 		time.Since(began).Round(time.Millisecond))
 	return nil
 }
@@ -84,7 +86,7 @@ func (p *program) endLiveRuns(ctx context.Context, runs string, end bool) error 
 		if err := run.End(ctx); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.stderr, "Ended %s.\n", run)
+		fmt.Fprintf(p.Stderr, "Ended %s.\n", run)
 	}
 	return nil
 }
@@ -99,7 +101,7 @@ func (p *program) journalRestore(ctx context.Context, c *cli.Context) error {
 	}
 	state, err := filepath.Abs(cfg.StateDir)
 	if err != nil {
-		return usageError{err}
+		return exit.Usage(err)
 	}
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return err
@@ -122,21 +124,21 @@ func (p *program) journalRestore(ctx context.Context, c *cli.Context) error {
 		Replace: c.Bool("force"), Damaged: c.Bool("damaged"),
 	})
 	if messages.KindOf(err) == messages.AlreadyExists && err != nil {
-		return exitError{exitFailed, fmt.Errorf("%w. With --force it is moved aside", err)}
+		return exit.With(exit.Failed, fmt.Errorf("%w. With --force it is moved aside", err))
 	}
 	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
-		return writeValue(p.stdout, restoredValue(done), "  ")
+		return console.WriteValue(p.Stdout, restoredValue(done), "  ")
 	}
-	fmt.Fprintf(p.stdout, "%s: %d session(s), %s; its lineage is %s\n", done.Directory, done.Sessions, size(uint64(max(done.Bytes, 0))), done.Lineage)
+	fmt.Fprintf(p.Stdout, "%s: %d session(s), %s; its lineage is %s\n", done.Directory, done.Sessions, console.Size(uint64(max(done.Bytes, 0))), done.Lineage)
 	for _, aside := range done.Aside {
-		fmt.Fprintf(p.stdout, "What was there is in %s\n", aside)
+		fmt.Fprintf(p.Stdout, "What was there is in %s\n", aside)
 	}
 	p.tellLost(done)
 	for _, problem := range done.Problems {
-		fmt.Fprintf(p.stderr, "damaged: %s\n", printableLine(problem.String()))
+		fmt.Fprintf(p.Stderr, "damaged: %s\n", console.Line(problem.String()))
 	}
 	return nil
 }

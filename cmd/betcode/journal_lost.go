@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"betcode/cmd/betcode/internal/console"
 	"betcode/persistence"
 )
 
@@ -22,20 +23,20 @@ func lostEvents(done persistence.Restored) (all uint64) {
 func (p *program) tellLost(done persistence.Restored) {
 	switch {
 	case done.Unread != nil:
-		fmt.Fprintf(p.stdout, "What was newer than the backup is not known; the journal that was replaced cannot be read: %s\n",
-			printableLine(done.Unread.Error()))
+		fmt.Fprintf(p.Stdout, "What was newer than the backup is not known; the journal that was replaced cannot be read: %s\n",
+			console.Line(done.Unread.Error()))
 		return
 	case done.Replaced == "":
 		return
 	case len(done.Lost) == 0:
-		fmt.Fprintln(p.stdout, "No session of the journal that was replaced had more events than the backup.")
+		fmt.Fprintln(p.Stdout, "No session of the journal that was replaced had more events than the backup.")
 	default:
-		fmt.Fprintf(p.stdout, "Newer than the backup, and now only in what was moved aside: %d event(s) of %d session(s)\n",
+		fmt.Fprintf(p.Stdout, "Newer than the backup, and now only in what was moved aside: %d event(s) of %d session(s)\n",
 			lostEvents(done), len(done.Lost))
 	}
 	for i, l := range done.Lost {
 		if i == lostShown {
-			fmt.Fprintf(p.stdout, "  and %d session(s) more; --json names all\n", len(done.Lost)-lostShown)
+			fmt.Fprintf(p.Stdout, "  and %d session(s) more; --json names all\n", len(done.Lost)-lostShown)
 			break
 		}
 		least, whole := "", ""
@@ -45,11 +46,11 @@ func (p *program) tellLost(done persistence.Restored) {
 		if l.Kept == 0 {
 			whole = ", the whole session"
 		}
-		fmt.Fprintf(p.stdout, "  %s  %s%d event(s)%s, last changed %s  %s\n", l.Session, least, l.Events(), whole,
-			l.Updated.Local().Format(time.DateTime), printableLine(l.Name))
+		fmt.Fprintf(p.Stdout, "  %s  %s%d event(s)%s, last changed %s  %s\n", l.Session, least, l.Events(), whole,
+			l.Updated.Local().Format(time.DateTime), console.Line(l.Name))
 	}
 	if done.Replaced != done.From {
-		fmt.Fprintln(p.stdout, "The journal that was replaced was not the one of the backup: they were compared by the numbers of events alone.")
+		fmt.Fprintln(p.Stdout, "The journal that was replaced was not the one of the backup: they were compared by the numbers of events alone.")
 	}
 }
 

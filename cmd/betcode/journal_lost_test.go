@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"betcode/cmd/betcode/internal/console"
 	"betcode/persistence"
 )
 
@@ -29,7 +30,7 @@ func TestRestoreSaysWhatIsLost(t *testing.T) {
 		"many":            {persistence.Restored{From: "L", Replaced: "L", Lost: many}, []string{"and 3 session(s) more"}},
 	} {
 		var out strings.Builder
-		p := &program{stdout: &out}
+		p := &program{Console: &console.Console{Stdout: &out}}
 		p.tellLost(c.done)
 		for _, want := range c.says {
 			if !strings.Contains(out.String(), want) {

@@ -9,6 +9,8 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/messages"
 	"betcode/persistence"
 )
@@ -39,7 +41,7 @@ func (p *program) lockedState(op string, c *cli.Context) (state string, release 
 		return "", nil, err
 	}
 	if state, err = filepath.Abs(cfg.StateDir); err != nil {
-		return "", nil, usageError{err}
+		return "", nil, exit.Usage(err)
 	}
 	lock := flock.New(filepath.Join(state, "daemon.lock"), flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()
@@ -67,12 +69,12 @@ func (p *program) journalRepair(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
-		err = writeValue(p.stdout, repairJSON(done), "  ")
+		err = console.WriteValue(p.Stdout, repairJSON(done), "  ")
 	} else {
-		writeRepair(p.stdout, done)
+		writeRepair(p.Stdout, done)
 	}
 	if err == nil && done.Needed && done.Aside == "" {
-		return exitError{code: exitInternal}
+		return exit.Silent(exit.Internal)
 	}
 	return err
 }
@@ -104,10 +106,10 @@ func repairJSON(done persistence.Repaired) map[string]any {
 
 func writeRepair(w io.Writer, done persistence.Repaired) {
 	for _, f := range done.Findings {
-		fmt.Fprintln(w, "Damaged:", printableLine(f.String()))
+		fmt.Fprintln(w, "Damaged:", console.Line(f.String()))
 	}
 	for _, l := range done.Lost.Sessions {
-		fmt.Fprintln(w, "Lost:", printableLine(l.String()))
+		fmt.Fprintln(w, "Lost:", console.Line(l.String()))
 	}
 	if done.Lost.Unread > 0 {
 		fmt.Fprintf(w, "Lost: %d byte(s) that cannot be read; sessions of which nothing was written later may have lost their newest events too\n",
@@ -122,6 +124,6 @@ func writeRepair(w io.Writer, done persistence.Repaired) {
 		}
 		fmt.Fprintf(w, "Nothing was changed. Repair it with 'betcode journal repair --yes': %d session(s) would be there\n", done.Sessions)
 	default:
-		fmt.Fprintf(w, "Repaired: %d session(s). The journal as it was is in %s\n", done.Sessions, printableLine(done.Aside))
+		fmt.Fprintf(w, "Repaired: %d session(s). The journal as it was is in %s\n", done.Sessions, console.Line(done.Aside))
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"betcode/cmd/betcode/internal/console"
 )
 
 // terminalModes says that keys can be read one by one here.
@@ -38,7 +40,7 @@ type terminalReader struct {
 }
 
 func newTerminalReader(in *os.File, screen io.Writer, lines chan<- line) *terminalReader {
-	ignoreTerminalStops()
+	console.IgnoreTerminalStops()
 	r := &terminalReader{in: in, screen: screen, lines: lines, ended: make(chan struct{})}
 	woken, wake, err := os.Pipe()
 	if err != nil {
@@ -68,7 +70,7 @@ func (r *terminalReader) discard() {
 func (r *terminalReader) redraw(w io.Writer, prompt string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, _ = io.WriteString(w, prompt+printable(string(r.editor.text)))
+	_, _ = io.WriteString(w, prompt+console.Text(string(r.editor.text)))
 }
 
 // run reads keys until the terminal ends or close is called.
@@ -88,7 +90,7 @@ func (r *terminalReader) run(woken *os.File) {
 		default:
 		}
 		watched := fds[:1]
-		if inForeground(r.in) {
+		if console.InForeground(r.in) {
 			r.change()
 			watched = fds
 		} else {
@@ -98,7 +100,7 @@ func (r *terminalReader) run(woken *os.File) {
 		switch {
 		case n < 0 && !errors.Is(err, unix.EINTR), n > 0 && fds[0].Revents != 0:
 			return
-		case n <= 0 || len(watched) < 2 || fds[1].Revents == 0 || !inForeground(r.in):
+		case n <= 0 || len(watched) < 2 || fds[1].Revents == 0 || !console.InForeground(r.in):
 			continue
 		}
 		if !r.read(woken) {
@@ -112,7 +114,7 @@ func (r *terminalReader) read(woken *os.File) bool {
 	chunk := make([]byte, 64<<10)
 	n, err := unix.Read(int(r.in.Fd()), chunk)
 	switch {
-	case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EIO) && !inForeground(r.in):
+	case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EIO) && !console.InForeground(r.in):
 		return true
 	case err != nil || n == 0:
 		return false
@@ -164,7 +166,7 @@ func (r *terminalReader) change() {
 
 // restore puts the modes back, unless another process owns the terminal now.
 func (r *terminalReader) restore() {
-	if r.former != nil && inForeground(r.in) {
+	if r.former != nil && console.InForeground(r.in) {
 		_, _ = io.WriteString(r.screen, pasteOff)
 		_ = unix.IoctlSetTermios(int(r.in.Fd()), setTermios, r.former)
 	}

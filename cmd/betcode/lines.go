@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"betcode/cmd/betcode/internal/console"
 )
 
 // maxLineBytes is the longest message that the daemon takes. A longer line is refused
@@ -49,7 +51,7 @@ const notDeliberate = "Not taken as an answer: it was pasted, or typed before th
 
 // tooLongText is said of a line that was refused for its length.
 func tooLongText() string {
-	return fmt.Sprintf("Not sent: the line has more than %s. A file can be attached by its name in the text.", size(maxLineBytes))
+	return fmt.Sprintf("Not sent: the line has more than %s. A file can be attached by its name in the text.", console.Size(maxLineBytes))
 }
 
 // keyboard hands out lines, from a terminal, a file or a pipe.
@@ -62,22 +64,22 @@ type keyboard struct {
 // the same terminal.
 func (p *program) openKeyboard() *keyboard {
 	k := &keyboard{lines: make(chan line)}
-	in, isFile := p.stdin.(*os.File)
-	if screen := p.echoScreen(); isFile && p.terminal.in && screen != nil && terminalModes {
+	in, isFile := p.Stdin.(*os.File)
+	if screen := p.echoScreen(); isFile && p.Terminal.In && screen != nil && terminalModes {
 		k.terminal = newTerminalReader(in, screen, k.lines)
 		return k
 	}
-	go readLines(p.stdin, p.terminal.in, k.lines)
+	go readLines(p.Stdin, p.Terminal.In, k.lines)
 	return k
 }
 
 // echoScreen is the stream that shows the terminal, nil if none does.
 func (p *program) echoScreen() io.Writer {
 	switch {
-	case p.terminal.out:
-		return p.stdout
-	case p.terminal.err:
-		return p.stderr
+	case p.Terminal.Out:
+		return p.Stdout
+	case p.Terminal.Err:
+		return p.Stderr
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"betcode/cmd/betcode/internal/console"
 )
 
 func TestReadLinesWhole(t *testing.T) {
@@ -49,7 +51,7 @@ func TestDeliberate(t *testing.T) {
 
 func TestChatEntered(t *testing.T) {
 	var out bytes.Buffer
-	c := newChat(&out, terminal{in: true}, 0, false, false)
+	c := newChat(&out, console.Terminal{In: true}, 0, false, false)
 	c.event(asks("r", "Bash", "ls"))
 	if r := c.entered(line{text: "y", typed: true, pasted: true, first: time.Now().Add(time.Hour)}); len(r.send) != 0 || r.say != "" {
 		t.Errorf("a pasted line: %+v", r)

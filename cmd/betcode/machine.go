@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -35,21 +36,13 @@ func (p *program) machines(ctx context.Context, c *cli.Context, cl *client.Clien
 		}
 	}
 	if c.Bool("json") {
-		return writeJSON(p.stdout, "betcode.machine.list/v1", list)
+		return console.WriteJSON(p.Stdout, "betcode.machine.list/v1", list)
 	}
-	t := p.table("ID", "NAME", "STATUS", "OS", "CORES", "MEMORY", "DISK FREE")
+	t := p.Table("ID", "NAME", "STATUS", "OS", "CORES", "MEMORY", "DISK FREE")
 	for _, m := range list.GetMachines() {
 		r := m.GetResources()
-		t.add(m.GetId(), m.GetName(), strings.ToLower(m.GetStatus().String()), r.GetOs(), fmt.Sprint(r.GetCpuCores()),
-			p.bytes(r.GetMemoryBytes()), p.bytes(r.GetDiskFreeBytes()))
+		t.Add(m.GetId(), m.GetName(), strings.ToLower(m.GetStatus().String()), r.GetOs(), fmt.Sprint(r.GetCpuCores()),
+			p.Bytes(r.GetMemoryBytes()), p.Bytes(r.GetDiskFreeBytes()))
 	}
-	return t.write(p.stdout)
-}
-
-// bytes is a size: rounded for a person, exact for a program.
-func (p *program) bytes(n uint64) string {
-	if p.terminal.out {
-		return size(n)
-	}
-	return fmt.Sprint(n)
+	return t.Write(p.Stdout)
 }

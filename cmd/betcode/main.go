@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 )
 
@@ -26,13 +29,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // newProgram looks at what the program is given. interrupts replaces Ctrl-C.
 func newProgram(stdin io.Reader, stdout, stderr io.Writer, interrupts <-chan os.Signal) *program {
-	return &program{
-		stdin: stdin, stdout: stdout, stderr: stderr, interrupts: interrupts,
-		world: config.System(), terminal: lookAt(stdin, stdout, stderr),
-	}
+	return &program{Console: console.New(stdin, stdout, stderr, interrupts), world: config.System()}
 }
 
 func (p *program) main(ctx context.Context, args []string) int {
 	app := p.app()
 	return p.report(app.RunContext(ctx, arrange(app, args)))
+}
+
+// report prints what went wrong to standard error, for people, and returns the exit code.
+func (p *program) report(err error) int {
+	if !exit.IsSilent(err) {
+		fmt.Fprintf(p.Stderr, "betcode: %s\n", exit.Explain(err))
+	}
+	return exit.Code(err)
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/messages/toolcall"
 	pb "betcode/proto/betcode/v1"
 )
@@ -71,55 +73,55 @@ func (p *program) listPermissions(ctx context.Context, c *cli.Context, cl *clien
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(p.stdout, "betcode.permission.list/v1", list)
+		return console.WriteJSON(p.Stdout, "betcode.permission.list/v1", list)
 	}
-	if err := writePermissions(p.stdout, list, p.terminal, time.Now()); err != nil {
+	if err := writePermissions(p.Stdout, list, p.Terminal, time.Now()); err != nil {
 		return err
 	}
-	if len(list.GetPermissions()) == 0 && p.terminal.out {
-		p.say("Nothing waits for an answer.")
+	if len(list.GetPermissions()) == 0 && p.Terminal.Out {
+		p.Say("Nothing waits for an answer.")
 	}
 	return nil
 }
 
 // writePermissions writes the list, the questions below the request they belong to.
-func writePermissions(w io.Writer, list *pb.ListPermissionsResponse, t terminal, now time.Time) error {
-	out := t.table("REQUEST", "SESSION", "TOOL", "WAITING", "LEFT", "WHAT")
+func writePermissions(w io.Writer, list *pb.ListPermissionsResponse, t console.Terminal, now time.Time) error {
+	out := t.Table("REQUEST", "SESSION", "TOOL", "WAITING", "LEFT", "WHAT")
 	for _, r := range list.GetPermissions() {
-		session, since, until, what := r.GetSessionId(), exact(r.GetReceivedAt()), exact(r.GetExpiresAt()), told(r.GetToolName(), r.GetInput(), r.GetDescription(), 0)
+		session, since, until, what := r.GetSessionId(), console.Exact(r.GetReceivedAt()), console.Exact(r.GetExpiresAt()), console.ToolCall(r.GetToolName(), r.GetInput(), r.GetDescription(), 0)
 		if qs := r.GetQuestions(); len(qs) > 0 {
 			what = qs[0].GetQuestion()
 			if len(qs) > 1 {
 				what += fmt.Sprintf(" (and %d more)", len(qs)-1)
 			}
 		}
-		if t.out {
-			if session = shortID(session); r.GetSessionName() != "" {
+		if t.Out {
+			if session = console.ShortID(session); r.GetSessionName() != "" {
 				session = r.GetSessionName()
 			}
 			since, until = "-", "-"
 			if r.GetReceivedAt() != nil {
-				since = span(max(now.Sub(r.GetReceivedAt().AsTime()), 0))
+				since = console.Span(max(now.Sub(r.GetReceivedAt().AsTime()), 0))
 			}
 			if r.GetExpiresAt() != nil {
-				until = span(max(r.GetExpiresAt().AsTime().Sub(now), 0))
+				until = console.Span(max(r.GetExpiresAt().AsTime().Sub(now), 0))
 			}
-			what = toolcall.Cut(printableLine(what), 100)
+			what = toolcall.Cut(console.Line(what), 100)
 		}
-		out.add(r.GetRequestId(), session, r.GetToolName(), since, until, what)
+		out.Add(r.GetRequestId(), session, r.GetToolName(), since, until, what)
 	}
-	return out.write(w)
+	return out.Write(w)
 }
 
 func (p *program) allowPermission(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	request := &pb.AnswerPermissionRequest{RequestId: c.Args().First(), Decision: pb.PermissionDecision_ALLOW_ONCE}
 	switch input := c.String("input"); {
 	case input != "" && c.Bool("always"):
-		return usageError{errors.New("--input and --always contradict each other: leave one of them out")}
+		return exit.Usage(errors.New("--input and --always contradict each other: leave one of them out"))
 	case input != "":
 		edited, err := objectArgument(input)
 		if err != nil {
-			return usageError{fmt.Errorf("--input %w", err)}
+			return exit.Usage(fmt.Errorf("--input %w", err))
 		}
 		request.Decision, request.UpdatedInput = pb.PermissionDecision_ALLOW_WITH_EDIT, edited
 	case c.Bool("always"):
@@ -142,7 +144,7 @@ func (p *program) answerQuestions(ctx context.Context, c *cli.Context, cl *clien
 		return err
 	}
 	pending, err := findPending(list.GetPermissions(), c.Args().First())
-	if code := (exitError{}); errors.As(err, &code) && code.code == exitNotFound {
+	if exit.Code(err) == exit.NotFound {
 		return p.answerTooLate(ctx, cl, c.Args().First(), c.Args().Tail(), err)
 	}
 	if err != nil {
@@ -170,9 +172,9 @@ func findPending(pending []*pb.PendingPermission, ref string) (*pb.PendingPermis
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, exitError{exitNotFound, fmt.Errorf("no request that waits begins with %q; see 'betcode permission list'", ref)}
+		return nil, exit.With(exit.NotFound, fmt.Errorf("no request that waits begins with %q; see 'betcode permission list'", ref))
 	}
-	return nil, usageError{fmt.Errorf("%d requests begin with %q: give more of the id", len(found), ref)}
+	return nil, exit.Usage(fmt.Errorf("%d requests begin with %q: give more of the id", len(found), ref))
 }
 
 // answersTo puts what was typed to the questions, in their order.
@@ -180,15 +182,15 @@ func answersTo(r *pb.PendingPermission, typed []string) (map[string]string, erro
 	questions := r.GetQuestions()
 	switch {
 	case len(questions) == 0:
-		return nil, usageError{fmt.Errorf("request %s is no question: use allow or deny", r.GetRequestId())}
+		return nil, exit.Usage(fmt.Errorf("request %s is no question: use allow or deny", r.GetRequestId()))
 	case len(typed) != len(questions):
-		return nil, usageError{fmt.Errorf("request %s has %d question(s), you gave %d answer(s)", r.GetRequestId(), len(questions), len(typed))}
+		return nil, exit.Usage(fmt.Errorf("request %s has %d question(s), you gave %d answer(s)", r.GetRequestId(), len(questions), len(typed)))
 	}
 	answers := make(map[string]string, len(questions))
 	for i, q := range questions {
 		answer, complaint := chosen(q, typed[i])
 		if complaint != "" {
-			return nil, usageError{fmt.Errorf("%q: %s", q.GetQuestion(), complaint)}
+			return nil, exit.Usage(fmt.Errorf("%q: %s", q.GetQuestion(), complaint))
 		}
 		answers[q.GetQuestion()] = answer
 	}

@@ -9,6 +9,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -21,9 +23,9 @@ func (p *program) answerRequest(ctx context.Context, cl *client.Client, request 
 	}
 	text := decidedBefore(r)
 	if !sameAnswer(request, r) {
-		return exitError{exitFailed, fmt.Errorf("%s; that stands, and this answer has no effect", text)}
+		return exit.With(exit.Failed, fmt.Errorf("%s; that stands, and this answer has no effect", text))
 	}
-	p.say("%s; that stands.", text)
+	p.Say("%s; that stands.", text)
 	return nil
 }
 
@@ -43,16 +45,16 @@ func (p *program) answerTooLate(ctx context.Context, cl *client.Client, ref stri
 
 // decidedBefore says how a request was decided, by whom and when.
 func decidedBefore(r *pb.AnswerPermissionResponse) string {
-	text := "request " + printableLine(r.GetRequestId())
+	text := "request " + console.Line(r.GetRequestId())
 	if r.GetReason() == "withdrawn" {
 		text += " was withdrawn"
 	} else {
 		text += " was " + answerWords[r.GetDecision()] + " before"
 	}
 	if by := r.GetResolvedBy(); by != "" {
-		text += " by " + printableLine(by)
+		text += " by " + console.Line(by)
 	}
-	if at := exact(r.GetDecidedAt()); at != "" {
+	if at := console.Exact(r.GetDecidedAt()); at != "" {
 		text += " at " + at
 	}
 	return text

@@ -13,6 +13,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -20,7 +22,7 @@ func (p *program) explainPermission(ctx context.Context, c *cli.Context, cl *cli
 	args, session := c.Args().Slice(), c.String("session")
 	if len(args) == 3 {
 		if session != "" || c.String("cwd") != "" {
-			return usageError{errors.New("SESSION contradicts --session and --cwd: leave them out")}
+			return exit.Usage(errors.New("SESSION contradicts --session and --cwd: leave them out"))
 		}
 		session, args = args[0], args[1:]
 	}
@@ -29,15 +31,15 @@ func (p *program) explainPermission(ctx context.Context, c *cli.Context, cl *cli
 		request.Argument = args[1]
 	}
 	if (c.String("input") != "") == (request.GetArgument() != "") {
-		return usageError{errors.New("give either ARGUMENT or --input")}
+		return exit.Usage(errors.New("give either ARGUMENT or --input"))
 	}
 	if c.String("session") != "" && c.String("cwd") != "" {
-		return usageError{errors.New("--session and --cwd contradict each other: leave one of them out")}
+		return exit.Usage(errors.New("--session and --cwd contradict each other: leave one of them out"))
 	}
 	var err error
 	if input := c.String("input"); input != "" {
 		if request.Input, err = objectArgument(input); err != nil {
-			return usageError{fmt.Errorf("--input %w", err)}
+			return exit.Usage(fmt.Errorf("--input %w", err))
 		}
 	}
 	if request.GetSessionId() == "" {
@@ -50,9 +52,9 @@ func (p *program) explainPermission(ctx context.Context, c *cli.Context, cl *cli
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(p.stdout, "betcode.permission.explain/v1", explained)
+		return console.WriteJSON(p.Stdout, "betcode.permission.explain/v1", explained)
 	}
-	return writeExplained(p.stdout, explained)
+	return writeExplained(p.Stdout, explained)
 }
 
 // writeExplained says what decides: the effect first, for scripts.
@@ -61,16 +63,16 @@ func writeExplained(w io.Writer, e *pb.ExplainPermissionResponse) error {
 	if effect == "none" {
 		effect = "ask"
 	}
-	if _, err := fmt.Fprintf(w, "%s: %s\n", effect, printableLine(e.GetWhy())); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s\n", effect, console.Line(e.GetWhy())); err != nil {
 		return err
 	}
 	for _, r := range e.GetRules() {
-		if _, err := fmt.Fprintf(w, "  by %s\n", printableLine(r)); err != nil {
+		if _, err := fmt.Fprintf(w, "  by %s\n", console.Line(r)); err != nil {
 			return err
 		}
 	}
 	for _, problem := range e.GetProblems() {
-		if _, err := fmt.Fprintf(w, "  note: %s\n", printableLine(problem)); err != nil {
+		if _, err := fmt.Fprintf(w, "  note: %s\n", console.Line(problem)); err != nil {
 			return err
 		}
 	}
@@ -96,7 +98,7 @@ func writeAgentDecision(w io.Writer, a *pb.AgentDecision) error {
 		lines = append(lines, "does not have yet: "+r)
 	}
 	for _, line := range lines {
-		if _, err := fmt.Fprintf(w, "  agent: %s\n", printableLine(line)); err != nil {
+		if _, err := fmt.Fprintf(w, "  agent: %s\n", console.Line(line)); err != nil {
 			return err
 		}
 	}

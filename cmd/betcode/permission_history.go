@@ -10,6 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 	"betcode/messages/toolcall"
 	pb "betcode/proto/betcode/v1"
@@ -39,7 +41,7 @@ func (p *program) testRules(ctx context.Context, c *cli.Context, cl *client.Clie
 		}
 		request.Allow, request.Ask, request.Deny = rules.Allow, rules.Ask, rules.Deny
 		if len(request.GetAllow())+len(request.GetAsk())+len(request.GetDeny()) == 0 {
-			return usageError{fmt.Errorf("%s has no rules", filepath.Base(file))}
+			return exit.Usage(fmt.Errorf("%s has no rules", filepath.Base(file)))
 		}
 	}
 	stream, err := cl.Admin.TestRules(ctx, request)
@@ -64,10 +66,10 @@ func (p *program) testRules(ctx context.Context, c *cli.Context, cl *client.Clie
 			continue
 		}
 		if c.Bool("json") {
-			err = writeLine(p.stdout, m)
+			err = console.WriteJSONLine(p.Stdout, m)
 		} else {
-			_, err = fmt.Fprintf(p.stdout, "%-5s  %-12s %s %d  %s %s\n", m.GetEffect(), m.GetWas(), shortID(m.GetSessionId()), m.GetSequence(),
-				printableLine(m.GetToolName()), toolcall.Cut(printableLine(m.GetDescription()), 80))
+			_, err = fmt.Fprintf(p.Stdout, "%-5s  %-12s %s %d  %s %s\n", m.GetEffect(), m.GetWas(), console.ShortID(m.GetSessionId()), m.GetSequence(),
+				console.Line(m.GetToolName()), toolcall.Cut(console.Line(m.GetDescription()), 80))
 		}
 		if err != nil {
 			return err
@@ -92,12 +94,12 @@ func goesAnotherWay(m *pb.TestRulesResponse) bool {
 
 func (p *program) testedSummary(c *cli.Context, m *pb.TestRulesResponse, count map[string]int) error {
 	for _, problem := range m.GetProblems() {
-		p.say("note: %s", printableLine(problem))
+		p.Say("note: %s", console.Line(problem))
 	}
 	if c.Bool("json") {
 		return nil
 	}
-	_, err := fmt.Fprintf(p.stdout, "%d calls: %d allowed, %d denied, %d asked about, %d not decided by rules; %d would have gone another way\n",
+	_, err := fmt.Fprintf(p.Stdout, "%d calls: %d allowed, %d denied, %d asked about, %d not decided by rules; %d would have gone another way\n",
 		m.GetCalls(), count["allow"], count["deny"], count["ask"], count["none"], count["changes"])
 	return err
 }

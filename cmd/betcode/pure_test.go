@@ -2,24 +2,19 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"betcode/messages"
+	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
 func TestArrange(t *testing.T) {
-	app := (&program{}).app()
+	app := (&program{Console: &console.Console{}}).app()
 	for _, test := range []struct{ given, want string }{
 		{"", ""},
 		{"tree", "tree"},
@@ -49,38 +44,6 @@ func TestArrange(t *testing.T) {
 		}
 		if got := strings.Join(arrange(app, args)[1:], "|"); got != test.want {
 			t.Errorf("%s\n got %s\nwant %s", test.given, got, test.want)
-		}
-	}
-}
-
-// TestExitCodes holds the table of the API document.
-func TestExitCodes(t *testing.T) {
-	for c := codes.OK; c <= codes.Unauthenticated; c++ {
-		if _, ok := codeExits[c]; !ok {
-			t.Errorf("%v has no exit code", c)
-		}
-	}
-	for _, test := range []struct {
-		err  error
-		want int
-	}{
-		{nil, 0},
-		{status.Error(codes.Unavailable, ""), 2},
-		{status.Error(codes.PermissionDenied, ""), 3},
-		{status.Error(codes.ResourceExhausted, ""), 4},
-		{status.Error(codes.InvalidArgument, ""), 5},
-		{fmt.Errorf("wrapped: %w", status.Error(codes.NotFound, "")), 6},
-		{status.Error(codes.Internal, ""), 7},
-		{catalogued(codes.Internal, "SUBPROCESS_CRASHED", ""), 1},
-		{usageError{errors.New("x")}, 5},
-		{exitError{code: 3}, 3},
-		{context.Canceled, 130},
-		{messages.Errorf("x", messages.NotFound, "y"), 6},
-		{messages.Errorf("x", messages.DataLoss, "y"), 7},
-		{errors.New("x"), 1},
-	} {
-		if got := exitCode(test.err); got != test.want {
-			t.Errorf("%v ends with %d, want %d", test.err, got, test.want)
 		}
 	}
 }
@@ -122,14 +85,14 @@ func TestWriteSessions(t *testing.T) {
 	list.Sessions[1].Asks, list.Sessions[1].Undecided = "touch \u202ex", 2
 	now := time.Date(2026, 1, 2, 5, 4, 5, 0, time.UTC)
 	var program, person bytes.Buffer
-	if err := writeSessions(&program, list, terminal{}, now); err != nil {
+	if err := writeSessions(&program, list, console.Terminal{}, now); err != nil {
 		t.Fatal(err)
 	}
 	if want := sessionA + "\tdemo\tidle\topus\t4\t$0.50\t2026-01-02T03:04:05Z\t/w\tdone and done\t\n" +
 		sessionB + "\t\tactive\t\t0\t$0.00\t2026-01-02T03:04:05Z\t/elsewhere\t\ttouch \\u202ex (1 of 2)\n"; program.String() != want {
 		t.Errorf("got\n%q\nwant\n%q", &program, want)
 	}
-	if err := writeSessions(&person, list, terminal{out: true}, now); err != nil {
+	if err := writeSessions(&person, list, console.Terminal{Out: true}, now); err != nil {
 		t.Fatal(err)
 	}
 	if want := `ID        NAME  STATUS  MODEL  MESSAGES  COST   UPDATED  DIRECTORY   LAST           ASKS
@@ -140,36 +103,10 @@ func TestWriteSessions(t *testing.T) {
 	}
 }
 
-func TestSpan(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		12 * time.Second: "12s", 61 * time.Second: "1m 1s", 9240 * time.Second: "2h 34m", 76 * time.Hour: "3d 4h",
-	} {
-		if got := span(d); got != want {
-			t.Errorf("%v is %s, want %s", d, got, want)
-		}
-	}
-}
-
 func TestTools(t *testing.T) {
 	got := tools([]string{"Read, Bash(git log, x),", "Edit(a)b)", "mcp__x"})
 	if want := []string{"Read", "Bash(git log, x)", "Edit(a)b)", "mcp__x"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// TestPrintable: an agent must not be able to steer the terminal.
-func TestPrintable(t *testing.T) {
-	for given, want := range map[string]string{
-		"plain\n\ttext":       "plain\n\ttext",
-		"\x1b]0;title\x07":    `\x1b]0;title\x07`,
-		"a\r\nb\rc":           "a\nb\\rc",
-		"\u009b2J":            `\u009b2J`,
-		"a\u202eb":            `a\u202eb`,
-		"bad \xff bytes é 日本": "bad \\xff bytes é 日本",
-	} {
-		if got := printable(given); got != want {
-			t.Errorf("%q becomes %q, want %q", given, got, want)
-		}
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -11,7 +12,7 @@ func limitText(until *timestamppb.Timestamp) string {
 	if until == nil {
 		return "rate limited until a turn succeeds (the agent does not say when that may be)"
 	}
-	return "rate limited until " + exact(until)
+	return "rate limited until " + console.Exact(until)
 }
 
 // statusWithLimit is the status of a session in a list.
@@ -22,5 +23,5 @@ func statusWithLimit(s *pb.SessionSummary) string {
 	case s.GetRateLimitedUntil() == nil:
 		return s.GetStatus() + ", rate limited"
 	}
-	return s.GetStatus() + ", rate limited until " + exact(s.GetRateLimitedUntil())
+	return s.GetStatus() + ", rate limited until " + console.Exact(s.GetRateLimitedUntil())
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 )
 
@@ -16,12 +17,12 @@ func newClient(cfg config.Client) (*client.Client, error) {
 	if r := cfg.Remote; r.Address != "" {
 		token, err := readToken(r.TokenFile)
 		if err != nil {
-			return nil, usageError{fmt.Errorf("read token: %w", err)}
+			return nil, exit.Usage(fmt.Errorf("read token: %w", err))
 		}
 		o.Remote = &client.Remote{Address: r.Address, Token: token}
 		if r.TLS {
 			if o.Remote.TLS, err = clientTLS(r.CAFile); err != nil {
-				return nil, usageError{err}
+				return nil, exit.Usage(err)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -20,7 +21,7 @@ const resultLines = 6
 // inbox's to show.
 type renderer struct {
 	w       io.Writer
-	style   style
+	style   console.Style
 	verbose bool            // thinking, subagents, processes, raw lines
 	own     map[string]bool // keys of messages typed here: they are on the screen already
 
@@ -60,56 +61,56 @@ func (r *renderer) event(e *pb.AgentEvent) {
 		// shown when it is to be answered
 	case *pb.AgentEvent_TodoUpdate:
 		for _, item := range event.TodoUpdate.GetItems() {
-			r.line("  %s %s", todoMark(item.GetStatus()), printableLine(item.GetSubject()))
+			r.line("  %s %s", todoMark(item.GetStatus()), console.Line(item.GetSubject()))
 		}
 	case *pb.AgentEvent_StatusChange:
 		r.status(event.StatusChange)
 	case *pb.AgentEvent_SessionInfo:
 		r.info(event.SessionInfo)
 	case *pb.AgentEvent_Error:
-		r.line("%s %s", s.red("error:"), printableLine(event.Error.GetMessage()))
+		r.line("%s %s", s.Red("error:"), console.Line(event.Error.GetMessage()))
 	case *pb.AgentEvent_Usage:
-		r.line("%s", s.dim(usage(event.Usage)))
+		r.line("%s", s.Dim(usage(event.Usage)))
 	case *pb.AgentEvent_PlanMode:
 		if event.PlanMode.GetActive() {
-			r.line("%s", s.dim("plan mode"))
+			r.line("%s", s.Dim("plan mode"))
 		} else {
-			r.line("%s", s.dim("plan mode is over"))
+			r.line("%s", s.Dim("plan mode is over"))
 		}
 		if plan := event.PlanMode.GetPlan(); plan != "" {
-			r.line("%s", printable(plan))
+			r.line("%s", console.Text(plan))
 		}
 	case *pb.AgentEvent_TurnComplete:
 		r.turnComplete(event.TurnComplete)
 	case *pb.AgentEvent_UserInput:
 		if !r.own[event.UserInput.GetIdempotencyKey()] {
-			r.line("%s %s", s.bold(">"), strings.ReplaceAll(printable(event.UserInput.GetContent()), "\n", "\n  "))
+			r.line("%s %s", s.Bold(">"), strings.ReplaceAll(console.Text(event.UserInput.GetContent()), "\n", "\n  "))
 		}
 		for _, file := range event.UserInput.GetAttachments() {
-			r.line("  %s", s.dim(fmt.Sprintf("with %s (%s, %d bytes)", printableLine(file.GetFilename()), printableLine(file.GetMimeType()), file.GetSize())))
+			r.line("  %s", s.Dim(fmt.Sprintf("with %s (%s, %d bytes)", console.Line(file.GetFilename()), console.Line(file.GetMimeType()), file.GetSize())))
 		}
 	case *pb.AgentEvent_Encrypted:
-		r.line("%s", s.dim("(an encrypted event)"))
+		r.line("%s", s.Dim("(an encrypted event)"))
 	case *pb.AgentEvent_Deprecation:
 		d := event.Deprecation
-		r.line("%s %s is going away in %s; use %s", s.yellow("deprecated:"), printableLine(d.GetFeature()), printableLine(d.GetRemovalVersion()), printableLine(d.GetReplacement()))
+		r.line("%s %s is going away in %s; use %s", s.Yellow("deprecated:"), console.Line(d.GetFeature()), console.Line(d.GetRemovalVersion()), console.Line(d.GetReplacement()))
 	case *pb.AgentEvent_PermissionResolved:
-		r.line("%s", s.dim(resolution(event.PermissionResolved)))
+		r.line("%s", s.Dim(resolution(event.PermissionResolved)))
 	case *pb.AgentEvent_Run:
 		r.run(event.Run)
 	case *pb.AgentEvent_Lock:
 		r.lock(event.Lock)
 	case *pb.AgentEvent_Presence:
 		if r.verbose {
-			r.line("%s", s.dim(presence(event.Presence)))
+			r.line("%s", s.Dim(presence(event.Presence)))
 		}
 	case *pb.AgentEvent_Lagging:
 		if r.verbose {
-			r.line("%s", s.dim("catching up"))
+			r.line("%s", s.Dim("catching up"))
 		}
 	case *pb.AgentEvent_Raw:
 		if r.verbose {
-			r.line("%s", s.dim("raw: "+shorten(printableLine(string(event.Raw.GetLine())), 200)))
+			r.line("%s", s.Dim("raw: "+console.Shorten(console.Line(string(event.Raw.GetLine())), 200)))
 		}
 	case *pb.AgentEvent_Task:
 		t := event.Task
@@ -117,12 +118,12 @@ func (r *renderer) event(e *pb.AgentEvent) {
 		if t.GetSummary() != "" {
 			what = t.GetSummary()
 		}
-		r.line("%s", s.dim(printableLine(t.GetKind()+" "+t.GetState()+": "+what)))
+		r.line("%s", s.Dim(console.Line(t.GetKind()+" "+t.GetState()+": "+what)))
 	case *pb.AgentEvent_Notice:
 		if event.Notice.GetCode() == "PERMISSION_EXTENDED" {
 			return // every minute of activity; the prompt stays as it is
 		}
-		r.line("%s %s", s.yellow("note:"), printableLine(event.Notice.GetMessage()))
+		r.line("%s %s", s.Yellow("note:"), console.Line(event.Notice.GetMessage()))
 	case *pb.AgentEvent_Retraction:
 		r.retraction(event.Retraction)
 	case nil:
@@ -136,7 +137,7 @@ func (r *renderer) text(t *pb.TextDelta) {
 		return
 	}
 	if t.GetWithdrawn() {
-		r.line("%s", r.style.dim("(the agent took this back)"))
+		r.line("%s", r.style.Dim("(the agent took this back)"))
 		return
 	}
 	if r.block != t.GetBlockId() {
@@ -144,9 +145,9 @@ func (r *renderer) text(t *pb.TextDelta) {
 		r.block = t.GetBlockId()
 	}
 	said := cmp.Or(t.GetThinkingText(), t.GetText()) // older events have thinking in text
-	if text := printable(said); text != "" {
+	if text := console.Text(said); text != "" {
 		if t.GetThinking() {
-			text = r.style.dim(text)
+			text = r.style.Dim(text)
 		}
 		fmt.Fprint(r.w, text)
 		r.shown.text(t.GetBlockId(), said)
@@ -159,42 +160,42 @@ func (r *renderer) text(t *pb.TextDelta) {
 
 func (r *renderer) toolCall(t *pb.ToolCallStart) {
 	if t.GetWithdrawn() {
-		r.line("%s", r.style.dim("(the agent took back its call of "+printableLine(t.GetToolName())+")"))
+		r.line("%s", r.style.Dim("(the agent took back its call of "+console.Line(t.GetToolName())+")"))
 		return
 	}
 	r.shown.call(t.GetToolId(), t.GetToolName())
-	r.line("%s %s  %s", r.style.green("●"), r.style.bold(printableLine(t.GetToolName())), told(t.GetToolName(), t.GetInput(), t.GetDescription(), 160))
+	r.line("%s %s  %s", r.style.Green("●"), r.style.Bold(console.Line(t.GetToolName())), console.ToolCall(t.GetToolName(), t.GetInput(), t.GetDescription(), 160))
 }
 
 func (r *renderer) toolResult(t *pb.ToolCallResult) {
-	lines := strings.Split(strings.TrimRight(printable(t.GetOutput()), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(console.Text(t.GetOutput()), "\n"), "\n")
 	rest := len(lines) - resultLines
 	if rest > 0 {
 		lines = lines[:resultLines]
 	}
 	for _, line := range lines {
-		line = shorten(line, 200)
+		line = console.Shorten(line, 200)
 		if t.GetIsError() {
-			r.line("    %s", r.style.red(line))
+			r.line("    %s", r.style.Red(line))
 		} else {
-			r.line("    %s", r.style.dim(line))
+			r.line("    %s", r.style.Dim(line))
 		}
 	}
 	if rest > 0 {
-		r.line("    %s", r.style.dim(fmt.Sprintf("… %d more lines", rest)))
+		r.line("    %s", r.style.Dim(fmt.Sprintf("… %d more lines", rest)))
 	}
 }
 
 func (r *renderer) status(c *pb.StatusChange) {
 	switch c.GetStatus() {
 	case pb.AgentStatus_COMPACTING:
-		r.line("%s", r.style.dim("the agent summarises its context"))
+		r.line("%s", r.style.Dim("the agent summarises its context"))
 	case pb.AgentStatus_ERROR:
-		r.line("%s %s", r.style.red("the agent cannot go on:"), printableLine(c.GetMessage()))
+		r.line("%s %s", r.style.Red("the agent cannot go on:"), console.Line(c.GetMessage()))
 	case pb.AgentStatus_AGENT_STATUS_UNSPECIFIED, pb.AgentStatus_THINKING, pb.AgentStatus_EXECUTING_TOOL,
 		pb.AgentStatus_WAITING_FOR_USER, pb.AgentStatus_IDLE:
 		if r.verbose {
-			r.line("%s", r.style.dim(strings.ToLower(c.GetStatus().String())))
+			r.line("%s", r.style.Dim(strings.ToLower(c.GetStatus().String())))
 		}
 	}
 }
@@ -210,9 +211,9 @@ func (r *renderer) info(i *pb.SessionInfo) {
 	}
 	r.session, r.model = i.GetSessionId(), i.GetModel()
 	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
-	r.line("%s", r.style.dim(printableLine(strings.Join(words, " · "))))
+	r.line("%s", r.style.Dim(console.Line(strings.Join(words, " · "))))
 	if i.GetIsCompacted() {
-		r.line("%s", r.style.dim("(older history is gone)"))
+		r.line("%s", r.style.Dim("(older history is gone)"))
 	}
 }
 
@@ -220,9 +221,9 @@ func (r *renderer) turnComplete(t *pb.TurnComplete) {
 	r.shown.forget()
 	switch {
 	case t.GetStopReason() == "cancelled":
-		r.line("%s", r.style.yellow("interrupted"))
+		r.line("%s", r.style.Yellow("interrupted"))
 	case t.GetIsError():
-		r.line("%s %s", r.style.red("the turn failed:"), printableLine(t.GetError()))
+		r.line("%s %s", r.style.Red("the turn failed:"), console.Line(t.GetError()))
 	default:
 		r.endLine()
 	}
@@ -231,13 +232,13 @@ func (r *renderer) turnComplete(t *pb.TurnComplete) {
 func (r *renderer) run(e *pb.RunEvent) {
 	switch {
 	case e.GetState() == pb.RunState_RUN_STATE_ADOPTED:
-		r.line("%s", r.style.dim(fmt.Sprintf("the agent (pid %d) was taken over by a new daemon", e.GetPid())))
+		r.line("%s", r.style.Dim(fmt.Sprintf("the agent (pid %d) was taken over by a new daemon", e.GetPid())))
 	case e.GetState() == pb.RunState_RUN_STATE_LOST, e.GetStatusUnknown():
-		r.line("%s", r.style.yellow("the agent is gone, nobody saw how"))
+		r.line("%s", r.style.Yellow("the agent is gone, nobody saw how"))
 	case e.GetState() == pb.RunState_RUN_STATE_EXITED && e.GetExitCode() != 0:
-		r.line("%s", r.style.yellow(printableLine(fmt.Sprintf("the agent ended with %d: %s", e.GetExitCode(), e.GetReason()))))
+		r.line("%s", r.style.Yellow(console.Line(fmt.Sprintf("the agent ended with %d: %s", e.GetExitCode(), e.GetReason()))))
 	case r.verbose:
-		r.line("%s", r.style.dim(printableLine(fmt.Sprintf("run %d: %s, pid %d, %s", e.GetRun(), e.GetState(), e.GetPid(), e.GetReason()))))
+		r.line("%s", r.style.Dim(console.Line(fmt.Sprintf("run %d: %s, pid %d, %s", e.GetRun(), e.GetState(), e.GetPid(), e.GetReason()))))
 	}
 }
 
@@ -257,14 +258,7 @@ func resolution(p *pb.PermissionResolved) string {
 	if p.GetDecision() == pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED {
 		what = "answered"
 	}
-	return printableLine(what + " by " + orNobody(who))
-}
-
-func orNobody(name string) string {
-	if name == "" {
-		return "nobody"
-	}
-	return name
+	return console.Line(what + " by " + console.OrNobody(who))
 }
 
 func usage(u *pb.UsageReport) string {
@@ -321,12 +315,12 @@ func summary(input *structpb.Struct) string {
 func (r *renderer) lock(l *pb.LockChange) {
 	switch {
 	case l.GetRequestedBy() != "":
-		r.line("%s %s asks for the input lock of %s: /release gives it up, /refuse keeps it", r.style.yellow("note:"),
-			printableLine(l.GetRequestedBy()), printableLine(l.GetHolder()))
+		r.line("%s %s asks for the input lock of %s: /release gives it up, /refuse keeps it", r.style.Yellow("note:"),
+			console.Line(l.GetRequestedBy()), console.Line(l.GetHolder()))
 	case l.GetOfferedTo() != "":
-		r.line("%s the input lock is offered to %s: /lock takes it", r.style.yellow("note:"), printableLine(l.GetOfferedTo()))
+		r.line("%s the input lock is offered to %s: /lock takes it", r.style.Yellow("note:"), console.Line(l.GetOfferedTo()))
 	case r.verbose:
-		r.line("%s", r.style.dim("input lock: "+printableLine(orNobody(l.GetHolder()))))
+		r.line("%s", r.style.Dim("input lock: "+console.Line(console.OrNobody(l.GetHolder()))))
 	}
 }
 
@@ -334,10 +328,10 @@ func (r *renderer) lock(l *pb.LockChange) {
 func presence(p *pb.PresenceChange) string {
 	var words []string
 	for _, c := range p.GetAttached() {
-		words = append(words, printableLine(c.GetClientId())+" is here")
+		words = append(words, console.Line(c.GetClientId())+" is here")
 	}
 	for _, id := range p.GetDetached() {
-		words = append(words, printableLine(id)+" has left")
+		words = append(words, console.Line(id)+" has left")
 	}
-	return shorten(strings.Join(words, ", "), 200)
+	return console.Shorten(strings.Join(words, ", "), 200)
 }

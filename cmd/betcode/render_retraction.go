@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -42,17 +43,17 @@ func (r *renderer) retraction(t *pb.Retraction) {
 	var parts []string
 	for _, id := range t.GetBlockIds() {
 		if text := strings.TrimSpace(r.shown.texts[id]); text != "" {
-			parts = append(parts, fmt.Sprintf("%q", shorten(printableLine(strings.ToValidUTF8(text, "")), shownPart)))
+			parts = append(parts, fmt.Sprintf("%q", console.Shorten(console.Line(strings.ToValidUTF8(text, "")), shownPart)))
 		}
 		delete(r.shown.texts, id)
 	}
 	for _, id := range t.GetToolIds() {
 		if tool, shown := r.shown.tools[id]; shown {
-			parts = append(parts, "its call of "+printableLine(tool))
+			parts = append(parts, "its call of "+console.Line(tool))
 		}
 		delete(r.shown.tools, id)
 	}
 	if len(parts) > 0 {
-		r.line("%s", r.style.dim("(the agent took back "+strings.Join(parts, ", ")+")"))
+		r.line("%s", r.style.Dim("(the agent took back "+strings.Join(parts, ", ")+")"))
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -91,15 +93,15 @@ func (p *program) prompt(c *cli.Context) (prompt string, fromStdin bool, err err
 	words, file := c.Args().Slice(), c.String("file")
 	switch {
 	case file != "" && len(words) > 0:
-		return "", false, usageError{errors.New("a prompt and --file contradict each other: leave one of them out")}
+		return "", false, exit.Usage(errors.New("a prompt and --file contradict each other: leave one of them out"))
 	case file != "" && file != "-":
 		raw, err := os.ReadFile(file)
 		if err != nil {
-			return "", false, usageError{fmt.Errorf("read prompt: %w", err)}
+			return "", false, exit.Usage(fmt.Errorf("read prompt: %w", err))
 		}
 		prompt = string(raw)
-	case file == "-" || len(words) == 1 && words[0] == "-" || len(words) == 0 && !p.terminal.in:
-		raw, err := io.ReadAll(p.stdin)
+	case file == "-" || len(words) == 1 && words[0] == "-" || len(words) == 0 && !p.Terminal.In:
+		raw, err := io.ReadAll(p.Stdin)
 		if err != nil {
 			return "", false, fmt.Errorf("read prompt: %w", err)
 		}
@@ -108,7 +110,7 @@ func (p *program) prompt(c *cli.Context) (prompt string, fromStdin bool, err err
 		prompt = strings.Join(words, " ")
 	}
 	if strings.TrimSpace(prompt) == "" {
-		return "", false, usageError{errors.New(`there is no prompt: give it as an argument, on standard input, or with --file. Example: betcode run "explain this project"`)}
+		return "", false, exit.Usage(errors.New(`there is no prompt: give it as an argument, on standard input, or with --file. Example: betcode run "explain this project"`))
 	}
 	return strings.ToValidUTF8(prompt, "\ufffd"), fromStdin, nil
 }
@@ -131,11 +133,11 @@ type unattended struct {
 
 // run goes on until the turn is over, and says how it went.
 func (r *unattended) run(ctx context.Context) error {
-	interrupts, release := r.program.onInterrupt()
+	interrupts, release := r.program.OnInterrupt()
 	defer release()
 	for !r.turn.done {
 		lines := r.lines
-		if !r.program.terminal.in && r.inbox.head() == nil {
+		if !r.program.Terminal.In && r.inbox.head() == nil {
 			lines = nil // a pipe is read when there is something to answer; a person's early lines are dropped
 		}
 		select {
@@ -161,7 +163,7 @@ func (r *unattended) run(ctx context.Context) error {
 			if r.turn.interrupted {
 				r.out.pause()
 				r.program.left(r.conv)
-				return exitError{code: exitInterrupted}
+				return exit.Silent(exit.Interrupted)
 			}
 			r.turn.interrupted = true
 			r.say("Interrupting; Ctrl-C again to leave.")
@@ -218,7 +220,7 @@ func (r *unattended) resolvedHead(e *pb.AgentEvent) bool {
 
 func (r *unattended) say(format string, args ...any) {
 	r.out.pause()
-	r.program.say(format, args...)
+	r.program.Say(format, args...)
 }
 
 func (r *unattended) ask() {
@@ -226,13 +228,13 @@ func (r *unattended) ask() {
 	r.shown = time.Now()
 	if r.lines != nil {
 		r.out.pause()
-		fmt.Fprint(r.program.stderr, w.text(style(r.program.terminal.colour), time.Now(), true))
-		if !r.program.attended() {
+		fmt.Fprint(r.program.Stderr, w.text(console.Style(r.program.Terminal.Colour), time.Now(), true))
+		if !r.program.Attended() {
 			r.say("This command is in the background: bring it to the foreground to answer, or: betcode permission list")
 		}
 		return
 	}
-	r.say("Waiting for an answer to %s from another client: betcode permission list", shortID(w.id()))
+	r.say("Waiting for an answer to %s from another client: betcode permission list", console.ShortID(w.id()))
 }
 
 func (r *unattended) answer(l line) {
@@ -275,10 +277,10 @@ func (r *unattended) look(ctx context.Context) error {
 func (r *unattended) ended(err error) error {
 	switch {
 	case errors.Is(err, io.EOF):
-		return exitError{exitFailed, errors.New("the session was closed before the turn was over")}
+		return exit.With(exit.Failed, errors.New("the session was closed before the turn was over"))
 	case client.Unreachable(err):
-		return exitError{exitConnection, fmt.Errorf(
-			"the daemon went away and did not come back. The session is kept: start a daemon, then 'betcode session attach %s'", r.conv.Session())}
+		return exit.With(exit.Connection, fmt.Errorf(
+			"the daemon went away and did not come back. The session is kept: start a daemon, then 'betcode session attach %s'", r.conv.Session()))
 	}
 	return err
 }

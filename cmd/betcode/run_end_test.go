@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -28,7 +29,7 @@ func TestRunWhoseAgentGaveUp(t *testing.T) {
 	if !failed || !strings.Contains(why, "out of memory") || !strings.Contains(why, "killed") {
 		t.Errorf("failed %t: %q", failed, why)
 	}
-	if code := exitCode(at.exit()); code != exitFailed {
+	if code := exit.Code(at.exit()); code != exit.Failed {
 		t.Errorf("exit %d", code)
 	}
 	var out strings.Builder
@@ -41,7 +42,7 @@ func TestRunWhoseAgentGaveUp(t *testing.T) {
 		}
 	}
 	at.interrupted = true
-	if code := exitCode(at.exit()); code != exitInterrupted {
+	if code := exit.Code(at.exit()); code != exit.Interrupted {
 		t.Errorf("interrupted by us: exit %d", code)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -38,7 +39,7 @@ func (r *reservation) refused(t *turn, e *pb.AgentEvent, now time.Time) bool {
 func (r *unattended) awaitLock(e *pb.AgentEvent) {
 	if r.reserved.due == nil {
 		r.say("The daemon was ended a moment ago, and the session's input lock is kept for the client that had it (%s); waiting up to %s.",
-			printableLine(e.GetError().GetDetails()["holder_client_id"]), reservedPatience)
+			console.Line(e.GetError().GetDetails()["holder_client_id"]), reservedPatience)
 	}
 	r.reserved.due = time.After(reservedPause)
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -19,20 +21,20 @@ type runOutput interface {
 func (p *program) runOutput(format string, verbose bool) (runOutput, error) {
 	switch format {
 	case "text":
-		if p.terminal.out {
-			return &liveOutput{renderer{w: p.stdout, style: style(p.terminal.colour), verbose: verbose}}, nil
+		if p.Terminal.Out {
+			return &liveOutput{renderer{w: p.Stdout, style: console.Style(p.Terminal.Colour), verbose: verbose}}, nil
 		}
-		out := &textOutput{stdout: p.stdout}
-		if verbose || p.terminal.err {
-			out.activity = &renderer{w: p.stderr, verbose: verbose}
+		out := &textOutput{stdout: p.Stdout}
+		if verbose || p.Terminal.Err {
+			out.activity = &renderer{w: p.Stderr, verbose: verbose}
 		}
 		return out, nil
 	case "json":
-		return jsonOutput{p.stdout}, nil
+		return jsonOutput{p.Stdout}, nil
 	case "stream-json":
-		return streamOutput{p.stdout}, nil
+		return streamOutput{p.Stdout}, nil
 	}
-	return nil, usageError{fmt.Errorf("--output-format %s: it is text, json or stream-json", format)}
+	return nil, exit.Usage(fmt.Errorf("--output-format %s: it is text, json or stream-json", format))
 }
 
 // liveOutput shows everything as it happens, on a terminal.
@@ -108,20 +110,20 @@ func (o jsonOutput) finish(t *turn) error {
 		r.ErrorCode, r.Stderr = t.failure.GetCode(), t.stderr()
 	}
 	if t.usage != nil {
-		usage, err := messageJSON(t.usage)
+		usage, err := console.MessageJSON(t.usage)
 		if err != nil {
 			return err
 		}
 		r.Usage = usage
 	}
-	return writeValue(o.w, r, "  ")
+	return console.WriteValue(o.w, r, "  ")
 }
 
 // streamOutput prints every event on a line of its own.
 type streamOutput struct{ w io.Writer }
 
 func (o streamOutput) event(e *pb.AgentEvent) error {
-	object, err := messageJSON(e)
+	object, err := console.MessageJSON(e)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -21,7 +23,7 @@ func (r *unattended) change(request *pb.AgentRequest) {
 func (r *unattended) changing(item client.Item) error {
 	switch {
 	case item.Outage != nil || item.Lost != nil: // a change is not sent again
-		return exitError{exitConnection, errors.New("the connection to the daemon broke before the settings were changed; the prompt was not sent")}
+		return exit.With(exit.Connection, errors.New("the connection to the daemon broke before the settings were changed; the prompt was not sent"))
 	case item.Event.GetError() != nil && item.Event.GetSequence() == 0:
 		return r.refusal(item.Event.GetError())
 	}
@@ -35,11 +37,11 @@ func (r *unattended) refusal(f *pb.ErrorEvent) error {
 	case f.GetDetails()["idempotency_key"] != r.behind:
 		code, known := eventExits[f.GetCode()]
 		if !known {
-			code = exitFailed
+			code = exit.Failed
 		}
-		return exitError{code, errors.New("the settings were not changed, and the prompt was not sent: " + printableLine(f.GetMessage()))}
+		return exit.With(code, errors.New("the settings were not changed, and the prompt was not sent: "+console.Line(f.GetMessage())))
 	case r.turn.interrupted:
-		return exitError{code: exitInterrupted}
+		return exit.Silent(exit.Interrupted)
 	}
 	r.behind, r.turn.key = "", r.conv.Say(r.prompt)
 	return nil

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -236,7 +237,7 @@ func TestRunWaitsForAReservedLock(t *testing.T) {
 func TestRunGivesUp(t *testing.T) {
 	serveFake(t, &fakeDaemon{talk: func(*fakeDaemon, *script) error { return status.Error(codes.Unavailable, "killed") }})
 	code, _, stderr := command(t, "", "run", "hi", "--connect-timeout", "1s")
-	if code != exitConnection || !strings.Contains(stderr, "session attach") {
+	if code != exit.Connection || !strings.Contains(stderr, "session attach") {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
 }
@@ -263,7 +264,7 @@ func TestRunInterrupted(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			code := newProgram(strings.NewReader(""), &out, &talk, presses).main(ctx, []string{"betcode", "--socket", d.socket, "run", "hi"})
-			if code != exitInterrupted || strings.Contains(talk.String(), "The session goes on") == obeys {
+			if code != exit.Interrupted || strings.Contains(talk.String(), "The session goes on") == obeys {
 				t.Errorf("exit %d, %q", code, &talk)
 			}
 		})

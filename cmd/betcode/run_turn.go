@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -27,12 +29,12 @@ func (p *program) permissionPolicy(flag string, stdinTaken bool) (permissionPoli
 	case askPerson, allowAll, denyAll:
 		return policy, nil
 	case "":
-		if p.terminal.in && p.terminal.err && !stdinTaken {
+		if p.Terminal.In && p.Terminal.Err && !stdinTaken {
 			return askPerson, nil
 		}
 		return denyAll, nil
 	default:
-		return "", usageError{fmt.Errorf("--permissions %s: it is ask, allow or deny", flag)}
+		return "", exit.Usage(fmt.Errorf("--permissions %s: it is ask, allow or deny", flag))
 	}
 }
 
@@ -187,11 +189,11 @@ func (t *turn) stderr() string { return strings.TrimSpace(t.failure.GetDetails()
 
 // eventExits are the exit codes of errors that arrive as events.
 var eventExits = map[string]int{
-	"NO_INPUT_LOCK": exitDenied, "PERMISSION_DENIED": exitDenied,
-	"RATE_LIMITED": exitRateLimited, "POOL_EXHAUSTED": exitRateLimited, "RESOURCE_EXHAUSTED": exitRateLimited,
-	"INVALID_ARGUMENT": exitUsage, "SESSION_NOT_FOUND": exitNotFound, "NOT_FOUND": exitNotFound,
-	"INTERNAL": exitInternal, "SQLITE_ERROR": exitInternal, "DATA_LOSS": exitInternal,
-	"UNAVAILABLE": exitConnection, "DEADLINE_EXCEEDED": exitConnection,
+	"NO_INPUT_LOCK": exit.Denied, "PERMISSION_DENIED": exit.Denied,
+	"RATE_LIMITED": exit.RateLimited, "POOL_EXHAUSTED": exit.RateLimited, "RESOURCE_EXHAUSTED": exit.RateLimited,
+	"INVALID_ARGUMENT": exit.Invalid, "SESSION_NOT_FOUND": exit.NotFound, "NOT_FOUND": exit.NotFound,
+	"INTERNAL": exit.Internal, "SQLITE_ERROR": exit.Internal, "DATA_LOSS": exit.Internal,
+	"UNAVAILABLE": exit.Connection, "DEADLINE_EXCEEDED": exit.Connection,
 }
 
 // exit is how the command ends.
@@ -199,25 +201,25 @@ func (t *turn) exit() error {
 	failed, why := t.failed()
 	switch {
 	case t.interrupted:
-		return exitError{code: exitInterrupted}
+		return exit.Silent(exit.Interrupted)
 	case failed:
-		code := exitFailed
-		if known, ok := eventExits[t.failure.GetCode()]; ok && (!t.accepted || known == exitRateLimited) {
+		code := exit.Failed
+		if known, ok := eventExits[t.failure.GetCode()]; ok && (!t.accepted || known == exit.RateLimited) {
 			code = known
 		}
 		if why == "" {
 			why = "the agent reported an error"
 		}
-		return exitError{code, errors.New(printableLine(why))}
+		return exit.With(code, errors.New(console.Line(why)))
 	case t.complete.GetStopReason() == "cancelled":
-		return exitError{exitFailed, errors.New("the turn was interrupted by another client")}
+		return exit.With(exit.Failed, errors.New("the turn was interrupted by another client"))
 	case len(t.denied) > 0:
 		tools := make([]string, len(t.denied))
 		for i, d := range t.denied {
 			tools[i] = d.Tool
 		}
-		return exitError{exitDenied, fmt.Errorf("%d request(s) denied because nobody was asked: %s. Use --permissions or --allow-tools",
-			len(tools), printableLine(strings.Join(tools, ", ")))}
+		return exit.With(exit.Denied, fmt.Errorf("%d request(s) denied because nobody was asked: %s. Use --permissions or --allow-tools",
+			len(tools), console.Line(strings.Join(tools, ", "))))
 	}
 	return nil
 }

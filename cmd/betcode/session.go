@@ -14,6 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/messages/toolcall"
 	pb "betcode/proto/betcode/v1"
 )
@@ -94,19 +96,19 @@ func (p *program) listSessions(ctx context.Context, c *cli.Context, cl *client.C
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(p.stdout, "betcode.session.list/v1", list)
+		return console.WriteJSON(p.Stdout, "betcode.session.list/v1", list)
 	}
 	if c.Bool("quiet") {
 		for _, s := range list.GetSessions() {
-			fmt.Fprintln(p.stdout, s.GetId())
+			fmt.Fprintln(p.Stdout, s.GetId())
 		}
 		return nil
 	}
-	if err := writeSessions(p.stdout, list, p.terminal, time.Now()); err != nil {
+	if err := writeSessions(p.Stdout, list, p.Terminal, time.Now()); err != nil {
 		return err
 	}
-	if more := int(list.GetTotal()) - len(list.GetSessions()); more > 0 && p.terminal.out {
-		p.say("%d more; see --limit and --offset.", more)
+	if more := int(list.GetTotal()) - len(list.GetSessions()); more > 0 && p.Terminal.Out {
+		p.Say("%d more; see --limit and --offset.", more)
 	}
 	return nil
 }
@@ -117,9 +119,9 @@ func (p *program) showSession(ctx context.Context, c *cli.Context, cl *client.Cl
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(p.stdout, "betcode.session/v1", view)
+		return console.WriteJSON(p.Stdout, "betcode.session/v1", view)
 	}
-	writeSession(p.stdout, view, style(p.terminal.colour), time.Now())
+	writeSession(p.Stdout, view, console.Style(p.Terminal.Colour), time.Now())
 	return nil
 }
 
@@ -152,7 +154,7 @@ func (p *program) attachSession(c *cli.Context) error {
 func historyPolicy(name string, named, from bool) (pb.HistoryPolicy, error) {
 	if from {
 		if named {
-			return 0, usageError{errors.New("--history and --from contradict each other: leave one of them out")}
+			return 0, exit.Usage(errors.New("--history and --from contradict each other: leave one of them out"))
 		}
 		return pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE, nil
 	}
@@ -164,7 +166,7 @@ func historyPolicy(name string, named, from bool) (pb.HistoryPolicy, error) {
 	case "none":
 		return pb.HistoryPolicy_HISTORY_POLICY_NONE, nil
 	}
-	return 0, usageError{fmt.Errorf("--history %s: it is full, pending or none", name)}
+	return 0, exit.Usage(fmt.Errorf("--history %s: it is full, pending or none", name))
 }
 
 func (p *program) renameSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
@@ -182,7 +184,7 @@ func (p *program) stopSession(ctx context.Context, c *cli.Context, cl *client.Cl
 		return err
 	}
 	if !stopped.GetWasRunning() {
-		p.say("No agent was running.")
+		p.Say("No agent was running.")
 	}
 	return nil
 }
@@ -193,7 +195,7 @@ func (p *program) resumeSession(ctx context.Context, c *cli.Context, cl *client.
 		return err
 	}
 	if !continued.GetWasWaiting() {
-		p.say("Nothing was waiting.")
+		p.Say("Nothing was waiting.")
 	}
 	return nil
 }
@@ -205,9 +207,9 @@ func (p *program) restartSession(ctx context.Context, c *cli.Context, cl *client
 	}
 	switch {
 	case restarted.GetQueued():
-		p.say("All agents are busy; it is started when there is a place.")
+		p.Say("All agents are busy; it is started when there is a place.")
 	case !restarted.GetWasRunning():
-		p.say("No agent was running; one is now.")
+		p.Say("No agent was running; one is now.")
 	}
 	return nil
 }
@@ -219,11 +221,11 @@ func (p *program) deleteSession(ctx context.Context, c *cli.Context, cl *client.
 	}
 	s := view.GetSummary()
 	if !c.Bool("yes") {
-		if !p.terminal.in {
-			return usageError{errors.New("deleting cannot be undone: add --yes")}
+		if !p.Terminal.In {
+			return exit.Usage(errors.New("deleting cannot be undone: add --yes"))
 		}
-		if !p.confirm(fmt.Sprintf("Delete session %s %s and its history for good?", shortID(s.GetId()), printableLine(s.GetName())), false) {
-			return exitError{code: exitInterrupted}
+		if !p.Confirm(fmt.Sprintf("Delete session %s %s and its history for good?", console.ShortID(s.GetId()), console.Line(s.GetName())), false) {
+			return exit.Silent(exit.Interrupted)
 		}
 	}
 	r, err := cl.Agent.DeleteSession(ctx, &pb.DeleteSessionRequest{SessionId: s.GetId()})
@@ -231,34 +233,34 @@ func (p *program) deleteSession(ctx context.Context, c *cli.Context, cl *client.
 		return err
 	}
 	if !r.GetDeleted() {
-		p.say("It was deleted meanwhile.")
+		p.Say("It was deleted meanwhile.")
 	}
 	return nil
 }
 
 // writeSessions writes the list: short ids and what fits for a person, everything
 // for a program.
-func writeSessions(w io.Writer, list *pb.ListSessionsResponse, t terminal, now time.Time) error {
-	out := t.table("ID", "NAME", "STATUS", "MODEL", "MESSAGES", "COST", "UPDATED", "DIRECTORY", "LAST", "ASKS")
+func writeSessions(w io.Writer, list *pb.ListSessionsResponse, t console.Terminal, now time.Time) error {
+	out := t.Table("ID", "NAME", "STATUS", "MODEL", "MESSAGES", "COST", "UPDATED", "DIRECTORY", "LAST", "ASKS")
 	for _, s := range list.GetSessions() {
-		id, updated, last, asks := s.GetId(), exact(s.GetUpdatedAt()), s.GetLastMessagePreview(), printableLine(s.GetAsks())
+		id, updated, last, asks := s.GetId(), console.Exact(s.GetUpdatedAt()), s.GetLastMessagePreview(), console.Line(s.GetAsks())
 		if more := s.GetUndecided(); more > 1 {
 			asks += fmt.Sprintf(" (1 of %d)", more)
 		}
-		if t.out {
-			id, updated, last, asks = shortID(id), ago(s.GetUpdatedAt(), now), shorten(printableLine(last), 40), toolcall.Cut(asks, 100)
+		if t.Out {
+			id, updated, last, asks = console.ShortID(id), console.Ago(s.GetUpdatedAt(), now), console.Shorten(console.Line(last), 40), toolcall.Cut(asks, 100)
 		}
-		out.add(id, s.GetName(), statusWithLimit(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()),
+		out.Add(id, s.GetName(), statusWithLimit(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()),
 			fmt.Sprintf("$%.2f", s.GetTotalCostUsd()), updated, s.GetWorkingDirectory(), last, asks)
 	}
-	return out.write(w)
+	return out.Write(w)
 }
 
 // writeSession writes everything about one session.
-func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time) {
+func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now time.Time) {
 	sum := v.GetSummary()
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%s %s\n", s.bold(fmt.Sprintf("%-12s", name)), printableLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(w, "%s %s\n", s.Bold(fmt.Sprintf("%-12s", name)), console.Line(fmt.Sprintf(format, args...)))
 	}
 	line("id", "%s", sum.GetId())
 	line("name", "%s", sum.GetName())
@@ -286,8 +288,8 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 	}
 	line("messages", "%d", sum.GetMessageCount())
 	line("tokens", "%d in, %d out, $%.4f", sum.GetTotalInputTokens(), sum.GetTotalOutputTokens(), sum.GetTotalCostUsd())
-	line("created", "%s", exact(sum.GetCreatedAt()))
-	line("updated", "%s (%s)", exact(sum.GetUpdatedAt()), ago(sum.GetUpdatedAt(), now))
+	line("created", "%s", console.Exact(sum.GetCreatedAt()))
+	line("updated", "%s (%s)", console.Exact(sum.GetUpdatedAt()), console.Ago(sum.GetUpdatedAt(), now))
 	line("sequence", "%d", v.GetHead())
 	if b := v.GetBoundary(); b > 0 {
 		line("replayed", "what comes after %d; see 'session export' for the rest", b)
@@ -300,12 +302,12 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 		line("client", "%s", attachedClient(c, now))
 	}
 	if r := v.GetRun(); r != nil {
-		line("agent", "run %d, pid %d, %s, started %s", r.GetRun(), r.GetPid(), runState(r.GetState()), exact(r.GetStartedAt()))
+		line("agent", "run %d, pid %d, %s, started %s", r.GetRun(), r.GetPid(), runState(r.GetState()), console.Exact(r.GetStartedAt()))
 		if r.GetAlarm() != "" {
 			line("alarm", "%s", r.GetAlarm())
 		}
 		if r.GetFrozen() {
-			line("frozen", "'betcode session resume %s' lets it go on, 'betcode session stop %[1]s' ends it", shortID(sum.GetId()))
+			line("frozen", "'betcode session resume %s' lets it go on, 'betcode session stop %[1]s' ends it", console.ShortID(sum.GetId()))
 		}
 		line("fence", "%s", cmp.Or(r.GetFence(), "none"))
 		line("agent id", "%s", v.GetAgentSessionId())
@@ -328,16 +330,16 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s style, now time.Time
 		line("grant", "%s %s", g.GetToolName(), verb)
 	}
 	for _, i := range v.GetInputs() {
-		line("message", "%s: %s", shortID(i.GetIdempotencyKey()), i.GetState())
+		line("message", "%s: %s", console.ShortID(i.GetIdempotencyKey()), i.GetState())
 	}
 	for _, p := range v.GetPermissions() {
-		line("waiting", "%s: %s %s", p.GetRequestId(), p.GetToolName(), told(p.GetToolName(), p.GetInput(), p.GetDescription(), 0))
+		line("waiting", "%s: %s %s", p.GetRequestId(), p.GetToolName(), console.ToolCall(p.GetToolName(), p.GetInput(), p.GetDescription(), 0))
 	}
 }
 
 // lockState says who may write, and who waits for that.
 func lockState(v *pb.ShowSessionResponse) string {
-	state := orNobody(v.GetLockHolder())
+	state := console.OrNobody(v.GetLockHolder())
 	if waiting := v.GetLockWaiting(); len(waiting) > 0 {
 		state += ", waited for by " + strings.Join(waiting, ", ")
 	}
@@ -353,7 +355,7 @@ func attachedClient(c *pb.AttachedClient, now time.Time) string {
 	if c.GetObserver() {
 		words += ", watching"
 	}
-	return words + ", since " + exact(c.GetSince()) + " (" + ago(c.GetSince(), now) + ")"
+	return words + ", since " + console.Exact(c.GetSince()) + " (" + console.Ago(c.GetSince(), now) + ")"
 }
 
 func runState(s pb.RunState) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -38,13 +39,13 @@ func (p *program) compactSession(ctx context.Context, c *cli.Context, cl *client
 			return err
 		}
 		if !r.GetDone() {
-			p.say("The agent is still at it, after %s.", span(time.Since(began)))
+			p.Say("The agent is still at it, after %s.", console.Span(time.Since(began)))
 			continue
 		}
 		if c.Bool("json") {
-			return writeJSON(p.stdout, compactSchema, r)
+			return console.WriteJSON(p.Stdout, compactSchema, r)
 		}
-		fmt.Fprintln(p.stdout, compactionLine(r))
+		fmt.Fprintln(p.Stdout, compactionLine(r))
 		return nil
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/grpcapi"
 	"betcode/messages"
 	"betcode/persistence"
@@ -48,14 +50,14 @@ func (p *program) exportSession(ctx context.Context, c *cli.Context) (err error)
 		return err
 	}
 	var to exporter
-	out := &delayedFile{path: c.String("output"), otherwise: p.stdout}
+	out := &delayedFile{path: c.String("output"), otherwise: p.Stdout}
 	switch format := c.String("format"); format {
 	case "jsonl":
 		to = jsonLines{out}
 	case "markdown", "md":
 		to = &markdown{w: out}
 	default:
-		return usageError{fmt.Errorf("--format %s: it is jsonl or markdown", format)}
+		return exit.Usage(fmt.Errorf("--format %s: it is jsonl or markdown", format))
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	store, err := p.offlineJournal(c)
@@ -143,19 +145,19 @@ func exportFrom(ctx context.Context, store *persistence.Store, ref string, to ex
 type jsonLines struct{ w io.Writer }
 
 func (j jsonLines) session(view *pb.ShowSessionResponse) error {
-	session, err := messageJSON(view)
+	session, err := console.MessageJSON(view)
 	if err != nil {
 		return err
 	}
-	return writeValue(j.w, map[string]any{"schema": exportSchema, "exported_at": time.Now().UTC().Format(time.RFC3339), "session": session}, "")
+	return console.WriteValue(j.w, map[string]any{"schema": exportSchema, "exported_at": time.Now().UTC().Format(time.RFC3339), "session": session}, "")
 }
 
 func (j jsonLines) event(e *pb.AgentEvent) error {
-	object, err := messageJSON(e)
+	object, err := console.MessageJSON(e)
 	if err != nil {
 		return err
 	}
-	return writeValue(j.w, object, "")
+	return console.WriteValue(j.w, object, "")
 }
 
 func (jsonLines) end() error { return nil }

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -48,7 +49,7 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 	ref := c.String("session")
 	if c.Bool("continue") {
 		if ref != "" {
-			return opening{}, usageError{errors.New("--continue and --session contradict each other: leave one of them out")}
+			return opening{}, exit.Usage(errors.New("--continue and --session contradict each other: leave one of them out"))
 		}
 		if ref, err = latest(ctx, cl, dir); err != nil {
 			return opening{}, err
@@ -68,7 +69,7 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 	}
 	for _, flag := range append([]string{"name", "resume-policy", "allow-tools", "deny-tools"}, optionNames()...) {
 		if c.IsSet(flag) {
-			return opening{}, usageError{fmt.Errorf("--%s is for a new session; this one exists", flag)}
+			return opening{}, exit.Usage(fmt.Errorf("--%s is for a new session; this one exists", flag))
 		}
 	}
 	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: ref})
@@ -104,7 +105,7 @@ func (p *program) workingDirectory(flag string) (string, error) {
 		return "", fmt.Errorf("find working directory: %w", err)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", usageError{fmt.Errorf("--cwd %s is not a directory", dir)}
+		return "", exit.Usage(fmt.Errorf("--cwd %s is not a directory", dir))
 	}
 	return dir, nil
 }
@@ -116,7 +117,7 @@ func latest(ctx context.Context, cl *client.Client, dir string) (string, error) 
 		return "", err
 	}
 	if len(list.GetSessions()) == 0 {
-		return "", exitError{exitNotFound, fmt.Errorf("continue session: there is none in %s; leave --continue out to begin one", dir)}
+		return "", exit.With(exit.NotFound, fmt.Errorf("continue session: there is none in %s; leave --continue out to begin one", dir))
 	}
 	return list.GetSessions()[0].GetId(), nil
 }

@@ -9,6 +9,8 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -33,7 +35,7 @@ stays as it is. It prints the new session's id. No turn may run in the other ses
 
 func (p *program) forkSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	if at := c.String("at"); at != "latest" {
-		return usageError{fmt.Errorf("--at %s: sessions are forked at latest", at)}
+		return exit.Usage(fmt.Errorf("--at %s: sessions are forked at latest", at))
 	}
 	key := c.String("key")
 	if key == "" {
@@ -45,9 +47,9 @@ func (p *program) forkSession(ctx context.Context, c *cli.Context, cl *client.Cl
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(p.stdout, "betcode.session.fork/v1", forked)
+		return console.WriteJSON(p.Stdout, "betcode.session.fork/v1", forked)
 	}
-	fmt.Fprintln(p.stdout, forked.GetSessionId())
-	p.say("Forked from %s at sequence %d.", shortID(forked.GetOrigin().GetSessionId()), forked.GetOrigin().GetSequence())
+	fmt.Fprintln(p.Stdout, forked.GetSessionId())
+	p.Say("Forked from %s at sequence %d.", console.ShortID(forked.GetOrigin().GetSessionId()), forked.GetOrigin().GetSequence())
 	return nil
 }

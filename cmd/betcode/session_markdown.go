@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -35,17 +36,17 @@ func (m *markdown) session(v *pb.ShowSessionResponse) error {
 	if title == "" {
 		title = "Session " + s.GetId()
 	}
-	_, err := fmt.Fprintf(m.w, "# %s\n\n", printableLine(title))
+	_, err := fmt.Fprintf(m.w, "# %s\n\n", console.Line(title))
 	for _, row := range [][2]string{
 		{"Session", s.GetId()},
 		{"Directory", s.GetWorkingDirectory()},
 		{"Model", s.GetModel()},
-		{"Created", exact(s.GetCreatedAt())},
-		{"Updated", exact(s.GetUpdatedAt())},
+		{"Created", console.Exact(s.GetCreatedAt())},
+		{"Updated", console.Exact(s.GetUpdatedAt())},
 		{"Cost", fmt.Sprintf("$%.4f", s.GetTotalCostUsd())},
 	} {
 		if row[1] != "" && err == nil {
-			_, err = fmt.Fprintf(m.w, "- %s: %s\n", row[0], printableLine(row[1]))
+			_, err = fmt.Fprintf(m.w, "- %s: %s\n", row[0], console.Line(row[1]))
 		}
 	}
 	return err
@@ -65,7 +66,7 @@ func (m *markdown) event(e *pb.AgentEvent) error {
 			return err
 		}
 		m.spoke = ""
-		return m.write("\n## You\n\n" + printable(event.UserInput.GetContent()) + "\n")
+		return m.write("\n## You\n\n" + console.Text(event.UserInput.GetContent()) + "\n")
 	case *pb.AgentEvent_TextDelta:
 		m.text(event.TextDelta)
 	case *pb.AgentEvent_ToolCallStart:
@@ -81,14 +82,14 @@ func (m *markdown) event(e *pb.AgentEvent) error {
 		m.retract(event.Retraction)
 	case *pb.AgentEvent_PermissionRequest:
 		m.note("Permission asked for " + event.PermissionRequest.GetToolName() + ": " +
-			told(event.PermissionRequest.GetToolName(), event.PermissionRequest.GetInput(), event.PermissionRequest.GetDescription(), 0))
+			console.ToolCall(event.PermissionRequest.GetToolName(), event.PermissionRequest.GetInput(), event.PermissionRequest.GetDescription(), 0))
 	case *pb.AgentEvent_UserQuestion:
 		m.note("Question: " + event.UserQuestion.GetQuestion())
 	case *pb.AgentEvent_PermissionResolved:
 		m.note(resolution(event.PermissionResolved))
 	case *pb.AgentEvent_PlanMode:
 		if plan := event.PlanMode.GetPlan(); plan != "" {
-			m.add("plan", printable(plan))
+			m.add("plan", console.Text(plan))
 		}
 	case *pb.AgentEvent_Error:
 		m.note("Error: " + event.Error.GetMessage())
@@ -109,9 +110,9 @@ func (m *markdown) text(t *pb.TextDelta) {
 		m.pieces = m.pieces[:i]
 	case t.GetThinking() || t.GetWithdrawn():
 	case i >= 0:
-		m.pieces[i].text = append(m.pieces[i].text, printable(t.GetText())...)
+		m.pieces[i].text = append(m.pieces[i].text, console.Text(t.GetText())...)
 	case t.GetText() != "":
-		m.add(t.GetBlockId(), printable(t.GetText()))
+		m.add(t.GetBlockId(), console.Text(t.GetText()))
 	}
 }
 
@@ -136,9 +137,9 @@ func (m *markdown) call(t *pb.ToolCallStart) {
 	if err != nil {
 		input = []byte(err.Error())
 	}
-	title := "**" + printableLine(t.GetToolName()) + "**"
-	if d := told(t.GetToolName(), t.GetInput(), t.GetDescription(), 0); d != "" {
-		title += ": " + printableLine(d)
+	title := "**" + console.Line(t.GetToolName()) + "**"
+	if d := console.ToolCall(t.GetToolName(), t.GetInput(), t.GetDescription(), 0); d != "" {
+		title += ": " + console.Line(d)
 	}
 	body := string(input)
 	if words := summary(t.GetInput()); words != "" && len(t.GetInput().GetFields()) == 1 {
@@ -148,7 +149,7 @@ func (m *markdown) call(t *pb.ToolCallStart) {
 }
 
 // note adds a line that nobody of the two has said.
-func (m *markdown) note(text string) { m.add("", "*"+printableLine(text)+"*") }
+func (m *markdown) note(text string) { m.add("", "*"+console.Line(text)+"*") }
 
 func (m *markdown) add(id, text string) {
 	m.pieces = append(m.pieces, piece{id, []byte(text)})
@@ -191,5 +192,5 @@ func fenced(text string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return fence + "\n" + strings.TrimRight(printable(text), "\n") + "\n" + fence
+	return fence + "\n" + strings.TrimRight(console.Text(text), "\n") + "\n" + fence
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -64,7 +65,7 @@ func (p *program) options(c *cli.Context) (*pb.AgentOptions, error) {
 		"max-turns": o.MaxTurns == 0, "max-budget-usd": o.MaxBudgetUsd == 0, "max-thinking-tokens": o.MaxThinkingTokens == 0,
 	} {
 		if c.IsSet(name) && zero {
-			return nil, usageError{fmt.Errorf("--%s must be above 0", name)}
+			return nil, exit.Usage(fmt.Errorf("--%s must be above 0", name))
 		}
 	}
 	directories, _ := c.Generic("add-dir").(*pathList)
@@ -109,7 +110,7 @@ func (l *pathList) String() string { return strings.Join(l.paths, " ") }
 func optionFile(flag, path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--%s: %w", flag, err)}
+		return nil, exit.Usage(fmt.Errorf("--%s: %w", flag, err))
 	}
 	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, maxOptionFile+1))
@@ -117,9 +118,9 @@ func optionFile(flag, path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("--%s: %w", flag, err)
 	case len(text) > maxOptionFile:
-		return nil, usageError{fmt.Errorf("--%s: %s has more than %d bytes", flag, path, maxOptionFile)}
+		return nil, exit.Usage(fmt.Errorf("--%s: %s has more than %d bytes", flag, path, maxOptionFile))
 	case len(text) == 0:
-		return nil, usageError{fmt.Errorf("--%s: %s is empty", flag, path)}
+		return nil, exit.Usage(fmt.Errorf("--%s: %s is empty", flag, path))
 	}
 	return text, nil
 }

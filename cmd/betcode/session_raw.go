@@ -33,7 +33,7 @@ func (p *program) rawSession(ctx context.Context, c *cli.Context, cl *client.Cli
 		if err != nil {
 			return err
 		}
-		if _, err := p.stdout.Write(piece.GetData()); err != nil {
+		if _, err := p.Stdout.Write(piece.GetData()); err != nil {
 			return err
 		}
 	}

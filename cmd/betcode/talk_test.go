@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -111,7 +112,7 @@ func numbered(events ...*pb.AgentEvent) []*pb.AgentEvent {
 // answered long ago.
 func TestChatAsksOnlyWhatStillWaits(t *testing.T) {
 	var out bytes.Buffer
-	c := newChat(&out, terminal{}, 3, false, false)
+	c := newChat(&out, console.Terminal{}, 3, false, false)
 	for _, e := range numbered(asks("old", "Bash", "ls"), resolves("old"), asks("new", "Edit", "x"), says("more")) {
 		c.event(e)
 	}
@@ -155,7 +156,7 @@ func TestChatTyped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			c := newChat(&out, terminal{}, 0, false, test.readOnly)
+			c := newChat(&out, console.Terminal{}, 0, false, test.readOnly)
 			if test.waits {
 				c.event(asks("r", "Bash", "ls"))
 			}
@@ -180,7 +181,7 @@ func TestChatTyped(t *testing.T) {
 // What becomes of the input lock is told, above all that somebody asks for it.
 func TestChatLock(t *testing.T) {
 	var out bytes.Buffer
-	c := newChat(&out, terminal{}, 0, false, false)
+	c := newChat(&out, console.Terminal{}, 0, false, false)
 	if r := c.typed("/lock"); !r.lock || r.say != "" {
 		t.Errorf("asked %+v", r)
 	}
@@ -208,7 +209,7 @@ func TestChatLock(t *testing.T) {
 
 func TestChatInterrupt(t *testing.T) {
 	var out bytes.Buffer
-	c := newChat(&out, terminal{}, 0, false, false)
+	c := newChat(&out, console.Terminal{}, 0, false, false)
 	if r := c.interrupt(); r.leave || len(r.send) > 0 {
 		t.Errorf("idle: %+v", r)
 	}
@@ -224,7 +225,7 @@ func TestChatInterrupt(t *testing.T) {
 	if r := c.interrupt(); r.leave {
 		t.Error("the turn had ended: the first press after it must not leave")
 	}
-	if r := newChat(&out, terminal{}, 0, false, true).interrupt(); !r.leave {
+	if r := newChat(&out, console.Terminal{}, 0, false, true).interrupt(); !r.leave {
 		t.Error("watching: nothing else to interrupt")
 	}
 }
@@ -232,7 +233,7 @@ func TestChatInterrupt(t *testing.T) {
 // TestChatReadsAPipeLineByLine: the next line is read when the turn is over, or
 // when it can be an answer.
 func TestChatReadsAPipeLineByLine(t *testing.T) {
-	c := newChat(&bytes.Buffer{}, terminal{}, 0, false, false)
+	c := newChat(&bytes.Buffer{}, console.Terminal{}, 0, false, false)
 	step := func(what string, want bool) {
 		t.Helper()
 		if c.wantsLine() != want {

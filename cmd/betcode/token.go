@@ -13,6 +13,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -52,14 +54,14 @@ func (p *program) tokenCreate(ctx context.Context, c *cli.Context, cl *client.Cl
 	if text := c.String("expires"); text != "" {
 		left, err := config.ParseDuration(text)
 		if err != nil || left <= 0 {
-			return usageError{fmt.Errorf("expires %q: write for how long it counts, for example 12h or 30d", text)}
+			return exit.Usage(fmt.Errorf("expires %q: write for how long it counts, for example 12h or 30d", text))
 		}
 		request.ExpiresAt = timestamppb.New(time.Now().Add(left))
 	}
 	path := c.String("output")
 	if path != "" {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return usageError{fmt.Errorf("write token: %s is there already; name a new file", path)}
+			return exit.Usage(fmt.Errorf("write token: %s is there already; name a new file", path))
 		}
 	}
 	made, err := cl.Access.CreateAccessToken(ctx, request)
@@ -71,12 +73,12 @@ func (p *program) tokenCreate(ctx context.Context, c *cli.Context, cl *client.Cl
 		if err := writeSecret(path, made.GetSecret()); err != nil {
 			return errors.Join(err, p.takeBack(ctx, cl, request.GetName()))
 		}
-		fmt.Fprintf(p.stderr, "The token %s is in %s.\n", request.GetName(), path)
+		fmt.Fprintf(p.Stderr, "The token %s is in %s.\n", request.GetName(), path)
 	case c.Bool("json"):
-		return writeJSON(p.stdout, "betcode.token.create/v1", made)
+		return console.WriteJSON(p.Stdout, "betcode.token.create/v1", made)
 	default:
-		fmt.Fprintln(p.stdout, made.GetSecret())
-		fmt.Fprintln(p.stderr, "This is shown once. Keep it in a file that nobody else can read; --token-file names it.")
+		fmt.Fprintln(p.Stdout, made.GetSecret())
+		fmt.Fprintln(p.Stderr, "This is shown once. Keep it in a file that nobody else can read; --token-file names it.")
 	}
 	return nil
 }
@@ -102,18 +104,18 @@ func (p *program) tokenList(ctx context.Context, c *cli.Context, cl *client.Clie
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(p.stdout, "betcode.token.list/v1", list)
+		return console.WriteJSON(p.Stdout, "betcode.token.list/v1", list)
 	}
 	now := time.Now()
-	t := p.table("NAME", "SCOPES", "CREATED", "LAST USED", "EXPIRES")
+	t := p.Table("NAME", "SCOPES", "CREATED", "LAST USED", "EXPIRES")
 	for _, token := range list.GetTokens() {
-		row := []string{token.GetName(), strings.Join(token.GetScopes(), ","), exact(token.GetCreatedAt()), exact(token.GetLastUsedAt()), exact(token.GetExpiresAt())}
-		if p.terminal.out {
-			row = append(row[:2], ago(token.GetCreatedAt(), now), ago(token.GetLastUsedAt(), now), expiry(token.GetExpiresAt(), now))
+		row := []string{token.GetName(), strings.Join(token.GetScopes(), ","), console.Exact(token.GetCreatedAt()), console.Exact(token.GetLastUsedAt()), console.Exact(token.GetExpiresAt())}
+		if p.Terminal.Out {
+			row = append(row[:2], console.Ago(token.GetCreatedAt(), now), console.Ago(token.GetLastUsedAt(), now), expiry(token.GetExpiresAt(), now))
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
-	return t.write(p.stdout)
+	return t.Write(p.Stdout)
 }
 
 // expiry is how long something still counts, for a person.
@@ -124,7 +126,7 @@ func expiry(t *timestamppb.Timestamp, now time.Time) string {
 	case !now.Before(t.AsTime()):
 		return "expired"
 	}
-	return "in " + span(t.AsTime().Sub(now))
+	return "in " + console.Span(t.AsTime().Sub(now))
 }
 
 func (p *program) tokenRevoke(ctx context.Context, c *cli.Context, cl *client.Client) error {

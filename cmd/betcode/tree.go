@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -25,9 +26,9 @@ func (p *program) treeCommand() *cli.Command {
 				return err
 			}
 			if c.Bool("json") {
-				return writeJSON(p.stdout, "betcode.tree/v1", tree)
+				return console.WriteJSON(p.Stdout, "betcode.tree/v1", tree)
 			}
-			writeTree(p.stdout, tree, style(p.terminal.colour), time.Now())
+			writeTree(p.Stdout, tree, console.Style(p.Terminal.Colour), time.Now())
 			return nil
 		}),
 	}
@@ -35,56 +36,56 @@ func (p *program) treeCommand() *cli.Command {
 
 // writeTree draws the tree: state, restarts, what is left of a backoff, the last
 // error. What is as it should be is not mentioned.
-func writeTree(w io.Writer, n *pb.TreeNode, s style, now time.Time) {
+func writeTree(w io.Writer, n *pb.TreeNode, s console.Style, now time.Time) {
 	fmt.Fprintln(w, describe(n, s, now))
 	writeChildren(w, n.GetChildren(), "", s, now)
 }
 
-func writeChildren(w io.Writer, children []*pb.TreeNode, indent string, s style, now time.Time) {
+func writeChildren(w io.Writer, children []*pb.TreeNode, indent string, s console.Style, now time.Time) {
 	for i, child := range children {
 		branch, below := "├── ", "│   "
 		if i == len(children)-1 {
 			branch, below = "└── ", "    "
 		}
-		fmt.Fprintln(w, s.dim(indent+branch)+describe(child, s, now))
+		fmt.Fprintln(w, s.Dim(indent+branch)+describe(child, s, now))
 		writeChildren(w, child.GetChildren(), indent+below, s, now)
 	}
 }
 
-func describe(n *pb.TreeNode, s style, now time.Time) string {
-	words := []string{s.bold(printableLine(n.GetName())), paintState(n.GetState(), s)}
+func describe(n *pb.TreeNode, s console.Style, now time.Time) string {
+	words := []string{s.Bold(console.Line(n.GetName())), paintState(n.GetState(), s)}
 	if n.GetRestarts() > 0 {
-		words = append(words, s.yellow(fmt.Sprintf("restarts=%d", n.GetRestarts())))
+		words = append(words, s.Yellow(fmt.Sprintf("restarts=%d", n.GetRestarts())))
 	}
 	if n.GetBackoffMsLeft() > 0 {
 		left := time.Duration(n.GetBackoffMsLeft()) * time.Millisecond
-		words = append(words, s.yellow("backoff="+left.Round(100*time.Millisecond).String()))
+		words = append(words, s.Yellow("backoff="+left.Round(100*time.Millisecond).String()))
 	}
 	if n.GetMailbox() > 0 {
 		words = append(words, fmt.Sprintf("mailbox=%d", n.GetMailbox()))
 	}
 	details := n.GetDetails()
 	for _, key := range slices.Sorted(maps.Keys(details)) {
-		words = append(words, s.dim(printableLine(key+"="+details[key])))
+		words = append(words, s.Dim(console.Line(key+"="+details[key])))
 	}
 	if n.GetStartedAt() != nil {
-		words = append(words, s.dim("up "+span(max(now.Sub(n.GetStartedAt().AsTime()), 0))))
+		words = append(words, s.Dim("up "+console.Span(max(now.Sub(n.GetStartedAt().AsTime()), 0))))
 	}
 	if n.GetLastError() != "" {
-		words = append(words, s.red("error: "+shorten(printableLine(n.GetLastError()), 120)))
+		words = append(words, s.Red("error: "+console.Shorten(console.Line(n.GetLastError()), 120)))
 	}
 	return strings.Join(words, "  ")
 }
 
-func paintState(state string, s style) string {
+func paintState(state string, s console.Style) string {
 	switch state {
 	case "running", "":
-		return s.green(state)
+		return s.Green(state)
 	case "stopped":
-		return s.dim(state)
+		return s.Dim(state)
 	case "gave up":
-		return s.red(state)
+		return s.Red(state)
 	default:
-		return s.yellow(state)
+		return s.Yellow(state)
 	}
 }

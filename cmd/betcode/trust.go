@@ -10,6 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -32,14 +34,14 @@ func (p *program) trustCommand() *cli.Command {
 func (p *program) trust(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	if c.Bool("list") {
 		if c.Args().Present() || c.Bool("remove") || c.Bool("yes") {
-			return usageError{errors.New("trust --list takes no directory and no --yes or --remove")}
+			return exit.Usage(errors.New("trust --list takes no directory and no --yes or --remove"))
 		}
 		trusted, err := cl.Admin.TrustDirectory(ctx, &pb.TrustDirectoryRequest{})
 		if err != nil {
 			return err
 		}
 		for _, dir := range trusted.GetDirectories() {
-			if _, err := fmt.Fprintln(p.stdout, printableLine(dir)); err != nil {
+			if _, err := fmt.Fprintln(p.Stdout, console.Line(dir)); err != nil {
 				return err
 			}
 		}
@@ -53,7 +55,7 @@ func (p *program) trust(ctx context.Context, c *cli.Context, cl *client.Client) 
 		if _, err := cl.Admin.TrustDirectory(ctx, &pb.TrustDirectoryRequest{Directory: directory, Remove: true}); err != nil {
 			return err
 		}
-		p.say("%s is no longer trusted. Agents that run there are restarted without its files before their next message.", printableLine(directory))
+		p.Say("%s is no longer trusted. Agents that run there are restarted without its files before their next message.", console.Line(directory))
 		return nil
 	}
 	return p.reviewAndTrust(ctx, cl, directory, c.Bool("yes"))
@@ -66,33 +68,33 @@ func (p *program) reviewAndTrust(ctx context.Context, cl *client.Client, directo
 		return err
 	}
 	review := answer.GetReview()
-	writeReview(p.stdout, review, style(p.terminal.colour))
-	name := printableLine(review.GetDirectory())
+	writeReview(p.Stdout, review, console.Style(p.Terminal.Colour))
+	name := console.Line(review.GetDirectory())
 	switch {
 	case len(review.GetProblems()) > 0:
-		return exitError{exitFailed, fmt.Errorf("%s cannot be trusted: %s", name, printableLine(review.GetProblems()[0]))}
+		return exit.With(exit.Failed, fmt.Errorf("%s cannot be trusted: %s", name, console.Line(review.GetProblems()[0])))
 	case review.GetEmpty() && review.GetTrusted():
 		return nil
 	case review.GetTrusted():
-		p.say("%s is trusted with these files.", name)
+		p.Say("%s is trusted with these files.", name)
 		return nil
 	case yes:
-	case !p.terminal.in:
-		return usageError{fmt.Errorf("standard input is not a terminal; to trust %s without being asked, add --yes", name)}
-	case !p.confirm("Trust "+name+" with these files?", false):
-		return exitError{code: exitInterrupted}
+	case !p.Terminal.In:
+		return exit.Usage(fmt.Errorf("standard input is not a terminal; to trust %s without being asked, add --yes", name))
+	case !p.Confirm("Trust "+name+" with these files?", false):
+		return exit.Silent(exit.Interrupted)
 	}
 	request := &pb.TrustDirectoryRequest{Directory: review.GetDirectory(), Digest: review.GetDigest()}
 	if _, err := cl.Admin.TrustDirectory(ctx, request); err != nil {
 		return err
 	}
-	p.say("%s is trusted with these files. Agents that run there obey them from their next message on.", name)
+	p.Say("%s is trusted with these files. Agents that run there obey them from their next message on.", name)
 	return nil
 }
 
 // writeReview shows what an agent would obey, file by file, and what has changed.
-func writeReview(w io.Writer, review *pb.DirectoryReview, s style) {
-	name := printableLine(review.GetDirectory())
+func writeReview(w io.Writer, review *pb.DirectoryReview, s console.Style) {
+	name := console.Line(review.GetDirectory())
 	if review.GetEmpty() && review.GetTrusted() {
 		fmt.Fprintf(w, "There is nothing in %s that tells an agent what to run. Files that appear later count when you have trusted them.\n", name)
 		return
@@ -100,7 +102,7 @@ func writeReview(w io.Writer, review *pb.DirectoryReview, s style) {
 	fmt.Fprintf(w, "An agent in %s would obey:\n", name)
 	writeFindings(w, review.GetFindings(), s)
 	for _, problem := range review.GetProblems() {
-		fmt.Fprintf(w, "  %s %s\n", s.red("problem"), printableLine(problem))
+		fmt.Fprintf(w, "  %s %s\n", s.Red("problem"), console.Line(problem))
 	}
 	if len(review.GetChanges()) > 0 {
 		fmt.Fprintln(w, "Changed since you trusted it:")
@@ -108,23 +110,23 @@ func writeReview(w io.Writer, review *pb.DirectoryReview, s style) {
 	}
 }
 
-func writeFindings(w io.Writer, findings []*pb.DirectoryFinding, s style) {
+func writeFindings(w io.Writer, findings []*pb.DirectoryFinding, s console.Style) {
 	file := ""
 	for _, f := range findings {
 		if f.GetPath() != file {
 			file = f.GetPath()
-			fmt.Fprintf(w, "  %s\n", s.bold(printableLine(file)))
+			fmt.Fprintf(w, "  %s\n", s.Bold(console.Line(file)))
 		}
 		mark := f.GetMark()
 		switch mark {
 		case "+":
-			mark = s.green("+ ")
+			mark = s.Green("+ ")
 		case "-":
-			mark = s.red("- ")
+			mark = s.Red("- ")
 		case "":
 		default:
 			mark += " "
 		}
-		fmt.Fprintf(w, "    %s%-8s %s\n", mark, f.GetKind(), printableLine(f.GetText()))
+		fmt.Fprintf(w, "    %s%-8s %s\n", mark, f.GetKind(), console.Line(f.GetText()))
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/console"
 	"betcode/messages/claudecode"
 	pb "betcode/proto/betcode/v1"
 )
@@ -35,26 +36,26 @@ func (p *program) showVersion(ctx context.Context, c *cli.Context) error {
 		}
 	}
 	if c.Bool("json") {
-		return writeValue(p.stdout, map[string]any{
+		return console.WriteValue(p.Stdout, map[string]any{
 			"schema": "betcode.version/v1", "version": version, "commit": commit, "date": date,
 			"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
 			"daemon_version": daemon, "claude_version": claude, "claude_advice": claudecode.Advice(claude),
 		}, "  ")
 	}
-	fmt.Fprintf(p.stdout, "betcode %s (%s, %s, %s %s/%s)\n", version, shorten(commit, 12), date, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(p.Stdout, "betcode %s (%s, %s, %s %s/%s)\n", version, console.Shorten(commit, 12), date, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	if daemon == "" {
-		fmt.Fprintln(p.stderr, "No daemon answers.")
+		fmt.Fprintln(p.Stderr, "No daemon answers.")
 		return nil
 	}
-	fmt.Fprintf(p.stdout, "daemon  %s\n", daemon)
+	fmt.Fprintf(p.Stdout, "daemon  %s\n", daemon)
 	if claude != "" {
-		fmt.Fprintf(p.stdout, "claude  %s\n", claude)
+		fmt.Fprintf(p.Stdout, "claude  %s\n", claude)
 	}
 	if advice := claudecode.Advice(claude); advice != "" {
-		fmt.Fprintln(p.stderr, printableLine(advice))
+		fmt.Fprintln(p.Stderr, console.Line(advice))
 	}
 	if daemon != version {
-		fmt.Fprintln(p.stderr, "The daemon is another version. 'betcode daemon restart' replaces it; agents go on working.")
+		fmt.Fprintln(p.Stderr, "The daemon is another version. 'betcode daemon restart' replaces it; agents go on working.")
 	}
 	return nil
 }

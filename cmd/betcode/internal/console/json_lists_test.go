@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"encoding/json"
@@ -19,12 +19,12 @@ func TestEmptyListsInJSON(t *testing.T) {
 		object func() (map[string]any, error)
 		want   string
 	}{
-		"empty answer": {func() (map[string]any, error) { return messageJSON(&pb.ListSessionsResponse{}) }, `{"sessions":[]}`},
+		"empty answer": {func() (map[string]any, error) { return MessageJSON(&pb.ListSessionsResponse{}) }, `{"sessions":[]}`},
 		"inside a message": {func() (map[string]any, error) {
-			return messageJSON(&pb.AgentEvent{Sequence: 1, Event: &pb.AgentEvent_TodoUpdate{TodoUpdate: &pb.TodoUpdate{}}})
+			return MessageJSON(&pb.AgentEvent{Sequence: 1, Event: &pb.AgentEvent_TodoUpdate{TodoUpdate: &pb.TodoUpdate{}}})
 		}, `{"sequence":"1","todo_update":{"items":[]}}`},
 		"a Struct stays as it is": {func() (map[string]any, error) {
-			return messageJSON(&pb.AgentEvent{Event: &pb.AgentEvent_ToolCallStart{ToolCallStart: &pb.ToolCallStart{Input: input}}})
+			return MessageJSON(&pb.AgentEvent{Event: &pb.AgentEvent_ToolCallStart{ToolCallStart: &pb.ToolCallStart{Input: input}}})
 		}, `{"tool_call_start":{"input":{"files":[],"name":"x"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"strings"
@@ -8,10 +8,10 @@ import (
 	"betcode/messages/toolcall"
 )
 
-// told says in a line what a tool call does, at most so many bytes of it; 0 is as many
-// as there are. The daemon's own line is taken if it begins with what the input says;
-// one of an older daemon may be the agent's words alone.
-func told(tool string, input *structpb.Struct, line string, most int) string {
+// ToolCall describes a tool call on one line of at most so many bytes; 0 is no bound. line is the daemon's description.
+// It is used if it begins with what the input says, because older daemons send the agent's own description, which may
+// hide what the call does.
+func ToolCall(tool string, input *structpb.Struct, line string, most int) string {
 	fields := input.AsMap()
 	switch tool {
 	case "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "AskUserQuestion": // these run nothing
@@ -21,7 +21,7 @@ func told(tool string, input *structpb.Struct, line string, most int) string {
 			line = toolcall.Line(tool, fields, line)
 		}
 	}
-	if line = printableLine(line); most > 0 {
+	if line = Line(line); most > 0 {
 		line = toolcall.Cut(line, most)
 	}
 	return line

@@ -1,0 +1,51 @@
+package console
+
+import (
+	"encoding/json"
+	"io"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// MessageJSON returns m in the JSON mapping of protobuf, with the names of the
+// .proto files and with empty lists instead of missing keys.
+func MessageJSON(m proto.Message) (map[string]any, error) {
+	raw, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	var out map[string]any
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return nil, err
+	}
+	addEmptyLists(m.ProtoReflect(), out)
+	return out, nil
+}
+
+// WriteJSON writes m as one JSON object with the name of its schema.
+func WriteJSON(w io.Writer, schema string, m proto.Message) error {
+	object, err := MessageJSON(m)
+	if err != nil {
+		return err
+	}
+	object["schema"] = schema
+	return WriteValue(w, object, "  ")
+}
+
+// WriteJSONLine writes a message as one line of JSON.
+func WriteJSONLine(w io.Writer, m proto.Message) error {
+	object, err := MessageJSON(m)
+	if err != nil {
+		return err
+	}
+	return WriteValue(w, object, "")
+}
+
+// WriteValue writes v as JSON, on one line if indent is empty.
+func WriteValue(w io.Writer, v any, indent string) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	return enc.Encode(v)
+}
