@@ -100,22 +100,29 @@ func TestClientIsGivenEverythingOnce(t *testing.T) {
 		b.fits = func() bool { return len(b.outbox.batches) == 0 || rapid.IntRange(0, 3).Draw(t, "fits") > 0 }
 		b.state = clientState{
 			cursor: from, head: before, greeting: fleeting("info"), prompts: fleeting("ask"),
-			settled: rapid.Bool().Draw(t, "settled"),
-			follow:  rapid.SampledFrom([]messages.Follow{messages.FollowForever, messages.FollowTurn}).Draw(t, "follow"),
+			progress: drawProgress(t),
+			follow:   rapid.SampledFrom([]messages.Follow{messages.FollowForever, messages.FollowTurn, messages.FollowAnswers}).Draw(t, "follow"),
 		}
 		b.perform(b.state.begin())
-		busy := !b.state.settled
+		progress := b.state.progress
 
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) { checkGiven(t, b.got, from) },
 			"commit": func(t *rapid.T) {
 				n := messages.Seq(rapid.IntRange(1, 20).Draw(t, "events"))
-				busy = rapid.Bool().Draw(t, "busy")
-				b.news = append(b.news, messages.Published{Events: numbered(b.stored+1, b.stored+n), Head: b.stored + n, Settled: !busy})
+				progress = drawProgress(t)
+				b.news = append(b.news, messages.Published{Events: numbered(b.stored+1, b.stored+n), Head: b.stored + n, Progress: progress})
 				b.stored += n
 			},
 			"fleeting": func(t *rapid.T) {
-				b.news = append(b.news, messages.Published{Events: fleeting("lock"), Settled: !busy})
+				b.news = append(b.news, messages.Published{Events: fleeting("lock"), Progress: progress})
+			},
+			"progress": func(t *rapid.T) {
+				progress = drawProgress(t)
+				b.news = append(b.news, messages.Published{Progress: progress})
+			},
+			"finish": func(t *rapid.T) {
+				b.step(messages.Finish{})
 			},
 			"publish": func(t *rapid.T) {
 				if len(b.news) == 0 {
@@ -142,8 +149,10 @@ func TestClientIsGivenEverythingOnce(t *testing.T) {
 		b.settle()
 		last := checkGiven(t, b.got, from)
 		switch {
-		case b.state.follow == messages.FollowTurn && !busy && !b.closed:
+		case b.state.follow == messages.FollowTurn && progress != messages.Working && !b.closed:
 			t.Fatalf("the turn is over and the stream goes on: %+v", b.state)
+		case b.state.follow == messages.FollowAnswers && progress == messages.Quiescent && !b.closed:
+			t.Fatalf("everything is answered and the stream goes on: %+v", b.state)
 		case b.state.follow == messages.FollowForever && b.closed:
 			t.Fatal("the stream has ended")
 		case !b.closed && last != b.stored:
@@ -161,6 +170,10 @@ func TestClientIsGivenEverythingOnce(t *testing.T) {
 			t.Fatalf("the prompt was pushed %d times", asked)
 		}
 	})
+}
+
+func drawProgress(t *rapid.T) messages.Progress {
+	return rapid.SampledFrom([]messages.Progress{messages.Working, messages.Awaiting, messages.Quiescent}).Draw(t, "progress")
 }
 
 // checkGiven checks what a client was given so far and returns the last number.

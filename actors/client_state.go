@@ -41,8 +41,9 @@ type clientState struct {
 	lagging bool // it was live when the outbox refused, and was not told so
 	missed  bool // events that no history has
 	watched bool // a timer looks whether the outbox stays full
-	settled bool // no turn runs, or it waits for a person
 	ended   bool
+
+	progress messages.Progress // of the session, as published last
 
 	greeting []messages.Event // pushed first: the snapshot, and how things stand
 	snapshot []messages.Event // that of them which is for a place where history is missing
@@ -103,6 +104,9 @@ func (s clientState) step(m any) (clientState, []effect) {
 		return s.read(m)
 	case messages.OutboxDrained:
 		return s.drain(m)
+	case messages.Finish:
+		s.follow = messages.FollowAnswers
+		return s.finish()
 	case stillFull:
 		return s.patience(m)
 	}
@@ -112,7 +116,7 @@ func (s clientState) step(m any) (clientState, []effect) {
 // published takes news from the session. A client that catches up only notes
 // the head: it will read the events from the journal.
 func (s clientState) published(m messages.Published) (clientState, []effect) {
-	s.head, s.settled = max(s.head, m.Head), m.Settled
+	s.head, s.progress = max(s.head, m.Head), m.Progress
 	if !s.live {
 		if ephemeral(m.Events) && !s.full {
 			return s, []effect{push{events: m.Events}}
@@ -232,13 +236,27 @@ func (s clientState) advance() (clientState, []effect) {
 	return next, append(effects, more...)
 }
 
-// finish ends a stream that only wanted the history, or also the running turn.
+// finish ends a stream at the head if its follow policy says so.
 func (s clientState) finish() (clientState, []effect) {
-	if s.follow == messages.FollowForever || !s.live || s.cursor < s.head || s.follow == messages.FollowTurn && !s.settled {
+	if !s.live || s.cursor < s.head || !s.followed() {
 		return s, nil
 	}
 	s.ended = true
 	return s, []effect{endSink{nil}, sayEnded{}}
+}
+
+// followed reports whether a stream that has reached the head ends there.
+func (s clientState) followed() bool {
+	switch s.follow {
+	case messages.FollowReplay:
+		return true
+	case messages.FollowTurn:
+		return s.progress >= messages.Awaiting
+	case messages.FollowAnswers:
+		return s.progress == messages.Quiescent
+	case messages.FollowForever:
+	}
+	return false
 }
 
 // losable reports whether a push holds events that are lost if it does not fit.

@@ -56,7 +56,7 @@ func news(first, last messages.Seq) messages.Published {
 	return messages.Published{Events: numbered(first, last), Head: last}
 }
 
-func ended(p messages.Published) messages.Published { p.Settled = true; return p }
+func ended(p messages.Published) messages.Published { p.Progress = messages.Quiescent; return p }
 
 func piece(first, last messages.Seq) messages.HistoryRead {
 	return messages.HistoryRead{Events: numbered(first, last)}

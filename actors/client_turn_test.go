@@ -12,15 +12,15 @@ func TestClientThatFollowsOneTurn(t *testing.T) {
 		state clientState
 		steps []clientStep
 	}{
-		{"nothing runs: the history is all", clientState{head: 2, settled: true}, []clientStep{
+		{"nothing runs: the history is all", clientState{head: 2, progress: messages.Quiescent}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{piece(1, 2), "push 1-2, end, gone"},
 			{news(3, 3), ""},
 		}},
-		{"nothing runs and there is no history", clientState{settled: true}, []clientStep{
+		{"nothing runs and there is no history", clientState{progress: messages.Quiescent}, []clientStep{
 			{attachedNow{}, "end, gone"},
 		}},
-		{"somebody is waited for: the prompts, then the end", clientState{head: 2, settled: true, prompts: fleeting("ask")}, []clientStep{
+		{"a person has to act: the prompts, then the end", clientState{head: 2, progress: messages.Awaiting, prompts: fleeting("ask")}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{piece(1, 2), "push 1-2, push ask, end, gone"},
 		}},
@@ -52,7 +52,7 @@ func TestClientThatFollowsOneTurn(t *testing.T) {
 			{piece(3, 4), "push 3-4, end, gone"},
 			{drained, ""},
 		}},
-		{"the last piece does not fit", clientState{head: 2, settled: true}, []clientStep{
+		{"the last piece does not fit", clientState{head: 2, progress: messages.Quiescent}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{piece(1, 2), "push 1-2, end, gone"},
 			{refuse{}, ""},
@@ -70,3 +70,67 @@ func TestClientThatFollowsOneTurn(t *testing.T) {
 		})
 	}
 }
+
+// A client that sends no more requests keeps its stream until the session is quiescent and
+// the head was pushed. A turn in which a person has to act goes on.
+func TestClientThatSendsNoMore(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		state clientState
+		steps []clientStep
+	}{
+		{"quiescent at the head", clientState{cursor: 2, head: 2, progress: messages.Quiescent}, []clientStep{
+			{attachedNow{}, ""},
+			{messages.Finish{}, "end, gone"},
+			{messages.Finish{}, ""},
+			{news(3, 3), ""},
+		}},
+		{"quiescent while catching up", clientState{head: 2, progress: messages.Quiescent}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{messages.Finish{}, ""},
+			{piece(1, 2), "push 1-2, end, gone"},
+		}},
+		{"a turn runs", clientState{cursor: 2, head: 2}, []clientStep{
+			{attachedNow{}, ""},
+			{messages.Finish{}, ""},
+			{news(3, 3), "push 3"},
+			{awaiting(news(4, 4)), "push 4"},
+			{news(5, 5), "push 5"},
+			{ended(news(6, 6)), "push 6, end, gone"},
+		}},
+		{"a change without an event", clientState{cursor: 2, head: 2}, []clientStep{
+			{attachedNow{}, ""},
+			{messages.Finish{}, ""},
+			{ended(messages.Published{}), "end, gone"},
+		}},
+		{"history is missing up to the head", clientState{head: 2, progress: messages.Quiescent}, []clientStep{
+			{attachedNow{}, "read >0"},
+			{messages.Finish{}, ""},
+			{messages.HistoryRead{}, "push , end, gone"},
+		}},
+		{"the last events do not fit", clientState{cursor: 2, head: 2}, []clientStep{
+			{attachedNow{}, ""},
+			{messages.Finish{}, ""},
+			{ended(news(3, 4)), "push 3-4, end, gone"},
+			{refuse{}, ""},
+			{drained, "push lagging, read >2"},
+			{piece(3, 4), "push 3-4, end, gone"},
+		}},
+		{"finished while the outbox is full", clientState{cursor: 2, head: 2}, []clientStep{
+			{attachedNow{}, ""},
+			{ended(news(3, 4)), "push 3-4"},
+			{refuse{}, ""},
+			{messages.Finish{}, ""},
+			{drained, "push lagging, read >2"},
+			{piece(3, 4), "push 3-4, end, gone"},
+		}},
+		{"attached again after it was finished", clientState{cursor: 2, head: 2, follow: messages.FollowAnswers}, []clientStep{
+			{attachedNow{}, ""},
+			{ended(news(3, 3)), "push 3, end, gone"},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) { walkClient(t, c.state, c.steps) })
+	}
+}
+
+func awaiting(p messages.Published) messages.Published { p.Progress = messages.Awaiting; return p }

@@ -250,6 +250,7 @@ type Follower struct {
 	system *System
 	attach messages.Attach
 	box    *outbox
+	client *actor.PID // the client actor of the present attachment
 	epoch  atomic.Uint64
 }
 
@@ -279,7 +280,7 @@ func (f *Follower) connect(ctx context.Context) (messages.Attached, error) {
 	if !ok {
 		return messages.Attached{}, messages.Errorf("attach", messages.Internal, "unexpected answer %T", answer)
 	}
-	f.box = box
+	f.box, f.client = box, pid
 	if h := f.attach.History; h == messages.HistoryNone || h == messages.HistoryPendingOnly {
 		f.attach.History, f.attach.From = messages.HistoryFromSequence, attached.Head
 	}
@@ -303,6 +304,13 @@ func (f *Follower) Take(ctx context.Context) ([]messages.Event, error) {
 		}
 	}
 	return events, err
+}
+
+// Finish says that the client sends no more requests: the stream ends as soon as the
+// session is quiescent and its last event was taken.
+func (f *Follower) Finish() {
+	f.attach.Follow = messages.FollowAnswers // if it is attached again
+	f.system.actors.Root.Send(f.client, messages.Finish{})
 }
 
 // again attaches the stream after its actor has gone, with the patience of

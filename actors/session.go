@@ -116,13 +116,13 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case reply:
 		send(ctx, e.to, e.with)
 	case publish:
-		news := messages.Published{Events: e.events, Head: e.head, Settled: e.settled}
+		news := messages.Published{Events: e.events, Head: e.head, Progress: e.progress}
 		for _, pid := range s.streams {
 			ctx.Send(pid, news)
 		}
 	case tellStream:
 		if pid := s.streams[e.stream]; pid != nil {
-			ctx.Send(pid, messages.Published{Events: e.events, Settled: e.settled})
+			ctx.Send(pid, messages.Published{Events: e.events, Progress: e.progress})
 		}
 	case tellRun:
 		ctx.Send(s.child(ctx, "run", e.run), e.message)

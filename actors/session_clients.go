@@ -74,7 +74,7 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 			t.recordHolder()
 		}
 	}
-	state := clientState{session: t.s.id, stream: m.Stream, follow: m.Follow, head: head, settled: t.s.settled()}
+	state := clientState{session: t.s.id, stream: m.Stream, follow: m.Follow, head: head, progress: t.s.progress()}
 	state.greeting = []messages.Event{seal(sessionInfo(t.s.record, t.s.options.lineage, t.s.record.Messages > 0), t.s.id, 0, t.now.at)}
 	state.prompts = t.s.prompts(t.now)
 	switch m.History {
@@ -251,9 +251,9 @@ func (t *transition) remove() {
 	}
 	t.append.Delete, t.append.Events, t.dirty = true, nil, true // nothing of it is ever shown
 	t.auditComplete("delete", t.s.deleters)
-	t.then(publish{[]messages.Event{seal(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
+	t.tellAll(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
 		Code: string(messages.SessionClosed), Message: "Session has been closed", IsFatal: true,
-	}}}, t.s.id, 0, t.now.at)}, 0, true})
+	}}})
 	for _, w := range t.s.deleters {
 		t.then(reply{w.from, messages.Done{}})
 	}

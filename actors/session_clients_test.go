@@ -1,9 +1,12 @@
 package actors
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
 )
 
 func TestForcedCancellationNeedsNoLock(t *testing.T) {
@@ -38,7 +41,7 @@ func TestAttach(t *testing.T) {
 			b := asking(t)
 			b.tell(c.attach)
 			s := last[spawnClient](b).state
-			if s.cursor != c.cursor || s.head != 7 || s.stream != "b1" || !s.settled {
+			if s.cursor != c.cursor || s.head != 7 || s.stream != "b1" || s.progress != messages.Awaiting {
 				t.Errorf("%+v", s)
 			}
 			greeted := ""
@@ -156,17 +159,17 @@ func TestNotRetiringDuringABackoff(t *testing.T) {
 	b.on(restartDue{1}, "run 2: start with --resume in a turn")
 }
 
-// What is published tells whether there is anything to wait for.
-func TestPublishedTellsWhetherItIsSettled(t *testing.T) {
+// Everything that is published carries the progress of the session.
+func TestPublishedCarriesProgress(t *testing.T) {
 	b := running(t)
 	for _, c := range []struct {
 		m    any
-		want bool
+		want messages.Progress
 	}{
-		{b.out(took("k1")...), false},
-		{b.out(asks("p1", "Bash")), true},
-		{won(answer("ann", "p1", messages.AllowOnce)), false},
-		{input("ann", "k2"), false},
+		{b.out(took("k1")...), messages.Working},
+		{b.out(asks("p1", "Bash")), messages.Awaiting},
+		{won(answer("ann", "p1", messages.AllowOnce)), messages.Working},
+		{input("ann", "k2"), messages.Working},
 	} {
 		if out, ok := c.m.(agentOutput); ok {
 			out.from = b.state.spool
@@ -174,14 +177,42 @@ func TestPublishedTellsWhetherItIsSettled(t *testing.T) {
 			c.m = out
 		}
 		b.tell(c.m)
-		if got := last[publish](b).settled; got != c.want {
-			t.Errorf("%T: settled %v", c.m, got)
+		if got := last[publish](b).progress; got != c.want {
+			t.Errorf("%T: progress %v", c.m, got)
 		}
 		b.read = b.state.spool
 		b.quiet()
 	}
 	b.tell(b.out(finished("k1", "k2")))
-	if !last[publish](b).settled {
-		t.Error("the turn is over and something is waited for")
+	if got := last[publish](b).progress; got != messages.Quiescent {
+		t.Errorf("after the turn: progress %v", got)
+	}
+}
+
+// A change of progress that no event carries is published by itself, before the answers.
+func TestProgressIsPublishedWithoutAnEvent(t *testing.T) {
+	b := running(t)
+	tr := begin(b.state, b.moment())
+	tr.then(reply{nil, messages.Done{}})
+	tr.s.inputs, tr.s.record.Turn = nil, false
+	_, effects := tr.finish()
+	var got []string
+	for _, e := range effects {
+		switch e := e.(type) {
+		case publish:
+			got = append(got, fmt.Sprintf("publish %d events, progress %d", len(e.events), e.progress))
+		case reply:
+			got = append(got, "reply")
+		}
+	}
+	want := []string{fmt.Sprintf("publish 0 events, progress %d", messages.Quiescent), "reply"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	tr = begin(b.state, b.moment())
+	tr.tellAll(statusChange(pb.AgentStatus_IDLE, ""))
+	tr.s.inputs, tr.s.record.Turn = nil, false
+	if _, effects = tr.finish(); len(effects) != 1 || effects[0].(publish).progress != messages.Quiescent {
+		t.Errorf("an event that was published before the change: %+v", effects)
 	}
 }

@@ -119,10 +119,8 @@ func (s sessionState) refusal(op string) *messages.Error {
 // finishDegraded is finish without the journal: the events are shown, and no number
 // is used up.
 func (t *transition) finishDegraded() (sessionState, []effect) {
+	t.publish(0)
 	s, effects := t.s, t.at
-	if len(t.append.Events) > 0 {
-		effects = append(effects, publish{events: t.append.Events, settled: s.settled()})
-	}
 	s.record.Head = t.append.Expect
 	return s, append(effects, t.after...)
 }
@@ -134,7 +132,7 @@ func (s sessionState) passing(now moment, effects []effect) []effect {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case publish:
-			pass = append(pass, publish{events: s.volatile(now, e.events), settled: e.settled})
+			pass = append(pass, publish{events: s.volatile(now, e.events), progress: e.progress})
 		case reply, spawnClient, dropClient, tellStream, keepStop:
 			pass = append(pass, e)
 		case tellRun:

@@ -11,15 +11,15 @@ type (
 	persist struct{ messages.Append }
 	// publish hands events to every attached stream.
 	publish struct {
-		events  []messages.Event
-		head    messages.Seq
-		settled bool
+		events   []messages.Event
+		head     messages.Seq
+		progress messages.Progress
 	}
 	// tellStream hands events that are not journaled to one stream.
 	tellStream struct {
-		stream  string
-		events  []messages.Event
-		settled bool
+		stream   string
+		events   []messages.Event
+		progress messages.Progress
 	}
 	tellRun struct {
 		run     messages.RunNumber

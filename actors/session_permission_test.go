@@ -27,8 +27,8 @@ func TestPermissionIsAskedFor(t *testing.T) {
 	}
 	b.on(b.out(claude.StatusHint{Status: 2})) // a person is waited for, whatever the agent does besides
 	b.on(b.out(asks("p1", "Bash")))           // told twice
-	if !b.state.settled() {
-		t.Error("a turn that waits for a person is not settled")
+	if got := b.state.progress(); got != messages.Awaiting {
+		t.Errorf("a turn that waits for a person: progress %v", got)
 	}
 }
 

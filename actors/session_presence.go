@@ -52,7 +52,7 @@ func (t *transition) snapshots() []messages.Event {
 // caughtUp sends a stream that lagged the snapshots that it may have missed.
 func (t *transition) caughtUp(id string) {
 	if t.s.clients.Has(id) {
-		t.then(tellStream{id, t.snapshots(), t.s.settled()})
+		t.then(tellStream{stream: id, events: t.snapshots()})
 	}
 }
 

@@ -68,7 +68,7 @@ func TestTurnIsContinuedTwice(t *testing.T) {
 	b.crash()
 	b.expect("a restart of ours")
 	b.on(restartDue{3})
-	if b.state.active() || !b.state.settled() {
+	if b.state.active() || b.state.progress() != messages.Awaiting {
 		t.Error("it does not wait for a person")
 	}
 }

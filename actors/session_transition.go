@@ -20,6 +20,7 @@ type transition struct {
 	s      sessionState
 	now    moment
 	append messages.Append
+	before messages.Progress
 	dirty  bool     // something goes into the journal
 	used   bool     // it is a use of the session, see isUse
 	after  []effect // when it is on disk
@@ -27,12 +28,13 @@ type transition struct {
 }
 
 func begin(s sessionState, now moment) *transition {
-	return &transition{s: s, now: now, append: messages.Append{Session: s.id, Expect: s.record.Head}}
+	return &transition{s: s, now: now, before: s.progress(), append: messages.Append{Session: s.id, Expect: s.record.Head}}
 }
 
 // finish turns the transition into the next state and the effects to perform.
 func (t *transition) finish() (sessionState, []effect) {
 	t.rememberAnswers()
+	t.publish(t.s.record.Head)
 	s, effects := t.s, t.at
 	if t.dirty {
 		s.commits++
@@ -43,9 +45,6 @@ func (t *transition) finish() (sessionState, []effect) {
 		t.append.Commit, t.append.Record = s.commits, &record
 		if t.append.Delete {
 			t.append.Record = nil
-		}
-		if len(t.append.Events) > 0 {
-			t.after = append([]effect{publish{t.append.Events, s.record.Head, s.settled()}}, t.after...)
 		}
 		effects = append(effects, persist{t.append})
 		s.held = append(s.held[:len(s.held):len(s.held)], held{s.commits, t.after, s.record.Head})
@@ -75,7 +74,36 @@ func (t *transition) emit(e *pb.AgentEvent) {
 
 // tellAll shows every stream an event that is not journaled.
 func (t *transition) tellAll(e *pb.AgentEvent) {
-	t.then(publish{[]messages.Event{seal(e, t.s.id, 0, t.now.at)}, 0, t.s.settled()})
+	t.then(publish{events: []messages.Event{seal(e, t.s.id, 0, t.now.at)}})
+}
+
+// progress is the progress after this step. A deleted session has none: a stream that
+// waits for answers learns that the session is gone when it attaches again.
+func (t *transition) progress() messages.Progress {
+	if t.append.Delete {
+		return messages.Awaiting
+	}
+	return t.s.progress()
+}
+
+// publish puts the events of this step, or a change of progress that no event carries, in
+// front of the other effects, and makes all of them carry the progress after this step. A
+// client that has an answer may finish its stream, which must not end on older progress.
+func (t *transition) publish(head messages.Seq) {
+	progress, told := t.progress(), false
+	for i, e := range t.after {
+		switch e := e.(type) {
+		case publish:
+			e.progress, told = progress, true
+			t.after[i] = e
+		case tellStream:
+			e.progress = progress
+			t.after[i] = e
+		}
+	}
+	if len(t.append.Events) > 0 || !told && progress != t.before {
+		t.after = append([]effect{publish{t.append.Events, head, progress}}, t.after...)
+	}
 }
 
 // status emits a StatusChange if the status is another one now.
@@ -187,8 +215,16 @@ func (s *sessionState) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
 // person has said so.
 func (s *sessionState) wanted() bool { return s.restarting || s.busy() && !s.stands() }
 
-// settled reports whether there is nothing to wait for but a person.
-func (s *sessionState) settled() bool { return !s.busy() || s.undecided() || s.stands() }
+// progress is what the attached streams are told about the session's work.
+func (s *sessionState) progress() messages.Progress {
+	switch {
+	case !s.busy(), s.record.Phase == messages.PhaseCrashed:
+		return messages.Quiescent
+	case s.undecided(), s.stands():
+		return messages.Awaiting
+	}
+	return messages.Working
+}
 
 // recent remembers the newest few entries of a kind.
 type recent[V any] struct {

@@ -3,10 +3,13 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/messages"
 )
@@ -42,6 +45,33 @@ func TestStreamsAreReplayed(t *testing.T) {
 	if kind := messages.KindOf(attachError(s, messages.Attach{Session: sessionN(9), Stream: "s"})); kind != messages.NotFound {
 		t.Errorf("of an unknown session: %s", kind)
 	}
+}
+
+// A stream that was finished ends at the head, also when the session's actor crashes before
+// it can end: it is attached again with the same policy.
+func TestFinishedStreamEnds(t *testing.T) {
+	s := raise(t, newMemoryStore())
+	s.open(sessionN(1))
+	f, _, err := s.Attach(t.Context(), messages.Attach{Session: sessionN(1), Client: "ann", Stream: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	f.client = actor.NewPID(f.client.Address, "gone") // Finish reaches no actor, as after a crash
+	f.Finish()
+	s.crash("sessions/session/" + string(sessionN(1)))
+	for err == nil {
+		_, err = next(t.Context(), f)
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Errorf("it ends with %v", err)
+	}
+	r := s.follow(messages.Attach{Session: sessionN(1), Client: "ann", Stream: "other"})
+	r.follower.system.actors.Root.Send(r.follower.client, messages.Finish{})
+	if err := r.ends(t); err != nil {
+		t.Errorf("another ends with %v", err)
+	}
+	s.checkComplete(r, sessionN(1), 0)
 }
 
 func attachError(s *stage, a messages.Attach) error {

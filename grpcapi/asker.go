@@ -16,7 +16,7 @@ type Asker interface {
 	Attach(ctx context.Context, a messages.Attach) (Stream, messages.Attached, error)
 }
 
-// Stream is the reading end of one attached stream. Ready and Take are called from
+// Stream is the reading end of one attached stream. Ready, Take and Finish are called from
 // one goroutine, Close from any.
 type Stream interface {
 	// Ready is signalled when there is something to take. The channel may be another
@@ -26,6 +26,9 @@ type Stream interface {
 	// the last of them, is a clean end. The events are shared and must not be
 	// changed.
 	Take(ctx context.Context) ([]messages.Event, error)
+	// Finish says that the client will send no more requests. Take returns io.EOF as
+	// soon as the session is quiescent and all its events were taken.
+	Finish()
 	// Close detaches the stream from its session.
 	Close()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -17,11 +16,6 @@ import (
 // they do, its next requests wait too.
 const inlineErrors = 4
 
-// quietTime is how long nothing must have happened on a stream whose client has
-// half-closed, whose session has settled, and whose history nevertheless does not
-// reach the head (it was compacted): then there is nothing more to come.
-const quietTime = 5 * time.Second
-
 // Converse implements AgentService.
 //
 //	client                     server
@@ -29,7 +23,7 @@ const quietTime = 5 * time.Second
 //	                    ◄─     SessionInfo, history, live events
 //	anything else       ─►     asked of the session, in order
 //	                    ◄─     ErrorEvent for what was wrong; the stream stays open
-//	half-close          ─►     events until no turn runs, then OK
+//	half-close          ─►     events until no turn runs and no message waits, then OK
 //	goes away           ─►     detached; the turn goes on
 func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, pb.AgentEvent]) error {
 	if err := stream.SendHeader(metadata.MD{}); err != nil {
@@ -39,8 +33,8 @@ func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, 
 	c := &conversation{
 		server: s.server, stream: stream, client: callOf(ctx).client,
 		inline:     make(chan failure, inlineErrors),
-		halfClosed: make(chan struct{}), changed: make(chan struct{}, 1), settled: make(chan messages.Seq, 1),
-		published: newPublished(),
+		halfClosed: make(chan struct{}),
+		published:  newPublished(),
 	}
 	defer func() { c.leave() }()
 	opened := make(chan error, 1)
@@ -66,13 +60,8 @@ type conversation struct {
 	session messages.SessionID
 	events  Stream
 
-	last    messages.Seq // of the journaled events sent; the sender's
-	closing bool         // the client has half-closed; the sender's
-
-	inline     chan failure      // what was wrong with a request, by receive
-	halfClosed chan struct{}     // closed when the client will say no more, by receive
-	changed    chan struct{}     // the session may have settled, by the sender
-	settled    chan messages.Seq // no turn runs, and this was the head then, by receive
+	inline     chan failure  // what was wrong with a request, by receive
+	halfClosed chan struct{} // closed by receive when the client sends no more requests
 
 	published
 }
@@ -135,95 +124,50 @@ func (c *conversation) open(ctx context.Context) error {
 	if dropped := c.server.environmentNotice(ctx, m.Session); dropped != nil && started.Created {
 		c.inline <- failure{warning: dropped} // there is room: nothing was received yet
 	}
-	events, attached, err := c.server.asker.Attach(ctx, attach)
-	if err != nil {
-		return err
-	}
-	c.events, c.last = events, attach.From
-	if attach.History == messages.HistoryNone || attach.History == messages.HistoryPendingOnly {
-		c.last = attached.Head
-	}
-	return nil
+	c.events, _, err = c.server.asker.Attach(ctx, attach)
+	return err
 }
 
 // send is the one writer of the stream. It returns nil for a clean end.
 func (c *conversation) send(ctx context.Context) error {
 	c.awaitFirst(ctx, c.halfClosed, c.server.draining)
-	var (
-		halfClosed = c.halfClosed
-		quiet      <-chan time.Time
-		sent       bool // since the last look
-		settled    bool // at until
-		until      messages.Seq
-	)
+	halfClosed := c.halfClosed
 	for {
 		select {
 		case <-c.events.Ready():
-			sent = true
 			events, err := c.events.Take(ctx)
-			if err := c.sendBatch(events); err != nil {
-				return err
+			for i := range events {
+				if err := c.stream.SendMsg(&events[i]); err != nil {
+					return err
+				}
 			}
 			if errors.Is(err, io.EOF) {
-				return nil
+				return c.sendRest()
 			}
 			if err != nil {
 				return err
 			}
 		case f := <-c.inline:
-			if f.fatal {
-				return f.err
-			}
-			if err := c.stream.Send(f.event()); err != nil {
+			if err := c.sendInline(f); err != nil {
 				return err
 			}
 		case <-halfClosed:
-			halfClosed, c.closing = nil, true
-			tick := time.NewTicker(quietTime)
-			defer tick.Stop() // once: halfClosed is nil from now on
-			quiet = tick.C
-			c.hint() // what settled a moment ago was not hinted at
-		case until = <-c.settled:
-			settled = true
-		case <-quiet:
-			if settled && !sent {
-				return c.sendRest()
-			}
-			sent = false
-			c.hint()
+			halfClosed = nil
+			c.events.Finish()
 		case <-c.server.draining:
 			return errDraining()
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if settled && c.last >= until {
-			return c.sendRest()
-		}
 	}
 }
 
-func (c *conversation) sendBatch(events []messages.Event) error {
-	for i := range events {
-		if err := c.stream.SendMsg(&events[i]); err != nil {
-			return err
-		}
-		c.last = max(c.last, events[i].Seq)
-		if c.closing && maySettle(events[i].Bytes) {
-			c.hint()
-		}
-	}
-	return nil
-}
-
-// sendRest says what was still to be said about the client's own requests.
+// sendRest sends the remaining errors and warnings about the client's own requests.
 func (c *conversation) sendRest() error {
 	for {
 		select {
 		case f := <-c.inline:
-			if f.fatal {
-				return f.err
-			}
-			if err := c.stream.Send(f.event()); err != nil {
+			if err := c.sendInline(f); err != nil {
 				return err
 			}
 		default:
@@ -232,9 +176,10 @@ func (c *conversation) sendRest() error {
 	}
 }
 
-func (c *conversation) hint() {
-	select {
-	case c.changed <- struct{}{}:
-	default:
+// sendInline sends an error or a warning; a fatal error is returned.
+func (c *conversation) sendInline(f failure) error {
+	if f.fatal {
+		return f.err
 	}
+	return c.stream.Send(f.event())
 }

@@ -5,20 +5,17 @@ import (
 	"errors"
 	"io"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
 
-// receive handles what the client says, one after the other. When the client has
-// half-closed it watches for the session to settle.
+// receive handles the client's requests one after the other. It has handed every error to
+// the sender when it closes halfClosed.
 func (c *conversation) receive(ctx context.Context) {
 	for {
 		request, err := c.stream.Recv()
 		if errors.Is(err, io.EOF) {
 			close(c.halfClosed)
-			c.awaitSettled(ctx)
 			return
 		}
 		var undecodable *messages.Error
@@ -126,59 +123,4 @@ func requestName(request *pb.AgentRequest) string {
 		return "a " + string(field.Message().Name())
 	}
 	return "empty"
-}
-
-// awaitSettled asks the session, now and whenever it may have changed, whether a
-// turn runs or waits to. It ends with the stream.
-func (c *conversation) awaitSettled(ctx context.Context) {
-	for {
-		view, err := ask[messages.SessionView](ctx, c.server.asker, messages.GetSession{Session: c.session})
-		if err == nil && settled(view) {
-			select {
-			case c.settled <- view.Record.Head:
-			case <-ctx.Done():
-			}
-			return
-		}
-		select {
-		case <-c.changed:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// settled reports whether nothing that was said waits for an answer any more.
-func settled(v messages.SessionView) bool {
-	if v.Record.Phase == messages.PhaseClosed || v.Record.Phase == messages.PhaseCrashed {
-		return true
-	}
-	return !v.Record.Turn && len(v.Inputs) == 0
-}
-
-// The events after which a session may have settled, by their field in AgentEvent.
-var settling = map[protowire.Number]bool{
-	16:  true, // StatusChange
-	18:  true, // ErrorEvent
-	21:  true, // TurnComplete
-	103: true, // RunEvent
-}
-
-// maySettle looks at which event it is without decoding it.
-func maySettle(event []byte) bool {
-	for len(event) > 0 {
-		number, kind, n := protowire.ConsumeTag(event)
-		if n < 0 {
-			return false
-		}
-		if settling[number] {
-			return true
-		}
-		length := protowire.ConsumeFieldValue(number, kind, event[n:])
-		if length < 0 {
-			return false
-		}
-		event = event[n+length:]
-	}
-	return false
 }

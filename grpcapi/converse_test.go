@@ -312,33 +312,44 @@ func TestSessionGoneEndsTheStream(t *testing.T) {
 	}
 }
 
-// TestHalfCloseWaitsForTheTurn: the stream of a client that has said all it wants
-// to say ends when the turn has, and not before its last event was sent.
-func TestHalfCloseWaitsForTheTurn(t *testing.T) {
+// The stream of a client that has half-closed goes on until it ends by itself, and not
+// before its last event was sent.
+func TestHalfCloseFinishesTheStream(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream()}
-	turn, head := true, messages.Seq(0)
-	asker.answer = func(r messages.Request) (messages.Reply, error) { // called with asker.mu released, and only by one goroutine at a time
-		if _, ok := r.(messages.GetSession); ok {
-			asker.mu.Lock()
-			defer asker.mu.Unlock()
-			return messages.SessionView{Record: messages.SessionRecord{Turn: turn, Head: head}}, nil
-		}
-		return nil, nil
-	}
+	asker.stream.working = true
 	conn, _ := serve(t, asker)
 	stream := converse(t, conn, &pb.StartConversation{SessionId: sessionA})
 	_ = stream.Send(messageRequest("x", keyA))
-	_ = stream.CloseSend()
 	asker.stream.batches <- []messages.Event{textEvent(t, 1, "working")}
 	if e := must[*pb.AgentEvent](t)(stream.Recv()); e.GetSequence() != 1 {
 		t.Fatal(e)
 	}
-	asker.mu.Lock()
-	turn, head = false, 3
-	asker.mu.Unlock()
+	select {
+	case <-asker.stream.finished:
+		t.Fatal("finished by a client that may send more")
+	default:
+	}
+	_ = stream.CloseSend()
+	select {
+	case <-asker.stream.finished:
+	case <-time.After(time.Minute):
+		t.Fatal("a half-closed stream is not finished")
+	}
+	var input bool
+	for _, r := range asker.saw() {
+		_, ok := r.(messages.SendInput)
+		input = input || ok
+	}
+	if !input {
+		t.Error("finished before the client's message was asked")
+	}
 	asker.stream.batches <- []messages.Event{textEvent(t, 2, "done"), idleEvent(t, 3)}
+	if e := must[*pb.AgentEvent](t)(stream.Recv()); e.GetSequence() != 2 {
+		t.Fatal(e)
+	}
+	asker.stream.end <- nil
 	seqs, failures, err := readAll(t, stream)
-	if err != nil || len(failures) > 0 || len(seqs) != 2 || seqs[1] != 3 {
+	if err != nil || len(failures) > 0 || len(seqs) != 1 || seqs[0] != 3 {
 		t.Errorf("%v %v %v", seqs, failures, err)
 	}
 }

@@ -141,6 +141,9 @@ type fakeStream struct {
 	closed  chan struct{}
 	once    sync.Once
 
+	finished chan struct{} // closed by Finish
+	working  bool          // Finish does not end the stream
+
 	pumping sync.Once
 	wake    chan struct{}
 	mu      sync.Mutex
@@ -149,7 +152,7 @@ type fakeStream struct {
 }
 
 func newFakeStream() *fakeStream {
-	return &fakeStream{batches: make(chan []messages.Event, 64), end: make(chan error, 1), closed: make(chan struct{}), wake: make(chan struct{}, 1)}
+	return &fakeStream{batches: make(chan []messages.Event, 64), end: make(chan error, 1), closed: make(chan struct{}), finished: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
 func (s *fakeStream) Ready() <-chan struct{} {
@@ -196,6 +199,17 @@ func (s *fakeStream) Take(context.Context) ([]messages.Event, error) {
 	events := s.events
 	s.events = nil
 	return events, s.err
+}
+
+func (s *fakeStream) Finish() {
+	close(s.finished)
+	if s.working {
+		return
+	}
+	select {
+	case s.end <- nil:
+	default: // it ends already
+	}
 }
 
 func (s *fakeStream) Close() { s.once.Do(func() { close(s.closed) }) }

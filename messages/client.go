@@ -21,6 +21,18 @@ const (
 	FollowForever Follow = iota // until the client leaves or the session is deleted
 	FollowTurn                  // at the head, unless a turn runs: then after it, or when it waits for a person
 	FollowReplay                // at the head
+	FollowAnswers               // at the head, as soon as the session is quiescent
+)
+
+// Progress says what a session does with the work that it was given. The values are
+// ordered: each ends at least the streams that the one before it ends.
+type Progress uint8
+
+// The states of a session's work.
+const (
+	Working   Progress = iota // a turn runs or a message waits, and the session goes on by itself
+	Awaiting                  // a turn runs or a message waits, and a person has to act first
+	Quiescent                 // no turn runs and no message waits, or the agent was given up
 )
 
 // Attach adds a client to a session. Answered with [Attached]; the events go to
@@ -88,13 +100,18 @@ type OutboxDrained struct {
 }
 
 // Published tells an attached client about newly durable events, or about
-// events that are not journaled (sequence 0). Sent by the session in order.
+// events that are not journaled (sequence 0). Without events it tells that the progress
+// has changed. Sent by the session in order.
 type Published struct {
 	command
-	Events  []Event
-	Head    Seq  // last journaled number
-	Settled bool // no turn runs, or it waits for a person
+	Events   []Event
+	Head     Seq // last journaled number
+	Progress Progress
 }
+
+// Finish tells a client actor that its client will send no more requests: from now on
+// its stream has the policy [FollowAnswers]. Sent by the gateway's end of the stream.
+type Finish struct{ command }
 
 // HistoryRead brings a catching-up client the next piece of the journal.
 // Sent by the effect performer.
