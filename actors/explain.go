@@ -100,7 +100,7 @@ func (s *System) sessionView(ctx context.Context, m messages.GetSession) (messag
 // agentRules returns which rules the running agent has.
 func (s *sessionState) agentRules() messages.AgentRules {
 	a := messages.AgentRules{Mode: cmp.Or(s.record.PermissionMode, claude.DefaultMode)}
-	if !s.up || s.run == nil {
+	if !s.agent.up || s.run == nil {
 		next := s.rulesAtStart()
 		a.Ask, a.Deny = next.Ask, next.Deny
 		return a
@@ -110,7 +110,7 @@ func (s *sessionState) agentRules() messages.AgentRules {
 		a.Mode, a.NextMode = cmp.Or(claude.ModeOf(s.run.Argv), claude.DefaultMode), bypassMode
 	}
 	given := claude.RulesOf(s.run.Argv)
-	a.Ask, a.Deny = slices.Concat(given.Ask, s.handover.has.Ask), slices.Concat(given.Deny, s.handover.has.Deny)
+	a.Ask, a.Deny = slices.Concat(given.Ask, s.agent.handover.has.Ask), slices.Concat(given.Deny, s.agent.handover.has.Deny)
 	a.Missing = s.unhanded()
 	return a
 }

@@ -53,7 +53,7 @@ func TestAgentRules(t *testing.T) {
 	if a := b.state.agentRules(); !a.Running || a.Mode != "default" || len(a.Missing) != 0 || !slices.Contains(a.Ask, "Read(a)") {
 		t.Errorf("%+v", a)
 	}
-	b.state.handover.has.Ask = nil
+	b.state.agent.handover.has.Ask = nil
 	m := wants(bypassMode)
 	m.ConfirmMode = true
 	b.tell(m)

@@ -74,8 +74,8 @@ func deniable(list []string) []string {
 func (s *sessionState) missing() claude.HandedRules {
 	want, given := s.rulesAtStart(), claude.RulesOf(s.run.Argv)
 	return claude.HandedRules{
-		Ask:  lacking(append(want.Ask, handed(s.directory, rules.Ask)...), given.Ask),
-		Deny: lacking(append(want.Deny, handed(s.directory, rules.Deny)...), given.Deny),
+		Ask:  lacking(append(want.Ask, handed(s.agent.directory, rules.Ask)...), given.Ask),
+		Deny: lacking(append(want.Deny, handed(s.agent.directory, rules.Deny)...), given.Deny),
 	}
 }
 
@@ -87,21 +87,21 @@ func (s *sessionState) outdated() bool {
 	want, given := s.rulesAtStart(), claude.RulesOf(s.run.Argv)
 	return len(lacking(given.Ask, want.Ask))+len(lacking(given.Deny, want.Deny)) > 0 ||
 		s.record.PermissionMode == bypassMode && claude.ModeOf(s.run.Argv) != bypassMode ||
-		s.handover.refused && len(lacking(want.Ask, given.Ask))+len(lacking(want.Deny, given.Deny)) > 0
+		s.agent.handover.refused && len(lacking(want.Ask, given.Ask))+len(lacking(want.Deny, given.Deny)) > 0
 }
 
 // unhanded returns the rules that hold and that the running agent has not confirmed, as
 // people read them: "ask Read(x)".
 func (s *sessionState) unhanded() []string {
-	if !s.up || s.run == nil {
+	if !s.agent.up || s.run == nil {
 		return nil
 	}
 	var all []string
 	missing := s.missing()
-	for _, text := range lacking(missing.Ask, s.handover.has.Ask) {
+	for _, text := range lacking(missing.Ask, s.agent.handover.has.Ask) {
 		all = append(all, "ask "+text)
 	}
-	for _, text := range lacking(missing.Deny, s.handover.has.Deny) {
+	for _, text := range lacking(missing.Deny, s.agent.handover.has.Deny) {
 		all = append(all, "deny "+text)
 	}
 	return all
@@ -120,33 +120,33 @@ func lacking(list, other []string) []string {
 
 // giveRules gives the running agent the rules that it lacks.
 func (t *transition) giveRules() {
-	if !t.s.up || t.s.run == nil || t.s.ending {
+	if !t.s.agent.up || t.s.run == nil || t.s.ending {
 		return
 	}
 	if !t.s.can().LiveRules {
-		t.s.handover.request, t.s.handover.refused = "", true // the agent would never answer
+		t.s.agent.handover.request, t.s.agent.handover.refused = "", true // the agent would never answer
 	}
-	t.s.handover.old = t.s.outdated()
-	if t.s.handover.request != "" || t.s.handover.refused {
+	t.s.agent.handover.old = t.s.outdated()
+	if t.s.agent.handover.request != "" || t.s.agent.handover.refused {
 		return
 	}
 	missing := t.s.missing()
-	if slices.Equal(missing.Ask, t.s.handover.has.Ask) && slices.Equal(missing.Deny, t.s.handover.has.Deny) {
+	if slices.Equal(missing.Ask, t.s.agent.handover.has.Ask) && slices.Equal(missing.Deny, t.s.agent.handover.has.Deny) {
 		return
 	}
 	request := t.control("rules")
 	line := claude.ApplyRulesLine(request, missing)
 	if len(line) > maxHandedLine {
-		t.s.handover.refused, t.s.handover.old = true, true
+		t.s.agent.handover.refused, t.s.agent.handover.old = true, true
 		return
 	}
-	t.s.handover.request, t.s.handover.asked = request, missing
+	t.s.agent.handover.request, t.s.agent.handover.asked = request, missing
 	t.tellAgent(writeControl{line})
 }
 
 // handedOver takes the agent's answer, and gives it what has changed meanwhile.
 func (t *transition) handedOver(ok bool) {
-	h := &t.s.handover
+	h := &t.s.agent.handover
 	h.request = ""
 	if !ok {
 		h.refused = true
@@ -176,14 +176,14 @@ const maxWidened = 4096
 // replaceOutdated ends an agent that rests and was started with rules that no longer hold: the
 // next message starts it with the present ones. It ends every step.
 func (t *transition) replaceOutdated() {
-	if t.s.handover.old && !t.s.ending && !t.s.mending && t.s.handover.request == "" {
+	if t.s.agent.handover.old && !t.s.ending && !t.s.mending && t.s.agent.handover.request == "" {
 		t.park()
 	}
 }
 
 // lookForRules has the rules of the session's directory read, which the agent may not read itself.
 func (t *transition) lookForRules() {
-	if t.s.options.ownRules && t.s.directory == nil {
+	if t.s.options.ownRules && t.s.agent.directory == nil {
 		t.then(lookAround{call: rules.Call{Place: rules.Place{Directory: t.s.record.WorkingDirectory, Home: t.s.options.home}}})
 	}
 	t.giveRules()

@@ -18,10 +18,10 @@ func (b *bench) change(widened []string, list ...rules.Rule) {
 
 func lastRules(t *testing.T, b *bench) string {
 	t.Helper()
-	if b.state.handover.request == "" {
+	if b.state.agent.handover.request == "" {
 		t.Fatal("the agent was told nothing")
 	}
-	return b.state.handover.request
+	return b.state.agent.handover.request
 }
 
 func TestRulesReachTheRunningAgent(t *testing.T) {
@@ -35,8 +35,8 @@ func TestRulesReachTheRunningAgent(t *testing.T) {
 		t.Error("the agent has the rule before it has said so")
 	}
 	b.tell(b.out(claude.ControlAnswered{Request: lastRules(t, b), OK: true}))
-	if len(b.state.unhanded()) > 0 || b.state.handover.old {
-		t.Errorf("behind: %v, to be replaced: %v", b.state.unhanded(), b.state.handover.old)
+	if len(b.state.unhanded()) > 0 || b.state.agent.handover.old {
+		t.Errorf("behind: %v, to be replaced: %v", b.state.unhanded(), b.state.agent.handover.old)
 	}
 	b.quiet()
 	// The same again changes nothing; one that is taken back is taken back.
@@ -57,8 +57,8 @@ func TestRulesChangeTwice(t *testing.T) {
 	first := lastRules(t, b)
 	b.change(nil, rules.Rule{Effect: rules.Ask, Text: "Read(a)"}, rules.Rule{Effect: rules.Deny, Text: "Read(b)"})
 	b.tell(b.out(claude.ControlAnswered{Request: first, OK: true}))
-	if second := lastRules(t, b); second == first || !slices.Contains(b.state.handover.asked.Deny, "Read(b)") {
-		t.Errorf("%+v", b.state.handover)
+	if second := lastRules(t, b); second == first || !slices.Contains(b.state.agent.handover.asked.Deny, "Read(b)") {
+		t.Errorf("%+v", b.state.agent.handover)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestManyRules(t *testing.T) {
 		all = append(all, rules.Rule{Effect: rules.Deny, Text: "Read(" + strings.Repeat("a", n) + "/secret/file)"})
 	}
 	b.change(nil, all...)
-	if h := b.state.handover; h.request != "" || !h.refused || !h.old {
+	if h := b.state.agent.handover; h.request != "" || !h.refused || !h.old {
 		t.Errorf("%+v", h)
 	}
 }

@@ -40,7 +40,7 @@ func TestRulesOfAnOldVersion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := oldAgent(t, rules.Rule{Effect: rules.Ask, Text: "Read(a)"})
 			b.change(nil, list...)
-			if got := b.quiet(); slices.Contains(got, "run 1: control apply_flag_settings") || b.state.handover.request != "" {
+			if got := b.quiet(); slices.Contains(got, "run 1: control apply_flag_settings") || b.state.agent.handover.request != "" {
 				t.Errorf("the agent was asked: %q", got)
 			}
 			if b.state.mending {

@@ -69,8 +69,8 @@ func (t *transition) spoolUnread(m spoolUnread) {
 	if m.run != t.s.record.Run || !t.s.active() {
 		return
 	}
-	t.hear() // it says nothing because we do not hear it
-	t.s.unheard = m.err != nil
+	t.activity() // it says nothing because we do not hear it
+	t.s.agent.outputUnreadable = m.err != nil
 	if m.err != nil {
 		t.notice("OUTPUT_UNREADABLE", "What the agent says cannot be read from the disk at the moment; it is tried again, and nothing is lost",
 			map[string]string{"reason": m.err.Error()})

@@ -49,12 +49,12 @@ func TestAnswersAreNoUse(t *testing.T) {
 	b := remembering(t)
 	b.tell(messages.GetAbilities{Session: sessionA})
 	b.quiet()
-	before, read := b.state.record.UpdatedAt, b.state.spool
+	before, read := b.state.record.UpdatedAt, b.state.cursor.Offset
 	b.now = b.now.Add(time.Hour)
 	b.tell(b.out(claude.ControlAnswered{Request: b.state.inquiry.request, OK: true, Response: []byte(`{}`)}))
 	b.tell(b.out(claude.BackgroundTasks{}))
-	if r := b.journal.record; !r.UpdatedAt.Equal(before) || b.state.spool <= read {
-		t.Errorf("updated at %s, before at %s; read to %d", r.UpdatedAt, before, b.state.spool)
+	if r := b.journal.record; !r.UpdatedAt.Equal(before) || b.state.cursor.Offset <= read {
+		t.Errorf("updated at %s, before at %s; read to %d", r.UpdatedAt, before, b.state.cursor.Offset)
 	}
 	b.tell(b.out(claude.BackgroundTasks{IDs: []string{"x"}}))
 	if r := b.journal.record; !r.UpdatedAt.Equal(before) {

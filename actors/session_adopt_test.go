@@ -10,7 +10,7 @@ import (
 
 // barrierAnswer is the agent's answer to the newest barrier.
 func barrierAnswer(b *bench) claude.ControlAnswered {
-	return claude.ControlAnswered{Request: b.state.barrier, OK: true}
+	return claude.ControlAnswered{Request: b.state.agent.barrier, OK: true}
 }
 
 // A new daemon finds the agent alive: it reads on, and gives it again only what

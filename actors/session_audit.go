@@ -12,8 +12,8 @@ import (
 // complaint, the end of what the agent wrote to its standard error, is for the daemon's
 // log alone.
 type auditing struct {
-	entry     messages.AuditEntry
-	complaint string
+	entry  messages.AuditEntry
+	stderr string
 }
 
 func (auditing) effect() {}
@@ -26,7 +26,7 @@ func (t *transition) audit(e messages.AuditEntry) {
 	}
 	said := auditing{entry: e}
 	if e.Type == messages.AuditSessionError {
-		said.complaint = t.s.complaint
+		said.stderr = t.s.agent.stderr
 	}
 	t.then(said)
 }

@@ -105,8 +105,8 @@ func (b *bench) checkRebuild() {
 	compare("permissions", kept.Permissions, b.state.requests(everyRequest))
 	compare("inputs", essence(kept.Inputs), essence(b.state.inputs))
 	if b.state.run != nil {
-		compare("offset", kept.Cursor.Offset, b.state.spool)
-		compare("translator", string(kept.Cursor.Translator), string(b.state.translator))
+		compare("offset", kept.Cursor.Offset, b.state.cursor.Offset)
+		compare("translator", string(kept.Cursor.Translator), string(b.state.cursor.Translator))
 	}
 
 	again, effects := sessionState{id: sessionA, options: benchOptions}.step(b.moment(), nil, kept)

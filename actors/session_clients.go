@@ -210,7 +210,7 @@ func (s *sessionState) view() messages.SessionView {
 	}
 	v.Record.Options = s.agentOptions()
 	if s.active() {
-		v.Guard = s.guard
+		v.Guard = s.agent.guard
 	}
 	return v
 }

@@ -172,7 +172,7 @@ func TestPublishedCarriesProgress(t *testing.T) {
 		{input("ann", "k2"), messages.Working},
 	} {
 		if out, ok := c.m.(agentOutput); ok {
-			out.from = b.state.spool
+			out.from = b.state.cursor.Offset
 			out.to = out.from + 10
 			c.m = out
 		}
@@ -180,7 +180,7 @@ func TestPublishedCarriesProgress(t *testing.T) {
 		if got := last[publish](b).progress; got != c.want {
 			t.Errorf("%T: progress %v", c.m, got)
 		}
-		b.read = b.state.spool
+		b.read = b.state.cursor.Offset
 		b.quiet()
 	}
 	b.tell(b.out(finished("k1", "k2")))

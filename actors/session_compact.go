@@ -49,7 +49,7 @@ func (s *sessionState) compacting() bool {
 // occupied reports whether the session is active in the sense of the API: a turn
 // or a task runs, or somebody is asked.
 func (s *sessionState) occupied() bool {
-	return s.busy() || len(s.knocks) > 0 || s.agentBusy || len(s.record.Background) > 0 || len(s.requests(isUndecidedCall)) > 0
+	return s.busy() || len(s.knocks) > 0 || s.agent.busy || len(s.record.Background) > 0 || len(s.requests(isUndecidedCall)) > 0
 }
 
 // compactable reports whether there is an exchange since the last compaction.
@@ -192,7 +192,7 @@ func (t *transition) endCompaction(failure string) {
 	if !t.s.busy() && r.Phase != messages.PhaseCrashed {
 		t.idle()
 	}
-	if t.s.up {
+	if t.s.agent.up {
 		t.deliver()
 	}
 }
@@ -233,7 +233,7 @@ func (t *transition) compactionIsLate(m compactionLate) {
 	}
 	t.change().Turn = false // it is not to be continued
 	t.undoCompaction("the agent took longer than " + humanDuration(compactionPatience))
-	if t.s.up {
+	if t.s.agent.up {
 		t.s.mending = true
 		t.tellAgent(stopAgent{stopResumable})
 	}

@@ -140,7 +140,7 @@ func (t *transition) release() {
 	r := t.change()
 	stood := t.s.stands()
 	r.Waiting, r.Condition, r.CutOff = "", "", 0
-	t.s.failures.Failures, t.s.cut = nil, false
+	t.s.failures.Failures, t.s.agent.interrupted = nil, false
 	t.s.attended = true
 	if stood && t.s.busy() {
 		r.Phase = messages.PhaseActive

@@ -91,7 +91,7 @@ func (t *transition) confirm(mode string, by string) {
 func (t *transition) enterMode(mode string) {
 	r := t.change()
 	before := r.PermissionMode
-	r.PermissionMode, t.s.attended = mode, !t.s.up
+	r.PermissionMode, t.s.attended = mode, !t.s.agent.up
 	switch {
 	case !t.s.active():
 	case mode == bypassMode && claude.ModeOf(t.s.run.Argv) != bypassMode:

@@ -132,8 +132,8 @@ func TestConfirmedWhileTheAgentRuns(t *testing.T) {
 	b := turning(t)
 	b.tell(wants(bypassMode))
 	b.answers(*b.asked(), messages.AllowOnce)
-	if b.state.modeWish.request != "" || !b.state.handover.old {
-		t.Errorf("the agent was told (%q), or is not replaced", b.state.modeWish.request)
+	if b.state.agent.modeWish.request != "" || !b.state.agent.handover.old {
+		t.Errorf("the agent was told (%q), or is not replaced", b.state.agent.modeWish.request)
 	}
 	b.tell(b.out(finished("k1")))
 	if !b.state.mending {
@@ -148,7 +148,7 @@ func TestConfirmedWhileTheAgentRuns(t *testing.T) {
 	b = turning(t)
 	b.tell(wants("auto"))
 	b.answers(*b.asked(), messages.AllowOnce)
-	if b.state.modeWish.request == "" || b.state.handover.old {
+	if b.state.agent.modeWish.request == "" || b.state.agent.handover.old {
 		t.Error("the agent was not told")
 	}
 }
@@ -183,8 +183,8 @@ func TestSuggestedModeIsConfirmed(t *testing.T) {
 func TestModeOfTheAgentsOwn(t *testing.T) {
 	b := turning(t)
 	b.tell(b.out(claude.ModeChanged{Mode: bypassMode}))
-	if b.state.record.PermissionMode == bypassMode || b.state.modeWish.request == "" {
-		t.Errorf("mode %q, told %q", b.state.record.PermissionMode, b.state.modeWish.request)
+	if b.state.record.PermissionMode == bypassMode || b.state.agent.modeWish.request == "" {
+		t.Errorf("mode %q, told %q", b.state.record.PermissionMode, b.state.agent.modeWish.request)
 	}
 	if !slices.ContainsFunc(b.said, func(s string) bool { return containsText(s, "notice MODE_TAKEN_BACK") }) {
 		t.Errorf("%q", b.said)

@@ -30,7 +30,7 @@ type transcriptRead struct {
 // some message may be in it. exit is nil for a run that the journal knows as
 // ended.
 func (t *transition) consult(exit *messages.Exit) {
-	t.s.ended = exit
+	t.s.agent.exit = exit
 	var keys []string
 	for _, in := range t.s.inputs {
 		// Also one that the agent has not acknowledged: what it wrote may have been
@@ -43,15 +43,15 @@ func (t *transition) consult(exit *messages.Exit) {
 		t.resume(nil)
 		return
 	}
-	t.s.consulting = true
+	t.s.agent.readingTranscript = true
 	t.then(readTranscript{run: t.s.record.Run, session: t.s.record.AgentSession, keys: keys})
 }
 
 func (t *transition) transcriptRead(m transcriptRead) {
-	if m.run != t.s.record.Run || !t.s.consulting {
+	if m.run != t.s.record.Run || !t.s.agent.readingTranscript {
 		return
 	}
-	t.s.consulting, t.s.forgotten = false, !m.found && m.err == nil
+	t.s.agent.readingTranscript, t.s.agent.transcriptMissing = false, !m.found && m.err == nil
 	if m.err != nil {
 		t.notice("TRANSCRIPT_UNREADABLE", "The agent's transcript cannot be read; messages that may be in it are given again", nil)
 	}
@@ -85,22 +85,22 @@ func (t *transition) resume(known map[string]bool) {
 			continue
 		}
 		if in.State >= messages.InputStarted && turns {
-			t.s.begun = append(slices.Clone(t.s.begun), in.Key)
+			t.s.agent.interruptedInputs = append(slices.Clone(t.s.agent.interruptedInputs), in.Key)
 		}
 		if in.State != messages.InputAccepted || in.Run != 0 {
 			in.State, in.Run = messages.InputAccepted, 0
 			t.putInput(in)
 		}
 	}
-	t.s.cut = t.s.hung || begun || t.s.record.Turn
+	t.s.agent.interrupted = t.s.agent.hung || begun || t.s.record.Turn
 	if begun && !remembered {
 		t.change().Turn = false // it will begin anew, with the message
 	}
-	if t.s.record.TurnCanceled && t.s.cut {
+	if t.s.record.TurnCanceled && t.s.agent.interrupted {
 		t.cancelCut()
 	}
-	if exit := t.s.ended; exit != nil {
-		t.s.ended = nil
+	if exit := t.s.agent.exit; exit != nil {
+		t.s.agent.exit = nil
 		t.follow(*exit)
 		return
 	}
@@ -110,11 +110,11 @@ func (t *transition) resume(known map[string]bool) {
 // cancelCut ends a turn that was cancelled and whose agent is gone: whoever comes
 // next does not go on with it, nor begin it anew.
 func (t *transition) cancelCut() {
-	for _, key := range t.s.begun {
+	for _, key := range t.s.agent.interruptedInputs {
 		t.notice("INPUT_DROPPED", "A message is not given to the agent again: its turn was cancelled", map[string]string{"idempotency_key": key})
 		t.settle(key)
 	}
-	t.s.begun, t.s.hung = nil, false
+	t.s.agent.interruptedInputs, t.s.agent.hung = nil, false
 	t.change().Turn = true // it was, and its end is told
 	t.endTurn("cancelled")
 }

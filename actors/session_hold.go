@@ -11,7 +11,7 @@ func (t *transition) diskChanged(m diskChanged) {
 	if t.s.active() {
 		t.at = append(t.at, tellRun{t.s.record.Run, holdAgent{holdDisk, m.full}})
 	}
-	if !m.full && t.s.starved && !t.s.active() && !t.s.ending && !t.s.consulting {
+	if !m.full && t.s.starved && !t.s.active() && !t.s.ending && !t.s.agent.readingTranscript {
 		t.s.starved = false
 		t.goOn()
 	}
@@ -23,10 +23,10 @@ func (t *transition) agentHeld(m agentHeld) {
 	if m.run != t.s.record.Run || !t.s.active() {
 		return
 	}
-	fresh := m.why &^ t.s.holds
-	over := m.why == 0 && t.s.holds != 0
-	t.s.holds = m.why
-	t.hear()
+	fresh := m.why &^ t.s.agent.freezeReasons
+	over := m.why == 0 && t.s.agent.freezeReasons != 0
+	t.s.agent.freezeReasons = m.why
+	t.activity()
 	if fresh&holdDisk != 0 {
 		t.notice("DISK_FULL", "The disk is nearly full: the agent is held until there is room", nil)
 	}

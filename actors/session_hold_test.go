@@ -67,7 +67,7 @@ func TestHoldEndsWithItsRun(t *testing.T) {
 	b.quiet()
 	b.tell(agentHeld{1, 0})
 	b.expect("too late to be told")
-	if b.state.holds != 0 {
+	if b.state.agent.freezeReasons != 0 {
 		t.Error("it is still held")
 	}
 }

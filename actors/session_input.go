@@ -78,9 +78,9 @@ func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 // new run.
 func (t *transition) pursue() {
 	switch {
-	case t.s.up:
+	case t.s.agent.up:
 		t.deliver()
-	case !t.s.active() && !t.s.ending && !t.s.consulting && t.s.wanted() && t.wantSlot():
+	case !t.s.active() && !t.s.ending && !t.s.agent.readingTranscript && t.s.wanted() && t.wantSlot():
 		t.startRun()
 	}
 }
@@ -88,7 +88,7 @@ func (t *transition) pursue() {
 // deliver hands to the run what it has not been given yet. An answer of the
 // agent, or the run's word that the line is written, will follow.
 func (t *transition) deliver() {
-	if t.s.barrier != "" || t.s.record.StopWanted || t.s.mending || t.lookFirst() {
+	if t.s.agent.barrier != "" || t.s.record.StopWanted || t.s.mending || t.lookFirst() {
 		return
 	}
 	for _, in := range t.s.inputs {
@@ -96,7 +96,7 @@ func (t *transition) deliver() {
 			continue
 		}
 		in.Run = t.s.record.Run
-		t.s.attended, t.s.trustFresh = false, false
+		t.s.attended, t.s.agent.trustFresh = false, false
 		t.keepInput(in)
 		line, err := claude.UserLine(in.Key, in.Content, in.Attachments)
 		if err != nil { // it was encoded once before: cannot be
@@ -123,16 +123,16 @@ func (t *transition) inputLong(m inputTooLong) {
 	if m.run != t.s.record.Run || t.s.input(m.key) < 0 {
 		return
 	}
-	t.s.long = append(slices.Clone(t.s.long), m.key)
+	t.s.agent.long = append(slices.Clone(t.s.agent.long), m.key)
 	t.deliverLong()
 }
 
 // deliverLong writes the long lines, between durable marks, if no turn runs.
 func (t *transition) deliverLong() {
-	if t.s.record.Turn && !t.s.stalled() || len(t.s.long) == 0 || !t.s.up {
+	if t.s.record.Turn && !t.s.stalled() || len(t.s.agent.long) == 0 || !t.s.agent.up {
 		return
 	}
-	for _, key := range t.s.long {
+	for _, key := range t.s.agent.long {
 		in := t.s.inputs[t.s.input(key)]
 		in.State, in.Run = messages.InputWriting, t.s.record.Run
 		t.putInput(in)
@@ -142,7 +142,7 @@ func (t *transition) deliverLong() {
 		}
 		t.tellAgent(writeInput{key: key, line: line, long: true})
 	}
-	t.s.long = nil
+	t.s.agent.long = nil
 }
 
 // inputState follows what the agent says of a message (wire notes, section 6).
@@ -158,7 +158,7 @@ func (t *transition) inputState(m claude.InputState) {
 		t.putInput(in)
 	case claude.Started:
 		in.State = messages.InputStarted
-		if t.s.record.Turn && t.s.working {
+		if t.s.record.Turn && t.s.agent.working {
 			in.State = messages.InputFolded
 		}
 		t.putInput(in)
@@ -189,7 +189,7 @@ func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 	active := t.s.busy()
 	if active {
 		t.cancelAsked(m)
-		if t.s.up {
+		if t.s.agent.up {
 			t.interrupt()
 		} else if !t.s.active() {
 			t.dropInputs("the turn was cancelled before the agent had begun")
@@ -214,17 +214,17 @@ func (t *transition) cancelAsked(m messages.CancelTurn) {
 }
 
 func (t *transition) interrupt() {
-	if t.s.interrupt == "" {
-		t.s.interrupt = t.control("interrupt")
-		t.tellAgent(interruptTurn{id: t.s.interrupt})
+	if t.s.agent.interrupt == "" {
+		t.s.agent.interrupt = t.control("interrupt")
+		t.tellAgent(interruptTurn{id: t.s.agent.interrupt})
 	}
 }
 
 // interruptOver tells the run that what was to be interrupted has ended.
 func (t *transition) interruptOver() {
-	if t.s.interrupt != "" {
-		t.tellAgent(interruptSettled{t.s.interrupt})
-		t.s.interrupt = ""
+	if t.s.agent.interrupt != "" {
+		t.tellAgent(interruptSettled{t.s.agent.interrupt})
+		t.s.agent.interrupt = ""
 	}
 }
 
@@ -244,7 +244,7 @@ func (t *transition) endTurn(reason string) {
 		t.emit(turnComplete(reason))
 	}
 	r.Turn, r.TurnCanceled, r.CutOff, r.Waiting = false, false, 0, ""
-	t.s.cut = false
+	t.s.agent.interrupted = false
 	t.deliverLong()
 	t.idle()
 	if ended {

@@ -76,7 +76,7 @@ func auditFields(e auditing) []any {
 		{"outcome", string(e.entry.Outcome)},
 		{"code", e.entry.ErrorCode},
 		{"err", e.entry.ErrorMessage},
-		{"stderr", e.complaint},
+		{"stderr", e.stderr},
 	} {
 		if f.value != "" {
 			fields = append(fields, f.name, f.value)

@@ -41,18 +41,18 @@ type modeWish struct {
 
 // askMode asks the agent to work in another mode.
 func (t *transition) askMode(before, mode string) {
-	if t.s.modeWish.request != "" && t.s.modeWish.run == t.s.record.Run {
-		before = t.s.modeWish.before
+	if t.s.agent.modeWish.request != "" && t.s.agent.modeWish.run == t.s.record.Run {
+		before = t.s.agent.modeWish.before
 	}
-	t.s.modeWish = modeWish{t.s.record.Run, t.control("set-mode"), before}
-	t.tellAgent(writeControl{claude.SetModeLine(t.s.modeWish.request, mode)})
+	t.s.agent.modeWish = modeWish{t.s.record.Run, t.control("set-mode"), before}
+	t.tellAgent(writeControl{claude.SetModeLine(t.s.agent.modeWish.request, mode)})
 }
 
 // modeAnswered takes a mode back that the agent has refused: the next one would be
 // started in it.
 func (t *transition) modeAnswered(ok bool) {
 	if !ok {
-		t.change().PermissionMode = t.s.modeWish.before
+		t.change().PermissionMode = t.s.agent.modeWish.before
 	}
-	t.s.modeWish = modeWish{}
+	t.s.agent.modeWish = modeWish{}
 }

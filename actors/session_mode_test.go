@@ -85,7 +85,7 @@ func TestRefusedModeIsTakenBack(t *testing.T) {
 	wish := func(b *bench, mode string) string {
 		b.tell(messages.ChangeSettings{Session: sessionA, Client: "ann", PermissionMode: mode, ConfirmMode: true})
 		b.quiet()
-		return b.state.modeWish.request
+		return b.state.agent.modeWish.request
 	}
 	answered := func(b *bench, request string, ok bool) {
 		b.tell(b.out(claude.ControlAnswered{Request: request, OK: ok, Error: "not launched so"}))

@@ -22,14 +22,14 @@ func (t *transition) output(m agentOutput) {
 	if m.run != t.s.record.Run {
 		return // an earlier run, reporting late
 	}
-	if m.from != t.s.spool {
-		panic(fmt.Sprintf("run %d read from %d, the journal is at %d", m.run, m.from, t.s.spool))
+	if m.from != t.s.cursor.Offset {
+		panic(fmt.Sprintf("run %d read from %d, the journal is at %d", m.run, m.from, t.s.cursor.Offset))
 	}
-	t.append.SpoolFrom, t.s.spool, t.s.translator = m.from, m.to, m.translator
-	t.append.Cursor = &messages.Cursor{Run: m.run, Offset: m.to, Translator: m.translator}
+	cursor := messages.Cursor{Run: m.run, Offset: m.to, Translator: m.translator}
+	t.s.cursor, t.append.SpoolFrom, t.append.Cursor = cursor, m.from, &cursor
 	t.dirty = true
 	turn := t.s.record.Turn
-	t.hear(m.items...)
+	t.activity(m.items...)
 	t.append.Events = slices.Grow(t.append.Events, len(m.items))
 	for _, item := range m.items {
 		t.item(item)
@@ -89,7 +89,7 @@ func (t *transition) item(item claude.Item) {
 		t.agentSession(m.ID)
 	case claude.BackgroundTasks:
 		t.change().Background = m.IDs
-		if !t.s.agentBusy { // else a turn about the task's end may follow at once
+		if !t.s.agent.busy { // else a turn about the task's end may follow at once
 			t.idle()
 		}
 	case claude.DeniedByAgent:
@@ -103,8 +103,8 @@ func (t *transition) item(item claude.Item) {
 		}
 		t.forgetDecided(m.ID)
 	case claude.SessionStateChanged:
-		t.s.agentBusy = m.State != "idle"
-		if !t.s.agentBusy {
+		t.s.agent.busy = m.State != "idle"
+		if !t.s.agent.busy {
 			t.idle()
 		}
 	case claude.AssistantText:
@@ -155,7 +155,7 @@ func (t *transition) turnStarted(m claude.TurnStarted) {
 	if r.Condition == "" {
 		r.Phase = messages.PhaseActive
 	}
-	t.s.working = true
+	t.s.agent.working = true
 	t.beginInputs(m)
 	t.agentSession(m.AgentSession)
 	if m.Model != "" && m.Model != r.AgentModel {
@@ -172,7 +172,7 @@ func (t *transition) turnStarted(m claude.TurnStarted) {
 // and TurnComplete were drafted by the translator; StatusChange(IDLE) is last.
 func (t *transition) turnEnded(m claude.TurnEnded) {
 	if m.MemoryGone {
-		t.s.memoryGone = true
+		t.s.agent.memoryGone = true
 		return
 	}
 	r := t.change()
@@ -185,7 +185,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	r.Usage.CacheReadTokens += m.Usage.CacheReadTokens
 	r.Usage.CacheCreationTokens += m.Usage.CacheCreationTokens
 	r.Usage.CostUSD += m.Usage.CostUSD
-	t.s.lastFailed = m.IsError
+	t.s.agent.lastFailed = m.IsError
 	t.s.failures.Failures = nil
 	for _, key := range t.answeredBy(m) {
 		t.settle(key)
@@ -222,12 +222,12 @@ func (t *transition) controlAnswered(m claude.ControlAnswered) {
 		t.alarm(messages.ForgedRequest, t.s.options.onAlarm, map[string]string{"control_request": shorten(m.Request, maxShown)})
 		return
 	}
-	if m.Request == t.s.modeWish.request && m.Request != "" {
+	if m.Request == t.s.agent.modeWish.request && m.Request != "" {
 		t.modeAnswered(m.OK)
 	}
 	switch {
-	case m.Request == t.s.barrier && t.s.barrier != "":
-		t.s.barrier = ""
+	case m.Request == t.s.agent.barrier && t.s.agent.barrier != "":
+		t.s.agent.barrier = ""
 		for _, in := range slices.Clone(t.s.inputs) {
 			if in.State <= messages.InputWritten {
 				in.State, in.Run = messages.InputAccepted, 0
@@ -235,11 +235,11 @@ func (t *transition) controlAnswered(m claude.ControlAnswered) {
 			}
 		}
 		t.deliver()
-	case m.Request == t.s.handover.request && m.Request != "":
+	case m.Request == t.s.agent.handover.request && m.Request != "":
 		t.handedOver(m.OK)
 	case m.Request == t.s.inquiry.request && m.Request != "":
 		t.abilitiesTold(m)
-	case !m.OK && m.Request != t.s.interrupt:
+	case !m.OK && m.Request != t.s.agent.interrupt:
 		t.notice("CONTROL_REFUSED", "The agent refused a request: "+cmp.Or(m.Error, m.ErrorCode),
 			map[string]string{"request": m.Request, "error_code": m.ErrorCode})
 	}

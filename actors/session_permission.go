@@ -196,7 +196,7 @@ func (t *transition) permissionDecided(m decided) {
 		t.status(pb.AgentStatus_EXECUTING_TOOL, "")
 	}
 	t.then(dropPermission{id})
-	if t.s.up {
+	if t.s.agent.up {
 		t.deliverAnswer(p)
 	}
 }

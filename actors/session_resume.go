@@ -26,7 +26,7 @@ const continuationPrompt = "Continue from where you left off."
 
 // cutTurn reports whether the run that ends was working on a turn.
 func (s *sessionState) cutTurn() bool {
-	return !s.compacting() && (s.hung || s.working && s.record.Turn || slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
+	return !s.compacting() && (s.agent.hung || s.agent.working && s.record.Turn || slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
 		return in.State >= messages.InputStarted && in.Run == s.record.Run
 	}))
 }
@@ -38,7 +38,7 @@ func (t *transition) halt() bool {
 	if (t.s.parkedForAnswer() || t.s.restored()) && !t.s.restarting {
 		return true
 	}
-	if !t.s.cut || t.s.restarting {
+	if !t.s.agent.interrupted || t.s.restarting {
 		return false
 	}
 	switch policy := cmp.Or(r.Resume, t.s.options.resume); {
@@ -69,7 +69,7 @@ func (t *transition) standBy(reason, message string) {
 // abandon ends a turn that was cut off, with the messages that it had begun with
 // and that the agent does not remember.
 func (t *transition) abandon() {
-	for _, key := range t.s.begun {
+	for _, key := range t.s.agent.interruptedInputs {
 		t.notice("INPUT_DROPPED", "A message was not given to the agent again: its turn was cut off", map[string]string{"idempotency_key": key})
 		t.settle(key)
 	}
@@ -110,7 +110,7 @@ func (t *transition) restartSession(from *actor.PID) {
 	case t.s.active():
 		t.s.mending = true
 		t.tellAgent(stopAgent{stopResumable})
-	case t.s.consulting: // what follows the end of the former run is this
+	case t.s.agent.readingTranscript: // what follows the end of the former run is this
 	case t.wantSlot():
 		t.startRun()
 	case t.s.slot == slotQueued:
@@ -140,7 +140,7 @@ func (t *transition) notRestarted(why string) {
 // expectTurn sees to it that a resumed agent goes on with the turn that was cut
 // off: by itself, if its version does that, else because it is told to.
 func (t *transition) expectTurn(m messages.ProcessStarted) {
-	if !m.Record.Resumed || !t.s.record.Turn || t.s.working {
+	if !m.Record.Resumed || !t.s.record.Turn || t.s.agent.working {
 		return
 	}
 	if t.s.options.versions.continues(t.s.record.AgentVersion) {
@@ -152,11 +152,11 @@ func (t *transition) expectTurn(m messages.ProcessStarted) {
 
 // continuationLate tells an agent to go on that does not do so by itself.
 func (t *transition) continuationLate(m continuationDue) {
-	if t.s.holds != 0 && m.run == t.s.record.Run {
+	if t.s.agent.freezeReasons != 0 && m.run == t.s.record.Run {
 		t.then(wakeAfter{t.s.options.continuationGrace, m})
 		return
 	}
-	if m.run == t.s.record.Run && t.s.up && t.s.record.Turn && !t.s.working && !t.s.mending && !t.s.stands() {
+	if m.run == t.s.record.Run && t.s.agent.up && t.s.record.Turn && !t.s.agent.working && !t.s.mending && !t.s.stands() {
 		t.tellToContinue()
 	}
 }
@@ -181,7 +181,7 @@ func (s *sessionState) told() bool {
 
 // stalled reports whether the turn that was cut off runs in name only: the agent
 // does not go on with it until it has read our message.
-func (s *sessionState) stalled() bool { return !s.working && s.told() }
+func (s *sessionState) stalled() bool { return !s.agent.working && s.told() }
 
 // learnVersion notes the agent's version, and what is known of it now: one that
 // begins its turn with our message did not continue by itself.

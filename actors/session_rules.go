@@ -56,11 +56,11 @@ func (t *transition) callOf(p messages.PermissionRecord) rules.Call {
 }
 
 // rulesNow are those that count for the session: the user's and its directory's.
-func (t *transition) rulesNow() *rules.Set { return t.s.options.rules.get().With(t.s.directory) }
+func (t *transition) rulesNow() *rules.Set { return t.s.options.rules.get().With(t.s.agent.directory) }
 
 // screen begins to decide a new request.
 func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
-	unread, edit := t.s.options.ownRules && t.s.directory == nil, t.keptEdit(p)
+	unread, edit := t.s.options.ownRules && t.s.agent.directory == nil, t.keptEdit(p)
 	if !needsPerson && (unread || edit != nil || t.s.protects(p.Tool) || t.rulesNow().NeedsDisk(p.Tool)) {
 		t.putPermission(p)
 		t.then(lookAround{p.Request, t.callOf(p), edit})
@@ -71,10 +71,10 @@ func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
 
 // lookedAround goes on with a request that waited for the disk.
 func (t *transition) lookedAround(m lookedAround) {
-	t.s.directory = m.directory
+	t.s.agent.directory = m.directory
 	t.giveRules()
 	p, ok := t.s.permissions[m.request]
-	if !ok || screened(p) || !t.s.up {
+	if !ok || screened(p) || !t.s.agent.up {
 		return // withdrawn meanwhile, or the agent has gone and will ask again
 	}
 	if m.edit != "" {

@@ -31,7 +31,7 @@ func ruled(t *testing.T, texts map[rules.Effect][]string) *bench {
 }
 
 // given has the agent confirm the rules that hold.
-func (b *bench) given() { b.state.handover.has = b.state.missing() }
+func (b *bench) given() { b.state.agent.handover.has = b.state.missing() }
 
 func asksFor(id, tool, argument string) claude.PermissionAsked {
 	return claude.PermissionAsked{Request: id, Tool: tool, ToolUse: "t-" + id, Input: rules.InputOf(tool, argument), At: dawn}
@@ -138,7 +138,7 @@ func TestRulesOfTheDirectory(t *testing.T) {
 	b.tell(b.exit(1))
 	b.tell(transcript(run, "k1"))
 	b.tell(restartDue{run: run})
-	if b.state.record.Run == run || b.state.directory != nil {
-		t.Errorf("run %d looks around: %v", b.state.record.Run, b.state.directory == nil)
+	if b.state.record.Run == run || b.state.agent.directory != nil {
+		t.Errorf("run %d looks around: %v", b.state.record.Run, b.state.agent.directory == nil)
 	}
 }

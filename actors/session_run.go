@@ -31,14 +31,13 @@ func (t *transition) tellAgent(message any) { t.then(tellRun{t.s.record.Run, mes
 
 // recover goes on where the journal ends: it looks for the agent that was
 // running, puts undecided requests before people again, and pursues inputs.
-func (t *transition) recover(cursor messages.Cursor) {
-	t.s.translator = cursor.Translator
+func (t *transition) recover() {
 	t.tellRestored()
 	t.recoverPermissions()
 	if t.s.active() {
-		t.s.working = inTurn(cursor.Translator)
+		t.s.agent.working = inTurn(t.s.cursor.Translator)
 		t.s.slot = slotHeld
-		t.then(tellPool{slotTaken{t.s.id}}, spawnRun{record: *t.s.run, cursor: cursor})
+		t.then(tellPool{slotTaken{t.s.id}}, spawnRun{record: *t.s.run, cursor: t.s.cursor})
 		return
 	}
 	if t.s.record.StopWanted {
@@ -73,6 +72,7 @@ func (t *transition) startRun() {
 		return
 	}
 	r.Waiting, r.Condition = "", ""
+	t.s.agent = agentView{}
 	t.resetMode()
 	resumed := r.AgentSession != ""
 	start := t.s.rulesAtStart()
@@ -100,17 +100,15 @@ func (t *transition) startRun() {
 	run.Options = t.s.agentOptions()
 	r.Environment, r.Options = nil, messages.AgentOptions{} // that record is written with each commit, a run's is not
 	t.putRun(run)
-	t.s.spool, t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.memoryGone, t.s.idTaken = 0, false, false, false, "", false, false
-	t.s.lastFailed, t.s.hung, t.s.cut, t.s.begun, t.s.restarting, t.s.forgotten = false, false, false, nil, false, false
-	t.s.directory, t.s.handover = nil, handover{}
+	t.s.restarting = false
 	if resumed {
 		t.auditResumed()
 	}
-	if r.Fork.Session != "" && len(t.s.translator) == 0 {
-		t.s.translator = claude.Forked(r.Fork.CostUSD).Marshal()
+	if r.Fork.Session != "" && len(t.s.cursor.Translator) == 0 {
+		t.s.cursor.Translator = claude.Forked(r.Fork.CostUSD).Marshal()
 	}
-	cursor := messages.Cursor{Run: run.Run, Translator: t.s.translator}
-	t.append.Cursor = &cursor
+	cursor := messages.Cursor{Run: run.Run, Translator: t.s.cursor.Translator}
+	t.s.cursor, t.append.Cursor = cursor, &cursor
 	t.then(spawnRun{record: run, cursor: cursor, fresh: true, resume: r.Turn && t.s.options.versions.continues(r.AgentVersion)})
 }
 
@@ -124,7 +122,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		t.at = append(t.at, tellRun{m.Record.Run, holdAgent{holdAlarm, true}}) // an incarnation of the run's actor may not know
 	}
 	t.startedAs(m)
-	t.s.up, t.s.attended, t.s.spoke, t.s.yieldTimer = true, false, t.now.at, false
+	t.s.agent.up, t.s.agent.lastActivity, t.s.attended = true, t.now.at, false
 	state := pb.RunState_RUN_STATE_STARTED
 	if m.Adopted {
 		state = pb.RunState_RUN_STATE_ADOPTED
@@ -159,8 +157,8 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		}
 	}
 	if m.Adopted {
-		t.s.barrier = t.control("barrier")
-		t.tellAgent(writeControl{claude.BarrierLine(t.s.barrier, t.s.can())})
+		t.s.agent.barrier = t.control("barrier")
+		t.tellAgent(writeControl{claude.BarrierLine(t.s.agent.barrier, t.s.can())})
 	}
 	t.lookForRules()
 	t.expectTurn(m)
@@ -183,7 +181,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	}
 	run := *t.s.run
 	run.State, run.Exit, run.Frozen = messages.RunFinished, m.Exit, false
-	t.s.complaint = m.Complaint
+	t.s.agent.stderr = m.Complaint
 	t.putRun(run)
 	final := t.s.ending || t.s.record.StopWanted || len(t.s.deleters) > 0
 	if t.s.cutTurn() && !final && !t.s.restarting && !t.s.parkedForAnswer() {
@@ -192,9 +190,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	if !t.s.restarting && len(t.s.restarters) > 0 {
 		t.notRestarted(m.Exit.Reason)
 	}
-	t.s.up, t.s.agentBusy, t.s.working, t.s.barrier, t.s.interrupt, t.s.long = false, false, false, "", "", nil
-	t.s.holds, t.s.unheard = 0, false
-	t.s.watchdog.Stop()
+	t.s.agent.agentLife = agentLife{}
 	t.endInquiry(messages.Abilities{})
 	state := pb.RunState_RUN_STATE_EXITED
 	if !m.Exit.Known {
@@ -232,10 +228,10 @@ func (t *transition) follow(exit messages.Exit) {
 	case t.firstTurnLost():
 		t.beginAnew()
 	case t.terminal(evidence{
-		exit: exit, complaint: t.s.complaint, memoryGone: t.s.memoryGone, forgotten: t.s.forgotten, silent: t.s.spool == 0,
+		exit: exit, complaint: t.s.agent.stderr, memoryGone: t.s.agent.memoryGone, forgotten: t.s.agent.transcriptMissing, silent: t.s.cursor.Offset == 0,
 	}):
 		t.s.mending = false
-		if t.s.memoryGone {
+		if t.s.agent.memoryGone {
 			r.Turn = false // there is nothing left of it
 			t.withdrawOrphans("agent")
 		}
@@ -258,14 +254,14 @@ func (t *transition) crashed(exit messages.Exit) bool {
 	if exit.Reason == neverStarted || exit.Reason == process.LeaseEnded {
 		return false
 	}
-	return !exit.Known || exit.Signal != "" || (exit.Code != 0 && (exit.Code != 1 || !t.s.lastFailed))
+	return !exit.Known || exit.Signal != "" || (exit.Code != 0 && (exit.Code != 1 || !t.s.agent.lastFailed))
 }
 
 // crash says so, and restarts the agent after a backoff if it has work.
 func (t *transition) crash(exit messages.Exit) {
 	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(process.Status(exit))}
-	if t.s.complaint != "" {
-		details["stderr"] = t.s.complaint
+	if t.s.agent.stderr != "" {
+		details["stderr"] = t.s.agent.stderr
 	}
 	t.emit(errorEvent(messages.SubprocessCrashed, "Claude process crashed: "+exit.Reason, details))
 	t.auditFailed(messages.SubprocessCrashed, exit.Reason)
@@ -295,8 +291,8 @@ func (t *transition) retry(exit messages.Exit) {
 		r.Turn = false
 	}
 	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(process.Status(exit))}
-	if t.s.complaint != "" {
-		details["stderr"] = t.s.complaint
+	if t.s.agent.stderr != "" {
+		details["stderr"] = t.s.agent.stderr
 	}
 	message := fmt.Sprintf("The agent crashed too often (%s); it is started again by the next message", decision.Reason)
 	t.notice("AGENT_GAVE_UP", message, details)
@@ -320,7 +316,7 @@ func (t *transition) goOn() {
 }
 
 func (t *transition) restart(m restartDue) {
-	if m.run == t.s.record.Run && !t.s.active() && !t.s.ending && !t.s.consulting && t.s.wanted() && t.wantSlot() {
+	if m.run == t.s.record.Run && !t.s.active() && !t.s.ending && !t.s.agent.readingTranscript && t.s.wanted() && t.wantSlot() {
 		t.startRun()
 	}
 }

@@ -116,7 +116,7 @@ func (s sessionState) letIn(now moment, effects []effect) (sessionState, []effec
 // slotGranted starts the agent, if there still is work for it.
 func (t *transition) slotGranted() {
 	t.s.slot = slotHeld
-	if !t.s.active() && !t.s.ending && !t.s.consulting && t.s.wanted() {
+	if !t.s.active() && !t.s.ending && !t.s.agent.readingTranscript && t.s.wanted() {
 		t.startRun()
 	}
 }
@@ -124,7 +124,7 @@ func (t *transition) slotGranted() {
 // settleSlot gives back a slot that is not needed, and tells the pool when the
 // agent begins or ends to rest. It ends every step.
 func (t *transition) settleSlot() {
-	needed := t.s.active() || t.s.consulting || len(t.s.knocks) > 0 || (t.s.letting && t.s.slot == slotHeld) || (t.s.wanted() && t.s.slot != slotHeld)
+	needed := t.s.active() || t.s.agent.readingTranscript || len(t.s.knocks) > 0 || (t.s.letting && t.s.slot == slotHeld) || (t.s.wanted() && t.s.slot != slotHeld)
 	if t.s.slot != slotNone && t.s.slot != slotAsked && !needed {
 		t.s.slot, t.s.resting, t.s.asking = slotNone, false, false
 		t.then(tellPool{slotFreed{t.s.id}})
@@ -142,7 +142,7 @@ func (t *transition) settleSlot() {
 // canPark reports whether the agent has nothing to do: no turn, no task in the
 // background, nobody who is asked.
 func (s *sessionState) canPark() bool {
-	return s.up && !s.frozen() && !s.busy() && !s.agentBusy && len(s.record.Background) == 0 && !s.asks() && !s.record.StopWanted
+	return s.agent.up && !s.frozen() && !s.busy() && !s.agent.busy && len(s.record.Background) == 0 && !s.asks() && !s.record.StopWanted
 }
 
 // park ends an agent that rests; the next message resumes it. One that yields is

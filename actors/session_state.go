@@ -7,9 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/protect"
-	"betcode/actors/internal/rules"
 	"betcode/actors/session/presence"
-	"betcode/actors/session/watchdog"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -36,8 +34,6 @@ type sessionState struct {
 
 	record      messages.SessionRecord
 	run         *messages.RunRecord // the newest, nil before the first
-	up          bool                // its process is known to be there
-	spool       int64               // of its spool, handed to the journal
 	inputs      []messages.InputRecord
 	permissions map[messages.RequestID]messages.PermissionRecord
 	doubtful    map[messages.RequestID]bool         // decided before a crash of ours: their answers may have been given
@@ -50,31 +46,16 @@ type sessionState struct {
 	unwatched unwatched
 	lock      inputLock
 
-	long        []string       // keys of inputs that wait for a moment without a turn
-	inquiry     inquiry        // what the agent was asked about itself
-	modeWish    modeWish       // a mode that it was asked to work in
-	exposed     string         // why files of the built-in list are in its directory, as the last request about modes found it
-	barrier     string         // control request behind which nothing unread is left in the pipe
-	interrupt   string         // control request that interrupts the running turn
-	working     bool           // a turn has begun in this run
-	agentBusy   bool           // the agent's own word on itself, where it gives one
-	translator  []byte         // the translator's state, carried from run to run
-	report      uint64         // fingerprint of what the agent said of itself last
-	beginAs     string         // id under which the conversation is begun again, since its own is taken; empty = its own
-	lastMessage string         // id of the last message of the agent that was counted
-	mending     bool           // the agent is being ended by us, to be started again
-	idTaken     bool           // the agent said that the conversation's id is in use
-	memoryGone  bool           // the agent said that it does not know the conversation
-	consulting  bool           // the transcript of an ended run is being read
-	ended       *messages.Exit // how that run ended; nil when found so in the journal
-	complaint   string         // what that run wrote to its standard error last
-	lastFailed  bool           // the last result was an error: exit code 1 means nothing
-	forgotten   bool           // there is no transcript of the conversation
-	hung        bool           // the run is being ended because it does not react
-	cut         bool           // a turn was cut off, and nothing has been decided about it
-	begun       []string       // keys of the messages that it had begun with, and that the agent does not remember
-	restarting  bool           // a person wants the agent started again, work or not
-	ending      bool           // the daemon ends: no restart
+	agent       agentView
+	cursor      messages.Cursor // how far the run's output is handed to the journal, and the translator's state there
+	inquiry     inquiry         // what the agent was asked about itself
+	exposed     string          // why files of the built-in list are in its directory, as the last request about modes found it
+	report      uint64          // fingerprint of what the agent said of itself last
+	beginAs     string          // id under which the conversation is begun again, since its own is taken; empty = its own
+	lastMessage string          // id of the last message of the agent that was counted
+	mending     bool            // the agent is being ended by us, to be started again
+	restarting  bool            // a person wants the agent started again, work or not
+	ending      bool            // the daemon ends: no restart
 	failures    supervision.History
 	stoppers    []waiter     // wait for the end of the run
 	noting      bool         // the wish to stop is being noted beside the journal
@@ -84,33 +65,20 @@ type sessionState struct {
 	grown       bool         // a turn has ended, and nobody has looked how large the context is
 	restarters  []waiter     // wait for the next run
 
-	handover  handover   // which rules the running agent has been given
-	directory *rules.Set // of the working directory's own settings, as the newest run found them; nil: nobody has looked
-
-	guard        messages.Guard // how much of the directory the running agent obeys
-	trustFresh   bool           // the directory was compared with what is trusted, and no message was given since
-	trustLooking bool           // it is being compared
-	trustTold    string         // digest of the content that people were told about last
-
-	watchdog watchdog.Watchdog
+	trustTold string // digest of the content that people were told about last
 
 	damage *damaged // the journal cannot load the session; nil: it can, or nobody has tried
 
 	degraded    *messages.Error // why the journal cannot be written; nil: it can
 	durableHead messages.Seq    // number of the last event known to be on disk
 
-	holds   holds // why the agent is held, as its run says
-	unheard bool  // what the agent says cannot be read
-	starved bool  // an agent is to be started when there is room on the disk
+	starved bool // an agent is to be started when there is room on the disk
 
 	slot    slotHold // how it stands with the pool
 	knocks  []knock  // messages that wait for the pool's answer
 	letting bool     // they are let in, one after the other: the slot is not given back between them
 	resting bool     // the pool knows that the agent has nothing to do, or yields
 	asking  bool     // the pool knows that the agent waits for a person
-
-	spoke      time.Time // last output of the agent
-	yieldTimer bool      // a timer ends the hold of an agent that waits for a person
 
 	commits uint64 // handed to the journal
 	durable uint64 // known to be on disk
@@ -182,7 +150,7 @@ type (
 // load takes what the journal knows. The messages that came early follow.
 func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, []effect) {
 	s.loaded, s.exists, s.degraded, s.durableHead = true, m.Found, nil, m.Record.Head
-	s.record, s.run, s.spool, s.inputs = m.Record, m.Run, m.Cursor.Offset, m.Inputs
+	s.record, s.run, s.cursor, s.inputs = m.Record, m.Run, m.Cursor, m.Inputs
 	s.record.ID = s.id
 	s.permissions = make(map[messages.RequestID]messages.PermissionRecord, len(m.Permissions))
 	for _, p := range m.Permissions {
@@ -197,7 +165,7 @@ func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, 
 		t.then(archiveRuns{s.runsDirectory(), s.record.Run}) // the daemon may have died before it
 	}
 	if m.Found {
-		t.recover(m.Cursor)
+		t.recover()
 		t.recoverCompaction()
 		t.reserveLock()
 		t.tendCompaction()

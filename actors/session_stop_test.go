@@ -123,8 +123,8 @@ func TestCancelledTurnIsOverWithItsAgent(t *testing.T) {
 			b.tell(b.exit(0))
 			b.tell(transcriptRead{run: 1, known: known, found: true})
 			b.quiet()
-			if r := b.state.record; r.Turn || r.TurnCanceled || b.state.cut || len(b.state.inputs) != 1 || b.state.inputs[0].Key != "k2" {
-				t.Errorf("%+v, cut %t, inputs %+v", r, b.state.cut, b.state.inputs)
+			if r := b.state.record; r.Turn || r.TurnCanceled || b.state.agent.interrupted || len(b.state.inputs) != 1 || b.state.inputs[0].Key != "k2" {
+				t.Errorf("%+v, cut %t, inputs %+v", r, b.state.agent.interrupted, b.state.inputs)
 			}
 		})
 	}

@@ -164,7 +164,7 @@ func (t *transition) settle(key string) {
 		return
 	}
 	t.s.inputs = slices.Delete(slices.Clone(t.s.inputs), i, i+1)
-	t.s.long = slices.DeleteFunc(slices.Clone(t.s.long), func(k string) bool { return k == key })
+	t.s.agent.long = slices.DeleteFunc(slices.Clone(t.s.agent.long), func(k string) bool { return k == key })
 	t.append.Inputs = slices.DeleteFunc(t.append.Inputs, func(in messages.InputRecord) bool { return in.Key == key })
 	t.append.Settled = append(t.append.Settled, key)
 	t.dirty = true

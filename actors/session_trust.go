@@ -38,7 +38,7 @@ func (e lookTrust) look(s *System, directory string, added, environment []string
 
 // guarded notes how the agent was started.
 func (t *transition) guarded(m messages.ProcessStarted) {
-	t.s.guard, t.s.trustFresh, t.s.trustLooking = m.Guard, !m.Adopted, false
+	t.s.agent.guard, t.s.agent.trustFresh, t.s.agent.trustLooking = m.Guard, !m.Adopted, false
 	if m.Adopted {
 		t.s.trustTold = m.Guard.Digest // in history
 	}
@@ -47,7 +47,7 @@ func (t *transition) guarded(m messages.ProcessStarted) {
 
 // tellGuard tells people what of the directory is not in effect, once for each content.
 func (t *transition) tellGuard() {
-	g := t.s.guard
+	g := t.s.agent.guard
 	if !g.Restricted() || t.s.trustTold == g.Digest {
 		return
 	}
@@ -63,7 +63,7 @@ func (t *transition) tellGuard() {
 // lookFirst reports whether the content of the directory is to be compared before the
 // agent gets a message, and has that done.
 func (t *transition) lookFirst() bool {
-	if !t.s.options.ownRules || t.s.trustFresh || t.s.record.Turn || !t.s.hasUndelivered() {
+	if !t.s.options.ownRules || t.s.agent.trustFresh || t.s.record.Turn || !t.s.hasUndelivered() {
 		return false
 	}
 	t.lookTrust(true)
@@ -71,15 +71,15 @@ func (t *transition) lookFirst() bool {
 }
 
 func (t *transition) lookTrust(fresh bool) {
-	if !t.s.trustLooking {
-		t.s.trustLooking = true
+	if !t.s.agent.trustLooking {
+		t.s.agent.trustLooking = true
 		t.then(lookTrust{t.s.record.Run, fresh})
 	}
 }
 
 // watchTrust has the content compared after a tool call.
 func (t *transition) watchTrust(items []claude.Item) {
-	if !t.s.options.ownRules || t.s.guard.Mode != messages.GuardOff || !t.s.up || t.s.mending {
+	if !t.s.options.ownRules || t.s.agent.guard.Mode != messages.GuardOff || !t.s.agent.up || t.s.mending {
 		return
 	}
 	if slices.ContainsFunc(items, func(i claude.Item) bool { _, done := i.(claude.ToolDone); return done }) {
@@ -90,28 +90,28 @@ func (t *transition) watchTrust(items []claude.Item) {
 // trustLooked goes on with the present content: the agent is replaced if it obeys what
 // is not trusted, or, while it rests, if it could obey what is trusted now.
 func (t *transition) trustLooked(m trustLooked) {
-	if m.run != t.s.record.Run || !t.s.trustLooking {
+	if m.run != t.s.record.Run || !t.s.agent.trustLooking {
 		return
 	}
-	t.s.trustLooking = false
-	if !t.s.up || t.s.mending {
+	t.s.agent.trustLooking = false
+	if !t.s.agent.up || t.s.mending {
 		return
 	}
-	lost := m.err != nil || t.s.guard.Mode == messages.GuardOff && m.guard.Mode == messages.GuardStrict ||
-		len(lacking(m.guard.Ask, t.s.guard.Ask)) > 0 // the agent would run what it is to ask about
-	gained := t.s.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardOff
+	lost := m.err != nil || t.s.agent.guard.Mode == messages.GuardOff && m.guard.Mode == messages.GuardStrict ||
+		len(lacking(m.guard.Ask, t.s.agent.guard.Ask)) > 0 // the agent would run what it is to ask about
+	gained := t.s.agent.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardOff
 	resting := !t.s.record.Turn && len(t.s.record.Background) == 0 && !t.s.undecided()
 	switch {
 	case lost || gained && resting:
-		t.s.directory = nil
+		t.s.agent.directory = nil
 		t.s.restarting, t.s.mending = true, true
 		t.tellAgent(stopAgent{stopResumable})
 		return
-	case t.s.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardStrict:
-		t.s.guard = m.guard // the agent obeys none of it, old or new
+	case t.s.agent.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardStrict:
+		t.s.agent.guard = m.guard // the agent obeys none of it, old or new
 		t.tellGuard()
 	}
-	t.s.trustFresh = m.fresh // what was compared after a tool call may be old when a message comes
+	t.s.agent.trustFresh = m.fresh // what was compared after a tool call may be old when a message comes
 	t.deliver()
 }
 

@@ -31,8 +31,9 @@ func agentTold(effects []effect) bool {
 // guardState is a session whose agent was started with a guard, with a message to give.
 func guardState(mode messages.GuardMode) sessionState {
 	s := sessionState{
-		id: "s", loaded: true, exists: true, up: true, slot: slotHeld,
-		options: sessionOptions{ownRules: true}, guard: messages.Guard{Mode: mode, Digest: "before"}, trustTold: "before",
+		id: "s", loaded: true, exists: true, slot: slotHeld,
+		options: sessionOptions{ownRules: true}, trustTold: "before",
+		agent:  agentView{agentLife: agentLife{up: true, guard: messages.Guard{Mode: mode, Digest: "before"}}},
 		record: messages.SessionRecord{ID: "s", Run: 1, WorkingDirectory: "/p"},
 		run:    &messages.RunRecord{Session: "s", Run: 1, State: messages.RunRunning},
 		inputs: []messages.InputRecord{{Key: "00000000-0000-4000-8000-000000000001", Content: "hello"}},
@@ -67,7 +68,7 @@ func TestTrustLooked(t *testing.T) {
 		{name: "git runs programs now", was: quiet, is: strict, ask: []string{"Bash(git *)"}, replaced: true},
 	} {
 		s := guardState(test.was)
-		s.record.Turn, s.record.Background, s.working = test.turn, test.background, test.turn
+		s.record.Turn, s.record.Background, s.agent.working = test.turn, test.background, test.turn
 		now := moment{at: time.Unix(1, 0), id: func() string { return "id" }, chance: func() float64 { return 0 }}
 		tr := begin(s, now)
 		tr.deliver()
@@ -75,7 +76,7 @@ func TestTrustLooked(t *testing.T) {
 		if (looks(effects) == 0) != test.turn {
 			t.Errorf("%s: %d comparisons", test.name, looks(effects))
 		}
-		s.trustLooking = true // after a tool call, in a turn
+		s.agent.trustLooking = true // after a tool call, in a turn
 		tr = begin(s, now)
 		m := trustLooked{run: 1, fresh: true, guard: messages.Guard{Mode: test.is, Digest: "after", Ask: test.ask}}
 		if test.err {
@@ -97,7 +98,7 @@ func TestTrustLooked(t *testing.T) {
 // What was compared after a tool call is compared again when a message comes.
 func TestTrustIsOldAfterATurn(t *testing.T) {
 	s := guardState(messages.GuardOff)
-	s.inputs, s.trustLooking = nil, true
+	s.inputs, s.agent.trustLooking = nil, true
 	now := moment{at: time.Unix(1, 0), id: func() string { return "id" }, chance: func() float64 { return 0 }}
 	tr := begin(s, now)
 	tr.trustLooked(trustLooked{run: 1, guard: messages.Guard{Mode: messages.GuardOff, Digest: "after"}})

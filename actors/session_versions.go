@@ -67,13 +67,13 @@ func (t *transition) complaintRead(exit messages.Exit) {
 	if t.s.run == nil || !exit.Known || exit.Code == 0 {
 		return
 	}
-	c := claude.Complaint(t.s.complaint)
+	c := claude.Complaint(t.s.agent.stderr)
 	if t.s.run.Resumed {
-		t.s.memoryGone = t.s.memoryGone || c.MemoryGone(t.s.run.AgentSession)
+		t.s.agent.memoryGone = t.s.agent.memoryGone || c.MemoryGone(t.s.run.AgentSession)
 		return
 	}
-	t.s.idTaken = c.IDTaken(t.s.run.AgentSession)
-	t.s.memoryGone = t.s.memoryGone || t.s.forks() && c.MemoryGone(t.s.record.Fork.AgentSession)
+	t.s.agent.idTaken = c.IDTaken(t.s.run.AgentSession)
+	t.s.agent.memoryGone = t.s.agent.memoryGone || t.s.forks() && c.MemoryGone(t.s.record.Fork.AgentSession)
 }
 
 // forks reports whether the newest run was to fork another conversation.
@@ -84,7 +84,7 @@ func (s *sessionState) forks() bool {
 // firstTurnLost reports whether the agent has nothing of a conversation that never
 // had a result.
 func (t *transition) firstTurnLost() bool {
-	return (t.s.memoryGone && !t.s.forks() || t.s.idTaken) && !t.s.record.Remembered
+	return (t.s.agent.memoryGone && !t.s.forks() || t.s.agent.idTaken) && !t.s.record.Remembered
 }
 
 // beginAnew begins the conversation again: under its own id, or under a new one if
@@ -93,7 +93,7 @@ func (t *transition) beginAnew() {
 	r := t.change()
 	r.AgentSession, r.Turn = "", false
 	t.s.mending = false
-	if t.s.idTaken || !t.s.can().ReusableSessionID {
+	if t.s.agent.idTaken || !t.s.can().ReusableSessionID {
 		t.s.beginAs = t.now.id()
 	}
 	t.notice("FIRST_ATTEMPT_LOST", "The agent had not saved the conversation yet; it is started again", nil)

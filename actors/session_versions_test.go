@@ -130,7 +130,7 @@ func TestStartRefused(t *testing.T) {
 		end := b.exit(1)
 		end.Complaint = complaint
 		b.tell(end)
-		if b.state.consulting {
+		if b.state.agent.readingTranscript {
 			b.tell(transcriptRead{run: 1, known: map[string]bool{}})
 		}
 		if got := b.state.record.Condition; got != want {

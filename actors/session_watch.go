@@ -11,20 +11,20 @@ type silenceDue struct{ run messages.RunNumber }
 
 // watchTurn begins to watch an agent that has work. It ends every step.
 func (t *transition) watchTurn() {
-	if t.s.busy() && t.s.up && t.s.watchdog.Start(t.now.at) {
+	if t.s.busy() && t.s.agent.up && t.s.agent.watchdog.Start(t.now.at) {
 		t.then(wakeAfter{t.s.options.silence, silenceDue{t.s.record.Run}})
 	}
 }
 
 // silenceLate carries out the watchdog's verdict.
 func (t *transition) silenceLate(m silenceDue) {
-	if m.run != t.s.record.Run || !t.s.up {
+	if m.run != t.s.record.Run || !t.s.agent.up {
 		return
 	}
-	verdict := t.s.watchdog.Look(t.now.at, watchdog.Situation{
+	verdict := t.s.agent.watchdog.Look(t.now.at, watchdog.Situation{
 		Busy:    t.s.busy() && !t.s.mending,
-		Excused: t.s.undecided() || t.s.holds != 0 || t.s.unheard,
-		Turn:    t.s.working && t.s.record.Turn,
+		Excused: t.s.undecided() || t.s.agent.freezeReasons != 0 || t.s.agent.outputUnreadable,
+		Turn:    t.s.agent.working && t.s.record.Turn,
 		Limit:   t.s.options.silence,
 	})
 	switch verdict.Action {
@@ -35,7 +35,7 @@ func (t *transition) silenceLate(m silenceDue) {
 		t.interrupt()
 	case watchdog.Replace:
 		t.notice("AGENT_HANGS", "The agent does not react; it is ended and started again", nil)
-		t.s.mending, t.s.hung = true, true
+		t.s.mending, t.s.agent.hung = true, true
 		t.tellAgent(stopAgent{stopResumable})
 		return
 	case watchdog.Wait:
@@ -44,20 +44,20 @@ func (t *transition) silenceLate(m silenceDue) {
 }
 
 // hear notes signs of life of the agent.
-func (t *transition) hear(items ...claude.Item) {
+func (t *transition) activity(items ...claude.Item) {
 	now := t.now.at
-	t.s.spoke = now
+	t.s.agent.lastActivity = now
 	for _, item := range items {
 		switch m := item.(type) {
 		case claude.ControlAnswered:
-			t.s.watchdog.Acknowledged(now)
+			t.s.agent.watchdog.Acknowledged(now)
 		case claude.RetryWait:
-			t.s.watchdog.Announced(now, m.Delay)
+			t.s.agent.watchdog.Announced(now, m.Delay)
 		default:
-			t.s.watchdog.Activity(now)
+			t.s.agent.watchdog.Activity(now)
 		}
 	}
 	if len(items) == 0 { // a line without a meaning for us is a sign of life
-		t.s.watchdog.Activity(now)
+		t.s.agent.watchdog.Activity(now)
 	}
 }

@@ -56,7 +56,7 @@ func TestAgentThatIsHeardIsLeftAlone(t *testing.T) {
 	b.quiet()
 	b.wake(watchdog.ReactionTime)
 	b.expect("the turn is over")
-	if b.state.watchdog.Watching() || b.state.watchdog.Interrupted() {
+	if b.state.agent.watchdog.Watching() || b.state.agent.watchdog.Interrupted() {
 		t.Error("it is still watched")
 	}
 }
@@ -103,7 +103,7 @@ func TestInterruptThatIsOnlyAcknowledged(t *testing.T) {
 	b := watched(t)
 	b.wake(7 * time.Minute)
 	b.quiet()
-	b.tell(b.out(claude.ControlAnswered{Request: b.state.interrupt, OK: true}))
+	b.tell(b.out(claude.ControlAnswered{Request: b.state.agent.interrupt, OK: true}))
 	b.wake(watchdog.ReactionTime)
 	b.expect("no end of the turn", "all: 7 notice AGENT_HANGS", "run 1: stop resumably")
 }

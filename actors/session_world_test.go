@@ -222,7 +222,7 @@ func (w *world) order(e tellRun) {
 		w.mailbox = append(w.mailbox, messages.AnswerWritten{Run: e.run, Request: m.request})
 	case writeControl:
 		if showOrder(m) == "barrier" {
-			w.agent.barriers = append(w.agent.barriers, w.b.state.barrier)
+			w.agent.barriers = append(w.agent.barriers, w.b.state.agent.barrier)
 		}
 	case stopAgent:
 		w.agent.stopping = true

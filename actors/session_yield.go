@@ -26,10 +26,10 @@ type agentAsks struct {
 // has been asked anything new, for the hold. A tool that runs is heard every 30 s, so
 // an agent that is silent for that long waits for the person alone. Zero: it does not.
 func (s *sessionState) yieldsAt() time.Time {
-	if !s.up || s.mending || s.record.StopWanted || len(s.record.Background) > 0 || !s.undecided() {
+	if !s.agent.up || s.mending || s.record.StopWanted || len(s.record.Background) > 0 || !s.undecided() {
 		return time.Time{}
 	}
-	since := s.spoke
+	since := s.agent.lastActivity
 	for _, p := range s.requests(isUndecided) {
 		if !p.Orphaned() && p.ReceivedAt.After(since) {
 			since = p.ReceivedAt
@@ -52,11 +52,11 @@ func (t *transition) tendYield() {
 		t.s.asking = asking
 		t.then(tellPool{agentAsks{t.s.id, asking}})
 	}
-	if at.IsZero() || t.s.yieldTimer {
+	if at.IsZero() || t.s.agent.yieldTimer {
 		return
 	}
 	if wait := at.Sub(t.now.at); wait > 0 {
-		t.s.yieldTimer = true
+		t.s.agent.yieldTimer = true
 		t.then(wakeAfter{wait, yieldDue{t.s.record.Run}})
 	}
 }
@@ -64,7 +64,7 @@ func (t *transition) tendYield() {
 // yieldLate is the end of that timer; tendYield sets the next one if it is needed.
 func (t *transition) yieldLate(m yieldDue) {
 	if m.run == t.s.record.Run {
-		t.s.yieldTimer = false
+		t.s.agent.yieldTimer = false
 	}
 }
 
