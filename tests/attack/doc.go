@@ -1,4 +1,4 @@
-// Attack drives the built daemon as somebody who wants to get past it: an agent,
+// Attack drives the built daemon as an attacker does: an agent,
 // a repository, another user, a client with too few rights. Each finding of a
 // review is a case here, with its relatives; `make attack` runs them all and ends
 // with

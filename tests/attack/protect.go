@@ -171,7 +171,7 @@ func addRule(s *siege) {
 	s.held("the change is in the audit log", strings.Contains(said, "rules_change") && strings.Contains(said, "ask Read(secret.txt)"), "%s", said)
 }
 
-// editCalls answers a harmless request with an edited input that nobody was asked about.
+// editCalls answers a harmless request with an edited input that no person approved.
 func editCalls(s *siege) {
 	c := s.converse("a", session())
 	request, asked := s.asked(c, "bash: touch harmless.txt")

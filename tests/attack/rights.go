@@ -72,7 +72,7 @@ func attackConfiguredEnvironment(s *siege) {
 }
 
 // attackApprover attaches with a token that may approve, and no more, to a session whose
-// input lock nobody has.
+// input lock is free.
 func attackApprover(s *siege) {
 	id := session()
 	first := s.converse("person", id)
@@ -139,7 +139,7 @@ func attackPlaces(s *siege) {
 	s.held("another token that may control attaches, too", true, "")
 }
 
-// attackStartup asks for the daemon's environment, which whoever restarts it gets.
+// attackStartup asks for the daemon's environment, which only a restart may read.
 func attackStartup(s *siege) {
 	admin := pb.NewAdminServiceClient(s.remote(s.address(), s.token("all", "admin")))
 	told, err := admin.GetStartup(s, &pb.GetStartupRequest{})

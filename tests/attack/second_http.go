@@ -17,7 +17,7 @@ var secondHTTPScenarios = []scenario{
 	{name: "doors: floods of frames", env: listening, attack: attackFrames},
 }
 
-// rawHTTP2 is a client that writes frames as it likes. Nobody reads the answers of one
+// rawHTTP2 is a client that writes arbitrary frames. The answers are not read of one
 // that is deaf.
 type rawHTTP2 struct {
 	conn   net.Conn

@@ -223,7 +223,7 @@ func attackForeignOwner(s *siege) {
 	s.held("nor over the API", err != nil, "it was trusted")
 }
 
-// attackOddFiles has files that block or exhaust whoever reads them.
+// attackOddFiles has files that block or exhaust their reader.
 func attackOddFiles(s *siege) {
 	s.write(s.project(".claude/commands/a.md"), "x")
 	s.must(exec.CommandContext(s, "mkfifo", s.project(".mcp.json"), s.project(".claude/settings.local.json")).Run(), "make a pipe")

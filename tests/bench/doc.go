@@ -25,7 +25,7 @@
 //	           ceiling: bare gRPC streams
 //	Growth     what an append costs when there is much already
 //	Start      a daemon with a past of ten thousand sessions and a gigabyte
-//	Rest       the same daemon when nobody wants anything
+//	Rest       the same daemon without requests
 //	Adopt      a hundred agents whose daemon was killed
 //	Streams    the memory of a client that only watches
 //	Stalled    a hundred clients that stop reading

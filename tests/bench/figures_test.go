@@ -17,7 +17,7 @@ const (
 	unitP99       = "p99-ms"
 	unitOfFloor   = "of-floor"    // of the p50; 1 = nothing above the bare path
 	unitBare      = "bare-p99-ms" // of bare gRPC streams at the same pace
-	unitOfQuiet   = "of-quiet"    // of the p99; 1 = as if nobody was loud
+	unitOfQuiet   = "of-quiet"    // of the p99; 1 = as without the flood
 	unitCPU       = "daemon-µs/event"
 	unitClientCPU = "clients-µs/event" // of all clients, which are in this process
 	unitCores     = "daemon-cores"

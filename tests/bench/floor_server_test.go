@@ -47,7 +47,7 @@ func floorServer() error {
 	server := grpc.NewServer(grpc.ForceServerCodecV2(newCodec()))
 	pb.RegisterAgentServiceServer(server, bare{dir: os.Getenv(envDir)})
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // open as long as somebody wants the server
+		_, _ = io.Copy(io.Discard, os.Stdin) // the server lives until its standard input is closed
 		server.Stop()
 	}()
 	return server.Serve(listener)

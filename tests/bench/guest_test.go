@@ -81,7 +81,7 @@ func (g *guest) end() (tally, error) {
 	return tally{events: a.Events, batches: a.Batches, lagging: a.Lagging, bytes: a.Bytes, ended: a.Ended}, err
 }
 
-// guestClient is the guest, until nobody wants anything from it any more.
+// guestClient is the guest until its connection is closed.
 func guestClient() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -33,7 +33,7 @@ func (w work) prompt() string {
 
 func (w work) none() bool { return w == work{} }
 
-// pace is how long the work should take; for ever without a rate.
+// pace is how long the work should take; unbounded without a rate.
 func (w work) pace() time.Duration {
 	if w.rate == 0 {
 		return math.MaxInt64 / 2

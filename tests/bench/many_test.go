@@ -10,7 +10,7 @@ var (
 	following = load{sessions: 1, clients: 500, work: work{lines: 300, rate: 30}}
 )
 
-// BenchmarkMany measures whether everybody keeps up when there are many: sessions
+// BenchmarkMany measures whether all clients keep up when there are many: sessions
 // with two clients each, and clients of one session.
 func BenchmarkMany(b *testing.B) {
 	b.Run("sessions", func(b *testing.B) { many(b, crowd) })

@@ -34,7 +34,7 @@ type rig struct {
 }
 
 // worlds are those in use: daemons and agents outlive their clients, so that
-// somebody who interrupts a benchmark must end them.
+// an interrupted benchmark must end them.
 var worlds sync.Map
 
 func endWorlds() {

@@ -105,7 +105,7 @@ func sizeBelow(dir, end string) (size int64) {
 				size += info.Sys().(*syscall.Stat_t).Blocks * 512
 			}
 		}
-		return nil // whatever goes while we look is not counted
+		return nil // a process that ends during the count is not counted
 	})
 	return size
 }

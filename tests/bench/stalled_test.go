@@ -85,7 +85,7 @@ func (r *rig) settle() {
 	}
 }
 
-// deafLine is a connection that nobody reads when it has become deaf.
+// deafLine is a connection that is no longer read once it is deaf.
 type deafLine struct {
 	net.Conn
 

@@ -33,7 +33,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkRest measures the same daemon when nobody wants anything from it.
+// BenchmarkRest measures the same daemon without requests.
 func BenchmarkRest(b *testing.B) {
 	w := oldWorld(b)
 	const window = 20 * time.Second

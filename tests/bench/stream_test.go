@@ -129,6 +129,6 @@ func (r *reader) read(stream grpc.ClientStream) (t tally, err error) {
 // stamp is when the agent wrote a delta.
 func stamp(text string) int64 {
 	digits, _, _ := strings.Cut(text, " ")
-	at, _ := strconv.ParseInt(digits, 10, 64) // a wrong one makes a delay that nobody can overlook
+	at, _ := strconv.ParseInt(digits, 10, 64) // a wrong one makes an obviously wrong delay
 	return at
 }

@@ -6,11 +6,11 @@
 // git-ignored cache of this repository:
 //
 //	.cache/claude/<version>/            the npm prefix, renamed into place when complete
-//	.cache/claude/<version>.lock        held while somebody installs
+//	.cache/claude/<version>.lock        held during an installation
 //
 // So a directory that exists is complete, any number of test processes may call
 // Ensure at once, and an installation killed half-way leaves only a temporary
-// directory that nobody looks at.
+// directory that is never searched.
 //
 // [Find] looks for a Claude Code the user already has, for the demo, and [Env]
 // is the environment every run gets: a home of its own, an API address on

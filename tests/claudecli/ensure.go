@@ -70,7 +70,7 @@ func ensureIn(ctx context.Context, cache, version string, progress io.Writer, in
 	}
 	defer unlock()
 	if path, err := binaryIn(final); err == nil {
-		return path, nil // installed by somebody else while we waited
+		return path, nil // another process installed it meanwhile
 	}
 	return installInto(ctx, final, version, progress, install)
 }
@@ -125,7 +125,7 @@ func lock(ctx context.Context, path string, progress io.Writer) (unlock func(), 
 // npmInstall is the real installer; npm checks what it downloads against the
 // registry, and the pins hold the registry to what it published. npm runs with the caller's environment, so
 // with the caller's registry and proxy, but with a home of its own: its cache,
-// its logs and whatever the package's install script writes are thrown away.
+// its logs and the output of the package's install script are deleted.
 func npmInstall(ctx context.Context, prefix, version string, progress io.Writer) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {

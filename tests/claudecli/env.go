@@ -3,7 +3,7 @@ package claudecli
 // Env is the whole environment of a run of Claude Code in a test or the demo:
 // nothing of the caller's environment is passed on. home must exist and should
 // be temporary; transcripts, configuration and temporary files go there. With a
-// baseURL the CLI talks to that server and to nobody else.
+// baseURL the CLI talks to that server only.
 //
 // Append to it what a test wants besides; the last of two equal names counts.
 func Env(home, baseURL string) []string {

@@ -11,7 +11,7 @@ import (
 )
 
 // Minimum is the oldest Claude Code that [Find] accepts. Older ones may work;
-// nobody has measured them.
+// they were never measured.
 const Minimum = Version
 
 // ErrNotFound says that no executable named claude is in any of the directories.
@@ -25,7 +25,7 @@ func Find(ctx context.Context, pathList string) (path, version string, err error
 	for _, dir := range filepath.SplitList(pathList) {
 		candidate := filepath.Join(dir, "claude")
 		if !filepath.IsAbs(candidate) || !isExecutable(candidate) {
-			continue // a relative entry would run whatever lies in the working directory
+			continue // a relative entry would run a file of the working directory
 		}
 		version, err := versionOf(ctx, candidate)
 		switch {

@@ -208,7 +208,7 @@ func statuses(s *stage) {
 	list, err := api.ListSessions(ctx, request)
 	s.must(err)
 	if list.GetTotal() != 1 {
-		s.Errorf("with a field that nobody knows: %v", list)
+		s.Errorf("with an unknown field: %v", list)
 	}
 
 	for code, args := range map[int][]string{

@@ -16,7 +16,7 @@ var doorStories = []story{
 	{name: "tcp", env: []string{"BETCODE_LISTEN_TCP=127.0.0.1:0"}, tell: tcp},
 }
 
-// tcp: nobody comes in without a token; probes need none.
+// tcp: callers without a token are refused; probes need none.
 func tcp(s *stage) {
 	address := fmt.Sprint(s.logged("daemon listens on TCP")["address"])
 	conn, err := grpc.NewClient(address, append(s.record.options(), grpc.WithTransportCredentials(insecure.NewCredentials()))...)

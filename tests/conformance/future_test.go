@@ -23,12 +23,12 @@ var futureStories = []story{
 	{name: "another time", env: []string{"BETCODE_LOG_LEVEL=debug"}, tell: anotherTime},
 }
 
-// unknown is a field that nobody knows: number 2047, a varint.
+// unknown is a field of no schema: number 2047, a varint.
 var unknown = []byte{0xf8, 0x7f, 0x01}
 
 // anotherTime: a client that is newer than the daemon, and one that is older.
 func anotherTime(s *stage) {
-	// The daemon takes a request with more in it, and says so to whoever debugs.
+	// The daemon accepts a request with unknown fields and logs them at debug level.
 	id := session()
 	c := s.converse("a", &pb.StartConversation{SessionId: id})
 	request := &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: "echo:understood"}}}
@@ -71,7 +71,7 @@ func anotherTime(s *stage) {
 	s.shows("Version Rules", "New message/field (optional)", "New RPC method", "New enum value")
 }
 
-// future stands before a daemon and adds a field that nobody knows to all it says.
+// future stands before a daemon and adds an unknown field to all replies.
 func future(at, daemon string) (stop func(), err error) {
 	conn, err := grpc.NewClient("unix:"+daemon, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(bytesCodec{})))

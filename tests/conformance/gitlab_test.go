@@ -32,7 +32,7 @@ func gitlabServer(t *testing.T, world *kit.World) error {
 			what += "?" + r.URL.RawQuery
 		}
 		answer, err := os.ReadFile(filepath.Join(recording, questions.Replace(what)+".json"))
-		if r.URL.Query().Get("page") == "2" { // of whatever
+		if r.URL.Query().Get("page") == "2" { // of any list
 			answer, err = []byte("[]"), os.WriteFile(filepath.Join(world.Root, "second"), []byte(r.URL.RawQuery), 0o600)
 		}
 		switch {

@@ -28,7 +28,7 @@ var permissionStories = []story{
 	}, tell: otherPatience},
 }
 
-// rules decide what nobody is asked about.
+// rules decide calls without a prompt.
 func rules(s *stage) {
 	c := s.converse("a", &pb.StartConversation{})
 	next := 0
@@ -56,7 +56,7 @@ func rules(s *stage) {
 	s.shows("Permission Bridge", "The order of the rules")
 }
 
-// answers count once, whoever gives them and however often.
+// answers count once, from any client and however often.
 func answers(s *stage) {
 	id := session()
 	c := s.converse("a", &pb.StartConversation{SessionId: id})

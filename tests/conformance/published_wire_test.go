@@ -181,7 +181,7 @@ type publishedStream struct {
 	seen   []wire
 }
 
-// converse opens a stream and sends the start and whatever comes with it.
+// converse opens a stream and sends the start and the given requests after it.
 func (c *publishedClient) converse(session string, more ...wire) *publishedStream {
 	c.Helper()
 	stream, err := c.conn.NewStream(c.ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, "/betcode.v1.AgentService/Converse")

@@ -68,7 +68,7 @@ func settings(s *stage) {
 	s.shows("Config Resolution", "3. .claude/settings.json")
 	project("settings.local.json", "haiku")
 	if model := look(); model != "opus" {
-		s.Errorf("a directory with a file that nobody has reviewed says %q", model)
+		s.Errorf("a directory with a file that was not reviewed says %q", model)
 	}
 	_, err = s.daemon.Admin().TrustDirectory(ctx, &pb.TrustDirectoryRequest{Directory: s.world.Project})
 	s.must(err)
@@ -119,7 +119,7 @@ func settings(s *stage) {
 	s.took("DaemonSettings", "port")
 }
 
-// freePort is a port that nobody listens on.
+// freePort returns a port without a listener.
 func (s *stage) freePort() uint32 {
 	s.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -168,7 +168,7 @@ func mcpServers(s *stage) {
 	s.took("ListMcpServersRequest", "status_filter")
 }
 
-// directories: where settings and sockets are when nobody says so.
+// directories: the default places of settings and sockets.
 func directories(s *stage) {
 	runtime := filepath.Dir(filepath.Dir(s.world.Socket()))
 	without := func(names ...string) (env []string) {

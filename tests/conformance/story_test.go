@@ -40,7 +40,7 @@ type stage struct {
 	claims []string
 }
 
-// begin starts the story's daemon. Whatever is left of the world at the end is a
+// begin starts the story's daemon. Any process left of the world at the end is a
 // failure, and is ended.
 func begin(t *testing.T, its story) *stage {
 	t.Helper()
@@ -168,7 +168,7 @@ func (s *stage) must(err error) {
 	}
 }
 
-// eventually waits for something that nobody tells.
+// eventually polls for a condition that no event reports.
 func (s *stage) eventually(what string, so func() bool) {
 	s.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !so(); time.Sleep(20 * time.Millisecond) {

@@ -177,7 +177,7 @@ func oldAgent(_ *testing.T, w *kit.World) error {
 	return os.WriteFile(script, []byte(text), 0o700)
 }
 
-// incompatible agents are told of to whoever asks.
+// incompatible agents are reported to every caller.
 func incompatible(s *stage) {
 	if claude := s.version().GetClaudeCode(); claude.GetCompatibility() != pb.CompatibilityLevel_INCOMPATIBLE || claude.GetVersion() != "0.9.0" {
 		s.Errorf("the agent is %v", claude)

@@ -133,8 +133,7 @@ func (c *client) take(e kit.Event) {
 	}
 }
 
-// answer decides whatever is asked, as often as it is asked, unless the session
-// is held.
+// answer decides each request, as often as it is told, unless the session is held.
 func (c *client) answer(e kit.Event) {
 	if c.round.holds(c.session) {
 		return
@@ -151,8 +150,8 @@ func (c *client) answer(e kit.Event) {
 	}
 }
 
-// send says something if there is a stream. What is lost with it is said again
-// by whoever cares.
+// send writes a request if there is a stream. A lost request is repeated by its
+// sender.
 func (c *client) send(r *pb.AgentRequest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

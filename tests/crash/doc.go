@@ -2,30 +2,30 @@
 //
 // A round is a world of its own, made from a seed: the real daemon, scripted fake
 // agents, two clients for each session that write down every event they receive
-// and say again whatever was not acknowledged. Several times in a round somebody
-// is killed by SIGKILL at a random instant: the daemon, an agent, its launcher,
+// and repeat each message that was not acknowledged. Several times in a round a process
+// is killed by SIGKILL at a random instant: the daemon, an agent, its launcher, or
 // several of them; or the daemon kills itself at a named place
 // ([betcode/messages/failpoint]); or an actor panics there; or the daemon is
 // stopped in order, with its agents or without; or it is replaced by `daemon
 // restart`, and the one that follows is killed too. In half of the rounds every
 // daemon does rare work all the time: it seals its file every few commits, and so
-// on. In a quarter of them agents are held as soon as they are a few lines ahead. A
+// on. In a quarter of them agents are frozen as soon as they are a few lines ahead. A
 // round that is about a migration makes the journal one of an older format first. In
-// some rounds the file of the daemon's socket is deleted, and everybody comes back by
-// the one that the daemon makes. In some a bit of the journal's logs is flipped while
+// some rounds the file of the daemon's socket is deleted, and all clients reconnect
+// through the one that the daemon makes. In some a bit of the journal's logs is flipped while
 // no daemon runs, never more than one. The next daemon is started and the clients come
-// back behind the last number they have. In the end everything comes to rest, and an
-// oracle is asked:
+// back behind the last number they have. In the end all sessions become quiescent, and an
+// oracle checks:
 //
-//   - Whatever any client saw is replayed with the same number and bytes, and the
+//   - Every event that a client received is replayed with the same number and bytes, and the
 //     numbers are dense from 1.
 //   - The text in the events is what the agents wrote into their spools, once.
 //   - Each message was acknowledged once, and is in its agent's conversation once,
 //     as the agent's own transcript has it.
 //   - Requests that waited for an answer still wait, unchanged, while the process
 //     that asked lives.
-//   - A session that was stopped stays stopped, whoever was killed before the stop
-//     or while it went on.
+//   - A session that was stopped stays stopped, also after kills before and during
+//     the stop.
 //   - No run was started twice, ended twice or began before the end of the one
 //     before it; no request was decided twice.
 //   - No process of the world is left over; the journal verifies.
@@ -34,10 +34,10 @@
 //
 //	crash: rounds=200 kills=650 lost=0 duplicated=0 reordered=0 orphans=0
 //
-// and the exit status is not 0 if anything at all was wrong. Of a round that
-// failed the schedule, what was done when, the directory and the command that plays
-// it again are printed; the directory is kept, with the logs of the daemons and, in
-// round.txt, what every client saw.
+// and the exit status is not 0 if any check failed. For a failed round it prints the
+// schedule, the times of each action, the directory and the command that repeats it.
+// The directory is kept, with the logs of the daemons and, in round.txt, what each
+// client received.
 //
 //	go run ./tests/crash -rounds 1 -seed N     plays the schedule of N again
 //	go run ./tests/crash -walk                 walks the failpoints, hit by hit

@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// What goes wrong around a daemon without anybody being killed: somebody deletes its
-// socket's file, or the disk turns a bit of a log while no daemon runs.
+// Faults around a daemon other than kills: the file of its socket is deleted, or the disk
+// flips a bit of a log while no daemon runs.
 
 // addFaults rolls dice of its own: the other rolls of a seed stay what they were. One
 // bit is flipped in a round at most: two may be in one group, which cannot be mended.
@@ -34,7 +34,7 @@ func (s *schedule) addFaults() {
 }
 
 // deleteSocket deletes the socket's file, waits until the daemon has made it again, and
-// has everybody come back by it. A daemon may be killed by a failpoint meanwhile.
+// reconnects all clients through it. A daemon may be killed by a failpoint meanwhile.
 func (r *round) deleteSocket(ctx context.Context) {
 	d := r.house.now()
 	before, err := os.Lstat(r.world.Socket())

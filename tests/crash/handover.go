@@ -90,7 +90,7 @@ func commandLine(pid int) []string {
 	return strings.Split(string(content), "\x00")
 }
 
-// background reads the log of the daemons that nobody had started in the
+// background reads the log of the daemons that were not started in the
 // foreground, and puts it away.
 func (r *round) background() {
 	path := filepath.Join(r.world.StateDir(), "daemon.log")

@@ -33,7 +33,7 @@ func (h *house) doom(d *kit.Daemon) {
 	h.doomed = d
 }
 
-// keeps reports whether a daemon serves and nobody is ending it.
+// keeps reports whether a daemon serves and is not being ended.
 func (h *house) keeps(d *kit.Daemon) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

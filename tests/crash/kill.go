@@ -37,7 +37,7 @@ func (r *round) show(ctx context.Context, session string) *pb.ShowSessionRespons
 func (r *round) kill(ctx context.Context, victim string, session int) {
 	d := r.house.now()
 	if d == nil {
-		return // somebody before it was
+		return // an earlier kill took effect
 	}
 	switch victim {
 	case "daemon":
@@ -81,7 +81,7 @@ func (r *round) kill(ctx context.Context, victim string, session int) {
 }
 
 // ours reports whether a process lives and belongs to this world. Its pid may be
-// somebody else's by now.
+// another process's by now.
 func (r *round) ours(pid int) bool {
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	return err == nil && strings.Contains(string(environ), r.world.Home)
@@ -94,7 +94,7 @@ type waiting struct {
 	requests []*pb.PendingPermission
 }
 
-// pending notes what waits in the held session before somebody dies.
+// pending records the requests of the held session before a kill.
 func (r *round) pending(ctx context.Context) *waiting {
 	if !r.schedule.held {
 		return nil

@@ -40,7 +40,7 @@ func (r *round) unrest(ctx context.Context) string {
 			return "not everything is acknowledged: " + r.writer(i).where()
 		}
 		if len(r.writer(i).said) == 0 {
-			continue // nobody said anything, perhaps there is no session
+			continue // no message was sent; the session may not exist
 		}
 		shown := r.show(ctx, id)
 		if shown == nil {
@@ -78,11 +78,11 @@ func (r *round) decide(ctx context.Context, p *pb.PendingPermission) {
 		}
 	}
 	if d := r.house.now(); d != nil {
-		_, _ = d.Admin().AnswerPermission(ctx, request) // somebody else may have been first; it is tried again
+		_, _ = d.Admin().AnswerPermission(ctx, request) // another client may have answered first; the loop tries again
 	}
 }
 
-// stopOne stops the last session in the middle of a turn, kills somebody about
+// stopOne stops the last session in the middle of a turn, kills a process at about
 // the same time, and checks that the session stays stopped.
 func (r *round) stopOne(ctx context.Context, s stop) bool {
 	last := len(r.sessions) - 1
@@ -133,8 +133,8 @@ func (r *round) stopOne(ctx context.Context, s stop) bool {
 	return true
 }
 
-// strike kills whoever the stop of a session is disturbed by. A stop that comes
-// later than the death of a daemon meets the next one.
+// strike kills the processes that a stop of a session has to survive. A stop that comes
+// after the death of a daemon goes to the next one.
 func (r *round) strike(ctx context.Context, s stop, session int) {
 	for _, victim := range s.victims {
 		r.kill(ctx, victim, session)

@@ -75,7 +75,7 @@ func (r *round) note(format string, args ...any) {
 	r.history = append(r.history, fmt.Sprintf("%7.3f %s", time.Since(r.started).Seconds(), fmt.Sprintf(format, args...)))
 }
 
-// holds reports whether nobody may answer a session's requests now.
+// holds reports whether the requests of a session must stay unanswered now.
 func (r *round) holds(session string) bool {
 	return r.schedule.held && session == r.sessions[0] && !r.draining.Load()
 }
@@ -145,7 +145,7 @@ func (r *round) finish(ctx context.Context) {
 	r.judge(ctx)
 }
 
-// play is one phase: things are said, and somebody dies.
+// play runs one phase: clients send messages while a process is killed.
 func (r *round) play(ctx context.Context, p phase, next string) bool {
 	for _, m := range p.said {
 		time.Sleep(m.wait)

@@ -17,7 +17,7 @@ import (
 )
 
 // historyTold is how much of what was done in a round that failed is printed:
-// where nobody keeps the directory, it is all there is.
+// where the directory is not kept, it is the only record.
 const historyTold = 150
 
 // options is what a run of the harness is told.

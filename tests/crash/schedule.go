@@ -16,7 +16,7 @@ type schedule struct {
 	seed     uint64
 	sessions int
 	phases   []phase
-	held     bool  // nobody answers the first session's requests before the end
+	held     bool  // the first session's requests stay unanswered until the end
 	stop     *stop // of the last session; nil for none
 	dues     int   // every daemon does rare work every so many commits; 0 = as a person's does
 	quota    bool  // agents are held as soon as they are a little ahead of the journal
@@ -133,7 +133,7 @@ func newSchedule(seed uint64) schedule {
 			p.said = append(p.said, m)
 		}
 		if name, _, _ := strings.Cut(p.kill.point, "="); s.dues == 0 && dueOf(name) != "" {
-			s.dues = 3 + dice.IntN(20) // or nobody comes by
+			s.dues = 3 + dice.IntN(20) // or the failpoint may never be reached
 		}
 		s.phases = append(s.phases, p)
 	}
@@ -232,7 +232,7 @@ func newKill(dice *rand.Rand, sessions int) kill {
 	case 10:
 		k.victims, k.then = []string{"restart"}, time.Duration(dice.IntN(120))*time.Millisecond
 	case 11:
-		k.point = newPoint(dice, failpoint.Actors(), "panic") // nobody dies but an actor
+		k.point = newPoint(dice, failpoint.Actors(), "panic") // only an actor crashes
 	default:
 		k.point, k.victims = newPoint(dice, ends(), "kill"), []string{"daemon"}
 	}

@@ -26,7 +26,7 @@ func steps() []step {
 	for _, name := range failpoint.Names() {
 		switch {
 		case slices.Contains(failpoint.Dues(), name):
-		case dueOf(name) == failpoint.RewriteDue: // a sealed file, whatever is in it, when room is given back
+		case dueOf(name) == failpoint.RewriteDue: // any sealed file, when journal space is reclaimed
 			all = append(all, step{name, "kill", fmt.Sprintf("%s=error@2,%s=error%%4,%s=error%%1,", failpoint.SealDue, failpoint.ReclaimDue, failpoint.RewriteDue)})
 		case dueOf(name) != "":
 			for _, due := range []int{2, 4, 9} { // the first time, there may be nothing to do

@@ -3,7 +3,7 @@
 // next daemon adopts the agent, the client goes on behind its last number and
 // answers, and a second client gets the whole history with the same bytes.
 //
-// It runs in a temporary directory and talks to nobody but itself, unless
+// It runs in a temporary directory and connects only to itself, unless
 // ANTHROPIC_API_KEY is set: then the model is the real one. It exits non-zero if
 // anything it says did not happen.
 package main

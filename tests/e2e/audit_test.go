@@ -36,7 +36,7 @@ func types(entries []map[string]any) string {
 	return strings.Join(all, " ")
 }
 
-// What somebody allowed is in the audit log with who it was, and a daemon's death
+// The audit log has each decision with its author, and a daemon's death
 // takes nothing of it; without its audit log no daemon starts.
 func TestAuditLog(t *testing.T) {
 	t.Parallel()

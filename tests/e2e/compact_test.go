@@ -181,7 +181,7 @@ func (s *story) sameHistoryBehind(c *kit.Stream, id string) {
 	}
 }
 
-// A compaction is finished or undone, and said so, whatever is killed in its middle.
+// A compaction is finished or undone, and reported, after a kill of any process in its middle.
 func TestCompactAcrossKills(t *testing.T) {
 	t.Parallel()
 	for name, kill := range map[string]func(s *story, c *kit.Stream, id string){

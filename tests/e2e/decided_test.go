@@ -39,7 +39,7 @@ func TestAnswerAgain(t *testing.T) {
 		t.Errorf("%v, %v", response, err)
 	}
 	if said, code := s.command(binaries.betcode, []string{"permission", "allow", session()}); code != 6 {
-		t.Errorf("an id that nobody knows: exit %d: %s", code, said)
+		t.Errorf("an unknown id: exit %d: %s", code, said)
 	}
 
 	c = s.converseFromNow("a", c.Events()[0].GetSessionId())
@@ -56,7 +56,7 @@ func TestAnswerAgain(t *testing.T) {
 	}
 }
 
-// A permission request that names no tool is put before nobody: the agent gets an error,
+// A permission request that names no tool is not shown: the agent gets an error,
 // clients and the log hear of it, and the turn goes on.
 func TestRequestWithoutATool(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Whoever has just edited settings.json is told what holds now.
+// After an edit of settings.json explain answers by the new rules.
 func TestExplainReadsTheRulesAgain(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

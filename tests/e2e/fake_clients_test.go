@@ -53,7 +53,7 @@ func TestInputLock(t *testing.T) {
 }
 
 // TestWaitingPromptReachesEveryone: a late client sees the pending prompt, and
-// everybody is told who answered.
+// all clients are told which client answered.
 func TestWaitingPromptReachesEveryone(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -260,7 +260,7 @@ func codeOf(err error) codes.Code {
 	return codes.OK
 }
 
-// TestSecondDaemonIsRefused: one state directory, one daemon, whatever the socket.
+// TestSecondDaemonIsRefused: one state directory, one daemon, even with another socket.
 func TestSecondDaemonIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

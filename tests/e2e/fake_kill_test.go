@@ -34,7 +34,7 @@ func TestKilledAtRandom(t *testing.T) {
 		if err := c.Say(key, fmt.Sprintf("stream:40:20:2ms\nrun:echo round-%d\necho:end %d.", round, round)); err != nil {
 			t.Fatal(err)
 		}
-		go func() { // answers whatever is asked, as often as it is asked
+		go func() { // answers each request, also repeated ones
 			for from := 0; ; {
 				e, next, err := c.Wait(from, func(e kit.Event) bool { return e.GetPermissionRequest() != nil })
 				if err != nil {
@@ -109,7 +109,7 @@ func (s *story) killRun(c *kit.Stream, id string, launcher bool) {
 	}
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil || !strings.Contains(string(environ), s.world.Home) {
-		return // it is gone, and the pid may be somebody else's
+		return // the process is gone, and the pid may belong to another
 	}
 	if p, err := os.FindProcess(int(pid)); err == nil {
 		_ = p.Kill() // it may be gone

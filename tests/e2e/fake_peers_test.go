@@ -113,7 +113,7 @@ func TestNobodySpinsWithoutADaemon(t *testing.T) {
 	if len(left) != 2 {
 		t.Errorf("agent and launcher are %v", left)
 	}
-	const window, windows, enough = time.Second, 60, 2 // ticks of 10 ms; whoever spins has a hundred
+	const window, windows, enough = time.Second, 60, 2 // ticks of 10 ms; a busy loop uses a hundred
 	used := ticks(t, left)
 	for range windows {
 		time.Sleep(window)
@@ -169,7 +169,7 @@ func TestManyStartsAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	if !slices.Contains(codes, 0) {
-		t.Errorf("nobody started it: %v", codes)
+		t.Errorf("it was not started: %v", codes)
 	}
 	s.eventually("there is one daemon", func() bool { return len(s.world.Left()) == 1 })
 	s.stopBackground()

@@ -46,7 +46,7 @@ func (s *story) settledOnDisk(session, word string) {
 	})
 }
 
-// An answer given while nobody is there to hear it, to another daemon at that, is
+// An answer given while no agent runs, and to a later daemon, is
 // used when the resumed agent makes the same call again, and only then.
 func TestAnswerWaitsForTheAgent(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ func TestPoolParksWhoRests(t *testing.T) {
 	}
 }
 
-// TestPoolParksWhoWaitsForAPerson: with one slot, a session that nobody answers holds up
+// TestPoolParksWhoWaitsForAPerson: with one slot, a session with an unanswered request holds up
 // another one for the hold and no longer; the request stays, and the answer resumes
 // the agent.
 func TestPoolParksWhoWaitsForAPerson(t *testing.T) {

@@ -106,7 +106,7 @@ func (s *story) held(session string) string {
 
 // TestAgentThatMakesNoise: an agent writes garbage as fast as a disk takes it, for as
 // long as others need for their turns. It is held whenever it is too far ahead, so
-// what nobody has read is bounded, and so is the memory of the daemon.
+// unread output is bounded, and so is the memory of the daemon.
 func TestAgentThatMakesNoise(t *testing.T) {
 	t.Parallel()
 	const quota = 4 << 20

@@ -28,7 +28,7 @@ type answeredBy struct {
 	unknown bool
 }
 
-// firstAnswer says what it is to be answered once: by the first, whom everybody sees.
+// firstAnswer models a request that is answered once: the first answer wins, and all clients see it.
 // Each request stands for itself.
 var firstAnswer = (&porcupine.NondeterministicModel{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
@@ -61,7 +61,7 @@ var firstAnswer = (&porcupine.NondeterministicModel{
 }).ToModel()
 
 // Several clients answer the same requests at once, while the daemon is killed: each
-// request is answered once, by the first, and everybody is told the same.
+// request is answered once, by the first answer, and all clients are told the same.
 func TestFirstAnswerIsLinearizable(t *testing.T) {
 	t.Parallel()
 	const requests, clients = 8, 5
@@ -140,7 +140,7 @@ func TestFirstAnswerIsLinearizable(t *testing.T) {
 			lie := append([]porcupine.Operation(nil), history...)
 			lie[i].Output = answeredBy{by: "somebody else"}
 			if porcupine.CheckOperations(firstAnswer, lie) {
-				t.Errorf("nobody notices when %+v is told a lie", op.Input)
+				t.Errorf("the model accepts a wrong result of %+v", op.Input)
 			}
 		}
 	}

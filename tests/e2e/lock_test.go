@@ -61,8 +61,8 @@ func holds(client string) func(kit.Event) bool {
 	return func(e kit.Event) bool { return e.GetLock() != nil && e.GetLock().GetHolder() == client }
 }
 
-// A holder that does not answer loses the lock to who asks, and one that gives it up
-// gives it to who waits. Observers never have it, and answers need none.
+// A holder that does not answer loses the lock to the requester, and one that releases it
+// passes it to the first waiter. Observers never get it, and answers do not need it.
 func TestLockIsHandedOver(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -77,7 +77,7 @@ func TestLockIsHandedOver(t *testing.T) {
 	s.wait(watcher, 0, kit.IsPermission)
 
 	if answer := <-s.askLock("b", id); !answer.GetGranted() || answer.GetPreviousHolder() != "a" {
-		t.Errorf("nobody answered, and b got %v", answer)
+		t.Errorf("the holder did not respond, and b got %v", answer)
 	}
 	s.wait(a, 0, holds("b"))
 	s.say(a, "echo:not any more")
@@ -100,7 +100,7 @@ func TestLockIsHandedOver(t *testing.T) {
 	s.wait(c, 0, kit.IsTurnComplete)
 }
 
-// Everybody is told who is there; so is who asks for the session.
+// All clients are told who is attached; so is the caller of GetSession.
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
@@ -137,7 +137,7 @@ func TestPresence(t *testing.T) {
 }
 
 // An answer that is given again to the next daemon succeeds without effect; one to
-// a request that nobody knows is stale.
+// an unknown request is stale.
 func TestAnswerAgainAfterDaemonKill(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -61,7 +61,7 @@ func TestLogRotates(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
-	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil { // the runtime prints where everybody is
+	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil { // the runtime prints all goroutines
 		t.Fatal(err)
 	}
 	s.eventually("the crash is in the log", func() bool { return strings.Contains(read(path), "SIGQUIT: quit") })

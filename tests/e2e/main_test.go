@@ -53,7 +53,7 @@ type story struct {
 	daemon *kit.Daemon
 }
 
-// newStory starts a daemon with an agent. Whatever is left of the world at the
+// newStory starts a daemon with an agent. Any process left of the world at the
 // end is a failure, and is ended.
 func newStory(t *testing.T, agent string, env ...string) *story {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 	"betcode/tests/kit"
 )
 
-// Each policy of how much of the past is sent, and what is there at once whatever it is.
+// Each policy of how much of the past is sent, and what each of them sends at once.
 func TestHistoryPolicies(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

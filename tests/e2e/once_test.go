@@ -18,8 +18,8 @@ func (s *story) keyed(key string) context.Context {
 	return metadata.AppendToOutgoingContext(s.Context(), "x-idempotency-key", key, "x-client-id", "a")
 }
 
-// A call under a key is carried out once, whatever happens to its answer: also by the
-// next daemon, and also when somebody else has changed the same meanwhile.
+// A call with an idempotency key takes effect once even if its answer is lost: also by the
+// next daemon, and also when another client has changed the same meanwhile.
 func TestCallsUnderAKey(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

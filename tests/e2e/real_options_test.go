@@ -111,7 +111,7 @@ func TestRealAddedDirectory(t *testing.T) {
 	}
 	for _, r := range server.Requests() {
 		if strings.Contains(string(r.Body), "mark-of-the-skill") {
-			t.Error("the agent was told of a skill that nobody trusts")
+			t.Error("the agent was given a skill that is not trusted")
 		}
 	}
 	s.cli(0, "trust", added, "--yes")
@@ -178,7 +178,7 @@ done
 `
 
 // MCP servers of a caller are started and their tools offered to the model, in each agent of
-// the session; their secrets are shown to nobody.
+// the session; their secrets are never shown.
 func TestRealServersOfACaller(t *testing.T) {
 	t.Parallel()
 	s, server := newReal(t)

@@ -47,7 +47,7 @@ func TestRealSwitchesInTheMiddleOfATurn(t *testing.T) {
 	}
 }
 
-// A mode that nobody confirms is not entered, by the agent that runs and by the next.
+// A mode without confirmation is not entered, neither by the running agent nor by the next.
 func TestRealModeIsRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := newReal(t)
@@ -77,7 +77,7 @@ func TestRealModeIsRefused(t *testing.T) {
 	}
 }
 
-// A plan can be approved as somebody has changed it, and refused: then the mode stays.
+// A plan can be approved with changes, and refused: then the mode stays.
 func TestRealPlanIsEdited(t *testing.T) {
 	t.Parallel()
 	s, server := newReal(t)

@@ -58,7 +58,7 @@ func TestHangup(t *testing.T) {
 	}
 }
 
-// What the user's rules decide, nobody is asked.
+// A call that the user's rules decide makes no prompt.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

@@ -36,7 +36,7 @@ func TestDeletedSocket(t *testing.T) {
 	s.wait(c, at, kit.IsTurnComplete)
 }
 
-// TestDaemonIsFoundByItsLock stops a daemon in its tracks, so that nobody makes its
+// TestDaemonIsFoundByItsLock freezes a daemon, so that it does not make its
 // deleted socket again: the commands say its pid, and stop ends it.
 func TestDaemonIsFoundByItsLock(t *testing.T) {
 	t.Parallel()

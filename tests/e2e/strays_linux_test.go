@@ -37,7 +37,7 @@ func TestRestoreWithAgentsAlive(t *testing.T) {
 	s.wait(again, 0, kit.IsTurnComplete)
 }
 
-// TestAgentThatTheJournalDoesNotKnow replaces the journal behind the back of everybody
+// TestAgentThatTheJournalDoesNotKnow replaces the journal while the agent lives
 // while an agent lives: the next daemon ends the agent before it starts another.
 func TestAgentThatTheJournalDoesNotKnow(t *testing.T) {
 	t.Parallel()

@@ -52,7 +52,7 @@ func over(address, token string, more ...string) []string {
 }
 
 // Over TCP a token says what one may do, from the moment it is made until the moment it
-// is revoked; nobody comes without one, and probes need none.
+// is revoked; a caller without a token is refused, and probes need none.
 func TestTCP(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake, "BETCODE_LISTEN_TCP=127.0.0.1:0")
@@ -89,7 +89,7 @@ func TestTCP(t *testing.T) {
 	if said := try(admin, 0, "run", "echo:hello over TCP", "--cwd", s.world.Project); !strings.Contains(said, "hello over TCP") {
 		t.Errorf("said: %s", said)
 	}
-	// A token that is in a file open to others, and one that nobody knows.
+	// A token that is in a file open to others, and an unknown one.
 	loose := filepath.Join(s.world.Root, "loose")
 	if err := os.WriteFile(loose, []byte("betcode_wrong\n"), 0o644); err != nil {
 		t.Fatal(err)

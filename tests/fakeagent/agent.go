@@ -51,7 +51,7 @@ type agent struct {
 	exited  bool
 }
 
-// noConversationError says that --resume named a session nobody knows.
+// noConversationError says that --resume named an unknown session.
 type noConversationError struct{ session string }
 
 func (e *noConversationError) Error() string {

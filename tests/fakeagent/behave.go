@@ -79,7 +79,7 @@ func sleep(t *turn, arg string) error {
 	return t.say(slices.Values([]string{"Slept."}), duration(arg, time.Second))
 }
 
-// gate waits for somebody outside, however long that takes.
+// gate waits without a limit for a process outside.
 func gate(t *turn, arg string) error {
 	return t.say(func(yield func(string) bool) {
 		for {

@@ -29,7 +29,7 @@
 //	subagent               a foreground agent that asks to run a command
 //	bg[:DUR]               a background agent; ends later, with a turn of its own
 //	bg-ask                 a background agent that asks between turns
-//	task-turn              after this turn one more that nobody asked for
+//	task-turn              after this turn one more without a user message
 //	error:STATUS           the API refused: a successful result with is_error
 //	limited:DUR            a limit of the account refuses the request, and ends after DUR
 //	retry:N                N api_retry lines, then an answer
@@ -38,7 +38,7 @@
 //	refuse                 a finished text that a refusal takes back, then another model's
 //	/clear /compact /cost  the slash commands
 //
-// Misbehaviour; whatever can still be said properly is said properly:
+// Misbehaviour; all other lines stay correct:
 //
 //	exit:CODE              exits in the middle of the turn
 //	torn-exit              writes half a line and kills itself with SIGKILL

@@ -230,7 +230,7 @@ func TestStalledReaderDoesNotStopTheTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe() // nobody reads it for now
+	out, err := cmd.StdoutPipe() // not read for now
 	if err != nil {
 		t.Fatal(err)
 	}

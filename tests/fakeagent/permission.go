@@ -162,7 +162,7 @@ func (a *agent) withdraw() {
 	}
 }
 
-// takeAnswer gives a control_response to whoever waits for it. Unknown and
+// takeAnswer hands a control_response to its waiter. Unknown and
 // already answered requests are ignored.
 func (a *agent) takeAnswer(line []byte) {
 	var l struct {

@@ -5,7 +5,7 @@ import "os"
 // resume does what a resumed process does before it is spoken to: it says that
 // background agents are gone, and it goes on with an interrupted turn if the
 // environment wants that. Without CLAUDE_CODE_RESUME_INTERRUPTED_TURN it is
-// silent for ever.
+// silent without end.
 func (a *agent) resume() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -136,7 +136,7 @@ func backgroundAsk(t *turn, _ string) error {
 }
 
 // detach runs work as a background agent that outlives the turn; its end brings
-// a turn nobody asked for.
+// a turn without a user message.
 func (t *turn) detach(work func(*task) (string, error)) error {
 	a := t.a
 	k, c := t.spawn(true)
@@ -148,7 +148,7 @@ func (t *turn) detach(work func(*task) (string, error)) error {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if err != nil {
-			return // stopped, and whoever stopped it said so
+			return // stopped, and reported by the stopper
 		}
 		k.ends(a, "completed", report)
 		a.forget(k)

@@ -115,7 +115,7 @@ func (t *turn) shell(toolID, command string) (printed string, failed bool, err e
 	killed := t.killed
 	t.mu.Unlock()
 	if killed {
-		select {} // the process is ending; whoever killed it says so
+		select {} // the process is ending; its killer reports it
 	}
 	if cause := context.Cause(t.ctx); cause != nil {
 		return "", true, cause

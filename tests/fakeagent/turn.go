@@ -24,7 +24,7 @@ type apiError struct{ status int }
 func (e *apiError) Error() string { return "API Error: " + statusText(e.status) }
 
 // turn is one run from init to result. Its fields are the running goroutine's;
-// those below mu are shared with whoever interrupts or kills it.
+// those below mu are shared with interrupts and kills.
 type turn struct {
 	a        *agent
 	ctx      context.Context

@@ -27,7 +27,7 @@ type World struct {
 }
 
 // NewWorld makes a world below a new temporary directory. The path is short,
-// whatever the system's temporary directory is: a socket's has at most 107 bytes.
+// even when the system's temporary directory is long: a socket's path has at most 107 bytes.
 func NewWorld(binary, agent string, extra ...string) (*World, error) {
 	parent := os.TempDir()
 	if len(parent) > 60 {
@@ -49,7 +49,7 @@ func NewWorld(binary, agent string, extra ...string) (*World, error) {
 	return w, nil
 }
 
-// Remove deletes the world. Whatever still runs in it must have been ended.
+// Remove deletes the world. Its processes must have been ended before.
 func (w *World) Remove() error {
 	// Agents that were killed without a daemon leave their control groups, empty.
 	records, _ := filepath.Glob(filepath.Join(w.StateDir(), "runs", "*", "*", "cgroup"))
@@ -100,7 +100,7 @@ func Repository() string {
 }
 
 // Left lists the processes that carry this world in their environment, or, where that
-// may not be read, in their command line, as daemons do: whatever of it is still alive.
+// may not be read, in their command line, as daemons do.
 func (w *World) Left() []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -68,6 +68,6 @@
 // mode tells the model to write to.
 //
 // Requests no rule answers get a harmless text that says so, and Request.Rule is
-// empty. Summaries, titles and whatever else Claude Code asks for itself are
+// empty. Summaries, titles and other requests of Claude Code itself are
 // answered without a rule.
 package model

@@ -191,7 +191,7 @@ func (s *Server) until(ctx context.Context, what string, holds func() bool) erro
 	}
 }
 
-// announce wakes whoever waits. The caller holds mu.
+// announce wakes all waiters. The caller holds mu.
 func (s *Server) announce() {
 	close(s.changed)
 	s.changed = make(chan struct{})

@@ -94,7 +94,7 @@ func TestWholeAnswer(t *testing.T) {
 		{"thinking":"hm"},{"text":"Hello ${1} $HOME"},{"tool":"Bash","input":{"command":"echo \"${prompt}\""}},{"usage":{"output_tokens":99}}]}]}`)
 	_, body, err := ask(t, s, false, "user: greet \"world\\")
 	if err != nil || !strings.Contains(body, "no answer") {
-		t.Errorf("a prompt nobody expects: %s, %v", body, err)
+		t.Errorf("an unexpected prompt: %s, %v", body, err)
 	}
 	_, body, err = ask(t, s, false, `user: greet world "x"`)
 	if err != nil {

@@ -80,7 +80,7 @@ type agent struct {
 }
 
 // line writes one line, in one write. Errors are ignored: without a reader there
-// is nobody to tell.
+// is no one to report to.
 func (a agent) line(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }
 
 // turn answers one message.
