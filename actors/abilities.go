@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/paths"
 	"betcode/messages"
@@ -51,7 +52,7 @@ func (e remember) learn() any {
 	if err != nil {
 		return fmt.Errorf("remember abilities: %w", err)
 	}
-	return orNothing(replaceNote(filepath.Join(e.directory, abilitiesName), text))
+	return act.Failure(replaceNote(filepath.Join(e.directory, abilitiesName), text))
 }
 
 // abilities asks a session's agent, or remembers, in the goroutine of who asks.
@@ -76,14 +77,14 @@ func (s *System) subagents(m messages.GetSubagents) (messages.Reply, error) {
 	const op = "get subagents"
 	loaded, err := s.options.Store.Load(m.Session)
 	if err != nil {
-		return nil, asError(op, err)
+		return nil, messages.AsError(op, err)
 	}
 	if loaded.Run == nil || loaded.Run.State == messages.RunFinished {
 		return messages.Subagents{}, nil
 	}
 	state, err := claude.ParseState(loaded.Cursor.Translator)
 	if err != nil {
-		return nil, asError(op, err)
+		return nil, messages.AsError(op, err)
 	}
 	return messages.Subagents{Subagents: state.Subagents()}, nil
 }
@@ -93,7 +94,7 @@ func (s *System) completePath(m messages.ListPath) (messages.Reply, error) {
 	const op = "list path"
 	loaded, err := s.options.Store.Load(m.Session)
 	if err != nil {
-		return nil, asError(op, err)
+		return nil, messages.AsError(op, err)
 	}
 	if !loaded.Found {
 		return nil, messages.Errorf(op, messages.NotFound, "session %q does not exist", m.Session).WithCode(messages.SessionNotFound)

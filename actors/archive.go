@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
@@ -54,12 +55,12 @@ func (s runState) archive() (runState, []effect) {
 
 // archiveLive is the job of an archiveSpool.
 func (s *System) archiveLive(directory string, to int64) {
-	s.archivist.do(func() any { return orNothing(spool.Seal(filepath.Join(directory, process.StdoutFile), to)) })
+	s.archivist.Do(func() any { return act.Failure(spool.Seal(filepath.Join(directory, process.StdoutFile), to)) })
 }
 
 // archiveEnded is the job of an archiveRuns.
 func (s *System) archiveEnded(e archiveRuns) {
-	s.archivist.do(func() any {
+	s.archivist.Do(func() any {
 		runs, err := os.ReadDir(e.directory)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil
@@ -69,24 +70,16 @@ func (s *System) archiveEnded(e archiveRuns) {
 				err = errors.Join(err, spool.Finish(filepath.Join(e.directory, run.Name(), process.StdoutFile)))
 			}
 		}
-		return orNothing(err)
+		return act.Failure(err)
 	})
 }
 
 // sweepArchives removes what is no longer to be kept, every hour.
 func (s *System) sweepArchives(now time.Time) {
 	o := s.options.Disk
-	s.archivist.do(func() any {
-		return orNothing(spool.Sweep(filepath.Join(s.options.RunsDirectory, "*", "*", process.StdoutFile), now.Add(-o.ArchiveAge), o.ArchiveBytes))
+	s.archivist.Do(func() any {
+		return act.Failure(spool.Sweep(filepath.Join(s.options.RunsDirectory, "*", "*", process.StdoutFile), now.Add(-o.ArchiveAge), o.ArchiveBytes))
 	})
-}
-
-// orNothing is an error as the result of a job.
-func orNothing(err error) any {
-	if err != nil {
-		return err
-	}
-	return nil
 }
 
 // rawOutput works in the goroutine of who asks.
@@ -94,7 +87,7 @@ func (s *System) rawOutput(ctx context.Context, m messages.GetRawOutput) (messag
 	const op = "read raw output"
 	loaded, err := s.options.Store.Load(m.Session)
 	if err != nil {
-		return nil, asError(op, err)
+		return nil, messages.AsError(op, err)
 	}
 	if !loaded.Found {
 		return nil, messages.Errorf(op, messages.NotFound, "session %q does not exist", m.Session).WithCode(messages.SessionNotFound)
@@ -110,6 +103,6 @@ func (s *System) rawOutput(ctx context.Context, m messages.GetRawOutput) (messag
 	case messages.KindOf(err) == messages.NotFound:
 		return nil, messages.Errorf(op, messages.NotFound, "nothing is kept of run %d; the newest is %d", run, loaded.Record.Run)
 	default:
-		return nil, asError(op, err)
+		return nil, messages.AsError(op, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
@@ -30,8 +31,8 @@ type BackupOptions struct {
 // It keeps no state over a restart: the name of the newest copy says when it was made.
 type backups struct {
 	deps  *System
-	hands *worker
-	wake  *time.Timer
+	hands *act.Worker
+	wake  act.Timer
 	stop  context.CancelFunc
 }
 
@@ -92,28 +93,26 @@ func backupsProps(s *System) *actor.Props {
 // Receive implements actor.Actor.
 func (b *backups) Receive(ctx actor.Context) {
 	o := b.deps.options.Backups
-	switch m := mine(b, ctx.Message()).(type) {
+	switch m := act.Unwrap(b, ctx.Message()).(type) {
 	case *actor.Started:
-		b.hands = newWorker(ctx, &b.deps.workers, b)
+		b.hands = act.NewWorker(ctx, &b.deps.workers, b)
 		if o.Every > 0 {
 			now := b.deps.now()
-			b.hands.do(func() any { return backupSeen{nextBackup(o, now)} })
+			b.hands.Do(func() any { return backupSeen{nextBackup(o, now)} })
 		}
 	case *actor.Stopping, *actor.Restarting:
 		if b.stop != nil {
 			b.stop()
 		}
-		b.hands.close(nil)
-		if b.wake != nil {
-			b.wake.Stop()
-		}
+		b.hands.Close(nil)
+		b.wake.Stop()
 	case backupSeen:
 		b.wakeAfter(ctx, max(m.next, backupFirst))
 	case backupDue:
 		var work context.Context
 		work, b.stop = context.WithCancel(context.Background())
 		store, now := b.deps.options.Store, b.deps.now()
-		b.hands.do(func() any {
+		b.hands.Do(func() any {
 			made, err := makeBackup(work, store, o, now)
 			b.deps.backup.look(o)
 			return backupMade{made, nextBackup(o, b.deps.now()), err}
@@ -134,10 +133,7 @@ func (b *backups) Receive(ctx actor.Context) {
 }
 
 func (b *backups) wakeAfter(ctx actor.Context, d time.Duration) {
-	if b.wake != nil {
-		b.wake.Stop()
-	}
-	b.wake = timer(ctx, d, backupDue{})
+	b.wake.Set(ctx, d, backupDue{})
 }
 
 // nextBackup returns the time until the next backup, computed from the newest on the disk.
@@ -155,22 +151,22 @@ func nextBackup(o BackupOptions, now time.Time) time.Duration {
 func makeBackup(ctx context.Context, store Upkeep, o BackupOptions, now time.Time) (messages.JournalBackup, error) {
 	const op = "back up journal"
 	if err := os.MkdirAll(o.Directory, 0o700); err != nil {
-		return messages.JournalBackup{}, asError(op, err)
+		return messages.JournalBackup{}, messages.AsError(op, err)
 	}
 	entries, err := os.ReadDir(o.Directory)
 	if err != nil {
-		return messages.JournalBackup{}, asError(op, err)
+		return messages.JournalBackup{}, messages.AsError(op, err)
 	}
 	for _, e := range entries {
 		if parts := backupName.FindStringSubmatch(e.Name()); parts != nil && parts[2] != "" {
 			if err := os.RemoveAll(filepath.Join(o.Directory, e.Name())); err != nil {
-				return messages.JournalBackup{}, asError(op, err)
+				return messages.JournalBackup{}, messages.AsError(op, err)
 			}
 		}
 	}
 	made, err := store.Backup(ctx, filepath.Join(o.Directory, backupPrefix+now.UTC().Format(backupStamp)), true)
 	if err != nil {
-		return made, asError(op, err)
+		return made, messages.AsError(op, err)
 	}
 	found, err := ScheduledBackups(o.Directory)
 	if keep := cmp.Or(max(o.Keep, 0), backupsKept); err == nil && len(found) > keep {
@@ -179,7 +175,7 @@ func makeBackup(ctx context.Context, store Upkeep, o BackupOptions, now time.Tim
 		}
 	}
 	if err != nil {
-		return made, asError("remove old backups", err)
+		return made, messages.AsError("remove old backups", err)
 	}
 	return made, nil
 }

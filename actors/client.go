@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 	"betcode/messages/failpoint"
 )
@@ -20,7 +21,7 @@ type client struct {
 	session messages.SessionID
 	sink    messages.Sink
 	state   clientState
-	hands   *worker
+	hands   *act.Worker
 	timer   *time.Timer // one at most
 	ended   bool
 }
@@ -39,13 +40,13 @@ func clientProps(s *System, a messages.Attach, state clientState) *actor.Props {
 
 // Receive implements actor.Actor.
 func (c *client) Receive(ctx actor.Context) {
-	switch m := mine(c, ctx.Message()).(type) {
+	switch m := act.Unwrap(c, ctx.Message()).(type) {
 	case *actor.Started:
-		c.hands = newWorker(ctx, &c.deps.workers, c)
+		c.hands = act.NewWorker(ctx, &c.deps.workers, c)
 		next, effects := c.state.begin()
 		c.perform(ctx, next, effects)
 	case *actor.Stopping, *actor.Restarting:
-		c.hands.close(nil)
+		c.hands.Close(nil)
 		if c.timer != nil {
 			c.timer.Stop()
 		}
@@ -76,7 +77,7 @@ func (c *client) perform(ctx actor.Context, next clientState, effects []effect) 
 			}
 		case readLog:
 			store, session := c.deps.options.Store, c.session
-			c.hands.do(func() any {
+			c.hands.Do(func() any {
 				events, err := store.Events(session, e.after, catchUpEvents, catchUpBytes)
 				return messages.HistoryRead{Events: events, Err: err}
 			})

@@ -41,7 +41,7 @@ func showClient(effects []effect) string {
 			}
 			words = append(words, "end")
 		case dropSink:
-			words = append(words, "drop "+string(asError("", e.reason).Code))
+			words = append(words, "drop "+string(messages.AsError("", e.reason).Code))
 		case sayEnded:
 			words = append(words, "gone")
 		case sayCaughtUp:

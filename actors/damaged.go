@@ -27,7 +27,7 @@ func (s *System) damagedSessions(now time.Time) (messages.ComponentHealth, bool)
 func (s *System) withDamaged(list messages.SessionList, m messages.ListSessions, limit int) (messages.Reply, error) {
 	damaged, err := s.options.Store.Damaged()
 	if err != nil {
-		return nil, asError("list sessions", err)
+		return nil, messages.AsError("list sessions", err)
 	}
 	for _, d := range damaged {
 		if m.WorkingDirectory != "" && d.Record.WorkingDirectory != m.WorkingDirectory || m.WorktreeID != "" && d.Record.WorktreeID != m.WorktreeID {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/disk"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
@@ -22,8 +23,8 @@ import (
 type room struct {
 	deps  *System
 	state diskState
-	hands *worker
-	timer *time.Timer
+	hands *act.Worker
+	timer act.Timer
 	quiet bool      // the reserve's failure was told
 	swept time.Time // when it was last looked for archives that are to go
 }
@@ -73,15 +74,13 @@ func roomProps(s *System) *actor.Props {
 
 // Receive implements actor.Actor.
 func (r *room) Receive(ctx actor.Context) {
-	switch m := mine(r, ctx.Message()).(type) {
+	switch m := act.Unwrap(r, ctx.Message()).(type) {
 	case *actor.Started:
-		r.hands = newWorker(ctx, &r.deps.workers, r)
+		r.hands = act.NewWorker(ctx, &r.deps.workers, r)
 		r.step(ctx, lookDue{})
 	case *actor.Stopping, *actor.Restarting:
-		r.hands.close(nil)
-		if r.timer != nil {
-			r.timer.Stop()
-		}
+		r.hands.Close(nil)
+		r.timer.Stop()
 	case nil, *actor.Stopped:
 	case reserveTried:
 		if m.err != nil && !r.quiet {
@@ -109,23 +108,20 @@ func (r *room) step(ctx actor.Context, m any) {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case lookAtDisk:
-			r.hands.do(func() any {
+			r.hands.Do(func() any {
 				space, err := r.deps.lookAtDisk()
 				return spaceSeen{space, err}
 			})
 		case keepReserve:
-			r.hands.do(func() any { return reserveTried{reserve.Keep(e.bytes)} })
+			r.hands.Do(func() any { return reserveTried{reserve.Keep(e.bytes)} })
 		case releaseReserve:
-			r.hands.do(func() any { return reserveTried{reserve.Release()} })
+			r.hands.Do(func() any { return reserveTried{reserve.Release()} })
 		case tellSessions:
 			ctx.Send(r.deps.sessions, e.message)
 		case tellHealth:
 			ctx.Send(r.deps.health, e.message)
 		case wakeAfter:
-			if r.timer != nil {
-				r.timer.Stop()
-			}
-			r.timer = timer(ctx, e.delay, e.message)
+			r.timer.Set(ctx, e.delay, e.message)
 		}
 	}
 }

@@ -18,7 +18,7 @@
 // One actor, one pair of files. run_state.go says what a run is: a struct and a
 // step that takes a message and returns the next state and a list of effects,
 // which are data. run.go says how it is run: it keeps the state and carries out
-// the effects, in order. Receive never waits: I/O is done by a [worker], whose
+// the effects, in order. Receive never waits: I/O is done by a worker of package act, whose
 // result comes back as a message. Clock, ids and chance are arguments of a step.
 // The session, being the largest, has its step in several files, by subject.
 //

@@ -102,7 +102,7 @@ func (s *System) restingView(ctx context.Context, op string, id messages.Session
 func (s *System) lastAnswer(op, conversation string, environment []string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(agentHome(environment), "projects", "*", conversation+".jsonl"))
 	if err != nil {
-		return "", asError(op, err)
+		return "", messages.AsError(op, err)
 	}
 	for _, path := range files {
 		file, err := os.Open(path)

@@ -218,7 +218,7 @@ func (s *System) checkDirectory(m messages.StartSession) (resolved string, err e
 func (s *System) keySeen(id messages.SessionID, key string) (bool, error) {
 	_, seen, err := s.options.Store.Seen(id, key)
 	if err != nil {
-		return false, asError("look up key", err)
+		return false, messages.AsError("look up key", err)
 	}
 	return seen, nil
 }
@@ -240,7 +240,7 @@ func undecidedOnly(pending []messages.PermissionRecord) []messages.PermissionRec
 
 func result(r messages.Reply, err error) (messages.Reply, error) {
 	if err != nil {
-		return nil, asError("read journal", err)
+		return nil, messages.AsError("read journal", err)
 	}
 	return r, nil
 }

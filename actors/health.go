@@ -9,6 +9,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
@@ -19,7 +20,7 @@ import (
 type health struct {
 	deps  *System
 	state healthState
-	timer *time.Timer
+	timer act.Timer
 }
 
 func healthProps(s *System) *actor.Props {
@@ -33,9 +34,7 @@ func healthProps(s *System) *actor.Props {
 func (h *health) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Stopping, *actor.Restarting:
-		if h.timer != nil {
-			h.timer.Stop()
-		}
+		h.timer.Stop()
 	default:
 		next, effects := h.state.step(h.deps.now(), ctx.Sender(), m)
 		h.state = next
@@ -50,11 +49,11 @@ func (h *health) perform(ctx actor.Context, e effect) {
 	case tryTheJournal:
 		ctx.Request(h.deps.journal, tryJournal{})
 	case wakeAfter:
-		h.timer = timer(ctx, e.delay, e.message) // the one before has fired
+		h.timer.Set(ctx, e.delay, e.message) // the one before has fired
 	case answerHealth:
 		view := h.view()
 		for _, to := range e.to {
-			send(ctx, to, view)
+			act.Send(ctx, to, view)
 		}
 	}
 }

@@ -2,11 +2,11 @@ package actors
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 	"betcode/messages/failpoint"
 )
@@ -69,15 +69,15 @@ type Store interface {
 // waiting are lost; the new incarnation says so with [journalRestarted], on which
 // every session that still waits for an answer rebuilds itself.
 type journal struct {
-	store Store
-	deps  *System
-	state journalState
-	hands *worker
-	stage *worker // writes what is large; so that commits do not wait
-	mover *worker // of the log, for the same reason
-	tidy  *worker // gives back room, which may take long
-	leave context.CancelFunc
-	wake  *time.Timer
+	store  Store
+	deps   *System
+	state  journalState
+	hands  *act.Worker
+	stage  *act.Worker // writes what is large; so that commits do not wait
+	mover  *act.Worker // of the log, for the same reason
+	tidy   *act.Worker // gives back room, which may take long
+	leave  context.CancelFunc
+	timers act.Timers
 
 	restarted bool      // not the first incarnation
 	healthy   bool      // the newest transaction was written
@@ -116,24 +116,22 @@ func journalProps(s *System) *actor.Props {
 
 // Receive implements actor.Actor.
 func (j *journal) Receive(ctx actor.Context) {
-	switch m := mine(j, ctx.Message()).(type) {
+	switch m := act.Unwrap(j, ctx.Message()).(type) {
 	case *actor.Started:
-		hire := func() *worker { return newWorker(ctx, &j.deps.workers, j) }
+		hire := func() *act.Worker { return act.NewWorker(ctx, &j.deps.workers, j) }
 		j.hands, j.stage, j.mover, j.tidy = hire(), hire(), hire(), hire()
 		j.reclaimed = j.deps.now().Add(reclaimFirst - reclaimEvery)
 		if j.restarted {
 			ctx.Send(j.deps.sessions, journalRestarted{})
 		}
 	case *actor.Stopping, *actor.Restarting:
-		for _, w := range []*worker{j.hands, j.stage, j.mover, j.tidy} {
-			w.close(nil)
+		for _, w := range []*act.Worker{j.hands, j.stage, j.mover, j.tidy} {
+			w.Close(nil)
 		}
 		if j.leave != nil {
 			j.leave()
 		}
-		if j.wake != nil {
-			j.wake.Stop()
-		}
+		j.timers.Stop()
 	case nil, *actor.Stopped:
 	default:
 		failpoint.Hit(failpoint.JournalStep)
@@ -208,29 +206,29 @@ func (j *journal) reportRoom(done roomReclaimed) {
 func (j *journal) perform(ctx actor.Context, e effect) {
 	switch e := e.(type) {
 	case reply:
-		send(ctx, e.to, e.with)
+		act.Send(ctx, e.to, e.with)
 	case wakeAfter:
-		j.wake = timer(ctx, e.delay, e.message)
+		j.timers.Start(ctx, e.delay, e.message)
 	case tellHealth:
 		j.healthy = true
 		ctx.Send(j.deps.health, e.message)
 	case tellSessions:
 		ctx.Send(j.deps.sessions, e.message)
 	case mendStore:
-		j.hands.do(func() any { return mended{j.store.Reopen()} })
+		j.hands.Do(func() any { return mended{j.store.Reopen()} })
 	case tryStore:
-		j.mover.do(func() any { return storeTried{e.from, j.store.Try()} })
+		j.mover.Do(func() any { return storeTried{e.from, j.store.Try()} })
 	case stageAppend:
-		j.stage.do(func() any {
+		j.stage.Do(func() any {
 			j.store.Stage(*e.append)
 			return staged(e)
 		})
 	case moveLog:
-		j.mover.do(func() any { return logMoved{j.store.Checkpoint()} })
+		j.mover.Do(func() any { return logMoved{j.store.Checkpoint()} })
 	case reclaimRoom:
 		leave, cancel := context.WithCancel(context.Background())
 		j.reclaimed, j.leave = j.deps.now(), cancel
-		j.tidy.do(func() any {
+		j.tidy.Do(func() any {
 			defer cancel()
 			done, err := j.store.Reclaim(leave, j.deps.spareRoom())
 			return roomReclaimed{done, err}
@@ -242,7 +240,7 @@ func (j *journal) perform(ctx actor.Context, e effect) {
 		if mustRetain {
 			j.retained = now
 		}
-		j.hands.do(func() any {
+		j.hands.Do(func() any {
 			done := writeAll(j.store, e.work)
 			done.moveDue = j.store.CheckpointDue()
 			if maySeal && j.store.SealDue() {
@@ -298,21 +296,12 @@ func load(store Store, id messages.SessionID) any {
 			return unloadable{d}
 		}
 	}
-	return asError("load session", err)
+	return messages.AsError("load session", err)
 }
 
 func outcome(a messages.Append, err error) any {
 	if err == nil {
 		return messages.Committed{Session: a.Session, Commit: a.Commit}
 	}
-	return messages.AppendRefused{Session: a.Session, Commit: a.Commit, Err: asError("append", err)}
-}
-
-// asError returns err as the error type that crosses package borders.
-func asError(op string, err error) *messages.Error {
-	var e *messages.Error
-	if errors.As(err, &e) {
-		return e
-	}
-	return &messages.Error{Op: op, Kind: messages.Internal, Err: err}
+	return messages.AppendRefused{Session: a.Session, Commit: a.Commit, Err: messages.AsError("append", err)}
 }

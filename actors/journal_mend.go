@@ -86,7 +86,7 @@ func (s journalState) failing(at time.Time, from *actor.PID, m any) (journalStat
 		return s, []effect{mendStore{}}
 	case mended:
 		if m.err != nil {
-			s.mend.failure = asError("open journal again", m.err)
+			s.mend.failure = messages.AsError("open journal again", m.err)
 			s, wait := s.later()
 			return s, []effect{wait}
 		}

@@ -109,7 +109,7 @@ func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, 
 		s.writing = nil
 		effects := repliesOf(m)
 		if m.failure != nil {
-			next, more := s.failed(at, asError("write journal", m.failure))
+			next, more := s.failed(at, messages.AsError("write journal", m.failure))
 			return next, append(effects, more...)
 		}
 		if m.moveDue && !s.moving {

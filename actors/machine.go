@@ -17,7 +17,7 @@ func (s *System) machine() (messages.Reply, error) {
 	}
 	id, err := machine.Identity(s.options.MachineFile)
 	if err != nil {
-		return nil, asError(op, err)
+		return nil, messages.AsError(op, err)
 	}
 	view := messages.MachineView{ID: id, Seen: s.now(), OS: runtime.GOOS, Cores: runtime.NumCPU(), Memory: machine.Memory()}
 	if name, err := os.Hostname(); err == nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/hook"
 	"betcode/messages"
 )
@@ -39,7 +40,7 @@ type notifier struct {
 	deps  *System
 	life  context.Context
 	end   context.CancelFunc
-	hands [notifyAtOnce]*worker
+	hands [notifyAtOnce]*act.Worker
 
 	mu      sync.Mutex
 	waiting [notifyAtOnce]int
@@ -49,9 +50,9 @@ func newNotifier(s *System) *notifier {
 	n := &notifier{deps: s}
 	n.life, n.end = context.WithCancel(context.Background())
 	for i := range n.hands {
-		n.hands[i] = &worker{deliver: func(m any) {
-			s.logOf("notify").Error().Any("result", m.(workDone).result).Msg("notification panicked")
-		}, alive: &s.workers}
+		n.hands[i] = act.NewBackground(&s.workers, func(result any) {
+			s.logOf("notify").Error().Any("result", result).Msg("notification panicked")
+		})
 	}
 	return n
 }
@@ -75,7 +76,7 @@ func (n *notifier) send(e notice) {
 	}
 	n.waiting[least]++
 	e.At = n.deps.now().UTC()
-	n.hands[least].do(func() any {
+	n.hands[least].Do(func() any {
 		defer func() {
 			n.mu.Lock()
 			defer n.mu.Unlock()
@@ -120,6 +121,6 @@ func (e notice) environ() []string {
 func (n *notifier) close() {
 	n.end()
 	for _, w := range n.hands {
-		w.close(nil)
+		w.Close(nil)
 	}
 }

@@ -166,7 +166,7 @@ func (s *System) before(r messages.Request) (messages.Reply, error) {
 		kept, seen, err := s.options.Store.Remembered(m.Session, m.Key)
 		switch {
 		case err != nil:
-			return nil, asError("send input", err)
+			return nil, messages.AsError("send input", err)
 		case !seen:
 			return nil, nil
 		case !kept.Fits(m.Digest):
@@ -196,12 +196,12 @@ func (s *System) resolveKey(m messages.ResolveKey) (messages.Reply, error) {
 	const op = "find key"
 	sessions, _, err := s.options.Store.Sessions("", "", 0, 0)
 	if err != nil {
-		return nil, asError(op, err)
+		return nil, messages.AsError(op, err)
 	}
 	for _, session := range sessions {
 		switch _, seen, err := s.options.Store.Remembered(session.ID, m.Key); {
 		case err != nil && messages.KindOf(err) != messages.NotFound: // deleted meanwhile
-			return nil, asError(op, err)
+			return nil, messages.AsError(op, err)
 		case seen:
 			return messages.SessionResolved{Session: session.ID}, nil
 		}

@@ -153,7 +153,7 @@ func TestRequestWaitsForDays(t *testing.T) {
 			t.Errorf("%+v", d.pending())
 		}
 		_, err := d.ask(answer("ann", "p1", messages.AllowOnce))
-		if e := asError("", err); err == nil || e.Kind != messages.WrongState || e.Code != messages.PermissionStale {
+		if e := messages.AsError("", err); err == nil || e.Kind != messages.WrongState || e.Code != messages.PermissionStale {
 			t.Errorf("a late answer: %v", err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
@@ -25,7 +26,7 @@ const longestNap = 5 * time.Minute
 type permission struct {
 	deps  *System
 	state permissionState
-	timer *time.Timer
+	timer act.Timer
 }
 
 func permissionProps(s *System, record messages.PermissionRecord) *actor.Props {
@@ -41,7 +42,7 @@ func (p *permission) Receive(ctx actor.Context) {
 		p.deps.tree.Detail(ctx.Self(), "tool", p.state.record.Tool)
 		p.arm(ctx)
 	case *actor.Stopping, *actor.Restarting:
-		p.disarm()
+		p.timer.Stop()
 	case *actor.Stopped:
 	default:
 		next, effects := p.state.step(wall(p.deps.now()), ctx.Sender(), m)
@@ -49,7 +50,7 @@ func (p *permission) Receive(ctx actor.Context) {
 		for _, e := range effects {
 			switch e := e.(type) {
 			case reply:
-				send(ctx, e.to, e.with)
+				act.Send(ctx, e.to, e.with)
 			case tellSession:
 				ctx.Send(ctx.Parent(), e.message)
 			}
@@ -60,14 +61,8 @@ func (p *permission) Receive(ctx actor.Context) {
 
 // arm sets the timer for whatever is due next.
 func (p *permission) arm(ctx actor.Context) {
-	p.disarm()
+	p.timer.Stop()
 	if next := p.state.next(); !next.IsZero() {
-		p.timer = timer(ctx, min(max(next.Sub(wall(p.deps.now())), 0), longestNap), deadlineReached{})
-	}
-}
-
-func (p *permission) disarm() {
-	if p.timer != nil {
-		p.timer.Stop()
+		p.timer.Set(ctx, min(max(next.Sub(wall(p.deps.now())), 0), longestNap), deadlineReached{})
 	}
 }

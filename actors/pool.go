@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
@@ -39,7 +40,7 @@ func (p *pool) Receive(ctx actor.Context) {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case reply:
-			send(ctx, e.to, e.with)
+			act.Send(ctx, e.to, e.with)
 		case tellOne:
 			ctx.Send(p.deps.sessions, addressed(e))
 		case tellHealth:

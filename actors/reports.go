@@ -91,7 +91,7 @@ func (s *System) agentReports(m messages.GetAgentReports) (messages.Reply, error
 		ids = nil
 		records, _, err := s.options.Store.Sessions("", "", cmp.Or(m.Limit, mostReports), 0)
 		if err != nil {
-			return nil, asError(op, err)
+			return nil, messages.AsError(op, err)
 		}
 		for i := range records {
 			ids = append(ids, records[i].ID)

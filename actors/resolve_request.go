@@ -53,14 +53,14 @@ func (s *System) resolveRequest(m messages.ResolveRequest) (messages.Reply, erro
 	const op = "find permission request"
 	sessions, _, err := s.options.Store.Sessions("", "", 0, 0)
 	if err != nil {
-		return nil, asError(op, err)
+		return nil, messages.AsError(op, err)
 	}
 	var found []messages.RequestResolved
 	var problem error
 	for _, session := range sessions {
 		switch _, seen, err := s.options.Store.Seen(session.ID, decisionKey(messages.RequestID(m.Reference))); {
 		case err != nil && messages.KindOf(err) != messages.NotFound: // else deleted meanwhile
-			problem = asError(op, err)
+			problem = messages.AsError(op, err)
 		case seen:
 			found = append(found, messages.RequestResolved{Session: session.ID, Request: messages.RequestID(m.Reference)})
 		}

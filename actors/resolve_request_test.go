@@ -21,7 +21,7 @@ func TestAnswerAfterExpiry(t *testing.T) {
 				t.Errorf("%s: found %+v, %v", when, found, err)
 			}
 			_, err = d.ask(answer("ann", "p1", messages.AllowOnce))
-			e := asError("", err)
+			e := messages.AsError("", err)
 			if err == nil || e.Code != messages.PermissionStale || !strings.Contains(e.Error(), "expired at ") || e.Details["decided_at"] == "" {
 				t.Errorf("%s: %v", when, err)
 			}

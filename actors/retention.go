@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
@@ -18,8 +19,8 @@ import (
 // What survives a restart: nothing; it looks again.
 type retention struct {
 	deps  *System
-	hands *worker
-	wake  *time.Timer
+	hands *act.Worker
+	wake  act.Timer
 }
 
 // How often it is looked, the first time after how long, and how many sessions are
@@ -48,22 +49,20 @@ func retentionProps(s *System) *actor.Props {
 
 // Receive implements actor.Actor.
 func (r *retention) Receive(ctx actor.Context) {
-	switch m := mine(r, ctx.Message()).(type) {
+	switch m := act.Unwrap(r, ctx.Message()).(type) {
 	case *actor.Started:
-		r.hands = newWorker(ctx, &r.deps.workers, r)
+		r.hands = act.NewWorker(ctx, &r.deps.workers, r)
 		r.lookAfter(ctx, retentionFirst)
 	case limitsChanged:
 		r.lookAfter(ctx, retentionFirst)
 	case *actor.Stopping, *actor.Restarting:
-		r.hands.close(nil)
-		if r.wake != nil {
-			r.wake.Stop()
-		}
+		r.hands.Close(nil)
+		r.wake.Stop()
 	case retentionDue:
 		live := r.deps.live.Load()
 		limits := historyLimits{bytes: uint64(max(live.SessionBytes, 0)), age: live.SessionAge, now: r.deps.now()}
 		store := r.deps.options.Store
-		r.hands.do(func() any { return findLong(store, limits) })
+		r.hands.Do(func() any { return findLong(store, limits) })
 	case sessionsFound:
 		if m.err != nil {
 			r.deps.logOf("retention").Error().Err(m.err).Dur("again_in", retentionEvery).Msg("not every session was looked at for old history")
@@ -84,12 +83,9 @@ func (r *retention) Receive(ctx actor.Context) {
 
 // lookAfter sets the timer for the next look, if there is anything to look for.
 func (r *retention) lookAfter(ctx actor.Context, d time.Duration) {
-	if r.wake != nil {
-		r.wake.Stop()
-		r.wake = nil
-	}
+	r.wake.Stop()
 	if live := r.deps.live.Load(); live.SessionBytes > 0 || live.SessionAge > 0 {
-		r.wake = timer(ctx, d, retentionDue{})
+		r.wake.Set(ctx, d, retentionDue{})
 	}
 }
 

@@ -75,7 +75,7 @@ func (s *System) ChangeRules(from RulesOrigin, all ...Rules) {
 	if from.Client != "" {
 		entry.ActorType, entry.ActorID = messages.ActorUser, string(from.Client)
 	}
-	s.auditor.do(func() any {
+	s.auditor.Do(func() any {
 		s.options.Audit(entry)
 		return nil
 	})

@@ -26,7 +26,7 @@ func (s *System) testRules(ctx context.Context, m messages.TestRules) (messages.
 		err = messages.Errorf(op, messages.NotFound, "session %s", m.Session).WithCode(messages.SessionNotFound)
 	}
 	if err != nil {
-		return nil, asError(op, err)
+		return nil, messages.AsError(op, err)
 	}
 	now := s.rules.now.Load()
 	if m.Rules != nil {
@@ -40,7 +40,7 @@ func (s *System) testRules(ctx context.Context, m messages.TestRules) (messages.
 			err = ctx.Err()
 		}
 		if err != nil {
-			return nil, asError(op, err)
+			return nil, messages.AsError(op, err)
 		}
 		if len(events) == 0 {
 			break // the rest was given up meanwhile
@@ -48,12 +48,12 @@ func (s *System) testRules(ctx context.Context, m messages.TestRules) (messages.
 		for _, e := range events {
 			at = e.Seq
 			if err := h.take(e); err != nil {
-				return nil, asError(op, err)
+				return nil, messages.AsError(op, err)
 			}
 		}
 	}
 	if err := h.tellAll(); err != nil {
-		return nil, asError(op, err)
+		return nil, messages.AsError(op, err)
 	}
 	tested := messages.RulesTested{Calls: h.calls}
 	for _, p := range now.problems {

@@ -23,7 +23,7 @@ func (s *System) listRules(m messages.ListRules) (messages.Reply, error) {
 			err = messages.Errorf(op, messages.NotFound, "session %q does not exist", m.Session).WithCode(messages.SessionNotFound)
 		}
 		if err != nil {
-			return nil, asError(op, err)
+			return nil, messages.AsError(op, err)
 		}
 		record, directory = loaded.Record, loaded.Record.WorkingDirectory
 	}

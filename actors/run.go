@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
 	"betcode/messages"
@@ -29,9 +30,9 @@ type run struct {
 	state   runState
 	life    context.Context // ends with this incarnation
 	end     context.CancelFunc
-	reader  *worker
-	writer  *worker
-	timers  timers
+	reader  *act.Worker
+	writer  *act.Worker
+	timers  act.Timers
 	alarmed *bool // whether an alarm holds the agent; the next incarnation reads it
 
 	agent *agent // nil until opened
@@ -61,7 +62,7 @@ func runProps(s *System, session messages.SessionRecord, e spawnRun) *actor.Prop
 
 // Receive implements actor.Actor.
 func (r *run) Receive(ctx actor.Context) {
-	switch m := mine(r, ctx.Message()).(type) {
+	switch m := act.Unwrap(r, ctx.Message()).(type) {
 	case *actor.Started:
 		r.start(ctx)
 	case *actor.Stopping, *actor.Restarting:
@@ -99,7 +100,7 @@ func (r *run) step(ctx actor.Context, m any) {
 
 func (r *run) start(ctx actor.Context) {
 	r.life, r.end = context.WithCancel(context.Background())
-	r.reader, r.writer = newWorker(ctx, &r.deps.workers, r), newWorker(ctx, &r.deps.workers, r)
+	r.reader, r.writer = act.NewWorker(ctx, &r.deps.workers, r), act.NewWorker(ctx, &r.deps.workers, r)
 	if r.deps.diskFull.Load() {
 		r.state = r.state.hold(holdAgent{holdDisk, true})
 	}
@@ -128,10 +129,10 @@ func (r *run) release() {
 	if r.state.held&holdAlarm != 0 {
 		r.deps.actors.Root.Send(r.deps.health, frozenHealth{session: r.session.ID})
 	}
-	r.timers.stop()
-	r.writer.close(nil)
+	r.timers.Stop()
+	r.writer.Close(nil)
 	over, directory := r.state.phase == runOver, r.state.record.Directory
-	r.reader.close(func() {
+	r.reader.Close(func() {
 		if r.made != nil {
 			r.made.close()
 		}
@@ -157,28 +158,28 @@ func (r *run) perform(ctx actor.Context, e effect) {
 		}
 		ctx.Send(ctx.Parent(), e.message)
 	case wakeAfter:
-		r.timers.start(ctx, e.delay, e.message)
+		r.timers.Start(ctx, e.delay, e.message)
 	case readSpool:
-		r.reader.do(func() any { return agent.read() })
+		r.reader.Do(func() any { return agent.read() })
 	case readTail:
-		r.reader.do(func() any { return agent.tail() })
+		r.reader.Do(func() any { return agent.tail() })
 	case writeLine:
 		life := r.life
-		r.writer.do(func() any { return agent.write(life, e.what) })
+		r.writer.Do(func() any { return agent.write(life, e.what) })
 	case signalIt:
-		r.reader.do(func() any { return agent.signal(e.signal) })
+		r.reader.Do(func() any { return agent.signal(e.signal) })
 	case archiveSpool:
 		r.deps.archiveLive(agent.record.Directory, e.to)
 	case measureSpool:
-		r.reader.do(func() any { return spoolMeasured{agent.size()} })
+		r.reader.Do(func() any { return spoolMeasured{agent.size()} })
 	case freezeAgent:
 		life := r.life
-		r.reader.do(func() any { return agent.freeze(life) })
+		r.reader.Do(func() any { return agent.freeze(life) })
 	case thawAgent:
-		r.reader.do(func() any { return agent.thaw() })
+		r.reader.Do(func() any { return agent.thaw() })
 	case killTree:
 		life := r.life
-		r.reader.do(func() any { return agent.kill(life) })
+		r.reader.Do(func() any { return agent.kill(life) })
 	case closeAgent:
 		r.release()
 	}
@@ -192,7 +193,7 @@ func (r *run) open(ctx actor.Context) {
 		system: r.deps, session: r.session, record: r.state.record, offset: r.state.offset,
 		fresh: r.fresh, resume: r.resume, notify: notify, life: r.life,
 	}
-	r.reader.do(func() any {
+	r.reader.Do(func() any {
 		result := o.open()
 		if opened, ok := result.(agentOpened); ok {
 			r.made = opened.agent

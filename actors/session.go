@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/uuid"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 	"betcode/messages/failpoint"
 )
@@ -29,8 +30,8 @@ type session struct {
 	state   sessionState
 	streams map[string]*actor.PID // as spawned
 	asked   map[messages.RequestID]*actor.PID
-	timers  timers
-	hands   *worker
+	timers  act.Timers
+	hands   *act.Worker
 	leaving bool
 	live    *Live // as the state's options have it
 }
@@ -46,15 +47,15 @@ func sessionProps(s *System, id messages.SessionID) *actor.Props {
 
 // Receive implements actor.Actor.
 func (s *session) Receive(ctx actor.Context) {
-	switch m := mine(s, ctx.Message()).(type) {
+	switch m := act.Unwrap(s, ctx.Message()).(type) {
 	case *actor.Started:
-		s.hands = newWorker(ctx, &s.deps.workers, s)
+		s.hands = act.NewWorker(ctx, &s.deps.workers, s)
 		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
 		ctx.Send(ctx.Parent(), sessionBegins{s.id})
 	case *actor.Stopping, *actor.Restarting:
 		s.leaving = true
-		s.hands.close(nil)
-		s.timers.stop()
+		s.hands.Close(nil)
+		s.timers.Stop()
 	case *actor.Terminated:
 		if !s.leaving && s.state.active() && m.Who.Id == s.child(ctx, "run", s.state.record.Run).Id {
 			panic("the actor of a run was given up") // nobody would ever hear how the run ends
@@ -114,7 +115,7 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case persist:
 		ctx.Request(s.deps.journal, e.Append)
 	case reply:
-		send(ctx, e.to, e.with)
+		act.Send(ctx, e.to, e.with)
 	case publish:
 		news := messages.Published{Events: e.events, Head: e.head, Progress: e.progress}
 		for _, pid := range s.streams {
@@ -130,21 +131,21 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		if pid := s.asked[e.request]; pid != nil {
 			ctx.RequestWithCustomSender(pid, e.message, e.from)
 		} else {
-			send(ctx, e.from, messages.Errorf("answer permission", messages.Unavailable, "the request is being looked after").WithHint("try again"))
+			act.Send(ctx, e.from, messages.Errorf("answer permission", messages.Unavailable, "the request is being looked after").WithHint("try again"))
 		}
 	case wakeAfter:
-		s.timers.start(ctx, e.delay, e.message)
+		s.timers.Start(ctx, e.delay, e.message)
 	case loadAgain:
 		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
 	case readTranscript:
 		environment := s.deps.environment(s.state.environment())
-		s.hands.do(func() any { return e.read(environment) })
+		s.hands.Do(func() any { return e.read(environment) })
 	case lookTrust:
 		directory, environment := s.state.record.WorkingDirectory, s.deps.environment(s.state.environment())
 		added := s.state.agentOptions().Directories
-		s.hands.do(func() any { return e.look(s.deps, directory, added, environment) })
+		s.hands.Do(func() any { return e.look(s.deps, directory, added, environment) })
 	case lookAround:
-		s.hands.do(func() any { return e.look(s.deps) })
+		s.hands.Do(func() any { return e.look(s.deps) })
 	case askPool:
 		ctx.Request(s.deps.pool, e.message)
 	case tellPool:
@@ -153,7 +154,7 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		s.deps.notifier.send(e.event)
 	case noteVersion:
 		versions, version := s.deps.versions, e.version
-		s.deps.janitor.do(func() any {
+		s.deps.janitor.Do(func() any {
 			if err := versions.note(version); err != nil {
 				return err
 			}
@@ -162,34 +163,34 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case keepStop:
 		stops, id := s.deps.stops, s.id
 		stops.want(id, e.run)
-		s.hands.do(func() any { return stopKept{stops.save(id)} })
+		s.hands.Do(func() any { return stopKept{stops.save(id)} })
 	case forgetStop:
 		stops, id := s.deps.stops, s.id
 		stops.drop(id)
-		s.deps.janitor.do(func() any { return orNothing(stops.save(id)) })
+		s.deps.janitor.Do(func() any { return act.Failure(stops.save(id)) })
 	case keepReport:
-		s.deps.janitor.do(func() any { return orNothing(s.deps.writeReport(e)) })
+		s.deps.janitor.Do(func() any { return act.Failure(s.deps.writeReport(e)) })
 	case auditing:
 		if e.entry.ErrorCode == string(messages.SubprocessCrashed) {
 			ctx.Send(s.deps.health, agentCrashed{s.id})
 		}
-		s.deps.auditor.do(func() any {
+		s.deps.auditor.Do(func() any {
 			s.deps.options.Audit(e.entry)
 			return nil
 		})
 	case remember:
-		s.deps.janitor.do(e.learn)
+		s.deps.janitor.Do(e.learn)
 	case archiveRuns:
 		s.deps.archiveEnded(e)
 	case endStrays:
-		s.hands.do(func() any { return endStraysIn(e.directory) })
+		s.hands.Do(func() any { return endStraysIn(e.directory) })
 	case rebuild:
 		ctx.Send(ctx.Parent(), rebuildSession{s.id})
 	case retire:
 		ctx.Send(ctx.Parent(), sessionIdle{s.id})
 	case forget:
 		directory, temporary := e.directory, s.deps.temporary(s.id)
-		s.deps.janitor.do(func() any {
+		s.deps.janitor.Do(func() any {
 			if err := errors.Join(os.RemoveAll(directory), os.RemoveAll(temporary)); err != nil {
 				return err
 			}

@@ -127,10 +127,10 @@ func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
 	}
 	if m.err != nil {
 		for _, w := range d.stoppers {
-			effects = append(effects, reply{w.from, asError("end agent", m.err)})
+			effects = append(effects, reply{w.from, messages.AsError("end agent", m.err)})
 		}
 		for _, w := range d.deleters {
-			effects = append(effects, reply{w.from, asError("end agent", m.err)})
+			effects = append(effects, reply{w.from, messages.AsError("end agent", m.err)})
 		}
 		d.deleters = nil
 	}

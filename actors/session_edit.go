@@ -20,7 +20,7 @@ func (s *System) checkEdit(m messages.AnswerPermission) error {
 	}
 	loaded, err := s.options.Store.Load(m.Session)
 	if err != nil {
-		return asError(op, err)
+		return messages.AsError(op, err)
 	}
 	id := requestOf(m.Request)
 	at := slices.IndexFunc(loaded.Permissions, func(p messages.PermissionRecord) bool {

@@ -54,7 +54,7 @@ func TestCheckEdit(t *testing.T) {
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
-		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || asError("", err).Code != messages.EditRefused):
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || messages.AsError("", err).Code != messages.EditRefused):
 			t.Errorf("%s: %v", name, err)
 		}
 	}

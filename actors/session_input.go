@@ -29,7 +29,7 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 		return
 	}
 	if err := claude.CheckInput(m.Content, m.Attachments); err != nil {
-		t.then(reply{from, asError(op, err)})
+		t.then(reply{from, messages.AsError(op, err)})
 		return
 	}
 	if !t.s.active() && (t.s.slot == slotNone || t.s.slot == slotAsked) {

@@ -112,7 +112,7 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 		}
 		t.s.exposed = cmp.Or(m.Exposed, t.s.exposed)
 		if _, err := answerLine(decide(p, m), t.s.can()); err != nil {
-			t.then(reply{from, asError(op, err)})
+			t.then(reply{from, messages.AsError(op, err)})
 			return
 		}
 		t.then(forward{id, from, m})

@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 	"betcode/messages/failpoint"
 )
@@ -68,7 +69,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		root, self, store := ctx.ActorSystem().Root, ctx.Self(), s.deps.options.Store
-		s.deps.janitor.do(func() any {
+		s.deps.janitor.Do(func() any {
 			ids, err := store.Unfinished()
 			root.Send(self, unfinished{ids, err})
 			return nil
@@ -114,7 +115,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 // route hands a request to its session, with the asker as sender.
 func (s *sessions) route(ctx actor.Context, id messages.SessionID, r routed) {
 	if s.closed {
-		send(ctx, r.from, messages.Errorf("find session", messages.Unavailable, "the daemon is shutting down").
+		act.Send(ctx, r.from, messages.Errorf("find session", messages.Unavailable, "the daemon is shutting down").
 			WithHint("connect again in a moment"))
 		return
 	}
@@ -234,7 +235,7 @@ func (s *sessions) reportEnd(ctx actor.Context) {
 		return
 	}
 	for _, from := range s.ending {
-		send(ctx, from, agentEnded{})
+		act.Send(ctx, from, agentEnded{})
 	}
 	s.ending = nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/rs/zerolog"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/protect"
@@ -76,10 +77,10 @@ type System struct {
 	watcher   *spool.Watcher
 	actors    *actor.ActorSystem
 	crashes   crashes
-	janitor   *worker // I/O that belongs to no actor: removing directories
-	auditor   *worker // writes the audit log; never closed, so that at the end nothing is dropped
-	archivist *worker // archives spools
-	workers   labour  // every goroutine of ours
+	janitor   *act.Worker // I/O that belongs to no actor: removing directories
+	auditor   *act.Worker // writes the audit log; never closed, so that at the end nothing is dropped
+	archivist *act.Worker // archives spools
+	workers   act.Workers // every goroutine of ours
 	notifier  *notifier
 	started   time.Time
 
@@ -143,12 +144,12 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	}
 	s.watcher, s.started = watcher, s.now()
 	s.crew = supervision.NewCrew()
-	s.workers.crew = s.crew
+	s.workers.Crew = s.crew
 	s.tree = supervision.NewTree(s.crew, s.crashed)
 	s.actors = actor.NewActorSystem(actor.WithLoggerFactory(s.libraryLog))
-	s.janitor = &worker{deliver: s.janitorDone, alive: &s.workers}
-	s.archivist = &worker{deliver: s.janitorDone, alive: &s.workers}
-	s.auditor = &worker{deliver: s.janitorDone, alive: &s.workers}
+	s.janitor = act.NewBackground(&s.workers, s.janitorDone)
+	s.archivist = act.NewBackground(&s.workers, s.janitorDone)
+	s.auditor = act.NewBackground(&s.workers, s.janitorDone)
 	s.notifier = newNotifier(s)
 	s.backup.look(s.options.Backups)
 	s.noteFindings()
@@ -194,10 +195,8 @@ func (s *System) crashed(f supervision.Failure) {
 }
 
 // janitorDone logs what went wrong with work that nobody waits for.
-func (s *System) janitorDone(m any) {
-	if done, ok := m.(workDone); ok {
-		s.logOf("daemon").Warn().Str("result", fmt.Sprint(done.result)).Msg("housekeeping went wrong")
-	}
+func (s *System) janitorDone(result any) {
+	s.logOf("daemon").Warn().Str("result", fmt.Sprint(result)).Msg("housekeeping went wrong")
 }
 
 // agentSpec is what to start for a run. The executable is looked up, and secrets
@@ -251,8 +250,8 @@ func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 	if err := s.await(ctx, s.actors.Root.PoisonFuture(s.daemon)); err != nil {
 		return fmt.Errorf("stop the tree: %w", err)
 	}
-	s.janitor.close(nil)
-	s.archivist.close(nil)
+	s.janitor.Close(nil)
+	s.archivist.Close(nil)
 	s.notifier.close()
 	s.watcher.Close()
 	stopped := make(chan struct{})

@@ -68,7 +68,7 @@ func (s *System) reviewDirectory(m messages.ReviewDirectory) (messages.Reply, er
 	}
 	review, err := s.options.Directories.Review(m.Directory, agentHome(s.environment(nil)))
 	if err != nil {
-		return nil, asError(op, err)
+		return nil, messages.AsError(op, err)
 	}
 	return review, nil
 }
@@ -80,7 +80,7 @@ func (s *System) trust(m messages.TrustDirectory) (messages.Reply, error) {
 	}
 	list, err := s.options.Directories.Trust(m, agentHome(s.environment(nil)))
 	if err != nil {
-		return nil, asError(op, err)
+		return nil, messages.AsError(op, err)
 	}
 	if m.Directory != "" {
 		s.logOf("trust").Info().Str("directory", m.Directory).Bool("trusted", m.Trusted).Msg("trust of a directory changed")

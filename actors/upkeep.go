@@ -27,7 +27,7 @@ type Upkeep interface {
 func (s *System) verifyJournal(ctx context.Context, m messages.VerifyJournal) (messages.Reply, error) {
 	report, err := s.options.Store.Verify(ctx, m.Progress)
 	if err != nil {
-		return nil, asError("verify journal", err)
+		return nil, messages.AsError("verify journal", err)
 	}
 	s.noteDamage(&report, nil)
 	if !report.OK() {
@@ -39,7 +39,7 @@ func (s *System) verifyJournal(ctx context.Context, m messages.VerifyJournal) (m
 func (s *System) backUpJournal(ctx context.Context, m messages.BackupJournal) (messages.Reply, error) {
 	backup, err := s.options.Store.Backup(ctx, m.Path, m.Link)
 	if err != nil {
-		return nil, asError("back up journal", err)
+		return nil, messages.AsError("back up journal", err)
 	}
 	s.logOf("journal").Info().Str("path", backup.Path).Int64("bytes", backup.Bytes).Int64("linked_bytes", backup.LinkedBytes).
 		Dur("paused", backup.Paused).Msg("journal backed up")

@@ -135,3 +135,12 @@ func KindOf(err error) Kind {
 	}
 	return Internal
 }
+
+// AsError returns the first [Error] in err's chain, or err as the cause of an [Internal] error of op.
+func AsError(op string, err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{Op: op, Kind: Internal, Err: err}
+}

@@ -92,6 +92,13 @@ var rules = []rule{
 		},
 	},
 	{
+		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor",
+		never: map[string]string{
+			grpc:  "kinds of errors become status codes in the gateway, and nowhere else",
+			bbolt: "the journal is reached through persistence's interface",
+		},
+	},
+	{
 		pkg: "grpcapi", may: []string{"messages", "proto"}, because: "the gateway asks through an interface it declares, so that its tests need no actors",
 		never: map[string]string{
 			protoactor: "a gateway test needs no actor system",

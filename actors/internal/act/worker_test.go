@@ -1,4 +1,4 @@
-package actors
+package act
 
 import (
 	"fmt"
@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// handsOf returns a worker that keeps what it delivers.
-func handsOf(owner any) (w *worker, delivered *[]any, alive *labour) {
-	delivered, alive = new([]any), new(labour)
-	return &worker{owner: owner, alive: alive, deliver: func(m any) { *delivered = append(*delivered, m) }}, delivered, alive
+// workerOf returns a worker that keeps what it delivers.
+func workerOf(owner any) (w *Worker, delivered *[]any, alive *Workers) {
+	delivered, alive = new([]any), new(Workers)
+	return &Worker{owner: owner, workers: alive, deliver: func(m any) { *delivered = append(*delivered, m) }}, delivered, alive
 }
 
 func TestWorkerKeepsTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		me := &struct{ int }{}
-		w, delivered, alive := handsOf(me)
+		w, delivered, alive := workerOf(me)
 		for i := range 100 {
-			w.do(func() any {
+			w.Do(func() any {
 				time.Sleep(time.Duration(100-i) * time.Millisecond)
 				if i%2 == 1 {
 					return nil // nothing to tell
@@ -34,7 +34,7 @@ func TestWorkerKeepsTheOrder(t *testing.T) {
 			t.Fatalf("%d results, want 50", len(*delivered))
 		}
 		for i, m := range *delivered {
-			if got := mine(me, m); got != 2*i {
+			if got := Unwrap(me, m); got != 2*i {
 				t.Errorf("result %d is %v", i, got)
 			}
 		}
@@ -43,9 +43,9 @@ func TestWorkerKeepsTheOrder(t *testing.T) {
 
 func TestWorkerHasNoGoroutineWithoutWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, delivered, alive := handsOf(nil)
+		w, delivered, alive := workerOf(nil)
 		for round := range 3 {
-			w.do(func() any { return round })
+			w.Do(func() any { return round })
 			alive.Wait() // returns only if the goroutine has ended
 			if w.running || len(*delivered) != round+1 {
 				t.Errorf("round %d: running %v, %d delivered", round, w.running, len(*delivered))
@@ -56,14 +56,14 @@ func TestWorkerHasNoGoroutineWithoutWork(t *testing.T) {
 
 func TestWorkerPanicIsDelivered(t *testing.T) {
 	me := new(int)
-	w, delivered, alive := handsOf(me)
-	w.do(func() any { panic("out of order") })
-	w.do(func() any { return "next" })
+	w, delivered, alive := workerOf(me)
+	w.Do(func() any { panic("out of order") })
+	w.Do(func() any { return "next" })
 	alive.Wait()
 	if len(*delivered) != 2 {
 		t.Fatalf("%d results, want 2", len(*delivered))
 	}
-	if got := mine(me, (*delivered)[1]); got != "next" {
+	if got := Unwrap(me, (*delivered)[1]); got != "next" {
 		t.Errorf("the job behind a broken one gave %v", got)
 	}
 	defer func() {
@@ -72,7 +72,7 @@ func TestWorkerPanicIsDelivered(t *testing.T) {
 			t.Errorf("the actor crashed with %q", reason)
 		}
 	}()
-	mine(me, (*delivered)[0])
+	Unwrap(me, (*delivered)[0])
 	t.Error("the actor did not crash")
 }
 
@@ -90,7 +90,7 @@ func TestMine(t *testing.T) {
 		{"a result of an earlier incarnation", workDone{earlier, "result"}, nil},
 		{"a panic of an earlier incarnation", workDone{earlier, jobPanicked{reason: "x"}}, nil},
 	} {
-		if got := mine(me, c.message); got != c.want {
+		if got := Unwrap(me, c.message); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -99,29 +99,29 @@ func TestMine(t *testing.T) {
 func TestWorkerClose(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		close func(w *worker, last func())
+		close func(w *Worker, last func())
 		want  []string
 	}{
-		{"without a last job", func(w *worker, _ func()) { w.close(nil) }, []string{"first"}},
-		{"with a last job", func(w *worker, last func()) { w.close(last) }, []string{"first", "last"}},
-		{"twice with a last job", func(w *worker, last func()) { w.close(last); w.close(last) }, []string{"first", "last"}},
-		{"the last job is not taken back", func(w *worker, last func()) { w.close(last); w.close(nil) }, []string{"first", "last"}},
-		{"nothing comes behind the end", func(w *worker, last func()) {
-			w.close(last)
-			w.do(func() any { panic("too late") })
+		{"without a last job", func(w *Worker, _ func()) { w.Close(nil) }, []string{"first"}},
+		{"with a last job", func(w *Worker, last func()) { w.Close(last) }, []string{"first", "last"}},
+		{"twice with a last job", func(w *Worker, last func()) { w.Close(last); w.Close(last) }, []string{"first", "last"}},
+		{"the last job is not taken back", func(w *Worker, last func()) { w.Close(last); w.Close(nil) }, []string{"first", "last"}},
+		{"nothing comes behind the end", func(w *Worker, last func()) {
+			w.Close(last)
+			w.Do(func() any { panic("too late") })
 		}, []string{"first", "last"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w, delivered, alive := handsOf(nil)
+				w, delivered, alive := workerOf(nil)
 				var done []string
-				w.do(func() any {
+				w.Do(func() any {
 					time.Sleep(time.Second)
 					done = append(done, "first")
 					return nil
 				})
 				synctest.Wait() // it has begun
-				w.do(func() any { done = append(done, "dropped"); return nil })
+				w.Do(func() any { done = append(done, "dropped"); return nil })
 				c.close(w, func() { done = append(done, "last") })
 				alive.Wait()
 				if !slices.Equal(done, c.want) || len(*delivered) != 0 {
@@ -133,13 +133,13 @@ func TestWorkerClose(t *testing.T) {
 }
 
 func TestWorkerConcurrently(t *testing.T) {
-	w, _, alive := handsOf(nil)
+	w, _, alive := workerOf(nil)
 	running, most, done := 0, 0, 0 // written by jobs only: one at a time, or -race tells
 	var callers sync.WaitGroup
 	for range 8 {
 		callers.Go(func() {
 			for range 500 {
-				w.do(func() any {
+				w.Do(func() any {
 					running++
 					most = max(most, running)
 					done++
