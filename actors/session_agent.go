@@ -38,6 +38,7 @@ type agentLife struct {
 	guard        messages.Guard // which files of the directory the agent obeys
 	trustFresh   bool           // the directory was compared with the trusted content, and no message was given since
 	trustLooking bool           // it is being compared
+	trustSearch  bool           // the next comparison searches below it, too
 }
 
 // agentEnd is what decides about what follows the end of the process.

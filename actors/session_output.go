@@ -122,8 +122,8 @@ func (t *transition) item(item claude.Item) {
 		t.compactionFailed(m)
 	case claude.RateLimited:
 		t.rateLimited(m)
-	case claude.MemoryReset, claude.RetryWait, claude.ToolRunning, claude.ToolProgress:
-		// Shown to clients by the drafts beside them; nothing here depends on them.
+	case claude.MemoryReset, claude.RetryWait, claude.ToolRunning, claude.ToolProgress, claude.CommandsChanged:
+		// Shown to clients by the drafts beside them; nothing here depends on them, but watchTrust.
 	}
 }
 

@@ -18,8 +18,9 @@ import (
 
 // lookTrust compares the directory's content with what is trusted; then trustLooked.
 type lookTrust struct {
-	run   messages.RunNumber
-	fresh bool // for a message that waits
+	run    messages.RunNumber
+	fresh  bool // for a message that waits
+	search bool // also below the directory, for skills that the agent has loaded
 }
 
 func (lookTrust) effect() {}
@@ -32,6 +33,11 @@ type trustLooked struct {
 }
 
 func (e lookTrust) look(s *System, directory string, added, environment []string) any {
+	if e.search {
+		for _, dir := range append([]string{directory}, added...) {
+			s.options.Directories.Search(dir)
+		}
+	}
 	review, err := s.review(directory, added, environment)
 	return trustLooked{e.run, e.fresh, guardOf(review), err}
 }
@@ -39,6 +45,7 @@ func (e lookTrust) look(s *System, directory string, added, environment []string
 // guarded notes how the agent was started.
 func (t *transition) guarded(m messages.ProcessStarted) {
 	t.s.agent.guard, t.s.agent.trustFresh, t.s.agent.trustLooking = m.Guard, !m.Adopted, false
+	t.s.agent.trustSearch = m.Adopted // nobody knows what it has loaded from below its directory
 	if m.Adopted {
 		t.s.trustTold = m.Guard.Digest // in history
 	}
@@ -66,24 +73,31 @@ func (t *transition) lookFirst() bool {
 	if !t.s.options.ownRules || t.s.agent.trustFresh || t.s.record.Turn || !t.s.hasUndelivered() {
 		return false
 	}
-	t.lookTrust(true)
+	t.lookTrust(true, false)
 	return true
 }
 
-func (t *transition) lookTrust(fresh bool) {
-	if !t.s.agent.trustLooking {
+func (t *transition) lookTrust(fresh, search bool) {
+	switch {
+	case !t.s.agent.trustLooking:
 		t.s.agent.trustLooking = true
-		t.then(lookTrust{t.s.record.Run, fresh})
+		t.then(lookTrust{t.s.record.Run, fresh, search || t.s.agent.trustSearch})
+		t.s.agent.trustSearch = false
+	case search:
+		t.s.agent.trustSearch = true // when the comparison under way has ended
 	}
 }
 
-// watchTrust has the content compared after a tool call.
+// watchTrust has the content compared after a tool call, and when the agent has loaded
+// other commands: it takes skills of a directory below its own when it reads a file there.
 func (t *transition) watchTrust(items []claude.Item) {
 	if !t.s.options.ownRules || t.s.agent.guard.Mode != messages.GuardOff || !t.s.agent.up || t.s.mending {
 		return
 	}
-	if slices.ContainsFunc(items, func(i claude.Item) bool { _, done := i.(claude.ToolDone); return done }) {
-		t.lookTrust(false)
+	done := slices.ContainsFunc(items, func(i claude.Item) bool { _, is := i.(claude.ToolDone); return is })
+	search := slices.ContainsFunc(items, func(i claude.Item) bool { _, is := i.(claude.CommandsChanged); return is })
+	if done || search {
+		t.lookTrust(false, search)
 	}
 }
 
@@ -110,6 +124,10 @@ func (t *transition) trustLooked(m trustLooked) {
 	case t.s.agent.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardStrict:
 		t.s.agent.guard = m.guard // the agent obeys none of it, old or new
 		t.tellGuard()
+	}
+	if t.s.agent.trustSearch {
+		t.lookTrust(false, true)
+		return
 	}
 	t.s.agent.trustFresh = m.fresh // what was compared after a tool call may be old when a message comes
 	t.deliver()

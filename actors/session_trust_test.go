@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/internal/claude"
 	"betcode/messages"
 )
 
@@ -109,5 +110,48 @@ func TestTrustIsOldAfterATurn(t *testing.T) {
 	s, effects := tr.finish()
 	if looks(effects) != 1 || !s.hasUndelivered() {
 		t.Errorf("%d comparisons, and the message was given: %v", looks(effects), !s.hasUndelivered())
+	}
+}
+
+// An agent takes skills of directories below its own while it works.
+func TestTrustOfNestedSkills(t *testing.T) {
+	s := guardState(messages.GuardOff)
+	s.inputs, s.record.Turn, s.agent.working = nil, true, true
+	now := moment{at: time.Unix(1, 0), id: func() string { return "id" }, chance: func() float64 { return 0 }}
+	look := func(do func(*transition)) (searched []bool) {
+		tr := begin(s, now)
+		do(tr)
+		var effects []effect
+		s, effects = tr.finish()
+		for _, e := range effects {
+			if l, ok := e.(lookTrust); ok {
+				searched = append(searched, l.search)
+			}
+		}
+		return searched
+	}
+	done, changed := []claude.Item{claude.ToolDone{ID: "t"}}, []claude.Item{claude.CommandsChanged{}}
+	trusted := trustLooked{run: 1, guard: messages.Guard{Mode: messages.GuardOff}}
+	for _, step := range []struct {
+		name string
+		do   func(*transition)
+		want []bool
+	}{
+		{"a call ends", func(t *transition) { t.watchTrust(done) }, []bool{false}},
+		{"then commands change", func(t *transition) { t.watchTrust(changed) }, nil},
+		{"the comparison has ended", func(t *transition) { t.trustLooked(trusted) }, []bool{true}},
+		{"the search has ended", func(t *transition) { t.trustLooked(trusted) }, nil},
+		{"commands change", func(t *transition) { t.watchTrust(changed) }, []bool{true}},
+		{"a daemon adopts the agent", func(t *transition) { t.guarded(messages.ProcessStarted{Adopted: true}) }, nil},
+		{"the next call ends", func(t *transition) { t.watchTrust(done) }, []bool{true}},
+	} {
+		if got := look(step.do); !slices.Equal(got, step.want) {
+			t.Errorf("%s: searches %v, want %v", step.name, got, step.want)
+		}
+	}
+	s.agent.guard.Mode = messages.GuardQuiet
+	s.agent.trustLooking = false
+	if got := look(func(t *transition) { t.watchTrust(changed) }); got != nil {
+		t.Errorf("an agent that obeys nothing: %v", got)
 	}
 }

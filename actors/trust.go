@@ -16,6 +16,9 @@ type Directories interface {
 	// Review tells what an agent in a directory would obey, and whether the user trusts
 	// it. own is the configuration directory of the agent, whose files are the user's.
 	Review(directory, own string) (messages.DirectoryReview, error)
+	// Search looks for what an agent obeys below a directory, and has later reviews of that
+	// directory include it. It lists all directories below.
+	Search(directory string)
 	// Defaults is what a new session in a directory has where the request says nothing.
 	Defaults(directory string) SessionDefaults
 	// Trust stores durably whether a directory is trusted with what it has now, and
@@ -66,6 +69,7 @@ func (s *System) reviewDirectory(m messages.ReviewDirectory) (messages.Reply, er
 	if s.options.Directories == nil {
 		return nil, messages.Errorf(op, messages.Unimplemented, "this daemon keeps no list of trusted directories")
 	}
+	s.options.Directories.Search(m.Directory)
 	review, err := s.options.Directories.Review(m.Directory, agentHome(s.environment(nil)))
 	if err != nil {
 		return nil, messages.AsError(op, err)

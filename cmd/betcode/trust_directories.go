@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +18,9 @@ type directories struct {
 	settings     *liveSettings
 
 	writing sync.Mutex // serialises changes of the ledger
+
+	known  sync.Mutex          // guards nested
+	nested map[string][]string // skills below a directory, where somebody has searched for them
 }
 
 // ledger reads the ledger each time: the user may edit or delete the file.
@@ -33,7 +37,36 @@ func (d *directories) inspect(directory, own string) trust.Report {
 	if own == "" {
 		own, _ = config.System().AgentDir() // without a home directory nothing is the user's own
 	}
-	return trust.Inspect(trust.Place{Directory: directory, Own: own})
+	nested := d.nestedIn(directory)
+	if l, err := d.ledger(); err == nil {
+		nested = append(nested, l.Nested(directory)...)
+	}
+	return trust.Inspect(trust.Place{Directory: directory, Own: own, Nested: nested})
+}
+
+// maxSearched bounds the directories whose nested skills are remembered.
+const maxSearched = 1000
+
+// Search implements actors.Directories. What was found is part of each later review, also
+// when it has gone: an agent may have read it.
+func (d *directories) Search(directory string) {
+	found := trust.Nested(directory)
+	d.known.Lock()
+	defer d.known.Unlock()
+	if _, before := d.nested[directory]; !before && (len(found) == 0 || len(d.nested) >= maxSearched) {
+		return
+	}
+	if d.nested == nil {
+		d.nested = map[string][]string{}
+	}
+	d.nested[directory] = found
+}
+
+// nestedIn returns what the last search below a directory has found.
+func (d *directories) nestedIn(directory string) []string {
+	d.known.Lock()
+	defer d.known.Unlock()
+	return slices.Clone(d.nested[directory])
 }
 
 // maxUntrustedRules bounds the rules of a directory that nobody has trusted: they are held
@@ -130,6 +163,7 @@ func (d *directories) Trust(m messages.TrustDirectory, own string) ([]string, er
 		l = l.Remove(m.Directory)
 		return l.List(), config.WriteLedger(d.config, l)
 	}
+	d.Search(m.Directory)
 	report := d.inspect(m.Directory, own)
 	if m.Digest != "" && m.Digest != report.Digest() {
 		return nil, messages.Errorf(op, messages.Aborted, "the files of %s have changed since they were reviewed", report.Directory).

@@ -12,6 +12,8 @@ type Place struct {
 	// Own is the agent's configuration directory, ~/.claude as a rule. Its settings,
 	// commands, skills and agents are the user's own and not reported.
 	Own string
+	// Nested are directories below Directory whose skills the agent loads as well, see [Nested].
+	Nested []string
 }
 
 // Files of a ".claude" directory that an agent obeys.
@@ -34,7 +36,8 @@ var folders = []string{"commands", "skills", "agents", "hooks", "plugins", "work
 // root; commands, skills and agents of every directory up to the git root, or up
 // to the home directory outside of repositories; and it follows ".git" files to
 // the main working tree (seen with strace). Inspect takes all of it from every
-// directory above, since versions differ in where they stop.
+// directory above, since versions differ in where they stop. Of directories below, it takes
+// the skills that it is told to.
 func Inspect(p Place) Report {
 	dir := resolved(p.Directory)
 	in := inspector{report: Report{Directory: dir, Files: map[string]string{}}, own: resolved(p.Own)}
@@ -45,6 +48,9 @@ func Inspect(p Place) Report {
 		if filepath.Dir(at) == at {
 			break
 		}
+	}
+	for _, at := range p.Nested {
+		in.tree(at, skills, 0)
 	}
 	slices.SortStableFunc(in.report.Findings, func(a, b Finding) int { return strings.Compare(a.Path, b.Path) })
 	return in.report

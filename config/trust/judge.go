@@ -41,7 +41,7 @@ func (l Ledger) Judge(r Report) Verdict {
 			if _, nearer := accepted[path]; !nearer || a.Hash == r.Files[path] {
 				accepted[path] = a
 			}
-			if _, there := r.Files[path]; !there {
+			if _, there := r.Files[path]; !there && !record.skippable(path, r) {
 				missing = append(missing, path)
 			}
 		}
@@ -61,6 +61,18 @@ func (l Ledger) Judge(r Report) Verdict {
 		v.Changes = nil
 	}
 	return v
+}
+
+// skippable reports whether a file that a record accepts may be absent from a report: skills
+// below the directory are reported when somebody has searched for them.
+func (rec Record) skippable(path string, r Report) bool {
+	directory := rec.Directory
+	if !within(r.Directory, directory) { // it speaks for another working tree
+		inner, _ := filepath.Rel(rec.Worktree, rec.Directory)
+		directory = filepath.Join(r.Worktree, inner)
+	}
+	_, nested := below(path, directory)
+	return nested
 }
 
 // covers reports whether something was accepted for the directory of a report.

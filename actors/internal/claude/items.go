@@ -195,6 +195,10 @@ type DeniedByAgent struct {
 // ToolRunning says that a tool call is open from here on.
 type ToolRunning struct{ ID, Tool, Parent string }
 
+// CommandsChanged says that the agent has loaded other commands or skills than before: it
+// does so by itself when it reads files below its directory.
+type CommandsChanged struct{}
+
 // ToolDone says that a tool call is no longer open.
 type ToolDone struct {
 	ID, Tool, Parent string
@@ -242,3 +246,4 @@ func (DeniedByAgent) item()       {}
 func (ToolRunning) item()         {}
 func (ToolDone) item()            {}
 func (ToolProgress) item()        {}
+func (CommandsChanged) item()     {}

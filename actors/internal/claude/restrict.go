@@ -18,8 +18,8 @@ type Restriction struct {
 // Restrict appends a restriction to a command line.
 //
 // With --setting-sources user the agent reads no settings, commands, skills, agents
-// or .mcp.json of the directory and of those above it, neither when it starts nor
-// when they appear later (measured with 2.1.328). The user's own servers for that
+// or .mcp.json of the directory, of those above it and of those below it, neither when it starts nor
+// when they appear later (measured with 2.1.330). The user's own servers for that
 // directory are left out with them, so they are handed over by name.
 func Restrict(argv []string, r Restriction) []string {
 	out := withAsk(append([]string(nil), argv...), r.Ask)

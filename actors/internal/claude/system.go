@@ -21,6 +21,9 @@ func (t *translation) system() {
 		t.add(SessionStateChanged{State: t.l.State})
 	case "task_started", "task_progress", "task_updated", "task_notification":
 		t.task()
+	case "commands_changed":
+		t.add(CommandsChanged{})
+		t.keepRaw(reasonSubtype) // clients that want the list read it there
 	case "background_tasks_changed":
 		t.backgroundTasks()
 	case "api_retry":

@@ -1,0 +1,93 @@
+package trust
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Limits of a search for nested skills.
+const (
+	maxSearched = 50_000 // directories that are listed
+	maxNested   = 500    // directories with skills that are returned
+)
+
+// skills is the only folder that an agent obeys below its working directory.
+const skills = "skills"
+
+// Nested returns the ".claude/skills" below a directory, sorted; its own is not among
+// them. Claude Code 2.1.330 loads them when it reads or writes a file below, at any
+// time of a session. It loads no settings, servers, commands, agents and plugins from
+// there (seen with strace).
+//
+// A search costs a listing of each directory, so that it is left to moments when
+// somebody waits for a review, or when the agent has said that its commands have changed.
+// Directories behind symbolic links are looked at and not entered. Beyond its limits the
+// search ends; directories closer to the top come first.
+func Nested(directory string) []string {
+	top := resolved(directory)
+	var found []string
+	queue := []string{top}
+	for searched := 0; len(queue) > 0 && searched < maxSearched && len(found) < maxNested; searched++ {
+		dir := queue[0]
+		queue = queue[1:]
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // closed to this user, and so to the agent
+		}
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			switch {
+			case e.Type()&fs.ModeSymlink != 0:
+				found = appendSkills(found, path)
+			case !e.IsDir():
+				continue
+			case len(queue) < maxSearched:
+				queue = append(queue, path)
+			}
+			if dir != top && strings.EqualFold(e.Name(), folder) { // the file system may not tell cases apart
+				found = appendSkills(found, dir)
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// appendSkills adds the skills of a directory, if it has any.
+func appendSkills(found []string, dir string) []string {
+	at := filepath.Join(dir, folder, skills)
+	if info, err := os.Stat(at); err != nil || !info.IsDir() {
+		return found
+	}
+	return append(found, at)
+}
+
+// Nested returns the ".claude/skills" below a directory with files that were trusted.
+func (l Ledger) Nested(directory string) []string {
+	directory = resolved(directory)
+	var found []string
+	for _, record := range l.Records {
+		for path := range record.Files {
+			if at, ok := below(path, directory); ok {
+				found = append(found, at)
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// below returns the ".claude/skills" that a file is in, if that lies in a directory below
+// the given one.
+func below(path, directory string) (at string, ok bool) {
+	const separator = string(filepath.Separator)
+	inner, within := strings.CutPrefix(path, strings.TrimSuffix(directory, separator)+separator)
+	dir, _, found := strings.Cut(inner, separator+filepath.Join(folder, skills)+separator)
+	if !within || !found {
+		return "", false
+	}
+	return filepath.Join(directory, dir, folder, skills), true
+}
