@@ -1,6 +1,11 @@
 package actors
 
-import "github.com/asynkron/protoactor-go/actor"
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/health"
+	"betcode/actors/pool"
+)
 
 // daemon is the root of the tree. It has one duty: to start its children, in an
 // order in which each finds what it needs, and to be their supervisor.
@@ -24,10 +29,10 @@ func (d *daemon) Receive(ctx actor.Context) {
 		name  string
 		props *actor.Props
 	}{
-		{"health", healthProps(d.deps)},
+		{"health", health.Props(d.deps.healthDeps())},
 		{"disk", roomProps(d.deps)},
 		{"journal", journalProps(d.deps)},
-		{"pool", poolProps(d.deps)},
+		{"pool", pool.Props(d.deps.poolDeps())},
 		{"sessions", sessionsProps(d.deps)},
 		{"retention", retentionProps(d.deps)},
 		{"backups", backupsProps(d.deps)},

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -124,32 +123,6 @@ func (r *room) step(ctx actor.Context, m any) {
 			r.timer.Set(ctx, e.delay, e.message)
 		}
 	}
-}
-
-// view is the disk's line of the health report. A disk that is full degrades the
-// daemon and does not stop it.
-func (d diskHealth) view(looked time.Time) messages.ComponentHealth {
-	c := messages.ComponentHealth{Name: "disk", Serving: !d.full && d.err == nil, Checked: looked, Message: size(d.space.Free) + " free"}
-	switch {
-	case d.err != nil:
-		c.State, c.Message, c.Reason = "disk_unknown", d.err.Error(), "Nobody knows how much room is left on the disk"
-	case d.full:
-		c.State, c.Reason, c.Impact = "disk_full", "Disk is nearly full", "Agents are held and new turns refused until there is room"
-	}
-	return c
-}
-
-// size writes a number of bytes as people read it.
-func size(bytes int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	value, unit := float64(bytes), 0
-	for value >= 1024 && unit < len(units)-1 {
-		value, unit = value/1024, unit+1
-	}
-	if unit == 0 {
-		return fmt.Sprintf("%d B", bytes)
-	}
-	return fmt.Sprintf("%.1f %s", value, units[unit])
 }
 
 // diskFullError refuses what would need room that is not there.

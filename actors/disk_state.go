@@ -3,6 +3,7 @@ package actors
 import (
 	"time"
 
+	"betcode/actors/health"
 	"betcode/actors/internal/disk"
 )
 
@@ -52,16 +53,8 @@ type (
 	reserveTried struct{ err error }
 )
 
-// diskChanged tells everybody whose agents write that the disk is full now, or no
-// longer. diskHealth tells health.
-type (
-	diskChanged struct{ full bool }
-	diskHealth  struct {
-		full  bool
-		space disk.Space
-		err   error
-	}
-)
+// diskChanged tells the sessions that the disk is full, or no longer.
+type diskChanged struct{ full bool }
 
 // The effects of the disk: look, keep so much in reserve, give the reserve up, tell
 // everybody.
@@ -70,12 +63,14 @@ type (
 	keepReserve    struct{ bytes int64 }
 	releaseReserve struct{}
 	tellSessions   struct{ message any }
+	tellHealth     struct{ message any }
 )
 
 func (lookAtDisk) effect()     {}
 func (keepReserve) effect()    {}
 func (releaseReserve) effect() {}
 func (tellSessions) effect()   {}
+func (tellHealth) effect()     {}
 
 // step takes one message and returns the next state and what to do.
 func (s diskState) step(m any) (diskState, []effect) {
@@ -110,7 +105,7 @@ func (s diskState) seen(m spaceSeen) (diskState, []effect) {
 			effects = append(effects, keepReserve{s.reserve()})
 		}
 	}
-	effects = append(effects, tellHealth{diskHealth{s.full, s.space, s.failure}})
+	effects = append(effects, tellHealth{health.Disk{Full: s.full, Space: s.space, Err: s.failure}})
 	return s, append(effects, wakeAfter{s.patience(), lookDue{}})
 }
 

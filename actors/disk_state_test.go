@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"betcode/actors/health"
 	"betcode/actors/internal/disk"
 )
 
@@ -25,7 +26,7 @@ func looked(s diskState, m spaceSeen) (next diskState, told string, wait time.Du
 		case releaseReserve:
 			told += "release "
 		case keepReserve:
-			told += "keep " + size(e.bytes) + " "
+			told += "keep " + health.Size(e.bytes) + " "
 		case wakeAfter:
 			wait = e.delay
 		}

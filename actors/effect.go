@@ -1,6 +1,10 @@
 package actors
 
-import "github.com/asynkron/protoactor-go/actor"
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
 
 // effect is something a step wants done. Steps only describe effects; the
 // actor's shell carries them out, in order.
@@ -13,3 +17,11 @@ type reply struct {
 }
 
 func (reply) effect() {}
+
+// wakeAfter sends the actor a message after a delay.
+type wakeAfter struct {
+	delay   time.Duration
+	message any
+}
+
+func (wakeAfter) effect() {}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"betcode/actors/health"
 	"betcode/actors/internal/fence"
 	"betcode/actors/internal/process"
 	"betcode/messages"
@@ -95,7 +96,7 @@ func (s *System) fenceView(fenced map[messages.SessionID]bool) (messages.Compone
 	}
 	c := messages.ComponentHealth{Name: "fence", Serving: true, Checked: s.now(), Message: fmt.Sprintf("%d agents fenced", len(fenced))}
 	if len(fenced) > 0 {
-		c.Message += ": " + names(fenced)
+		c.Message += ": " + health.Names(fenced)
 	}
 	if s.live.Load().Fence != FenceProject {
 		return c, true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/health"
 	"betcode/actors/internal/act"
 	"betcode/messages"
 	"betcode/messages/failpoint"
@@ -162,7 +163,7 @@ func (j *journal) report(ctx actor.Context, done journalDone) {
 		if !healthy {
 			j.deps.logOf("journal").Error().Err(done.failure).Msg("the journal fails: what agents say is shown and not kept")
 		}
-		ctx.Send(j.deps.health, journalHealth{done.failure})
+		ctx.Send(j.deps.health, health.Journal{Err: done.failure})
 		ctx.Send(j.deps.disk, lookNow{}) // it may be for want of room
 	}
 	if done.dropped > 0 {

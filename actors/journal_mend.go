@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/health"
 	"betcode/messages"
 )
 
@@ -70,10 +71,10 @@ func (s journalState) failing(at time.Time, from *actor.PID, m any) (journalStat
 		return s, []effect{s.mend.refuse(journalWork{from: from, append: &m})}
 	case messages.LoadSession:
 		return s, []effect{s.mend.refuse(journalWork{from: from, load: m.Session})}
-	case tryJournal:
-		return s, []effect{reply{from, journalTried{s.mend.failure}}}
+	case health.TryJournal:
+		return s, []effect{reply{from, health.JournalTried{Err: s.mend.failure}}}
 	case storeTried:
-		return s, []effect{reply{m.from, journalTried{m.err}}}
+		return s, []effect{reply{m.from, health.JournalTried{Err: m.err}}}
 	case gatherOver:
 		s.armed = false
 	case staged:
@@ -91,7 +92,7 @@ func (s journalState) failing(at time.Time, from *actor.PID, m any) (journalStat
 			return s, []effect{wait}
 		}
 		s.mend.failure, s.mend.mended = nil, at
-		return s, []effect{tellHealth{journalHealth{}}, tellSessions{journalMended{}}}
+		return s, []effect{tellHealth{health.Journal{}}, tellSessions{journalMended{}}}
 	}
 	return s, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/health"
 	"betcode/messages"
 )
 
@@ -31,9 +32,6 @@ type journalWork struct {
 	append *messages.Append
 	load   messages.SessionID
 }
-
-// tryJournal asks whether the journal can be written. Answered with journalTried.
-type tryJournal struct{}
 
 // The journal's own messages: the gathering time is over; a transaction and
 // the loads behind it are done; the log was moved into the file, or was not; room
@@ -71,17 +69,12 @@ type (
 	moveLog     struct{}
 	reclaimRoom struct{}
 	tryStore    struct{ from *actor.PID }
-	wakeAfter   struct {
-		delay   time.Duration
-		message any
-	}
 )
 
 func (writeGroup) effect()  {}
 func (moveLog) effect()     {}
 func (reclaimRoom) effect() {}
 func (tryStore) effect()    {}
-func (wakeAfter) effect()   {}
 
 // step takes one message at its time and returns the next state and what to do.
 func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, []effect) {
@@ -95,10 +88,10 @@ func (s journalState) step(at time.Time, from *actor.PID, m any) (journalState, 
 		return s.take(at, journalWork{from: from, load: m.Session})
 	case staged:
 		return s.takeStaged(at, m)
-	case tryJournal:
+	case health.TryJournal:
 		return s, s.try(at, from)
 	case storeTried:
-		return s, []effect{reply{m.from, journalTried{m.err}}}
+		return s, []effect{reply{m.from, health.JournalTried{Err: m.err}}}
 	case gatherOver:
 		s.armed = false
 	case logMoved:
@@ -144,8 +137,8 @@ func (s journalState) begin(at time.Time) (journalState, []effect) {
 // try answers at once that a transaction hangs; else there is nothing to be known
 // without trying.
 func (s journalState) try(at time.Time, from *actor.PID) []effect {
-	if since := at.Sub(s.began); s.writing != nil && since >= journalCheckFailed {
-		return []effect{reply{from, journalTried{fmt.Errorf("a transaction is not written after %s", since.Round(time.Second))}}}
+	if since := at.Sub(s.began); s.writing != nil && since >= health.JournalPatience {
+		return []effect{reply{from, health.JournalTried{Err: fmt.Errorf("a transaction is not written after %s", since.Round(time.Second))}}}
 	}
 	return []effect{tryStore{from}}
 }

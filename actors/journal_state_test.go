@@ -12,6 +12,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"pgregory.net/rapid"
 
+	"betcode/actors/health"
 	"betcode/messages"
 )
 
@@ -54,8 +55,8 @@ func showJournal(effects []effect) string {
 		case reply:
 			with := e.with
 			switch m := with.(type) {
-			case journalTried:
-				with = m.err
+			case health.JournalTried:
+				with = m.Err
 			case messages.AppendRefused:
 				with = fmt.Sprintf("refused %d", m.Commit)
 			}
@@ -84,11 +85,11 @@ func TestJournalState(t *testing.T) {
 			{0, appendOf(1), "write 1"},
 		}},
 		{"a try waits for no transaction, and says of one that hangs", 0, []step{
-			{0, tryJournal{}, "try"},
+			{0, health.TryJournal{}, "try"},
 			{1 * ms, appendOf(1), "write 1"},
-			{2 * ms, tryJournal{}, "try"},
+			{2 * ms, health.TryJournal{}, "try"},
 			{3 * ms, storeTried{}, "reply <nil>"},
-			{time.Minute, tryJournal{}, "reply a transaction is not written after 1m0s"},
+			{time.Minute, health.TryJournal{}, "reply a transaction is not written after 1m0s"},
 		}},
 		{"what arrives meanwhile is the next transaction", 0, []step{
 			{0, appendOf(1), "write 1"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -61,7 +62,7 @@ func (l Live) complete() *Live {
 func (s *System) Change(l Live) {
 	s.live.Store(l.complete())
 	now := s.live.Load()
-	s.actors.Root.Send(s.pool, poolLimits{now.MaxAgents, now.MaxWaiting})
+	s.actors.Root.Send(s.pool, now.poolLimits())
 	s.actors.Root.Send(s.below("retention"), limitsChanged{})
 }
 
@@ -82,4 +83,14 @@ func (o sessionOptions) with(l *Live) sessionOptions {
 	o.onAlarm, o.fence = l.OnAlarm, l.Fence
 	o.compactThreshold, o.resume, o.continuations, o.continuationGrace = l.CompactThreshold, l.Resume, uint32(l.Continuations), l.ContinueGrace
 	return o
+}
+
+func (l *Live) poolLimits() pool.Limits { return pool.Limits{Agents: l.MaxAgents, Queue: l.MaxWaiting} }
+
+// pool.Deps returns what the pool needs.
+func (s *System) poolDeps() pool.Deps {
+	return pool.Deps{
+		Common: s.common(), Health: s.health, Limits: func() pool.Limits { return s.live.Load().poolLimits() },
+		ToSession: s.toSession, ToSessions: s.toSessions,
+	}
 }

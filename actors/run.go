@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/health"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
@@ -110,7 +111,7 @@ func (r *run) start(ctx actor.Context) {
 // showHold keeps the tree and the log true about an agent that is held.
 func (r *run) showHold(ctx actor.Context, why holds) {
 	r.deps.tree.Detail(ctx.Self(), "held", why.String())
-	ctx.Send(r.deps.health, frozenHealth{r.session.ID, why&holdAlarm != 0})
+	ctx.Send(r.deps.health, health.Frozen{Session: r.session.ID, On: why&holdAlarm != 0})
 	e := r.log().Warn()
 	if why == 0 {
 		e = r.log().Info()
@@ -123,11 +124,11 @@ func (r *run) showHold(ctx actor.Context, why holds) {
 func (r *run) release() {
 	r.end()
 	if !r.state.unread.since.IsZero() { // the next incarnation finds out for itself
-		r.deps.actors.Root.Send(r.deps.health, spoolHealth{session: r.session.ID})
+		r.deps.actors.Root.Send(r.deps.health, health.Spool{Session: r.session.ID})
 	}
-	r.deps.actors.Root.Send(r.deps.health, fencedHealth{session: r.session.ID})
+	r.deps.actors.Root.Send(r.deps.health, health.Fenced{Session: r.session.ID})
 	if r.state.held&holdAlarm != 0 {
-		r.deps.actors.Root.Send(r.deps.health, frozenHealth{session: r.session.ID})
+		r.deps.actors.Root.Send(r.deps.health, health.Frozen{Session: r.session.ID})
 	}
 	r.timers.Stop()
 	r.writer.Close(nil)
@@ -153,7 +154,7 @@ func (r *run) perform(ctx actor.Context, e effect) {
 		case messages.RunEnded:
 			r.logEnd(m)
 		case spoolUnread:
-			ctx.Send(r.deps.health, spoolHealth{r.session.ID, m.err})
+			ctx.Send(r.deps.health, health.Spool{Session: r.session.ID, Err: m.err})
 			r.log().Warn().Err(m.err).Msg("spool cannot be read, or can again")
 		}
 		ctx.Send(ctx.Parent(), e.message)
@@ -211,7 +212,7 @@ func (r *run) opened(ctx actor.Context, m agentOpened) any {
 	}
 	if fence := m.record.Fence; fence != "" {
 		r.deps.tree.Detail(ctx.Self(), "fence", fence)
-		ctx.Send(r.deps.health, fencedHealth{r.session.ID, true})
+		ctx.Send(r.deps.health, health.Fenced{Session: r.session.ID, On: true})
 	}
 	root, self, life := ctx.ActorSystem().Root, ctx.Self(), r.life
 	r.deps.workers.Add(2)

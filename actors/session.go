@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/uuid"
 
+	"betcode/actors/health"
 	"betcode/actors/internal/act"
 	"betcode/messages"
 	"betcode/messages/failpoint"
@@ -172,7 +173,7 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		s.deps.janitor.Do(func() any { return act.Failure(s.deps.writeReport(e)) })
 	case auditing:
 		if e.entry.ErrorCode == string(messages.SubprocessCrashed) {
-			ctx.Send(s.deps.health, agentCrashed{s.id})
+			ctx.Send(s.deps.health, health.AgentCrashed{Session: s.id})
 		}
 		s.deps.auditor.Do(func() any {
 			s.deps.options.Audit(e.entry)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -26,7 +27,7 @@ func TestArgumentThatIsRefused(t *testing.T) {
 			b.tell(m)
 			b.tell(input("ann", "k1"))
 			told := b.toldPool()
-			if len(told) == 0 || told[len(told)-1] != any(slotFreed{sessionA}) || b.state.slot != slotNone {
+			if len(told) == 0 || told[len(told)-1] != any(pool.Release{Session: sessionA}) || b.state.slot != slotNone {
 				t.Errorf("the pool was told %v, the session says %d", told, b.state.slot)
 			}
 			if r := b.state.record; r.Condition != messages.ArgumentRefused || r.Phase != messages.PhaseCrashed || r.Run != 0 || b.state.active() {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -164,7 +165,7 @@ func (b *bench) tell(m any) {
 			continue
 		}
 		b.knocked = false
-		b.deliver(nil, slotAnswer{place: slotYes})
+		b.deliver(nil, pool.Answer{Place: pool.Admitted})
 	}
 }
 
@@ -196,7 +197,7 @@ func (b *bench) deliver(from *actor.PID, m any) {
 			continue
 		}
 		if ask, ok := e.(askPool); ok {
-			_, b.knocked = ask.message.(slotWanted)
+			_, b.knocked = ask.message.(pool.Want)
 		}
 		b.effects = append(b.effects, e)
 		if word := show(e); word != "" {

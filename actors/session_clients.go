@@ -9,6 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
 	"betcode/actors/session/presence"
 	"betcode/messages"
 )
@@ -261,7 +262,7 @@ func (t *transition) remove() {
 		t.then(dropClient{id})
 	}
 	if t.s.slot != slotNone {
-		t.then(tellPool{slotFreed{t.s.id}})
+		t.then(tellPool{pool.Release{Session: t.s.id}})
 	}
 	t.notRestarted("the session was deleted")
 	t.then(forget{t.s.runsDirectory()}, retire{})

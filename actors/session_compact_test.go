@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -229,7 +230,7 @@ func TestCompactResumesTheAgent(t *testing.T) {
 	b.manual = true
 	b.tell(compact("c1"))
 	b.quiet()
-	b.on(slotAnswer{place: slotNo}, "to op: exhausted POOL_EXHAUSTED", "retire")
+	b.on(pool.Answer{Place: pool.Full}, "to op: exhausted POOL_EXHAUSTED", "retire")
 }
 
 // Who has waited 20 s is told what is expected, and may ask again.

@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/process"
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -47,7 +48,7 @@ type damaged struct {
 // unload begins to answer for a session that cannot be loaded.
 func (s sessionState) unload(now moment, m unloadable) (sessionState, []effect) {
 	s.damage = &damaged{DamagedSession: m.DamagedSession, ending: true}
-	effects := []effect{tellPool{slotFreed{s.id}}, endStrays{s.runsDirectory()}}
+	effects := []effect{tellPool{pool.Release{Session: s.id}}, endStrays{s.runsDirectory()}}
 	waiting := s.early
 	s.early = nil
 	for _, e := range waiting {

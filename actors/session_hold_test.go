@@ -3,6 +3,8 @@ package actors
 import (
 	"testing"
 	"time"
+
+	"betcode/actors/pool"
 )
 
 func TestFullDiskHoldsTheAgent(t *testing.T) {
@@ -46,14 +48,14 @@ func TestFullDiskStartsNoAgent(t *testing.T) {
 	b.quiet()
 	b.full = true
 	b.tell(restartDue{1})
-	b.tell(slotAnswer{place: slotYes})
+	b.tell(pool.Answer{Place: pool.Admitted})
 	b.quiet()
 	if b.state.active() || !b.state.starved {
 		t.Fatalf("run %d, starved %v", b.state.record.Run, b.state.starved)
 	}
 	b.full = false
 	b.tell(diskChanged{false})
-	b.tell(slotAnswer{place: slotYes})
+	b.tell(pool.Answer{Place: pool.Admitted})
 	if !b.state.active() || b.state.record.Run != 2 {
 		t.Errorf("it is not started: %+v", b.state.run)
 	}

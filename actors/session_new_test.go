@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -51,7 +52,7 @@ func TestNothingIsToldBeforeItIsDurable(t *testing.T) {
 	b.manual = true
 	b.on(input("ann", "k1"), `all: lock "ann"`)
 	b.knocked = false
-	b.on(slotAnswer{place: slotYes})
+	b.on(pool.Answer{Place: pool.Admitted})
 	b.on(input("ann", "k2"))
 	b.on(messages.GetSession{Session: sessionA}) // even a question waits: its answer tells of k1
 	b.commit()

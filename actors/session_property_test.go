@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -178,10 +179,10 @@ func TestSessionProperties(t *testing.T) {
 			},
 			"another session": func(t *rapid.T) {
 				const other = "another"
-				if w.pool.used[other] {
-					w.tellPool(other, slotFreed{other})
+				if w.pool.Uses(other) {
+					w.tellPool(other, pool.Release{Session: other})
 				} else {
-					w.tellPool(other, slotWanted{other})
+					w.tellPool(other, pool.Want{Session: other})
 				}
 			},
 			"journal fails": func(t *rapid.T) {
@@ -202,9 +203,8 @@ func TestSessionProperties(t *testing.T) {
 				if rapid.Bool().Draw(t, "not yet") {
 					t.Skip()
 				}
-				w.pool.used, w.pool.parking = map[messages.SessionID]bool{}, map[messages.SessionID]bool{}
-				w.pool.waiting, w.pool.resting = nil, nil
-				w.mailbox = append(w.mailbox, poolRestarted{})
+				w.pool = pool.New(w.pool.Limits)
+				w.mailbox = append(w.mailbox, pool.Restarted{})
 			},
 			"daemon ends": func(t *rapid.T) {
 				if rapid.IntRange(0, 3).Draw(t, "now") > 0 {
@@ -324,7 +324,7 @@ func (w *world) rest() {
 	if w.b.state.ending {
 		w.crash() // the next daemon
 	}
-	w.tellPool("another", slotFreed{"another"})
+	w.tellPool("another", pool.Release{Session: "another"})
 	if w.failing {
 		w.mend()
 	}
@@ -360,8 +360,8 @@ func (w *world) rest() {
 	if calls := s.lock.pending(); len(calls) > 0 {
 		w.fail("%d wait for an answer about the lock", len(calls))
 	}
-	if s.slot == slotNone && len(w.pool.used) > 0 || s.slot != slotNone && !s.active() {
-		w.fail("the pool says %v, waiting %v; the session says %d, active %v", w.pool.used, w.pool.waiting, s.slot, s.active())
+	if s.slot == slotNone && (w.pool.Uses(sessionA) || w.pool.Uses("another")) || s.slot != slotNone && !s.active() {
+		w.fail("the pool says %+v; the session says %d, active %v", w.pool, s.slot, s.active())
 	}
 	if s.compacting() || len(s.compactors) > 0 {
 		w.fail("a compaction does not end: %+v, %d wait", s.record.Past.Compaction, len(s.compactors))

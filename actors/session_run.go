@@ -13,6 +13,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
+	"betcode/actors/pool"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -37,7 +38,7 @@ func (t *transition) recover() {
 	if t.s.active() {
 		t.s.agent.working = inTurn(t.s.cursor.Translator)
 		t.s.slot = slotHeld
-		t.then(tellPool{slotTaken{t.s.id}}, spawnRun{record: *t.s.run, cursor: t.s.cursor})
+		t.then(tellPool{pool.Taken{Session: t.s.id}}, spawnRun{record: *t.s.run, cursor: t.s.cursor})
 		return
 	}
 	if t.s.record.StopWanted {

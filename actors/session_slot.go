@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -45,28 +46,28 @@ type parkDue struct{ run messages.RunNumber }
 func (t *transition) wantSlot() bool {
 	if t.s.slot == slotNone {
 		t.s.slot = slotAsked
-		t.then(askPool{slotWanted{t.s.id}})
+		t.then(askPool{pool.Want{Session: t.s.id}})
 	}
 	return t.s.slot == slotHeld
 }
 
 // slotAnswered takes the pool's first answer. Messages that waited for it are
 // refused if there is no place even in the queue; else they are next, see letIn.
-func (t *transition) slotAnswered(m slotAnswer) {
+func (t *transition) slotAnswered(m pool.Answer) {
 	switch t.s.slot {
 	case slotAsked:
 	case slotNone: // asked twice, since the pool was restarted; the first answer stands
-		t.then(tellPool{slotFreed{t.s.id}})
+		t.then(tellPool{pool.Release{Session: t.s.id}})
 		return
 	case slotQueued: // the same; the newer answer may be better
-		if m.place == slotYes {
+		if m.Place == pool.Admitted {
 			t.slotGranted()
 		}
 		return
 	case slotHeld:
 		return
 	}
-	t.s.slot = map[slotPlace]slotHold{slotYes: slotHeld, slotWaiting: slotQueued, slotNo: slotNone}[m.place]
+	t.s.slot = map[pool.Place]slotHold{pool.Admitted: slotHeld, pool.Queued: slotQueued, pool.Full: slotNone}[m.Place]
 	if t.s.slot == slotNone {
 		for _, k := range t.s.knocks {
 			t.then(reply{k.from, t.s.poolExhausted("start agent")})
@@ -107,7 +108,7 @@ func (s sessionState) letIn(now moment, effects []effect) (sessionState, []effec
 	}
 	s.letting = false
 	if s.slot == slotHeld { // for older work, if none of them was accepted
-		next, more := s.step(now, nil, slotGranted{})
+		next, more := s.step(now, nil, pool.Granted{})
 		return next, append(effects, more...)
 	}
 	return s, effects
@@ -127,12 +128,12 @@ func (t *transition) settleSlot() {
 	needed := t.s.active() || t.s.agent.readingTranscript || len(t.s.knocks) > 0 || (t.s.letting && t.s.slot == slotHeld) || (t.s.wanted() && t.s.slot != slotHeld)
 	if t.s.slot != slotNone && t.s.slot != slotAsked && !needed {
 		t.s.slot, t.s.resting, t.s.asking = slotNone, false, false
-		t.then(tellPool{slotFreed{t.s.id}})
+		t.then(tellPool{pool.Release{Session: t.s.id}})
 		return
 	}
 	if resting := t.s.canPark() || t.s.yields(t.now.at); resting != t.s.resting {
 		t.s.resting = resting
-		t.then(tellPool{agentRests{t.s.id, resting}})
+		t.then(tellPool{pool.Resting{Session: t.s.id, Resting: resting}})
 		if t.s.canPark() {
 			t.then(wakeAfter{t.s.options.parkAfter, parkDue{t.s.record.Run}})
 		}
@@ -161,12 +162,12 @@ func (t *transition) park() {
 func (t *transition) poolRestarted() {
 	switch t.s.slot {
 	case slotHeld:
-		t.then(tellPool{slotTaken{t.s.id}}, tellPool{agentRests{t.s.id, t.s.resting}})
+		t.then(tellPool{pool.Taken{Session: t.s.id}}, tellPool{pool.Resting{Session: t.s.id, Resting: t.s.resting}})
 		if t.s.asking {
-			t.then(tellPool{agentAsks{t.s.id, true}})
+			t.then(tellPool{pool.Asking{Session: t.s.id, Asking: true}})
 		}
 	case slotAsked, slotQueued:
-		t.then(askPool{slotWanted{t.s.id}})
+		t.then(askPool{pool.Want{Session: t.s.id}})
 		t.s.slot = slotAsked
 	case slotNone:
 	}
@@ -190,11 +191,11 @@ func (s *sessionState) poolExhausted(op string) *messages.Error {
 }
 
 // noSlot says why the agent does not start, and which sessions could make room.
-func (t *transition) noSlot(m slotAnswer) {
+func (t *transition) noSlot(m pool.Answer) {
 	message, details := "All agents are busy; this one starts when another has ended or can be parked", map[string]string(nil)
-	if m.asking != "" {
+	if m.Asking != "" {
 		message = "All agents are busy or wait for an answer; this one starts when another has ended, is answered or can be parked (betcode permission list)"
-		details = map[string]string{"waiting_for_a_person": m.asking, "hold": humanDuration(t.s.options.waitingHold)}
+		details = map[string]string{"waiting_for_a_person": m.Asking, "hold": humanDuration(t.s.options.waitingHold)}
 	}
 	t.notice("WAITING_FOR_SLOT", message, details)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -40,14 +41,14 @@ func TestSlotIsAskedForBeforeAMessageIsAccepted(t *testing.T) {
 	b.manual = true
 	b.tell(input("ann", "k1"))
 	b.tell(input("ann", "k2"))
-	if told := b.toldPool(); len(told) != 1 || told[0] != any(slotWanted{sessionA}) {
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(pool.Want{Session: sessionA}) {
 		t.Errorf("the pool was told %v", told)
 	}
 	if len(b.waiting) != 0 || len(b.state.inputs) != 0 {
 		t.Error("a message is accepted without a slot")
 	}
 	b.manual, b.knocked = false, false
-	b.on(slotAnswer{place: slotYes}, "all: 2 input k1", "to ann: input k1 is 2", "run 1: start with --session-id",
+	b.on(pool.Answer{Place: pool.Admitted}, "all: 2 input k1", "to ann: input k1 is 2", "run 1: start with --session-id",
 		"all: 3 input k2", "to ann: input k2 is 3")
 	for key, want := range map[string]messages.Seq{"k1": 2, "k2": 3} {
 		if got := b.journal.keys[key]; got != want {
@@ -58,12 +59,12 @@ func TestSlotIsAskedForBeforeAMessageIsAccepted(t *testing.T) {
 
 func TestSlotThatHasToBeWaitedFor(t *testing.T) {
 	b := atThePool(t)
-	b.on(slotAnswer{place: slotWaiting}, "all: 2 notice WAITING_FOR_SLOT", "all: 3 input k1", "to ann: input k1 is 3")
+	b.on(pool.Answer{Place: pool.Queued}, "all: 2 notice WAITING_FOR_SLOT", "all: 3 input k1", "to ann: input k1 is 3")
 	b.on(input("ann", "k2"), "all: 4 input k2", "to ann: input k2 is 4")
 	if b.state.idle() {
 		t.Error("it would go although it waits")
 	}
-	b.on(slotGranted{}, "run 1: start with --session-id")
+	b.on(pool.Granted{}, "run 1: start with --session-id")
 	b.on(b.up(), "all: 5 run 1 started", "run 1: write k1", "run 1: write k2")
 }
 
@@ -71,7 +72,7 @@ func TestNoPlaceInTheQueue(t *testing.T) {
 	b := atThePool(t)
 	b.tell(input("ann", "k2"))
 	b.knocked = false
-	b.on(slotAnswer{place: slotNo}, "to ann: exhausted POOL_EXHAUSTED", "to ann: exhausted POOL_EXHAUSTED", "retire")
+	b.on(pool.Answer{Place: pool.Full}, "to ann: exhausted POOL_EXHAUSTED", "to ann: exhausted POOL_EXHAUSTED", "retire")
 	if b.state.slot != slotNone || len(b.state.inputs) != 0 {
 		t.Errorf("slot %d, inputs %v", b.state.slot, b.state.inputs)
 	}
@@ -86,13 +87,13 @@ func TestOldWorkAsksAgain(t *testing.T) {
 	b.crash()
 	b.quiet()
 	b.manual, b.knocked = false, false
-	b.on(slotAnswer{place: slotNo}, "in 30s actors.restartDue")
+	b.on(pool.Answer{Place: pool.Full}, "in 30s actors.restartDue")
 	b.on(restartDue{1}, "run 2: start with --resume")
 }
 
 // Every way out gives the slot back.
 func TestSlotIsGivenBack(t *testing.T) {
-	freed := any(slotFreed{sessionA})
+	freed := any(pool.Release{Session: sessionA})
 	for _, c := range []struct {
 		name  string
 		state func(tester) *bench
@@ -105,24 +106,24 @@ func TestSlotIsGivenBack(t *testing.T) {
 			b.tell(b.exit(0))
 		}},
 		{"the message is cancelled in the queue", atThePool, func(b *bench) {
-			b.tell(slotAnswer{place: slotWaiting})
+			b.tell(pool.Answer{Place: pool.Queued})
 			b.tell(cancel("ann"))
 		}},
 		{"the session is stopped in the queue", atThePool, func(b *bench) {
-			b.tell(slotAnswer{place: slotWaiting})
+			b.tell(pool.Answer{Place: pool.Queued})
 			b.tell(messages.StopSession{Session: sessionA})
 		}},
 		{"the session is deleted in the queue", atThePool, func(b *bench) {
-			b.tell(slotAnswer{place: slotWaiting})
+			b.tell(pool.Answer{Place: pool.Queued})
 			b.tell(messages.DeleteSession{Session: sessionA})
 		}},
 		{"the session is deleted before the answer", atThePool, func(b *bench) {
 			b.tell(messages.DeleteSession{Session: sessionA})
-			b.tell(slotAnswer{place: slotYes})
+			b.tell(pool.Answer{Place: pool.Admitted})
 		}},
 		{"the answer comes twice", atThePool, func(b *bench) {
-			b.tell(slotAnswer{place: slotNo})
-			b.tell(slotAnswer{place: slotYes})
+			b.tell(pool.Answer{Place: pool.Full})
+			b.tell(pool.Answer{Place: pool.Admitted})
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -144,7 +145,7 @@ func TestKnockingAtADeletedSession(t *testing.T) {
 	if b.state.idle() {
 		t.Error("it would go before the pool has answered")
 	}
-	b.on(slotAnswer{place: slotYes}, "retire")
+	b.on(pool.Answer{Place: pool.Admitted}, "retire")
 	if !b.state.idle() {
 		t.Error("it has something to do")
 	}
@@ -154,28 +155,28 @@ func TestKnockingAtADeletedSession(t *testing.T) {
 func TestSlotAfterACrash(t *testing.T) {
 	b := remembering(t)
 	b.crash()
-	if told := b.toldPool(); len(told) == 0 || told[0] != any(slotTaken{sessionA}) {
+	if told := b.toldPool(); len(told) == 0 || told[0] != any(pool.Taken{Session: sessionA}) {
 		t.Errorf("with an agent the pool was told %v", told)
 	}
 	b.tell(b.adopted())
 	b.tell(b.exit(0))
 	b.quiet()
 	b.crash()
-	if told := b.toldPool(); len(told) != 1 || told[0] != any(slotFreed{sessionA}) {
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(pool.Release{Session: sessionA}) {
 		t.Errorf("without an agent the pool was told %v", told)
 	}
 }
 
 func TestPoolRestarts(t *testing.T) {
 	b := remembering(t)
-	b.tell(poolRestarted{})
-	if told := b.toldPool(); len(told) != 2 || told[0] != any(slotTaken{sessionA}) || told[1] != any(agentRests{sessionA, true}) {
+	b.tell(pool.Restarted{})
+	if told := b.toldPool(); len(told) != 2 || told[0] != any(pool.Taken{Session: sessionA}) || told[1] != any(pool.Resting{Session: sessionA, Resting: true}) {
 		t.Errorf("with an agent that rests: %v", told)
 	}
 	b = atThePool(t)
 	b.manual = true
-	b.tell(poolRestarted{})
-	if told := b.toldPool(); len(told) != 1 || told[0] != any(slotWanted{sessionA}) {
+	b.tell(pool.Restarted{})
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(pool.Want{Session: sessionA}) {
 		t.Errorf("while asking: %v", told)
 	}
 }
@@ -188,8 +189,8 @@ func TestAnswerOfThePoolForAnEarlierIncarnation(t *testing.T) {
 	b.crash()
 	b.manual, b.knocked = false, false
 	b.quiet()
-	b.on(slotAnswer{place: slotWaiting}, "all: 6 notice WAITING_FOR_SLOT")
-	b.on(slotAnswer{place: slotYes}, "run 2: start with --resume")
+	b.on(pool.Answer{Place: pool.Queued}, "all: 6 notice WAITING_FOR_SLOT")
+	b.on(pool.Answer{Place: pool.Admitted}, "run 2: start with --resume")
 }
 
 // An agent that has nothing to do is ended when its place is wanted, or after a
@@ -197,15 +198,15 @@ func TestAnswerOfThePoolForAnEarlierIncarnation(t *testing.T) {
 func TestParking(t *testing.T) {
 	b := turning(t)
 	b.tell(b.out(finished("k1")))
-	if told := b.toldPool(); len(told) != 1 || told[0] != any(agentRests{sessionA, true}) {
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(pool.Resting{Session: sessionA, Resting: true}) {
 		t.Errorf("the pool was told %v", told)
 	}
-	b.on(parkAgent{}, "run 1: stop in order")
+	b.on(pool.Park{}, "run 1: stop in order")
 	b.on(input("ann", "k2"), "all: 7 input k2", "to ann: input k2 is 7")
 	b.on(b.exit(0), "all: 8 run 1 exited", "drop run 1", "run 2: start with --resume")
 
 	b = turning(t)
-	b.on(parkAgent{}) // it has something to do
+	b.on(pool.Park{}) // it has something to do
 	b.tell(b.out(finished("k1")))
 	b.quiet()
 	b.now = b.now.Add(10 * time.Minute)
@@ -222,9 +223,9 @@ func TestSlotForOlderWork(t *testing.T) {
 	b.manual, b.full = false, true
 	b.tell(diskChanged{true})
 	b.quiet()
-	b.on(slotAnswer{place: slotYes}, "to ann: exhausted DISK_FULL")
+	b.on(pool.Answer{Place: pool.Admitted}, "to ann: exhausted DISK_FULL")
 	b.full = false
 	b.tell(diskChanged{false})
-	b.on(slotAnswer{place: slotYes}, "run 1: start with --session-id")
+	b.on(pool.Answer{Place: pool.Admitted}, "run 1: start with --session-id")
 	b.on(b.up(), "all: 2 run 1 started", "to op: restarted, was running false")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/protect"
+	"betcode/actors/pool"
 	"betcode/actors/session/presence"
 	"betcode/messages"
 	"betcode/supervision"
@@ -159,7 +160,7 @@ func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, 
 	t := begin(s, now)
 	t.heedStop()
 	if !s.active() { // an earlier incarnation may have had a slot
-		t.then(tellPool{slotFreed{s.id}})
+		t.then(tellPool{pool.Release{Session: s.id}})
 	}
 	if m.Found && !s.active() && s.record.Run > 0 {
 		t.then(archiveRuns{s.runsDirectory(), s.record.Run}) // the daemon may have died before it

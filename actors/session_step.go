@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -162,11 +163,11 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.endReservation()
 	case restartDue:
 		t.restart(m)
-	case slotAnswer:
+	case pool.Answer:
 		t.slotAnswered(m)
-	case slotGranted:
+	case pool.Granted:
 		t.slotGranted()
-	case parkAgent:
+	case pool.Park:
 		t.park()
 	case sessionRebuilt:
 		t.rebuilt()
@@ -188,7 +189,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.yieldLate(m)
 	case unwatchedDue:
 		t.unwatchedLate()
-	case poolRestarted:
+	case pool.Restarted:
 		t.poolRestarted()
 	case rulesChanged:
 		t.rulesChanged(m)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -19,7 +20,7 @@ func TestWhatCountsAsUse(t *testing.T) {
 		"a turn":              {func(b *bench) { b.tell(b.out(claude.TurnStarted{})) }, true},
 		"the end of a turn":   {func(b *bench) { b.tell(b.out(claude.TurnEnded{})) }, true},
 		"the end of a run":    {func(b *bench) { b.tell(messages.RunEnded{Run: b.state.record.Run}) }, false},
-		"parking":             {func(b *bench) { b.tell(parkAgent{}) }, false},
+		"parking":             {func(b *bench) { b.tell(pool.Park{}) }, false},
 		"a background task":   {func(b *bench) { b.tell(b.out(claude.BackgroundTasks{IDs: []string{"x"}})) }, false},
 		"a client":            {func(b *bench) { b.tell(attach("bob", "b9")) }, false},
 		"the agent's request": {func(b *bench) { b.tell(b.out(claude.ControlAsked{Request: "r", Subtype: "x"})) }, false},

@@ -13,7 +13,9 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -28,7 +30,7 @@ type world struct {
 	asked map[messages.RequestID]permissionState
 
 	failing bool // the journal
-	pool    poolState
+	pool    pool.State
 	mailbox []any // to the session, in order
 	timers  []wakeAfter
 	seen    int // effects of the bench that were carried out
@@ -63,10 +65,7 @@ type runActor struct {
 func newWorld(t *rapid.T) *world {
 	w := &world{
 		t: t, b: newBench(t), asked: map[messages.RequestID]permissionState{},
-		pool: poolState{
-			limit: 1, queue: rapid.IntRange(0, 2).Draw(t, "queue"),
-			used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{},
-		},
+		pool:     pool.New(pool.Limits{Agents: 1, Queue: rapid.IntRange(0, 2).Draw(t, "queue")}),
 		accepted: map[string]messages.Seq{}, excused: map[string]bool{}, settled: map[string]bool{},
 	}
 	w.b.manual, w.b.handing, w.b.reuses = true, w.checkSettled, true
@@ -322,17 +321,17 @@ func (w *world) fail(format string, args ...any) {
 // tellPool tells the pool something in the name of a session. What it answers to
 // ours goes into the mailbox.
 func (w *world) tellPool(from messages.SessionID, message any) {
-	next, effects := w.pool.step(actor.NewPID("here", string(from)), message)
+	next, effects := w.pool.Step(actor.NewPID("here", string(from)), message)
 	w.pool = next
 	for _, e := range effects {
 		switch e := e.(type) {
-		case reply:
-			if e.to.Id == string(sessionA) {
-				w.mailbox = append(w.mailbox, e.with)
+		case act.Reply:
+			if e.To.Id == string(sessionA) {
+				w.mailbox = append(w.mailbox, e.With)
 			}
-		case tellOne:
-			if e.session == sessionA {
-				w.mailbox = append(w.mailbox, e.message)
+		case pool.ToSession:
+			if e.Session == sessionA {
+				w.mailbox = append(w.mailbox, e.Message)
 			}
 		}
 	}

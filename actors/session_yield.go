@@ -5,6 +5,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -15,12 +16,6 @@ import (
 
 // yieldDue is sent when an agent that waits for a person may have waited long enough.
 type yieldDue struct{ run messages.RunNumber }
-
-// agentAsks says whether the session's agent waits for a person.
-type agentAsks struct {
-	session messages.SessionID
-	asking  bool
-}
 
 // yieldsAt returns when the agent yields its slot: when it has said nothing, and nobody
 // has been asked anything new, for the hold. A tool that runs is heard every 30 s, so
@@ -50,7 +45,7 @@ func (t *transition) tendYield() {
 	at := t.s.yieldsAt()
 	if asking := !at.IsZero(); asking != t.s.asking {
 		t.s.asking = asking
-		t.then(tellPool{agentAsks{t.s.id, asking}})
+		t.then(tellPool{pool.Asking{Session: t.s.id, Asking: asking}})
 	}
 	if at.IsZero() || t.s.agent.yieldTimer {
 		return

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -19,7 +20,7 @@ func holdOver(t tester) *bench {
 // parkedAsking is one that has yielded its slot, and whose agent has ended.
 func parkedAsking(t tester) *bench {
 	b := holdOver(t)
-	b.tell(parkAgent{})
+	b.tell(pool.Park{})
 	b.tell(b.exit(143))
 	b.tell(transcript(1, "k1"))
 	b.quiet()
@@ -33,10 +34,10 @@ func TestSlotIsYieldedAfterTheHold(t *testing.T) {
 	if told := b.toldPool(); len(told) != 0 {
 		t.Errorf("before the hold is over the pool hears %v", told)
 	}
-	b.on(parkAgent{}) // and it is not parked
+	b.on(pool.Park{}) // and it is not parked
 	b.now = b.now.Add(time.Second)
 	b.tell(yieldDue{1})
-	if told := b.toldPool(); len(told) != 1 || told[0] != any(agentRests{sessionA, true}) {
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(pool.Resting{Session: sessionA, Resting: true}) {
 		t.Errorf("the pool hears %v", told)
 	}
 }
@@ -49,7 +50,7 @@ func TestSlotIsKeptWhileAnotherToolRuns(t *testing.T) {
 	b.now = b.now.Add(2 * time.Second)
 	b.tell(yieldDue{1})
 	b.toldPool()
-	b.on(parkAgent{})
+	b.on(pool.Park{})
 	if b.state.resting {
 		t.Error("it yields although its agent works")
 	}
@@ -90,19 +91,5 @@ func TestParkedAgentWhoseRequestExpires(t *testing.T) {
 	b.tell(messages.ContinueSession{Session: sessionA})
 	if said := strings.Join(b.quiet(), "; "); !strings.Contains(said, "run 2: start with --resume") {
 		t.Errorf("session resume has it do %s", said)
-	}
-}
-
-func TestPoolNamesThoseWhoWait(t *testing.T) {
-	s := newPool(1, 5)
-	s, _ = s.step(nil, slotWanted{"a"})
-	s, _ = s.step(nil, agentAsks{"a", true})
-	_, effects := s.step(nil, slotWanted{"b"})
-	if got := effects[0].(reply).with; got != any(slotAnswer{place: slotWaiting, asking: "a"}) {
-		t.Errorf("b is told %v", got)
-	}
-	s, _ = s.step(nil, slotFreed{"a"})
-	if s.whoAsks() != "" {
-		t.Errorf("%s still waits for a person", s.whoAsks())
 	}
 }

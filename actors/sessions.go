@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/pool"
 	"betcode/messages"
 	"betcode/messages/failpoint"
 )
@@ -89,7 +90,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 		s.tell(ctx, m.Session, m)
 	case rebuildSession:
 		s.replace(ctx, m.id)
-	case journalRestarted, journalMended, poolRestarted, diskChanged, rulesChanged:
+	case journalRestarted, journalMended, pool.Restarted, diskChanged, rulesChanged:
 		for _, pid := range s.live {
 			ctx.Send(pid, m)
 		}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"syscall"
 	"testing"
-	"time"
 
 	"betcode/messages"
 )
@@ -33,22 +32,5 @@ func TestStateThatCannotBeWritten(t *testing.T) {
 	}
 	if found != string(messages.StateNotWritable) {
 		t.Errorf("the condition is %q", found)
-	}
-	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	var s healthState
-	s, _ = s.step(now, nil, stateHealth{syscall.EROFS})
-	degraded := func() bool {
-		for _, c := range s.components(now, 0, 0) {
-			if c.Name == "state_directory" {
-				return c.Degraded()
-			}
-		}
-		return false
-	}
-	if !degraded() {
-		t.Error("health does not say it")
-	}
-	if s, _ = s.step(now, nil, stateHealth{}); degraded() {
-		t.Error("health still reports it after it was mended")
 	}
 }

@@ -167,6 +167,19 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	return s, nil
 }
 
+// common returns what every actor gets.
+func (s *System) common() act.Common {
+	return act.Common{Tree: s.tree, Policy: s.policy, Workers: &s.workers, Now: s.now, Log: s.logOf}
+}
+
+// toSession sends a message to the actor of a session, if it lives.
+func (s *System) toSession(ctx actor.Context, id messages.SessionID, message any) {
+	ctx.Send(s.sessions, addressed{id, message})
+}
+
+// toSessions sends a message to the actors of all sessions that have one.
+func (s *System) toSessions(ctx actor.Context, message any) { ctx.Send(s.sessions, message) }
+
 func (s *System) below(name string) *actor.PID {
 	return actor.NewPID(s.daemon.Address, s.daemon.Id+"/"+name)
 }

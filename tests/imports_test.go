@@ -30,6 +30,12 @@ const (
 	bbolt      = "go.etcd.io/bbolt"
 )
 
+// actorsNever is what no actor may import.
+var actorsNever = map[string]string{
+	grpc:  "kinds of errors become status codes in the gateway, and nowhere else",
+	bbolt: "the journal is reached through persistence's interface",
+}
+
 // rules is the picture "who imports whom". Change it freely when the design changes, and say why.
 var rules = []rule{
 	{
@@ -63,11 +69,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "actors", may: []string{"messages", "supervision", "persistence", "actors", "proto"},
-		because: "behaviour knows neither who asks (grpcapi) nor where settings come from (config)",
-		never: map[string]string{
-			grpc:  "kinds of errors become status codes in the gateway, and nowhere else",
-			bbolt: "the journal is reached through persistence's interface",
-		},
+		because: "behaviour knows neither who asks (grpcapi) nor where settings come from (config)", never: actorsNever,
 	},
 	{
 		pkg: "actors/session/lock", may: []string{"messages"},
@@ -92,11 +94,15 @@ var rules = []rule{
 		},
 	},
 	{
-		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor",
-		never: map[string]string{
-			grpc:  "kinds of errors become status codes in the gateway, and nowhere else",
-			bbolt: "the journal is reached through persistence's interface",
-		},
+		pkg: "actors/health", may: []string{"messages", "actors/internal/act", "actors/internal/disk"},
+		because: "components report to health; it owns both sides of that protocol and knows none of them", never: actorsNever,
+	},
+	{
+		pkg: "actors/pool", may: []string{"messages", "actors/internal/act", "actors/health"},
+		because: "the pool knows sessions by their ids", never: actorsNever,
+	},
+	{
+		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor", never: actorsNever,
 	},
 	{
 		pkg: "grpcapi", may: []string{"messages", "proto"}, because: "the gateway asks through an interface it declares, so that its tests need no actors",

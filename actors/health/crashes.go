@@ -1,4 +1,4 @@
-package actors
+package health
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ const (
 	crashesKept = 1000
 )
 
-// agentCrashed tells health that the process of an agent crashed.
-type agentCrashed struct{ session messages.SessionID }
+// AgentCrashed reports that the process of an agent crashed.
+type AgentCrashed struct{ Session messages.SessionID }
 
 // crashCount counts the crashes of agents since the daemon was started.
 type crashCount struct {

@@ -1,4 +1,4 @@
-package actors
+package health
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 )
 
 func TestHealthCountsCrashes(t *testing.T) {
-	var s healthState
+	var s state
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	line := func() (text, state string) {
 		for _, c := range s.components(now, 0, 0) {
@@ -25,9 +25,9 @@ func TestHealthCountsCrashes(t *testing.T) {
 			t.Errorf("%d crashes: %q, state %q", i, text, state)
 		}
 		now = now.Add(time.Minute)
-		s, _ = s.step(now, nil, agentCrashed{sessionA})
+		s, _ = s.step(now, nil, AgentCrashed{"a"})
 	}
-	if text, state := line(); state != "agents_crashing" || !strings.Contains(text, string(sessionA)) {
+	if text, state := line(); state != "agents_crashing" || !strings.Contains(text, string("a")) {
 		t.Errorf("5 crashes: %q, state %q", text, state)
 	}
 	now = now.Add(8 * time.Minute)
@@ -35,7 +35,7 @@ func TestHealthCountsCrashes(t *testing.T) {
 		t.Errorf("later: %q, state %q", text, state)
 	}
 	for range 2 * crashesKept {
-		s, _ = s.step(now, nil, agentCrashed{sessionA})
+		s, _ = s.step(now, nil, AgentCrashed{"a"})
 	}
 	if len(s.crashes.recent) > crashesKept {
 		t.Errorf("%d are remembered", len(s.crashes.recent))

@@ -1,4 +1,4 @@
-package actors
+package health
 
 import (
 	"errors"
@@ -8,16 +8,17 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/go-cmp/cmp"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
 // asks is a question at a time from somebody with a name.
-func (s healthState) asks(at time.Time, who string) (healthState, []effect) {
+func (s state) asks(at time.Time, who string) (state, []act.Effect) {
 	return s.step(at, actor.NewPID("", who), messages.GetHealth{})
 }
 
 // answersTo are the names of those who are answered.
-func answersTo(effects []effect) (names []string) {
+func answersTo(effects []act.Effect) (names []string) {
 	for _, e := range effects {
 		if a, ok := e.(answerHealth); ok {
 			for _, pid := range a.to {
@@ -28,9 +29,9 @@ func answersTo(effects []effect) (names []string) {
 	return names
 }
 
-func tries(effects []effect) (n int) {
+func tries(effects []act.Effect) (n int) {
 	for _, e := range effects {
-		if _, ok := e.(tryTheJournal); ok {
+		if _, ok := e.(try); ok {
 			n++
 		}
 	}
@@ -41,14 +42,14 @@ func tries(effects []effect) (n int) {
 // who ask meanwhile wait with him, and for half a minute nobody causes another.
 func TestHealthTriesTheJournal(t *testing.T) {
 	at := dawn
-	s, effects := healthState{}.asks(at, "a")
+	s, effects := state{}.asks(at, "a")
 	if tries(effects) != 1 || len(answersTo(effects)) != 0 {
 		t.Fatalf("the first question: %v", effects)
 	}
 	if s, effects = s.asks(at.Add(time.Second), "b"); len(effects) != 0 {
 		t.Fatalf("a question meanwhile: %v", effects)
 	}
-	s, effects = s.step(at.Add(time.Second), nil, journalTried{})
+	s, effects = s.step(at.Add(time.Second), nil, JournalTried{})
 	if diff := cmp.Diff([]string{"a", "b"}, answersTo(effects)); diff != "" {
 		t.Fatal(diff)
 	}
@@ -71,7 +72,7 @@ func TestHealthTriesTheJournal(t *testing.T) {
 // the journal does not serve, and it is tried again then, since a try may be lost.
 func TestHealthOfAHangingDisk(t *testing.T) {
 	at := dawn
-	s, _ := healthState{}.asks(at, "a")
+	s, _ := state{}.asks(at, "a")
 	s, effects := s.step(at.Add(2*time.Second), nil, tryIsSlow{})
 	if len(answersTo(effects)) != 1 || !s.store(at.Add(2*time.Second)).Serving {
 		t.Errorf("slow: %v", effects)
@@ -87,7 +88,7 @@ func TestHealthOfAHangingDisk(t *testing.T) {
 	if c := s.store(at.Add(30 * time.Second)); c.Serving || c.Reason == "" {
 		t.Errorf("%+v", c)
 	}
-	if s, _ = s.step(at.Add(40*time.Second), nil, journalTried{}); !s.store(at.Add(40 * time.Second)).Serving {
+	if s, _ = s.step(at.Add(40*time.Second), nil, JournalTried{}); !s.store(at.Add(40 * time.Second)).Serving {
 		t.Error("it was written in the end")
 	}
 }
@@ -96,7 +97,7 @@ func TestHealthOfAHangingDisk(t *testing.T) {
 // stays until it says something else.
 func TestHealthIsTold(t *testing.T) {
 	at := dawn
-	s, _ := healthState{}.step(at, nil, journalHealth{errors.New("no room")})
+	s, _ := state{}.step(at, nil, Journal{errors.New("no room")})
 	s, effects := s.asks(at.Add(time.Hour), "a")
 	if tries(effects) != 0 || len(answersTo(effects)) != 1 {
 		t.Errorf("%v", effects)
@@ -104,10 +105,10 @@ func TestHealthIsTold(t *testing.T) {
 	if c := s.store(at); c.Serving || c.Message != "no room" {
 		t.Errorf("%+v", c)
 	}
-	if s, _ = s.step(at, nil, journalHealth{}); !s.store(at).Serving {
+	if s, _ = s.step(at, nil, Journal{}); !s.store(at).Serving {
 		t.Error("it works again")
 	}
-	s, _ = s.step(at, nil, journalTried{errors.New("read only")})
+	s, _ = s.step(at, nil, JournalTried{errors.New("read only")})
 	if s.store(at).Serving {
 		t.Error("the try failed")
 	}
@@ -123,22 +124,22 @@ func TestDegraded(t *testing.T) {
 		serving bool
 		state   string
 	}{
-		"free slots":       {poolHealth{used: 3, limit: 5, queue: 2}.view(dawn), true, ""},
-		"all in use":       {poolHealth{used: 5, limit: 5, queue: 2}.view(dawn), true, ""},
-		"somebody waits":   {poolHealth{used: 5, limit: 5, waiting: 1, queue: 2}.view(dawn), true, "subprocess_pool_full"},
-		"queue full":       {poolHealth{used: 5, limit: 5, waiting: 2, queue: 2}.view(dawn), false, "subprocess_pool_full"},
+		"free slots":       {Pool{Used: 3, Limit: 5, Queue: 2}.view(dawn), true, ""},
+		"all in use":       {Pool{Used: 5, Limit: 5, Queue: 2}.view(dawn), true, ""},
+		"somebody waits":   {Pool{Used: 5, Limit: 5, Waiting: 1, Queue: 2}.view(dawn), true, "subprocess_pool_full"},
+		"queue full":       {Pool{Used: 5, Limit: 5, Waiting: 2, Queue: 2}.view(dawn), false, "subprocess_pool_full"},
 		"little memory":    {memoryView(dawn, 80, 100), true, ""},
 		"much memory":      {memoryView(dawn, 81, 100), false, "high_memory"},
-		"disk full":        {diskHealth{full: true}.view(dawn), false, "disk_full"},
-		"disk not known":   {diskHealth{err: errors.New("x")}.view(dawn), false, "disk_unknown"},
-		"room on the disk": {diskHealth{}.view(dawn), true, ""},
+		"disk full":        {Disk{Full: true}.view(dawn), false, "disk_full"},
+		"disk not known":   {Disk{Err: errors.New("x")}.view(dawn), false, "disk_unknown"},
+		"room on the disk": {Disk{}.view(dawn), true, ""},
 	} {
 		c := test.is
 		if c.Serving != test.serving || c.State != test.state || c.Degraded() != (test.state != "") || (c.Reason == "") != (test.state == "") {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
-	if n := len((healthState{}).components(dawn, 1, 0)); n != 3 {
+	if n := len((state{}).components(dawn, 1, 0)); n != 3 {
 		t.Errorf("%d components without a limit of memory", n)
 	}
 	if memoryUsed() < 1<<20 {

@@ -1,4 +1,4 @@
-package actors
+package health
 
 import (
 	"fmt"
@@ -10,22 +10,22 @@ import (
 	"betcode/messages"
 )
 
-// alarmHealth is what health knows about agents that approved themselves, and about
-// fences. Runs tell it when it changes.
-type alarmHealth struct {
+// alarms lists the sessions whose agents approved themselves, and those whose agents run in a fence. Runs report changes.
+type alarms struct {
 	frozen, fenced map[messages.SessionID]bool
 }
 
+// Messages of runs.
 type (
-	// frozenHealth says whether an alarm holds the agent of a session.
-	frozenHealth struct {
-		session messages.SessionID
-		on      bool
+	// Frozen reports whether an alarm froze the agent of a session.
+	Frozen struct {
+		Session messages.SessionID
+		On      bool
 	}
-	// fencedHealth says whether the agent of a session runs within a fence.
-	fencedHealth struct {
-		session messages.SessionID
-		on      bool
+	// Fenced reports whether the agent of a session runs in a fence.
+	Fenced struct {
+		Session messages.SessionID
+		On      bool
 	}
 )
 
@@ -47,8 +47,8 @@ func with(set map[messages.SessionID]bool, id messages.SessionID, in bool) map[m
 // maxShortIDs bounds how many sessions a line of health names.
 const maxShortIDs = 3
 
-// names lists sessions, the first few by their short ids.
-func names(set map[messages.SessionID]bool) string {
+// Names lists sessions, the first few by their short ids.
+func Names(set map[messages.SessionID]bool) string {
 	ids := slices.Sorted(maps.Keys(set))
 	var short []string
 	for _, id := range ids[:min(len(ids), maxShortIDs)] {
@@ -60,11 +60,11 @@ func names(set map[messages.SessionID]bool) string {
 	return strings.Join(short, ", ")
 }
 
-// view is the line of the frozen agents, where there are any.
-func (a alarmHealth) view(now time.Time) messages.ComponentHealth {
+// view is the line of the frozen agents.
+func (a alarms) view(now time.Time) messages.ComponentHealth {
 	return messages.ComponentHealth{
 		Name: "alarms", Checked: now, Serving: true, State: "agents_frozen",
-		Message: fmt.Sprintf("%d frozen: %s; 'betcode session resume' lets one go on, 'betcode session stop' ends it", len(a.frozen), names(a.frozen)),
+		Message: fmt.Sprintf("%d frozen: %s; 'betcode session resume' lets one go on, 'betcode session stop' ends it", len(a.frozen), Names(a.frozen)),
 		Reason:  "Agents that approved themselves are frozen", Impact: "They wait for a person",
 	}
 }

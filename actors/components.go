@@ -1,0 +1,52 @@
+package actors
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+
+	"betcode/actors/health"
+	"betcode/messages"
+)
+
+// health.Deps returns what the health actor needs.
+func (s *System) healthDeps() health.Deps {
+	live := s.live.Load()
+	return health.Deps{
+		Common: s.common(), Journal: s.journal, MemoryLimit: s.options.MemoryLimit, Metadata: s.metadata, Others: s.components,
+		Pool: health.Pool{Limit: live.MaxAgents, Queue: live.MaxWaiting},
+	}
+}
+
+// components returns the health of the components that do not report to the health actor.
+func (s *System) components(now time.Time, fenced map[messages.SessionID]bool) []messages.ComponentHealth {
+	var all []messages.ComponentHealth
+	add := func(c messages.ComponentHealth, present bool) {
+		if present {
+			all = append(all, c)
+		}
+	}
+	add(s.damagedSessions(now))
+	add(s.fenceView(fenced))
+	add(s.damage.view(s.backup.offer()))
+	add(s.backup.view())
+	if others := s.options.Components; others != nil {
+		all = append(all, others()...)
+	}
+	return all
+}
+
+// metadata is what does not belong to one component.
+func (s *System) metadata(now time.Time) map[string]string {
+	up := now.Sub(s.started).Truncate(time.Second)
+	return map[string]string{
+		"version":        s.options.Version,
+		"uptime":         up.String(),
+		"uptime_seconds": strconv.FormatInt(int64(up.Seconds()), 10),
+		"started_at":     s.started.UTC().Format(time.RFC3339),
+		"platform":       runtime.GOOS + "/" + runtime.GOARCH,
+		"pid":            strconv.Itoa(os.Getpid()),
+		"lineage":        s.options.Store.Lineage(),
+	}
+}

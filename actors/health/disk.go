@@ -1,0 +1,41 @@
+package health
+
+import (
+	"fmt"
+	"time"
+
+	"betcode/actors/internal/disk"
+	"betcode/messages"
+)
+
+// Disk reports how much room the disk has.
+type Disk struct {
+	Full  bool
+	Space disk.Space
+	Err   error // why that is not known
+}
+
+// view is the line of the disk. A full disk degrades the daemon and does not stop it.
+func (d Disk) view(looked time.Time) messages.ComponentHealth {
+	c := messages.ComponentHealth{Name: "disk", Serving: !d.Full && d.Err == nil, Checked: looked, Message: Size(d.Space.Free) + " free"}
+	switch {
+	case d.Err != nil:
+		c.State, c.Message, c.Reason = "disk_unknown", d.Err.Error(), "Nobody knows how much room is left on the disk"
+	case d.Full:
+		c.State, c.Reason, c.Impact = "disk_full", "Disk is nearly full", "Agents are held and new turns refused until there is room"
+	}
+	return c
+}
+
+// Size writes a number of bytes as people read it.
+func Size(bytes int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	value, unit := float64(bytes), 0
+	for value >= 1024 && unit < len(units)-1 {
+		value, unit = value/1024, unit+1
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	return fmt.Sprintf("%.1f %s", value, units[unit])
+}

@@ -1,0 +1,18 @@
+// Package pool admits agents: it decides how many may run at once, which sessions wait for a slot, and which agents are parked
+// to make room.
+//
+// # What is promised in which order
+//
+// Slots are granted in the order of the requests. No more slots are granted than [Limits] allows; only agents that were
+// adopted may exceed it. A session is asked to park its agent only while another waits, and the agent that has rested longest
+// is parked first.
+//
+// # Who owns what
+//
+// The pool owns the slots and the queue. It owns no process: the session starts its agent, and releases the slot when the
+// agent has ended.
+//
+// # On a crash
+//
+// Nothing survives. The next incarnation sends [Restarted] to every session, which says again what it has and wants.
+package pool

@@ -1,0 +1,54 @@
+package pool
+
+import "betcode/messages"
+
+// Messages of sessions to the pool. A slot is the right to run an agent process.
+type (
+	// Want asks for a slot. The pool replies with Answer, and later with Granted if the session was queued.
+	Want struct{ Session messages.SessionID }
+	// Taken says that an agent of the session runs already: one that was adopted. It may exceed the limit.
+	Taken struct{ Session messages.SessionID }
+	// Release gives a slot back, or a place in the queue.
+	Release struct{ Session messages.SessionID }
+	// Resting says whether the session's agent has nothing to do. While sessions are queued, the pool parks the agent that
+	// has rested longest.
+	Resting struct {
+		Session messages.SessionID
+		Resting bool
+	}
+	// Asking says whether the session's agent waits for a person.
+	Asking struct {
+		Session messages.SessionID
+		Asking  bool
+	}
+)
+
+// Messages of the pool to sessions.
+type (
+	// Answer replies to Want. For a queued session it names, separated by commas, some of the sessions whose agents wait
+	// for a person.
+	Answer struct {
+		Place  Place
+		Asking string
+	}
+	// Granted gives a slot to a session that was queued.
+	Granted struct{}
+	// Park asks a session to end an agent that rests. The next message resumes it.
+	Park struct{}
+	// Restarted asks every session to say again what it has and wants.
+	Restarted struct{}
+)
+
+// Limits says how many agents may run and how many sessions may wait, from now on. The command sends it when the settings
+// change. A session that has a slot, or waits, keeps it.
+type Limits struct{ Agents, Queue int }
+
+// Place is the outcome of a request for a slot.
+type Place uint8
+
+// The places.
+const (
+	Admitted Place = iota // granted at once
+	Queued                // it has to wait
+	Full                  // the queue is full
+)

@@ -1,0 +1,151 @@
+package pool
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/health"
+	"betcode/actors/internal/act"
+	"betcode/messages"
+)
+
+// State is which sessions have a slot and which wait for one. Only the pool, and tests of a session, use it.
+type State struct {
+	Limits
+
+	used    map[messages.SessionID]bool
+	waiting []request                   // first come, first served
+	resting []messages.SessionID        // whose agents have nothing to do or yield, longest first
+	asking  map[messages.SessionID]bool // whose agents wait for a person
+	parking map[messages.SessionID]bool // asked to be parked
+}
+
+type request struct {
+	session messages.SessionID
+	from    *actor.PID
+}
+
+// ToSession is an effect: send a message to a session.
+type ToSession struct {
+	Session messages.SessionID
+	Message any
+}
+
+func (ToSession) Effect() {}
+
+// report is an effect: tell health how full the pool is.
+type report struct{ pool health.Pool }
+
+func (report) Effect() {}
+
+// New returns a pool that nobody uses.
+func New(l Limits) State {
+	return State{
+		Limits: l, used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{}, asking: map[messages.SessionID]bool{},
+	}
+}
+
+// Uses reports whether a session has a slot.
+func (s State) Uses(session messages.SessionID) bool { return s.used[session] }
+
+// Step takes one message and returns the next state and what to do. It changes the maps of the given state.
+func (s State) Step(from *actor.PID, m any) (State, []act.Effect) {
+	var effects []act.Effect
+	switch m := m.(type) {
+	case Want:
+		place := s.place(m.Session)
+		switch place {
+		case Admitted:
+			s.used[m.Session] = true
+		case Queued:
+			s.waiting = append(s.waiting, request{m.Session, from})
+		case Full:
+		}
+		answer := Answer{Place: place}
+		if place == Queued {
+			answer.Asking = s.askers()
+		}
+		effects = append(effects, act.Reply{To: from, With: answer})
+	case Taken:
+		s.used[m.Session] = true
+	case Release:
+		delete(s.used, m.Session)
+		delete(s.parking, m.Session)
+		delete(s.asking, m.Session)
+		s.waiting = slices.DeleteFunc(s.waiting, func(r request) bool { return r.session == m.Session })
+		s.resting = without(s.resting, m.Session)
+	case Resting:
+		s.resting = without(s.resting, m.Session)
+		if m.Resting {
+			s.resting = append(s.resting, m.Session)
+		} else {
+			delete(s.parking, m.Session)
+		}
+	case Asking:
+		delete(s.asking, m.Session)
+		if m.Asking {
+			s.asking[m.Session] = true
+		}
+		return s, nil
+	case Limits:
+		s.Limits = m
+	default:
+		return s, nil
+	}
+	s, more := s.serve()
+	effects = append(effects, more...)
+	return s, append(effects, report{health.Pool{Used: len(s.used), Limit: s.Agents, Waiting: len(s.waiting), Queue: s.Queue}})
+}
+
+// place decides about a request for a slot. A session asks once; one that has a slot keeps it.
+func (s State) place(session messages.SessionID) Place {
+	switch {
+	case s.used[session]:
+		return Admitted
+	case len(s.used) < s.Agents && len(s.waiting) == 0:
+		return Admitted
+	case len(s.waiting) < s.Queue:
+		return Queued
+	}
+	return Full
+}
+
+// serve grants the free slots, and asks as many sessions to park a resting agent as there are sessions that still wait.
+func (s State) serve() (State, []act.Effect) {
+	var effects []act.Effect
+	for len(s.waiting) > 0 && len(s.used) < s.Agents {
+		next := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		s.used[next.session] = true
+		effects = append(effects, act.Reply{To: next.from, With: Granted{}})
+	}
+	for _, session := range s.resting {
+		if len(s.parking) >= len(s.waiting) {
+			break
+		}
+		if !s.parking[session] {
+			s.parking[session] = true
+			effects = append(effects, ToSession{session, Park{}})
+		}
+	}
+	return s, effects
+}
+
+func without(list []messages.SessionID, gone messages.SessionID) []messages.SessionID {
+	return slices.DeleteFunc(list, func(id messages.SessionID) bool { return id == gone })
+}
+
+// maxNamed bounds how many sessions an answer of the pool names.
+const maxNamed = 5
+
+// askers names some of the sessions whose agents wait for a person.
+func (s State) askers() string {
+	var names []string
+	for _, id := range slices.Sorted(maps.Keys(s.asking)) {
+		names = append(names, string(id))
+	}
+	return strings.Join(names[:min(len(names), maxNamed)], ", ")
+}
