@@ -120,7 +120,7 @@ func lacking(list, other []string) []string {
 
 // giveRules gives the running agent the rules that it lacks.
 func (t *transition) giveRules() {
-	if !t.s.agent.up || t.s.run == nil || t.s.ending {
+	if !t.s.agent.up || t.s.run == nil || t.s.ending.shutdown {
 		return
 	}
 	if !t.s.can().LiveRules {
@@ -176,7 +176,7 @@ const maxWidened = 4096
 // replaceOutdated ends an agent that rests and was started with rules that no longer hold: the
 // next message starts it with the present ones. It ends every step.
 func (t *transition) replaceOutdated() {
-	if t.s.agent.handover.old && !t.s.ending && !t.s.mending && t.s.agent.handover.request == "" {
+	if t.s.agent.handover.old && !t.s.ending.shutdown && !t.s.replacing() && t.s.agent.handover.request == "" {
 		t.park()
 	}
 }

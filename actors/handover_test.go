@@ -67,12 +67,12 @@ func TestRulesAreRefused(t *testing.T) {
 	b := ruled(t, nil)
 	b.change(nil, rules.Rule{Effect: rules.Ask, Text: "Read(a)"})
 	b.tell(b.out(claude.ControlAnswered{Request: lastRules(t, b), OK: false, Error: "no"}))
-	if b.state.mending || len(b.state.unhanded()) == 0 {
-		t.Errorf("ended in the middle of its turn: %v", b.state.mending)
+	if b.state.replacing() || len(b.state.unhanded()) == 0 {
+		t.Errorf("ended in the middle of its turn: %v", b.state.replacing())
 	}
 	b.quiet()
 	b.tell(b.out(finished("k1")))
-	if !b.state.mending {
+	if !b.state.replacing() {
 		t.Errorf("not replaced when it rests: %q", b.quiet())
 	}
 }

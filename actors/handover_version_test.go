@@ -43,11 +43,11 @@ func TestRulesOfAnOldVersion(t *testing.T) {
 			if got := b.quiet(); slices.Contains(got, "run 1: control apply_flag_settings") || b.state.agent.handover.request != "" {
 				t.Errorf("the agent was asked: %q", got)
 			}
-			if b.state.mending {
+			if b.state.replacing() {
 				t.Error("ended in the middle of its turn")
 			}
 			b.tell(b.out(claude.TurnEnded{}))
-			if !b.state.mending {
+			if !b.state.replacing() {
 				t.Errorf("not replaced when it rests: %q", b.quiet())
 			}
 		})
@@ -59,7 +59,7 @@ func TestOldVersionWithAllRulesStays(t *testing.T) {
 	b := oldAgent(t, rules.Rule{Effect: rules.Ask, Text: "Read(a)"})
 	b.tell(rulesChanged{})
 	b.tell(b.out(claude.TurnEnded{}))
-	if b.state.mending {
+	if b.state.replacing() {
 		t.Error("replaced without need")
 	}
 }

@@ -56,10 +56,10 @@ func (s runState) deaf() (runState, []effect) {
 
 // agentDeaf has an agent replaced that cannot be told anything.
 func (t *transition) agentDeaf(m agentDeaf) {
-	if m.run != t.s.record.Run || !t.s.agent.up || t.s.mending || t.s.record.StopWanted {
+	if m.run != t.s.record.Run || !t.s.agent.up || t.s.replacing() || t.s.record.StopWanted {
 		return
 	}
 	t.notice("AGENT_DEAF", "The agent closed its input; restarting it", nil)
-	t.s.mending, t.s.agent.hung = true, true
-	t.tellAgent(stopAgent{stopResumable})
+	t.s.agent.hung = true
+	t.replaceAgent(endReplace, stopResumable)
 }

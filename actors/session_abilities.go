@@ -42,7 +42,7 @@ func (remember) effect() {}
 func (t *transition) getAbilities(from *actor.PID) {
 	switch {
 	case !t.known(from, "get abilities"):
-	case !t.s.agent.up || t.s.ending:
+	case !t.s.agent.up || t.s.ending.shutdown:
 		t.then(reply{from, messages.Abilities{}})
 	default:
 		t.s.inquiry.askers = append(slices.Clip(t.s.inquiry.askers), from)

@@ -43,10 +43,11 @@ type agentLife struct {
 
 // agentEnd is what decides about what follows the end of the process.
 type agentEnd struct {
-	lastFailed bool // the last result was an error: exit code 1 means nothing
-	memoryGone bool // the agent reported that it does not know the conversation
-	idTaken    bool // the agent reported that the conversation's id is in use
-	hung       bool // the run is ended because the agent does not react
+	ending     endReason // why the session ends the process, where another may follow
+	lastFailed bool      // the last result was an error: exit code 1 means nothing
+	memoryGone bool      // the agent reported that it does not know the conversation
+	idTaken    bool      // the agent reported that the conversation's id is in use
+	hung       bool      // the run is ended because the agent does not react
 
 	exit              *messages.Exit // nil where the journal already had the end of the run
 	stderr            string         // the end of what the process wrote to standard error

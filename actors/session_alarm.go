@@ -111,7 +111,7 @@ func (t *transition) callDone(m claude.ToolDone) {
 	case claude.VerdictUnknown:
 		// An agent too old to report who decided. Nothing is done to it for that: a hook of
 		// the user's may have.
-		if open && !m.IsError && !t.s.ending && !t.s.mending {
+		if open && !m.IsError && !t.s.ending.shutdown && !t.s.replacing() {
 			t.alarm(messages.SelfApproved, AlarmTells, details)
 		}
 	case claude.VerdictOther:

@@ -126,7 +126,7 @@ func (s *sessionState) prompts(now moment) []messages.Event {
 
 // known reports whether the session exists; if not, the refusal is on its way.
 func (t *transition) known(from *actor.PID, op string) bool {
-	if t.s.exists && len(t.s.deleters) == 0 {
+	if t.s.exists && !t.s.deleting() {
 		return true
 	}
 	t.then(reply{from, messages.Errorf(op, messages.NotFound, "session %s does not exist", t.s.id).
@@ -219,7 +219,7 @@ func (s *sessionState) view() messages.SessionView {
 // maybeRetire lets the actor go when nobody needs it: everything it knows is in
 // the journal.
 func (t *transition) maybeRetire() {
-	if t.s.clients.Streams() == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.restarting && len(t.s.permissions) == 0 {
+	if t.s.clients.Streams() == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.ending.restart && len(t.s.permissions) == 0 {
 		t.then(retire{})
 	}
 }
@@ -227,9 +227,9 @@ func (t *transition) maybeRetire() {
 // idle reports whether the actor can go without anybody noticing.
 func (s *sessionState) idle() bool {
 	if s.damage != nil {
-		return !s.damage.ending && len(s.damage.deleters) == 0
+		return !s.damage.ending && len(s.damage.waiters[endDelete]) == 0
 	}
-	return s.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.restarting && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
+	return s.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
 }
 
 // deleteSession stops the agent, then removes everything.
@@ -237,7 +237,7 @@ func (t *transition) deleteSession(from *actor.PID, client messages.ClientID) {
 	if !t.known(from, "delete session") {
 		return
 	}
-	t.s.deleters = append(slices.Clone(t.s.deleters), waiter{from: from, client: client})
+	t.s.ending.waiters.add(endDelete, waiter{from: from, client: client})
 	if t.s.active() {
 		t.stopRun()
 		return
@@ -251,11 +251,11 @@ func (t *transition) remove() {
 		t.then(dropPermission{p.Request})
 	}
 	t.append.Delete, t.append.Events, t.dirty = true, nil, true // nothing of it is ever shown
-	t.auditComplete("delete", t.s.deleters)
+	t.auditComplete("delete", t.s.ending.waiters[endDelete])
 	t.tellAll(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
 		Code: string(messages.SessionClosed), Message: "Session has been closed", IsFatal: true,
 	}}})
-	for _, w := range t.s.deleters {
+	for _, w := range t.s.ending.waiters[endDelete] {
 		t.then(reply{w.from, messages.Done{}})
 	}
 	for _, id := range t.s.clients.IDs() {
@@ -266,7 +266,7 @@ func (t *transition) remove() {
 	}
 	t.notRestarted("the session was deleted")
 	t.then(forget{t.s.runsDirectory()}, retire{})
-	waiting := append(slices.Clone(t.s.compactors), t.s.lock.pending()...)
+	waiting := append(slices.Clone(t.s.compaction.waiting), t.s.lock.pending()...)
 	for _, k := range t.s.knocks {
 		waiting = append(waiting, k.from)
 	}

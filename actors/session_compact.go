@@ -41,6 +41,12 @@ type (
 	compactionLate struct{ key string }
 )
 
+// compactionView is what a session knows of its compaction beside the record of it.
+type compactionView struct {
+	waiting []*actor.PID // requests that wait for its end
+	due     bool         // a turn has ended, and the size of the context was not compared since
+}
+
 // compacting reports whether a compaction is under way.
 func (s *sessionState) compacting() bool {
 	return s.record.Past.Compaction.Phase == messages.CompactionUnderWay
@@ -74,7 +80,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 		t.awaitCompaction(from)
 	case m.Key == c.Key && c.Phase != messages.CompactionNone:
 		t.then(reply{from, compactionOutcome(c)})
-	case t.s.record.StopWanted || t.s.ending:
+	case t.s.record.StopWanted || t.s.ending.shutdown:
 		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
 	case t.s.occupied():
 		refusal := messages.Errorf(op, messages.WrongState, "session has active turn").WithCode(messages.SessionActive).
@@ -102,7 +108,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 
 func (t *transition) awaitCompaction(from *actor.PID) {
 	if from != nil {
-		t.s.compactors = append(slices.Clip(t.s.compactors), from)
+		t.s.compaction.waiting = append(slices.Clip(t.s.compaction.waiting), from)
 		t.then(wakeAfter{compactionAnswer, compactionSlow{from}})
 	}
 }
@@ -185,10 +191,10 @@ func (t *transition) endCompaction(failure string) {
 		c.TokensAfter = c.TokensBefore
 		t.emit(errorEvent(messages.CompactionFailed, "Session compaction failed: "+failure, map[string]string{"trigger": c.Trigger}))
 	}
-	for _, from := range t.s.compactors {
+	for _, from := range t.s.compaction.waiting {
 		t.then(reply{from, compactionOutcome(c)})
 	}
-	t.s.compactors = nil
+	t.s.compaction.waiting = nil
 	if !t.s.busy() && r.Phase != messages.PhaseCrashed {
 		t.idle()
 	}
@@ -210,9 +216,9 @@ func (t *transition) tendCompaction() {
 	switch {
 	case t.s.compacting() && t.s.stands():
 		t.undoCompaction("the agent cannot go on")
-	case t.s.grown && t.s.canPark():
-		t.s.grown = false
-		if t.s.compactable() && t.s.overThreshold() && !t.s.occupied() && !t.s.mending && !t.s.ending {
+	case t.s.compaction.due && t.s.canPark():
+		t.s.compaction.due = false
+		if t.s.compactable() && t.s.overThreshold() && !t.s.occupied() && !t.s.replacing() && !t.s.ending.shutdown {
 			t.tellToCompact(t.now.id(), messages.CompactionByThreshold)
 		}
 	}
@@ -234,18 +240,17 @@ func (t *transition) compactionIsLate(m compactionLate) {
 	t.change().Turn = false // it is not to be continued
 	t.undoCompaction("the agent took longer than " + humanDuration(compactionPatience))
 	if t.s.agent.up {
-		t.s.mending = true
-		t.tellAgent(stopAgent{stopResumable})
+		t.replaceAgent(endReplace, stopResumable)
 	}
 }
 
 // compactionAnswered tells somebody who has waited for long what is known by now.
 func (t *transition) compactionAnswered(m compactionSlow) {
-	i := slices.Index(t.s.compactors, m.from)
+	i := slices.Index(t.s.compaction.waiting, m.from)
 	if i < 0 {
 		return
 	}
-	t.s.compactors = slices.Delete(slices.Clone(t.s.compactors), i, i+1)
+	t.s.compaction.waiting = slices.Delete(slices.Clone(t.s.compaction.waiting), i, i+1)
 	c := t.s.record.Past.Compaction
 	c.MessagesAfter = t.s.record.Messages - c.To.Messages
 	t.then(reply{m.from, compactionOutcome(&c)})
@@ -298,6 +303,6 @@ func (t *transition) exchangeEnds(m claude.TurnEnded) {
 		p.ContextWindow = m.ContextWindow
 	}
 	if !m.IsError && !m.LocalCommand && m.StopReason == "end_turn" && !t.s.compacting() {
-		p.Exchange, t.s.grown = p.Begun, true
+		p.Exchange, t.s.compaction.due = p.Begun, true
 	}
 }

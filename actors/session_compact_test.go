@@ -238,7 +238,7 @@ func TestCompactionIsAnsweredEarly(t *testing.T) {
 	b := talked(t)
 	b.tell(compact("c1"))
 	b.quiet()
-	who := b.state.compactors[0]
+	who := b.state.compaction.waiting[0]
 	b.on(compactionSlow{who}, "to op: compacted false up to 6, 3 messages of 4, 0 tokens of 5000")
 	b.on(compactionSlow{who})
 	b.on(compact("c1"))

@@ -136,7 +136,7 @@ func TestConfirmedWhileTheAgentRuns(t *testing.T) {
 		t.Errorf("the agent was told (%q), or is not replaced", b.state.agent.modeWish.request)
 	}
 	b.tell(b.out(finished("k1")))
-	if !b.state.mending {
+	if !b.state.replacing() {
 		t.Fatal("an agent that rests is not replaced")
 	}
 	b.tell(b.exit(0))

@@ -55,7 +55,7 @@ func (t *transition) transcriptRead(m transcriptRead) {
 	if m.err != nil {
 		t.notice("TRANSCRIPT_UNREADABLE", "The agent's transcript cannot be read; messages that may be in it are given again", nil)
 	}
-	if t.s.ending || t.s.record.StopWanted || len(t.s.deleters) > 0 {
+	if t.s.endReason().final() {
 		t.follow(messages.Exit{Known: true})
 		return
 	}

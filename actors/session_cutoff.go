@@ -17,7 +17,7 @@ var subagents = map[string]bool{"Agent": true, "Task": true}
 // callCutOff says what is known of a call that gave no result before its agent
 // ended.
 func (t *transition) callCutOff(m claude.ToolDone) {
-	if t.s.record.StopWanted || len(t.s.deleters) > 0 {
+	if t.s.endsForGood() {
 		return // nobody goes on with it
 	}
 	details := map[string]string{"tool": shorten(cmp.Or(m.Tool, "unknown"), maxShown), "tool_id": m.ID}

@@ -39,10 +39,8 @@ func (endStrays) effect() {}
 type damaged struct {
 	messages.DamagedSession
 
-	ending   bool         // its agents are being ended
-	enders   []*actor.PID // wait for their end, to shut down
-	stoppers []waiter
-	deleters []waiter
+	ending  bool // its agents are being ended
+	waiters waiters
 }
 
 // unload begins to answer for a session that cannot be loaded.
@@ -66,15 +64,15 @@ func (s sessionState) stepDamaged(_ moment, from *actor.PID, m any) (sessionStat
 	case messages.GetSession:
 		return s, []effect{reply{from, messages.SessionView{Record: d.Record}}}
 	case messages.DeleteSession:
-		d.deleters = append(slices.Clone(d.deleters), waiter{from: from, client: m.Client})
+		d.waiters.add(endDelete, waiter{from: from, client: m.Client})
 		s.damage = &d
 		return s.endDamaged()
 	case messages.StopSession:
-		d.stoppers = append(slices.Clone(d.stoppers), waiter{from: from, client: m.Client})
+		d.waiters.add(endStop, waiter{from: from, client: m.Client})
 		s.damage = &d
 		return s.endDamaged()
 	case endAgent:
-		d.enders = append(slices.Clone(d.enders), from)
+		d.waiters.add(endShutdown, waiter{from: from})
 		s.damage = &d
 		return s.endDamaged()
 	case straysEnded:
@@ -83,10 +81,9 @@ func (s sessionState) stepDamaged(_ moment, from *actor.PID, m any) (sessionStat
 		return s.damagedDeleted()
 	case messages.AppendRefused:
 		var effects []effect
-		for _, w := range d.deleters {
+		for _, w := range d.waiters.take(endDelete) {
 			effects = append(effects, reply{w.from, m.Err})
 		}
-		s.damage.deleters = nil
 		return s, effects
 	case journalMended: // the files were opened again, and may be whole
 		s.damage = nil
@@ -117,26 +114,22 @@ func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
 	d := s.damage
 	d.ending = false
 	var effects []effect
-	for _, to := range d.enders {
-		effects = append(effects, reply{to, agentEnded{s.id}}) // a shutdown does not wait for what cannot be ended
+	for _, w := range d.waiters.take(endShutdown) {
+		effects = append(effects, reply{w.from, agentEnded{s.id}}) // a shutdown does not wait for what cannot be ended
 	}
-	if len(d.stoppers) > 0 && m.err == nil {
-		effects = append(effects, s.auditDamaged("stop", d.stoppers))
-		for _, w := range d.stoppers {
+	stops := d.waiters.take(endStop)
+	if len(stops) > 0 && m.err == nil {
+		effects = append(effects, s.auditDamaged("stop", stops))
+		for _, w := range stops {
 			effects = append(effects, reply{w.from, messages.SessionStopped{WasRunning: m.ended > 0}})
 		}
 	}
 	if m.err != nil {
-		for _, w := range d.stoppers {
+		for _, w := range append(slices.Clip(stops), d.waiters.take(endDelete)...) {
 			effects = append(effects, reply{w.from, messages.AsError("end agent", m.err)})
 		}
-		for _, w := range d.deleters {
-			effects = append(effects, reply{w.from, messages.AsError("end agent", m.err)})
-		}
-		d.deleters = nil
 	}
-	d.enders, d.stoppers = nil, nil
-	if len(d.deleters) > 0 {
+	if len(d.waiters[endDelete]) > 0 {
 		s.commits++
 		effects = append(effects, persist{messages.Append{Session: s.id, Delete: true, Commit: s.commits}})
 	}
@@ -146,8 +139,8 @@ func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
 // damagedDeleted reports the deletion to the audit log, then answers everybody who
 // wanted it.
 func (s sessionState) damagedDeleted() (sessionState, []effect) {
-	effects := []effect{s.auditDamaged("delete", s.damage.deleters)}
-	for _, w := range s.damage.deleters {
+	effects := []effect{s.auditDamaged("delete", s.damage.waiters[endDelete])}
+	for _, w := range s.damage.waiters[endDelete] {
 		effects = append(effects, reply{w.from, messages.Done{}})
 	}
 	next := sessionState{id: s.id, options: s.options, loaded: true, durable: s.commits, commits: s.commits}

@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"slices"
-
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
 
@@ -45,13 +43,13 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 	for _, k := range s.knocks {
 		effects = append(effects, reply{k.from, nil})
 	}
-	for _, w := range s.deleters {
+	for _, w := range s.ending.waiters.take(endDelete) {
 		effects = append(effects, reply{w.from, nil})
 	}
 	for _, from := range s.lock.pending() {
 		effects = append(effects, reply{from, nil})
 	}
-	s.held, s.knocks, s.deleters, s.lock.calls = nil, nil, nil, nil
+	s.held, s.knocks, s.lock.calls = nil, nil, nil
 	s.lock.Abandon()
 	var sure []effect
 	for _, e := range effects {
@@ -59,7 +57,8 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 		switch with := r.with.(type) {
 		case agentEnded:
 		case messages.SessionStopped: // not yet for good
-			s.stoppers, s.record.StopWanted = append(slices.Clone(s.stoppers), waiter{from: r.to, wasRunning: with.WasRunning}), true
+			s.ending.waiters.add(endStop, waiter{from: r.to, wasRunning: with.WasRunning})
+			s.record.StopWanted = true
 			continue
 		default:
 			if ok { // whatever it was to say, it is not sure
@@ -69,7 +68,7 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 		sure = append(sure, e)
 	}
 	if s.record.StopWanted {
-		s.noting = true
+		s.ending.savingStop = true
 		sure = append(sure, keepStop{s.record.Run})
 	}
 	return s, s.passing(now, sure)
@@ -84,7 +83,7 @@ func (s sessionState) stepDegraded(now moment, from *actor.PID, m any) (sessionS
 	case messages.Committed, messages.AppendRefused:
 		return s, nil
 	case journalMended, journalRestarted:
-		if s.ending {
+		if s.ending.shutdown {
 			return s, nil // the next daemon rebuilds it
 		}
 		return s, []effect{rebuild{}}
@@ -143,7 +142,7 @@ func (s sessionState) passing(now moment, effects []effect) []effect {
 			case holdAgent, interruptTurn, interruptSettled:
 				pass = append(pass, e)
 			case stopAgent:
-				if s.ending || s.record.StopWanted {
+				if s.ending.shutdown || s.record.StopWanted {
 					pass = append(pass, e)
 				}
 			}

@@ -11,7 +11,7 @@ func (t *transition) diskChanged(m diskChanged) {
 	if t.s.active() {
 		t.at = append(t.at, tellRun{t.s.record.Run, holdAgent{holdDisk, m.full}})
 	}
-	if !m.full && t.s.starved && !t.s.active() && !t.s.ending && !t.s.agent.readingTranscript {
+	if !m.full && t.s.starved && !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript {
 		t.s.starved = false
 		t.goOn()
 	}

@@ -80,7 +80,7 @@ func (t *transition) pursue() {
 	switch {
 	case t.s.agent.up:
 		t.deliver()
-	case !t.s.active() && !t.s.ending && !t.s.agent.readingTranscript && t.s.wanted() && t.wantSlot():
+	case !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript && t.s.wanted() && t.wantSlot():
 		t.startRun()
 	}
 }
@@ -88,7 +88,7 @@ func (t *transition) pursue() {
 // deliver hands to the run what it has not been given yet. An answer of the
 // agent, or the run's word that the line is written, will follow.
 func (t *transition) deliver() {
-	if t.s.agent.barrier != "" || t.s.record.StopWanted || t.s.mending || t.lookFirst() {
+	if t.s.agent.barrier != "" || t.s.record.StopWanted || t.s.replacing() || t.lookFirst() {
 		return
 	}
 	for _, in := range t.s.inputs {

@@ -148,7 +148,7 @@ func (t *transition) lockIsDue(m lockDue) {
 // tendLock applies what is due about the lock and sets the timer for what comes next. It ends every step.
 func (t *transition) tendLock() {
 	l, now := &t.s.lock, t.now.at
-	t.applyLock(l.Tick(now, t.s.ending, t.s.clients.Writes))
+	t.applyLock(l.Tick(now, t.s.ending.shutdown, t.s.clients.Writes))
 	if next := l.Next(); !next.IsZero() && (l.wake.IsZero() || next.Before(l.wake)) {
 		l.wake = next
 		t.then(wakeAfter{next.Sub(now), lockDue{next}})

@@ -47,7 +47,7 @@ func (t *transition) recoverPermissions() {
 
 // orphan keeps what the ended run has asked for, unless the session ends with it.
 func (t *transition) orphan() {
-	final := t.s.record.StopWanted || len(t.s.deleters) > 0
+	final := t.s.endsForGood()
 	for _, p := range t.s.requests(everyRequest) {
 		switch {
 		case !screened(p):

@@ -206,8 +206,7 @@ func (t *transition) ability(m claude.TurnEnded) {
 	case r.Condition != "" && !m.IsError:
 		r.Condition = ""
 	case r.Condition == "" && m.IsError && t.terminal(evidence{turn: &m}):
-		t.s.mending = true
-		t.tellAgent(stopAgent{stopOrderly})
+		t.replaceAgent(endReplace, stopOrderly)
 	}
 }
 

@@ -27,7 +27,7 @@ type keptOver struct{ request messages.RequestID }
 
 // noticed extends what is undecided when a client shows that it is there.
 func (t *transition) noticed(m any) {
-	if !t.s.options.extend || !t.s.exists || len(t.s.deleters) > 0 {
+	if !t.s.options.extend || !t.s.exists || t.s.deleting() {
 		return
 	}
 	switch m := m.(type) {

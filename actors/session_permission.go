@@ -256,7 +256,7 @@ func (t *transition) withdraw(id messages.RequestID, by string) {
 // withdrawnByAgent ends a request because the agent says so. One that is being
 // ended by us withdraws what it would still want: its successor asks again.
 func (t *transition) withdrawnByAgent(id messages.RequestID) {
-	if p, ok := t.s.permissions[id]; ok && !p.Orphaned() && !t.s.ending && !t.s.mending {
+	if p, ok := t.s.permissions[id]; ok && !p.Orphaned() && !t.s.ending.shutdown && !t.s.replacing() {
 		t.withdraw(id, "agent")
 	}
 }

@@ -321,7 +321,7 @@ func (w *world) behaves() {
 // rest lets a good world go on until nothing happens any more, and checks that
 // the session has nothing left to do.
 func (w *world) rest() {
-	if w.b.state.ending {
+	if w.b.state.ending.shutdown {
 		w.crash() // the next daemon
 	}
 	w.tellPool("another", pool.Release{Session: "another"})
@@ -363,14 +363,14 @@ func (w *world) rest() {
 	if s.slot == slotNone && (w.pool.Uses(sessionA) || w.pool.Uses("another")) || s.slot != slotNone && !s.active() {
 		w.fail("the pool says %+v; the session says %d, active %v", w.pool, s.slot, s.active())
 	}
-	if s.compacting() || len(s.compactors) > 0 {
-		w.fail("a compaction does not end: %+v, %d wait", s.record.Past.Compaction, len(s.compactors))
+	if s.compacting() || len(s.compaction.waiting) > 0 {
+		w.fail("a compaction does not end: %+v, %d wait", s.record.Past.Compaction, len(s.compaction.waiting))
 	}
-	if len(w.b.stops.wanted) > 0 || s.noting || len(s.stoppers) > 0 {
-		w.fail("a stop does not end: %v, %v, %d wait", w.b.stops.wanted, s.noting, len(s.stoppers))
+	if len(w.b.stops.wanted) > 0 || s.ending.savingStop || len(s.ending.waiters[endStop]) > 0 {
+		w.fail("a stop does not end: %v, %v, %d wait", w.b.stops.wanted, s.ending.savingStop, len(s.ending.waiters[endStop]))
 	}
-	if s.restarting || len(s.restarters) > 0 {
-		w.fail("a restart does not end: %v, %d wait", s.restarting, len(s.restarters))
+	if s.ending.restart || len(s.ending.waiters[endRestart]) > 0 {
+		w.fail("a restart does not end: %v, %d wait", s.ending.restart, len(s.ending.waiters[endRestart]))
 	}
 	if s.busy() && !s.stands() || s.record.StopWanted || s.record.Phase == messages.PhaseActive {
 		w.fail("it does not come to rest: %s, turn %v, inputs %v, active %v", s.record.Phase, s.record.Turn, s.inputs, s.active())

@@ -35,10 +35,10 @@ func (s *sessionState) cutTurn() bool {
 // reports whether nothing is to be started.
 func (t *transition) halt() bool {
 	r := t.s.record
-	if (t.s.parkedForAnswer() || t.s.restored()) && !t.s.restarting {
+	if (t.s.parkedForAnswer() || t.s.restored()) && !t.s.ending.restart {
 		return true
 	}
-	if !t.s.agent.interrupted || t.s.restarting {
+	if !t.s.agent.interrupted || t.s.ending.restart {
 		return false
 	}
 	switch policy := cmp.Or(r.Resume, t.s.options.resume); {
@@ -99,17 +99,16 @@ func (t *transition) restartSession(from *actor.PID) {
 	if !t.known(from, op) {
 		return
 	}
-	if t.s.record.StopWanted || t.s.ending {
+	if t.s.record.StopWanted || t.s.ending.shutdown {
 		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
 		return
 	}
-	t.s.restarters = append(slices.Clone(t.s.restarters), waiter{from: from, wasRunning: t.s.active()})
-	t.s.restarting = true
+	t.s.ending.waiters.add(endRestart, waiter{from: from, wasRunning: t.s.active()})
+	t.s.ending.restart = true
 	t.release()
 	switch {
 	case t.s.active():
-		t.s.mending = true
-		t.tellAgent(stopAgent{stopResumable})
+		t.replaceAgent(endRestart, stopResumable)
 	case t.s.agent.readingTranscript: // what follows the end of the former run is this
 	case t.wantSlot():
 		t.startRun()
@@ -120,19 +119,18 @@ func (t *transition) restartSession(from *actor.PID) {
 
 // answerRestarters tells what became of the restart: nil is success.
 func (t *transition) answerRestarters(queued bool, failed *messages.Error) {
-	for _, w := range t.s.restarters {
+	for _, w := range t.s.ending.waiters.take(endRestart) {
 		if failed != nil {
 			t.then(reply{w.from, failed})
 			continue
 		}
 		t.then(reply{w.from, messages.SessionRestarted{WasRunning: w.wasRunning, Queued: queued}})
 	}
-	t.s.restarters = nil
 }
 
 // notRestarted tells those who wait for a restart that there will be none.
 func (t *transition) notRestarted(why string) {
-	t.s.restarting = false
+	t.s.ending.restart = false
 	t.answerRestarters(false, messages.Errorf("restart session", messages.Unavailable, "the agent was not started again: %s", why).
 		With("session_id", string(t.s.id)))
 }
@@ -156,7 +154,7 @@ func (t *transition) continuationLate(m continuationDue) {
 		t.then(wakeAfter{t.s.options.continuationGrace, m})
 		return
 	}
-	if m.run == t.s.record.Run && t.s.agent.up && t.s.record.Turn && !t.s.agent.working && !t.s.mending && !t.s.stands() {
+	if m.run == t.s.record.Run && t.s.agent.up && t.s.record.Turn && !t.s.agent.working && !t.s.replacing() && !t.s.stands() {
 		t.tellToContinue()
 	}
 }

@@ -101,7 +101,7 @@ func (t *transition) startRun() {
 	run.Options = t.s.agentOptions()
 	r.Environment, r.Options = nil, messages.AgentOptions{} // that record is written with each commit, a run's is not
 	t.putRun(run)
-	t.s.restarting = false
+	t.s.ending.restart = false
 	if resumed {
 		t.auditResumed()
 	}
@@ -130,23 +130,22 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	}
 	t.emit(runEvent(m.Record, state))
 	t.guarded(m)
-	if !t.s.restarting {
+	if !t.s.ending.restart {
 		t.answerRestarters(false, nil)
 	}
 	switch {
-	case t.s.ending:
+	case t.s.ending.shutdown:
 		t.tellAgent(stopAgent{stopResumable})
 		return
-	case t.s.record.StopWanted || len(t.s.deleters) > 0:
+	case t.s.endsForGood():
 		t.tellAgent(stopAgent{stopOrderly})
 		return
-	case t.s.restarting:
+	case t.s.ending.restart:
 		t.tellAgent(stopAgent{stopResumable})
 		return
 	case m.Adopted && t.torn():
 		t.notice("INPUT_TORN", "A long message was being written when the daemon ended; the agent is restarted and gets it again", nil)
-		t.s.mending = true
-		t.tellAgent(stopAgent{stopResumable})
+		t.replaceAgent(endReplace, stopResumable)
 		return
 	}
 	for _, p := range t.s.requests(everyRequest) {
@@ -184,11 +183,11 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	run.State, run.Exit, run.Frozen = messages.RunFinished, m.Exit, false
 	t.s.agent.stderr = m.Complaint
 	t.putRun(run)
-	final := t.s.ending || t.s.record.StopWanted || len(t.s.deleters) > 0
-	if t.s.cutTurn() && !final && !t.s.restarting && !t.s.parkedForAnswer() {
+	final := t.s.endReason().final()
+	if t.s.cutTurn() && !final && !t.s.ending.restart && !t.s.parkedForAnswer() {
 		t.change().CutOff++
 	}
-	if !t.s.restarting && len(t.s.restarters) > 0 {
+	if !t.s.ending.restart && len(t.s.ending.waiters[endRestart]) > 0 {
 		t.notRestarted(m.Exit.Reason)
 	}
 	t.s.agent.agentLife = agentLife{}
@@ -212,33 +211,30 @@ func (t *transition) runEnded(m messages.RunEnded) {
 func (t *transition) follow(exit messages.Exit) {
 	r := t.change()
 	t.complaintRead(exit)
+	reason := t.s.endReason()
 	switch {
-	case len(t.s.deleters) > 0:
+	case reason == endDelete:
 		t.remove()
-	case t.s.ending:
+	case reason == endShutdown:
 		t.idle() // unless there is something to go on with
-		for _, from := range t.s.enders {
-			t.then(reply{from, agentEnded{t.s.id}})
+		for _, w := range t.s.ending.waiters.take(endShutdown) {
+			t.then(reply{w.from, agentEnded{t.s.id}})
 		}
-		t.s.enders = nil
-	case r.StopWanted:
+	case reason == endStop:
 		t.stopped()
-	case r.Condition != "" && !t.s.restarting: // found while the agent ran
-		t.s.mending = false
+	case r.Condition != "" && !t.s.ending.restart: // found while the agent ran
 		t.maybeRetire()
 	case t.firstTurnLost():
 		t.beginAnew()
 	case t.terminal(evidence{
 		exit: exit, complaint: t.s.agent.stderr, memoryGone: t.s.agent.memoryGone, forgotten: t.s.agent.transcriptMissing, silent: t.s.cursor.Offset == 0,
 	}):
-		t.s.mending = false
 		if t.s.agent.memoryGone {
 			r.Turn = false // there is nothing left of it
 			t.withdrawOrphans("agent")
 		}
 		t.maybeRetire()
-	case t.s.mending || t.s.restarting:
-		t.s.mending = false
+	case reason != endNone:
 		t.goOn()
 	case t.crashed(exit):
 		t.crash(exit)
@@ -317,18 +313,18 @@ func (t *transition) goOn() {
 }
 
 func (t *transition) restart(m restartDue) {
-	if m.run == t.s.record.Run && !t.s.active() && !t.s.ending && !t.s.agent.readingTranscript && t.s.wanted() && t.wantSlot() {
+	if m.run == t.s.record.Run && !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript && t.s.wanted() && t.wantSlot() {
 		t.startRun()
 	}
 }
 
 // endAgent ends the agent because the daemon ends. Its turn stays resumable.
-func (t *transition) endAgent(from *actor.PID) {
-	t.s.ending = true
+func (t *transition) shutdown(from *actor.PID) {
+	t.s.ending.shutdown = true
 	if !t.s.active() {
 		t.then(reply{from, agentEnded{t.s.id}})
 		return
 	}
-	t.s.enders = append(slices.Clone(t.s.enders), from)
+	t.s.ending.waiters.add(endShutdown, waiter{from: from})
 	t.tellAgent(stopAgent{stopResumable})
 }

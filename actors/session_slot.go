@@ -72,7 +72,7 @@ func (t *transition) slotAnswered(m pool.Answer) {
 		for _, k := range t.s.knocks {
 			t.then(reply{k.from, t.s.poolExhausted("start agent")})
 		}
-		t.s.knocks, t.s.restarting = nil, false
+		t.s.knocks, t.s.ending.restart = nil, false
 		t.answerRestarters(false, t.s.poolExhausted("restart session"))
 	}
 	if len(t.s.knocks) == 0 {
@@ -117,7 +117,7 @@ func (s sessionState) letIn(now moment, effects []effect) (sessionState, []effec
 // slotGranted starts the agent, if there still is work for it.
 func (t *transition) slotGranted() {
 	t.s.slot = slotHeld
-	if !t.s.active() && !t.s.ending && !t.s.agent.readingTranscript && t.s.wanted() {
+	if !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript && t.s.wanted() {
 		t.startRun()
 	}
 }
@@ -151,8 +151,7 @@ func (s *sessionState) canPark() bool {
 func (t *transition) park() {
 	switch {
 	case t.s.canPark():
-		t.s.mending = true // what comes meanwhile is for the next run
-		t.tellAgent(stopAgent{stopOrderly})
+		t.replaceAgent(endPark, stopOrderly) // what comes meanwhile is for the next run
 	case t.s.yields(t.now.at):
 		t.yieldSlot()
 	}

@@ -54,17 +54,9 @@ type sessionState struct {
 	report      uint64          // fingerprint of what the agent said of itself last
 	beginAs     string          // id under which the conversation is begun again, since its own is taken; empty = its own
 	lastMessage string          // id of the last message of the agent that was counted
-	mending     bool            // the agent is being ended by us, to be started again
-	restarting  bool            // a person wants the agent started again, work or not
-	ending      bool            // the daemon ends: no restart
+	ending      endings
 	failures    supervision.History
-	stoppers    []waiter     // wait for the end of the run
-	noting      bool         // the wish to stop is being noted beside the journal
-	deleters    []waiter     // wait for the end of the session
-	enders      []*actor.PID // wait for the end of the run, to shut down
-	compactors  []*actor.PID // wait for the end of a compaction
-	grown       bool         // a turn has ended, and nobody has looked how large the context is
-	restarters  []waiter     // wait for the next run
+	compaction  compactionView
 
 	trustTold string // digest of the content that people were told about last
 

@@ -196,6 +196,6 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case continuationDue:
 		t.continuationLate(m)
 	case endAgent:
-		t.endAgent(from)
+		t.shutdown(from)
 	}
 }

@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"slices"
-
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/messages"
@@ -12,13 +10,6 @@ import (
 // journal that cannot be written. Then the wish is noted beside the journal (see
 // [stops]), and becomes durable with the first thing that the rebuilt session, or
 // the next daemon's, can write.
-
-// waiter waits for something to become of a session's agent.
-type waiter struct {
-	from       *actor.PID
-	wasRunning bool              // when it was asked for
-	client     messages.ClientID // who asked; empty where that is forgotten
-}
 
 // keepStop has the wish to stop noted beside the journal, then stopKept. forgetStop
 // drops it, since the journal has it.
@@ -36,10 +27,10 @@ func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
 	if !t.known(from, "stop session") {
 		return
 	}
-	t.s.stoppers = append(slices.Clone(t.s.stoppers), waiter{from, t.s.active(), client})
+	t.s.ending.waiters.add(endStop, waiter{from, t.s.active(), client})
 	t.change().StopWanted = true
 	if t.s.degraded != nil {
-		t.s.noting = true
+		t.s.ending.savingStop = true
 		t.then(keepStop{t.s.record.Run})
 	}
 	if t.s.active() {
@@ -58,33 +49,32 @@ func (t *transition) stopRun() {
 
 // stopped says that the agent is gone, to whoever wanted that.
 func (t *transition) stopped() {
-	if t.s.noting {
+	if t.s.ending.savingStop {
 		return // until it is known whether it can be kept so
 	}
-	t.auditComplete("stop", t.s.stoppers)
+	asked := t.s.ending.waiters.take(endStop)
+	t.auditComplete("stop", asked)
 	t.notRestarted("the session was stopped")
 	t.dropInputs("the session was stopped")
 	t.withdrawOrphans("stop")
 	t.endTurn("cancelled")
 	t.change().StopWanted = false
-	for _, w := range t.s.stoppers {
+	for _, w := range asked {
 		t.then(reply{w.from, messages.SessionStopped{WasRunning: w.wasRunning}})
 	}
-	t.s.stoppers = nil
 	t.maybeRetire()
 }
 
 // stopKept goes on with a stop that was noted beside the journal, or could not be:
 // then the agent ends, and nobody is told that this is for good.
 func (t *transition) stopKept(m stopKept) {
-	t.s.noting = false
+	t.s.ending.savingStop = false
 	if m.err != nil {
-		for _, w := range t.s.stoppers {
+		for _, w := range t.s.ending.waiters.take(endStop) {
 			t.then(reply{w.from, (&messages.Error{Op: "stop session", Kind: messages.Unavailable, Code: messages.StorageError, Err: m.err}).
 				With("session_id", string(t.s.id)).
 				WithHint("the agent is ended all the same; a daemon that is started again before it can write may not know that")})
 		}
-		t.s.stoppers = nil
 	}
 	if t.s.record.StopWanted && !t.s.active() {
 		t.stopped()

@@ -9,6 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -301,4 +302,19 @@ func TestDaemonEnds(t *testing.T) {
 		b := newBench(t)
 		b.on(endAgent{}, "to daemon: ended")
 	})
+}
+
+// An agent that is being parked and then stopped leaves nothing behind: the next message reaches
+// the next agent.
+func TestStopWhileTheAgentIsParked(t *testing.T) {
+	b := remembering(t)
+	b.tell(pool.Park{})
+	b.tell(messages.StopSession{Session: sessionA, Client: "ann"})
+	b.tell(b.exit(0))
+	b.tell(input("ann", "k2"))
+	b.quiet()
+	b.tell(b.up())
+	if said := b.quiet(); !slices.Contains(said, "run 2: write k2") {
+		t.Errorf("the message is not written: %v", said)
+	}
 }

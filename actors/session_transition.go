@@ -213,7 +213,7 @@ func (s *sessionState) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
 
 // wanted reports whether an agent is wanted: there is work that may be done, or a
 // person has said so.
-func (s *sessionState) wanted() bool { return s.restarting || s.busy() && !s.stands() }
+func (s *sessionState) wanted() bool { return s.ending.restart || s.busy() && !s.stands() }
 
 // progress is what the attached streams are told about the session's work.
 func (s *sessionState) progress() messages.Progress {

@@ -91,7 +91,7 @@ func (t *transition) lookTrust(fresh, search bool) {
 // watchTrust has the content compared after a tool call, and when the agent has loaded
 // other commands: it takes skills of a directory below its own when it reads a file there.
 func (t *transition) watchTrust(items []claude.Item) {
-	if !t.s.options.ownRules || t.s.agent.guard.Mode != messages.GuardOff || !t.s.agent.up || t.s.mending {
+	if !t.s.options.ownRules || t.s.agent.guard.Mode != messages.GuardOff || !t.s.agent.up || t.s.replacing() {
 		return
 	}
 	done := slices.ContainsFunc(items, func(i claude.Item) bool { _, is := i.(claude.ToolDone); return is })
@@ -108,7 +108,7 @@ func (t *transition) trustLooked(m trustLooked) {
 		return
 	}
 	t.s.agent.trustLooking = false
-	if !t.s.agent.up || t.s.mending {
+	if !t.s.agent.up || t.s.replacing() {
 		return
 	}
 	lost := m.err != nil || t.s.agent.guard.Mode == messages.GuardOff && m.guard.Mode == messages.GuardStrict ||
@@ -118,8 +118,8 @@ func (t *transition) trustLooked(m trustLooked) {
 	switch {
 	case lost || gained && resting:
 		t.s.agent.directory = nil
-		t.s.restarting, t.s.mending = true, true
-		t.tellAgent(stopAgent{stopResumable})
+		t.s.ending.restart = true
+		t.replaceAgent(endReplace, stopResumable)
 		return
 	case t.s.agent.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardStrict:
 		t.s.agent.guard = m.guard // the agent obeys none of it, old or new

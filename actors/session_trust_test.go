@@ -84,7 +84,7 @@ func TestTrustLooked(t *testing.T) {
 			m.err = messages.Errorf("x", messages.Internal, "x")
 		}
 		tr.trustLooked(m)
-		if got := agentTold(tr.after); got != test.replaced || tr.s.restarting != test.replaced {
+		if got := agentTold(tr.after); got != test.replaced || tr.s.ending.restart != test.replaced {
 			t.Errorf("%s: replaced: %v", test.name, got)
 		}
 		if told := len(tr.append.Events) > 0; told != test.told {

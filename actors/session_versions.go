@@ -92,7 +92,6 @@ func (t *transition) firstTurnLost() bool {
 func (t *transition) beginAnew() {
 	r := t.change()
 	r.AgentSession, r.Turn = "", false
-	t.s.mending = false
 	if t.s.agent.idTaken || !t.s.can().ReusableSessionID {
 		t.s.beginAs = t.now.id()
 	}

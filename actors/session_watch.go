@@ -22,7 +22,7 @@ func (t *transition) silenceLate(m silenceDue) {
 		return
 	}
 	verdict := t.s.agent.watchdog.Look(t.now.at, watchdog.Situation{
-		Busy:    t.s.busy() && !t.s.mending,
+		Busy:    t.s.busy() && !t.s.replacing(),
 		Excused: t.s.undecided() || t.s.agent.freezeReasons != 0 || t.s.agent.outputUnreadable,
 		Turn:    t.s.agent.working && t.s.record.Turn,
 		Limit:   t.s.options.silence,
@@ -35,8 +35,8 @@ func (t *transition) silenceLate(m silenceDue) {
 		t.interrupt()
 	case watchdog.Replace:
 		t.notice("AGENT_HANGS", "The agent does not react; it is ended and started again", nil)
-		t.s.mending, t.s.agent.hung = true, true
-		t.tellAgent(stopAgent{stopResumable})
+		t.s.agent.hung = true
+		t.replaceAgent(endReplace, stopResumable)
 		return
 	case watchdog.Wait:
 	}

@@ -21,7 +21,7 @@ type yieldDue struct{ run messages.RunNumber }
 // has been asked anything new, for the hold. A tool that runs is heard every 30 s, so
 // an agent that is silent for that long waits for the person alone. Zero: it does not.
 func (s *sessionState) yieldsAt() time.Time {
-	if !s.agent.up || s.mending || s.record.StopWanted || len(s.record.Background) > 0 || !s.undecided() {
+	if !s.agent.up || s.replacing() || s.record.StopWanted || len(s.record.Background) > 0 || !s.undecided() {
 		return time.Time{}
 	}
 	since := s.agent.lastActivity
@@ -70,8 +70,7 @@ func (t *transition) yieldSlot() {
 	const message = "The agent is parked while it waits for an answer, since another session needs its slot; an answer resumes it"
 	t.notice("PARKED_WAITING", message, map[string]string{"reason": messages.WaitsForAnswer})
 	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
-	t.s.mending = true
-	t.tellAgent(stopAgent{stopResumable})
+	t.replaceAgent(endPark, stopResumable)
 }
 
 // parkedForAnswer reports whether the agent was parked until a person answers.
