@@ -24,39 +24,40 @@ const (
 	FenceProject Fence = "project" // it writes to its project, and signals nobody outside
 )
 
-// fence returns what the agent of a run may write to, and its environment: a fenced agent
-// has a directory of its own for temporary files. An agent that is to be fenced and cannot
-// be is not started.
-func (s *System) fence(session messages.SessionRecord, run messages.RunRecord, env []string) (writable, environ []string, err error) {
+// fence adds the fence of a run to what its agent is started with: the directory behind
+// symbolic links, what the agent may write to, and a directory of its own for temporary
+// files. An agent that is to be fenced and cannot be is not started.
+func (s *System) fence(spec *process.Spec, session messages.SessionRecord, run messages.RunRecord) error {
 	if run.Fence == "" {
-		return nil, env, nil
+		return nil
 	}
 	refused := func(err error) error {
 		return &process.StartError{Stage: process.StageFence, Path: session.WorkingDirectory, Err: err}
 	}
 	if _, err := fence.Available(); err != nil {
-		return nil, nil, refused(err)
+		return refused(err)
 	}
 	directory, err := resolvedDirectory(session)
 	if err != nil {
-		return nil, nil, refused(err)
+		return refused(err)
 	}
 	temp := s.temporary(session.ID)
 	for _, dir := range append(s.fenceHomes(), temp) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, nil, refused(err)
+			return refused(err)
 		}
 	}
-	environ = append(slices.Clip(env), "TMPDIR="+temp, "CLAUDE_CODE_TMPDIR="+temp)
-	writable, err = fence.Project{
+	environ := append(slices.Clip(spec.Env), "TMPDIR="+temp, "CLAUDE_CODE_TMPDIR="+temp)
+	writable, err := fence.Project{
 		Directory: directory, Home: s.options.Home, Temp: temp, Environ: environ,
 		Writable:  append(slices.Clone(s.live.Load().FenceWritable), run.Options.Directories...),
 		Protected: append([]string{filepath.Dir(s.options.RunsDirectory)}, s.options.Protected...),
 	}.Plan()
 	if err != nil {
-		return nil, nil, refused(err)
+		return refused(err)
 	}
-	return writable, environ, nil
+	spec.Dir, spec.Env, spec.Fence = directory, environ, writable
+	return nil
 }
 
 // resolvedDirectory returns the working directory behind symbolic links, as it was when the session was created. It fails

@@ -226,19 +226,16 @@ func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecor
 	if err != nil {
 		return process.Spec{}, err
 	}
-	env := append(s.environment(run.Environment), added...)
-	fenced, env, err := s.fence(session, run, env)
-	if err != nil {
-		return process.Spec{}, err
-	}
 	var lease process.Lease
 	if s.options.Lease != "" {
 		lease = process.LeaseOn(s.options.Lease)
 	}
-	return process.Spec{
+	spec := process.Spec{
 		Directory: run.Directory, Lease: lease, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
-		Env: env, Fence: fenced, Token: run.Token, Cgroup: s.cgroups.For(run.Directory),
-	}, nil
+		Env: append(s.environment(run.Environment), added...), Token: run.Token, Cgroup: s.cgroups.For(run.Directory),
+	}
+	err = s.fence(&spec, session, run)
+	return spec, err
 }
 
 // environment is that of an agent: the daemon's as it is now, and what its session

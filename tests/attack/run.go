@@ -24,7 +24,7 @@ type options struct {
 }
 
 // binaries are what the scenarios run, built once from this checkout.
-type binaries struct{ betcode, fake, claude string }
+type binaries struct{ betcode, fake, probe, claude string }
 
 // result counts cases. A scenario that did not come to its end is an open case; what
 // could not be tried is none.
@@ -103,8 +103,8 @@ func report(o options, name string, cases []outcome, told *result) {
 
 // build makes the daemon and the fake agent, and fetches the real one if need be.
 func build(ctx context.Context, dir string) (binaries, error) {
-	built := binaries{betcode: filepath.Join(dir, "betcode"), fake: filepath.Join(dir, "fakeagent")}
-	for _, target := range [][2]string{{built.betcode, "betcode/cmd/betcode"}, {built.fake, "betcode/tests/fakeagent"}} {
+	built := binaries{betcode: filepath.Join(dir, "betcode"), fake: filepath.Join(dir, "fakeagent"), probe: filepath.Join(dir, "probe")}
+	for _, target := range [][2]string{{built.betcode, "betcode/cmd/betcode"}, {built.fake, "betcode/tests/fakeagent"}, {built.probe, "betcode/tests/attack/probe"}} {
 		command := exec.CommandContext(ctx, "go", "build", "-o", target[0], target[1])
 		command.Dir, command.Stderr = kit.Repository(), os.Stderr
 		if err := command.Run(); err != nil {
@@ -120,4 +120,4 @@ func build(ctx context.Context, dir string) (binaries, error) {
 }
 
 // scenarios are all of them, area by area.
-var scenarios = slices.Concat(ruleScenarios, trustScenarios, protectScenarios, modeScenarios, approveScenarios, fenceScenarios, doorScenarios, floodScenarios, rightScenarios, shownScenarios, optionScenarios, secondFenceScenarios, secondHTTPScenarios, secondOrphanScenarios, nestedScenarios)
+var scenarios = slices.Concat(ruleScenarios, trustScenarios, protectScenarios, modeScenarios, approveScenarios, fenceScenarios, doorScenarios, floodScenarios, rightScenarios, shownScenarios, optionScenarios, secondFenceScenarios, secondHTTPScenarios, secondOrphanScenarios, nestedScenarios, callScenarios)

@@ -12,11 +12,12 @@ var secondOrphanScenarios = []scenario{
 }
 
 // leavings are what a child of the agent does before it calls, while its launcher lives.
-// $1 is the script that calls, $2 the name for its output.
+// $1 is the script that calls, $2 the name for its output, $probe the program of that name.
 var leavings = [][2]string{
 	{"setsid", `setsid -f sh $1 $2`},
 	{"two forks with a clean environment", `( (env -i PATH="$PATH" HOME="$HOME" setsid sh $1 $2 &) & )`},
 	{"nohup, and the parent ends", `sh -c "nohup sh $1 $2 >/dev/null 2>&1 &"`},
+	{"a subreaper of its own that collects orphans", `setsid -f $probe adopt sh $1 $2`},
 	{"a user namespace", `unshare -Ur env -i PATH="$PATH" HOME="$HOME" sh $1 $2 || { echo cannot >$2.out; touch $2.code; }`},
 	{"a pid namespace", `unshare -Urpf env -i PATH="$PATH" HOME="$HOME" sh $1 $2 || { echo cannot >$2.out; touch $2.code; }`},
 }
@@ -26,6 +27,7 @@ func attackLeaving(s *siege) {
 	c := s.converse("a", session())
 	s.write(s.project("call.sh"), fmt.Sprintf("%[1]q --socket %[2]q permission allow none >$1.out 2>&1\ntouch $1.code\n", s.world.Binary, s.world.Socket()))
 	var start strings.Builder
+	fmt.Fprintf(&start, "probe=%q\n", s.built.probe)
 	for i, l := range leavings {
 		fmt.Fprintf(&start, "set -- call.sh %d\n%s </dev/null >/dev/null 2>&1\n", i, l[1])
 	}

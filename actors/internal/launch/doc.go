@@ -24,8 +24,11 @@
 //
 //  1. It reserves the space of its two records, so that a full disk is noticed
 //     before the agent runs and not when it ends.
-//  2. It goes to the agent's directory, fences the agent if it is to ([Params].Fence), and starts the agent in a new session,
-//     with default signals, with descriptors 0 to 2 and no others.
+//  2. It goes to the agent's directory and starts the agent in a new session, with default
+//     signals, with descriptors 0 to 2 and no others; within a fence if it is to have one
+//     ([Params].Fence): Landlock for writes and signals, and a filter of system calls, so
+//     that it sets no limits of another process. A fenced agent's directory is opened
+//     without following a symbolic link.
 //  3. It writes launcher.json, also if the agent could not be started, and the
 //     same bytes into the report pipe, which it closes.
 //  4. It lets go of the agent's streams, reaps whatever is orphaned below it (it

@@ -47,7 +47,8 @@ func FenceVersion() int {
 }
 
 // forkFenced starts the agent within a fence: it, and whatever it starts, writes below
-// the paths alone, and from [FenceSignals] on signals nobody outside.
+// the paths alone, from [FenceSignals] on signals nobody outside, and sets no limits of
+// another process.
 //
 // A fence belongs to a thread and is inherited by what the thread starts. The thread that
 // is fenced here ends with its goroutine, since that never unlocks it; the launcher itself
@@ -92,7 +93,10 @@ func enclose(writable []string) syscall.Errno {
 	}
 	_, _, errno = syscall.RawSyscall(restrictSelf, rules, 0, 0)
 	syscall.Close(int(rules))
-	return errno
+	if errno != 0 {
+		return errno
+	}
+	return keepLimits()
 }
 
 // openPlace opens a path in which there was no symbolic link when the fence was planned.
@@ -106,6 +110,21 @@ func openPlace(path string) (int, syscall.Errno) {
 	here := -100 // AT_FDCWD
 	fd, _, errno := syscall.RawSyscall6(openat2, uintptr(here), uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)
 	return int(fd), errno
+}
+
+// enter goes to the agent's directory. That of a fenced agent is a path without symbolic
+// links, like the paths of its fence: a link that another agent has put there since the
+// daemon looked leads nowhere.
+func enter(p Params) syscall.Errno {
+	if len(p.Fence) == 0 {
+		return number(syscall.Chdir(p.Dir))
+	}
+	fd, errno := openPlace(p.Dir)
+	if errno != 0 {
+		return errno
+	}
+	defer syscall.Close(fd)
+	return number(syscall.Fchdir(fd))
 }
 
 // allow lets a file, or what is below a directory, be written.

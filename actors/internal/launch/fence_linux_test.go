@@ -71,6 +71,7 @@ func TestFence(t *testing.T) {
 		{"setsid sh -c 'echo x >" + outside + "/new'", false},
 		{": 1<>" + fifo, false},
 		{"truncate -s 0 " + file, false},
+		{"ulimit -t 1000 && ulimit -n 100", true},
 	}
 	var script strings.Builder
 	for i, try := range tries {
@@ -111,6 +112,76 @@ func TestFenceThatCannotBe(t *testing.T) {
 	p := Params{Run: t.TempDir(), Dir: "/", Program: "/bin/true", Argv: []string{"true"}, Fence: []string{strings.Repeat("x", 5000)}}
 	if s := becomeParams(t, p, self, markNew); s.Agent.PID != 0 || s.Stage != StageFence || s.Errno != syscall.ENAMETOOLONG {
 		t.Errorf("started %+v", s)
+	}
+}
+
+// A link in the place of the agent's directory, or of another that it may write to, put
+// there since the daemon looked, leads nowhere.
+func TestFencedDirectoryBecomesALink(t *testing.T) {
+	needsFence(t, FenceWrites)
+	above := t.TempDir()
+	link := filepath.Join(above, "link")
+	if err := os.Symlink("/", link); err != nil {
+		t.Fatal(err)
+	}
+	p := Params{Run: t.TempDir(), Dir: link, Program: "/bin/true", Argv: []string{"true"}, Fence: []string{above}}
+	if s := becomeParams(t, p, self, markNew); s.Agent.PID != 0 || s.Stage != StageDirectory || s.Errno != syscall.ELOOP {
+		t.Errorf("started %+v", s)
+	}
+	p.Run, p.Dir, p.Fence = t.TempDir(), above, []string{above, link}
+	if s := becomeParams(t, p, self, markNew); s.Agent.PID != 0 || s.Stage != StageFence || s.Errno != syscall.ELOOP {
+		t.Errorf("with a fence around the link: %+v", s)
+	}
+	p.Run, p.Dir, p.Fence = t.TempDir(), link, nil
+	if s := becomeParams(t, p, self, markNew); s.Agent.PID == 0 {
+		t.Errorf("without a fence: %+v", s)
+	}
+}
+
+// The filter of system calls has a verdict for every call, on every architecture: each
+// jump ends within it.
+func TestLimitFilter(t *testing.T) {
+	for arch, calls := range limitCalls {
+		filter := limitFilter(calls)
+		for _, c := range calls {
+			for _, test := range []struct {
+				name              string
+				number, limit, id uint32
+				high              uint32
+				refused           bool
+			}{
+				{"another's limits", c[1], 1, 7, 0, true},
+				{"another's limits, at an address above 4 GB", c[1], 0, 7, 1, true},
+				{"its own limits", c[1], 1, 0, 0, false},
+				{"another's limits, which it only reads", c[1], 0, 7, 0, false},
+				{"another call", c[1] + 1, 1, 7, 0, false},
+			} {
+				data := map[uint32]uint32{callNumber: test.number, callArch: c[0], callPID: test.id, callLimits: test.limit, callLimits + 4: test.high}
+				if got := judge(filter, data) != resultAllow; got != test.refused {
+					t.Errorf("%s: %s (%#x): refused %v", arch, test.name, c, got)
+				}
+			}
+		}
+		if judge(filter, map[uint32]uint32{callArch: 1, callNumber: calls[0][1], callPID: 7, callLimits: 1}) != resultAllow {
+			t.Errorf("%s: a call of an architecture that is not listed is refused", arch)
+		}
+	}
+}
+
+// judge runs a filter as the kernel does.
+func judge(filter []instruction, data map[uint32]uint32) uint32 {
+	var value uint32
+	for at := 0; ; at++ {
+		switch in := filter[at]; {
+		case in.code == load:
+			value = data[in.k]
+		case in.code == result:
+			return in.k
+		case value == in.k:
+			at += int(in.yes)
+		default:
+			at += int(in.not)
+		}
 	}
 }
 

@@ -64,8 +64,8 @@ func run(p Params, mark string) int {
 
 // start starts the agent and completes the record.
 func start(p Params, s Started) Started {
-	if err := syscall.Chdir(p.Dir); err != nil {
-		return s.failed(StageDirectory, number(err))
+	if errno := enter(p); errno != 0 {
+		return s.failed(StageDirectory, errno)
 	}
 	attr := &syscall.ProcAttr{Env: p.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true}}
 	fork := func() (int, Stage, error) {
@@ -133,7 +133,11 @@ func report(words []byte) {
 	syscall.Close(ReportFD)
 }
 
+// number is the system's of an error, zero if there is none.
 func number(err error) syscall.Errno {
+	if err == nil {
+		return 0
+	}
 	if errno, ok := err.(syscall.Errno); ok { //nolint:errorlint // syscall returns bare numbers, and errors is one import more
 		return errno
 	}
