@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"betcode/messages"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/record"
 )
 
 // admit decides whether an append may be made to a session as it is, and
@@ -16,23 +18,23 @@ func admit(e *entry, a *messages.Append) (*entry, *messages.Error) {
 	}
 	switch {
 	case e == nil && a.Delete:
-		return nil, unknownSession(opAppend, a.Session)
+		return nil, unknownSession(fault.OpAppend, a.Session)
 	case e == nil:
 		e = &entry{id: a.Session}
 		if a.Expect == 0 && a.Record == nil {
-			return nil, unknownSession(opAppend, a.Session).WithHint("The first append of a session carries its record.")
+			return nil, unknownSession(fault.OpAppend, a.Session).WithHint("The first append of a session carries its record.")
 		}
 	case e.deleted:
-		return nil, messages.Errorf(opAppend, messages.NotFound, "session %q was deleted", a.Session).
+		return nil, messages.Errorf(fault.OpAppend, messages.NotFound, "session %q was deleted", a.Session).
 			WithCode(messages.SessionClosed).With("session_id", string(a.Session))
 	case a.Delete:
 		next := *e
 		next.deleted, next.damaged, next.stuck = true, nil, nil
 		return &next, nil
 	case e.damaged != nil:
-		return nil, e.damage(opAppend, e.damaged)
+		return nil, e.damage(fault.OpAppend, e.damaged)
 	case e.stuck != nil:
-		return nil, e.damage(opAppend, e.stuck)
+		return nil, e.damage(fault.OpAppend, e.stuck)
 	}
 	if err := compare(e, a); err != nil {
 		return nil, err
@@ -47,7 +49,7 @@ func admit(e *entry, a *messages.Append) (*entry, *messages.Error) {
 	}
 	if r := a.Record; r != nil {
 		next.name, next.directory, next.worktree = r.Name, r.WorkingDirectory, r.WorktreeID
-		next.updated = loadTime(storeTime(r.UpdatedAt))
+		next.updated = record.LoadTime(record.StoreTime(r.UpdatedAt))
 		next.low = r.Past.LowWater
 	}
 	return &next, nil
@@ -78,15 +80,15 @@ func compare(e *entry, a *messages.Append) *messages.Error {
 }
 
 func stale(a *messages.Append, format string, args ...any) *messages.Error {
-	return messages.Errorf(opAppend, messages.Aborted, format, args...).With("session_id", string(a.Session))
+	return messages.Errorf(fault.OpAppend, messages.Aborted, format, args...).With("session_id", string(a.Session))
 }
 
 // wellFormed refuses what could not be stored, or not be found again.
 func wellFormed(a *messages.Append) *messages.Error {
 	invalid := func(format string, args ...any) *messages.Error {
-		return messages.Errorf(opAppend, messages.Invalid, format, args...).With("session_id", string(a.Session))
+		return messages.Errorf(fault.OpAppend, messages.Invalid, format, args...).With("session_id", string(a.Session))
 	}
-	if n := len(a.Session); n == 0 || n > maxSessionID {
+	if n := len(a.Session); n == 0 || n > record.MaxSessionID {
 		return invalid("session id of %d bytes", n)
 	}
 	if a.Delete {
@@ -129,7 +131,7 @@ func wellFormed(a *messages.Append) *messages.Error {
 }
 
 func nameable(what, name string) error {
-	if n := len(name); n == 0 || n > maxName {
+	if n := len(name); n == 0 || n > record.MaxName {
 		return fmt.Errorf("%s with a key of %d bytes", what, n)
 	}
 	return nil

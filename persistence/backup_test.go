@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/upkeep"
 )
 
 func (f *fixture) backup(t *testing.T, link bool) string {
@@ -21,7 +23,7 @@ func (f *fixture) backup(t *testing.T, link bool) string {
 	if err != nil {
 		t.Fatalf("backup: %v", err)
 	}
-	if b.Files != len(f.store.manifest.names()) || b.Lineage != f.store.Lineage() || b.Bytes == 0 || (b.LinkedBytes > 0) != link {
+	if b.Files != len(f.store.manifest.Names()) || b.Lineage != f.store.Lineage() || b.Bytes == 0 || (b.LinkedBytes > 0) != link {
 		t.Errorf("backup: %+v", b)
 	}
 	return path
@@ -130,7 +132,7 @@ func TestBackupGoesNowhereElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := filepath.Join(t.TempDir(), "b")
-	if err := os.Mkdir(started+halfway, 0o700); err != nil {
+	if err := os.Mkdir(started+upkeep.Halfway, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -256,7 +258,7 @@ func TestRestore(t *testing.T) {
 	}
 	for i, s := range got.Sessions {
 		if run := s.Run; run != nil {
-			if run.Directory != filepath.Join(o.RunsDirectory, string(s.Record.ID), "2") || run.Process.BootID != restoredBoot ||
+			if run.Directory != filepath.Join(o.RunsDirectory, string(s.Record.ID), "2") || run.Process.BootID != upkeep.RestoredBoot ||
 				run.Launcher != (messages.ProcessIdentity{}) || run.Token == want.Sessions[i].Run.Token || run.State != want.Sessions[i].Run.State {
 				t.Errorf("run: %+v", run)
 			}
@@ -325,13 +327,13 @@ func TestRestoreOfADamagedBackup(t *testing.T) {
 	f.seal()
 	f.commit(more(sid(1), 30, 2))
 	path := f.backup(t, false)
-	data, err := os.ReadFile(filepath.Join(path, fileName(1)))
+	data, err := os.ReadFile(filepath.Join(path, boltfile.Name(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := strings.Index(string(data), "event 17 of a session")
 	data[at]++
-	if err := os.WriteFile(filepath.Join(path, fileName(1)), data, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(path, boltfile.Name(1)), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, r, err := restored(t, path)

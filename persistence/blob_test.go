@@ -15,11 +15,15 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"betcode/messages"
+	"betcode/persistence/internal/blob"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/disk"
+	"betcode/persistence/internal/record"
 )
 
 // payload is bytes that are too large for a page, another for each n.
 func payload(n int) []byte {
-	return append(fmt.Appendf(nil, "payload %d ", n), bytes.Repeat([]byte{byte(n)}, blobBytes)...)
+	return append(fmt.Appendf(nil, "payload %d ", n), bytes.Repeat([]byte{byte(n)}, record.PayloadBytes)...)
 }
 
 // heavy appends n events after a number, each with a payload of its own, and an
@@ -41,7 +45,7 @@ func heavy(id messages.SessionID, after messages.Seq, n int) messages.Append {
 // payloads lists the files out of line.
 func (f *fixture) payloads() (paths []string) {
 	f.Helper()
-	err := filepath.WalkDir(f.path(blobDirectory), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(f.path(blob.DirectoryName), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			paths = append(paths, path)
 		}
@@ -85,7 +89,7 @@ func TestLargePayloadsAreOutOfLine(t *testing.T) {
 	if got := f.payloads(); len(got) != 4 {
 		t.Errorf("after it: %v", got)
 	}
-	for _, value := range [][]byte{f.raw("events", pairKey(1, 2)), f.raw("bodies", under(1, "heavy"))} {
+	for _, value := range [][]byte{f.raw("events", record.PairKey(1, 2)), f.raw("bodies", record.NameKey(1, "heavy"))} {
 		if len(value) == 0 || len(value) > 100 {
 			t.Errorf("%d bytes stand for a payload", len(value))
 		}
@@ -95,14 +99,14 @@ func TestLargePayloadsAreOutOfLine(t *testing.T) {
 		same(t, "journal", f.picture(), before)
 	}
 	for path, mode := range map[string]fs.FileMode{
-		f.payloads()[0]: 0o600, filepath.Dir(f.payloads()[0]): 0o700 | fs.ModeDir, f.path(blobDirectory): 0o700 | fs.ModeDir,
+		f.payloads()[0]: 0o600, filepath.Dir(f.payloads()[0]): 0o700 | fs.ModeDir, f.path(blob.DirectoryName): 0o700 | fs.ModeDir,
 	} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
 		}
 	}
 	st := f.store.Stats()
-	if st.Payloads != 4 || st.PayloadBytes < 4*blobBytes || st.Files[0].Payloads < 4*blobBytes || st.Files[1].Payloads != 0 {
+	if st.Payloads != 4 || st.PayloadBytes < 4*record.PayloadBytes || st.Files[0].Payloads < 4*record.PayloadBytes || st.Files[1].Payloads != 0 {
 		t.Errorf("%+v", st)
 	}
 	f.commit(messages.Append{Session: sid(1), Expect: 3, Settled: []string{"heavy"}})
@@ -172,12 +176,12 @@ func TestSweepRemovesWhatNobodyRefersTo(t *testing.T) {
 	f.commit(messages.Append{Session: sid(1), Expect: 3, Settled: []string{"heavy"}})
 	f.checkpoint()
 	f.sweep(1) // no row refers to it any more
-	shard := filepath.Join(f.path(blobDirectory), "ab")
+	shard := filepath.Join(f.path(blob.DirectoryName), "ab")
 	if err := os.MkdirAll(shard, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	left := filepath.Join(shard, blobID{0xab}.String())
-	for _, path := range []string{left, left + unfinished, filepath.Join(shard, "of somebody else")} {
+	left := filepath.Join(shard, record.PayloadID{0xab}.String())
+	for _, path := range []string{left, left + disk.Unfinished, filepath.Join(shard, "of somebody else")} {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +205,7 @@ func TestSweepLeavesWhatIsNeeded(t *testing.T) {
 	f := newFixture(t)
 	swept := 0
 	f.store.options.steps = nil
-	f.store.blobs.steps = func(string) error {
+	f.store.blobs.Steps = func(string) error {
 		n, err := f.store.Sweep(context.Background())
 		swept++
 		if n != 0 || err != nil {
@@ -213,31 +217,31 @@ func TestSweepLeavesWhatIsNeeded(t *testing.T) {
 	f.checkpoint()
 	f.commit(heavy(sid(2), 0, 2))
 	f.seal()
-	f.store.blobs.steps = nil
+	f.store.blobs.Steps = nil
 	if swept < 10 {
 		t.Errorf("%d times", swept)
 	}
-	f.store.active.db.Update(func(tx *bolt.Tx) error { return listBlob(tx, spilled{id: blobID{1}}) })
-	left := f.store.blobs.path(blobID{2})
+	f.store.active.Update("test", func(tx *boltfile.Tx) error { return boltfile.ListPayload(tx, record.Payload{ID: record.PayloadID{1}}) })
+	left := f.store.blobs.Path(record.PayloadID{2})
 	os.MkdirAll(filepath.Dir(left), 0o700)
 	os.WriteFile(left, nil, 0o600)
 	if _, err := f.store.Verify(t.Context(), func(FileReport) { f.sweep(0) }); err != nil {
 		t.Fatal(err)
 	}
-	f.store.active.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(bucketBlobs).Delete(blobID{1}.bytes()) })
+	f.store.active.DB.Update(func(tx *bolt.Tx) error {
+		return tx.Bucket(record.BucketPayloads).Delete(append([]byte{1}, make([]byte, 31)...))
+	})
 	_, err := f.store.Sweep(t.Context())
 	wantKind(t, "a list that lost a part", err, messages.DataLoss)
 	if report, _ := f.store.Verify(t.Context(), nil); report.OK() {
 		t.Error("verify finds nothing")
 	}
-	f.store.active.db.Update(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucketBlobs)
+	f.store.active.DB.Update(func(tx *bolt.Tx) error {
+		b := tx.Bucket(record.BucketPayloads)
 		return b.SetSequence(b.Sequence() - 1)
 	})
 	f.sweep(1)
 }
-
-func (id blobID) bytes() []byte { return id[:] }
 
 // Checkpoints, seals, retention and sweeps at once: nothing is missing at the end.
 func TestSweepAmongWriters(t *testing.T) {
@@ -346,13 +350,13 @@ func TestCrashAtEveryStepOfAPayload(t *testing.T) {
 	}
 	f.commit(heavy(sid(1), 0, 2))
 	want := f.picture()
-	f.store.options.steps, f.store.blobs.steps = note, note
+	f.store.options.steps, f.store.blobs.Steps = note, note
 	f.checkpoint()
 	moved := len(steps)
 	f.store.options.RetainBytes = 1
 	f.retain(1)
 	f.sweep(1) // the input of the second waits
-	f.store.options.steps, f.store.blobs.steps = nil, nil
+	f.store.options.steps, f.store.blobs.Steps = nil, nil
 	if moved < 8 || len(steps) < moved+3 {
 		t.Fatalf("steps: %v", steps)
 	}
@@ -370,7 +374,7 @@ func TestCrashAtEveryStepOfAPayload(t *testing.T) {
 				}
 			}
 			report, err := g.store.Verify(t.Context(), nil)
-			if last := report.Files[len(report.Files)-1]; err != nil || !report.OK() || last.Name != blobDirectory {
+			if last := report.Files[len(report.Files)-1]; err != nil || !report.OK() || last.Name != blob.DirectoryName {
 				t.Errorf("verify: %+v, %v", report, err)
 			}
 		})
@@ -383,14 +387,14 @@ func TestNoRoomForAPayload(t *testing.T) {
 	f := newFixture(t)
 	f.commit(heavy(sid(1), 0, 2))
 	want := f.picture()
-	if err := os.WriteFile(f.path(blobDirectory), nil, 0o600); err != nil {
+	if err := os.WriteFile(f.path(blob.DirectoryName), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	wantKind(t, "checkpoint", f.store.Checkpoint(), messages.Unavailable)
 	wantKind(t, "seal", f.store.Seal(), messages.Unavailable)
 	f.commit(more(sid(1), 2, 1))
 	f.crash()
-	if err := os.Remove(f.path(blobDirectory)); err != nil {
+	if err := os.Remove(f.path(blob.DirectoryName)); err != nil {
 		t.Fatal(err)
 	}
 	f.checkpoint()

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"betcode/messages"
 	"betcode/messages/failpoint"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/memtable"
 )
 
 const (
@@ -21,29 +22,8 @@ const (
 	checkpointRetryMost  = time.Minute
 )
 
-// overlay is what is on disk in the logs but not in the active file: rows of the
-// live log, over those of the other one while they are moved. It is replaced,
-// never changed.
-type overlay struct {
-	live    *table
-	frozen  *table // nil = nothing is being moved
-	last    uint64 // number of the newest group in frozen
-	numbers uint64 // the newest of a session then
-}
-
-// over returns the tables, the newest first.
-func (o *overlay) over() []*table {
-	switch {
-	case o.frozen == nil:
-		return []*table{o.live}
-	case o.live.empty():
-		return []*table{o.frozen}
-	}
-	return []*table{o.live, o.frozen}
-}
-
-// mover is the state of moving rows out of the logs.
-type mover struct {
+// retries is the state of moving rows out of the logs.
+type retries struct {
 	retryAt time.Time     // not tried before
 	delay   time.Duration // before the next try but one
 	failure *messages.Error
@@ -52,7 +32,7 @@ type mover struct {
 // CheckpointDue reports whether the live log has grown so much that it should be
 // moved into the active file.
 func (s *Store) CheckpointDue() bool {
-	done, err := s.reading(opCheckpoint)
+	done, err := s.reading(fault.OpCheckpoint)
 	if err != nil || s.log == nil {
 		if err == nil {
 			done()
@@ -61,13 +41,13 @@ func (s *Store) CheckpointDue() bool {
 	}
 	defer done()
 	due := failpoint.Fail(failpoint.CheckpointDue) != nil ||
-		s.overlay.Load().frozen != nil || s.log.end.Load() >= s.options.CheckpointBytes
+		s.overlay.Load().Frozen != nil || s.log.Length() >= s.options.CheckpointBytes
 	return due && s.patient()
 }
 
 // patient reports whether a checkpoint may be tried.
 func (s *Store) patient() bool {
-	m := s.mover.Load()
+	m := s.retries.Load()
 	return m.failure == nil || !s.options.Now().Before(m.retryAt)
 }
 
@@ -78,7 +58,7 @@ func (s *Store) patient() bool {
 func (s *Store) Checkpoint() error {
 	s.moving.Lock()
 	defer s.moving.Unlock()
-	err := s.checkpoint(opCheckpoint)
+	err := s.checkpoint(fault.OpCheckpoint)
 	if messages.KindOf(err) != messages.DataLoss || err == nil {
 		return err
 	}
@@ -86,7 +66,7 @@ func (s *Store) Checkpoint() error {
 	// has pages of its own.
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if s.seal(opCheckpoint) == nil {
+	if s.seal(fault.OpCheckpoint) == nil {
 		return nil
 	}
 	return err
@@ -133,52 +113,52 @@ func (s *Store) checkpointNow(op string) error {
 // returns nil if there is nothing to be moved, and reports whether it is what an
 // earlier checkpoint could not move, after which there may be more. The caller
 // holds writing.
-func (s *Store) freeze(op string) (o *overlay, earlier bool, err error) {
+func (s *Store) freeze(op string) (o *memtable.Overlay, earlier bool, err error) {
 	if err := s.writable(op); err != nil {
 		return nil, false, err
 	}
 	o = s.overlay.Load()
 	switch {
-	case o.frozen != nil:
+	case o.Frozen != nil:
 		return o, true, nil
-	case s.log.end.Load() == 0: // not the rows: a group may have put none
+	case s.log.Length() == 0: // not the rows: a group may have put none
 		return nil, false, nil
 	}
 	failpoint.Hit(failpoint.CheckpointBegun)
-	o = &overlay{live: newTable(), frozen: o.live, last: s.log.turn(), numbers: s.numbers.Load()}
+	o = &memtable.Overlay{Live: memtable.New(), Frozen: o.Live, Last: s.log.Turn(), Numbers: s.numbers.Load()}
 	s.overlay.Store(o)
-	return o, false, s.options.steps.at("log turned")
+	return o, false, s.options.steps.At("log turned")
 }
 
 // move writes what is frozen into the active file, the large values besides it
 // and before it.
-func (s *Store) move(op string, o *overlay) error {
-	large := s.blobs.spill()
-	defer large.release()
-	err := large.rows(o.frozen)
+func (s *Store) move(op string, o *memtable.Overlay) error {
+	large := s.blobs.Spill()
+	defer large.Release()
+	err := large.Rows(o.Frozen)
 	if err == nil {
-		err = s.active.update(op, func(tx *bolt.Tx) error {
-			if err := moveRows(tx, o, large); err != nil {
+		err = s.active.Update(op, func(tx *boltfile.Tx) error {
+			if err := boltfile.MoveRows(tx, o, large); err != nil {
 				return err
 			}
 			failpoint.Hit(failpoint.InCheckpoint)
-			return s.options.steps.at("rows moved")
+			return s.options.steps.At("rows moved")
 		})
 	}
-	var uncommitted *commitError
+	var uncommitted *boltfile.CommitError
 	switch {
 	case err == nil:
 		failpoint.Hit(failpoint.AfterCheckpoint)
 		s.counts.checkpoints.Add(1)
-		s.active.blobBytes.Add(large.bytes())
-		s.mover.Store(&mover{})
-		return s.options.steps.at("checkpoint done")
-	case errors.As(err, &uncommitted) && unclean(uncommitted.error):
-		return s.fail(op, uncommitted.error)
+		s.active.PayloadBytes.Add(large.Bytes())
+		s.retries.Store(&retries{})
+		return s.options.steps.At("checkpoint done")
+	case errors.As(err, &uncommitted) && boltfile.Unclean(uncommitted.Err):
+		return s.fail(op, uncommitted.Err)
 	}
-	err = storageError(op, err)
-	delay := min(max(2*s.mover.Load().delay, checkpointRetryLeast), checkpointRetryMost)
-	s.mover.Store(&mover{retryAt: s.options.Now().Add(delay), delay: delay, failure: asError(err)})
+	err = fault.Storage(op, err)
+	delay := min(max(2*s.retries.Load().delay, checkpointRetryLeast), checkpointRetryMost)
+	s.retries.Store(&retries{retryAt: s.options.Now().Add(delay), delay: delay, failure: fault.As(err)})
 	return err
 }
 
@@ -187,66 +167,31 @@ func (s *Store) move(op string, o *overlay) error {
 func (s *Store) Try() error {
 	s.moving.Lock()
 	defer s.moving.Unlock()
-	if err := s.writable(opTry); err != nil {
+	if err := s.writable(fault.OpTry); err != nil {
 		return err
 	}
-	err := s.active.update(opTry, func(*bolt.Tx) error { return nil })
-	var uncommitted *commitError
+	err := s.active.Update(fault.OpTry, func(*boltfile.Tx) error { return nil })
+	var uncommitted *boltfile.CommitError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &uncommitted) && unclean(uncommitted.error):
-		return s.fail(opTry, uncommitted.error)
+	case errors.As(err, &uncommitted) && boltfile.Unclean(uncommitted.Err):
+		return s.fail(fault.OpTry, uncommitted.Err)
 	}
-	return storageError(opTry, err)
+	return fault.Storage(fault.OpTry, err)
 }
 
 // thaw ends a checkpoint: what was moved is read from the file. Whoever reads
 // looks at the overlay first and at the file then, so nobody misses it. The
 // caller holds writing.
 func (s *Store) thaw() {
-	s.overlay.Store(&overlay{live: s.overlay.Load().live})
+	s.overlay.Store(&memtable.Overlay{Live: s.overlay.Load().Live})
 	s.unmoved.Store(false)
-}
-
-// moveRows writes what is frozen into a file.
-func moveRows(tx *bolt.Tx, o *overlay, large *spill) error {
-	ids, events := tx.Bucket(bucketIDs), tx.Bucket(bucketEvents)
-	events.FillPercent = fillPercent
-	if err := ids.SetSequence(max(ids.Sequence(), o.numbers)); err != nil {
-		return err
-	}
-	joined := joiner{put: events.Put}
-	err := o.frozen.each(func(c *cell) error {
-		b, value := tx.Bucket(buckets[c.bucket]), large.of(c)
-		if c.bucket == codeBodies {
-			if err := unlistBlob(tx, bucketBodies, c.key); err != nil {
-				return err
-			}
-		}
-		switch {
-		case value == nil:
-			return b.Delete(c.key)
-		case c.bucket == codeEvents:
-			return joined.add(c.key, value)
-		}
-		return b.Put(c.key, value)
-	})
-	if err == nil {
-		err = joined.flush()
-	}
-	if err == nil {
-		err = large.list(tx)
-	}
-	if err != nil {
-		return err
-	}
-	return putCheckpoint(tx, o.last)
 }
 
 // makeRoom checkpoints where commits have no room left because nobody did.
 func (s *Store) makeRoom() {
-	if done, err := s.reading(opAppend); err == nil {
+	if done, err := s.reading(fault.OpAppend); err == nil {
 		full := s.log != nil && s.full() && s.patient()
 		done()
 		if full {
@@ -258,7 +203,7 @@ func (s *Store) makeRoom() {
 // full reports whether nothing can be appended before a checkpoint: what is in
 // the logs is bounded, as is the memory it takes.
 func (s *Store) full() bool {
-	return s.unmoved.Load() || s.log.end.Load() >= 2*s.options.CheckpointBytes
+	return s.unmoved.Load() || s.log.Length() >= 2*s.options.CheckpointBytes
 }
 
 // room refuses appends while the logs are full. The caller holds writing.
@@ -266,8 +211,8 @@ func (s *Store) room(op string) error {
 	if !s.full() {
 		return nil
 	}
-	if failure := s.mover.Load().failure; failure != nil {
-		return again(op, failure)
+	if failure := s.retries.Load().failure; failure != nil {
+		return fault.Again(op, failure)
 	}
-	return messages.Errorf(op, messages.Unavailable, "the logs are full").WithCode(messages.StorageError).WithHint(hintDisk)
+	return messages.Errorf(op, messages.Unavailable, "the logs are full").WithCode(messages.StorageError).WithHint(fault.HintDisk)
 }

@@ -10,16 +10,19 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/record"
+	"betcode/persistence/internal/wal"
 )
 
 // chunks counts the chunks of a session in the active file.
 func (f *fixture) chunks(number uint64) (n int) {
 	f.Helper()
-	f.store.active.db.View(func(tx *bolt.Tx) error {
-		return view{tx: tx}.each(bucketEvents, prefixOf(number), func(_, _ []byte) error {
+	f.store.active.View("test", func(tx *boltfile.Tx) error {
+		return memtable.View{File: tx}.Each(record.BucketEvents, record.PrefixOf(number), func(_, _ []byte) error {
 			n++
 			return nil
 		})
@@ -44,7 +47,7 @@ func TestCheckpointMovesTheNewest(t *testing.T) {
 	if n := f.chunks(1); n != 1 {
 		t.Errorf("%d chunks after", n)
 	}
-	if f.raw("bodies", under(1, "one")) != nil || f.raw("bodies", under(1, "two")) == nil {
+	if f.raw("bodies", record.NameKey(1, "one")) != nil || f.raw("bodies", record.NameKey(1, "two")) == nil {
 		t.Error("the settled input is in the file, or the other is not")
 	}
 	same(t, "journal", f.picture(), before)
@@ -160,7 +163,7 @@ func TestLogsAreBounded(t *testing.T) {
 		}
 	}
 	wantKind(t, "full", err, messages.Unavailable)
-	if e := asError(err); !errors.Is(e, syscall.ENOSPC) || e.Code != messages.StorageError || e.Hint == "" {
+	if e := fault.As(err); !errors.Is(e, syscall.ENOSPC) || e.Code != messages.StorageError || e.Hint == "" {
 		t.Errorf("%+v", e)
 	}
 	if tries != 1 || f.store.CheckpointDue() || f.store.Stats().CheckpointFailure == "" {
@@ -211,11 +214,11 @@ func TestDamagedGroupNamesItsSessions(t *testing.T) {
 	f.damaged = true
 	f.commit(begin(sid(1), 3), full(sid(3), 0))
 	f.commit(more(sid(1), 3, 3), begin(sid(2), 2))
-	end := f.store.log.end.Load()
+	end := f.store.log.Length()
 	f.commit(more(sid(3), 3, 1))
 	f.store.options.steps = func(string) error { return errCrash }
 	f.close()
-	f.smudge(logNames[0], end-20, 8)
+	f.smudge(wal.Names[0], end-20, 8)
 	f.open()
 	for range 3 {
 		for _, n := range []int{1, 2} {
@@ -237,8 +240,8 @@ func TestDamagedGroupNamesItsSessions(t *testing.T) {
 // A log whose damage cannot be told from whose it is is not passed over.
 func TestDamagedLogsAreNotOpened(t *testing.T) {
 	for name, spoil := range map[string]func(f *fixture, end int64) error{
-		"head of a group": func(f *fixture, end int64) error { f.smudge(logNames[0], end+4, 24); return nil },
-		"missing":         func(f *fixture, _ int64) error { return os.Remove(f.path(logNames[0])) },
+		"head of a group": func(f *fixture, end int64) error { f.smudge(wal.Names[0], end+4, 24); return nil },
+		"missing":         func(f *fixture, _ int64) error { return os.Remove(f.path(wal.Names[0])) },
 		"of another journal": func(f *fixture, _ int64) error {
 			f.edit(func(m map[string]any) { m["lineage"] = "other" })
 			return nil
@@ -253,7 +256,7 @@ func TestDamagedLogsAreNotOpened(t *testing.T) {
 			f := newFixture(t)
 			f.damaged = true
 			f.commit(begin(sid(1), 3))
-			end := f.store.log.end.Load()
+			end := f.store.log.Length()
 			f.commit(more(sid(1), 3, 3))
 			f.commit(more(sid(1), 6, 3))
 			f.store.options.steps = func(string) error { return errCrash }
@@ -266,7 +269,7 @@ func TestDamagedLogsAreNotOpened(t *testing.T) {
 				wantKind(t, "open", err, messages.DataLoss)
 				if err == nil {
 					s.Close()
-				} else if asError(err).Hint == "" {
+				} else if fault.As(err).Hint == "" {
 					t.Errorf("no hint: %v", err)
 				}
 			}
@@ -301,7 +304,7 @@ func TestCopyWithLogs(t *testing.T) {
 	want := f.picture()
 	copied := t.TempDir() + "/copy"
 	copyTree(t, f.options.Directory, copied)
-	os.Remove(copied + "/" + lockName)
+	os.Remove(copied + "/" + boltfile.LockName)
 	g := readBackup(t, copied)
 	same(t, "copy", g.picture(), want)
 	to := t.TempDir()
@@ -323,7 +326,7 @@ func TestGroupWithoutRows(t *testing.T) {
 	f.commit(begin(sid(1), 1))
 	f.reopen()
 	f.commit(messages.Append{Session: sid(1), Expect: 1, Record: summary(sid(1), epoch)})
-	if o := f.store.overlay.Load(); !o.live.empty() {
+	if o := f.store.overlay.Load(); !o.Live.Empty() {
 		t.Fatal("it put something: this is a test of nothing")
 	}
 	f.crash()
@@ -340,7 +343,7 @@ func TestLogFullOfGroupsWithoutRows(t *testing.T) {
 	for range 100 {
 		f.commit(messages.Append{Session: sid(1), Expect: 1, Record: summary(sid(1), epoch)})
 	}
-	if !f.store.overlay.Load().live.empty() {
+	if !f.store.overlay.Load().Live.Empty() {
 		t.Fatal("they put something: this is a test of nothing")
 	}
 	f.commit(more(sid(1), 1, 1))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"betcode/messages"
+	"betcode/persistence/internal/fault"
 )
 
 // full is an append with everything an append can have.
@@ -19,13 +20,13 @@ func full(id messages.SessionID, after messages.Seq) messages.Append {
 	r.Metadata = map[string]string{"b": "2", "a": "1"}
 	r.Run, r.Turn, r.Grants = 1, true, map[string]bool{"Edit": true, "Bash": false}
 	r.Usage = messages.Usage{InputTokens: 12, CostUSD: 0.25}
-	r.Options, r.Fork = fullOptions(), messages.Fork{Session: sid(9), Seq: 7, AgentSession: "old", Message: "last"}
+	r.Options, r.Fork = someOptions(), messages.Fork{Session: sid(9), Seq: 7, AgentSession: "old", Message: "last"}
 	return messages.Append{
 		Session: id, Expect: after, Events: events(after, 3), Record: r,
 		Run: &messages.RunRecord{
 			Format: 1, Session: id, Run: 1, State: messages.RunRunning, Token: "t", Directory: "/run/1",
 			Argv: []string{"claude", "-p"}, Process: messages.ProcessIdentity{PID: 7, StartTime: 8, BootID: "b"}, StartedAt: at,
-			Options: fullOptions(),
+			Options: someOptions(),
 		},
 		Cursor: &messages.Cursor{Run: 1, Offset: 100, Translator: []byte{1, 2, 3}},
 		Inputs: []messages.InputRecord{
@@ -201,7 +202,7 @@ func TestDelete(t *testing.T) {
 		for _, a := range []messages.Append{more(sid(1), 3, 1), begin(sid(1), 1), {Session: sid(1), Delete: true}} {
 			err := f.store.Commit([]messages.Append{a})[0]
 			wantKind(t, "append", err, messages.NotFound)
-			if e := asError(err); e.Code != messages.SessionClosed {
+			if e := fault.As(err); e.Code != messages.SessionClosed {
 				t.Errorf("code %q", e.Code)
 			}
 		}
@@ -383,4 +384,13 @@ func TestSealDue(t *testing.T) {
 	}
 	got := f.history(sid(1))
 	sameEvents(t, "events", got, slices.Concat(events(0, 1), big.Events))
+}
+
+// someOptions has options of each kind.
+func someOptions() messages.AgentOptions {
+	return messages.AgentOptions{
+		Effort: "high", Thinking: "enabled", MaxThinkingTokens: 2048, MaxTurns: 3, MaxBudgetUSD: 0.5, Agent: "rev",
+		Tools: []string{"Read"}, NoTools: true, AppendSystemPrompt: "be brief", Directories: []string{"/srv"},
+		Agents: []byte(`{"rev":{}}`), Servers: messages.Secret(`{"mcpServers":{}}`), OnlyServers: true,
+	}
 }

@@ -13,6 +13,11 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/disk"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/manifest"
+	"betcode/persistence/internal/wal"
 )
 
 // Each step of making a journal and of sealing one leaves a directory that
@@ -58,7 +63,7 @@ func TestCrashAtEveryStep(t *testing.T) {
 				sameEvents(t, "events", g.history(sid(1)), events(0, 5))
 			}
 			entries, _ := os.ReadDir(g.options.Directory)
-			known := slices.Concat(g.store.manifest.names(), manifestCopies, logNames, []string{lockName})
+			known := slices.Concat(g.store.manifest.Names(), manifest.Names, wal.Names, []string{boltfile.LockName})
 			for _, e := range entries {
 				if !slices.Contains(known, e.Name()) {
 					t.Errorf("%s is left", e.Name())
@@ -94,12 +99,12 @@ func TestSealThatFails(t *testing.T) {
 		before, _ := os.ReadDir(f.options.Directory)
 		err := f.store.Seal()
 		wantKind(t, fail, err, messages.Unavailable)
-		if !errors.Is(err, failure) || asError(err).Code != messages.StorageError {
+		if !errors.Is(err, failure) || fault.As(err).Code != messages.StorageError {
 			t.Errorf("%s: %v", fail, err)
 		}
 		after, _ := os.ReadDir(f.options.Directory)
 		for _, e := range after {
-			if !slices.ContainsFunc(before, func(b os.DirEntry) bool { return b.Name() == e.Name() }) && e.Name() != manifestName+unfinished {
+			if !slices.ContainsFunc(before, func(b os.DirEntry) bool { return b.Name() == e.Name() }) && e.Name() != manifest.Name+disk.Unfinished {
 				t.Errorf("%s: %s is left", fail, e.Name())
 			}
 		}
@@ -131,7 +136,7 @@ func TestCommitWithoutSpace(t *testing.T) {
 	wantKind(t, "innocent", results[0], messages.Unavailable)
 	wantKind(t, "stale", results[1], messages.Aborted)
 	wantKind(t, "huge", results[2], messages.Unavailable)
-	if e := asError(results[0]); e.Code != messages.StorageError || e.Hint == "" {
+	if e := fault.As(results[0]); e.Code != messages.StorageError || e.Hint == "" {
 		t.Errorf("code %q, hint %q", e.Code, e.Hint)
 	}
 	sameEvents(t, "events", f.history(sid(1)), events(0, 3))
@@ -142,7 +147,7 @@ func TestCommitWithoutSpace(t *testing.T) {
 func TestCommitToAClosedFile(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))
-	f.store.log.files[f.store.log.live].Close()
+	f.store.log.Current().Close()
 	err := f.store.Commit([]messages.Append{more(sid(1), 3, 1)})[0]
 	wantKind(t, "commit", err, messages.Unavailable)
 	sameEvents(t, "events", f.history(sid(1)), events(0, 3))
@@ -162,7 +167,7 @@ func TestWhichFailuresLeaveDoubt(t *testing.T) {
 		{syscall.EIO, true}, // as fdatasync returns it
 		{errors.New("file sync error: input/output error"), true},
 	} {
-		if unclean(&commitError{c.err}) != c.doubt {
+		if boltfile.Unclean(&boltfile.CommitError{Err: c.err}) != c.doubt {
 			t.Errorf("%v: want doubt %v", c.err, c.doubt)
 		}
 	}

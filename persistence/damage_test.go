@@ -10,13 +10,15 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/record"
 )
 
 // change rewrites one value behind the store's back.
 func (f *fixture) change(bucket string, key []byte, change func(value []byte) []byte) {
 	f.Helper()
 	f.checkpoint()
-	err := f.store.active.db.Update(func(tx *bolt.Tx) error {
+	err := f.store.active.DB.Update(func(tx *bolt.Tx) error {
 		b := tx.Bucket([]byte(bucket))
 		value := b.Get(key)
 		if value == nil {
@@ -25,14 +27,14 @@ func (f *fixture) change(bucket string, key []byte, change func(value []byte) []
 		return b.Put(key, change(bytes.Clone(value)))
 	})
 	if err != nil {
-		f.Fatalf("change %s: %v", describe([]byte(bucket), key), err)
+		f.Fatalf("change %s: %v", record.Describe([]byte(bucket), key), err)
 	}
 }
 
 func (f *fixture) raw(bucket string, key []byte) (value []byte) {
 	f.Helper()
 	f.checkpoint()
-	f.store.active.db.View(func(tx *bolt.Tx) error {
+	f.store.active.DB.View(func(tx *bolt.Tx) error {
 		value = bytes.Clone(tx.Bucket([]byte(bucket)).Get(key))
 		return nil
 	})
@@ -53,15 +55,15 @@ func TestDamagedRecords(t *testing.T) {
 		read         func(f *fixture) error
 	}{
 		{"ids/", "ids", []byte(sid(1)), load},
-		{"sessions/1/record", "sessions", rowKey(1, rowSession), load},
-		{"sessions/1/cursor", "sessions", rowKey(1, rowCursor), load},
-		{"runs/1/1", "runs", pairKey(1, 1), load},
-		{`inputs/1/"one"`, "inputs", under(1, "one"), load},
-		{`bodies/1/"one"`, "bodies", under(1, "one"), load},
-		{`permissions/1/"p1"`, "permissions", under(1, "p1"), load},
-		{`permissions/1/"p1"`, "permissions", under(1, "p1"), pending},
-		{`keys/1/"idem"`, "keys", under(1, "idem"), seen},
-		{"events/1/3", "events", pairKey(1, 3), first},
+		{"sessions/1/record", "sessions", record.RowKey(1, record.RowSession), load},
+		{"sessions/1/cursor", "sessions", record.RowKey(1, record.RowCursor), load},
+		{"runs/1/1", "runs", record.PairKey(1, 1), load},
+		{`inputs/1/"one"`, "inputs", record.NameKey(1, "one"), load},
+		{`bodies/1/"one"`, "bodies", record.NameKey(1, "one"), load},
+		{`permissions/1/"p1"`, "permissions", record.NameKey(1, "p1"), load},
+		{`permissions/1/"p1"`, "permissions", record.NameKey(1, "p1"), pending},
+		{`keys/1/"idem"`, "keys", record.NameKey(1, "idem"), seen},
+		{"events/1/3", "events", record.PairKey(1, 3), first},
 	} {
 		for how, spoil := range map[string]func([]byte) []byte{"cut": cut, "flipped": flip} {
 			t.Run(strings.ReplaceAll(c.name, "/", " ")+" "+how, func(t *testing.T) {
@@ -108,7 +110,7 @@ func (f *fixture) unharmed(id messages.SessionID) {
 func TestDamagedSessionCanBeDeletedAndSealed(t *testing.T) {
 	f := newFixture(t)
 	f.commit(full(sid(1), 0), full(sid(2), 0), full(sid(3), 0))
-	f.change("sessions", rowKey(1, rowSession), func(v []byte) []byte { return v[:5] })
+	f.change("sessions", record.RowKey(1, record.RowSession), func(v []byte) []byte { return v[:5] })
 	f.change("ids", []byte(sid(3)), func(v []byte) []byte { return v[:5] })
 	f.reopen()
 	f.seal() // loses nothing, not even what is damaged
@@ -135,7 +137,7 @@ func TestMissingChunk(t *testing.T) {
 	f.checkpoint()
 	f.commit(more(sid(1), 6, 3))
 	f.checkpoint()
-	f.store.active.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(bucketEvents).Delete(pairKey(1, 6)) })
+	f.store.active.DB.Update(func(tx *bolt.Tx) error { return tx.Bucket(record.BucketEvents).Delete(record.PairKey(1, 6)) })
 	got, err := f.store.Events(sid(1), 0, 0, 0)
 	sameEvents(t, "up to the hole", got, events(0, 3))
 	if err != nil {
@@ -161,7 +163,7 @@ func TestMissingChunk(t *testing.T) {
 func (f *fixture) pageWith(text []byte) int64 {
 	f.Helper()
 	f.checkpoint()
-	data, err := os.ReadFile(f.store.active.db.Path())
+	data, err := os.ReadFile(f.store.active.DB.Path())
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
@@ -169,24 +171,24 @@ func (f *fixture) pageWith(text []byte) int64 {
 	if at < 0 {
 		f.Fatalf("no page has %q", text)
 	}
-	for page := at / pageSize; page > 1; page-- { // to the head of one that is longer
-		if head := data[page*pageSize:]; number(head, 0) == uint64(page) && page+int(head[12]) >= at/pageSize {
+	for page := at / boltfile.PageSize; page > 1; page-- { // to the head of one that is longer
+		if head := data[page*boltfile.PageSize:]; number(head, 0) == uint64(page) && page+int(head[12]) >= at/boltfile.PageSize {
 			return int64(page)
 		}
 	}
-	f.Fatalf("page %d is nobody's", at/pageSize)
+	f.Fatalf("page %d is nobody's", at/boltfile.PageSize)
 	return 0
 }
 
 // scribble overwrites a page of the active file, under the store.
 func (f *fixture) scribble(page int64, with byte) {
 	f.Helper()
-	file, err := os.OpenFile(f.store.active.db.Path(), os.O_WRONLY, 0)
+	file, err := os.OpenFile(f.store.active.DB.Path(), os.O_WRONLY, 0)
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
 	defer file.Close()
-	if _, err := file.WriteAt(bytes.Repeat([]byte{with}, pageSize), page*pageSize); err != nil {
+	if _, err := file.WriteAt(bytes.Repeat([]byte{with}, boltfile.PageSize), page*boltfile.PageSize); err != nil {
 		f.Fatalf("%v", err)
 	}
 }
@@ -242,7 +244,7 @@ func TestFileCutUnderTheStore(t *testing.T) {
 	f.damaged = true
 	f.commit(big(sid(1), 0, "premier"), big(sid(2), 0, "second"))
 	f.checkpoint()
-	if err := os.Truncate(f.store.active.db.Path(), 4*pageSize); err != nil {
+	if err := os.Truncate(f.store.active.DB.Path(), 4*boltfile.PageSize); err != nil {
 		t.Fatal(err)
 	}
 	_, err := f.store.Events(sid(1), 39, 0, 0)

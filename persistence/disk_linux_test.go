@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"betcode/messages"
+	"betcode/persistence/internal/fault"
 )
 
 // instead puts another file in place of an open one and returns how to put it
@@ -44,11 +45,11 @@ func (f *fixture) instead(t *testing.T, open *os.File, path string) (back func()
 func TestSyncFails(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))
-	back := f.instead(t, f.store.log.files[f.store.log.live], "/dev/null") // takes everything and cannot be synced
+	back := f.instead(t, f.store.log.Current(), "/dev/null") // takes everything and cannot be synced
 	err := f.store.Commit([]messages.Append{more(sid(1), 3, 3)})[0]
 	back()
 	f.doubtful(t, err)
-	back = f.instead(t, f.store.active.disk, "/dev/null")
+	back = f.instead(t, f.store.active.Disk, "/dev/null")
 	err = f.store.Checkpoint()
 	back()
 	f.doubtful(t, err)
@@ -78,7 +79,7 @@ func (f *fixture) doubtful(t *testing.T, err error) {
 func TestReopen(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))
-	back := f.instead(t, f.store.log.files[f.store.log.live], "/dev/null")
+	back := f.instead(t, f.store.log.Current(), "/dev/null")
 	err := f.store.Commit([]messages.Append{more(sid(1), 3, 3)})[0]
 	back()
 	wantKind(t, "commit", err, messages.Unavailable)
@@ -121,7 +122,7 @@ func TestReopenWithPayloads(t *testing.T) {
 	f := newFixture(t)
 	f.commit(heavy(sid(1), 0, 3))
 	want := f.picture()
-	back := f.instead(t, f.store.active.disk, "/dev/null")
+	back := f.instead(t, f.store.active.Disk, "/dev/null")
 	err := f.store.Checkpoint()
 	back()
 	wantKind(t, "checkpoint", err, messages.Unavailable)
@@ -176,14 +177,14 @@ func writeWithinLimits(t *testing.T, directory string) {
 	f.commit(begin(sid(1), 3))
 	head := messages.Seq(3)
 	for round := range 12 {
-		limit(uint64(f.store.active.size()) + uint64(round)*7000)
+		limit(uint64(f.store.active.Size()) + uint64(round)*7000)
 		for refused := false; !refused; {
 			a := more(sid(1), head, 5)
 			a.Events[0].Bytes = make([]byte, 3000*round)
 			switch err := f.store.Commit([]messages.Append{a})[0]; {
 			case err == nil:
 				head += 5
-			case messages.KindOf(err) == messages.Unavailable && asError(err).Code == messages.StorageError:
+			case messages.KindOf(err) == messages.Unavailable && fault.As(err).Code == messages.StorageError:
 				refused = true
 			default:
 				t.Fatalf("commit: %v", err)

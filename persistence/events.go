@@ -6,94 +6,19 @@ import (
 	"fmt"
 	"path/filepath"
 
-	bolt "go.etcd.io/bbolt"
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"betcode/messages"
-	storev1 "betcode/proto/betcode/store/v1"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/record"
 )
 
 const (
-	// chunkBytes is the size above which events are spread over several chunks; an
-	// event alone may be bigger. Two such chunks, the least that bbolt puts into a
-	// page, fill four of the system's. The figures are in the package comment.
-	chunkBytes = 8<<10 - 80
-	// fillPercent of the pages of events. Sessions grow in their middle.
-	fillPercent = 0.9
-
 	// MaxEvents is the most that [Store.Events] returns at once.
 	MaxEvents = 256
-	// defaultMaxBytes applies where the caller of Events does not care.
+	// defaultMaxBytes is the limit of Events when the caller gives none.
 	defaultMaxBytes = 4 << 20
-
-	eventTag = 1<<3 | byte(protowire.BytesType) // repeated bytes events = 1
 )
-
-// row is one key and value to be written.
-type row struct{ key, value []byte }
-
-// encodeEvents returns the chunks for consecutive events of one append, their
-// values without link and checksum. The key of a chunk is the number of its last
-// event, so that seeking a number finds the chunk that holds it.
-func encodeEvents(number uint64, events []messages.Event) []row {
-	var rows []row
-	var body []byte
-	for i, e := range events {
-		if body == nil {
-			body = make([]byte, 0, min(chunkBytes, bodyBytes(events[i:]))+chainBytes+checksumBytes)
-		}
-		body = append(body, eventTag)
-		body = protowire.AppendBytes(body, e.Bytes)
-		if i+1 == len(events) || len(body)+eventBytes(events[i+1]) > chunkBytes-chainBytes {
-			key := pairKey(number, uint64(e.Seq))
-			rows = append(rows, row{key, body})
-			body = nil
-		}
-	}
-	return rows
-}
-
-func eventBytes(e messages.Event) int { return 1 + protowire.SizeBytes(len(e.Bytes)) }
-
-func bodyBytes(events []messages.Event) (n int) {
-	for _, e := range events {
-		if n += eventBytes(e); n >= chunkBytes {
-			break
-		}
-	}
-	return n
-}
-
-var errChunk = errors.New("chunk is not a list of events")
-
-// decodeChunk returns the events of a chunk, as parts of body. Fields of a
-// newer build are passed over.
-func decodeChunk(body []byte) ([][]byte, error) {
-	var events [][]byte
-	for len(body) > 0 {
-		number, kind, n := protowire.ConsumeTag(body)
-		if n < 0 {
-			return nil, errChunk
-		}
-		body = body[n:]
-		if number == 1 && kind == protowire.BytesType {
-			event, n := protowire.ConsumeBytes(body)
-			if n < 0 {
-				return nil, errChunk
-			}
-			events, body = append(events, event[:len(event):len(event)]), body[n:]
-			continue
-		}
-		if n = protowire.ConsumeFieldValue(number, kind, body); n < 0 {
-			return nil, errChunk
-		}
-		body = body[n:]
-	}
-	if len(events) == 0 {
-		return nil, errChunk
-	}
-	return events, nil
-}
 
 // Events returns copies of the events of a session that come after a number, in
 // order: at most maxEvents of them (0 or more than [MaxEvents] means that) and
@@ -106,12 +31,12 @@ func decodeChunk(body []byte) ([][]byte, error) {
 // What cannot be read ends the list; it is an error, [messages.DataLoss], only
 // when it is the first that was asked for.
 func (s *Store) Events(id messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error) {
-	done, err := s.reading(opEvents)
+	done, err := s.reading(fault.OpEvents)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	e, err := s.index.find(opEvents, id)
+	e, err := s.index.find(fault.OpEvents, id)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +46,7 @@ func (s *Store) Events(id messages.SessionID, after messages.Seq, maxEvents, max
 // events is Events of a session that is there. The caller is reading.
 func (s *Store) events(e *entry, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error) {
 	if after > e.head {
-		return nil, messages.Errorf(opEvents, messages.OutOfRange, "event %d of %d", after, e.head).
+		return nil, messages.Errorf(fault.OpEvents, messages.OutOfRange, "event %d of %d", after, e.head).
 			With("session_id", string(e.id))
 	}
 	if maxEvents <= 0 || maxEvents > MaxEvents {
@@ -138,7 +63,7 @@ func (s *Store) events(e *entry, after messages.Seq, maxEvents, maxBytes int) ([
 			continue
 		}
 		if err == nil {
-			err = look(opEvents, func(v view) error { return r.read(v, until) })
+			err = look(fault.OpEvents, func(v memtable.View) error { return r.read(v, until) })
 		}
 		if err != nil {
 			return r.readable(err)
@@ -153,16 +78,16 @@ var errDropped = errors.New("dropped")
 
 // holder returns how to look at what holds an event, and the number of the last
 // event of its session there. The caller is reading.
-func (s *Store) holder(e *entry, seq messages.Seq) (func(op string, fn func(view) error) error, messages.Seq, error) {
+func (s *Store) holder(e *entry, seq messages.Seq) (func(op string, fn func(memtable.View) error) error, messages.Seq, error) {
 	if seq > e.base {
 		return s.look, e.head, nil
 	}
 	for i := len(s.manifest.Sealed) - 1; i >= 0; i-- {
-		f, err := s.openSealed(opEvents, s.manifest.Sealed[i].Name)
+		f, err := s.openSealed(fault.OpEvents, s.manifest.Sealed[i].Name)
 		if err != nil {
 			return nil, 0, err
 		}
-		c, err := cursorIn(opEvents, f, e.number)
+		c, err := f.CursorOf(fault.OpEvents, e.number)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -170,7 +95,7 @@ func (s *Store) holder(e *entry, seq messages.Seq) (func(op string, fn func(view
 			if dropped := messages.Seq(c.GetDropped()); seq <= dropped {
 				return nil, dropped, errDropped
 			}
-			return f.look, messages.Seq(c.GetHead()), nil
+			return f.Look, messages.Seq(c.GetHead()), nil
 		}
 	}
 	if low, err := s.lowWater(e); err == nil && seq <= low {
@@ -181,21 +106,21 @@ func (s *Store) holder(e *entry, seq messages.Seq) (func(op string, fn func(view
 
 // openSealed returns a sealed file, open until the store is closed. The caller
 // is reading.
-func (s *Store) openSealed(op, name string) (*file, error) {
+func (s *Store) openSealed(op, name string) (*boltfile.File, error) {
 	s.sealedMu.Lock()
 	defer s.sealedMu.Unlock()
 	if f := s.sealed[name]; f != nil {
 		return f, nil
 	}
-	f, err := openBolt(op, filepath.Join(s.options.Directory, name), bolt.Options{ReadOnly: true})
+	f, err := boltfile.Open(op, filepath.Join(s.options.Directory, name), boltfile.Options{ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
-	if err := f.checkDescription(op, s.lineage); err != nil {
-		f.close()
+	if err := f.CheckDescription(op, s.lineage); err != nil {
+		f.Close()
 		return nil, err
 	}
-	f.blobs = s.blobs
+	f.Payloads = s.blobs
 	s.sealed[name] = f
 	return f, nil
 }
@@ -219,20 +144,20 @@ func (r *reader) readable(err error) ([]messages.Event, error) {
 }
 
 // read takes events from one file, up to number until.
-func (r *reader) read(v view, until messages.Seq) error {
-	err := v.from(bucketEvents, pairKey(r.number, uint64(r.next)), func(key, value []byte) (bool, error) {
-		number, _ := numberOf(key)
-		last, ok := secondOf(key)
+func (r *reader) read(v memtable.View, until messages.Seq) error {
+	err := v.From(record.BucketEvents, record.PairKey(r.number, uint64(r.next)), func(key, value []byte) (bool, error) {
+		number, _ := record.NumberOf(key)
+		last, ok := record.SecondOf(key)
 		if !ok || number != r.number || messages.Seq(last) > until {
 			return false, nil
 		}
-		body, err := v.body(key, value)
+		body, err := v.Body(key, value)
 		if err != nil {
-			return false, damagedKey(opEvents, bucketEvents, key, err)
+			return false, record.DamagedKey(fault.OpEvents, record.BucketEvents, key, err)
 		}
-		events, err := decodeChunk(bytes.Clone(body))
+		events, err := record.DecodeChunk(bytes.Clone(body))
 		if err != nil {
-			return false, damagedKey(opEvents, bucketEvents, key, err)
+			return false, record.DamagedKey(fault.OpEvents, record.BucketEvents, key, err)
 		}
 		first := last - uint64(len(events)) + 1
 		if first > uint64(r.next) || uint64(len(events)) > last {
@@ -259,20 +184,5 @@ func (r *reader) take(events [][]byte) {
 }
 
 func missing(number uint64, seq messages.Seq) error {
-	return damagedKey(opEvents, bucketEvents, pairKey(number, uint64(seq)), fmt.Errorf("event %d is missing", seq))
-}
-
-// cursorIn returns a session's cursor as a file has it, nil if it has none.
-func cursorIn(op string, f *file, number uint64) (*storev1.Cursor, error) {
-	var cursor *storev1.Cursor
-	err := f.view(op, func(tx *bolt.Tx) error {
-		key := rowKey(number, rowCursor)
-		value := tx.Bucket(bucketSessions).Get(key)
-		if value == nil {
-			return nil
-		}
-		cursor = &storev1.Cursor{}
-		return decode(op, bucketSessions, key, value, cursor)
-	})
-	return cursor, err
+	return record.DamagedKey(fault.OpEvents, record.BucketEvents, record.PairKey(number, uint64(seq)), fmt.Errorf("event %d is missing", seq))
 }

@@ -5,10 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"betcode/messages"
-	storev1 "betcode/proto/betcode/store/v1"
 )
 
 func TestEventsAreReadInPortions(t *testing.T) {
@@ -106,38 +103,6 @@ func TestEventsAcrossSealedFiles(t *testing.T) {
 	if st := f.store.Stats(); st.SealedFiles != 8 || st.SealedBytes == 0 {
 		t.Errorf("stats: %+v", st)
 	}
-}
-
-func TestChunksAreProtobuf(t *testing.T) {
-	list := events(41, 30)
-	list[7].Bytes, list[8].Bytes = make([]byte, 5000), nil
-	var got []messages.Event
-	next := messages.Seq(42)
-	rows, _ := chainEvents(3, list, link{})
-	for _, c := range rows {
-		body, err := unstamp(c.key, c.value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var whole, chunk storev1.Chunk
-		if err := proto.Unmarshal(c.value, &whole); err != nil || whole.GetChecksum() != checksum(c.key, body) {
-			t.Errorf("value is not a Chunk: %v", err)
-		}
-		if err := proto.Unmarshal(body, &chunk); err != nil {
-			t.Fatal(err)
-		}
-		if len(body) > chunkBytes && len(chunk.GetEvents()) > 1 {
-			t.Errorf("a chunk of %d events has %d bytes", len(chunk.GetEvents()), len(body))
-		}
-		for _, e := range chunk.GetEvents() {
-			got = append(got, messages.Event{Seq: next, Bytes: e})
-			next++
-		}
-		if last, _ := secondOf(c.key); last != uint64(next-1) {
-			t.Errorf("key %d, last event %d", last, next-1)
-		}
-	}
-	sameEvents(t, "events", got, list)
 }
 
 // Whatever is read while commits and seals go on is a prefix of the history.

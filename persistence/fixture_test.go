@@ -142,7 +142,7 @@ func (f *fixture) half() {
 	}
 	_ = f.store.Checkpoint()
 	f.store.options.steps = nil
-	f.store.mover.Store(&mover{})
+	f.store.retries.Store(&retries{})
 }
 
 var errCrash = errors.New("a crash")

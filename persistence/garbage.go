@@ -1,9 +1,10 @@
 package persistence
 
 import (
-	bolt "go.etcd.io/bbolt"
-
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/record"
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
@@ -70,17 +71,17 @@ func (w weight) rest(bytes int64) int64 {
 }
 
 // weigh estimates what a sealed file holds.
-func weigh(op string, tx *bolt.Tx, m marks) (w weight, err error) {
-	err = view{tx: tx}.all(bucketSessions, func(key, value []byte) error {
-		if key[len(key)-1] != rowCursor {
+func weigh(op string, tx *boltfile.Tx, m marks) (w weight, err error) {
+	err = memtable.View{File: tx}.All(record.BucketSessions, func(key, value []byte) error {
+		if key[len(key)-1] != record.RowCursor {
 			return nil
 		}
 		var c storev1.Cursor
-		if err := decode(op, bucketSessions, key, value, &c); err != nil {
+		if err := record.Decode(op, record.BucketSessions, key, value, &c); err != nil {
 			return nil //nolint:nilerr // what is damaged is nobody's garbage
 		}
-		number, _ := numberOf(key)
-		from, head := begins(&c), c.GetHead()
+		number, _ := record.NumberOf(key)
+		from, head := record.Begins(&c), c.GetHead()
 		if from >= head {
 			return nil
 		}
@@ -98,15 +99,4 @@ func weigh(op string, tx *bolt.Tx, m marks) (w weight, err error) {
 		return nil
 	})
 	return w, err
-}
-
-// begins is the event after which a file has the history of a session.
-func begins(c *storev1.Cursor) uint64 { return max(c.GetBase(), c.GetDropped()) }
-
-// beginsWith is its chain.
-func beginsWith(c *storev1.Cursor) link {
-	if c.GetDropped() > c.GetBase() {
-		return loadLink(c.GetDroppedChain())
-	}
-	return loadLink(c.GetBaseChain())
 }

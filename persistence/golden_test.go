@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/manifest"
 )
 
 var update = flag.Bool("update", false, "write testdata/format4 anew: only before that format has landed")
@@ -76,7 +78,7 @@ func golden(t *testing.T, golden string, update bool) {
 	if update {
 		os.RemoveAll(golden)
 		os.MkdirAll(golden, 0o755)
-		f := makeFixture(t, t.TempDir(), func(o *Options) { o.growBytes = pageSize })
+		f := makeFixture(t, t.TempDir(), func(o *Options) { o.growBytes = boltfile.PageSize })
 		f.open()
 		f.commit(heavy(sid(4), 0, 1))
 		f.story()
@@ -87,7 +89,7 @@ func golden(t *testing.T, golden string, update bool) {
 		os.WriteFile(filepath.Join(golden, "expected.json"), append(text, '\n'), 0o644)
 		f.store.options.steps = func(string) error { return errCrash }
 		f.close()
-		os.Remove(f.path(lockName))
+		os.Remove(f.path(boltfile.LockName))
 		os.Mkdir(filepath.Join(golden, "journal"), 0o755)
 		copyTree(t, f.options.Directory, filepath.Join(golden, "journal"))
 	}
@@ -105,7 +107,7 @@ func golden(t *testing.T, golden string, update bool) {
 	copyTree(t, filepath.Join(golden, "journal"), f.options.Directory)
 	f.open()
 	defer f.finish()
-	if m, _, err := readCopies(f.options.Directory); err != nil || m.Format != Format || len(m.Logs) == 0 {
+	if m, _, err := manifest.Read(f.options.Directory); err != nil || m.Format != boltfile.Format || len(m.Logs) == 0 {
 		t.Errorf("it is not of this format now: %+v, %v", m, err)
 	}
 	for _, then := range []func(){func() {}, f.reopen, f.seal, f.reopen} {

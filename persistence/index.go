@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"betcode/messages"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/record"
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
@@ -20,8 +23,8 @@ type entry struct {
 	number    uint64
 	head      messages.Seq
 	base      messages.Seq // number of the last event before the active file
-	chain     link         // of the history up to head
-	baseChain link         // of the history up to base
+	chain     record.Link  // of the history up to head
+	baseChain record.Link  // of the history up to base
 	bytes     uint64       // of the events up to head, as far as they were counted
 	baseBytes uint64       // of those up to base
 	run       messages.RunNumber
@@ -50,11 +53,11 @@ type index struct {
 
 // buildIndex reads the sessions of a journal. A session whose records are damaged
 // is kept apart; the others are unaffected.
-func buildIndex(v view) (*index, error) {
+func buildIndex(v memtable.View) (*index, error) {
 	x := &index{
 		entries: map[messages.SessionID]*entry{}, ids: map[uint64]messages.SessionID{}, stale: true, broken: map[messages.SessionID]bool{},
 	}
-	return x, v.all(bucketIDs, func(key, value []byte) error {
+	return x, v.All(record.BucketIDs, func(key, value []byte) error {
 		e := &entry{id: messages.SessionID(key)}
 		if err := e.load(v, key, value); err != nil && !errors.As(err, &e.damaged) {
 			return err
@@ -70,9 +73,14 @@ func buildIndex(v view) (*index, error) {
 	})
 }
 
-func (e *entry) load(v view, key, value []byte) error {
+// position is where the session's history is in the active file.
+func (e *entry) position() record.Position {
+	return record.Position{Head: e.head, Base: e.base, Chain: e.chain, BaseChain: e.baseChain, Bytes: e.bytes, BaseBytes: e.baseBytes}
+}
+
+func (e *entry) load(v memtable.View, key, value []byte) error {
 	var identity storev1.Identity
-	if err := decode(opOpen, bucketIDs, key, value, &identity); err != nil {
+	if err := record.Decode(fault.OpOpen, record.BucketIDs, key, value, &identity); err != nil {
 		return err
 	}
 	e.number = identity.GetNumber()
@@ -81,29 +89,29 @@ func (e *entry) load(v view, key, value []byte) error {
 		return nil
 	}
 	var cursor storev1.Cursor
-	rowCursor := rowKey(e.number, rowCursor)
-	if err := decode(opOpen, bucketSessions, rowCursor, v.get(bucketSessions, rowCursor), &cursor); err != nil {
+	rowCursor := record.RowKey(e.number, record.RowCursor)
+	if err := record.Decode(fault.OpOpen, record.BucketSessions, rowCursor, v.Get(record.BucketSessions, rowCursor), &cursor); err != nil {
 		return err
 	}
 	var session storev1.Session
-	rowSession := rowKey(e.number, rowSession)
-	err := decode(opOpen, bucketSessions, rowSession, v.get(bucketSessions, rowSession), &session)
+	rowSession := record.RowKey(e.number, record.RowSession)
+	err := record.Decode(fault.OpOpen, record.BucketSessions, rowSession, v.Get(record.BucketSessions, rowSession), &session)
 	if err == nil {
 		e.describe(&session)
 	}
 	e.head, e.base = messages.Seq(cursor.GetHead()), messages.Seq(cursor.GetBase())
-	e.chain, e.baseChain = loadLink(cursor.GetChain()), loadLink(cursor.GetBaseChain())
+	e.chain, e.baseChain = record.LoadLink(cursor.GetChain()), record.LoadLink(cursor.GetBaseChain())
 	e.bytes, e.baseBytes = cursor.GetBytes(), cursor.GetBaseBytes()
 	e.run, e.offset = messages.RunNumber(cursor.GetRun()), cursor.GetOffset()
 	if why := cursor.GetLost(); why != "" {
-		return damagedKey(opOpen, bucketSessions, rowCursor, errors.New(why))
+		return record.DamagedKey(fault.OpOpen, record.BucketSessions, rowCursor, errors.New(why))
 	}
 	return err
 }
 
 func (e *entry) describe(s *storev1.Session) {
 	e.name, e.directory, e.worktree = s.GetName(), s.GetWorkingDirectory(), s.GetWorktreeId()
-	e.updated = loadTime(s.GetUpdatedAt())
+	e.updated = record.LoadTime(s.GetUpdatedAt())
 	e.low = messages.Seq(s.GetPast().GetLowWater())
 }
 
@@ -128,7 +136,7 @@ func (x *index) find(op string, id messages.SessionID) (*entry, error) {
 
 // damage is a copy of a reason, for one more caller.
 func (e *entry) damage(op string, reason *messages.Error) *messages.Error {
-	d := again(op, reason)
+	d := fault.Again(op, reason)
 	d.Details = maps.Clone(reason.Details)
 	return d.With("session_id", string(e.id))
 }
@@ -213,4 +221,8 @@ func newestFirst(a, b *entry) int {
 		return c
 	}
 	return cmp.Compare(a.id, b.id)
+}
+func unknownSession(op string, id messages.SessionID) *messages.Error {
+	return messages.Errorf(op, messages.NotFound, "there is no session %q", id).
+		WithCode(messages.SessionNotFound).With("session_id", string(id))
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"betcode/messages"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/memtable"
 )
 
 // Sessions lists sessions, the last changed first, and how many there are in
@@ -14,7 +16,7 @@ import (
 func (s *Store) Sessions(directory, worktree string, limit, offset int) (
 	records []messages.SessionRecord, total int, err error,
 ) {
-	err = s.current(opSessions, func(v view) error {
+	err = s.current(fault.OpSessions, func(v memtable.View) error {
 		for _, e := range s.index.newest() {
 			if (directory != "" && e.directory != directory) || (worktree != "" && e.worktree != worktree) {
 				continue
@@ -23,7 +25,7 @@ func (s *Store) Sessions(directory, worktree string, limit, offset int) (
 			if total <= offset || (limit > 0 && len(records) == limit) {
 				continue
 			}
-			record, found, err := loader{view: v, op: opSessions, id: e.id, number: e.number}.session()
+			record, found, err := loader{view: v, op: fault.OpSessions, id: e.id, number: e.number}.session()
 			if err != nil && messages.KindOf(err) != messages.DataLoss {
 				return err
 			}
@@ -55,7 +57,7 @@ const (
 // its id (four characters or more), its name, or "@last". If more than one fits
 // the error is [messages.Invalid] and its detail "candidates" names them.
 func (s *Store) Resolve(reference string) (messages.SessionID, error) {
-	done, err := s.reading(opResolve)
+	done, err := s.reading(fault.OpResolve)
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +68,7 @@ func (s *Store) Resolve(reference string) (messages.SessionID, error) {
 	listed := s.index.newest()
 	if reference == lastReference {
 		if len(listed) == 0 {
-			return "", messages.Errorf(opResolve, messages.NotFound, "there is no session yet").
+			return "", messages.Errorf(fault.OpResolve, messages.NotFound, "there is no session yet").
 				WithCode(messages.SessionNotFound)
 		}
 		return listed[0].id, nil
@@ -89,7 +91,7 @@ func matching(listed []*entry, reference string) []*entry {
 func choose(reference string, found []*entry) (messages.SessionID, error) {
 	switch len(found) {
 	case 0:
-		return "", messages.Errorf(opResolve, messages.NotFound, "no session is called %q", reference).
+		return "", messages.Errorf(fault.OpResolve, messages.NotFound, "no session is called %q", reference).
 			WithCode(messages.SessionNotFound)
 	case 1:
 		return found[0].id, nil
@@ -102,6 +104,6 @@ func choose(reference string, found []*entry) (messages.SessionID, error) {
 	if len(found) > maxCandidates {
 		candidates += ", …"
 	}
-	e := &messages.Error{Op: opResolve, Kind: messages.Invalid, Err: errors.New("ambiguous: " + reference + " may be " + candidates)}
+	e := &messages.Error{Op: fault.OpResolve, Kind: messages.Invalid, Err: errors.New("ambiguous: " + reference + " may be " + candidates)}
 	return "", e.With("candidates", candidates).WithHint("Give more of the session's id.")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"betcode/messages"
+	"betcode/persistence/internal/fault"
 )
 
 // named makes sessions, each changed a minute after the one before.
@@ -98,7 +99,7 @@ func TestResolve(t *testing.T) {
 		if c.kind != messages.Invalid {
 			continue
 		}
-		if e := asError(err); !strings.Contains(e.Details["candidates"], ", ") || !strings.Contains(e.Error(), "ambiguous") {
+		if e := fault.As(err); !strings.Contains(e.Details["candidates"], ", ") || !strings.Contains(e.Error(), "ambiguous") {
 			t.Errorf("%q: %v, candidates %q", c.reference, e, e.Details["candidates"])
 		}
 	}

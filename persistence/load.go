@@ -5,9 +5,10 @@ import (
 	"cmp"
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"betcode/messages"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/record"
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
@@ -16,15 +17,15 @@ import (
 // session is not found.
 func (s *Store) Load(id messages.SessionID) (messages.SessionLoaded, error) {
 	var loaded messages.SessionLoaded
-	err := s.current(opLoad, func(v view) error {
-		e, err := s.index.find(opLoad, id)
+	err := s.current(fault.OpLoad, func(v memtable.View) error {
+		e, err := s.index.find(fault.OpLoad, id)
 		if messages.KindOf(err) == messages.NotFound {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		l := loader{view: v, op: opLoad, id: id, number: e.number}
+		l := loader{view: v, op: fault.OpLoad, id: id, number: e.number}
 		loaded, err = l.load()
 		return err
 	})
@@ -37,35 +38,35 @@ func (s *Store) Load(id messages.SessionID) (messages.SessionLoaded, error) {
 
 // loader reads the records of one session.
 type loader struct {
-	view   view
+	view   memtable.View
 	op     string
 	id     messages.SessionID
 	number uint64
 }
 
 // get decodes one record; it reports whether there is one.
-func (l loader) get(bucket, key []byte, into record) (bool, error) {
-	value := l.view.get(bucket, key)
+func (l loader) get(bucket, key []byte, into record.Record) (bool, error) {
+	value := l.view.Get(bucket, key)
 	if value == nil {
 		return false, nil
 	}
-	if err := decode(l.op, bucket, key, value, into); err != nil {
-		return true, about(l.id, err)
+	if err := record.Decode(l.op, bucket, key, value, into); err != nil {
+		return true, fault.About(l.id, err)
 	}
 	return true, nil
 }
 
 func (l loader) load() (messages.SessionLoaded, error) {
 	none := messages.SessionLoaded{}
-	record, found, err := l.session()
+	session, found, err := l.session()
 	if err != nil || !found {
 		return none, err // deleted a moment ago
 	}
 	var cursor storev1.Cursor
-	if _, err := l.get(bucketSessions, rowKey(l.number, rowCursor), &cursor); err != nil {
+	if _, err := l.get(record.BucketSessions, record.RowKey(l.number, record.RowCursor), &cursor); err != nil {
 		return none, err
 	}
-	loaded := messages.SessionLoaded{Found: true, Record: record, Cursor: loadCursor(&cursor)}
+	loaded := messages.SessionLoaded{Found: true, Record: session, Cursor: record.LoadCursor(&cursor)}
 	if loaded.Run, err = l.newestRun(); err != nil {
 		return none, err
 	}
@@ -81,46 +82,46 @@ func (l loader) load() (messages.SessionLoaded, error) {
 // session returns the session's record, its head filled in.
 func (l loader) session() (messages.SessionRecord, bool, error) {
 	var session storev1.Session
-	found, err := l.get(bucketSessions, rowKey(l.number, rowSession), &session)
+	found, err := l.get(record.BucketSessions, record.RowKey(l.number, record.RowSession), &session)
 	if err != nil || !found {
 		return messages.SessionRecord{}, false, err
 	}
 	var cursor storev1.Cursor
-	if _, err := l.get(bucketSessions, rowKey(l.number, rowCursor), &cursor); err != nil {
+	if _, err := l.get(record.BucketSessions, record.RowKey(l.number, record.RowCursor), &cursor); err != nil {
 		return messages.SessionRecord{}, false, err
 	}
-	return loadSession(l.id, messages.Seq(cursor.GetHead()), &session), true, nil
+	return record.LoadSession(l.id, messages.Seq(cursor.GetHead()), &session), true, nil
 }
 
 func (l loader) newestRun() (*messages.RunRecord, error) {
 	var key, value []byte
-	err := l.each(bucketRuns, func(k, v []byte) error {
+	err := l.each(record.BucketRuns, func(k, v []byte) error {
 		key, value = k, v
 		return nil
 	})
 	if err != nil || key == nil {
 		return nil, err
 	}
-	run, _ := secondOf(key)
+	run, _ := record.SecondOf(key)
 	var r storev1.Run
-	if err := decode(l.op, bucketRuns, key, value, &r); err != nil {
-		return nil, about(l.id, err)
+	if err := record.Decode(l.op, record.BucketRuns, key, value, &r); err != nil {
+		return nil, fault.About(l.id, err)
 	}
-	return loadRun(l.id, messages.RunNumber(run), &r), nil
+	return record.LoadRun(l.id, messages.RunNumber(run), &r), nil
 }
 
 func (l loader) inputs() ([]messages.InputRecord, error) {
 	var inputs []messages.InputRecord
-	err := l.each(bucketInputs, func(key, value []byte) error {
+	err := l.each(record.BucketInputs, func(key, value []byte) error {
 		var input storev1.Input
-		if err := decode(l.op, bucketInputs, key, value, &input); err != nil {
+		if err := record.Decode(l.op, record.BucketInputs, key, value, &input); err != nil {
 			return err
 		}
 		var body storev1.Body
-		if err := l.view.decode(l.op, bucketBodies, key, l.view.get(bucketBodies, key), &body); err != nil {
+		if err := l.view.Decode(l.op, record.BucketBodies, key, l.view.Get(record.BucketBodies, key), &body); err != nil {
 			return err
 		}
-		inputs = append(inputs, loadInput(nameOf(key), &input, &body))
+		inputs = append(inputs, record.LoadInput(record.NameOf(key), &input, &body))
 		return nil
 	})
 	slices.SortFunc(inputs, func(a, b messages.InputRecord) int {
@@ -131,12 +132,12 @@ func (l loader) inputs() ([]messages.InputRecord, error) {
 
 func (l loader) permissions() ([]messages.PermissionRecord, error) {
 	var permissions []messages.PermissionRecord
-	err := l.each(bucketPermissions, func(key, value []byte) error {
+	err := l.each(record.BucketPermissions, func(key, value []byte) error {
 		var p storev1.Permission
-		if err := decode(l.op, bucketPermissions, key, value, &p); err != nil {
+		if err := record.Decode(l.op, record.BucketPermissions, key, value, &p); err != nil {
 			return err
 		}
-		permissions = append(permissions, loadPermission(l.id, nameOf(key), &p))
+		permissions = append(permissions, record.LoadPermission(l.id, record.NameOf(key), &p))
 		return nil
 	})
 	slices.SortFunc(permissions, func(a, b messages.PermissionRecord) int {
@@ -147,21 +148,21 @@ func (l loader) permissions() ([]messages.PermissionRecord, error) {
 
 // each walks the keys of the session in a bucket.
 func (l loader) each(bucket []byte, fn func(key, value []byte) error) error {
-	err := l.view.each(bucket, prefixOf(l.number), fn)
+	err := l.view.Each(bucket, record.PrefixOf(l.number), fn)
 	if err != nil {
-		return about(l.id, err)
+		return fault.About(l.id, err)
 	}
 	return nil
 }
 
 // Head returns the number of a session's last event.
 func (s *Store) Head(id messages.SessionID) (messages.Seq, error) {
-	done, err := s.reading(opHead)
+	done, err := s.reading(fault.OpHead)
 	if err != nil {
 		return 0, err
 	}
 	defer done()
-	e, err := s.index.find(opHead, id)
+	e, err := s.index.find(fault.OpHead, id)
 	if err != nil {
 		return 0, err
 	}
@@ -179,16 +180,16 @@ func (s *Store) Seen(id messages.SessionID, key string) (seq messages.Seq, seen 
 // Remembered returns what is kept of the request that was made under an idempotency
 // key, as long as [Store.Seen] knows the key.
 func (s *Store) Remembered(id messages.SessionID, key string) (r messages.Remembered, seen bool, err error) {
-	if len(key) == 0 || len(key) > maxName {
+	if len(key) == 0 || len(key) > record.MaxName {
 		return r, false, nil // no append can have had it
 	}
-	err = s.current(opSeen, func(v view) error {
-		e, err := s.index.find(opSeen, id)
+	err = s.current(fault.OpSeen, func(v memtable.View) error {
+		e, err := s.index.find(fault.OpSeen, id)
 		if err != nil {
 			return err
 		}
 		var k storev1.Key
-		seen, err = loader{view: v, op: opSeen, id: id}.get(bucketKeys, under(e.number, key), &k)
+		seen, err = loader{view: v, op: fault.OpSeen, id: id}.get(record.BucketKeys, record.NameKey(e.number, key), &k)
 		if seen {
 			r = messages.Remembered{Key: key, Seq: messages.Seq(k.GetSeq()), Digest: bytes.Clone(k.GetDigest()), Answer: bytes.Clone(k.GetAnswer())}
 		}
@@ -205,23 +206,23 @@ func (s *Store) Remembered(id messages.SessionID, key string) (r messages.Rememb
 // error that names the one that could not.
 func (s *Store) Pending(id messages.SessionID) ([]messages.PermissionRecord, error) {
 	var pending []messages.PermissionRecord
-	err := s.current(opPending, func(v view) error {
+	err := s.current(fault.OpPending, func(v memtable.View) error {
 		if id != "" {
-			e, err := s.index.find(opPending, id)
+			e, err := s.index.find(fault.OpPending, id)
 			if err == nil {
-				pending, err = loader{view: v, op: opPending, id: id, number: e.number}.permissions()
+				pending, err = loader{view: v, op: fault.OpPending, id: id, number: e.number}.permissions()
 			}
 			return err
 		}
 		var problem error
-		return cmp.Or(v.all(bucketPermissions, func(key, value []byte) error {
+		return cmp.Or(v.All(record.BucketPermissions, func(key, value []byte) error {
 			var p storev1.Permission
-			number, _ := numberOf(key)
+			number, _ := record.NumberOf(key)
 			session, ok := s.index.idOf(number)
-			if err := decode(opPending, bucketPermissions, key, value, &p); err != nil {
+			if err := record.Decode(fault.OpPending, record.BucketPermissions, key, value, &p); err != nil {
 				problem = cmp.Or(problem, err)
 			} else if ok {
-				pending = append(pending, loadPermission(session, nameOf(key), &p))
+				pending = append(pending, record.LoadPermission(session, record.NameOf(key), &p))
 			}
 			return nil
 		}), problem)
@@ -239,12 +240,12 @@ func (s *Store) Pending(id messages.SessionID) ([]messages.PermissionRecord, err
 // that cannot be read counts as unfinished.
 func (s *Store) Unfinished() ([]messages.SessionID, error) {
 	var unfinished []messages.SessionID
-	err := s.current(opUnfinished, func(v view) error {
+	err := s.current(fault.OpUnfinished, func(v memtable.View) error {
 		numbers := map[uint64]bool{}
-		for _, name := range [][]byte{bucketRuns, bucketInputs, bucketPermissions} {
-			err := v.all(name, func(key, value []byte) error {
-				ended := string(name) == string(bucketRuns) && hasEnded(key, value)
-				if number, ok := numberOf(key); ok && !ended {
+		for _, name := range [][]byte{record.BucketRuns, record.BucketInputs, record.BucketPermissions} {
+			err := v.All(name, func(key, value []byte) error {
+				ended := string(name) == string(record.BucketRuns) && record.HasEnded(key, value)
+				if number, ok := record.NumberOf(key); ok && !ended {
 					numbers[number] = true
 				}
 				return nil
@@ -266,26 +267,4 @@ func (s *Store) Unfinished() ([]messages.SessionID, error) {
 		return nil
 	})
 	return unfinished, err
-}
-
-// hasEnded reads no more of a run than it must: there are thousands at boot.
-func hasEnded(key, value []byte) bool {
-	const stateField = 3
-	body, err := unstamp(key, value)
-	for err == nil && len(body) > 0 {
-		number, kind, n := protowire.ConsumeTag(body)
-		if n < 0 || number > stateField {
-			return false
-		}
-		if number == stateField && kind == protowire.VarintType {
-			state, _ := protowire.ConsumeVarint(body[n:])
-			return state == uint64(messages.RunFinished)
-		}
-		m := protowire.ConsumeFieldValue(number, kind, body[n:])
-		if m < 0 {
-			return false
-		}
-		body = body[n+m:]
-	}
-	return false
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"betcode/persistence/internal/manifest"
 )
 
 // TestManifestCopies damages one copy of the manifest in each way: the journal opens
@@ -24,7 +26,7 @@ func TestManifestCopies(t *testing.T) {
 		}, "checksum"},
 		{"removed", nil, "missing"},
 	} {
-		for which, name := range manifestCopies {
+		for which, name := range manifest.Names {
 			t.Run(c.name+" "+name, func(t *testing.T) {
 				f := newFixture(t)
 				f.commit(full(sid(1), 0))
@@ -69,11 +71,11 @@ func TestManifestFlips(t *testing.T) {
 	f.seal()
 	f.commit(more(sid(1), 3, 2))
 	f.close()
-	want, _, err := readCopies(f.options.Directory)
+	want, _, err := manifest.Read(f.options.Directory)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range manifestCopies {
+	for _, name := range manifest.Names {
 		whole, err := os.ReadFile(f.path(name))
 		if err != nil {
 			t.Fatal(err)
@@ -84,8 +86,8 @@ func TestManifestFlips(t *testing.T) {
 			if err := os.WriteFile(f.path(name), data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			got, worse, err := readCopies(f.options.Directory)
-			if err != nil || len(worse) != 1 || worse[0].name != name || worse[0].crashed(got) {
+			got, worse, err := manifest.Read(f.options.Directory)
+			if err != nil || len(worse) != 1 || worse[0].Name != name || worse[0].Crashed(got) {
 				t.Fatalf("%s, bit %d: %+v, %v", name, bit, worse, err)
 			}
 			same(t, name, *got, *want)
@@ -102,7 +104,7 @@ func TestManifestFlips(t *testing.T) {
 func TestManifestOfACrash(t *testing.T) {
 	f := newFixture(t)
 	f.commit(full(sid(1), 0))
-	second := f.path(manifestCopies[1])
+	second := f.path(manifest.Names[1])
 	for behind, findings := range map[int]int{1: 0, 2: 1} {
 		old, err := os.ReadFile(second)
 		if err != nil {

@@ -10,6 +10,12 @@ import (
 
 	"betcode/messages"
 	"betcode/messages/failpoint"
+	"betcode/persistence/internal/blob"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/disk"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/manifest"
+	"betcode/persistence/internal/wal"
 )
 
 const (
@@ -18,8 +24,6 @@ const (
 	formerDirectory = "before-migration"
 	// formerAge is how long that is kept.
 	formerAge = 30 * 24 * time.Hour
-
-	opMigrate = "migrate journal"
 )
 
 // migrate makes a journal of this format of an older one, or of a restored one,
@@ -28,9 +32,9 @@ const (
 //
 // No row is rewritten: what is new since an older format appears with the first
 // row that needs it.
-func (s *Store) migrate(m *manifest) (*manifest, error) {
+func (s *Store) migrate(m *manifest.Manifest) (*manifest.Manifest, error) {
 	failpoint.Hit(failpoint.MigrationBegun)
-	if m.Format < Format {
+	if m.Format < boltfile.Format {
 		if err := s.keepFormer(m); err != nil {
 			return nil, err
 		}
@@ -44,14 +48,14 @@ func (s *Store) migrate(m *manifest) (*manifest, error) {
 		if err := makeLogs(s.options.Directory); err != nil {
 			return nil, err
 		}
-		if err := s.options.steps.at("logs made"); err != nil {
-			return nil, storageError(opMigrate, err)
+		if err := s.options.steps.At("logs made"); err != nil {
+			return nil, fault.Storage(fault.OpMigrate, err)
 		}
 		failpoint.Hit(failpoint.MigrationLogs)
 	}
-	next.Format, next.Logs = Format, logNames
-	if _, err := next.write(s.options.Directory, s.options.steps); err != nil {
-		return nil, storageError(opMigrate, err)
+	next.Format, next.Logs = boltfile.Format, wal.Names
+	if _, err := next.Write(s.options.Directory, s.options.steps); err != nil {
+		return nil, fault.Storage(fault.OpMigrate, err)
 	}
 	failpoint.Hit(failpoint.MigrationNamed)
 	return &next, nil
@@ -61,11 +65,11 @@ func (s *Store) migrate(m *manifest) (*manifest, error) {
 // build opens when it is put in the place of the journal. What will never be
 // written to is linked, where the disk can. One that is there was made before a
 // crash, and the journal may have been used since by the older build.
-func (s *Store) keepFormer(m *manifest) error {
+func (s *Store) keepFormer(m *manifest.Manifest) error {
 	former := filepath.Join(s.options.Directory, formerDirectory)
-	half := former + unfinished
+	half := former + disk.Unfinished
 	if err := errors.Join(os.RemoveAll(former), os.RemoveAll(half), os.Mkdir(half, 0o700)); err != nil {
-		return storageError(opMigrate, err)
+		return fault.Storage(fault.OpMigrate, err)
 	}
 	for _, f := range m.Sealed {
 		if os.Link(filepath.Join(s.options.Directory, f.Name), filepath.Join(half, f.Name)) == nil {
@@ -75,34 +79,34 @@ func (s *Store) keepFormer(m *manifest) error {
 			return err
 		}
 	}
-	for _, name := range append([]string{m.Active, manifestName}, m.Logs...) {
+	for _, name := range append([]string{m.Active, manifest.Name}, m.Logs...) {
 		if err := s.copyFormer(half, name); err != nil {
 			return err
 		}
 	}
-	if err := keepTree(s.blobs.directory, filepath.Join(half, filepath.Base(s.blobs.directory))); err != nil {
-		return storageError(opMigrate, err)
+	if err := disk.LinkTree(filepath.Join(s.options.Directory, blob.DirectoryName), filepath.Join(half, blob.DirectoryName)); err != nil {
+		return fault.Storage(fault.OpMigrate, err)
 	}
-	if err := s.options.steps.at("former copied"); err != nil {
-		return storageError(opMigrate, err)
+	if err := s.options.steps.At("former copied"); err != nil {
+		return fault.Storage(fault.OpMigrate, err)
 	}
-	err := syncDirectory(half)
+	err := disk.SyncDirectory(half)
 	if err == nil {
-		_, err = renameSynced(former, s.options.steps, formerDirectory)
+		_, err = disk.RenameSynced(former, s.options.steps, formerDirectory)
 	}
 	if err != nil {
-		return storageError(opMigrate, err)
+		return fault.Storage(fault.OpMigrate, err)
 	}
 	return nil
 }
 
 func (s *Store) copyFormer(to, name string) error {
-	err := copyFile(context.Background(), filepath.Join(s.options.Directory, name), filepath.Join(to, name))
+	err := disk.CopyFile(context.Background(), filepath.Join(s.options.Directory, name), filepath.Join(to, name))
 	if errors.Is(err, os.ErrNotExist) {
-		return damagedFile(opMigrate, name, errors.New("the file is missing"))
+		return fault.DamagedFile(fault.OpMigrate, name, errors.New("the file is missing"))
 	}
 	if err != nil {
-		return (&messages.Error{Op: opMigrate, Kind: messages.Unavailable, Err: fmt.Errorf("keep %s as it was: %w", name, err)}).
+		return (&messages.Error{Op: fault.OpMigrate, Kind: messages.Unavailable, Err: fmt.Errorf("keep %s as it was: %w", name, err)}).
 			WithCode(messages.StorageError).
 			WithHint("A journal is copied before it is made one of a newer format: the disk needs room for one of its files.")
 	}
@@ -122,17 +126,17 @@ func (s *Store) dropFormer(now time.Time) error {
 
 // dropNewerCopies removes copies of the manifest that are no part of a journal of an
 // older format: what this build left before the older build was put in its place.
-func (s *Store) dropNewerCopies(m *manifest) error {
-	if m.Format >= copiesFormat {
+func (s *Store) dropNewerCopies(m *manifest.Manifest) error {
+	if m.Format >= manifest.CopiesFormat {
 		return nil
 	}
-	for _, name := range manifestCopies[1:] {
+	for _, name := range manifest.Names[1:] {
 		if err := os.Remove(filepath.Join(s.options.Directory, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return storageError(opMigrate, err)
+			return fault.Storage(fault.OpMigrate, err)
 		}
 	}
-	if err := syncDirectory(s.options.Directory); err != nil {
-		return storageError(opMigrate, err)
+	if err := disk.SyncDirectory(s.options.Directory); err != nil {
+		return fault.Storage(fault.OpMigrate, err)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func TestMigrationIsKeptAndSurvivesACrash(t *testing.T) {
 				return nil
 			}
 			f.open()
-			f.options.steps, f.store.options.steps, f.store.blobs.steps = nil, nil, nil
+			f.options.steps, f.store.options.steps, f.store.blobs.Steps = nil, nil, nil
 			defer f.finish()
 			want := f.picture()
 			if len(steps) < 4 {

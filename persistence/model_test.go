@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"betcode/messages"
+	"betcode/persistence/internal/record"
 )
 
 // model is a journal that is obviously right.
@@ -147,7 +148,7 @@ func (m model) draw(t *rapid.T) messages.Append {
 	a.Events = events(a.Expect, rapid.SampledFrom([]int{0, 1, 1, 3, 40}).Draw(t, "events"))
 	sizes := []int{0, 0, 0, 200, 1500}
 	if len(a.Events) < 10 {
-		sizes = append(sizes, blobBytes-200, 2*blobBytes)
+		sizes = append(sizes, record.PayloadBytes-200, 2*record.PayloadBytes)
 	}
 	for i := range a.Events {
 		a.Events[i].Bytes = append(a.Events[i].Bytes, make([]byte, rapid.SampledFrom(sizes).Draw(t, "size"))...)
@@ -184,7 +185,7 @@ func (m model) draw(t *rapid.T) messages.Append {
 	}
 	if one("inputs", 3) {
 		a.Inputs = []messages.InputRecord{
-			{Key: name.Draw(t, "input"), Seq: a.Expect, Content: strings.Repeat(name.Draw(t, "content"), rapid.SampledFrom([]int{1, 1, 1, 2 * blobBytes}).Draw(t, "times"))},
+			{Key: name.Draw(t, "input"), Seq: a.Expect, Content: strings.Repeat(name.Draw(t, "content"), rapid.SampledFrom([]int{1, 1, 1, 2 * record.PayloadBytes}).Draw(t, "times"))},
 			{Key: name.Draw(t, "input"), State: messages.InputState(rapid.IntRange(0, 4).Draw(t, "state"))},
 		}
 	}

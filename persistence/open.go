@@ -8,17 +8,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gofrs/flock"
-	bolt "go.etcd.io/bbolt"
-	"google.golang.org/protobuf/proto"
 
 	"betcode/messages"
-	storev1 "betcode/proto/betcode/store/v1"
+	"betcode/persistence/internal/blob"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/disk"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/manifest"
+	"betcode/persistence/internal/wal"
 )
-
-const lockName = "LOCK"
 
 // Open opens the journal in a directory, making it first if there is none. It
 // fails with [messages.Unavailable] while another process has it, with
@@ -27,25 +27,25 @@ const lockName = "LOCK"
 // done is finished or removed.
 func Open(options Options) (*Store, error) {
 	if options.Directory == "" {
-		return nil, messages.Errorf(opOpen, messages.Invalid, "no directory is given")
+		return nil, messages.Errorf(fault.OpOpen, messages.Invalid, "no directory is given")
 	}
-	s := &Store{options: options.withDefaults(), sealed: map[string]*file{}}
-	s.blobs = newBlobs(s.options.Directory, s.options.steps)
+	s := &Store{options: options.withDefaults(), sealed: map[string]*boltfile.File{}}
+	s.blobs = blob.New(s.options.Directory, s.options.steps)
 	prepare, open := s.acquire, s.open
 	if s.options.ReadOnly {
 		prepare, open = s.share, s.openReadOnly
-	} else if err := makeDirectory(s.options.Directory); err != nil {
-		return nil, storageError(opOpen, err)
+	} else if err := disk.MakeDirectory(s.options.Directory); err != nil {
+		return nil, fault.Storage(fault.OpOpen, err)
 	}
 	if err := prepare(); err != nil {
 		return nil, err
 	}
 	if err := open(); err != nil {
 		if s.active != nil {
-			s.active.close()
+			s.active.Close()
 		}
 		if s.log != nil {
-			s.log.close()
+			s.log.Close()
 		}
 		_ = s.release() // the first error is the one that helps
 		return nil, err
@@ -56,24 +56,24 @@ func Open(options Options) (*Store, error) {
 // acquire takes the directory's lock. bbolt locks the active file as well, but
 // which file that is can be read only under a lock.
 func (s *Store) acquire() error {
-	s.lock = flock.New(filepath.Join(s.options.Directory, lockName))
-	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	s.lock = flock.New(filepath.Join(s.options.Directory, boltfile.LockName))
+	ctx, cancel := context.WithTimeout(context.Background(), boltfile.LockTimeout)
 	defer cancel()
-	locked, err := s.lock.TryLockContext(ctx, lockTimeout/20)
+	locked, err := s.lock.TryLockContext(ctx, boltfile.LockTimeout/20)
 	if locked {
 		return nil
 	}
 	s.lock.Close()
 	if errors.Is(err, context.DeadlineExceeded) {
-		return inUse(opOpen, s.options.Directory)
+		return fault.InUse(fault.OpOpen, s.options.Directory)
 	}
-	return storageError(opOpen, err)
+	return fault.Storage(fault.OpOpen, err)
 }
 
 // share keeps others from changing the directory, if anybody could: a backup has
 // no lock.
 func (s *Store) share() error {
-	path := filepath.Join(s.options.Directory, lockName)
+	path := filepath.Join(s.options.Directory, boltfile.LockName)
 	if _, err := os.Stat(path); err != nil {
 		return nil //nolint:nilerr // no lock, nobody to share with
 	}
@@ -85,29 +85,29 @@ func (s *Store) share() error {
 	}
 	lock.Close()
 	if err == nil {
-		return inUse(opOpen, s.options.Directory)
+		return fault.InUse(fault.OpOpen, s.options.Directory)
 	}
-	return storageError(opOpen, err)
+	return fault.Storage(fault.OpOpen, err)
 }
 
 // openReadOnly is open without anything that changes the directory.
 func (s *Store) openReadOnly() error {
-	m, worse, err := readCopies(s.options.Directory)
+	m, worse, err := manifest.Read(s.options.Directory)
 	if err != nil {
 		return err
 	}
 	if m == nil {
-		return messages.Errorf(opOpen, messages.NotFound, "there is no journal in %s", s.options.Directory)
+		return messages.Errorf(fault.OpOpen, messages.NotFound, "there is no journal in %s", s.options.Directory)
 	}
 	return s.useCopies(m, worse)
 }
 
 func (s *Store) open() error {
-	m, worse, err := readCopies(s.options.Directory)
+	m, worse, err := manifest.Read(s.options.Directory)
 	if err != nil {
 		return err
 	}
-	if err := s.tidy(m); err != nil {
+	if err := s.removeLeftovers(m); err != nil {
 		return err
 	}
 	if m == nil {
@@ -115,7 +115,7 @@ func (s *Store) open() error {
 			return err
 		}
 	}
-	if len(m.Logs) == 0 || m.Format < Format {
+	if len(m.Logs) == 0 || m.Format < boltfile.Format {
 		if m, err = s.migrate(m); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (s *Store) open() error {
 }
 
 // useCopies is use, after which all copies of the manifest are the same.
-func (s *Store) useCopies(m *manifest, worse []manifestCopy) error {
+func (s *Store) useCopies(m *manifest.Manifest, worse []manifest.Copy) error {
 	err := s.use(m)
 	if err == nil {
 		s.mendCopies(worse)
@@ -133,9 +133,9 @@ func (s *Store) useCopies(m *manifest, worse []manifestCopy) error {
 }
 
 // use opens the active file and looks at the others from the outside.
-func (s *Store) use(m *manifest) (err error) {
+func (s *Store) use(m *manifest.Manifest) (err error) {
 	s.manifest, s.lineage = m, m.Lineage
-	for _, f := range append(m.Sealed, sealedFile{Name: m.Active}) {
+	for _, f := range append(m.Sealed, manifest.SealedFile{Name: m.Active}) {
 		if err := s.checkPresent(f); err != nil {
 			return err
 		}
@@ -146,30 +146,30 @@ func (s *Store) use(m *manifest) (err error) {
 	return s.replay()
 }
 
-// tidy removes what a crash left of a file being made. m is nil if there is no
+// removeLeftovers removes what a crash left of a file being made. m is nil if there is no
 // journal yet.
-func (s *Store) tidy(m *manifest) error {
+func (s *Store) removeLeftovers(m *manifest.Manifest) error {
 	entries, err := os.ReadDir(s.options.Directory)
 	if err != nil {
-		return storageError(opOpen, err)
+		return fault.Storage(fault.OpOpen, err)
 	}
 	known, numbers, oldest, active := map[string]bool{}, map[uint64]bool{}, uint64(0), uint64(0)
 	if m != nil {
-		for _, name := range m.names() {
+		for _, name := range m.Names() {
 			known[name] = true
-			number, _ := fileNumber(name)
+			number, _ := boltfile.Number(name)
 			numbers[number] = true
 		}
-		oldest, _ = fileNumber(m.names()[0])
-		active, _ = fileNumber(m.Active)
+		oldest, _ = boltfile.Number(m.Names()[0])
+		active, _ = boltfile.Number(m.Active)
 	}
 	for _, e := range entries {
-		base, half := strings.CutSuffix(e.Name(), unfinished)
-		number, err := fileNumber(base)
+		base, half := strings.CutSuffix(e.Name(), disk.Unfinished)
+		number, err := boltfile.Number(base)
 		switch {
-		case half && (err == nil || slices.Contains(manifestCopies, base) || base == formerDirectory):
+		case half && (err == nil || slices.Contains(manifest.Names, base) || base == formerDirectory):
 			if err := os.RemoveAll(filepath.Join(s.options.Directory, e.Name())); err != nil {
-				return storageError(opOpen, err)
+				return fault.Storage(fault.OpOpen, err)
 			}
 		case err == nil && !known[base] && number > active:
 			if err := s.removeUnused(m, base); err != nil {
@@ -187,7 +187,7 @@ func (s *Store) tidy(m *manifest) error {
 // removeUnused removes a file that was made but never put to use: the crash
 // came before the manifest. A file with a history of its own is no such file;
 // to go on without it would lose that history.
-func (s *Store) removeUnused(m *manifest, name string) error {
+func (s *Store) removeUnused(m *manifest.Manifest, name string) error {
 	used, err := s.isUsed(m, name)
 	if err != nil {
 		return err
@@ -196,13 +196,13 @@ func (s *Store) removeUnused(m *manifest, name string) error {
 		return historyUnmentioned(name)
 	}
 	if err := os.Remove(filepath.Join(s.options.Directory, name)); err != nil {
-		return storageError(opOpen, err)
+		return fault.Storage(fault.OpOpen, err)
 	}
 	return nil
 }
 
 func historyUnmentioned(name string) *messages.Error {
-	return damagedFile(opOpen, manifestName, fmt.Errorf("it does not mention %s, which holds a history", name)).
+	return fault.DamagedFile(fault.OpOpen, manifest.Name, fmt.Errorf("it does not mention %s, which holds a history", name)).
 		WithHint("MANIFEST is missing or older than the files. If it is missing, 'betcode journal repair' makes it again;" +
 			" otherwise restore all of them from the same backup, or move the files that are not wanted elsewhere.")
 }
@@ -211,143 +211,124 @@ func historyUnmentioned(name string) *messages.Error {
 // rewritten or was to take the place of another, when the crash came before its
 // removal. One that is not ours, or that cannot be read,
 // is left alone: it harms nobody.
-func (s *Store) removeDropped(m *manifest, name string) error {
+func (s *Store) removeDropped(m *manifest.Manifest, name string) error {
 	path := filepath.Join(s.options.Directory, name)
-	f, err := openBolt(opOpen, path, bolt.Options{ReadOnly: true})
+	f, err := boltfile.Open(fault.OpOpen, path, boltfile.Options{ReadOnly: true})
 	if err != nil {
 		return nil //nolint:nilerr // left alone
 	}
-	err = f.checkDescription(opOpen, m.Lineage)
-	f.close()
+	err = f.CheckDescription(fault.OpOpen, m.Lineage)
+	f.Close()
 	if err != nil {
 		return nil //nolint:nilerr // left alone
 	}
 	if err := os.Remove(path); err != nil {
-		return storageError(opOpen, err)
+		return fault.Storage(fault.OpOpen, err)
 	}
 	return nil
 }
 
 // isUsed reports whether anything was written to a file after it was made.
-func (s *Store) isUsed(m *manifest, name string) (used bool, err error) {
-	f, err := openBolt(opOpen, filepath.Join(s.options.Directory, name), bolt.Options{ReadOnly: true})
+func (s *Store) isUsed(m *manifest.Manifest, name string) (used bool, err error) {
+	f, err := boltfile.Open(fault.OpOpen, filepath.Join(s.options.Directory, name), boltfile.Options{ReadOnly: true})
 	if err != nil {
 		return false, err
 	}
-	defer f.close()
-	err = f.view(opOpen, func(tx *bolt.Tx) error {
-		d, err := description(opOpen, name, tx)
+	defer f.Close()
+	err = f.View(fault.OpOpen, func(tx *boltfile.Tx) error {
+		d, err := boltfile.Description(fault.OpOpen, name, tx)
 		if err != nil {
 			return err
 		}
-		used = d.GetBuilt() != uint64(tx.ID()) || (m != nil && m.Lineage != d.GetLineage())
+		used = d.GetBuilt() != tx.ID() || (m != nil && m.Lineage != d.GetLineage())
 		return nil
 	})
 	return used, err
 }
 
 // create makes the first file of a new journal.
-func (s *Store) create() (*manifest, error) {
-	m := &manifest{
-		Format: Format, Lineage: s.options.NewLineage(), Active: fileName(1), Sealed: []sealedFile{}, Logs: logNames,
+func (s *Store) create() (*manifest.Manifest, error) {
+	m := &manifest.Manifest{
+		Format: boltfile.Format, Lineage: s.options.NewLineage(), Active: boltfile.Name(1), Sealed: []manifest.SealedFile{}, Logs: wal.Names,
 	}
 	if err := makeLogs(s.options.Directory); err != nil {
 		return nil, err
 	}
-	if err := s.build(opOpen, m.Active, m.Lineage, nil); err != nil {
+	if err := s.build(fault.OpOpen, m.Active, m.Lineage, nil); err != nil {
 		return nil, err
 	}
-	if _, err := m.write(s.options.Directory, s.options.steps); err != nil {
-		return nil, storageError(opOpen, err)
+	if _, err := m.Write(s.options.Directory, s.options.steps); err != nil {
+		return nil, fault.Storage(fault.OpOpen, err)
 	}
 	return m, nil
 }
 
 // build makes a file, whole and on disk, under its name: fill writes what is in
 // it besides its own description. Nothing is left of a failure.
-func (s *Store) build(op, name, lineage string, fill func(*file) error) (err error) {
-	number, err := fileNumber(name)
+func (s *Store) build(op, name, lineage string, fill func(*boltfile.File) error) (err error) {
+	number, err := boltfile.Number(name)
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(s.options.Directory, name)
-	if err := os.Remove(path + unfinished); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return storageError(op, err)
+	if err := os.Remove(path + disk.Unfinished); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fault.Storage(op, err)
 	}
 	renamed := false
 	defer func() {
 		if err != nil {
-			os.Remove(path + unfinished)
+			os.Remove(path + disk.Unfinished)
 			if renamed {
 				os.Remove(path)
 			}
 		}
 	}()
-	f, err := openBolt(op, path+unfinished, bolt.Options{NoSync: true, NoGrowSync: true, MaxSize: int(s.options.maxBytes)})
+	f, err := boltfile.Open(op, path+disk.Unfinished, boltfile.Options{NoSync: true, NoGrowSync: true, MaxSize: int(s.options.maxBytes)})
 	if err != nil {
 		return err
 	}
-	err = f.update(op, createBuckets)
+	err = f.Update(op, boltfile.CreateBuckets)
 	if err == nil && fill != nil {
 		err = fill(f)
 	}
 	if err == nil {
-		err = f.update(op, func(tx *bolt.Tx) error { return describeFile(tx, number, lineage, s.options.Now()) })
+		err = f.Update(op, func(tx *boltfile.Tx) error { return boltfile.Describe(tx, number, lineage, s.options.Now()) })
 	}
-	if closing := f.close(); err == nil {
+	if closing := f.Close(); err == nil {
 		err = closing
 	}
 	if err == nil {
-		err = syncFile(path + unfinished)
+		err = disk.SyncFile(path + disk.Unfinished)
 	}
 	if err == nil {
-		err = s.options.steps.at(name + " built")
+		err = s.options.steps.At(name + " built")
 	}
 	if err == nil {
-		renamed, err = renameSynced(path, s.options.steps, name)
+		renamed, err = disk.RenameSynced(path, s.options.steps, name)
 	}
 	if err != nil {
-		return storageError(op, err)
+		return fault.Storage(op, err)
 	}
 	return nil
 }
 
-func createBuckets(tx *bolt.Tx) error {
-	for _, name := range buckets {
-		if _, err := tx.CreateBucket(name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func describeFile(tx *bolt.Tx, number uint64, lineage string, now time.Time) error {
-	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(&storev1.File{
-		Format: Format, Lineage: lineage, Number: number, CreatedAt: storeTime(now), Built: uint64(tx.ID()), BuiltBytes: tx.Size(),
-	})
-	if err != nil {
-		return err
-	}
-	return tx.Bucket(bucketMeta).Put(fileKey, stamp(fileKey, body))
-}
-
-func (s *Store) openActive(name string) (*file, error) {
-	f, err := openBolt(opOpen, filepath.Join(s.options.Directory, name), bolt.Options{
+func (s *Store) openActive(name string) (*boltfile.File, error) {
+	f, err := boltfile.Open(fault.OpOpen, filepath.Join(s.options.Directory, name), boltfile.Options{
 		InitialMmapSize: s.options.InitialMmapBytes, MaxSize: int(s.options.maxBytes), ReadOnly: s.options.ReadOnly,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := f.checkDescription(opOpen, s.lineage); err != nil {
-		f.close()
+	if err := f.CheckDescription(fault.OpOpen, s.lineage); err != nil {
+		f.Close()
 		return nil, err
 	}
 	if s.options.growBytes > 0 {
-		f.db.AllocSize = s.options.growBytes
+		f.GrowBy(s.options.growBytes)
 	}
-	f.blobs = s.blobs
-	if err := f.weighBlobs(opOpen); err != nil {
-		f.close()
+	f.Payloads = s.blobs
+	if err := f.WeighPayloads(fault.OpOpen); err != nil {
+		f.Close()
 		return nil, err
 	}
 	return f, nil
@@ -355,62 +336,34 @@ func (s *Store) openActive(name string) (*file, error) {
 
 // checkPresent looks at a file from the outside. A sealed one is opened only
 // when somebody reads it.
-func (s *Store) checkPresent(f sealedFile) error {
+func (s *Store) checkPresent(f manifest.SealedFile) error {
 	info, err := os.Stat(filepath.Join(s.options.Directory, f.Name))
 	if errors.Is(err, os.ErrNotExist) {
-		return damagedFile(opOpen, f.Name, errors.New("the file is missing"))
+		return fault.DamagedFile(fault.OpOpen, f.Name, errors.New("the file is missing"))
 	}
 	if err != nil {
-		return storageError(opOpen, err)
+		return fault.Storage(fault.OpOpen, err)
 	}
 	if info.Size() < f.Bytes {
-		return damagedFile(opOpen, f.Name, fmt.Errorf("it has %d bytes of %d", info.Size(), f.Bytes))
+		return fault.DamagedFile(fault.OpOpen, f.Name, fmt.Errorf("it has %d bytes of %d", info.Size(), f.Bytes))
 	}
 	return nil
 }
 
-// checkDescription refuses a file that is not what its name says.
-func (f *file) checkDescription(op, lineage string) error {
-	number, err := fileNumber(f.name)
-	if err != nil {
-		return err
-	}
-	return f.view(op, func(tx *bolt.Tx) error {
-		d, err := description(op, f.name, tx)
-		if err != nil {
-			return err
+// makeLogs makes the empty logs of a journal that has none. A log that is there and
+// holds groups belongs to another journal, or to this one with a newer MANIFEST.
+func makeLogs(directory string) error {
+	for _, name := range wal.Names {
+		path := filepath.Join(directory, name)
+		if data, err := os.ReadFile(path); err == nil && wal.NewestIn(data) > 0 {
+			return historyUnmentioned(name)
 		}
-		if d.GetLineage() != lineage || d.GetNumber() != number {
-			return damagedFile(op, f.name, fmt.Errorf("it is file %d of journal %s, not file %d of %s",
-				d.GetNumber(), d.GetLineage(), number, lineage)).
-				WithHint("Files of different journals are mixed: restore all of them from the same backup.")
-		}
-		f.builtBytes = d.GetBuiltBytes()
-		return nil
-	})
-}
-
-// description returns what a file says of itself, if this build can read it.
-func description(op, name string, tx *bolt.Tx) (*storev1.File, error) {
-	meta := tx.Bucket(bucketMeta)
-	if meta == nil {
-		return nil, damagedFile(op, name, fmt.Errorf("bucket %s is missing", bucketMeta))
-	}
-	var d storev1.File
-	body, err := unstamp(fileKey, meta.Get(fileKey))
-	if err == nil {
-		err = proto.Unmarshal(body, &d)
-	}
-	if err != nil {
-		return nil, damagedKey(op, bucketMeta, fileKey, err)
-	}
-	if err := checkFormat(name, int(d.GetFormat())); err != nil {
-		return nil, err
-	}
-	for _, bucket := range buckets {
-		if tx.Bucket(bucket) == nil {
-			return nil, damagedFile(op, name, fmt.Errorf("bucket %s is missing", bucket))
+		if err := disk.WriteSynced(path, nil); err != nil {
+			return fault.Storage(fault.OpOpen, err)
 		}
 	}
-	return &d, nil
+	if err := disk.SyncDirectory(directory); err != nil {
+		return fault.Storage(fault.OpOpen, err)
+	}
+	return nil
 }

@@ -10,13 +10,16 @@ import (
 	"testing"
 
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/manifest"
 )
 
 func TestOnlyOneHasTheJournal(t *testing.T) {
 	f := newFixture(t)
 	_, err := Open(f.options)
 	wantKind(t, "second open", err, messages.Unavailable)
-	if e := asError(err); !strings.Contains(e.Error(), "another daemon") || e.Hint == "" {
+	if e := fault.As(err); !strings.Contains(e.Error(), "another daemon") || e.Hint == "" {
 		t.Errorf("it says %q, %q", e.Error(), e.Hint)
 	}
 	f.commit(begin(sid(1), 1)) // the first is none the worse
@@ -43,7 +46,7 @@ func TestLineage(t *testing.T) {
 // ideas would.
 func (f *fixture) edit(change func(m map[string]any)) {
 	f.Helper()
-	data, err := os.ReadFile(f.path(manifestName))
+	data, err := os.ReadFile(f.path(manifest.Name))
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
@@ -51,16 +54,16 @@ func (f *fixture) edit(change func(m map[string]any)) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		f.Fatalf("%v", err)
 	}
-	m["checksum"] = strings.Repeat("0", sumLength)
+	m["checksum"] = strings.Repeat("0", manifest.SumLength)
 	change(m)
 	if data, err = json.MarshalIndent(m, "", "  "); err != nil {
 		f.Fatalf("%v", err)
 	}
-	if _, at := manifestSum(data); at >= 0 {
+	if _, at := manifest.SumOf(data); at >= 0 {
 		sum := sha256.Sum256(data)
 		hex.Encode(data[at:], sum[:])
 	}
-	for _, name := range manifestCopies {
+	for _, name := range manifest.Names {
 		if err := os.WriteFile(f.path(name), data, 0o600); err != nil {
 			f.Fatalf("%v", err)
 		}
@@ -69,7 +72,7 @@ func (f *fixture) edit(change func(m map[string]any)) {
 
 // eachCopy does something to both copies of the manifest.
 func (f *fixture) eachCopy(do func(path string) error) (err error) {
-	for _, name := range manifestCopies {
+	for _, name := range manifest.Names {
 		err = errors.Join(err, do(f.path(name)))
 	}
 	return err
@@ -83,7 +86,7 @@ func TestJournalsThatAreNotOpened(t *testing.T) {
 		says  string
 	}{
 		{"newer format", func(f *fixture) error {
-			f.edit(func(m map[string]any) { m["format"], m["something new"] = Format+1, true })
+			f.edit(func(m map[string]any) { m["format"], m["something new"] = boltfile.Format+1, true })
 			return nil
 		}, messages.Unimplemented, "format 4"},
 		{"no format", func(f *fixture) error {
@@ -110,9 +113,9 @@ func TestJournalsThatAreNotOpened(t *testing.T) {
 			return f.eachCopy(func(path string) error { return os.WriteFile(path, []byte("{"), 0o600) })
 		}, messages.DataLoss, "MANIFEST"},
 		{"newer format, one copy", func(f *fixture) error {
-			second, err := os.ReadFile(f.path(manifestCopies[1]))
-			f.edit(func(m map[string]any) { m["format"], m["something new"] = Format+1, true })
-			return errors.Join(err, os.WriteFile(f.path(manifestCopies[1]), second, 0o600))
+			second, err := os.ReadFile(f.path(manifest.Names[1]))
+			f.edit(func(m map[string]any) { m["format"], m["something new"] = boltfile.Format+1, true })
+			return errors.Join(err, os.WriteFile(f.path(manifest.Names[1]), second, 0o600))
 		}, messages.Unimplemented, "format 4"},
 		{"no checksum", func(f *fixture) error {
 			f.edit(func(m map[string]any) { delete(m, "checksum") })
@@ -127,23 +130,23 @@ func TestJournalsThatAreNotOpened(t *testing.T) {
 			f.edit(func(m map[string]any) { m["active"], m["sealed"] = "000001.journal", []any{} })
 			return nil
 		}, messages.DataLoss, "000002.journal, which holds a history"},
-		{"no active file", func(f *fixture) error { return os.Remove(f.path(fileName(2))) }, messages.DataLoss, "missing"},
-		{"no sealed file", func(f *fixture) error { return os.Remove(f.path(fileName(1))) }, messages.DataLoss, "missing"},
-		{"cut sealed file", func(f *fixture) error { return os.Truncate(f.path(fileName(1)), 9000) }, messages.DataLoss, "9000 bytes"},
-		{"cut active file", func(f *fixture) error { return os.Truncate(f.path(fileName(2)), 20000) }, messages.DataLoss, fileName(2)},
+		{"no active file", func(f *fixture) error { return os.Remove(f.path(boltfile.Name(2))) }, messages.DataLoss, "missing"},
+		{"no sealed file", func(f *fixture) error { return os.Remove(f.path(boltfile.Name(1))) }, messages.DataLoss, "missing"},
+		{"cut sealed file", func(f *fixture) error { return os.Truncate(f.path(boltfile.Name(1)), 9000) }, messages.DataLoss, "9000 bytes"},
+		{"cut active file", func(f *fixture) error { return os.Truncate(f.path(boltfile.Name(2)), 20000) }, messages.DataLoss, boltfile.Name(2)},
 		{"active file without its end", func(f *fixture) error {
-			return os.Truncate(f.path(fileName(2)), f.size-pageSize)
+			return os.Truncate(f.path(boltfile.Name(2)), f.size-boltfile.PageSize)
 		}, messages.DataLoss, "bytes of"},
-		{"empty active file", func(f *fixture) error { return os.Truncate(f.path(fileName(2)), 0) }, messages.DataLoss, fileName(2)},
+		{"empty active file", func(f *fixture) error { return os.Truncate(f.path(boltfile.Name(2)), 0) }, messages.DataLoss, boltfile.Name(2)},
 		{"files exchanged", func(f *fixture) error {
-			return os.Rename(f.path(fileName(1)), f.path(fileName(2)))
+			return os.Rename(f.path(boltfile.Name(1)), f.path(boltfile.Name(2)))
 		}, messages.DataLoss, "missing"},
 		{"copy in place of another", func(f *fixture) error {
-			data, err := os.ReadFile(f.path(fileName(1)))
+			data, err := os.ReadFile(f.path(boltfile.Name(1)))
 			if err != nil {
 				return err
 			}
-			return os.WriteFile(f.path(fileName(2)), data, 0o600)
+			return os.WriteFile(f.path(boltfile.Name(2)), data, 0o600)
 		}, messages.DataLoss, "it is file 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -155,7 +158,7 @@ func TestJournalsThatAreNotOpened(t *testing.T) {
 			f.checkpoint()
 			f.commit(messages.Append{Session: sid(1), Expect: 100, Key: "k"}) // the end is events
 			f.checkpoint()
-			f.size = f.store.active.size()
+			f.size = f.store.active.Size()
 			f.close()
 			if err := c.spoil(f); err != nil {
 				t.Fatal(err)
@@ -167,7 +170,7 @@ func TestJournalsThatAreNotOpened(t *testing.T) {
 				s.Close()
 				return
 			}
-			if e := asError(err); !strings.Contains(e.Error(), c.says) || e.Hint == "" {
+			if e := fault.As(err); !strings.Contains(e.Error(), c.says) || e.Hint == "" {
 				t.Errorf("it says %q, hint %q", e.Error(), e.Hint)
 			}
 			if after, _ := os.ReadDir(f.options.Directory); len(after) != len(before) {

@@ -21,12 +21,13 @@ func TestVerifyOfACircle(t *testing.T) {
 		}
 		f.commit(a)
 	}
-	path := f.store.active.db.Path()
+	path := f.store.active.DB.Path()
 	f.close()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	const pageSize, pageHeader, pageElement, branchPage = 4096, 16, 16, 1
 	circles := 0
 	for at := 2 * pageSize; at < len(data); at += pageSize { // every branch points at itself
 		page := data[at : at+pageSize]

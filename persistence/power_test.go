@@ -19,6 +19,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/disk"
+	"betcode/persistence/internal/manifest"
+	"betcode/persistence/internal/wal"
 )
 
 // What a power failure leaves is simulated from what the files were after one
@@ -48,7 +52,7 @@ func (o outage) grown() []byte {
 
 // write puts some sectors of a page into an image, as far as it goes.
 func (o outage) write(image []byte, page int, torn bool) []byte {
-	for at := page * pageSize; at < (page+1)*pageSize; at += sectorBytes {
+	for at := page * boltfile.PageSize; at < (page+1)*boltfile.PageSize; at += sectorBytes {
 		if torn && o.IntN(2) == 0 {
 			continue
 		}
@@ -63,9 +67,9 @@ func (o outage) write(image []byte, page int, torn bool) []byte {
 // changed returns the numbers of the pages that are others, the meta pages
 // apart.
 func (o outage) changed() (pages, meta []int) {
-	for page := 0; (page+1)*pageSize <= len(o.after); page++ {
-		at := page * pageSize
-		if at+pageSize <= len(o.before) && bytes.Equal(o.before[at:at+pageSize], o.after[at:at+pageSize]) {
+	for page := 0; (page+1)*boltfile.PageSize <= len(o.after); page++ {
+		at := page * boltfile.PageSize
+		if at+boltfile.PageSize <= len(o.before) && bytes.Equal(o.before[at:at+boltfile.PageSize], o.after[at:at+boltfile.PageSize]) {
 			continue
 		}
 		if page < 2 {
@@ -102,12 +106,12 @@ func (o outage) late() []byte {
 		image = append(image, 0)
 	}
 	for _, page := range meta {
-		from, to := o.IntN(pageSize), o.IntN(pageSize+1)
+		from, to := o.IntN(boltfile.PageSize), o.IntN(boltfile.PageSize+1)
 		if o.IntN(2) == 0 { // the structure is in the first 80 bytes
 			from, to = o.IntN(90), o.IntN(90)
 		}
 		from, to = min(from, to), max(from, to)
-		copy(image[page*pageSize+from:], o.after[page*pageSize+from:page*pageSize+to])
+		copy(image[page*boltfile.PageSize+from:], o.after[page*boltfile.PageSize+from:page*boltfile.PageSize+to])
 	}
 	return image
 }
@@ -129,12 +133,12 @@ func (o outage) torn() []byte {
 	return image
 }
 
-// disk is the files of a journal that are written to, by name.
-type disk map[string][]byte
+// device is the files of a journal that are written to, by name.
+type device map[string][]byte
 
 // life is a journal's life, step by step.
 type life struct {
-	disks    []disk
+	disks    []device
 	pictures []picture
 	moved    []bool // this step was a checkpoint, not a commit
 }
@@ -144,8 +148,8 @@ type life struct {
 func (f *fixture) live(r *rand.Rand, commits int) (l life) {
 	f.Helper()
 	note := func(moved bool) {
-		d := disk{}
-		for _, name := range append([]string{f.store.manifest.Active}, logNames...) {
+		d := device{}
+		for _, name := range append([]string{f.store.manifest.Active}, wal.Names...) {
 			data, err := os.ReadFile(f.path(name))
 			if err != nil {
 				f.Fatalf("%v", err)
@@ -222,7 +226,7 @@ func TestPowerLossInACommit(t *testing.T) {
 }
 
 // outage is the disk after a power failure in the step behind one.
-func (l life) outage(t *testing.T, r *rand.Rand, k, try int) disk {
+func (l life) outage(t *testing.T, r *rand.Rand, k, try int) device {
 	t.Helper()
 	image := maps.Clone(l.disks[k])
 	fresh := slices.DeleteFunc(slices.Sorted(maps.Keys(l.disks[k+1])), func(name string) bool { return l.disks[k][name] != nil })
@@ -235,7 +239,7 @@ func (l life) outage(t *testing.T, r *rand.Rand, k, try int) disk {
 			case 0:
 				image[name] = data
 			case 1:
-				image[name+unfinished] = data[:r.IntN(len(data))]
+				image[name+disk.Unfinished] = data[:r.IntN(len(data))]
 			}
 		}
 		return image
@@ -245,7 +249,7 @@ func (l life) outage(t *testing.T, r *rand.Rand, k, try int) disk {
 	}
 	for name, before := range l.disks[k] {
 		o := outage{r, before, l.disks[k+1][name]}
-		switch isLog := slices.Contains(logNames, name); {
+		switch isLog := slices.Contains(wal.Names, name); {
 		case bytes.Equal(before, o.after):
 		case isLog && l.moved[k+1], !isLog && !l.moved[k+1]:
 			t.Fatalf("step %d: %s changed", k, name)
@@ -256,7 +260,7 @@ func (l life) outage(t *testing.T, r *rand.Rand, k, try int) disk {
 		default:
 			image[name] = o.late()
 		}
-		if pages, meta := o.changed(); l.moved[k+1] && name == fileName(2) && (len(meta) != 1 || len(pages) == 0) {
+		if pages, meta := o.changed(); l.moved[k+1] && name == boltfile.Name(2) && (len(meta) != 1 || len(pages) == 0) {
 			t.Fatalf("step %d: pages %v, meta pages %v changed; this is not how bbolt commits", k, pages, meta)
 		}
 	}
@@ -265,14 +269,14 @@ func (l life) outage(t *testing.T, r *rand.Rand, k, try int) disk {
 
 // opened opens the journal with an image of the files that are written to. If it
 // is not one of the pictures, sound, and fit to be gone on with, it says so.
-func (f *fixture) opened(t *testing.T, image disk, want ...picture) (problem string) {
+func (f *fixture) opened(t *testing.T, image device, want ...picture) (problem string) {
 	t.Helper()
 	directory, err := os.MkdirTemp("", "image-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(directory)
-	for _, file := range append([]string{manifestName}, f.store.manifest.names()...) {
+	for _, file := range append([]string{manifest.Name}, f.store.manifest.Names()...) {
 		if file != f.store.manifest.Active {
 			if err := os.Link(f.path(file), filepath.Join(directory, file)); err != nil {
 				t.Fatal(err)
@@ -362,7 +366,7 @@ func TestPowerLossWhileSealing(t *testing.T) {
 				undo(t, image, m.renamed, i, moments[max(i-1, 0)].directory)
 			}
 			err := filepath.WalkDir(image, func(path string, d fs.DirEntry, err error) error {
-				if err == nil && strings.HasSuffix(path, unfinished) {
+				if err == nil && strings.HasSuffix(path, disk.Unfinished) {
 					err = scramble(r, path, try)
 				}
 				return err
@@ -411,7 +415,7 @@ func (f *fixture) picturesFrom(one, two messages.Seq) picture {
 func undo(t *testing.T, image, name string, i int, before string) {
 	t.Helper()
 	path := filepath.Join(image, name)
-	if err := os.Rename(path, path+unfinished); err != nil {
+	if err := os.Rename(path, path+disk.Unfinished); err != nil {
 		t.Fatal(err)
 	}
 	old, err := os.ReadFile(filepath.Join(before, name))
@@ -462,11 +466,11 @@ func TestAnyBitFlipped(t *testing.T) {
 		}
 		last[name] = data
 	}
-	data, err := os.ReadFile(f.path(fileName(1)))
+	data, err := os.ReadFile(f.path(boltfile.Name(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	used := f.store.active.size()
+	used := f.store.active.Size()
 	flips := 200
 	if testing.Short() {
 		flips = 60
@@ -476,7 +480,7 @@ func TestAnyBitFlipped(t *testing.T) {
 		image := bytes.Clone(data)
 		at := r.Int64N(used)
 		image[at] ^= 1 << r.IntN(8)
-		last[fileName(1)] = image
+		last[boltfile.Name(1)] = image
 		switch f.flipped(t, at, last, want) {
 		case true:
 			noticed++
@@ -486,13 +490,13 @@ func TestAnyBitFlipped(t *testing.T) {
 	}
 	t.Logf("%d noticed, %d in what is not in use", noticed, harmless)
 	for n := range 20 { // and cut off anywhere
-		last[fileName(1)] = data[:int64(n)*used/20]
+		last[boltfile.Name(1)] = data[:int64(n)*used/20]
 		f.flipped(t, -1, last, want)
 	}
 }
 
 // flipped reports whether damage is noticed. If it is not, there must be none.
-func (f *fixture) flipped(t *testing.T, at int64, image disk, want ...picture) (noticed bool) {
+func (f *fixture) flipped(t *testing.T, at int64, image device, want ...picture) (noticed bool) {
 	t.Helper()
 	directory, err := os.MkdirTemp("", "image-")
 	if err != nil {
@@ -500,7 +504,7 @@ func (f *fixture) flipped(t *testing.T, at int64, image disk, want ...picture) (
 	}
 	defer os.RemoveAll(directory)
 	image = maps.Clone(image)
-	for _, name := range manifestCopies {
+	for _, name := range manifest.Names {
 		if image[name], err = os.ReadFile(f.path(name)); err != nil {
 			t.Fatal(err)
 		}
@@ -537,7 +541,7 @@ func TestAnyBitOfALogFlipped(t *testing.T) {
 	f.commit(begin(sid(7), 3))
 	f.checkpoint()
 	var l life
-	for len(l.disks) == 0 || slices.Contains(l.moved, true) || f.store.log.end.Load() < 20<<10 {
+	for len(l.disks) == 0 || slices.Contains(l.moved, true) || f.store.log.Length() < 20<<10 {
 		l = f.live(r, 4)
 		if slices.Contains(l.moved, true) {
 			f.store.Close()
@@ -547,7 +551,7 @@ func TestAnyBitOfALogFlipped(t *testing.T) {
 	}
 	last := l.disks[len(l.disks)-1]
 	want := l.pictures[len(l.pictures)-1]
-	name := logNames[f.store.log.live]
+	name := filepath.Base(f.store.log.Current().Name())
 	data := last[name]
 	flips := 200
 	if testing.Short() {
@@ -557,7 +561,7 @@ func TestAnyBitOfALogFlipped(t *testing.T) {
 	for i := range flips {
 		image := maps.Clone(last)
 		image[name] = bytes.Clone(data)
-		at := r.Int64N(f.store.log.end.Load())
+		at := r.Int64N(f.store.log.Length())
 		if i < 60 {
 			at = int64(i) // the head of the first
 		}

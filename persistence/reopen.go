@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	bolt "go.etcd.io/bbolt"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/manifest"
 )
-
-const opReopen = "open journal again"
 
 // Reopen opens the files again, as [Open] does, without letting anybody else have
 // the directory. It is what ends the refusals that follow a failed sync: what is on
@@ -21,10 +21,10 @@ func (s *Store) Reopen() error {
 	s.files.Lock()
 	defer s.files.Unlock()
 	if s.active == nil || s.options.ReadOnly {
-		return closed(opReopen)
+		return fault.Closed(fault.OpReopen)
 	}
-	_ = s.active.close() // it may be broken: that is why
-	_ = s.log.close()
+	_ = s.active.Close() // it may be broken: that is why
+	_ = s.log.Close()
 	next := &Store{options: s.options, blobs: s.blobs}
 	err := next.openAgain()
 	if err == nil {
@@ -32,40 +32,40 @@ func (s *Store) Reopen() error {
 	}
 	if err == nil {
 		// Nothing is changed by it, but it takes both syncs.
-		if err = next.active.update(opReopen, func(*bolt.Tx) error { return nil }); err != nil {
-			err = storageError(opReopen, err)
+		if err = next.active.Update(fault.OpReopen, func(*boltfile.Tx) error { return nil }); err != nil {
+			err = fault.Storage(fault.OpReopen, err)
 		}
 	}
 	if err != nil {
 		if next.active != nil {
-			_ = next.active.close() // the first error is the one that helps
+			_ = next.active.Close() // the first error is the one that helps
 		}
 		if next.log != nil {
-			_ = next.log.close()
+			_ = next.log.Close()
 		}
 		return err
 	}
 	s.counts.retire(s.active)
-	s.counts.written.Add(s.log.written.Load())
+	s.counts.written.Add(s.log.WrittenBytes())
 	s.counts.checkpoints.Add(next.counts.checkpoints.Load())
 	s.manifest, s.active, s.log, s.index = next.manifest, next.active, next.log, next.index
 	s.findings = append(s.findings, next.findings...)
 	s.overlay.Store(next.overlay.Load())
 	s.numbers.Store(next.numbers.Load())
 	s.unmoved.Store(next.unmoved.Load())
-	s.mover.Store(next.mover.Load())
+	s.retries.Store(next.retries.Load())
 	s.failed.Store(nil)
 	return nil
 }
 
 // openAgain opens a journal that must be there.
 func (s *Store) openAgain() error {
-	m, worse, err := readCopies(s.options.Directory)
+	m, worse, err := manifest.Read(s.options.Directory)
 	if err != nil {
 		return err
 	}
 	if m == nil {
-		return damagedFile(opReopen, manifestName, errors.New("the file is missing"))
+		return fault.DamagedFile(fault.OpReopen, manifest.Name, errors.New("the file is missing"))
 	}
 	return s.useCopies(m, worse)
 }
@@ -74,13 +74,13 @@ func (s *Store) openAgain() error {
 // is here.
 func (s *Store) holds(before *Store) error {
 	if s.lineage != before.lineage {
-		return damagedFile(opReopen, manifestName, fmt.Errorf("it is journal %s, not %s", s.lineage, before.lineage))
+		return fault.DamagedFile(fault.OpReopen, manifest.Name, fmt.Errorf("it is journal %s, not %s", s.lineage, before.lineage))
 	}
 	before.index.mu.RLock()
 	defer before.index.mu.RUnlock()
 	for id, old := range before.index.entries {
 		if now := s.index.get(id); old.damaged == nil && (now == nil || now.damaged == nil && now.head < old.head && !now.deleted) {
-			return about(id, damagedFile(opReopen, s.active.name, errors.New("events are missing that were committed")))
+			return fault.About(id, fault.DamagedFile(fault.OpReopen, s.active.Name, errors.New("events are missing that were committed")))
 		}
 	}
 	return nil

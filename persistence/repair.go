@@ -11,9 +11,15 @@ import (
 	"github.com/gofrs/flock"
 
 	"betcode/messages"
+	"betcode/persistence/internal/blob"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/disk"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/manifest"
+	"betcode/persistence/internal/recovery"
+	"betcode/persistence/internal/upkeep"
+	"betcode/persistence/internal/wal"
 )
-
-const opRepair = "repair journal"
 
 // RepairOptions says which journal is repaired.
 type RepairOptions struct {
@@ -29,7 +35,7 @@ type Repaired struct {
 	// Needed is false where the journal opens as it is.
 	Needed   bool
 	Findings []messages.JournalFinding // what is damaged
-	Lost     Loss                      // what is, or would be, lost
+	Lost     recovery.Loss             // what is, or would be, lost
 	Sessions int                       // of the journal, the damaged ones included
 	Aside    string                    // where the journal is as it was; empty = nothing was changed
 }
@@ -45,7 +51,7 @@ func Repair(ctx context.Context, o RepairOptions) (done Repaired, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	release, err := lockDirectory(opRepair, o.Directory)
+	release, err := lockDirectory(fault.OpRepair, o.Directory)
 	if err != nil {
 		return done, err
 	}
@@ -54,7 +60,7 @@ func Repair(ctx context.Context, o RepairOptions) (done Repaired, err error) {
 	if err != nil || !done.Needed || !o.Apply {
 		return done, err
 	}
-	if done.Aside, err = setAside(ctx, o.Directory, o.Now()); err != nil {
+	if done.Aside, err = upkeep.SetAside(ctx, o.Directory, o.Now()); err != nil {
 		return done, err
 	}
 	return done, done.apply(o.Directory, rebuilt)
@@ -65,22 +71,22 @@ func lockDirectory(op, directory string) (release func(), err error) {
 	if info, err := os.Stat(directory); err != nil || !info.IsDir() {
 		return nil, messages.Errorf(op, messages.NotFound, "there is no journal in %s", directory)
 	}
-	lock := flock.New(filepath.Join(directory, lockName))
+	lock := flock.New(filepath.Join(directory, boltfile.LockName))
 	locked, err := lock.TryLock()
 	if err != nil {
-		return nil, storageError(op, err)
+		return nil, fault.Storage(op, err)
 	}
 	if !locked {
 		lock.Close()
-		return nil, inUse(op, directory)
+		return nil, fault.InUse(op, directory)
 	}
 	return func() { _ = lock.Close() }, nil
 }
 
 // look finds out what is lost, and changes nothing. rebuilt is the manifest that has to
 // be written, nil if there is one.
-func (d *Repaired) look(directory string) (rebuilt *manifest, err error) {
-	m, worse, err := readCopies(directory)
+func (d *Repaired) look(directory string) (rebuilt *manifest.Manifest, err error) {
+	m, worse, err := manifest.Read(directory)
 	if err != nil && messages.KindOf(err) != messages.DataLoss {
 		return nil, err
 	}
@@ -89,113 +95,59 @@ func (d *Repaired) look(directory string) (rebuilt *manifest, err error) {
 		if err != nil {
 			problem = messages.CauseOf(err)
 		}
-		if rebuilt, err = rebuildManifest(directory); err != nil {
+		if rebuilt, err = upkeep.RebuildManifest(directory); err != nil {
 			return nil, err
 		}
 		m, d.Needed = rebuilt, true
 		d.Findings = append(d.Findings, messages.JournalFinding{
-			File: manifestName, Offset: -1, Problem: problem, Outcome: fmt.Sprintf("made again of %d file(s)", len(m.names())),
+			File: manifest.Name, Offset: -1, Problem: problem, Outcome: fmt.Sprintf("made again of %d file(s)", len(m.Names())),
 		})
 	}
-	s := &Store{options: Options{Directory: directory, ReadOnly: true, tolerant: true}.withDefaults(), sealed: map[string]*file{}}
-	s.blobs = newBlobs(directory, nil)
+	s := &Store{options: Options{Directory: directory, ReadOnly: true, tolerant: true}.withDefaults(), sealed: map[string]*boltfile.File{}}
+	s.blobs = blob.New(directory, nil)
 	if err := s.use(m); err != nil {
 		if s.active != nil {
-			s.active.close()
+			s.active.Close()
 		}
-		return nil, beyondRepair(err)
+		return nil, upkeep.BeyondRepair(err)
 	}
 	defer s.Close()
 	for _, c := range worse {
-		if !c.crashed(m) {
-			d.Findings = append(d.Findings, c.finding())
+		if !c.Crashed(m) {
+			d.Findings = append(d.Findings, c.Finding())
 		}
 	}
 	d.Findings = append(d.Findings, s.findings...)
-	d.Needed = d.Needed || s.lost.needed
+	d.Needed = d.Needed || s.lost.Needed
 	d.Lost, d.Sessions = *s.lost, len(s.index.ids)
 	return rebuilt, nil
 }
 
-// beyondRepair is an error that a repair ends with. To try another repair is no help.
-func beyondRepair(err error) error {
-	if e := asError(err); e.Kind == messages.DataLoss {
-		return again(opRepair, e).WithHint("It cannot be repaired: restore a backup with 'betcode journal restore'," +
-			" or move the journal aside to begin a new one.")
-	}
-	return err
-}
-
-// setAside keeps the journal as it is in a directory beside it. Files that never change
-// are linked, where the disk can.
-func setAside(ctx context.Context, directory string, now time.Time) (aside string, err error) {
-	aside = directory + ".damaged-" + now.UTC().Format("20060102T150405Z")
-	half := aside + halfway
-	if _, err := os.Stat(aside); err == nil {
-		return "", messages.Errorf(opRepair, messages.AlreadyExists, "%s is there", aside).WithHint("Try again in a second.")
-	}
-	if err := errors.Join(os.RemoveAll(half), os.Mkdir(half, 0o700)); err != nil {
-		return "", storageError(opRepair, err)
-	}
-	defer func() {
-		if err != nil {
-			os.RemoveAll(half)
-		}
-	}()
-	entries, err := os.ReadDir(directory)
-	if err != nil {
-		return "", storageError(opRepair, err)
-	}
-	for _, e := range entries {
-		from, to := filepath.Join(directory, e.Name()), filepath.Join(half, e.Name())
-		switch {
-		case e.Name() == lockName, filepath.Ext(e.Name()) == unfinished:
-		case e.IsDir():
-			err = keepTree(from, to)
-		default: // the active file among them, and the logs: they will be written to
-			err = copyFile(ctx, from, to)
-		}
-		if err != nil {
-			return "", storageError(opRepair, fmt.Errorf("keep %s as it is: %w", e.Name(), err))
-		}
-	}
-	if err := syncDirectory(half); err != nil {
-		return "", storageError(opRepair, err)
-	}
-	if err := os.Rename(half, aside); err != nil {
-		return "", storageError(opRepair, err)
-	}
-	if err := syncDirectory(filepath.Dir(directory)); err != nil {
-		return "", storageError(opRepair, err)
-	}
-	return aside, nil
-}
-
 // apply makes the journal one that opens. Until the end the logs are as they were: a
 // repair that is broken off can be made again.
-func (d *Repaired) apply(directory string, rebuilt *manifest) error {
+func (d *Repaired) apply(directory string, rebuilt *manifest.Manifest) error {
 	if rebuilt != nil {
-		if _, err := rebuilt.write(directory, nil); err != nil {
-			return storageError(opRepair, err)
+		if _, err := rebuilt.Write(directory, nil); err != nil {
+			return fault.Storage(fault.OpRepair, err)
 		}
 	}
-	for _, name := range logNames {
+	for _, name := range wal.Names {
 		path := filepath.Join(directory, name)
 		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		if err := errors.Join(writeSynced(path, nil), syncDirectory(directory)); err != nil {
-			return storageError(opRepair, err)
+		if err := errors.Join(disk.WriteSynced(path, nil), disk.SyncDirectory(directory)); err != nil {
+			return fault.Storage(fault.OpRepair, err)
 		}
 	}
-	s := &Store{options: Options{Directory: directory, tolerant: true}.withDefaults(), sealed: map[string]*file{}}
-	s.blobs = newBlobs(directory, nil)
+	s := &Store{options: Options{Directory: directory, tolerant: true}.withDefaults(), sealed: map[string]*boltfile.File{}}
+	s.blobs = blob.New(directory, nil)
 	if err := s.open(); err != nil {
 		if s.active != nil {
-			s.active.close()
+			s.active.Close()
 		}
-		return beyondRepair(err)
+		return upkeep.BeyondRepair(err)
 	}
-	err := s.checkpoint(opRepair) // replay did it, unless the disk is full
+	err := s.checkpoint(fault.OpRepair) // replay did it, unless the disk is full
 	return errors.Join(err, s.Close())
 }

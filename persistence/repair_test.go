@@ -11,6 +11,11 @@ import (
 	"testing"
 
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/record"
+	"betcode/persistence/internal/recovery"
+	"betcode/persistence/internal/wal"
 )
 
 // inLogs makes a journal of several sessions whose newest groups are in a log, closed
@@ -28,7 +33,7 @@ func inLogs(t *testing.T) (f *fixture, want map[messages.SessionID][]messages.Ev
 		if i%2 == 0 {
 			a.Record = summary(sid(n), f.clock)
 		}
-		newest = f.store.log.end.Load()
+		newest = f.store.log.Length()
 		f.commit(a)
 		heads[n] += messages.Seq(len(a.Events))
 	}
@@ -66,28 +71,28 @@ func (f *fixture) readable(id messages.SessionID) (all []messages.Event) {
 // TestLogFlips flips each bit of a log, one at a time: it is read as it was.
 func TestLogFlips(t *testing.T) {
 	f, _, _ := inLogs(t)
-	data, err := os.ReadFile(f.path(logNames[1]))
+	data, err := os.ReadFile(f.path(wal.Names[1]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tag := tagOf(f.store.lineage)
-	want := walkLog(bytes.Clone(data), tag, 1)
-	data = data[:want.end]
-	if len(want.groups) < 8 {
-		t.Fatalf("%d groups", len(want.groups))
+	tag := wal.TagOf(f.store.lineage)
+	want := wal.Walk(bytes.Clone(data), tag, 1, record.SoundRows)
+	data = data[:want.End]
+	if len(want.Groups) < 8 {
+		t.Fatalf("%d groups", len(want.Groups))
 	}
 	for bit := range 8 * len(data) {
 		data[bit/8] ^= 1 << (bit % 8)
-		got := walkLog(data, tag, 1)
-		if len(got.broken) > 0 || len(got.gaps) > 0 || !slices.EqualFunc(got.groups, want.groups, sameGroup) {
-			t.Fatalf("bit %d: groups %v, broken %v, gaps %v", bit, numbersOf(got.groups), numbersOf(got.broken), got.gaps)
+		got := wal.Walk(data, tag, 1, record.SoundRows)
+		if len(got.Broken) > 0 || len(got.Gaps) > 0 || !slices.EqualFunc(got.Groups, want.Groups, sameGroup) {
+			t.Fatalf("bit %d: %d groups of %d, %d broken, gaps %v", bit, len(got.Groups), len(want.Groups), len(got.Broken), got.Gaps)
 		}
 		data[bit/8] ^= 1 << (bit % 8)
 	}
 }
 
-func sameGroup(a, b logGroup) bool {
-	return a.tag == b.tag && a.number == b.number && slices.Equal(a.owners, b.owners) && bytes.Equal(a.rows, b.rows)
+func sameGroup(a, b wal.Group) bool {
+	return a.Tag == b.Tag && a.Number == b.Number && slices.Equal(a.Owners, b.Owners) && bytes.Equal(a.Rows, b.Rows)
 }
 
 // TestFlippedBitIsTold: the journal opens with all there is, and says where the bit was.
@@ -95,13 +100,13 @@ func TestFlippedBitIsTold(t *testing.T) {
 	f, want, _ := inLogs(t)
 	for _, at := range []int64{2, 9, 24, 45, 90} {
 		g := f.copied(t)
-		g.smudge1(logNames[1], at)
+		g.smudge1(wal.Names[1], at)
 		g.open()
 		for id, events := range want {
 			sameEvents(t, string(id), g.history(id), events)
 		}
 		found := g.store.Findings()
-		if len(found) != 1 || found[0].File != logNames[1] || found[0].Crash || !strings.Contains(found[0].Outcome, "nothing is lost") {
+		if len(found) != 1 || found[0].File != wal.Names[1] || found[0].Crash || !strings.Contains(found[0].Outcome, "nothing is lost") {
 			t.Errorf("byte %d: %v", at, found)
 		}
 		g.verify()
@@ -142,7 +147,7 @@ func TestDamagedLogs(t *testing.T) {
 		length = min(length, newest-at)
 		what := fmt.Sprintf("round %d, %d bytes at %d", round, length, at)
 		g := f.copied(t)
-		g.smudge(logNames[1], at, length)
+		g.smudge(wal.Names[1], at, length)
 		s, err := Open(g.options)
 		if err == nil {
 			g.store = s
@@ -152,11 +157,11 @@ func TestDamagedLogs(t *testing.T) {
 		}
 		refused++
 		wantKind(t, what, err, messages.DataLoss)
-		if e := asError(err); !strings.Contains(e.Hint, "journal repair") || !strings.Contains(e.Error(), "offset") || e.Details["file"] != logNames[1] {
+		if e := fault.As(err); !strings.Contains(e.Hint, "journal repair") || !strings.Contains(e.Error(), "offset") || e.Details["file"] != wal.Names[1] {
 			t.Fatalf("%s: %v, hint %q", what, e, e.Hint)
 		}
 		before := g.copied(t)
-		os.Remove(before.path(lockName))
+		os.Remove(before.path(boltfile.LockName))
 		plan, err := Repair(t.Context(), RepairOptions{Directory: g.options.Directory})
 		if err != nil || !plan.Needed || plan.Aside != "" {
 			t.Fatalf("%s: %+v, %v", what, plan, err)
@@ -181,12 +186,12 @@ func TestDamagedLogs(t *testing.T) {
 }
 
 // keepsAll checks that a journal has everything but what it says is lost.
-func (f *fixture) keepsAll(t *testing.T, what string, want map[messages.SessionID][]messages.Event, lost *Loss) {
+func (f *fixture) keepsAll(t *testing.T, what string, want map[messages.SessionID][]messages.Event, lost *recovery.Loss) {
 	t.Helper()
 	damaged := f.damagedIDs()
 	for id, events := range want {
 		got := f.readable(id)
-		var ranges []LostRange
+		var ranges []recovery.LostRange
 		named := false
 		if lost != nil {
 			for _, l := range lost.Sessions {
@@ -246,8 +251,8 @@ func TestRepairOfTheManifest(t *testing.T) {
 			}
 			_, err := Open(f.options)
 			wantKind(t, "open", err, messages.DataLoss)
-			if !strings.Contains(asError(err).Hint, "journal repair") {
-				t.Errorf("hint %q", asError(err).Hint)
+			if !strings.Contains(fault.As(err).Hint, "journal repair") {
+				t.Errorf("hint %q", fault.As(err).Hint)
 			}
 			done, err := Repair(t.Context(), RepairOptions{Directory: f.options.Directory, Apply: true})
 			if err != nil || !done.Needed || len(done.Lost.Sessions) > 0 || done.Lost.Unread > 0 || done.Sessions != 2 {
@@ -255,8 +260,8 @@ func TestRepairOfTheManifest(t *testing.T) {
 			}
 			f.open()
 			same(t, "journal", f.picture(), want)
-			if got := f.store.manifest.names(); !slices.Equal(got, manifest.names()) {
-				t.Errorf("files %v, want %v", got, manifest.names())
+			if got := f.store.manifest.Names(); !slices.Equal(got, manifest.Names()) {
+				t.Errorf("files %v, want %v", got, manifest.Names())
 			}
 			f.finish()
 			again, err := Repair(t.Context(), RepairOptions{Directory: f.options.Directory, Apply: true})
@@ -279,13 +284,13 @@ func TestRepairThatIsRefused(t *testing.T) {
 	f.seal()
 	f.seal()
 	f.close()
-	if err := os.Remove(f.path(fileName(2))); err != nil {
+	if err := os.Remove(f.path(boltfile.Name(2))); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
 		_, err = Repair(t.Context(), RepairOptions{Directory: f.options.Directory, Apply: true})
 		wantKind(t, "a file is missing", err, messages.DataLoss)
-		if e := asError(err); strings.Contains(e.Hint, "journal repair") || !strings.Contains(e.Error(), fileName(2)) {
+		if e := fault.As(err); strings.Contains(e.Hint, "journal repair") || !strings.Contains(e.Error(), boltfile.Name(2)) {
 			t.Errorf("%v, hint %q", e, e.Hint)
 		}
 		_ = f.eachCopy(os.Remove)

@@ -1,23 +1,24 @@
 package persistence
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/uuid"
-	bolt "go.etcd.io/bbolt"
-	"google.golang.org/protobuf/proto"
 
 	"betcode/messages"
-	storev1 "betcode/proto/betcode/store/v1"
+	"betcode/persistence/internal/blob"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/disk"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/manifest"
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/upkeep"
 )
 
 // RestoreOptions says what is restored, and where.
@@ -37,7 +38,7 @@ type RestoreOptions struct {
 	Now        func() time.Time // nil = time.Now
 	NewLineage func() string    // nil = a random UUID
 
-	steps hook
+	steps disk.Steps
 }
 
 // Restored is a journal that was made from a backup.
@@ -90,18 +91,18 @@ func (r *restorer) restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	unfinished := r.o.Directory + halfway
+	unfinished := r.o.Directory + upkeep.Halfway
 	if err := os.Mkdir(unfinished, 0o700); err != nil {
 		if errors.Is(err, os.ErrExist) {
-			return messages.Errorf(opRestore, messages.AlreadyExists, "%s is there: a restore is under way, or was broken off", unfinished).
+			return messages.Errorf(fault.OpRestore, messages.AlreadyExists, "%s is there: a restore is under way, or was broken off", unfinished).
 				WithHint("Remove it if nothing is being restored.")
 		}
-		return storageError(opRestore, err)
+		return fault.Storage(fault.OpRestore, err)
 	}
 	if err := r.copy(ctx, m, waiting, unfinished); err != nil {
 		os.RemoveAll(unfinished)
 		if canceled := ctx.Err(); canceled != nil {
-			err = messages.Errorf(opRestore, messages.Canceled, "%w", canceled)
+			err = messages.Errorf(fault.OpRestore, messages.Canceled, "%w", canceled)
 		}
 		return err
 	}
@@ -113,7 +114,7 @@ func (r *restorer) restore(ctx context.Context) error {
 func (r *restorer) checkTarget() (release func(), err error) {
 	nobody := func() {}
 	for _, path := range []string{r.o.Directory, r.o.RunsDirectory} {
-		err := checkEmpty(opRestore, path)
+		err := upkeep.CheckEmpty(fault.OpRestore, path)
 		if messages.KindOf(err) == messages.AlreadyExists && r.o.Replace && err != nil {
 			continue
 		}
@@ -121,25 +122,25 @@ func (r *restorer) checkTarget() (release func(), err error) {
 			return nobody, err
 		}
 	}
-	path := filepath.Join(r.o.Directory, lockName)
+	path := filepath.Join(r.o.Directory, boltfile.LockName)
 	if _, err := os.Stat(path); err != nil {
 		return nobody, nil //nolint:nilerr // whoever has it would have made the lock
 	}
 	lock := flock.New(path)
 	locked, err := lock.TryLock()
 	if err != nil {
-		return nobody, storageError(opRestore, err)
+		return nobody, fault.Storage(fault.OpRestore, err)
 	}
 	if !locked {
 		lock.Close()
-		return nobody, inUse(opRestore, r.o.Directory)
+		return nobody, fault.InUse(fault.OpRestore, r.o.Directory)
 	}
 	return func() { _ = lock.Close() }, nil
 }
 
 // checkBackup reads the backup from end to end. What it has in logs, because it
 // is a copy of a journal that nobody closed, is returned as well.
-func (r *restorer) checkBackup(ctx context.Context) (*manifest, *overlay, error) {
+func (r *restorer) checkBackup(ctx context.Context) (*manifest.Manifest, *memtable.Overlay, error) {
 	s, err := Open(Options{Directory: r.o.Backup, ReadOnly: true})
 	if err != nil {
 		return nil, nil, err
@@ -152,7 +153,7 @@ func (r *restorer) checkBackup(ctx context.Context) (*manifest, *overlay, error)
 	r.done.From, r.done.Sessions, r.done.Problems = s.lineage, report.Sessions, report.Problems
 	r.compareWith(s)
 	if !report.OK() && !r.o.Damaged {
-		return nil, nil, messages.Errorf(opRestore, messages.DataLoss, "the backup is damaged: %v (%d problems in all)",
+		return nil, nil, messages.Errorf(fault.OpRestore, messages.DataLoss, "the backup is damaged: %v (%d problems in all)",
 			report.Problems[0], len(report.Problems)).WithCode(messages.StorageError).
 			WithHint("Use another backup, or restore what can be read of this one by asking for that.")
 	}
@@ -160,18 +161,16 @@ func (r *restorer) checkBackup(ctx context.Context) (*manifest, *overlay, error)
 }
 
 // copy makes the files of the new journal. The manifest comes last.
-func (r *restorer) copy(ctx context.Context, from *manifest, waiting *overlay, to string) error {
-	m := &manifest{Format: Format, Lineage: r.done.Lineage, Active: from.Active, Sealed: slices.Clone(from.Sealed)}
-	for i, name := range m.names() {
+func (r *restorer) copy(ctx context.Context, from *manifest.Manifest, waiting *memtable.Overlay, to string) error {
+	m := &manifest.Manifest{Format: boltfile.Format, Lineage: r.done.Lineage, Active: from.Active, Sealed: slices.Clone(from.Sealed)}
+	for i, name := range m.Names() {
 		path := filepath.Join(to, name)
-		if err := copyFile(ctx, filepath.Join(r.o.Backup, name), path); err != nil {
-			return storageError(opRestore, err)
+		if err := disk.CopyFile(ctx, filepath.Join(r.o.Backup, name), path); err != nil {
+			return fault.Storage(fault.OpRestore, err)
 		}
-		var rows *overlay
-		if name == m.Active {
-			rows = waiting
-		}
-		size, err := r.adopt(path, rows)
+		size, err := upkeep.Adopt(path, upkeep.Adoption{
+			Lineage: r.done.Lineage, RunsDirectory: r.o.RunsDirectory, Active: name == m.Active, Waiting: waiting,
+		})
 		if tolerable := r.o.Damaged && name != m.Active && messages.KindOf(err) == messages.DataLoss; err != nil && !tolerable {
 			return err
 		}
@@ -180,143 +179,43 @@ func (r *restorer) copy(ctx context.Context, from *manifest, waiting *overlay, t
 		}
 		r.done.Files, r.done.Bytes = r.done.Files+1, r.done.Bytes+size
 	}
-	copied, _, err := newBlobs(r.o.Backup, nil).copy(ctx, opRestore, to, to, m.names(), copying{damaged: r.o.Damaged})
+	copied, _, err := blob.New(r.o.Backup, nil).Copy(ctx, fault.OpRestore, to, to, m.Names(), blob.CopyOptions{Damaged: r.o.Damaged})
 	if err != nil {
 		return err
 	}
 	r.done.Bytes += copied
-	if err := r.o.steps.at("files restored"); err != nil {
-		return storageError(opRestore, err)
+	if err := r.o.steps.At("files restored"); err != nil {
+		return fault.Storage(fault.OpRestore, err)
 	}
-	if err := syncDirectory(to); err != nil {
-		return storageError(opRestore, err)
+	if err := disk.SyncDirectory(to); err != nil {
+		return fault.Storage(fault.OpRestore, err)
 	}
-	if _, err := m.write(to, r.o.steps); err != nil {
-		return storageError(opRestore, err)
+	if _, err := m.Write(to, r.o.steps); err != nil {
+		return fault.Storage(fault.OpRestore, err)
 	}
 	return nil
-}
-
-// adopt makes a file one of the new journal. The active one gets what waits for
-// it in the logs.
-func (r *restorer) adopt(path string, waiting *overlay) (size int64, err error) {
-	f, err := openBolt(opRestore, path, bolt.Options{NoSync: true})
-	if err != nil {
-		return 0, err
-	}
-	large := newBlobs(filepath.Dir(path), nil).spill()
-	defer large.release()
-	if waiting != nil && waiting.frozen != nil {
-		if err := large.rows(waiting.frozen); err != nil {
-			f.close()
-			return 0, storageError(opRestore, err)
-		}
-	}
-	err = f.update(opRestore, func(tx *bolt.Tx) error {
-		d, err := description(opRestore, f.name, tx)
-		if err != nil {
-			return err
-		}
-		d.Lineage = r.done.Lineage
-		body, err := proto.MarshalOptions{Deterministic: true}.Marshal(d)
-		if err != nil {
-			return err
-		}
-		if err := tx.Bucket(bucketMeta).Put(fileKey, stamp(fileKey, body)); err != nil || waiting == nil {
-			return err
-		}
-		if waiting.frozen != nil {
-			if err := moveRows(tx, waiting, large); err != nil {
-				return err
-			}
-		}
-		if err := r.awaitPersons(tx); err != nil {
-			return err
-		}
-		return r.forgetProcesses(tx)
-	})
-	size = f.size()
-	if closing := f.close(); err == nil {
-		err = closing
-	}
-	if err == nil {
-		err = syncFile(path)
-	}
-	if err != nil {
-		return size, storageError(opRestore, err)
-	}
-	return size, nil
-}
-
-// restoredBoot stands for the boot id of processes that are nobody's any more.
-const restoredBoot = "restored from a backup"
-
-// forgetProcesses gives every run a place below the new run directories, which
-// is empty, and makes its process one of another boot. So a run that had not
-// ended gets its end when the daemon looks for it, and no process that lives, of
-// another daemon perhaps, is taken for it.
-func (r *restorer) forgetProcesses(tx *bolt.Tx) error {
-	ids := map[uint64]string{}
-	err := tx.Bucket(bucketIDs).ForEach(func(key, value []byte) error {
-		var i storev1.Identity
-		if err := decode(opRestore, bucketIDs, key, value, &i); err == nil {
-			ids[i.GetNumber()] = string(key)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	var changed []op
-	err = tx.Bucket(bucketRuns).ForEach(func(key, value []byte) error {
-		var run storev1.Run
-		number, _ := numberOf(key)
-		second, ok := secondOf(key)
-		if err := decode(opRestore, bucketRuns, key, value, &run); err != nil || !ok {
-			return nil //nolint:nilerr // it says so itself when it is read
-		}
-		run.Directory = filepath.Join(r.o.RunsDirectory, ids[number], strconv.FormatUint(second, 10))
-		run.Token = "restored-" + uuid.NewString()
-		for _, p := range []*storev1.Process{run.GetProcess(), run.GetLauncher()} {
-			if p.GetPid() != 0 {
-				p.BootId = restoredBoot
-			}
-		}
-		moved, err := encode(key, &run, nil) // what this build does not know of it is in run
-		if err != nil {
-			return err
-		}
-		changed = append(changed, op{bucketRuns, bytes.Clone(key), moved})
-		return nil
-	})
-	for _, o := range changed {
-		if err == nil {
-			err = tx.Bucket(o.bucket).Put(o.key, o.value)
-		}
-	}
-	return err
 }
 
 // putInPlace gives the new journal its name.
 func (r *restorer) putInPlace(unfinished string) error {
 	suffix := ".replaced-" + r.now.UTC().Format("20060102T150405Z")
 	for _, path := range []string{r.o.RunsDirectory, r.o.Directory} {
-		if err := checkEmpty(opRestore, path); err == nil {
+		if err := upkeep.CheckEmpty(fault.OpRestore, path); err == nil {
 			continue
 		}
 		if err := os.Rename(path, path+suffix); err != nil {
-			return storageError(opRestore, err)
+			return fault.Storage(fault.OpRestore, err)
 		}
 		r.done.Aside = append(r.done.Aside, path+suffix)
-		if err := r.o.steps.at(filepath.Base(path) + " moved aside"); err != nil {
-			return storageError(opRestore, err)
+		if err := r.o.steps.At(filepath.Base(path) + " moved aside"); err != nil {
+			return fault.Storage(fault.OpRestore, err)
 		}
 	}
-	if err := renameDirectory(unfinished, r.o.Directory); err != nil {
-		return storageError(opRestore, fmt.Errorf("%w; the new journal is whole, in %s", err, unfinished))
+	if err := disk.RenameDirectory(unfinished, r.o.Directory); err != nil {
+		return fault.Storage(fault.OpRestore, fmt.Errorf("%w; the new journal is whole, in %s", err, unfinished))
 	}
-	if err := syncDirectory(filepath.Dir(r.o.Directory)); err != nil {
-		return storageError(opRestore, err)
+	if err := disk.SyncDirectory(filepath.Dir(r.o.Directory)); err != nil {
+		return fault.Storage(fault.OpRestore, err)
 	}
 	return nil
 }

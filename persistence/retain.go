@@ -8,6 +8,9 @@ import (
 
 	"betcode/messages"
 	"betcode/messages/failpoint"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/manifest"
 )
 
 // Retain drops sealed files, the oldest first: those beyond the size and the age
@@ -25,12 +28,12 @@ func (s *Store) Retain() (dropped int, err error) {
 	defer s.upkeep.Unlock()
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.writable(opRetain); err != nil {
+	if err := s.writable(fault.OpRetain); err != nil {
 		return 0, err
 	}
 	now := s.options.Now()
 	if err := s.dropFormer(now); err != nil {
-		return 0, storageError(opRetain, err)
+		return 0, fault.Storage(fault.OpRetain, err)
 	}
 	keep := s.retained(now)
 	gone := s.manifest.Sealed[:len(s.manifest.Sealed)-len(keep)]
@@ -39,7 +42,7 @@ func (s *Store) Retain() (dropped int, err error) {
 	}
 	next := *s.manifest
 	next.Sealed = slices.Clone(keep)
-	dropped, _, err = s.drop(opRetain, &next, gone)
+	dropped, _, err = s.drop(fault.OpRetain, &next, gone)
 	s.counts.dropped.Add(int64(dropped))
 	return dropped, err
 }
@@ -47,10 +50,10 @@ func (s *Store) Retain() (dropped int, err error) {
 // drop makes a manifest the journal's, closes the files that it does not mention
 // any more, and removes them. renamed says that the manifest is the new one, or
 // may be. The caller holds upkeep and writing.
-func (s *Store) drop(op string, next *manifest, gone []sealedFile) (dropped int, renamed bool, err error) {
-	renamed, err = next.write(s.options.Directory, s.options.steps)
+func (s *Store) drop(op string, next *manifest.Manifest, gone []manifest.SealedFile) (dropped int, renamed bool, err error) {
+	renamed, err = next.Write(s.options.Directory, s.options.steps)
 	if err != nil && !renamed {
-		return 0, false, storageError(op, err)
+		return 0, false, fault.Storage(op, err)
 	}
 	if err != nil {
 		return 0, true, s.fail(op, err)
@@ -61,7 +64,7 @@ func (s *Store) drop(op string, next *manifest, gone []sealedFile) (dropped int,
 	s.sealedMu.Lock()
 	for _, f := range gone {
 		if open := s.sealed[f.Name]; open != nil {
-			open.close() // it was only read
+			open.Close() // it was only read
 			delete(s.sealed, f.Name)
 		}
 	}
@@ -69,11 +72,11 @@ func (s *Store) drop(op string, next *manifest, gone []sealedFile) (dropped int,
 	s.files.Unlock()
 	for _, f := range gone {
 		if err := os.Remove(filepath.Join(s.options.Directory, f.Name)); err != nil {
-			return dropped, true, storageError(op, err) // the next Open tries again
+			return dropped, true, fault.Storage(op, err) // the next Open tries again
 		}
 		dropped++
-		if err := s.options.steps.at(f.Name + " dropped"); err != nil {
-			return dropped, true, storageError(op, err)
+		if err := s.options.steps.At(f.Name + " dropped"); err != nil {
+			return dropped, true, fault.Storage(op, err)
 		}
 	}
 	return dropped, true, nil
@@ -83,16 +86,16 @@ func (s *Store) drop(op string, next *manifest, gone []sealedFile) (dropped int,
 // function that it returns is called.
 func (s *Store) stay() (done func()) {
 	s.upkeep.RLock()
-	s.blobs.needed.RLock()
+	release := s.blobs.Keep()
 	return func() {
-		s.blobs.needed.RUnlock()
+		release()
 		s.upkeep.RUnlock()
 	}
 }
 
 // retained returns the sealed files that are kept: the newest, as many as fit,
 // none older than allowed. The caller holds writing.
-func (s *Store) retained(now time.Time) []sealedFile {
+func (s *Store) retained(now time.Time) []manifest.SealedFile {
 	sealed, total := s.manifest.Sealed, int64(0)
 	for i := len(sealed) - 1; i >= 0; i-- {
 		f := sealed[i]
@@ -112,12 +115,12 @@ func (s *Store) retained(now time.Time) []sealedFile {
 // What was given up the session's record says (messages.Past). What was dropped is
 // not recorded: the oldest file that is left tells after which event it begins.
 func (s *Store) LowWater(id messages.SessionID) (messages.Seq, error) {
-	done, err := s.reading(opEvents)
+	done, err := s.reading(fault.OpEvents)
 	if err != nil {
 		return 0, err
 	}
 	defer done()
-	e, err := s.index.find(opEvents, id)
+	e, err := s.index.find(fault.OpEvents, id)
 	if err != nil {
 		return 0, err
 	}
@@ -131,14 +134,14 @@ func (s *Store) lowWater(e *entry) (messages.Seq, error) {
 		return e.base, nil
 	}
 	oldest := s.manifest.Sealed[0]
-	if number, err := fileNumber(oldest.Name); err != nil || number == 1 {
+	if number, err := boltfile.Number(oldest.Name); err != nil || number == 1 {
 		return 0, err // nothing was ever dropped
 	}
-	f, err := s.openSealed(opEvents, oldest.Name)
+	f, err := s.openSealed(fault.OpEvents, oldest.Name)
 	if err != nil {
 		return 0, err
 	}
-	cursor, err := cursorIn(opEvents, f, e.number)
+	cursor, err := f.CursorOf(fault.OpEvents, e.number)
 	if err != nil || cursor == nil { // nil: the session began later
 		return 0, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
 )
 
 // ages makes a journal of five files, each with events of session 1; session 2
@@ -160,9 +161,9 @@ func TestCrashWhileRetaining(t *testing.T) {
 			}
 			g.from(1, low, 45)
 			g.from(3, 0, 2)
-			names := g.store.manifest.names()
+			names := g.store.manifest.Names()
 			files, _ := filepath.Glob(g.path("*.journal*"))
-			if len(files) != len(names) || (low > 0) != !slices.Contains(names, fileName(1)) {
+			if len(files) != len(names) || (low > 0) != !slices.Contains(names, boltfile.Name(1)) {
 				t.Errorf("files %v, names %v", files, names)
 			}
 			g.seal()
@@ -181,15 +182,15 @@ func TestFilesOfOthersStay(t *testing.T) {
 	other.open()
 	other.close()
 	f.close()
-	if err := os.Rename(other.path(fileName(1)), f.path(fileName(1))); err != nil {
+	if err := os.Rename(other.path(boltfile.Name(1)), f.path(boltfile.Name(1))); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(f.path(fileName(2)), []byte("not a journal"), 0o600); err != nil {
+	if err := os.WriteFile(f.path(boltfile.Name(2)), []byte("not a journal"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f.open()
 	for _, n := range []uint64{1, 2} {
-		if _, err := os.Stat(f.path(fileName(n))); err != nil {
+		if _, err := os.Stat(f.path(boltfile.Name(n))); err != nil {
 			t.Error(err)
 		}
 	}

@@ -11,10 +11,13 @@ import (
 	"strings"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"betcode/messages"
 	"betcode/messages/failpoint"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/manifest"
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/record"
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
@@ -61,18 +64,18 @@ func (s *Store) rewrite(ctx context.Context, room int64, done *messages.JournalR
 
 // rewriteDue lists the sealed files that are to be rewritten, and counts those for
 // which there is no room.
-func (s *Store) rewriteDue(room int64, counted *messages.JournalReclaimed) (due []sealedFile, err error) {
-	done, err := s.reading(opRewrite)
+func (s *Store) rewriteDue(room int64, counted *messages.JournalReclaimed) (due []manifest.SealedFile, err error) {
+	done, err := s.reading(fault.OpRewrite)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if err := s.writableNow(opRewrite); err != nil {
+	if err := s.writableNow(fault.OpRewrite); err != nil {
 		return nil, err
 	}
 	m := s.index.marks()
 	for _, f := range s.manifest.Sealed {
-		w, err := s.weighFile(opRewrite, f, m)
+		w, err := s.weighFile(fault.OpRewrite, f, m)
 		if err != nil && messages.KindOf(err) != messages.DataLoss {
 			return nil, err
 		}
@@ -89,12 +92,12 @@ func (s *Store) rewriteDue(room int64, counted *messages.JournalReclaimed) (due 
 }
 
 // weighFile estimates what a sealed file holds. The caller is reading.
-func (s *Store) weighFile(op string, entry sealedFile, m marks) (w weight, err error) {
+func (s *Store) weighFile(op string, entry manifest.SealedFile, m marks) (w weight, err error) {
 	f, err := s.openSealed(op, entry.Name)
 	if err != nil {
 		return w, err
 	}
-	err = f.view(op, func(tx *bolt.Tx) error {
+	err = f.View(op, func(tx *boltfile.Tx) error {
 		w, err = weigh(op, tx, m)
 		return err
 	})
@@ -102,33 +105,33 @@ func (s *Store) weighFile(op string, entry sealedFile, m marks) (w weight, err e
 }
 
 // rewriteFile rewrites one file and returns how many bytes that saved.
-func (s *Store) rewriteFile(ctx context.Context, old sealedFile) (saved int64, err error) {
+func (s *Store) rewriteFile(ctx context.Context, old manifest.SealedFile) (saved int64, err error) {
 	failpoint.Hit(failpoint.RewriteBegun)
-	from, err := openBolt(opRewrite, filepath.Join(s.options.Directory, old.Name), bolt.Options{ReadOnly: true})
+	from, err := boltfile.Open(fault.OpRewrite, filepath.Join(s.options.Directory, old.Name), boltfile.Options{ReadOnly: true})
 	if err != nil {
 		return 0, err
 	}
-	defer from.close()
-	if err := from.checkDescription(opRewrite, s.lineage); err != nil {
+	defer from.Close()
+	if err := from.CheckDescription(fault.OpRewrite, s.lineage); err != nil {
 		return 0, err
 	}
-	done, err := s.reading(opRewrite)
+	done, err := s.reading(fault.OpRewrite)
 	if err != nil {
 		return 0, err
 	}
 	m := s.index.marks()
 	done()
-	next := sealedFile{Name: nextGeneration(old.Name), SealedAt: old.SealedAt}
-	err = s.build(opRewrite, next.Name, s.lineage, func(to *file) error {
-		return from.view(opRewrite, func(tx *bolt.Tx) error {
+	next := manifest.SealedFile{Name: nextGeneration(old.Name), SealedAt: old.SealedAt}
+	err = s.build(fault.OpRewrite, next.Name, s.lineage, func(to *boltfile.File) error {
+		return from.View(fault.OpRewrite, func(tx *boltfile.Tx) error {
 			r := rewriter{
-				carrier: carrier{from: view{tx: tx}, to: to, numbers: tx.Bucket(bucketIDs).Sequence(), large: s.blobs.spill()},
-				marks:   m, pace: pacer{ctx: ctx, rate: s.options.RewriteRate}, left: map[uint64]*remains{},
+				carrier: carrier{from: memtable.View{File: tx}, to: to, numbers: tx.Numbers(), large: s.blobs.Spill()},
+				marks:   m, rate: throttle{ctx: ctx, rate: s.options.RewriteRate}, left: map[uint64]*remains{},
 			}
-			defer r.large.release()
-			to.db.NoSync = false // a little at a time disturbs less than all of it at the end
+			defer r.large.Release()
+			to.SyncEach() // a little at a time disturbs less than all of it at the end
 			err := r.all()
-			next.Bytes, next.OutOfLine = to.size(), r.outOfLine
+			next.Bytes, next.OutOfLine = to.Size(), r.outOfLine
 			return err
 		})
 	})
@@ -153,7 +156,7 @@ func nextGeneration(name string) string {
 
 // replace makes a file that was rewritten one of the journal. While all files are
 // read it waits. If the old one was dropped meanwhile, the new one goes too.
-func (s *Store) replace(ctx context.Context, old, next sealedFile) error {
+func (s *Store) replace(ctx context.Context, old, next manifest.SealedFile) error {
 	discard := func(err error) error {
 		os.Remove(filepath.Join(s.options.Directory, next.Name))
 		return err
@@ -166,17 +169,17 @@ func (s *Store) replace(ctx context.Context, old, next sealedFile) error {
 	defer s.upkeep.Unlock()
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.writable(opRewrite); err != nil {
+	if err := s.writable(fault.OpRewrite); err != nil {
 		return discard(err)
 	}
 	m := *s.manifest
-	i := slices.IndexFunc(m.Sealed, func(f sealedFile) bool { return f.Name == old.Name })
+	i := slices.IndexFunc(m.Sealed, func(f manifest.SealedFile) bool { return f.Name == old.Name })
 	if i < 0 {
 		return discard(nil)
 	}
 	m.Sealed = slices.Clone(m.Sealed)
 	m.Sealed[i] = next
-	_, renamed, err := s.drop(opRewrite, &m, []sealedFile{old})
+	_, renamed, err := s.drop(fault.OpRewrite, &m, []manifest.SealedFile{old})
 	if err != nil && !renamed {
 		return discard(err)
 	}
@@ -190,7 +193,7 @@ type rewriter struct {
 	carrier
 
 	marks     marks
-	pace      pacer
+	rate      throttle
 	left      map[uint64]*remains
 	outOfLine int64
 }
@@ -204,10 +207,10 @@ type remains struct {
 
 func (r *rewriter) all() error {
 	steps := []func() error{
-		func() error { return r.each(bucketEvents, r.chunk) },
-		func() error { return r.each(bucketIDs, r.as(bucketIDs)) },
-		func() error { return r.each(bucketSessions, r.session) },
-		func() error { return r.each(bucketMeta, r.checkpoint) },
+		func() error { return r.each(record.BucketEvents, r.chunk) },
+		func() error { return r.each(record.BucketIDs, r.as(record.BucketIDs)) },
+		func() error { return r.each(record.BucketSessions, r.session) },
+		func() error { return r.each(record.BucketMeta, r.checkpoint) },
 		r.flush,
 	}
 	for _, step := range steps {
@@ -219,8 +222,8 @@ func (r *rewriter) all() error {
 }
 
 func (r *rewriter) each(bucket []byte, fn func(key, value []byte) error) error {
-	return r.from.all(bucket, func(key, value []byte) error {
-		if err := r.pace.pass(len(key) + len(value)); err != nil {
+	return r.from.All(bucket, func(key, value []byte) error {
+		if err := r.rate.pass(len(key) + len(value)); err != nil {
 			return err
 		}
 		return fn(key, value)
@@ -233,20 +236,20 @@ func (r *rewriter) as(bucket []byte) func(key, value []byte) error {
 
 // chunk keeps a chunk if somebody may need an event of it.
 func (r *rewriter) chunk(key, value []byte) error {
-	number, _ := numberOf(key)
-	last, ok := secondOf(key)
-	body, err := unstamp(key, value)
+	number, _ := record.NumberOf(key)
+	last, ok := record.SecondOf(key)
+	body, err := record.Unstamp(key, value)
 	if err != nil || !ok {
-		return damagedKey(opRewrite, bucketEvents, key, cmp.Or(err, errChunk))
+		return record.DamagedKey(fault.OpRewrite, record.BucketEvents, key, cmp.Or(err, record.ErrChunk))
 	}
 	left := r.left[number]
 	if left == nil {
 		left = &remains{}
 		r.left[number] = left
 	}
-	_, length, out, err := referenced(body)
+	_, length, out, err := record.Referenced(body)
 	if err != nil {
-		return damagedKey(opRewrite, bucketEvents, key, err)
+		return record.DamagedKey(fault.OpRewrite, record.BucketEvents, key, err)
 	}
 	if r.marks.useless(number, messages.Seq(last)) {
 		left.dropped, left.body = last, body
@@ -258,41 +261,41 @@ func (r *rewriter) chunk(key, value []byte) error {
 	} else {
 		left.bytes += uint64(len(body))
 	}
-	return r.put(bucketEvents, key, value)
+	return r.put(record.BucketEvents, key, value)
 }
 
 // session keeps the rows of a session: that it was there, and how far its history
 // goes. Of one that was deleted nothing is kept that it said of itself.
 func (r *rewriter) session(key, value []byte) error {
-	number, _ := numberOf(key)
-	if key[len(key)-1] != rowCursor {
+	number, _ := record.NumberOf(key)
+	if key[len(key)-1] != record.RowCursor {
 		if !r.marks.gone(number) {
-			return r.put(bucketSessions, key, value)
+			return r.put(record.BucketSessions, key, value)
 		}
-		empty, err := encode(key, &storev1.Session{Version: recordVersion}, nil)
+		empty, err := record.Encode(key, &storev1.Session{Version: record.RecordVersion}, nil)
 		if err != nil {
 			return err
 		}
-		return r.put(bucketSessions, key, empty)
+		return r.put(record.BucketSessions, key, empty)
 	}
 	var c storev1.Cursor
-	if err := decode(opRewrite, bucketSessions, key, value, &c); err != nil {
+	if err := record.Decode(fault.OpRewrite, record.BucketSessions, key, value, &c); err != nil {
 		return err
 	}
 	if left := r.left[number]; left != nil {
 		if err := r.drop(&c, left); err != nil {
-			return damagedKey(opRewrite, bucketEvents, pairKey(number, left.dropped), err)
+			return record.DamagedKey(fault.OpRewrite, record.BucketEvents, record.PairKey(number, left.dropped), err)
 		}
 		c.Bytes = c.GetBaseBytes() + left.bytes
 	}
 	if r.marks.gone(number) {
 		c.Translator = nil
 	}
-	kept, err := encode(key, &c, nil)
+	kept, err := record.Encode(key, &c, nil)
 	if err != nil {
 		return err
 	}
-	return r.put(bucketSessions, key, kept)
+	return r.put(record.BucketSessions, key, kept)
 }
 
 // drop says in a cursor what is not there any more.
@@ -302,19 +305,19 @@ func (r *rewriter) drop(c *storev1.Cursor, left *remains) error {
 	case c.GetHead():
 		c.Dropped, c.DroppedChain = c.GetHead(), c.GetChain()
 	default:
-		body, err := r.large.to.resolve(left.body)
+		body, err := r.large.Resolve(left.body)
 		if err != nil {
 			return err
 		}
-		_, chain, _ := unchain(body)
-		c.Dropped, c.DroppedChain = left.dropped, chain.bytes()
+		_, chain, _ := record.Unchain(body)
+		c.Dropped, c.DroppedChain = left.dropped, chain.Bytes()
 	}
 	return nil
 }
 
 func (r *rewriter) checkpoint(key, value []byte) error {
-	if !bytes.Equal(key, checkpointKey) {
+	if !bytes.Equal(key, record.CheckpointKey) {
 		return nil // the file describes itself
 	}
-	return r.put(bucketMeta, key, value)
+	return r.put(record.BucketMeta, key, value)
 }

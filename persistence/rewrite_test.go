@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/manifest"
+	"betcode/persistence/internal/record"
 )
 
 // greedy is a journal that is rewritten at once, and for little.
@@ -48,7 +51,7 @@ func TestRewriteDropsGarbage(t *testing.T) {
 	f.give(1, 30)
 	f.reclaim(0, 0) // not the half of it
 	f.commit(messages.Append{Session: sid(3), Delete: true})
-	if st := f.store.Stats(); st.GarbageBytes < 2*blobBytes || st.Files[0].Garbage == 0 || st.Files[1].Garbage != 0 {
+	if st := f.store.Stats(); st.GarbageBytes < 2*record.PayloadBytes || st.Files[0].Garbage == 0 || st.Files[1].Garbage != 0 {
 		t.Errorf("%+v", st)
 	}
 	if done, err := f.store.Reclaim(t.Context(), 4096); err != nil || done.Waiting != 1 || done.Rewritten != 0 {
@@ -108,7 +111,7 @@ func TestRewriteUnderReaders(t *testing.T) {
 		short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
 		f.store.options.rewriteLeast = 0 // the whole file again
-		if err := f.store.replace(short, f.store.manifest.Sealed[0], sealedFile{Name: "000001-9.journal"}); messages.KindOf(err) != messages.Canceled {
+		if err := f.store.replace(short, f.store.manifest.Sealed[0], manifest.SealedFile{Name: "000001-9.journal"}); messages.KindOf(err) != messages.Canceled {
 			t.Errorf("a file is replaced under who reads all: %v", err)
 		}
 	}); err != nil {
@@ -164,8 +167,8 @@ func TestCrashAtEveryStepOfARewrite(t *testing.T) {
 				}
 			}
 			names, _ := filepath.Glob(g.path("*.journal*"))
-			if len(names) != 2 || !slices.Contains(g.store.manifest.names(), "000001-1.journal") {
-				t.Errorf("files %v, %v", names, g.store.manifest.names())
+			if len(names) != 2 || !slices.Contains(g.store.manifest.Names(), "000001-1.journal") {
+				t.Errorf("files %v, %v", names, g.store.manifest.Names())
 			}
 			if left := g.payloads(); len(left) != 2 { // the third event's, and the input's
 				t.Errorf("payloads %v", left)
@@ -184,11 +187,11 @@ func TestRewriteOfADamagedFile(t *testing.T) {
 		f.seal()
 	}
 	f.commit(messages.Append{Session: sid(1), Delete: true}, messages.Append{Session: sid(2), Delete: true})
-	f.store.options.maxBytes = 4 * pageSize
+	f.store.options.maxBytes = 4 * boltfile.PageSize
 	_, err := f.store.Reclaim(t.Context(), -1)
 	wantKind(t, "no room", err, messages.Unavailable)
 	f.store.options.maxBytes = 0
-	path := f.path(fileName(1))
+	path := f.path(boltfile.Name(1))
 	f.close()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -213,10 +216,10 @@ func TestRewriteOfADamagedFile(t *testing.T) {
 
 // Work that nobody waits for takes its time, and ends when nobody wants it.
 func TestRewriteIsPaced(t *testing.T) {
-	p := pacer{ctx: t.Context(), rate: 1 << 30}
+	p := throttle{ctx: t.Context(), rate: 1 << 30}
 	began := time.Now()
 	for range 64 {
-		if err := p.pass(paceBytes); err != nil {
+		if err := p.pass(throttleBytes); err != nil {
 			t.Fatal(err)
 		}
 	}

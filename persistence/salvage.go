@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"betcode/messages"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/record"
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
@@ -23,7 +26,7 @@ func (x *index) condemn(id messages.SessionID, reason error) {
 		return
 	}
 	next := *e
-	next.unsound = asError(reason)
+	next.unsound = fault.As(reason)
 	x.entries[id] = &next
 	x.broken[id] = true
 	x.listed, x.stale = nil, true
@@ -47,7 +50,7 @@ func (x *index) damaged() []*entry {
 // DamagedSessions returns how many sessions are known not to be loadable, and the
 // first of them. It reads nothing from the disk.
 func (s *Store) DamagedSessions() (number int, first messages.SessionID) {
-	done, err := s.reading(opSessions)
+	done, err := s.reading(fault.OpSessions)
 	if err != nil {
 		return 0, ""
 	}
@@ -61,7 +64,7 @@ func (s *Store) DamagedSessions() (number int, first messages.SessionID) {
 
 // Damaged lists the sessions that cannot be loaded, with what can be read of them.
 func (s *Store) Damaged() ([]messages.DamagedSession, error) {
-	done, err := s.reading(opSessions)
+	done, err := s.reading(fault.OpSessions)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +79,7 @@ func (s *Store) Damaged() ([]messages.DamagedSession, error) {
 // Salvage returns what can be read of a session that cannot be loaded; found is
 // false if there is no such session.
 func (s *Store) Salvage(id messages.SessionID) (d messages.DamagedSession, found bool, err error) {
-	done, err := s.reading(opLoad)
+	done, err := s.reading(fault.OpLoad)
 	if err != nil {
 		return d, false, err
 	}
@@ -91,14 +94,14 @@ func (s *Store) Salvage(id messages.SessionID) (d messages.DamagedSession, found
 // salvaged is what can be read of a damaged session. The caller is reading.
 func (s *Store) salvaged(e *entry) messages.DamagedSession {
 	reason := cmp.Or(e.damaged, e.unsound)
-	d := messages.DamagedSession{Err: e.damage(opLoad, reason).WithHint(hintSession(e.id))}
+	d := messages.DamagedSession{Err: e.damage(fault.OpLoad, reason).WithHint(hintSession(e.id))}
 	d.Record = messages.SessionRecord{ID: e.id, Name: e.name, WorkingDirectory: e.directory, WorktreeID: e.worktree, UpdatedAt: e.updated}
 	// What fails here is damage that is known already.
-	_ = s.look(opLoad, func(v view) error {
+	_ = s.look(fault.OpLoad, func(v memtable.View) error {
 		var session storev1.Session
-		found, err := loader{view: v, op: opLoad, id: e.id, number: e.number}.get(bucketSessions, rowKey(e.number, rowSession), &session)
+		found, err := loader{view: v, op: fault.OpLoad, id: e.id, number: e.number}.get(record.BucketSessions, record.RowKey(e.number, record.RowSession), &session)
 		if found && err == nil {
-			d.Record = loadSession(e.id, 0, &session)
+			d.Record = record.LoadSession(e.id, 0, &session)
 		}
 		return nil
 	})
@@ -120,20 +123,20 @@ func (s *Store) readable(e *entry) *entry {
 		return e
 	}
 	found := *e
-	_ = s.look(opEvents, func(v view) error {
-		return v.each(bucketEvents, prefixOf(e.number), func(key, _ []byte) error {
-			if last, ok := secondOf(key); ok {
+	_ = s.look(fault.OpEvents, func(v memtable.View) error {
+		return v.Each(record.BucketEvents, record.PrefixOf(e.number), func(key, _ []byte) error {
+			if last, ok := record.SecondOf(key); ok {
 				found.head = max(found.head, messages.Seq(last))
 			}
 			return nil
 		})
 	})
 	for i := len(s.manifest.Sealed) - 1; i >= 0 && found.base == 0; i-- {
-		f, err := s.openSealed(opEvents, s.manifest.Sealed[i].Name)
+		f, err := s.openSealed(fault.OpEvents, s.manifest.Sealed[i].Name)
 		if err != nil {
 			continue
 		}
-		if c, err := cursorIn(opEvents, f, e.number); err == nil && c != nil {
+		if c, err := f.CursorOf(fault.OpEvents, e.number); err == nil && c != nil {
 			found.base = messages.Seq(c.GetHead())
 		}
 	}
@@ -147,14 +150,14 @@ func (s *Store) readable(e *entry) *entry {
 func (s *Store) Salvaged(id messages.SessionID, after messages.Seq, maxEvents, maxBytes int) (
 	events []messages.Event, gap *messages.HistoryGap, err error,
 ) {
-	done, err := s.reading(opEvents)
+	done, err := s.reading(fault.OpEvents)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer done()
 	e := s.index.get(id)
 	if e == nil || e.deleted {
-		return nil, nil, unknownSession(opEvents, id)
+		return nil, nil, unknownSession(fault.OpEvents, id)
 	}
 	e = s.readable(e)
 	if after >= e.head {
@@ -177,18 +180,18 @@ func (s *Store) Salvaged(id messages.SessionID, after messages.Seq, maxEvents, m
 // nextReadable returns the number of the first event behind a number in a chunk that
 // can be read; 0 if there is none. The caller is reading.
 func (s *Store) nextReadable(e *entry, after messages.Seq) (next messages.Seq) {
-	find := func(v view) error {
-		return v.from(bucketEvents, pairKey(e.number, min(uint64(after), math.MaxUint64-1)+1), func(key, value []byte) (bool, error) {
-			number, _ := numberOf(key)
-			last, ok := secondOf(key)
+	find := func(v memtable.View) error {
+		return v.From(record.BucketEvents, record.PairKey(e.number, min(uint64(after), math.MaxUint64-1)+1), func(key, value []byte) (bool, error) {
+			number, _ := record.NumberOf(key)
+			last, ok := record.SecondOf(key)
 			if !ok || number != e.number {
 				return false, nil
 			}
-			body, err := v.body(key, value)
+			body, err := v.Body(key, value)
 			if err != nil {
 				return true, nil //nolint:nilerr // it is part of the gap
 			}
-			events, err := decodeChunk(body)
+			events, err := record.DecodeChunk(body)
 			if err != nil || uint64(len(events)) > last {
 				return true, nil //nolint:nilerr // as above
 			}
@@ -197,19 +200,19 @@ func (s *Store) nextReadable(e *entry, after messages.Seq) (next messages.Seq) {
 		})
 	}
 	for _, sealed := range s.manifest.Sealed {
-		f, err := s.openSealed(opEvents, sealed.Name)
+		f, err := s.openSealed(fault.OpEvents, sealed.Name)
 		if err != nil {
 			continue
 		}
-		c, err := cursorIn(opEvents, f, e.number)
+		c, err := f.CursorOf(fault.OpEvents, e.number)
 		if err != nil || c == nil || messages.Seq(c.GetHead()) <= after {
 			continue
 		}
-		if err := f.look(opEvents, find); err == nil && next > 0 {
+		if err := f.Look(fault.OpEvents, find); err == nil && next > 0 {
 			return next
 		}
 	}
-	if err := s.look(opEvents, find); err != nil && !errors.Is(err, errDropped) {
+	if err := s.look(fault.OpEvents, find); err != nil && !errors.Is(err, errDropped) {
 		return 0
 	}
 	return next

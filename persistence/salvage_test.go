@@ -7,6 +7,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"betcode/messages"
+	"betcode/persistence/internal/record"
 )
 
 func (f *fixture) damagedIDs() (ids []messages.SessionID) {
@@ -33,11 +34,11 @@ func TestDamagedSessionsAreListed(t *testing.T) {
 		key    []byte
 		load   bool // the damage shows only when the session is loaded
 	}{
-		{"sessions", rowKey(1, rowSession), false},
-		{"sessions", rowKey(1, rowCursor), false},
-		{"runs", pairKey(1, 1), true},
-		{"inputs", under(1, "one"), true},
-		{"permissions", under(1, "p1"), true},
+		{"sessions", record.RowKey(1, record.RowSession), false},
+		{"sessions", record.RowKey(1, record.RowCursor), false},
+		{"runs", record.PairKey(1, 1), true},
+		{"inputs", record.NameKey(1, "one"), true},
+		{"permissions", record.NameKey(1, "p1"), true},
 	} {
 		t.Run(c.bucket, func(t *testing.T) {
 			f := newFixture(t)
@@ -89,13 +90,13 @@ func TestSalvagedHistoryNamesItsGap(t *testing.T) {
 	f.checkpoint()
 	drop := func(last uint64) {
 		t.Helper()
-		err := f.store.active.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(bucketEvents).Delete(pairKey(1, last)) })
+		err := f.store.active.DB.Update(func(tx *bolt.Tx) error { return tx.Bucket(record.BucketEvents).Delete(record.PairKey(1, last)) })
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	drop(6)
-	f.change("events", pairKey(1, 9), func(v []byte) []byte { v[3] ^= 1; return v })
+	f.change("events", record.PairKey(1, 9), func(v []byte) []byte { v[3] ^= 1; return v })
 	whole := func(when string) {
 		t.Helper()
 		got, gap, err := f.store.Salvaged(sid(1), 0, 0, 0)

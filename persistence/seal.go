@@ -9,10 +9,14 @@ import (
 	"slices"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"betcode/messages"
 	"betcode/messages/failpoint"
+	"betcode/persistence/internal/blob"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/manifest"
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/record"
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
@@ -30,14 +34,14 @@ const (
 // SealDue reports whether the active file has grown so much that it should be
 // sealed. What it began with does not count: that would come back.
 func (s *Store) SealDue() bool {
-	done, err := s.reading(opSeal)
+	done, err := s.reading(fault.OpSeal)
 	if err != nil {
 		return false
 	}
 	defer done()
-	grown := s.active.size() - s.active.builtBytes + s.active.blobBytes.Load()
+	grown := s.active.Size() - s.active.BuiltBytes + s.active.PayloadBytes.Load()
 	if s.log != nil {
-		grown += s.log.end.Load()
+		grown += s.log.Length()
 	}
 	return failpoint.Fail(failpoint.SealDue) != nil || grown > s.options.SealBytes
 }
@@ -50,10 +54,10 @@ func (s *Store) SealDue() bool {
 func (s *Store) Seal() error {
 	s.moving.Lock()
 	defer s.moving.Unlock()
-	_ = s.checkpoint(opSeal) // if that fails, the next file gets what this one could not
+	_ = s.checkpoint(fault.OpSeal) // if that fails, the next file gets what this one could not
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return s.seal(opSeal)
+	return s.seal(fault.OpSeal)
 }
 
 // seal is Seal for one who holds moving and writing.
@@ -61,23 +65,23 @@ func (s *Store) seal(op string) error {
 	if err := s.writable(op); err != nil {
 		return err
 	}
-	number, err := fileNumber(s.manifest.Active)
+	number, err := boltfile.Number(s.manifest.Active)
 	if err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.SealBegun)
 	now, size := s.options.Now(), int64(0)
-	large := s.blobs.spill()
-	defer large.release()
-	large.logs = s.overlay.Load().over()
-	next := &manifest{
-		Format: Format, Lineage: s.lineage, Active: fileName(number + 1), Logs: s.manifest.Logs, Generation: s.manifest.Generation,
+	large := s.blobs.Spill()
+	defer large.Release()
+	large.Behind(s.overlay.Load().Over())
+	next := &manifest.Manifest{
+		Format: boltfile.Format, Lineage: s.lineage, Active: boltfile.Name(number + 1), Logs: s.manifest.Logs, Generation: s.manifest.Generation,
 	}
-	err = s.build(op, next.Active, s.lineage, func(to *file) error {
-		over := s.overlay.Load().over()
-		return s.active.view(op, func(tx *bolt.Tx) error {
+	err = s.build(op, next.Active, s.lineage, func(to *boltfile.File) error {
+		over := s.overlay.Load().Over()
+		return s.active.View(op, func(tx *boltfile.Tx) error {
 			size = tx.Size()
-			c := carrier{from: view{tx: tx, over: over}, to: to, now: now, numbers: s.numbers.Load(), group: s.log.next - 1, large: large}
+			c := carrier{from: memtable.View{File: tx, Over: over}, to: to, now: now, numbers: s.numbers.Load(), group: s.log.Newest(), large: large}
 			return c.all()
 		})
 	})
@@ -85,12 +89,12 @@ func (s *Store) seal(op string) error {
 		return err
 	}
 	next.Sealed = append(slices.Clone(s.manifest.Sealed),
-		sealedFile{Name: s.manifest.Active, Bytes: size, OutOfLine: s.active.blobBytes.Load(), SealedAt: now.UTC()})
+		manifest.SealedFile{Name: s.manifest.Active, Bytes: size, OutOfLine: s.active.PayloadBytes.Load(), SealedAt: now.UTC()})
 	failpoint.Hit(failpoint.SealBuilt)
-	renamed, err := next.write(s.options.Directory, s.options.steps)
+	renamed, err := next.Write(s.options.Directory, s.options.steps)
 	if err != nil && !renamed {
 		os.Remove(filepath.Join(s.options.Directory, next.Active))
-		return storageError(op, err)
+		return fault.Storage(op, err)
 	}
 	if err != nil {
 		return s.fail(op, err) // which of the two manifests will a crash leave?
@@ -101,41 +105,41 @@ func (s *Store) seal(op string) error {
 
 // switchTo goes on with the file that the manifest names. It holds all that the
 // logs do.
-func (s *Store) switchTo(next *manifest) error {
+func (s *Store) switchTo(next *manifest.Manifest) error {
 	active, err := s.openActive(next.Active)
 	if err != nil {
-		return s.fail(opSeal, err)
+		return s.fail(fault.OpSeal, err)
 	}
 	var sealed *index
-	if err := active.look(opSeal, func(v view) (err error) {
+	if err := active.Look(fault.OpSeal, func(v memtable.View) (err error) {
 		sealed, err = buildIndex(v)
 		return err
 	}); err != nil {
-		active.close()
-		return s.fail(opSeal, err)
+		active.Close()
+		return s.fail(fault.OpSeal, err)
 	}
 	old := s.active
 	s.files.Lock()
 	s.active, s.manifest, s.index = active, next, sealed
-	s.overlay.Store(&overlay{live: newTable()})
+	s.overlay.Store(&memtable.Overlay{Live: memtable.New()})
 	s.files.Unlock()
-	s.log.turn()
+	s.log.Turn()
 	s.unmoved.Store(false)
-	s.mover.Store(&mover{})
+	s.retries.Store(&retries{})
 	s.counts.retire(old)
-	old.close() // it was all on disk; there is nothing to lose
-	return s.options.steps.at("sealed")
+	old.Close() // it was all on disk; there is nothing to lose
+	return s.options.steps.At("sealed")
 }
 
 // carrier copies live state into a new file, and the events that the old one has
 // not.
 type carrier struct {
-	from    view
-	to      *file
+	from    memtable.View
+	to      *boltfile.File
 	now     time.Time
-	numbers uint64 // the newest of a session
-	group   uint64 // the newest of the logs
-	large   *spill // what of it is out of line
+	numbers uint64      // the newest of a session
+	group   uint64      // the newest of the logs
+	large   *blob.Spill // what of it is out of line
 
 	waiting []op
 	bytes   int
@@ -146,17 +150,17 @@ type op struct{ bucket, key, value []byte }
 
 func (c *carrier) all() error {
 	steps := []func() error{
-		func() error { return c.each(bucketIDs, c.identity) },
-		func() error { return c.each(bucketSessions, c.session) },
+		func() error { return c.each(record.BucketIDs, c.identity) },
+		func() error { return c.each(record.BucketSessions, c.session) },
 		c.runs,
-		func() error { return c.each(bucketInputs, c.as(bucketInputs)) },
-		func() error { return c.each(bucketBodies, c.as(bucketBodies)) },
-		func() error { return c.each(bucketPermissions, c.as(bucketPermissions)) },
+		func() error { return c.each(record.BucketInputs, c.as(record.BucketInputs)) },
+		func() error { return c.each(record.BucketBodies, c.as(record.BucketBodies)) },
+		func() error { return c.each(record.BucketPermissions, c.as(record.BucketPermissions)) },
 		c.keys,
 		c.events,
 		c.flush,
 		func() error {
-			return c.to.update(opSeal, func(tx *bolt.Tx) error { return putCheckpoint(tx, c.group) })
+			return c.to.Update(fault.OpSeal, func(tx *boltfile.Tx) error { return boltfile.PutCheckpoint(tx, c.group) })
 		},
 	}
 	for _, step := range steps {
@@ -169,21 +173,21 @@ func (c *carrier) all() error {
 
 // events copies the events that are in the logs alone.
 func (c *carrier) events() error {
-	joined := joiner{put: c.as(bucketEvents)}
-	if err := (view{over: c.from.over}).all(bucketEvents, joined.add); err != nil {
+	joined := record.Joiner{Put: c.as(record.BucketEvents)}
+	if err := (memtable.View{Over: c.from.Over}).All(record.BucketEvents, joined.Add); err != nil {
 		return err
 	}
-	return joined.flush()
+	return joined.Flush()
 }
 
 func (c *carrier) each(bucket []byte, fn func(key, value []byte) error) error {
-	return c.from.all(bucket, fn)
+	return c.from.All(bucket, fn)
 }
 
 // put copies one value. Values are copied as they are, damaged ones too: a seal
 // is not where they should be lost.
 func (c *carrier) put(bucket, key, value []byte) error {
-	value, err := c.large.value(bucket, key, value)
+	value, err := c.large.Value(bucket, key, value)
 	if err != nil {
 		return err
 	}
@@ -195,22 +199,21 @@ func (c *carrier) put(bucket, key, value []byte) error {
 }
 
 func (c *carrier) flush() error {
-	err := c.large.settle()
+	err := c.large.Settle()
 	if err != nil {
 		return err
 	}
-	err = c.to.update(opSeal, func(tx *bolt.Tx) error {
-		if err := tx.Bucket(bucketIDs).SetSequence(c.numbers); err != nil {
+	err = c.to.Update(fault.OpSeal, func(tx *boltfile.Tx) error {
+		if err := tx.SetNumbers(c.numbers); err != nil {
 			return err
 		}
 		for _, o := range c.waiting {
-			b := tx.Bucket(o.bucket)
-			b.FillPercent = fillPercent
-			if err := b.Put(o.key, o.value); err != nil {
+			tx.Dense(o.bucket)
+			if err := tx.Put(o.bucket, o.key, o.value); err != nil {
 				return err
 			}
 		}
-		return c.large.list(tx)
+		return c.large.List(tx)
 	})
 	c.waiting, c.bytes = nil, 0
 	return err
@@ -222,41 +225,41 @@ func (c *carrier) as(bucket []byte) func(key, value []byte) error {
 
 func (c *carrier) identity(key, value []byte) error {
 	var i storev1.Identity
-	if err := decode(opSeal, bucketIDs, key, value, &i); err == nil && i.GetDeleted() != nil &&
-		c.now.Sub(loadTime(i.GetDeleted().GetAt())) > tombstoneAge {
+	if err := record.Decode(fault.OpSeal, record.BucketIDs, key, value, &i); err == nil && i.GetDeleted() != nil &&
+		c.now.Sub(record.LoadTime(i.GetDeleted().GetAt())) > tombstoneAge {
 		return nil
 	}
-	return c.put(bucketIDs, key, value)
+	return c.put(record.BucketIDs, key, value)
 }
 
 // session copies a session's rows. In the new file its history begins after what
 // the old one has of it.
 func (c *carrier) session(key, value []byte) error {
-	if key[len(key)-1] == rowCursor {
+	if key[len(key)-1] == record.RowCursor {
 		var cursor storev1.Cursor
-		if err := decode(opSeal, bucketSessions, key, value, &cursor); err == nil {
+		if err := record.Decode(fault.OpSeal, record.BucketSessions, key, value, &cursor); err == nil {
 			if err := c.rebase(key, &cursor); err != nil {
 				return err
 			}
-			moved, err := encode(key, &cursor, nil) // with what this build does not know of it
+			moved, err := record.Encode(key, &cursor, nil) // with what this build does not know of it
 			if err != nil {
 				return err
 			}
 			value = moved
 		}
 	}
-	return c.put(bucketSessions, key, value)
+	return c.put(record.BucketSessions, key, value)
 }
 
 // rebase makes a cursor one of the new file. A session that the old one does not
 // know keeps where its history begins.
 func (c *carrier) rebase(key []byte, cursor *storev1.Cursor) error {
-	value := c.from.tx.Bucket(bucketSessions).Get(key)
+	value := c.from.File.Get(record.BucketSessions, key)
 	if value == nil {
 		return nil
 	}
 	var filed storev1.Cursor
-	if err := decode(opSeal, bucketSessions, key, value, &filed); err != nil {
+	if err := record.Decode(fault.OpSeal, record.BucketSessions, key, value, &filed); err != nil {
 		return err
 	}
 	cursor.Base, cursor.BaseChain, cursor.BaseBytes = filed.GetHead(), filed.GetChain(), filed.GetBytes()
@@ -268,19 +271,19 @@ func (c *carrier) rebase(key []byte, cursor *storev1.Cursor) error {
 // Nobody asks for others.
 func (c *carrier) runs() error {
 	var newest op // of the session before
-	err := c.each(bucketRuns, func(key, value []byte) error {
+	err := c.each(record.BucketRuns, func(key, value []byte) error {
 		older := newest.key != nil && bytes.Equal(newest.key[:8], key[:8])
 		before := newest
-		newest = op{bucketRuns, key, value}
-		if before.key == nil || (older && hasEnded(before.key, before.value)) {
+		newest = op{record.BucketRuns, key, value}
+		if before.key == nil || (older && record.HasEnded(before.key, before.value)) {
 			return nil
 		}
-		return c.put(bucketRuns, before.key, before.value)
+		return c.put(record.BucketRuns, before.key, before.value)
 	})
 	if err != nil || newest.key == nil {
 		return err
 	}
-	return c.put(bucketRuns, newest.key, newest.value)
+	return c.put(record.BucketRuns, newest.key, newest.value)
 }
 
 // keys copies the newest idempotency keys of each session.
@@ -296,23 +299,23 @@ func (c *carrier) keys() error {
 		group = group[:min(len(group), maxKeys)]
 		slices.SortFunc(group, func(a, b remembered) int { return bytes.Compare(a.key, b.key) })
 		for _, r := range group {
-			if err := c.put(bucketKeys, r.key, r.value); err != nil {
+			if err := c.put(record.BucketKeys, r.key, r.value); err != nil {
 				return err
 			}
 		}
 		group = group[:0]
 		return nil
 	}
-	err := c.each(bucketKeys, func(key, value []byte) error {
+	err := c.each(record.BucketKeys, func(key, value []byte) error {
 		var k storev1.Key
 		seq := messages.Seq(math.MaxUint64) // a damaged one stays
-		if err := decode(opSeal, bucketKeys, key, value, &k); err == nil {
-			if c.now.Sub(loadTime(k.GetAt())) > keyAge {
+		if err := record.Decode(fault.OpSeal, record.BucketKeys, key, value, &k); err == nil {
+			if c.now.Sub(record.LoadTime(k.GetAt())) > keyAge {
 				return nil
 			}
 			seq = messages.Seq(k.GetSeq())
 		}
-		if number, _ := numberOf(key); number != of {
+		if number, _ := record.NumberOf(key); number != of {
 			if err := carry(); err != nil {
 				return err
 			}

@@ -1,11 +1,13 @@
 package persistence
 
 import (
-	"bytes"
 	"sync"
 
 	"betcode/messages"
 	"betcode/messages/failpoint"
+	"betcode/persistence/internal/blob"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/record"
 )
 
 // Stage writes what is too large of an append out of line, before it is
@@ -16,7 +18,7 @@ import (
 // is never made, or is made to another history, Commit writes itself, or leaves to
 // [Store.Sweep]. The appends of the session before this one must be committed.
 func (s *Store) Stage(a messages.Append) {
-	done, err := s.reading(opAppend)
+	done, err := s.reading(fault.OpAppend)
 	if err != nil {
 		return
 	}
@@ -28,10 +30,9 @@ func (s *Store) Stage(a messages.Append) {
 	if _, refusal := admit(e, &a); refusal != nil {
 		return
 	}
-	st := &staged{of: a, number: e.number, before: e.chain, large: s.blobs.spill(), bodies: make([][]byte, len(a.Inputs))}
-	st.large.gently = true
+	st := &staged{of: a, number: e.number, before: e.chain, large: s.blobs.ThrottledSpill(), bodies: make([][]byte, len(a.Inputs))}
 	if st.write() != nil {
-		st.large.release()
+		st.large.Release()
 		return
 	}
 	failpoint.Hit(failpoint.Staged)
@@ -41,41 +42,41 @@ func (s *Store) Stage(a messages.Append) {
 // staged is an append of which what is large is out of line.
 type staged struct {
 	of     messages.Append
-	number uint64 // of the session
-	before link   // of its history
+	number uint64      // of the session
+	before record.Link // of its history
 
-	chunks []row // of its events, with
-	chain  link
-	bodies [][]byte // what stands for those of its inputs, as they are numbered there; nil = they are small
-	large  *spill   // keeps the payloads until the log refers to them
+	chunks []record.Chunk // of its events
+	chain  record.Link
+	bodies [][]byte    // what stands for those of its inputs, as they are numbered there; nil = they are small
+	large  *blob.Spill // keeps the payloads until the log refers to them
 }
 
 func (st *staged) write() (err error) {
-	st.chunks, st.chain = chainEvents(st.number, st.of.Events, st.before)
+	st.chunks, st.chain = record.ChainEvents(st.number, st.of.Events, st.before)
 	for i, c := range st.chunks {
-		if st.chunks[i].value, err = st.large.value(bucketEvents, c.key, c.value); err != nil {
+		if st.chunks[i].Value, err = st.large.Value(record.BucketEvents, c.Key, c.Value); err != nil {
 			return err
 		}
 	}
 	for i := range st.of.Inputs {
-		key := under(st.number, st.of.Inputs[i].Key)
-		value, err := encode(key, storeBody(&st.of.Inputs[i]), nil)
+		key := record.NameKey(st.number, st.of.Inputs[i].Key)
+		value, err := record.Encode(key, record.StoreBody(&st.of.Inputs[i]), nil)
 		if err != nil {
 			return err
 		}
-		if len(value) <= blobBytes {
+		if len(value) <= record.PayloadBytes {
 			continue
 		}
-		if st.bodies[i], err = st.large.value(bucketBodies, key, value); err != nil {
+		if st.bodies[i], err = st.large.Value(record.BucketBodies, key, value); err != nil {
 			return err
 		}
 	}
-	return st.large.settle()
+	return st.large.Settle()
 }
 
 // fits reports whether it was made of this very append, which is to go behind this
 // history.
-func (st *staged) fits(a *messages.Append, number uint64, before link) bool {
+func (st *staged) fits(a *messages.Append, number uint64, before record.Link) bool {
 	return st != nil && st.number == number && st.before == before && sameSlice(st.of.Events, a.Events) && sameSlice(st.of.Inputs, a.Inputs)
 }
 
@@ -83,25 +84,12 @@ func sameSlice[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// chunks returns what an append's events are stored as, and the chain with them.
-func (g *group) chunks(next *entry, a *messages.Append, st *staged) ([]row, link) {
-	if st != nil {
-		return st.chunks, st.chain
+// body returns what stands for the body of the i-th input; nil if the body is small.
+func (st *staged) body(i int) []byte {
+	if st == nil {
+		return nil
 	}
-	return chainEvents(next.number, a.Events, next.chain)
-}
-
-// body puts the body of an append's i-th input; as it was staged, unless there is
-// another to be heeded.
-func (g *group) body(p *put, key []byte, a *messages.Append, i int, st *staged) {
-	if st != nil && st.bodies[i] != nil {
-		value, old := st.bodies[i], g.view.get(bucketBodies, key)
-		if old == nil || bytes.Equal(old, value) {
-			p.cells = append(p.cells, &cell{codeBodies, key, value})
-			return
-		}
-	}
-	p.record(bucketBodies, key, storeBody(&a.Inputs[i]))
+	return st.bodies[i]
 }
 
 // staging is what was staged and is not committed, at most one append of each
@@ -118,7 +106,7 @@ func (s *staging) keep(st *staged) {
 		s.bySession = map[messages.SessionID]*staged{}
 	}
 	if old := s.bySession[st.of.Session]; old != nil {
-		old.large.release()
+		old.large.Release()
 	}
 	s.bySession[st.of.Session] = st
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"betcode/messages"
+	"betcode/persistence/internal/blob"
+	"betcode/persistence/internal/disk"
+	"betcode/persistence/internal/record"
 )
 
 // begun is a fixture with a session, which nothing large has been said in.
@@ -43,7 +46,7 @@ func TestStaged(t *testing.T) {
 		f.sweep(0)
 		same(t, "journal", f.picture(), want)
 	}
-	if st := f.store.Stats(); st.Files[0].Payloads < 4*blobBytes || st.Files[1].Payloads != 0 {
+	if st := f.store.Stats(); st.Files[0].Payloads < 4*record.PayloadBytes || st.Files[1].Payloads != 0 {
 		t.Errorf("%+v", st)
 	}
 }
@@ -118,14 +121,14 @@ func TestNotStaged(t *testing.T) {
 	if got := f.payloads(); got != nil {
 		t.Errorf("%v", got)
 	}
-	if err := os.WriteFile(f.path(blobDirectory), nil, 0o600); err != nil {
+	if err := os.WriteFile(f.path(blob.DirectoryName), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b := heavy(sid(1), 2, 2)
 	f.store.Stage(b)
 	f.commit(b)
 	sameEvents(t, "events", f.history(sid(1)), append(a.Events, b.Events...))
-	if err := os.Remove(f.path(blobDirectory)); err != nil {
+	if err := os.Remove(f.path(blob.DirectoryName)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -141,7 +144,7 @@ func TestCrashAtEveryStepOfStaging(t *testing.T) {
 		copyTree(t, f.options.Directory, filepath.Join(pictures, steps[len(steps)-1]))
 		return nil
 	}
-	f.store.options.steps, f.store.blobs.steps, f.store.log.steps = note, note, note
+	f.store.options.steps, f.store.blobs.Steps, f.store.log.Steps = note, note, note
 	before := f.picture()
 	a := heavy(sid(1), 1, 2)
 	f.store.Stage(a)
@@ -149,7 +152,7 @@ func TestCrashAtEveryStepOfStaging(t *testing.T) {
 	f.commit(a)
 	committed := len(steps)
 	f.checkpoint()
-	f.store.options.steps, f.store.blobs.steps, f.store.log.steps = nil, nil, nil
+	f.store.options.steps, f.store.blobs.Steps, f.store.log.Steps = nil, nil, nil
 	after := f.picture()
 	if staged < 7 || committed < staged+2 || len(steps) < committed+3 {
 		t.Fatalf("steps: %v", steps)
@@ -174,17 +177,17 @@ func TestCrashAtEveryStepOfStaging(t *testing.T) {
 
 // A gentle file is what a file is.
 func TestCreateGently(t *testing.T) {
-	for _, size := range []int{0, 1, gentleBytes - 1, gentleBytes, gentleBytes + 1, 3*gentleBytes + 5} {
+	for _, size := range []int{0, 1, disk.ThrottledBytes - 1, disk.ThrottledBytes, disk.ThrottledBytes + 1, 3*disk.ThrottledBytes + 5} {
 		path := filepath.Join(t.TempDir(), "file")
 		data := bytes.Repeat([]byte{byte(size), 1, 2}, size/3+1)[:size]
-		if err := createGently(path, data); err != nil {
+		if err := disk.CreateThrottled(path, data); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%d bytes of %d, %v", len(got), size, err)
 		}
 	}
-	if err := createGently(filepath.Join(t.TempDir(), "no", "file"), nil); err == nil {
+	if err := disk.CreateThrottled(filepath.Join(t.TempDir(), "no", "file"), nil); err == nil {
 		t.Error("nowhere")
 	}
 }

@@ -3,9 +3,9 @@ package persistence
 import (
 	"sync/atomic"
 
-	bolt "go.etcd.io/bbolt"
-
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
 )
 
 // Stats is what a journal is and what has been done to it since it was opened.
@@ -28,27 +28,12 @@ func (c *counters) committed(g *group) {
 	c.bytes.Add(int64(g.bytes))
 }
 
-func (c *counters) retire(f *file) { c.written.Add(f.written()) }
-
-// written is how many bytes of pages bbolt has written to a file.
-func (f *file) written() int64 {
-	stats := f.db.Stats()
-	return stats.TxStats.GetPageAlloc() + f.commits.Load()*pageSize // a meta page each
-}
-
-// size is how much of a file is in use, or was; 0 if that cannot be read.
-func (f *file) size() (n int64) {
-	_ = f.view(opStats, func(tx *bolt.Tx) error {
-		n = tx.Size()
-		return nil
-	})
-	return n
-}
+func (c *counters) retire(f *boltfile.File) { c.written.Add(f.Written()) }
 
 // Stats returns the figures of now.
 func (s *Store) Stats() Stats {
 	st := Stats{
-		Directory: s.options.Directory, Lineage: s.lineage, Format: Format,
+		Directory: s.options.Directory, Lineage: s.lineage, Format: boltfile.Format,
 		RetainBytes: s.options.RetainBytes, RetainAge: s.options.RetainAge,
 		Commits:      s.counts.commits.Load(),
 		Appends:      s.counts.appends.Load(),
@@ -60,31 +45,31 @@ func (s *Store) Stats() Stats {
 		Swept:        s.counts.swept.Load(),
 		Rewritten:    s.counts.rewritten.Load(),
 	}
-	done, err := s.reading(opStats)
+	done, err := s.reading(fault.OpStats)
 	if err != nil {
 		return st
 	}
 	defer done()
 	st.Sessions = len(s.index.newest())
-	st.WrittenBytes += s.active.written()
+	st.WrittenBytes += s.active.Written()
 	if s.log != nil {
-		st.WrittenBytes += s.log.written.Load()
-		st.LogBytes = s.log.end.Load()
+		st.WrittenBytes += s.log.WrittenBytes()
+		st.LogBytes = s.log.Length()
 	}
 	st.CheckpointBytes, st.Checkpoints = s.options.CheckpointBytes, s.counts.checkpoints.Load()
-	if failure := s.mover.Load().failure; failure != nil {
+	if failure := s.retries.Load().failure; failure != nil {
 		st.CheckpointFailure = failure.Error()
 	}
 	needed := s.index.marks()
 	for _, f := range s.manifest.Sealed {
-		w, _ := s.weighFile(opStats, f, needed) // what is damaged has no garbage
+		w, _ := s.weighFile(fault.OpStats, f, needed) // what is damaged has no garbage
 		st.SealedFiles++
 		st.GarbageBytes += w.useless
 		st.SealedBytes += f.Bytes
 		st.Files = append(st.Files, messages.JournalPart{Name: f.Name, Bytes: f.Bytes, SealedAt: f.SealedAt, Payloads: f.OutOfLine, Garbage: w.useless})
 	}
-	st.Payloads, st.PayloadBytes = s.blobs.count()
-	st.ActiveBytes = s.active.size()
+	st.Payloads, st.PayloadBytes = s.blobs.Count()
+	st.ActiveBytes = s.active.Size()
 	st.Files = append(st.Files, messages.JournalPart{Name: s.manifest.Active, Bytes: st.ActiveBytes})
 	return st
 }

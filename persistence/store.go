@@ -10,9 +10,16 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/uuid"
-	bolt "go.etcd.io/bbolt"
 
 	"betcode/messages"
+	"betcode/persistence/internal/blob"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/disk"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/manifest"
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/recovery"
+	"betcode/persistence/internal/wal"
 )
 
 // Options says where a journal is and how it is kept.
@@ -48,7 +55,7 @@ type Options struct {
 
 	// For tests only: the steps of what is atomic, the size no file grows
 	// beyond, and how much a file grows at once, where not bbolt's 16 MiB.
-	steps     hook
+	steps     disk.Steps
 	tolerant  bool // not for tests: [Repair] opens logs in which groups are missing
 	maxBytes  int64
 	growBytes int
@@ -114,25 +121,25 @@ type Store struct {
 	writing sync.Mutex   // held by who appends to the log, or turns to the other
 	files   sync.RWMutex // guards the four below and keeps the files open
 
-	manifest *manifest
-	active   *file      // nil once closed
-	log      *commitLog // nil where nothing is written
+	manifest *manifest.Manifest
+	active   *boltfile.File // nil once closed
+	log      *wal.Log       // nil where nothing is written
 	index    *index
 
-	overlay atomic.Pointer[overlay]        // replaced by who holds writing
-	numbers atomic.Uint64                  // the newest that a session was given; changed by who holds writing
-	unmoved atomic.Bool                    // the logs were not moved since the journal was opened: no room in them
-	mover   atomic.Pointer[mover]          // how checkpoints fare
-	failed  atomic.Pointer[messages.Error] // why nothing is written any more
+	overlay atomic.Pointer[memtable.Overlay] // replaced by who holds writing
+	numbers atomic.Uint64                    // the newest that a session was given; changed by who holds writing
+	unmoved atomic.Bool                      // the logs were not moved since the journal was opened: no room in them
+	retries atomic.Pointer[retries]          // how checkpoints fare
+	failed  atomic.Pointer[messages.Error]   // why nothing is written any more
 	counts  counters
-	blobs   *blobs // what is out of line
+	blobs   *blob.Directory // what is out of line
 	staging staging
 
 	findings []messages.JournalFinding // damage met when it was opened; guarded by files
-	lost     *Loss                     // what a tolerant opening gave up
+	lost     *recovery.Loss            // what a tolerant opening gave up
 
 	sealedMu sync.Mutex
-	sealed   map[string]*file // those that somebody has read
+	sealed   map[string]*boltfile.File // those that somebody has read
 }
 
 // Lineage identifies the journal: a journal restored from a backup has another,
@@ -148,29 +155,29 @@ func (s *Store) Close() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if s.active != nil && !s.options.ReadOnly && s.failed.Load() == nil {
-		_ = s.checkpointNow(opClose) // it is all in the logs as well
+		_ = s.checkpointNow(fault.OpClose) // it is all in the logs as well
 	}
 	s.files.Lock()
 	defer s.files.Unlock()
 	if s.active == nil {
 		return nil
 	}
-	err := s.active.close()
+	err := s.active.Close()
 	s.counts.retire(s.active)
 	s.active = nil
 	if s.log != nil {
-		err = errors.Join(err, s.log.close())
-		s.counts.written.Add(s.log.written.Load())
+		err = errors.Join(err, s.log.Close())
+		s.counts.written.Add(s.log.WrittenBytes())
 		s.log = nil
 	}
 	s.sealedMu.Lock()
 	for _, f := range s.sealed {
-		err = errors.Join(err, f.close())
+		err = errors.Join(err, f.Close())
 	}
 	s.sealed = nil
 	s.sealedMu.Unlock()
 	if err = errors.Join(err, s.release()); err != nil {
-		return storageError(opClose, err)
+		return fault.Storage(fault.OpClose, err)
 	}
 	return nil
 }
@@ -188,31 +195,31 @@ func (s *Store) reading(op string) (done func(), err error) {
 	s.files.RLock()
 	if s.active == nil {
 		s.files.RUnlock()
-		return nil, closed(op)
+		return nil, fault.Closed(op)
 	}
 	return s.files.RUnlock, nil
 }
 
 // current runs fn on the projections: on what the newest commit left. After a
 // failed sync nobody knows what that is, so nobody is told.
-func (s *Store) current(op string, fn func(view) error) error {
+func (s *Store) current(op string, fn func(memtable.View) error) error {
 	done, err := s.reading(op)
 	if err != nil {
 		return err
 	}
 	defer done()
 	if failed := s.failed.Load(); failed != nil {
-		return again(op, failed)
+		return fault.Again(op, failed)
 	}
 	return s.look(op, fn)
 }
 
 // look runs fn on the rows of now. The caller is reading.
-func (s *Store) look(op string, fn func(view) error) error {
-	s.blobs.readers.RLock()
-	defer s.blobs.readers.RUnlock()
-	over := s.overlay.Load().over() // before the file: see thaw
-	return s.active.view(op, func(tx *bolt.Tx) error { return fn(view{tx: tx, over: over, blobs: s.blobs}) })
+func (s *Store) look(op string, fn func(memtable.View) error) error {
+	s.blobs.BeginRead()
+	defer s.blobs.EndRead()
+	over := s.overlay.Load().Over() // before the file: see thaw
+	return s.active.View(op, func(tx *boltfile.Tx) error { return fn(memtable.View{File: tx, Over: over, Payloads: s.blobs}) })
 }
 
 // writable says why nothing can be written, if it cannot. The caller holds
@@ -220,11 +227,11 @@ func (s *Store) look(op string, fn func(view) error) error {
 func (s *Store) writable(op string) error {
 	switch failed := s.failed.Load(); {
 	case s.active == nil:
-		return closed(op)
+		return fault.Closed(op)
 	case s.options.ReadOnly:
-		return readOnly(op)
+		return fault.ReadOnly(op)
 	case failed != nil:
-		return again(op, failed)
+		return fault.Again(op, failed)
 	}
 	return nil
 }
@@ -235,5 +242,5 @@ func (s *Store) fail(op string, cause error) error {
 	e := (&messages.Error{Op: op, Kind: messages.Unavailable, Err: cause}).WithCode(messages.StorageError).
 		WithHint("The disk failed to keep what was written: check it. The journal is opened again by itself.")
 	s.failed.Store(e)
-	return again(op, e)
+	return fault.Again(op, e)
 }

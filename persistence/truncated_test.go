@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/manifest"
 )
 
 // TestTruncatedFiles cuts each file of a journal at every page, and to nothing. It is
@@ -22,13 +25,13 @@ func TestTruncatedFiles(t *testing.T) {
 	f.commit(big(sid(1), 40, "second"))
 	f.checkpoint()
 	f.close()
-	for _, name := range []string{fileName(1), fileName(2), "1.log", "2.log", manifestName} {
+	for _, name := range []string{boltfile.Name(1), boltfile.Name(2), "1.log", "2.log", manifest.Name} {
 		whole, err := os.ReadFile(f.path(name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		step := max(len(whole)/12/pageSize, 1) * pageSize
-		sizes := []int{1, 16, 100, pageSize - 1, pageSize + 1, 2*pageSize - 1, 2*pageSize + 100, 9000, len(whole) - 1}
+		step := max(len(whole)/12/boltfile.PageSize, 1) * boltfile.PageSize
+		sizes := []int{1, 16, 100, boltfile.PageSize - 1, boltfile.PageSize + 1, 2*boltfile.PageSize - 1, 2*boltfile.PageSize + 100, 9000, len(whole) - 1}
 		for size := 0; size < len(whole); size += step {
 			sizes = append(sizes, size)
 		}
@@ -83,7 +86,7 @@ func TestHintsFitTheCause(t *testing.T) {
 		{&fs.PathError{Op: "write", Path: "1.log", Err: syscall.ENOSPC}, "free space"},
 		{&fs.PathError{Op: "write", Path: "1.log", Err: syscall.EIO}, "disk"},
 	} {
-		e := asError(storageError(opOpen, c.cause))
+		e := fault.As(fault.Storage(fault.OpOpen, c.cause))
 		if !strings.Contains(e.Hint, c.want) || e.Kind != messages.Unavailable {
 			t.Errorf("%v: %s, hint %q", c.cause, e.Kind, e.Hint)
 		}

@@ -11,6 +11,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/record"
 )
 
 func TestVerifyReports(t *testing.T) {
@@ -36,7 +38,7 @@ func TestVerifyCanBeCanceled(t *testing.T) {
 	for range 5 {
 		a := more(sid(1), head, 1000)
 		for i := range a.Events {
-			a.Events[i].Bytes = bytes.Repeat([]byte{1}, chunkBytes)
+			a.Events[i].Bytes = bytes.Repeat([]byte{1}, record.ChunkBytes)
 		}
 		f.commit(a)
 		head += 1000
@@ -55,11 +57,11 @@ func TestVerifyFinds(t *testing.T) {
 	move := func(bucket string, from, to []byte) func(tx *bolt.Tx) error {
 		return func(tx *bolt.Tx) error {
 			b := tx.Bucket([]byte(bucket))
-			body, err := unstamp(from, b.Get(from))
+			body, err := record.Unstamp(from, b.Get(from))
 			if err != nil {
 				return err
 			}
-			value := stamp(to, bytes.Clone(body))
+			value := record.Stamp(to, bytes.Clone(body))
 			if err := b.Delete(from); err != nil {
 				return err
 			}
@@ -70,24 +72,24 @@ func TestVerifyFinds(t *testing.T) {
 		name, says string
 		spoil      func(tx *bolt.Tx) error
 	}{
-		{"no record", "has 1 rows of 2", drop("sessions", rowKey(1, rowSession))},
-		{"no cursor", "has 1 rows of 2", drop("sessions", rowKey(1, rowCursor))},
-		{"no body", "without its body", drop("bodies", under(1, "one"))},
+		{"no record", "has 1 rows of 2", drop("sessions", record.RowKey(1, record.RowSession))},
+		{"no cursor", "has 1 rows of 2", drop("sessions", record.RowKey(1, record.RowCursor))},
+		{"no body", "without its body", drop("bodies", record.NameKey(1, "one"))},
 		{"no identity", "is of no session", drop("ids", []byte(sid(1)))},
-		{"foreign run", "is of no session", move("runs", pairKey(1, 1), pairKey(77, 1))},
-		{"last events missing", "events 4 to 6 are there, 4 to 9", drop("events", pairKey(1, 9))},
-		{"first events missing", "events 7 to 9 are there, 4 to 9", drop("events", pairKey(1, 6))},
-		{"events of nobody", "is of no session", move("events", pairKey(1, 9), pairKey(77, 9))},
-		{"events misnumbered", "begins with event 8", move("events", pairKey(1, 9), pairKey(1, 10))},
+		{"foreign run", "is of no session", move("runs", record.PairKey(1, 1), record.PairKey(77, 1))},
+		{"last events missing", "events 4 to 6 are there, 4 to 9", drop("events", record.PairKey(1, 9))},
+		{"first events missing", "events 7 to 9 are there, 4 to 9", drop("events", record.PairKey(1, 6))},
+		{"events of nobody", "is of no session", move("events", record.PairKey(1, 9), record.PairKey(77, 9))},
+		{"events misnumbered", "begins with event 8", move("events", record.PairKey(1, 9), record.PairKey(1, 10))},
 		{"two of one number", "has the same number", func(tx *bolt.Tx) error {
 			key := []byte(sid(1))
-			body, err := unstamp(key, tx.Bucket(bucketIDs).Get(key))
+			body, err := record.Unstamp(key, tx.Bucket(record.BucketIDs).Get(key))
 			if err != nil {
 				return err
 			}
-			return tx.Bucket(bucketIDs).Put([]byte("x"), stamp([]byte("x"), bytes.Clone(body)))
+			return tx.Bucket(record.BucketIDs).Put([]byte("x"), record.Stamp([]byte("x"), bytes.Clone(body)))
 		}},
-		{"number never given", "was never given", func(tx *bolt.Tx) error { return tx.Bucket(bucketIDs).SetSequence(0) }},
+		{"number never given", "was never given", func(tx *bolt.Tx) error { return tx.Bucket(record.BucketIDs).SetSequence(0) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFixture(t)
@@ -98,7 +100,7 @@ func TestVerifyFinds(t *testing.T) {
 			f.checkpoint()
 			f.commit(more(sid(1), 6, 3))
 			f.checkpoint()
-			if err := f.store.active.db.Update(c.spoil); err != nil {
+			if err := f.store.active.DB.Update(c.spoil); err != nil {
 				t.Fatal(err)
 			}
 			f.reopen()
@@ -128,11 +130,11 @@ func TestVerifyFindsDamagedSealedFile(t *testing.T) {
 	page := f.pageWith([]byte("premier"))
 	f.seal()
 	f.commit(more(sid(1), 40, 1))
-	data, err := os.OpenFile(f.path(fileName(1)), os.O_WRONLY, 0)
+	data, err := os.OpenFile(f.path(boltfile.Name(1)), os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data.WriteAt(make([]byte, pageSize), page*pageSize)
+	data.WriteAt(make([]byte, boltfile.PageSize), page*boltfile.PageSize)
 	data.Close()
 	f.finds("000001.journal: ")
 	_, err = f.store.Events(sid(1), 39, 0, 0)
@@ -141,7 +143,7 @@ func TestVerifyFindsDamagedSealedFile(t *testing.T) {
 		t.Errorf("the active file: %d, %v", len(got), err)
 	}
 	f.close()
-	if err := os.Truncate(f.path(fileName(1)), 3*pageSize); err != nil {
+	if err := os.Truncate(f.path(boltfile.Name(1)), 3*boltfile.PageSize); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Open(f.options)
@@ -156,17 +158,17 @@ func TestVerifyFindsLostPages(t *testing.T) {
 	f.damaged = true
 	f.commit(begin(sid(1), 3))
 	f.commit(more(sid(1), 3, 3))
-	path := f.store.active.db.Path()
+	path := f.store.active.DB.Path()
 	f.close()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	newest := data[:pageSize]
-	if other := data[pageSize : 2*pageSize]; number(other, 64) > number(newest, 64) {
+	newest := data[:boltfile.PageSize]
+	if other := data[boltfile.PageSize : 2*boltfile.PageSize]; number(other, 64) > number(newest, 64) {
 		newest = other
 	}
-	freelist := data[number(newest, 48)*pageSize:]
+	freelist := data[number(newest, 48)*boltfile.PageSize:]
 	freelist[10], freelist[11] = 0, 0 // its length
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,107 @@
+package blob
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"betcode/persistence/internal/disk"
+	"betcode/persistence/internal/record"
+)
+
+// Directory is the directory of the payloads that are too large for a page: each a
+// file named by its hash, in one of 256 directories. What is there and is whole
+// never changes. Who may remove one is told in sweep.go.
+type Directory struct {
+	directory string
+	Steps     disk.Steps
+
+	needed  sync.RWMutex // held by who needs all of them to stay, and by who sweeps
+	readers sync.RWMutex // held by who reads a row and what it refers to, and by who removes that
+
+	writing sync.Mutex // held by who writes any, until they have their names
+
+	mu   sync.Mutex               // held by who pins, and by who sweeps
+	pins map[record.PayloadID]int // about to be referred to
+}
+
+// New returns the payloads of the journal in a directory. steps is for tests.
+func New(journal string, steps disk.Steps) *Directory {
+	return &Directory{directory: filepath.Join(journal, DirectoryName), Steps: steps, pins: map[record.PayloadID]int{}}
+}
+
+func (b *Directory) shard(n byte) string {
+	return filepath.Join(b.directory, hex.EncodeToString([]byte{n}))
+}
+
+// Path returns where a payload is stored.
+func (b *Directory) Path(id record.PayloadID) string {
+	return filepath.Join(b.shard(id[0]), id.String())
+}
+
+// Resolve returns the payload that the body of a value is, or refers to.
+func (b *Directory) Resolve(body []byte) ([]byte, error) {
+	id, length, out, err := record.Referenced(body)
+	if err != nil || !out {
+		return body, err
+	}
+	return b.Read(id, length)
+}
+
+// Read returns a payload, if it is what its name says. An error says which one
+// it is about.
+func (b *Directory) Read(id record.PayloadID, length uint64) ([]byte, error) {
+	payload, err := readExactly(b.Path(id), length)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		err = errors.New("is missing")
+	case err == nil && record.PayloadID(sha256.Sum256(payload)) != id:
+		err = errors.New("is not what was written")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("payload %s: %w", id, err)
+	}
+	return payload, nil
+}
+
+// readExactly reads a file of a known length.
+func readExactly(path string, length uint64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if n := info.Size(); n < 0 || uint64(n) != length {
+		return nil, fmt.Errorf("has %d bytes of %d", n, length)
+	}
+	data := make([]byte, length)
+	_, err = io.ReadFull(f, data)
+	return data, err
+}
+
+// Count returns how many payloads there are, and their bytes.
+func (b *Directory) Count() (files int, bytes int64) {
+	for n := range Shards {
+		entries, _ := os.ReadDir(b.shard(byte(n))) // a directory that is not there holds none
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil {
+				files, bytes = files+1, bytes+info.Size()
+			}
+		}
+	}
+	return files, bytes
+}
+
+const (
+	DirectoryName = "blobs"
+	Shards        = 256 // directories, by the first byte of the name
+)

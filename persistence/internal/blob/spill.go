@@ -1,0 +1,228 @@
+package blob
+
+import (
+	"crypto/sha256"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"betcode/messages/failpoint"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/disk"
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/record"
+)
+
+// Spill moves the large values of rows out of line, for one who is about to write
+// these rows to a file. The order is what makes it safe: payloads are written,
+// synced, named, and their names synced (settle), before the transaction begins
+// that refers to them (list). Until it is over nobody sweeps them (release).
+//
+// A crash in between leaves payloads that nobody refers to: the same ones are
+// found again when the log is moved again, or swept.
+type Spill struct {
+	to     *Directory
+	pinned []record.Payload
+	listed int                    // of them, the first so many
+	fresh  []record.PayloadID     // written, and not named yet
+	dirs   map[string]bool        // with names that are not on disk yet
+	refs   map[*record.Row][]byte // what stands for the value of a row
+	logs   []*memtable.Table      // rows that may refer to what no file refers to yet
+
+	throttled bool // writing must not delay the syncs of commits
+	alone     bool // it holds the blobs' lock for writing
+}
+
+// Spill begins to write payloads. The caller releases it.
+func (b *Directory) Spill() *Spill {
+	return &Spill{to: b, dirs: map[string]bool{}, refs: map[*record.Row][]byte{}}
+}
+
+// ThrottledSpill is spill for a writer that must not delay the syncs of commits.
+func (b *Directory) ThrottledSpill() *Spill {
+	s := b.Spill()
+	s.throttled = true
+	return s
+}
+
+// Behind names the tables whose rows may refer to payloads that no file lists yet.
+func (s *Spill) Behind(logs []*memtable.Table) { s.logs = logs }
+
+// Rows moves out of line what is too large of a table.
+func (s *Spill) Rows(t *memtable.Table) error {
+	s.logs = []*memtable.Table{t}
+	err := t.Each(func(c *record.Row) error {
+		value, err := s.Value(record.Buckets[c.Bucket], c.Key, c.Value)
+		if err == nil && len(value) < len(c.Value) {
+			s.refs[c] = value
+		}
+		return err
+	})
+	if err == nil {
+		err = s.Settle()
+	}
+	return err
+}
+
+// Of returns the value of a row as it goes into the file.
+func (s *Spill) Of(c *record.Row) []byte {
+	if ref, ok := s.refs[c]; ok {
+		return ref
+	}
+	return c.Value
+}
+
+// Value returns the value of a key as it goes into the file, and writes its
+// payload where that is too large. A value that is damaged stays as it is.
+func (s *Spill) Value(bucket, key, value []byte) ([]byte, error) {
+	if len(value) == 0 || !record.MayBePayload(bucket) {
+		return value, nil
+	}
+	body, err := record.Unstamp(key, value)
+	if err != nil {
+		return value, nil //nolint:nilerr // here is not where it should be lost
+	}
+	if id, length, out, err := record.Referenced(body); out {
+		if err == nil {
+			s.pin(record.Payload{ID: id, Length: int(length), Carried: !s.staged(id), Row: record.ListedRow(bucket, key)}) //nolint:gosec // it was the length of a slice
+		}
+		return value, nil
+	}
+	if len(value) <= record.PayloadBytes {
+		return value, nil
+	}
+	id := record.PayloadID(sha256.Sum256(body))
+	s.pin(record.Payload{ID: id, Length: len(body), Carried: false, Row: record.ListedRow(bucket, key)})
+	if err := s.write(id, body); err != nil {
+		return nil, err
+	}
+	ref, err := record.Reference(id, len(body))
+	if err != nil {
+		return nil, err
+	}
+	return record.Stamp(key, ref), nil
+}
+
+// staged reports whether a payload that a row refers to was written for the logs,
+// and is in no file yet.
+func (s *Spill) staged(id record.PayloadID) bool {
+	return slices.ContainsFunc(s.logs, func(t *memtable.Table) bool { return t.Refers(id) })
+}
+
+func (s *Spill) pin(p record.Payload) {
+	s.to.mu.Lock()
+	s.to.pins[p.ID]++
+	s.to.mu.Unlock()
+	s.pinned = append(s.pinned, p)
+}
+
+// write writes a payload under a name that is not its own yet. One that is there
+// is looked at: a crash may have left it, and damage would be kept for ever.
+func (s *Spill) write(id record.PayloadID, payload []byte) error {
+	path := s.to.Path(id)
+	if s.dirs[filepath.Dir(path)] = true; slices.Contains(s.fresh, id) {
+		return nil // another row says the same
+	}
+	if _, err := s.to.Read(id, uint64(len(payload))); err == nil {
+		return nil
+	}
+	if !s.alone { // two that write the same would write to one file
+		s.to.writing.Lock()
+		s.alone = true
+	}
+	failpoint.Hit(failpoint.BlobBegun)
+	if err := disk.MakeDirectory(s.to.directory); err != nil {
+		return err
+	}
+	if err := disk.MakeDirectory(filepath.Dir(path)); err != nil {
+		return err
+	}
+	s.fresh = append(s.fresh, id)
+	create := disk.Create
+	if s.throttled {
+		create = disk.CreateThrottled
+	}
+	if err := create(path+disk.Unfinished, payload); err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.BlobWritten)
+	return s.to.Steps.At("payload written")
+}
+
+// Resolve returns the payload that the body of a value is, or refers to.
+func (s *Spill) Resolve(body []byte) ([]byte, error) { return s.to.Resolve(body) }
+
+// Settle makes what was written durable, under its name.
+func (s *Spill) Settle() error {
+	defer s.share()
+	for len(s.fresh) > 0 {
+		path := s.to.Path(s.fresh[0])
+		if err := disk.SyncFile(path + disk.Unfinished); err != nil {
+			return err
+		}
+		if err := os.Rename(path+disk.Unfinished, path); err != nil {
+			return err
+		}
+		s.fresh = s.fresh[1:]
+		failpoint.Hit(failpoint.BlobNamed)
+		if err := s.to.Steps.At("payload named"); err != nil {
+			return err
+		}
+	}
+	for dir := range s.dirs {
+		if err := disk.SyncDirectory(dir); err != nil {
+			return err
+		}
+		delete(s.dirs, dir)
+	}
+	if len(s.pinned) == 0 {
+		return nil
+	}
+	failpoint.Hit(failpoint.BlobsKept)
+	return s.to.Steps.At("payloads kept")
+}
+
+// List says in a file which payloads it refers to.
+func (s *Spill) List(tx *boltfile.Tx) error {
+	for ; s.listed < len(s.pinned); s.listed++ {
+		if err := boltfile.ListPayload(tx, s.pinned[s.listed]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Bytes returns how much the file refers to that the one before did not.
+func (s *Spill) Bytes() (n int64) {
+	for _, p := range s.pinned {
+		if !p.Carried {
+			n += int64(p.Length)
+		}
+	}
+	return n
+}
+
+// share lets others write.
+func (s *Spill) share() {
+	if s.alone {
+		s.alone = false
+		s.to.writing.Unlock()
+	}
+}
+
+// Release says that the file refers to the payloads, or that nobody will. What
+// was not given its name is removed.
+func (s *Spill) Release() {
+	for _, id := range s.fresh {
+		os.Remove(s.to.Path(id) + disk.Unfinished) // or a sweep does
+	}
+	s.share()
+	s.to.mu.Lock()
+	defer s.to.mu.Unlock()
+	for _, p := range s.pinned {
+		if s.to.pins[p.ID]--; s.to.pins[p.ID] == 0 {
+			delete(s.to.pins, p.ID)
+		}
+	}
+	s.pinned, s.fresh = nil, nil
+}

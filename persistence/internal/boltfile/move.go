@@ -1,0 +1,49 @@
+package boltfile
+
+import (
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/record"
+)
+
+// largeValues is the large values of rows, as files of their own.
+type largeValues interface {
+	// of returns the value of a row as it goes into the file.
+	Of(c *record.Row) []byte
+	// list notes in the file which payloads it refers to.
+	List(tx *Tx) error
+}
+
+// MoveRows writes frozen rows into a file: the newest of each row, the events of each
+// session together.
+func MoveRows(tx *Tx, o *memtable.Overlay, large largeValues) error {
+	tx.Dense(record.BucketEvents)
+	if err := tx.SetNumbers(max(tx.Numbers(), o.Numbers)); err != nil {
+		return err
+	}
+	joined := record.Joiner{Put: func(key, value []byte) error { return tx.Put(record.BucketEvents, key, value) }}
+	err := o.Frozen.Each(func(c *record.Row) error {
+		bucket, value := record.Buckets[c.Bucket], large.Of(c)
+		if c.Bucket == record.CodeBodies {
+			if err := unlistPayload(tx, record.BucketBodies, c.Key); err != nil {
+				return err
+			}
+		}
+		switch {
+		case value == nil:
+			return tx.remove(bucket, c.Key)
+		case c.Bucket == record.CodeEvents:
+			return joined.Add(c.Key, value)
+		}
+		return tx.Put(bucket, c.Key, value)
+	})
+	if err == nil {
+		err = joined.Flush()
+	}
+	if err == nil {
+		err = large.List(tx)
+	}
+	if err != nil {
+		return err
+	}
+	return PutCheckpoint(tx, o.Last)
+}

@@ -1,0 +1,12 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package boltfile
+
+import (
+	"os"
+	"syscall"
+)
+
+// unlock gives bbolt's lock of a file back. Closing the file is not enough
+// while it is mapped.
+func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

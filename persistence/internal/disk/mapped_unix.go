@@ -1,0 +1,19 @@
+//go:build unix
+
+package disk
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Map returns the first bytes of a file, as they are on disk while somebody
+// else may have it. unmap ends that. What is not there faults.
+func Map(f *os.File, size int64) (data []byte, unmap func(), err error) {
+	data, err = unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, nil, err
+	}
+	return data, func() { _ = unix.Munmap(data) }, nil
+}

@@ -1,0 +1,72 @@
+package record
+
+import "google.golang.org/protobuf/encoding/protowire"
+
+// Joiner puts the chunks of single appends together to fewer, larger ones. That
+// changes nothing of their events, nor of the hash chain, which is one of events.
+// Chunks between which one is missing stay apart, since events have their numbers
+// from the last one of their chunk.
+type Joiner struct {
+	Put    func(key, value []byte) error
+	number uint64 // of the session whose chunks are being joined
+	key    []byte // of the newest; nil = nothing waits
+	value  []byte // of the newest, as long as it is alone
+	events []byte // of all
+	chain  Link   // of the newest
+}
+
+// Add takes the next chunk. They come in order.
+func (j *Joiner) Add(key, value []byte) error {
+	number, _ := NumberOf(key)
+	body, err := Unstamp(key, value)
+	stored, chain, byEvent := Unchain(body)
+	if err != nil || !byEvent {
+		if err := j.Flush(); err != nil {
+			return err
+		}
+		return j.Put(key, value) // as it is: here is not where it should be lost
+	}
+	if j.key != nil && (j.number != number || !follows(j.key, key, stored) || len(j.events)+len(stored) > ChunkBytes-chainBytes) {
+		if err := j.Flush(); err != nil {
+			return err
+		}
+	}
+	if j.key == nil {
+		j.value, j.events = value, stored
+	} else {
+		if j.value != nil {
+			j.value, j.events = nil, append(make([]byte, 0, ChunkBytes+ChecksumBytes), j.events...)
+		}
+		j.events = append(j.events, stored...)
+	}
+	j.number, j.key, j.chain = number, key, chain
+	return nil
+}
+
+// Flush puts what was joined and not put yet.
+func (j *Joiner) Flush() error {
+	if j.key == nil {
+		return nil
+	}
+	key, value := j.key, j.value
+	if value == nil {
+		value = Stamp(key, j.chain.Chained(j.events))
+	}
+	*j = Joiner{Put: j.Put}
+	return j.Put(key, value)
+}
+
+// follows reports whether the events of a chunk come right after those of another one of
+// the session.
+func follows(before, key, events []byte) bool {
+	from, ok := SecondOf(before)
+	to, known := SecondOf(key)
+	for ; len(events) > 0; from++ {
+		n := protowire.ConsumeFieldValue(1, protowire.BytesType, events[1:])
+		if n < 0 {
+			return false
+		}
+		events = events[1+n:]
+	}
+	return ok && known && from == to
+}

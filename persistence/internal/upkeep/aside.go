@@ -1,0 +1,89 @@
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"betcode/messages"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/disk"
+	"betcode/persistence/internal/fault"
+)
+
+// SetAside keeps the journal as it is in a directory beside it. Files that never change
+// are linked, where the disk can.
+func SetAside(ctx context.Context, directory string, now time.Time) (aside string, err error) {
+	aside = directory + ".damaged-" + now.UTC().Format("20060102T150405Z")
+	half := aside + Halfway
+	if _, err := os.Stat(aside); err == nil {
+		return "", messages.Errorf(fault.OpRepair, messages.AlreadyExists, "%s is there", aside).WithHint("Try again in a second.")
+	}
+	if err := errors.Join(os.RemoveAll(half), os.Mkdir(half, 0o700)); err != nil {
+		return "", fault.Storage(fault.OpRepair, err)
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(half)
+		}
+	}()
+	entries, err := os.ReadDir(directory)
+	if err != nil {
+		return "", fault.Storage(fault.OpRepair, err)
+	}
+	for _, e := range entries {
+		from, to := filepath.Join(directory, e.Name()), filepath.Join(half, e.Name())
+		switch {
+		case e.Name() == boltfile.LockName, filepath.Ext(e.Name()) == disk.Unfinished:
+		case e.IsDir():
+			err = disk.LinkTree(from, to)
+		default: // the active file among them, and the logs: they will be written to
+			err = disk.CopyFile(ctx, from, to)
+		}
+		if err != nil {
+			return "", fault.Storage(fault.OpRepair, fmt.Errorf("keep %s as it is: %w", e.Name(), err))
+		}
+	}
+	if err := disk.SyncDirectory(half); err != nil {
+		return "", fault.Storage(fault.OpRepair, err)
+	}
+	if err := os.Rename(half, aside); err != nil {
+		return "", fault.Storage(fault.OpRepair, err)
+	}
+	if err := disk.SyncDirectory(filepath.Dir(directory)); err != nil {
+		return "", fault.Storage(fault.OpRepair, err)
+	}
+	return aside, nil
+}
+
+// CheckEmpty refuses a path that is anything but nothing or an empty directory.
+func CheckEmpty(op, path string) error {
+	entries, err := os.ReadDir(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+			return messages.Errorf(op, messages.NotFound, "there is no directory %s", filepath.Dir(path))
+		}
+		return nil
+	case err != nil:
+		return (&messages.Error{Op: op, Kind: messages.Invalid, Err: err})
+	case len(entries) > 0:
+		return messages.Errorf(op, messages.AlreadyExists, "%s is not empty", path).WithHint("Name a directory that does not exist.")
+	}
+	return nil
+}
+
+// Halfway is the end of the name of a directory that is not whole.
+const Halfway = ".unfinished"
+
+// BeyondRepair is an error that a repair ends with. To try another repair is no help.
+func BeyondRepair(err error) error {
+	if e := fault.As(err); e.Kind == messages.DataLoss {
+		return fault.Again(fault.OpRepair, e).WithHint("It cannot be repaired: restore a backup with 'betcode journal restore'," +
+			" or move the journal aside to begin a new one.")
+	}
+	return err
+}

@@ -1,0 +1,326 @@
+package upkeep
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"betcode/messages"
+	"betcode/persistence/internal/blob"
+	"betcode/persistence/internal/boltfile"
+	"betcode/persistence/internal/fault"
+	"betcode/persistence/internal/memtable"
+	"betcode/persistence/internal/record"
+	storev1 "betcode/proto/betcode/store/v1"
+)
+
+// fileCheck gathers what one file says, while its keys are walked.
+type fileCheck struct {
+	v      *verifier
+	report messages.JournalFile
+
+	last    uint64 // the newest session number
+	ids     map[uint64]identity
+	rows    map[uint64]int // rows of a session that are there
+	cursors map[uint64]*storev1.Cursor
+	spans   map[uint64]*span
+	bodies  map[string]int // inputs minus bodies, by key
+
+	blobs *blob.Directory
+	refs  map[record.PayloadID]bool // payloads that values of it refer to
+}
+
+type identity struct {
+	id      messages.SessionID
+	deleted bool
+}
+
+// span is the events of one session in one file.
+type span struct {
+	first, last uint64
+	holes       bool
+	chain       record.Link // of the newest chunk
+	broken      bool        // a link did not match, and it was told
+}
+
+func newFileCheck(v *verifier, name string) *fileCheck {
+	return &fileCheck{
+		v: v, report: messages.JournalFile{Name: name},
+		ids: map[uint64]identity{}, rows: map[uint64]int{}, cursors: map[uint64]*storev1.Cursor{},
+		spans: map[uint64]*span{}, bodies: map[string]int{},
+		blobs: v.blobs, refs: map[record.PayloadID]bool{},
+	}
+}
+
+func (c *fileCheck) problem(bucket, key []byte, format string, args ...any) {
+	c.v.problem(c.report.Name, record.Describe(bucket, key), fmt.Errorf(format, args...))
+}
+
+// live returns how many sessions there are.
+func (c *fileCheck) live() (n int) {
+	for _, i := range c.ids {
+		if !i.deleted {
+			n++
+		}
+	}
+	return n
+}
+
+// walk looks at every key and value.
+func (c *fileCheck) walk(tx *boltfile.Tx, v memtable.View) error {
+	if tx.Has(record.BucketIDs) {
+		c.last = tx.Numbers()
+	}
+	if len(v.Over) > 0 {
+		c.last = max(c.last, c.v.numbers)
+	}
+	looks := []struct {
+		bucket []byte
+		look   func(key, value []byte)
+	}{
+		{record.BucketIDs, c.identity},
+		{record.BucketSessions, c.session},
+		{record.BucketRuns, c.record(record.BucketRuns, func() record.Record { return &storev1.Run{} })},
+		{record.BucketInputs, c.record(record.BucketInputs, func() record.Record { return &storev1.Input{} })},
+		{record.BucketBodies, c.record(record.BucketBodies, func() record.Record { return &storev1.Body{} })},
+		{record.BucketPermissions, c.record(record.BucketPermissions, func() record.Record { return &storev1.Permission{} })},
+		{record.BucketKeys, c.record(record.BucketKeys, func() record.Record { return &storev1.Key{} })},
+		{record.BucketEvents, c.chunk},
+	}
+	for _, l := range looks {
+		if !tx.Has(l.bucket) {
+			continue // told by checkDescription
+		}
+		err := v.All(l.bucket, func(key, value []byte) error {
+			c.report.Keys++
+			l.look(key, value)
+			return c.pause()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return c.list(tx, v.Over)
+}
+
+// pause tells how far the walk is, and ends it if nobody waits any more.
+func (c *fileCheck) pause() error {
+	if c.report.Keys%4096 != 0 {
+		return nil
+	}
+	c.tell()
+	return c.v.ctx.Err()
+}
+
+func (c *fileCheck) tell() {
+	if c.v.progress != nil {
+		c.v.progress(c.report)
+	}
+}
+
+func (c *fileCheck) decoded(bucket, key, value []byte, r record.Record) bool {
+	body, err := c.body(bucket, key, value)
+	if err = record.DecodeBody(fault.OpVerify, bucket, key, body, err, r); err == nil {
+		return true
+	}
+	cause := errors.Unwrap(err)
+	if inner := errors.Unwrap(cause); inner != nil {
+		cause = inner // without the key, which the problem names
+	}
+	c.v.problem(c.report.Name, record.Describe(bucket, key), cause)
+	return false
+}
+
+func (c *fileCheck) identity(key, value []byte) {
+	var i storev1.Identity
+	if !c.decoded(record.BucketIDs, key, value, &i) {
+		return
+	}
+	n := i.GetNumber()
+	if other, taken := c.ids[n]; taken && n > 0 {
+		c.problem(record.BucketIDs, key, "session %q has the same number", other.id)
+	}
+	if n > c.last {
+		c.problem(record.BucketIDs, key, "number %d was never given", n)
+	}
+	if n > 0 {
+		c.ids[n] = identity{messages.SessionID(key), i.GetDeleted() != nil}
+	}
+}
+
+// owned reports whether a key is of a live session.
+func (c *fileCheck) owned(bucket, key []byte) bool {
+	number, ok := record.NumberOf(key)
+	i, known := c.ids[number]
+	if !ok || !known || i.deleted {
+		c.problem(bucket, key, "it is of no session")
+		return false
+	}
+	return true
+}
+
+func (c *fileCheck) session(key, value []byte) {
+	if !c.owned(record.BucketSessions, key) {
+		return
+	}
+	number, _ := record.NumberOf(key)
+	c.rows[number]++
+	if key[len(key)-1] == record.RowSession {
+		c.decoded(record.BucketSessions, key, value, &storev1.Session{})
+		return
+	}
+	var cursor storev1.Cursor
+	if !c.decoded(record.BucketSessions, key, value, &cursor) {
+		return
+	}
+	if why := cursor.GetLost(); why != "" {
+		c.problem(record.BucketSessions, key, "%s", why)
+	}
+	if cursor.GetBase() > cursor.GetHead() {
+		c.problem(record.BucketSessions, key, "base %d is beyond head %d", cursor.GetBase(), cursor.GetHead())
+	}
+	c.cursors[number] = &cursor
+}
+
+func (c *fileCheck) record(bucket []byte, blank func() record.Record) func(key, value []byte) {
+	return func(key, value []byte) {
+		c.owned(bucket, key)
+		c.decoded(bucket, key, value, blank())
+		switch string(bucket) {
+		case "inputs":
+			c.bodies[string(key)]++
+		case "bodies":
+			c.bodies[string(key)]--
+		}
+	}
+}
+
+func (c *fileCheck) chunk(key, value []byte) {
+	number, _ := record.NumberOf(key)
+	last, ok := record.SecondOf(key)
+	if _, known := c.ids[number]; !ok || !known {
+		c.problem(record.BucketEvents, key, "it is of no session")
+		return
+	}
+	s := c.spans[number]
+	if s == nil {
+		s = &span{}
+		c.spans[number] = s
+	}
+	body, err := c.body(record.BucketEvents, key, value)
+	var events [][]byte
+	if err == nil {
+		events, err = record.DecodeChunk(body)
+	}
+	if err != nil {
+		c.problem(record.BucketEvents, key, "%w", err)
+		s.last, s.holes, s.broken = last, true, true
+		return
+	}
+	n := uint64(len(events))
+	first := last - n + 1
+	switch {
+	case n > last:
+		c.problem(record.BucketEvents, key, "%d events end in number %d", n, last)
+		s.holes = true
+	case s.last > 0 && first != s.last+1 && !s.holes:
+		c.problem(record.BucketEvents, key, "it begins with event %d; the one before ended with %d", first, s.last)
+		s.holes = true
+	case s.last == 0:
+		s.first = first
+	}
+	c.link(s, number, key, body, events)
+	s.last = last
+	c.report.Events += int64(n)
+}
+
+// link follows a session's hash chain over one chunk. A link must follow from
+// the one before, or begin a chain. After one that does not, what comes behind
+// is held against what is there: one change is one problem.
+func (c *fileCheck) link(s *span, number uint64, key, body []byte, events [][]byte) {
+	stored, l, byEvent := record.Unchain(body)
+	last, _ := record.SecondOf(key)
+	follow := func(before record.Link) record.Link {
+		if !byEvent {
+			return before.AfterChunk(key, stored)
+		}
+		for i, event := range events {
+			before = before.After(number, messages.Seq(last)-messages.Seq(len(events)-1-i), event)
+		}
+		return before
+	}
+	before, known := s.chain, true
+	if s.last == 0 {
+		cursor := c.cursors[number]
+		known = cursor != nil // a deleted session has none
+		before = record.BeginsWith(cursor)
+	}
+	s.chain = l
+	if l == (record.Link{}) {
+		return
+	}
+	c.report.Chained += int64(len(events))
+	if known && !s.broken && l != follow(before) && l != follow(record.Link{}) {
+		c.problem(record.BucketEvents, key, "its hash does not follow from what is before it: a chunk was changed, removed or moved")
+	}
+	s.broken = false
+}
+
+// finish compares what the walk found with itself and with the file before.
+func (c *fileCheck) finish(before *fileCheck) {
+	for _, number := range slices.Sorted(maps.Keys(c.ids)) {
+		i := c.ids[number]
+		if i.deleted {
+			continue
+		}
+		key := record.RowKey(number, record.RowCursor)
+		if c.rows[number] != 2 {
+			c.problem(record.BucketSessions, key, "session %q has %d rows of 2", i.id, c.rows[number])
+		}
+		if cursor := c.cursors[number]; cursor != nil {
+			c.history(key, number, cursor, before)
+		}
+	}
+	for key, n := range c.bodies {
+		if n != 0 {
+			c.problem(record.BucketInputs, []byte(key), "an input without its body, or a body without its input")
+		}
+	}
+	slices.SortStableFunc(c.v.Report.Problems, func(a, b messages.JournalProblem) int {
+		return cmp.Compare(a.File, b.File)
+	})
+}
+
+// history checks that the events of a session go from base to head, and that
+// the file before ended where this one begins.
+func (c *fileCheck) history(key []byte, number uint64, cursor *storev1.Cursor, before *fileCheck) {
+	base, head, from := cursor.GetBase(), cursor.GetHead(), record.Begins(cursor)
+	s := cmp.Or(c.spans[number], &span{first: from + 1, last: from})
+	if (s.first != from+1 || s.last != head) && !s.holes {
+		c.problem(record.BucketSessions, key, "events %d to %d are there, %d to %d should be", s.first, s.last, from+1, head)
+	}
+	chain, baseChain := record.LoadLink(cursor.GetChain()), record.LoadLink(cursor.GetBaseChain())
+	if s.last == from {
+		s.chain = record.BeginsWith(cursor)
+	}
+	if chain != (record.Link{}) && chain != s.chain && !s.broken {
+		c.problem(record.BucketSessions, key, "the hash of the history up to event %d is another: its newest chunks were changed or removed", head)
+	}
+	if before == nil {
+		return
+	}
+	end := uint64(0)
+	if old := before.cursors[number]; old != nil {
+		end = old.GetHead()
+		if ended := record.LoadLink(old.GetChain()); end == base && ended != (record.Link{}) && baseChain != (record.Link{}) && ended != baseChain {
+			c.problem(record.BucketSessions, key, "the hash of the history up to event %d is not the one the file before ended with", base)
+		}
+	} else if i, known := before.ids[number]; known && !i.deleted {
+		return // its cursor is damaged, and told
+	}
+	if end != base {
+		c.problem(record.BucketSessions, key, "history begins after event %d, the file before ended with %d", base, end)
+	}
+}

@@ -1,0 +1,147 @@
+package wal
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+)
+
+// The form of a log, without the files: groups, one behind the other.
+//
+//	offset  bytes
+//	0       4      magic
+//	4       4      CRC-32C of the header from here on and of the names
+//	8       8      which journal: the beginning of a SHA-256 of its lineage
+//	16      8      number of the group, one more than that of the group before
+//	24      4      bytes of names
+//	28      4      bytes of rows
+//	32      4      CRC-32C of the rows
+//	36      4      0
+//	40             names: whose sessions the group is about
+//	               rows: what is put and deleted, in order
+//
+// Numbers are little-endian. Names are apart from rows, with a checksum of their
+// own, so that it can be told whose group it is that cannot be read.
+const groupHeader = 40
+
+var groupMagic = []byte("bcg\x02")
+
+// Tag tells the groups of one journal from those of another.
+type Tag [8]byte
+
+// TagOf returns the tag of the journal with a lineage.
+func TagOf(lineage string) (t Tag) {
+	sum := sha256.Sum256([]byte(lineage))
+	copy(t[:], sum[:])
+	return t
+}
+
+// Owner is a session that a group is about: its number and, if the group began
+// it, its id.
+type Owner struct {
+	Number uint64
+	ID     string
+}
+
+// Group is one group, parts of the log it was read from.
+type Group struct {
+	Tag    Tag
+	Number uint64
+	Owners []Owner
+	Rows   []byte
+	Raw    []byte // what is in the place of rows that do not match their checksum
+}
+
+var castagnoliTable = crc32.MakeTable(crc32.Castagnoli)
+
+// maxGroup bounds the names, and the rows, of a group.
+const maxGroup = 1<<32 - 1
+
+// appendGroup appends a group to a log.
+func appendGroup(to []byte, g Group) []byte {
+	begin := len(to)
+	to = append(to, make([]byte, groupHeader)...)
+	for _, n := range g.Owners {
+		to = binary.AppendUvarint(to, n.Number)
+		to = binary.AppendUvarint(to, uint64(len(n.ID)))
+		to = append(to, n.ID...)
+	}
+	h, names := to[begin:], len(to)-begin-groupHeader
+	copy(h, groupMagic)
+	copy(h[8:], g.Tag[:])
+	binary.LittleEndian.PutUint64(h[16:], g.Number)
+	binary.LittleEndian.PutUint32(h[24:], uint32(names))       //nolint:gosec // at most maxGroup
+	binary.LittleEndian.PutUint32(h[28:], uint32(len(g.Rows))) //nolint:gosec // at most maxGroup
+	binary.LittleEndian.PutUint32(h[32:], crc32.Checksum(g.Rows, castagnoliTable))
+	binary.LittleEndian.PutUint32(h[4:], crc32.Checksum(h[8:], castagnoliTable))
+	return append(to, g.Rows...)
+}
+
+var (
+	errNoGroup = errors.New("there is no group")
+	// ErrRows comes with a group of which all but the rows is sound.
+	ErrRows = errors.New("the rows of a group do not match their checksum")
+)
+
+// decodeGroup reads the group that a log begins with, and returns its size.
+func decodeGroup(log []byte) (g Group, size int, err error) {
+	if len(log) < groupHeader || !bytes.HasPrefix(log, groupMagic) {
+		return g, 0, errNoGroup
+	}
+	names, rows := uint64(binary.LittleEndian.Uint32(log[24:])), uint64(binary.LittleEndian.Uint32(log[28:]))
+	if groupHeader+names > uint64(len(log)) {
+		return g, 0, errNoGroup
+	}
+	body := log[groupHeader+names:]
+	if binary.LittleEndian.Uint32(log[4:]) != crc32.Checksum(log[8:groupHeader+names], castagnoliTable) {
+		return g, 0, errNoGroup
+	}
+	copy(g.Tag[:], log[8:])
+	g.Number = binary.LittleEndian.Uint64(log[16:])
+	if g.Owners, err = decodeNames(log[groupHeader : groupHeader+names]); err != nil {
+		return g, 0, err
+	}
+	size = int(groupHeader + names + rows) //nolint:gosec // within the log, or not used
+	if rows > uint64(len(body)) || binary.LittleEndian.Uint32(log[32:]) != crc32.Checksum(body[:rows], castagnoliTable) {
+		g.Raw = body[:min(rows, uint64(len(body)))]
+		return g, size, ErrRows
+	}
+	g.Rows = body[:rows:rows]
+	return g, size, nil
+}
+
+func decodeNames(data []byte) (names []Owner, err error) {
+	for len(data) > 0 {
+		number, n := binary.Uvarint(data)
+		if n <= 0 {
+			return nil, errNoGroup
+		}
+		id, rest, ok := cutID(data[n:])
+		if !ok {
+			return nil, errNoGroup
+		}
+		names, data = append(names, Owner{number, string(id)}), rest
+	}
+	return names, nil
+}
+
+// HeadSize returns the length of the head and the names of the group that data begins
+// with, 0 if they cannot be read.
+func HeadSize(data []byte) int {
+	if _, _, err := decodeGroup(data); err != nil && err != ErrRows { //nolint:errorlint // it is never wrapped
+		return 0
+	}
+	return groupHeader + int(binary.LittleEndian.Uint32(data[24:]))
+}
+
+// cutID takes an id with its length before it off the front of data.
+func cutID(data []byte) (id, rest []byte, ok bool) {
+	length, n := binary.Uvarint(data)
+	if n <= 0 || length > uint64(len(data)-n) {
+		return nil, nil, false
+	}
+	end := n + int(length) //nolint:gosec // not more than there is
+	return data[n:end:end], data[end:], true
+}

@@ -1,0 +1,175 @@
+package wal
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Walked is what one log holds.
+type Walked struct {
+	Name   string
+	Groups []Group   // whole ones, in order, from the beginning of the log
+	Broken []Group   // of them, whose rows cannot be read: no rows
+	Mended []groupAt // of them, one bit of which was flipped
+	Gaps   []Gap     // between them
+	Torn   *groupAt  // behind them: its head is sound, its rows are not
+	End    int       // bytes of them
+	Other  *Tag      // a group is of this journal
+}
+
+// groupAt is a group with its place in the log.
+type groupAt struct {
+	Group
+	Offset int
+}
+
+// Gap is a part of a log in which no group can be read, before one that can.
+type Gap struct {
+	From, to int    // bytes of the log
+	before   uint64 // number of the group behind it
+	Data     []byte
+}
+
+// Walk reads a log. Behind the last group there may be anything: what the log
+// held before it was begun anew, with numbers below those of its groups, and
+// what a crash left of a group that nobody was told of. But a group that can be
+// read behind one that cannot says that the latter was whole once.
+//
+// A group with one flipped bit is read as it was (mendGroup). Groups with numbers up
+// to done are of no interest.
+func Walk(log []byte, tag Tag, done uint64, rows rowCheck) (w Walked) {
+	last := uint64(0)
+	expected := func(g Group) bool {
+		return g.Tag == tag && (g.Number == last+1 || last == 0 && g.Number > done)
+	}
+	for {
+		g, size, err := decodeGroup(log[w.End:])
+		if err == nil && g.Tag != tag && last == 0 && len(w.Gaps) == 0 {
+			w.Other = &g.Tag
+			return w
+		}
+		sound := err == nil && g.Tag == tag && (last == 0 || g.Number == last+1)
+		if err != nil {
+			var mended Group
+			var length int
+			if mended, length, sound = mendGroup(log[w.End:], expected, rows); sound {
+				g, size = mended, length
+				w.Mended = append(w.Mended, groupAt{g, w.End})
+			}
+		}
+		if !sound && err == ErrRows && expected(g) { //nolint:errorlint // it is never wrapped
+			// A group behind it says whether it is damaged, or torn.
+			if rest := log[min(w.End+size, len(log)):]; nextGroup(rest, tag, max(g.Number, done)) >= 0 {
+				w.Broken, sound = append(w.Broken, g), true
+			} else {
+				w.Torn = &groupAt{g, w.End}
+				return w
+			}
+		}
+		if sound {
+			w.Groups, w.End, last = append(w.Groups, g), w.End+size, g.Number
+			continue
+		}
+		next := nextGroup(log[w.End:], tag, max(last, done))
+		if next < 0 {
+			return w
+		}
+		behind, _, _ := decodeGroup(log[w.End+next:]) // the head is sound
+		w.Gaps = append(w.Gaps, Gap{w.End, w.End + next, behind.Number, log[w.End : w.End+next]})
+		w.End, last = w.End+next, behind.Number-1
+	}
+}
+
+// nextGroup looks everywhere in a part of a log for a group with a number above one
+// whose head is sound, and returns where it begins; -1 if there is none.
+func nextGroup(log []byte, tag Tag, above uint64) int {
+	for from := 0; ; {
+		at := bytes.Index(log[from:], groupMagic)
+		if at < 0 {
+			return -1
+		}
+		from += at
+		g, size, err := decodeGroup(log[from:])
+		switch {
+		case err != nil && err != ErrRows, g.Tag != tag: //nolint:errorlint // it is never wrapped
+			from += len(groupMagic)
+		case g.Number > above:
+			return from
+		case err == nil:
+			from += size
+		default:
+			from += len(groupMagic)
+		}
+	}
+}
+
+// Missing are groups with consecutive numbers that must have been in the logs and
+// cannot be read.
+type Missing struct {
+	First, last uint64
+	File        string // empty = it is not known in which log they were
+	Gap         Gap    // of that log
+}
+
+// String says which groups cannot be read, and where they were.
+func (m Missing) String() string {
+	groups := fmt.Sprintf("groups %d to %d", m.First, m.last)
+	if m.First == m.last {
+		groups = fmt.Sprintf("group %d", m.First)
+	}
+	if m.File == "" {
+		return groups + " cannot be found; there are newer ones"
+	}
+	return fmt.Sprintf("%s at offset %d (%d bytes) cannot be read; there are newer ones", groups, m.Gap.From, m.Gap.to-m.Gap.From)
+}
+
+// Following puts the groups of several logs in order: those with the numbers
+// from done+1 on. missing are those that must have been there.
+func Following(logs []Walked, done uint64) (groups []Group, broken map[uint64]bool, missing []Missing) {
+	byNumber, newest := map[uint64]Group{}, done
+	broken = map[uint64]bool{}
+	for _, w := range logs {
+		for _, g := range w.Groups {
+			byNumber[g.Number] = g
+			newest = max(newest, g.Number)
+		}
+		for _, g := range w.Broken {
+			broken[g.Number] = true
+		}
+	}
+	for number := done + 1; number <= newest; number++ {
+		if g, ok := byNumber[number]; ok {
+			groups = append(groups, g)
+			continue
+		}
+		m := Missing{First: number, last: number}
+		for byNumber[m.last+1].Number == 0 {
+			m.last++
+		}
+		for _, w := range logs {
+			for _, gap := range w.Gaps {
+				if gap.before == m.last+1 {
+					m.File, m.Gap = w.Name, gap
+				}
+			}
+		}
+		missing = append(missing, m)
+		number = m.last
+	}
+	return groups, broken, missing
+}
+
+// NewestIn returns the number of the newest group in a log, whichever journal it
+// is of.
+func NewestIn(log []byte) (newest uint64) {
+	for {
+		at := bytes.Index(log, groupMagic)
+		if at < 0 {
+			return newest
+		}
+		if g, _, err := decodeGroup(log[at:]); err == nil {
+			newest = max(newest, g.Number)
+		}
+		log = log[at+len(groupMagic):]
+	}
+}

@@ -1,0 +1,49 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"betcode/messages"
+	"betcode/persistence/internal/fault"
+)
+
+// throttleBytes is how much is passed at once.
+const throttleBytes = 1 << 20
+
+// throttle holds up work that nobody waits for, so that it does not disturb who is
+// waited for.
+type throttle struct {
+	ctx    context.Context
+	rate   int64 // bytes in a second; not positive: any number
+	passed int64 // since it was last waited
+}
+
+// pass waits as long as n more bytes ought to take.
+func (p *throttle) pass(n int) error {
+	if p.passed += int64(n); p.passed < throttleBytes {
+		return nil
+	}
+	passed := p.passed
+	p.passed = 0
+	if p.rate <= 0 {
+		return wait(p.ctx, 0)
+	}
+	return wait(p.ctx, time.Duration(passed)*time.Second/time.Duration(p.rate))
+}
+
+// wait waits, or returns [messages.Canceled] when nobody wants the work any more.
+func wait(ctx context.Context, d time.Duration) error {
+	if d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return messages.Errorf(fault.OpRewrite, messages.Canceled, "%w", err)
+	}
+	return nil
+}
