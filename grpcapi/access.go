@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -36,7 +37,7 @@ func (s accessService) ListAudit(r *pb.ListAuditRequest, stream grpc.ServerStrea
 	var filter messages.AuditFilter
 	if since := r.GetSince(); since != nil {
 		if err := since.CheckValid(); err != nil {
-			return invalid(op, "Give a time of this age.", "since: %w", err)
+			return wire.Invalid(op, "Give a time of this age.", "since: %w", err)
 		}
 		filter.Since = since.AsTime()
 	}
@@ -66,7 +67,7 @@ func auditTypesIn(op string, types []string) ([]messages.AuditType, error) {
 				names = append(names, string(k))
 			}
 			slices.Sort(names)
-			return nil, invalid(op, "The types are "+strings.Join(names, ", ")+".", "there are no entries of type %q", clip(t))
+			return nil, wire.Invalid(op, "The types are "+strings.Join(names, ", ")+".", "there are no entries of type %q", wire.Clip(t))
 		}
 		out = append(out, messages.AuditType(t))
 	}
@@ -100,8 +101,8 @@ func (s *Server) auditAdmin(ctx context.Context, method string, err error) {
 	}
 	e := messages.AuditEntry{Type: messages.AuditAdmin, Outcome: messages.OutcomeSuccess, Context: map[string]string{"method": span(method)}}
 	if err != nil {
-		ours := asError(err)
-		e.Outcome, e.ErrorCode, e.ErrorMessage = messages.OutcomeFailure, reason(ours), ours.Error()
+		ours := wire.AsError(err)
+		e.Outcome, e.ErrorCode, e.ErrorMessage = messages.OutcomeFailure, wire.Reason(ours), ours.Error()
 	}
 	s.audit(ctx, e)
 }

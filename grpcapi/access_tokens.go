@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -30,7 +31,7 @@ func (s accessService) CreateAccessToken(_ context.Context, r *pb.CreateAccessTo
 	var expires time.Time
 	if at := r.GetExpiresAt(); at != nil {
 		if err := at.CheckValid(); err != nil {
-			return nil, invalid(op, "Give a time to come, or none.", "expires_at: %w", err)
+			return nil, wire.Invalid(op, "Give a time to come, or none.", "expires_at: %w", err)
 		}
 		expires = at.AsTime()
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -127,7 +128,7 @@ func findRequest(pending []messages.PermissionRecord, ref string) (messages.Sess
 	}
 	switch len(found) {
 	case 0:
-		return "", "", messages.Errorf(op, messages.NotFound, "nothing pending has an id that begins with %q", clip(ref)).
+		return "", "", messages.Errorf(op, messages.NotFound, "nothing pending has an id that begins with %q", wire.Clip(ref)).
 			WithHint("It may have been answered already; 'betcode permission list' shows what waits.")
 	case 1:
 		request := found[0].Request
@@ -140,7 +141,7 @@ func findRequest(pending []messages.PermissionRecord, ref string) (messages.Sess
 	for i, p := range found {
 		ids[i] = string(p.Request)
 	}
-	return "", "", invalid(op, "Give more of the id.", "%q may be %s", clip(ref), clip(strings.Join(ids, ", ")))
+	return "", "", wire.Invalid(op, "Give more of the id.", "%q may be %s", wire.Clip(ref), wire.Clip(strings.Join(ids, ", ")))
 }
 
 // ExplainPermission implements AdminService.
@@ -251,7 +252,7 @@ func (s adminService) Shutdown(ctx context.Context, r *pb.ShutdownRequest) (*pb.
 func (s adminService) Resolve(ctx context.Context, r *pb.ResolveRequest) (*pb.ResolveResponse, error) {
 	const op = "resolve session"
 	if strings.TrimSpace(r.GetRef()) == "" {
-		return nil, invalid(op, `Give an id, its beginning, a name, or "@last".`, "ref is empty")
+		return nil, wire.Invalid(op, `Give an id, its beginning, a name, or "@last".`, "ref is empty")
 	}
 	resolved, err := ask[messages.SessionResolved](ctx, s.asker, messages.ResolveSession{Reference: r.GetRef()})
 	if err != nil {
@@ -262,7 +263,7 @@ func (s adminService) Resolve(ctx context.Context, r *pb.ResolveRequest) (*pb.Re
 
 // resolve is the session meant by what a person typed. A whole id needs no look-up.
 func (s adminService) resolve(ctx context.Context, ref string) (messages.SessionID, error) {
-	if id := canonicalUUID(ref); id != "" {
+	if id := wire.CanonicalUUID(ref); id != "" {
 		return messages.SessionID(id), nil
 	}
 	resolved, err := s.Resolve(ctx, &pb.ResolveRequest{Ref: ref})

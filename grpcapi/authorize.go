@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -30,8 +31,8 @@ func (s *Server) admit(ctx context.Context, srv any, stream grpc.ServerStream, n
 	if err := s.open(c.method); err != nil {
 		return err
 	}
-	in := &admitted{ServerStream: stream, ctx: ctx, server: s, call: c, wire: incomingOf(stream.Context())}
-	defer in.held.end()
+	in := &admitted{ServerStream: stream, ctx: ctx, server: s, call: c, incoming: wire.IncomingOf(stream.Context())}
+	defer in.request.End()
 	if !c.stream {
 		return s.guarded(ctx, func() error { return next(srv, in) })
 	}
@@ -51,7 +52,7 @@ func (s *Server) admit(ctx context.Context, srv any, stream grpc.ServerStream, n
 // that is recorded.
 func (s *Server) enter(ctx context.Context, c *call) (messages.AuditType, error) {
 	need, _ := needOf(c.method)
-	if c.probe = need == anyone; c.probe && compressed(ctx) {
+	if c.probe = need == anyone; c.probe && wire.Compressed(ctx) {
 		return messages.AuditRefused, messages.Errorf(opAdmit, messages.Unimplemented, "compressed requests are not taken from callers without a scope").
 			WithHint("Send health checks uncompressed.")
 	}
@@ -99,8 +100,9 @@ type admitted struct {
 	ctx    context.Context
 	server *Server
 	call   *call
-	wire   incoming // nil = gRPC reads
-	held   holding
+
+	incoming wire.Incoming    // nil = gRPC reads
+	request  wire.Reservation // of the last request
 }
 
 // Context implements grpc.ServerStream.
@@ -108,7 +110,7 @@ func (a *admitted) Context() context.Context { return a.ctx }
 
 // SendMsg implements grpc.ServerStream.
 func (a *admitted) SendMsg(m any) error {
-	a.held.release() // the request is answered, or has begun to be
+	a.request.Release() // the request is answered, or has begun to be
 	a.server.frame(a.ctx, "out", m)
 	return a.ServerStream.SendMsg(m)
 }
@@ -123,7 +125,7 @@ func (a *admitted) RecvMsg(m any) error {
 		noteSession(a.ctx, m)
 	}
 	a.server.frame(a.ctx, "in", m)
-	if err := malformed(m); err != nil {
+	if err := wire.Malformed(m); err != nil {
 		return err
 	}
 	a.server.noteUnknown(a.ctx, m)
@@ -154,10 +156,11 @@ func (a *admitted) RecvMsg(m any) error {
 }
 
 func (a *admitted) receive(m any) error {
-	if a.wire == nil {
+	if a.incoming == nil {
 		return a.ServerStream.RecvMsg(m)
 	}
-	return a.server.intake.receive(a.ctx, a.wire, a.call, &a.held, m)
+	c := wire.Call{Caller: callerOf(a.ctx, a.call), Probe: a.call.probe, Streaming: a.call.clientStream}
+	return a.server.requests.Receive(a.ctx, a.incoming, c, &a.request, m)
 }
 
 // mustExist refuses to begin a session for a caller who may only approve.
@@ -167,7 +170,7 @@ func (a *admitted) mustExist(id string) error {
 		return lacking(a.ctx, a.call, messages.MayControl) // it would be made
 	}
 	_, err = ask[messages.SessionView](a.ctx, a.server.asker, messages.GetSession{Session: session})
-	if err != nil && asError(err).Kind == messages.NotFound {
+	if err != nil && wire.AsError(err).Kind == messages.NotFound {
 		return lacking(a.ctx, a.call, messages.MayControl)
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 )
 
@@ -90,7 +91,7 @@ func newCall(ctx context.Context, method string, stream bool) (context.Context, 
 	c := &call{method: method, stream: stream}
 	switch ids := metadata.ValueFromIncomingContext(ctx, ClientIDKey); {
 	case len(ids) > 0 && !validClientID(ids[0]):
-		return nil, invalid("identify client", "Send printable ASCII without spaces, at most 128 characters.",
+		return nil, wire.Invalid("identify client", "Send printable ASCII without spaces, at most 128 characters.",
 			"the metadata %s is not usable", ClientIDKey)
 	case len(ids) > 0:
 		c.client = messages.ClientID(ids[0])

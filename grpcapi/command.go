@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -109,7 +110,7 @@ func rank(a *pb.AgentInfo) int {
 func (s commandService) ListPath(ctx context.Context, r *pb.ListPathRequest) (*pb.ListPathResponse, error) {
 	const op = "list path"
 	if len(r.GetQuery()) > maxPathBytes {
-		return nil, invalid(op, "Shorten it.", "the query has %d bytes, at most %d are taken", len(r.GetQuery()), maxPathBytes)
+		return nil, wire.Invalid(op, "Shorten it.", "the query has %d bytes, at most %d are taken", len(r.GetQuery()), maxPathBytes)
 	}
 	ref := r.GetSessionId()
 	if ref == "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -42,7 +43,7 @@ func (s commandService) run(ctx context.Context, r *pb.ExecuteServiceCommandRequ
 	if name != helpCommand {
 		command, ok := findServiceCommand(name)
 		if !ok {
-			return messages.Errorf(op, messages.NotFound, "the daemon has no command %q", clip(name)).
+			return messages.Errorf(op, messages.NotFound, "the daemon has no command %q", wire.Clip(name)).
 				WithHint("It has " + strings.Join(serviceNames(), ", ") + ". The agent's commands are sent as messages.")
 		}
 		run = command.run
@@ -58,7 +59,7 @@ func (s commandService) run(ctx context.Context, r *pb.ExecuteServiceCommandRequ
 		if ctx.Err() != nil {
 			return err
 		}
-		return send(&pb.ServiceCommandOutput{Output: &pb.ServiceCommandOutput_Error{Error: sentence(asError(err))}})
+		return send(&pb.ServiceCommandOutput{Output: &pb.ServiceCommandOutput_Error{Error: wire.Sentence(wire.AsError(err))}})
 	}
 	for _, line := range lines {
 		if err := send(&pb.ServiceCommandOutput{Output: &pb.ServiceCommandOutput_StdoutLine{StdoutLine: strings.ToValidUTF8(line, "?")}}); err != nil {
@@ -142,7 +143,7 @@ func nodeLines(n *pb.TreeNode, depth int) []string {
 		line += fmt.Sprintf("  restarts=%d", n.GetRestarts())
 	}
 	if n.GetLastError() != "" {
-		line += "  error: " + clip(n.GetLastError())
+		line += "  error: " + wire.Clip(n.GetLastError())
 	}
 	lines := []string{line}
 	for _, child := range n.GetChildren() {
@@ -162,7 +163,7 @@ func (s commandService) permissionLines(ctx context.Context, session string) ([]
 		if name == "" {
 			name = p.GetSessionId()
 		}
-		lines = append(lines, fmt.Sprintf("%s  %s  %s  %s", p.GetRequestId(), name, p.GetToolName(), clip(p.GetDescription())))
+		lines = append(lines, fmt.Sprintf("%s  %s  %s  %s", p.GetRequestId(), name, p.GetToolName(), wire.Clip(p.GetDescription())))
 	}
 	if len(lines) == 0 {
 		lines = append(lines, "Nothing waits.")

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -43,7 +44,7 @@ func (s configService) UpdateSettings(ctx context.Context, r *pb.UpdateSettingsR
 		return nil, err
 	}
 	if len(changes) == 0 {
-		return nil, invalid(op, "Set a member of settings that is not zero, or say it in values.", "nothing is to be changed")
+		return nil, wire.Invalid(op, "Set a member of settings that is not zero, or say it in values.", "nothing is to be changed")
 	}
 	view, err := ask[messages.SettingsView](ctx, s.asker, messages.UpdateSettings{Scope: scope, Directory: directory, Changes: changes, Revision: r.GetRevision(), Client: callOf(ctx).client})
 	if err != nil {
@@ -100,7 +101,7 @@ func (s configService) GetPermissions(ctx context.Context, r *pb.GetPermissionsR
 		return nil, err
 	}
 	if m.Session != "" && m.Directory != "" {
-		return nil, invalid(op, "Leave one of them out.", "a session has a directory of its own")
+		return nil, wire.Invalid(op, "Leave one of them out.", "a session has a directory of its own")
 	}
 	list, err := ask[messages.RuleList](ctx, s.asker, m)
 	if err != nil {
@@ -129,13 +130,13 @@ func serverStatusIn(op, filter string) (pb.McpServerStatus, error) {
 	if status, ok := pb.McpServerStatus_value[prefix+strings.TrimPrefix(name, prefix)]; ok && status != 0 {
 		return pb.McpServerStatus(status), nil
 	}
-	return 0, invalid(op, "It is running, stopped, starting or error, or empty for all.", "the status_filter %q is unknown", clip(filter))
+	return 0, wire.Invalid(op, "It is running, stopped, starting or error, or empty for all.", "the status_filter %q is unknown", wire.Clip(filter))
 }
 
 // serverOut translates a server in the words of its agent.
 func serverOut(s messages.McpServer, r messages.AgentReport) *pb.McpServerInfo {
 	out := &pb.McpServerInfo{
-		Name: printable(s.Name), ServerType: printable(s.Type), Endpoint: printable(s.Endpoint),
+		Name: wire.Printable(s.Name), ServerType: wire.Printable(s.Type), Endpoint: wire.Printable(s.Endpoint),
 		SessionId: string(r.Session), ReportedAt: timestamppb.New(r.At),
 	}
 	switch s.Status {
@@ -150,7 +151,7 @@ func serverOut(s messages.McpServer, r messages.AgentReport) *pb.McpServerInfo {
 	case "needs-auth":
 		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_ERROR, "It wants somebody to log in."
 	default:
-		out.ErrorMessage = "The agent says " + printable(s.Status) + "."
+		out.ErrorMessage = "The agent says " + wire.Printable(s.Status) + "."
 	}
 	if !r.Running {
 		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_STOPPED, "Its agent does not run."
@@ -158,7 +159,7 @@ func serverOut(s messages.McpServer, r messages.AgentReport) *pb.McpServerInfo {
 	prefix := "mcp__" + serverPrefix(s.Name) + "__"
 	for _, tool := range r.Tools {
 		if name, ok := strings.CutPrefix(tool, prefix); ok {
-			out.Tools = append(out.Tools, printable(name))
+			out.Tools = append(out.Tools, wire.Printable(name))
 		}
 	}
 	return out

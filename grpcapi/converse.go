@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -79,7 +80,7 @@ func (f failure) event() *pb.AgentEvent {
 	if f.warning != nil {
 		return f.warning
 	}
-	return errorEvent(f.err, false)
+	return wire.ErrorEvent(f.err, false)
 }
 
 // open reads the first message, finds or creates the session and attaches to it.
@@ -88,14 +89,14 @@ func (c *conversation) open(ctx context.Context) error {
 	const hint = "Send StartConversation as the first message of the stream."
 	request, err := c.stream.Recv()
 	if errors.Is(err, io.EOF) {
-		return invalid(op, hint, "the stream was closed before anything was said")
+		return wire.Invalid(op, hint, "the stream was closed before anything was said")
 	}
 	if err != nil {
 		return err
 	}
 	start := request.GetStart()
 	if start == nil {
-		return invalid(op, hint, "the first message is %s", requestName(request))
+		return wire.Invalid(op, hint, "the first message is %s", requestName(request))
 	}
 	m, err := startIn(start, c.client)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -62,10 +63,10 @@ func endsStream(err error) bool {
 
 // handle translates one request and asks it. The answers travel as events.
 func (c *conversation) handle(ctx context.Context, request *pb.AgentRequest) error {
-	if legacyAnswer(request) {
+	if wire.LegacyAnswer(request) {
 		warning, err := c.server.used(messages.LegacyPermissionFormat, c.session)
 		if err != nil {
-			return withDetail(err, "request_id", clip(request.GetPermission().GetRequestId()))
+			return wire.WithDetail(err, "request_id", wire.Clip(request.GetPermission().GetRequestId()))
 		}
 		if warning != nil {
 			c.report(ctx, failure{warning: warning})
@@ -79,7 +80,7 @@ func (c *conversation) handle(ctx context.Context, request *pb.AgentRequest) err
 		c.repeatPrompts(ctx, request)
 		return nil
 	}
-	return withDetail(withDetail(err, about.key, about.value), "session_id", string(c.session))
+	return wire.WithDetail(wire.WithDetail(err, about.key, about.value), "session_id", string(c.session))
 }
 
 // subject is what an error about a request names, so that the client knows which
@@ -89,17 +90,17 @@ type subject struct{ key, value string }
 func (c *conversation) translate(request *pb.AgentRequest) (messages.Request, subject, error) {
 	switch r := request.GetRequest().(type) {
 	case *pb.AgentRequest_Start:
-		return nil, subject{}, invalid("start conversation", "Open another stream for another session.",
+		return nil, subject{}, wire.Invalid("start conversation", "Open another stream for another session.",
 			"this stream already belongs to a session")
 	case *pb.AgentRequest_Message:
 		m, err := inputIn(r.Message, c.session, c.client)
 		return m, subject{"idempotency_key", r.Message.GetIdempotencyKey()}, err
 	case *pb.AgentRequest_Permission:
 		m, err := answerIn(r.Permission, c.session, c.client)
-		return underKey(m.Key, "permission", r.Permission, m), subject{"request_id", clip(r.Permission.GetRequestId())}, err
+		return underKey(m.Key, "permission", r.Permission, m), subject{"request_id", wire.Clip(r.Permission.GetRequestId())}, err
 	case *pb.AgentRequest_QuestionResponse:
 		m, err := questionIn(r.QuestionResponse, c.session, c.client)
-		return m, subject{"request_id", clip(r.QuestionResponse.GetQuestionId())}, err
+		return m, subject{"request_id", wire.Clip(r.QuestionResponse.GetQuestionId())}, err
 	case *pb.AgentRequest_Cancel:
 		m, err := cancelIn(r.Cancel, c.session, c.client)
 		return m, subject{}, err
@@ -113,7 +114,7 @@ func (c *conversation) translate(request *pb.AgentRequest) (messages.Request, su
 		m, err := settingsIn(r.Settings, c.session, c.client)
 		return m, subject{}, err
 	}
-	return nil, subject{}, invalid("read request", "Set one of the members of AgentRequest that this daemon knows.", "the request is empty")
+	return nil, subject{}, wire.Invalid("read request", "Set one of the members of AgentRequest that this daemon knows.", "the request is empty")
 }
 
 // requestName is what a request is, for an error's text.

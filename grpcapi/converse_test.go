@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -423,7 +424,7 @@ func TestPanicsAreAnswered(t *testing.T) {
 }
 
 // rawCodec sends bytes as they are.
-type rawCodec struct{ codec }
+type rawCodec struct{ wire.Codec }
 
 func (rawCodec) Name() string { return "proto" }
 
@@ -432,7 +433,7 @@ func TestUndecodableRequests(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream()}
 	conn, _ := serve(t, asker)
 	garbage := &messages.Event{Bytes: []byte{0x0a, 0xff}}
-	raw := grpc.ForceCodecV2(rawCodec{newCodec()})
+	raw := grpc.ForceCodecV2(rawCodec{wire.NewCodec()})
 
 	err := conn.Invoke(as(t, "c"), pb.AgentService_RenameSession_FullMethodName, garbage, &pb.RenameSessionResponse{}, raw)
 	if status.Code(err) != codes.InvalidArgument {
@@ -477,25 +478,6 @@ func TestTooLargeARequest(t *testing.T) {
 	}}})
 	if _, _, err := readAll(t, stream); status.Code(err) != codes.ResourceExhausted { // gRPC itself ends the stream
 		t.Error(err)
-	}
-}
-
-// TestForeignIdempotencyKey: existing clients put an edited input where our key
-// stands; not being text it would make the message undecodable.
-func TestForeignIdempotencyKey(t *testing.T) {
-	var permission []byte
-	permission = protowire.AppendString(protowire.AppendTag(permission, 1, protowire.BytesType), "req")
-	permission = protowire.AppendVarint(protowire.AppendTag(permission, 2, protowire.VarintType), uint64(pb.PermissionDecision_ALLOW_ONCE))
-	permission = protowire.AppendBytes(protowire.AppendTag(permission, 3, protowire.BytesType), []byte{0x0a, 0xff, 0xfe})
-	raw := protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), permission)
-
-	var request pb.AgentRequest
-	if err := decode(newCodec(), raw, &request); err != nil {
-		t.Fatal(err)
-	}
-	got := request.GetPermission()
-	if malformed(&request) != nil || got.GetRequestId() != "req" || got.GetDecision() != pb.PermissionDecision_ALLOW_ONCE || got.GetIdempotencyKey() != "" {
-		t.Errorf("got %v", &request)
 	}
 }
 

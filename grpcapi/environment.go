@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -25,7 +26,7 @@ func (a *admitted) screenEnvironment(start *pb.StartConversation) error {
 		return nil
 	}
 	if need := messages.MayControl | messages.MayApprove; !a.call.rights.Has(need) {
-		err := asError(lacking(a.ctx, a.call, need&^a.call.rights))
+		err := wire.AsError(lacking(a.ctx, a.call, need&^a.call.rights))
 		return err.WithHint("An environment says which programs an agent finds. Send none, or use a token with the scope approve.")
 	}
 	return nil

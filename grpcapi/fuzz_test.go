@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -61,12 +62,12 @@ func FuzzAgentRequestStream(f *testing.F) {
 		}}
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		stream := &fuzzStream{ctx: ctx, data: data, codec: newCodec()}
+		stream := &fuzzStream{ctx: ctx, data: data, codec: wire.NewCodec()}
 		done := make(chan error, 1)
 		s := New(Options{Asker: asker})
 		go func() {
 			err := agentService{server: s}.Converse(stream)
-			_ = toStatus(err)
+			_ = wire.Status(err)
 			done <- err
 		}()
 		select {
@@ -80,12 +81,12 @@ func FuzzAgentRequestStream(f *testing.F) {
 // checkSound fails on what must not get past the gateway.
 func checkSound(t *testing.T, r messages.Request) {
 	t.Helper()
-	if m, ok := r.(messages.SessionRequest); ok && canonicalUUID(string(m.Target())) != string(m.Target()) {
+	if m, ok := r.(messages.SessionRequest); ok && wire.CanonicalUUID(string(m.Target())) != string(m.Target()) {
 		t.Errorf("%T for the session %q", r, m.Target())
 	}
 	switch m := r.(type) {
 	case messages.SendInput:
-		if canonicalUUID(m.Key) != m.Key || len(m.Content) > maxContentBytes {
+		if wire.CanonicalUUID(m.Key) != m.Key || len(m.Content) > maxContentBytes {
 			t.Errorf("input %+v", m)
 		}
 	case messages.AnswerPermission:
@@ -101,7 +102,7 @@ type fuzzStream struct {
 	grpcStream
 	ctx   context.Context
 	data  []byte
-	codec codec
+	codec wire.Codec
 }
 
 func (s *fuzzStream) Context() context.Context     { return s.ctx }
@@ -120,5 +121,5 @@ func (s *fuzzStream) Recv() (*pb.AgentRequest, error) {
 	if err := decode(s.codec, piece, request); err != nil {
 		return nil, err
 	}
-	return request, malformed(request)
+	return request, wire.Malformed(request)
 }

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -81,7 +82,7 @@ func (s *Server) watch(ctx context.Context, service string, send func(pb.Serving
 }
 
 func errUnknownService(service string) error {
-	return messages.Errorf("check health", messages.NotFound, "there is no service %q", printable(service)).
+	return messages.Errorf("check health", messages.NotFound, "there is no service %q", wire.Printable(service)).
 		WithHint("Leave the service empty to ask about the daemon as a whole.")
 }
 

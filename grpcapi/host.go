@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/grpc/metadata"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 )
 
@@ -23,7 +24,7 @@ func (s *Server) checkHost(ctx context.Context) error {
 	}
 	for _, authority := range metadata.ValueFromIncomingContext(ctx, ":authority") {
 		if !s.answersTo(authority) {
-			return messages.Errorf(opAdmit, messages.Denied, "this daemon is not called %q", clip(authority)).
+			return messages.Errorf(opAdmit, messages.Denied, "this daemon is not called %q", wire.Clip(authority)).
 				WithHint("Use its address, or add the name to daemon.listen_names.")
 		}
 	}

@@ -216,12 +216,8 @@ func TestSlowRequests(t *testing.T) {
 			if code := rawStatus(t, conn); code != codes.DeadlineExceeded {
 				t.Errorf("%v", code)
 			}
-			for _, r := range []*room{s.intake.small, s.intake.large, s.intake.probes} {
-				r.mu.Lock()
-				if r.used != 0 {
-					t.Errorf("%d bytes are still taken", r.used)
-				}
-				r.mu.Unlock()
+			if small, large, probes := s.requests.InUse(); small+large+probes != 0 {
+				t.Errorf("%d, %d and %d bytes are still reserved", small, large, probes)
 			}
 		})
 	}
@@ -243,9 +239,8 @@ func TestTwoTokensCannotFillTheRoom(t *testing.T) {
 	}
 	until := time.Now().Add(time.Minute)
 	for full := false; !full; time.Sleep(time.Millisecond) {
-		s.intake.large.mu.Lock()
-		full = s.intake.large.used == 2*most
-		s.intake.large.mu.Unlock()
+		_, large, _ := s.requests.InUse()
+		full = large == 2*most
 		if time.Now().After(until) {
 			t.Fatal("the two did not take their shares")
 		}

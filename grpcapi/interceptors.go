@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/status"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 )
 
@@ -19,7 +20,7 @@ import (
 func (s *Server) takeIn(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	ctx, err := newCall(stream.Context(), info.FullMethod, info.IsClientStream || info.IsServerStream)
 	if err != nil {
-		return toStatus(err).Err()
+		return wire.Status(err).Err()
 	}
 	callOf(ctx).clientStream = info.IsClientStream
 	began := time.Now()
@@ -29,7 +30,7 @@ func (s *Server) takeIn(srv any, stream grpc.ServerStream, info *grpc.StreamServ
 // ended logs how a call ended, and returns what the client is told of it.
 func (s *Server) ended(ctx context.Context, began time.Time, err error) error {
 	if err != nil {
-		err = toStatus(err).Err()
+		err = wire.Status(err).Err()
 	}
 	if c := callOf(ctx); !c.turnedAway && !s.repeats(ctx, c, status.Code(err)) {
 		s.logCall(ctx, "call ended", time.Since(began), err)
@@ -40,7 +41,7 @@ func (s *Server) ended(ctx context.Context, began time.Time, err error) error {
 // noteSession remembers for the log which session a request is about.
 func noteSession(ctx context.Context, req any) {
 	if r, ok := req.(interface{ GetSessionId() string }); ok {
-		callOf(ctx).session = messages.SessionID(printable(r.GetSessionId()))
+		callOf(ctx).session = messages.SessionID(wire.Printable(r.GetSessionId()))
 	}
 }
 

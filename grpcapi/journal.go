@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -120,7 +121,7 @@ func (s adminService) BackupJournal(ctx context.Context, r *pb.BackupJournalRequ
 	const op = "back up journal"
 	path := r.GetPath()
 	if !filepath.IsAbs(path) || len(path) > maxPathBytes || !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
-		return nil, invalid(op, "Give the absolute path of a directory that does not exist.", "path %q", clip(path))
+		return nil, wire.Invalid(op, "Give the absolute path of a directory that does not exist.", "path %q", wire.Clip(path))
 	}
 	b, err := ask[messages.JournalBackup](ctx, s.asker, messages.BackupJournal{Path: filepath.Clean(path), Link: r.GetLink()})
 	if err != nil {

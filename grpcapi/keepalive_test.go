@@ -22,17 +22,17 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// wire is one HTTP/2 connection to a server, frame by frame: a client that behaves as no
+// link is one HTTP/2 connection to a server, frame by frame: a client that behaves as no
 // library of ours lets it.
-type wire struct {
+type link struct {
 	*testing.T
 	conn   net.Conn
 	framer *http2.Framer
 	frames chan any // what the server says, as the types below; closed with the connection
 }
 
-// dialWire serves, and connects.
-func dialWire(t *testing.T) *wire {
+// dialLink serves, and connects.
+func dialLink(t *testing.T) *link {
 	t.Helper()
 	s := New(Options{Asker: &fakeAsker{}, Credentials: insecure.NewCredentials()})
 	s.SetReady(true)
@@ -43,7 +43,7 @@ func dialWire(t *testing.T) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{T: t, conn: conn, framer: http2.NewFramer(conn, conn), frames: make(chan any, 3*maxStreams)}
+	w := &link{T: t, conn: conn, framer: http2.NewFramer(conn, conn), frames: make(chan any, 3*maxStreams)}
 	t.Cleanup(func() {
 		conn.Close()
 		for range w.frames { // until its reader has ended
@@ -64,7 +64,7 @@ func dialWire(t *testing.T) *wire {
 }
 
 // read keeps what is looked at of control frames: a frame is good until the next is read.
-func (w *wire) read() {
+func (w *link) read() {
 	defer close(w.frames)
 	for {
 		frame, err := w.framer.ReadFrame()
@@ -102,7 +102,7 @@ type (
 )
 
 // said is the next frame of a kind; ok is false when the connection ends before one.
-func said[F any](w *wire) (found F, ok bool) {
+func said[F any](w *link) (found F, ok bool) {
 	w.Helper()
 	for frame := range w.frames {
 		if found, ok = frame.(F); ok {
@@ -112,7 +112,7 @@ func said[F any](w *wire) (found F, ok bool) {
 	return found, false
 }
 
-func (w *wire) ping() {
+func (w *link) ping() {
 	w.Helper()
 	if err := w.framer.WritePing(false, [8]byte{1}); err != nil {
 		w.Fatal(err)
@@ -122,7 +122,7 @@ func (w *wire) ping() {
 // Who pings without pause is told so, and sent away.
 func TestImpatientPings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := dialWire(t)
+		w := dialLink(t)
 		for range 5 {
 			w.ping()
 		}
@@ -139,7 +139,7 @@ func TestImpatientPings(t *testing.T) {
 // without one.
 func TestPatientPings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := dialWire(t)
+		w := dialLink(t)
 		for n := range 120 {
 			w.ping()
 			if pong, ok := said[pinged](w); !ok || !pong.answer {
@@ -153,7 +153,7 @@ func TestPatientPings(t *testing.T) {
 // Who answers no ping is not there any more.
 func TestClientThatAnswersNoPing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := dialWire(t)
+		w := dialLink(t)
 		began := time.Now()
 		if ping, ok := said[pinged](w); !ok || ping.answer || time.Since(began) != pingAfter {
 			t.Fatalf("after %v it is asked %v", time.Since(began), ping)
@@ -169,7 +169,7 @@ func TestClientThatAnswersNoPing(t *testing.T) {
 
 // The server says how many calls one connection may have at once, and refuses the next.
 func TestMostStreams(t *testing.T) {
-	w := dialWire(t)
+	w := dialLink(t)
 	if most, ok := said[announced](w); !ok || most != maxStreams {
 		t.Fatalf("%d streams are announced", most)
 	}
@@ -182,7 +182,7 @@ func TestMostStreams(t *testing.T) {
 }
 
 // watch opens a stream that lasts: it watches the health of the daemon.
-func (w *wire) watch(stream uint32) {
+func (w *link) watch(stream uint32) {
 	w.Helper()
 	var headers bytes.Buffer
 	encoder := hpack.NewEncoder(&headers)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -51,15 +52,15 @@ func (s machineService) local(ctx context.Context) (*pb.Machine, error) {
 // find is the machine with an id, of which there is one.
 func (s machineService) find(ctx context.Context, op, id string) (*pb.Machine, error) {
 	if id == "" {
-		return nil, invalid(op, "Give machine_id, as 'betcode machine' shows it.", "no machine is named")
+		return nil, wire.Invalid(op, "Give machine_id, as 'betcode machine' shows it.", "no machine is named")
 	}
 	m, err := s.local(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if m.GetId() != id {
-		return nil, messages.Errorf(op, messages.NotFound, "there is no machine %q", clip(id)).
-			With("machine_id", clip(id)).WithHint("This daemon knows its own machine only; 'betcode machine' shows it.")
+		return nil, messages.Errorf(op, messages.NotFound, "there is no machine %q", wire.Clip(id)).
+			With("machine_id", wire.Clip(id)).WithHint("This daemon knows its own machine only; 'betcode machine' shows it.")
 	}
 	return m, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -32,11 +33,11 @@ func (n negotiation) answer(r *pb.NegotiateRequest) *pb.NegotiateResponse {
 	client := r.GetClientVersion()
 	switch {
 	case older(client, n.window.Client.Minimum):
-		out.RejectionReason = fmt.Sprintf("Client too old: v%s < required v%s", clip(client), n.window.Client.Minimum)
+		out.RejectionReason = fmt.Sprintf("Client too old: v%s < required v%s", wire.Clip(client), n.window.Client.Minimum)
 		out.UpgradeUrl = n.window.Client.UpgradeURL
 		return out
 	case n.window.level(n.claude) == pb.CompatibilityLevel_INCOMPATIBLE:
-		out.RejectionReason = fmt.Sprintf("Claude Code v%s < required v%s", clip(n.claude), n.window.ClaudeCode.Minimum)
+		out.RejectionReason = fmt.Sprintf("Claude Code v%s < required v%s", wire.Clip(n.claude), n.window.ClaudeCode.Minimum)
 		out.UpgradeUrl = n.window.ClaudeCode.UpgradeURL
 		return out
 	}
@@ -65,13 +66,13 @@ func (n negotiation) aboutClient(r *pb.NegotiateRequest) []string {
 	api, said := r.GetClientCapabilities()[apiVersionKey]
 	switch {
 	case said && api != apiVersion:
-		return []string{fmt.Sprintf("Untested client version: it was made for the API %q, this is %s", clip(api), apiVersion)}
+		return []string{fmt.Sprintf("Untested client version: it was made for the API %q, this is %s", wire.Clip(api), apiVersion)}
 	case release(client) == "":
-		return []string{fmt.Sprintf("Untested client version: %q is no version", clip(client))}
+		return []string{fmt.Sprintf("Untested client version: %q is no version", wire.Clip(client))}
 	case older(n.server, client):
-		return []string{fmt.Sprintf("Untested client version: v%s is newer than this daemon, v%s", clip(client), n.server)}
+		return []string{fmt.Sprintf("Untested client version: v%s is newer than this daemon, v%s", wire.Clip(client), n.server)}
 	case older(client, n.window.Client.Recommended):
-		return []string{fmt.Sprintf("Client v%s works; v%s is recommended: %s", clip(client), n.window.Client.Recommended, n.window.Client.UpgradeURL)}
+		return []string{fmt.Sprintf("Client v%s works; v%s is recommended: %s", wire.Clip(client), n.window.Client.Recommended, n.window.Client.UpgradeURL)}
 	}
 	return nil
 }
@@ -84,9 +85,9 @@ func (n negotiation) aboutClaude() []string {
 		if n.claude == "" {
 			return []string{"Claude Code is not found, or does not say its version; no turn can run without it: " + w.UpgradeURL}
 		}
-		return []string{fmt.Sprintf("Untested Claude Code version: v%s; v%s was tested", clip(n.claude), w.Tested)}
+		return []string{fmt.Sprintf("Untested Claude Code version: v%s; v%s was tested", wire.Clip(n.claude), w.Tested)}
 	case pb.CompatibilityLevel_DEGRADED:
-		return []string{fmt.Sprintf("Claude Code v%s works with things missing; v%s has them (%s): %s", clip(n.claude), w.Complete, w.UpgradeCommand, w.UpgradeURL)}
+		return []string{fmt.Sprintf("Claude Code v%s works with things missing; v%s has them (%s): %s", wire.Clip(n.claude), w.Complete, w.UpgradeCommand, w.UpgradeURL)}
 	case pb.CompatibilityLevel_LIKELY_COMPATIBLE, pb.CompatibilityLevel_FULLY_COMPATIBLE, pb.CompatibilityLevel_INCOMPATIBLE:
 	}
 	return nil
@@ -96,7 +97,7 @@ func (n negotiation) aboutClaude() []string {
 func (n negotiation) grant(wish, client string) (granted bool, warning string) {
 	i := slices.IndexFunc(n.features, func(f messages.Feature) bool { return f.Name == wish || slices.Contains(f.Aliases, wish) })
 	if i < 0 {
-		return false, fmt.Sprintf("%s unknown to this daemon", clip(wish))
+		return false, fmt.Sprintf("%s unknown to this daemon", wire.Clip(wish))
 	}
 	switch f := n.features[i]; {
 	case f.Stage == messages.StageRemoved:

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/grpc/tap"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 )
 
@@ -45,6 +46,6 @@ func tapNewcomer(ctx context.Context, _ *tap.Info) (context.Context, error) {
 	if p, ok := PeerOf(ctx); !ok || p.newcomer.begin(ctx) {
 		return ctx, nil
 	}
-	return ctx, toStatus(messages.Errorf(opAdmit, messages.Exhausted, "%d calls are under way over a connection that has shown no token", newcomerStreams).
+	return ctx, wire.Status(messages.Errorf(opAdmit, messages.Exhausted, "%d calls are under way over a connection that has shown no token", newcomerStreams).
 		With(messages.RetryAfter, "1000").WithHint("Wait for the answer to the first call.")).Err()
 }

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 )
 
@@ -28,8 +29,8 @@ func noteKey(ctx context.Context, req any) error {
 		return nil
 	}
 	c := callOf(ctx)
-	if c.key = canonicalUUID(keys[0]); c.key == "" {
-		return invalid("identify request", "Use a UUID of 36 characters, or leave it out.", "the metadata %s is not a UUID", IdempotencyKey)
+	if c.key = wire.CanonicalUUID(keys[0]); c.key == "" {
+		return wire.Invalid("identify request", "Use a UUID of 36 characters, or leave it out.", "the metadata %s is not a UUID", IdempotencyKey)
 	}
 	if m, ok := req.(proto.Message); ok {
 		c.digest = digestOf(c.method, m)

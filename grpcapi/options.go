@@ -1,6 +1,7 @@
 package grpcapi
 
 import (
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -24,7 +25,7 @@ func optionsIn(op string, o *pb.AgentOptions) (messages.AgentOptions, error) {
 		OnlyServers:        o.GetStrictMcpConfig(),
 	}.Checked()
 	if err != nil {
-		return checked, invalid(op, "Correct the option, or leave it out.", "options: %w", err)
+		return checked, wire.Invalid(op, "Correct the option, or leave it out.", "options: %w", err)
 	}
 	return checked, nil
 }

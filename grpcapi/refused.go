@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 )
 
@@ -44,17 +45,17 @@ func network(a netip.Addr) string {
 // refused notes that a call, or a request on a stream, was turned away, and returns why.
 // The first of a caller is written down in full, those that follow are counted.
 func (s *Server) refused(ctx context.Context, c *call, t messages.AuditType, err error) error {
-	e := asError(err)
-	if !s.refusals.add(callerOf(ctx, c), refusal{span(c.method), cmp.Or(reason(e), e.Kind.String()), t}) {
+	e := wire.AsError(err)
+	if !s.refusals.add(callerOf(ctx, c), refusal{span(c.method), cmp.Or(wire.Reason(e), e.Kind.String()), t}) {
 		return err
 	}
-	s.logCall(ctx, "call refused", 0, toStatus(err).Err())
+	s.logCall(ctx, "call refused", 0, wire.Status(err).Err())
 	entry := messages.AuditEntry{Type: t, Outcome: messages.OutcomeDenied, Context: map[string]string{"method": span(c.method)}}
 	if p, ok := PeerOf(ctx); ok && p.Address.IsValid() {
 		entry.ClientIP = p.Address.Addr().String()
 	}
 	if t != messages.AuditRateLimited {
-		entry.ErrorCode, entry.ErrorMessage = reason(e), e.Error()
+		entry.ErrorCode, entry.ErrorMessage = wire.Reason(e), e.Error()
 	}
 	if c.token != "" {
 		entry.Context["token"] = c.token

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -85,7 +86,7 @@ type Server struct {
 	grpc    *grpc.Server
 
 	refusals *summaries
-	intake   *intake
+	requests *wire.Reader
 	slots    slots
 	warned   warned       // of deprecated features
 	unknown  atomic.Int64 // fields that were received
@@ -113,9 +114,9 @@ func New(o Options) *Server {
 	if s.options.MaxMessageBytes == 0 {
 		s.options.MaxMessageBytes = DefaultMaxMessageBytes
 	}
-	s.refusals, s.intake = newSummaries(s.refusedMany), newIntake(s.options.MaxMessageBytes)
+	s.refusals, s.requests = newSummaries(s.refusedMany), wire.NewReader(s.options.MaxMessageBytes)
 	if o.intakeBody > 0 {
-		s.intake.body = o.intakeBody
+		s.requests.SetBodyPatience(o.intakeBody)
 	}
 	creds := o.Credentials
 	if creds == nil {
@@ -123,7 +124,7 @@ func New(o Options) *Server {
 	}
 	s.grpc = grpc.NewServer(
 		grpc.Creds(creds),
-		grpc.ForceServerCodecV2(newCodec()),
+		grpc.ForceServerCodecV2(wire.NewCodec()),
 		grpc.MaxRecvMsgSize(s.options.MaxMessageBytes),
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders), // read before anybody's token is known; gRPC's default is 16 MiB a call
@@ -138,7 +139,7 @@ func New(o Options) *Server {
 		grpc.StreamInterceptor(s.takeIn),
 		grpc.WaitForHandlers(true),
 	)
-	all := streams{s.grpc, s.takeIn}
+	all := wire.Streams{Server: s.grpc, Intercept: s.takeIn}
 	pb.RegisterAgentServiceServer(all, agentService{server: s})
 	pb.RegisterAdminServiceServer(all, adminService{asker: s.asker, one: &expensive{}})
 	pb.RegisterConfigServiceServer(all, configService{asker: s.asker})
@@ -241,10 +242,10 @@ func askPatiently[R messages.Reply](ctx context.Context, s *Server, r messages.R
 // away for a moment the status says alone, and clients come back without a word to
 // people.
 func tell(ctx context.Context, stream interface{ Send(*pb.AgentEvent) error }, err error) error {
-	e := asError(err)
+	e := wire.AsError(err)
 	away := e.Kind == messages.Unavailable && e.Code != messages.DaemonStopping
 	if ctx.Err() == nil && e.Kind != messages.Canceled && !away {
-		_ = stream.Send(errorEvent(err, true)) // the status says it too
+		_ = stream.Send(wire.ErrorEvent(err, true)) // the status says it too
 	}
 	return err
 }

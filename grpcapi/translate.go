@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -36,11 +37,11 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 		Resume:         messages.ResumePolicy(m.GetResumePolicy()),
 	}
 	if !out.Resume.Valid() {
-		return out, invalid(op, "It is auto, ask or never.", "resume_policy %q", clip(m.GetResumePolicy()))
+		return out, wire.Invalid(op, "It is auto, ask or never.", "resume_policy %q", wire.Clip(m.GetResumePolicy()))
 	}
 	if m.GetPlanMode() {
 		if out.PermissionMode != "" && out.PermissionMode != "plan" {
-			return out, invalid(op, "Leave one of them out.", "plan_mode and permission_mode %q contradict each other", clip(out.PermissionMode))
+			return out, wire.Invalid(op, "Leave one of them out.", "plan_mode and permission_mode %q contradict each other", wire.Clip(out.PermissionMode))
 		}
 		out.PermissionMode = "plan"
 	}
@@ -49,7 +50,7 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 	}
 	if m.GetSessionId() == "" {
 		if out.WorkingDirectory == "" && out.WorktreeID == "" {
-			return out, invalid(op, "Give working_directory: the absolute path where the agent is to work.", "a new session needs a place")
+			return out, wire.Invalid(op, "Give working_directory: the absolute path where the agent is to work.", "a new session needs a place")
 		}
 		out.Session = messages.SessionID(uuid.NewString())
 	} else if out.Session, err = sessionIn(op, m.GetSessionId()); err != nil {
@@ -124,7 +125,7 @@ func historyIn(p pb.HistoryPolicy, from uint64) (messages.History, error) {
 	case pb.HistoryPolicy_HISTORY_POLICY_FROM_SEQUENCE:
 		return messages.HistoryFromSequence, nil
 	}
-	return 0, invalid("start conversation", "Use a HistoryPolicy that this daemon knows, 0 to 4.", "the history policy %d is unknown", p)
+	return 0, wire.Invalid("start conversation", "Use a HistoryPolicy that this daemon knows, 0 to 4.", "the history policy %d is unknown", p)
 }
 
 // inputIn translates a user message.
@@ -133,17 +134,17 @@ func inputIn(m *pb.UserMessage, session messages.SessionID, client messages.Clie
 	out := messages.SendInput{Session: session, Client: client, Content: m.GetContent()}
 	if key := m.GetIdempotencyKey(); key == "" {
 		out.Key = uuid.NewString()
-	} else if out.Key = canonicalUUID(key); out.Key == "" {
-		return out, invalid(op, "Use a UUID of 36 characters, or leave it out.", "the idempotency_key %q is not a UUID", clip(key))
+	} else if out.Key = wire.CanonicalUUID(key); out.Key == "" {
+		return out, wire.Invalid(op, "Use a UUID of 36 characters, or leave it out.", "the idempotency_key %q is not a UUID", wire.Clip(key))
 	}
 	switch n := len(out.Content); {
 	case strings.TrimSpace(out.Content) == "" && len(m.GetAttachments()) == 0:
-		return out, invalid(op, "Say something, or attach a file.", "the message is empty")
+		return out, wire.Invalid(op, "Say something, or attach a file.", "the message is empty")
 	case n > maxContentBytes:
-		return out, invalid(op, "Put the rest into a file and attach it, or let the agent read it.",
+		return out, wire.Invalid(op, "Put the rest into a file and attach it, or let the agent read it.",
 			"the text has %d bytes, at most %d are taken", n, maxContentBytes)
 	case len(m.GetAttachments()) > maxAttachments:
-		return out, invalid(op, "Send them in several messages.", "there are %d attachments, at most %d are taken", len(m.GetAttachments()), maxAttachments)
+		return out, wire.Invalid(op, "Send them in several messages.", "there are %d attachments, at most %d are taken", len(m.GetAttachments()), maxAttachments)
 	}
 	for i, a := range m.GetAttachments() {
 		attachment, err := attachmentIn(i, a)
@@ -160,11 +161,11 @@ func attachmentIn(i int, a *pb.Attachment) (messages.Attachment, error) {
 	out := messages.Attachment{Filename: a.GetFilename(), MimeType: a.GetMimeType(), Data: a.GetData()}
 	switch {
 	case len(out.Data) == 0:
-		return out, invalid(op, "Attach the file's content, or leave it out.", "attachment %d is empty", i+1)
+		return out, wire.Invalid(op, "Attach the file's content, or leave it out.", "attachment %d is empty", i+1)
 	case out.Filename != "" && (path.Base(out.Filename) != out.Filename || out.Filename == ".." || strings.ContainsAny(out.Filename, "\\\x00") || len(out.Filename) > maxNameBytes):
-		return out, invalid(op, "Give its name without a directory.", "the name %q of attachment %d is not a file's name", clip(out.Filename), i+1)
+		return out, wire.Invalid(op, "Give its name without a directory.", "the name %q of attachment %d is not a file's name", wire.Clip(out.Filename), i+1)
 	case !strings.Contains(out.MimeType, "/") || len(out.MimeType) > maxNameBytes:
-		return out, invalid(op, `Give it, for example "image/png".`, "attachment %d has no mime_type", i+1)
+		return out, wire.Invalid(op, `Give it, for example "image/png".`, "attachment %d has no mime_type", i+1)
 	}
 	return out, nil
 }
@@ -178,7 +179,7 @@ func answerIn(m *pb.PermissionResponse, session messages.SessionID, client messa
 	}
 	out := messages.AnswerPermission{
 		Session: session, Client: client, Request: request,
-		Key:     canonicalUUID(m.GetIdempotencyKey()), // whatever else existing clients put there is ignored
+		Key:     wire.CanonicalUUID(m.GetIdempotencyKey()), // whatever else existing clients put there is ignored
 		Message: m.GetMessage(), Suggestions: m.GetApplySuggestions(),
 	}
 	if out.Decision, err = decisionIn(op, m.GetDecision()); err != nil {
@@ -193,7 +194,7 @@ func answerIn(m *pb.PermissionResponse, session messages.SessionID, client messa
 // suggestionsIn refuses more suggestions than any request has.
 func suggestionsIn(op string, chosen []uint32) error {
 	if len(chosen) > maxSuggestions {
-		return invalid(op, "Name each once.", "%d suggestions are to hold, at most %d are taken", len(chosen), maxSuggestions)
+		return wire.Invalid(op, "Name each once.", "%d suggestions are to hold, at most %d are taken", len(chosen), maxSuggestions)
 	}
 	return nil
 }
@@ -201,7 +202,7 @@ func suggestionsIn(op string, chosen []uint32) error {
 func decisionIn(op string, d pb.PermissionDecision) (messages.Decision, error) {
 	switch d {
 	case pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED:
-		return 0, invalid(op, "Set decision, for example ALLOW_ONCE or DENY.", "there is no decision")
+		return 0, wire.Invalid(op, "Set decision, for example ALLOW_ONCE or DENY.", "there is no decision")
 	case pb.PermissionDecision_ALLOW_ONCE:
 		return messages.AllowOnce, nil
 	case pb.PermissionDecision_ALLOW_SESSION:
@@ -215,12 +216,12 @@ func decisionIn(op string, d pb.PermissionDecision) (messages.Decision, error) {
 	case pb.PermissionDecision_DENY_WITH_INTERRUPT:
 		return messages.DenyWithInterrupt, nil
 	}
-	return 0, invalid(op, "Use a PermissionDecision that this daemon knows, 1 to 6.", "the decision %d is unknown", d)
+	return 0, wire.Invalid(op, "Use a PermissionDecision that this daemon knows, 1 to 6.", "the decision %d is unknown", d)
 }
 
 func denialIn(op, message string) error {
 	if len(message) > maxMessageBytes {
-		return invalid(op, "Shorten it.", "the message has %d bytes, at most %d are taken", len(message), maxMessageBytes)
+		return wire.Invalid(op, "Shorten it.", "the message has %d bytes, at most %d are taken", len(message), maxMessageBytes)
 	}
 	return nil
 }
@@ -247,9 +248,9 @@ func answersIn(op string, answers map[string]string) error {
 	}
 	switch {
 	case len(answers) == 0:
-		return invalid(op, "Set answers: the text of the question to the answer chosen.", "there are no answers")
+		return wire.Invalid(op, "Set answers: the text of the question to the answer chosen.", "there are no answers")
 	case len(answers) > maxAnswers || size > maxMessageBytes:
-		return invalid(op, "Shorten them.", "the answers are too long")
+		return wire.Invalid(op, "Shorten them.", "the answers are too long")
 	}
 	return nil
 }
@@ -264,13 +265,13 @@ func cancelIn(m interface{ GetReason() string }, session messages.SessionID, cli
 func lockIn(m *pb.InputLockAction, session messages.SessionID, client messages.ClientID) (messages.Request, error) {
 	switch a := m.GetAction(); a {
 	case pb.LockAction_LOCK_ACTION_UNSPECIFIED:
-		return nil, invalid("change input lock", "Set action to LOCK_ACTION_RELEASE or LOCK_ACTION_REFUSE.", "there is no action")
+		return nil, wire.Invalid("change input lock", "Set action to LOCK_ACTION_RELEASE or LOCK_ACTION_REFUSE.", "there is no action")
 	case pb.LockAction_LOCK_ACTION_RELEASE:
 		return messages.ReleaseLock{Session: session, Client: client}, nil
 	case pb.LockAction_LOCK_ACTION_REFUSE:
 		return messages.RefuseLock{Session: session, Client: client}, nil
 	default:
-		return nil, invalid("change input lock", "Use a LockAction that this daemon knows.", "the action %d is unknown", a)
+		return nil, wire.Invalid("change input lock", "Use a LockAction that this daemon knows.", "the action %d is unknown", a)
 	}
 }
 
@@ -278,7 +279,7 @@ func settingsIn(m *pb.SessionSettingsChange, session messages.SessionID, client 
 	const op = "change settings"
 	out := messages.ChangeSettings{Session: session, Client: client, Model: strings.TrimSpace(m.GetModel()), PermissionMode: m.GetPermissionMode(), ConfirmMode: m.GetConfirmMode()}
 	if out.Model == "" && out.PermissionMode == "" {
-		return out, invalid(op, "Set model or permission_mode.", "nothing is to be changed")
+		return out, wire.Invalid(op, "Set model or permission_mode.", "nothing is to be changed")
 	}
 	var err error
 	if out.Model, err = argumentIn(op, "model", out.Model); err != nil {
@@ -378,8 +379,8 @@ func compactIn(m *pb.CompactSessionRequest) (messages.CompactSession, error) {
 		return out, err
 	}
 	if key := m.GetIdempotencyKey(); key != "" {
-		if out.Key = canonicalUUID(key); out.Key == "" {
-			return out, invalid(op, "Use a UUID of 36 characters, or leave it out.", "the idempotency_key %q is not a UUID", clip(key))
+		if out.Key = wire.CanonicalUUID(key); out.Key == "" {
+			return out, wire.Invalid(op, "Use a UUID of 36 characters, or leave it out.", "the idempotency_key %q is not a UUID", wire.Clip(key))
 		}
 	}
 	return out, nil

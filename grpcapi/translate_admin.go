@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -90,7 +91,7 @@ func adminAnswerIn(m *pb.AnswerPermissionRequest, client messages.ClientID) (mes
 	out := messages.AnswerPermission{Client: client, Request: request, Message: m.GetMessage(), Suggestions: m.GetApplySuggestions()}
 	if len(m.GetAnswers()) > 0 {
 		if m.GetDecision() != pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED && m.GetDecision() != pb.PermissionDecision_ALLOW_ONCE {
-			return out, invalid(op, "Leave one of them out.", "answers and a decision contradict each other")
+			return out, wire.Invalid(op, "Leave one of them out.", "answers and a decision contradict each other")
 		}
 		out.Decision, out.Answers = messages.DecisionAnswered, m.GetAnswers()
 		return out, answersIn(op, out.Answers)
@@ -128,13 +129,13 @@ func answeredOut(m messages.PermissionAnswered) *pb.AnswerPermissionResponse {
 func explainIn(m *pb.ExplainPermissionRequest) (out messages.ExplainPermission, err error) {
 	const op = "explain permission"
 	if m.GetToolName() == "" {
-		return out, invalid(op, "For example Bash, Edit or WebFetch.", "no tool is named")
+		return out, wire.Invalid(op, "For example Bash, Edit or WebFetch.", "no tool is named")
 	}
 	if (m.GetInput() != nil) == (m.GetArgument() != "") {
-		return out, invalid(op, "Give the command, path or address, or the tool's whole input.", "neither or both of argument and input are set")
+		return out, wire.Invalid(op, "Give the command, path or address, or the tool's whole input.", "neither or both of argument and input are set")
 	}
 	if (m.GetWorkingDirectory() != "") == (m.GetSessionId() != "") {
-		return out, invalid(op, "Name the session, or the directory.", "neither or both of session_id and working_directory are set")
+		return out, wire.Invalid(op, "Name the session, or the directory.", "neither or both of session_id and working_directory are set")
 	}
 	out = messages.ExplainPermission{Tool: m.GetToolName(), Argument: m.GetArgument()}
 	if m.GetInput() != nil {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -27,11 +28,11 @@ func scopeIn(op, scope, directory string) (messages.SettingsScope, string, error
 		return s, dir, nil
 	case messages.SettingsProject, messages.SettingsLocal:
 		if dir == "" {
-			return "", "", invalid(op, "Give working_directory, absolute.", "the scope %s is that of a directory", scope)
+			return "", "", wire.Invalid(op, "Give working_directory, absolute.", "the scope %s is that of a directory", scope)
 		}
 		return s, dir, nil
 	}
-	return "", "", invalid(op, `It is "user", "project" or "local", or empty for what holds.`, "the scope %q is unknown", clip(scope))
+	return "", "", wire.Invalid(op, `It is "user", "project" or "local", or empty for what holds.`, "the scope %q is unknown", wire.Clip(scope))
 }
 
 // The settings behind the members that clients know.
@@ -86,7 +87,7 @@ func settingsOut(v messages.SettingsView) *pb.Settings {
 	}
 	for _, w := range v.Warnings {
 		out.Warnings = append(out.Warnings, &pb.SettingWarning{
-			Path: w.Path, Line: uint32Of(int64(w.Line)), Column: uint32Of(int64(w.Column)), Message: printable(w.Message),
+			Path: w.Path, Line: uint32Of(int64(w.Line)), Column: uint32Of(int64(w.Column)), Message: wire.Printable(w.Message),
 		})
 	}
 	return out
@@ -121,7 +122,7 @@ func changesIn(r *pb.UpdateSettingsRequest) ([]messages.SettingChange, error) {
 		{len(p.GetAutoApproveDirectories()) > 0, "auto_approve_directories", "Trust a directory: AdminService.TrustDirectory, or betcode trust."},
 	} {
 		if refused.is {
-			return nil, invalid(op, refused.hint, "%s cannot be set here", refused.what)
+			return nil, wire.Invalid(op, refused.hint, "%s cannot be set here", refused.what)
 		}
 	}
 	set := func(is bool, name, value string) {
@@ -141,7 +142,7 @@ func changesIn(r *pb.UpdateSettingsRequest) ([]messages.SettingChange, error) {
 	set(p.GetActivityRefreshEnabled(), nameExtend, "true")
 	switch with, without := p.GetConnectedTimeoutSecs(), p.GetDisconnectedTimeoutSecs(); {
 	case with != 0 && without != 0 && with != without:
-		return nil, invalid(op, "Set one of them, or both to the same.", "a request waits as long without clients as with them")
+		return nil, wire.Invalid(op, "Set one of them, or both to the same.", "a request waits as long without clients as with them")
 	default:
 		set(with != 0, nameTTL, number(with)+"s")
 		set(without != 0, nameTTL, number(without)+"s")
@@ -151,13 +152,13 @@ func changesIn(r *pb.UpdateSettingsRequest) ([]messages.SettingChange, error) {
 	}
 	for name, value := range r.GetValues() {
 		if _, twice := wanted[name]; twice {
-			return nil, invalid(op, "Say it once.", "%s is set twice", clip(name))
+			return nil, wire.Invalid(op, "Say it once.", "%s is set twice", wire.Clip(name))
 		}
 		set(true, name, value)
 	}
 	for _, name := range r.GetUnset() {
 		if _, twice := wanted[name]; twice {
-			return nil, invalid(op, "Say one of them.", "%s is set and unset", clip(name))
+			return nil, wire.Invalid(op, "Say one of them.", "%s is set and unset", wire.Clip(name))
 		}
 		wanted[name] = messages.SettingChange{Name: name, Reset: true}
 	}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -110,7 +111,7 @@ func TestStartIn(t *testing.T) {
 		t.Error(diff)
 	}
 	made, err := startIn(&pb.StartConversation{WorkingDirectory: "/tmp"}, "cli")
-	if err != nil || canonicalUUID(string(made.Session)) == "" {
+	if err != nil || wire.CanonicalUUID(string(made.Session)) == "" {
 		t.Errorf("made up %q, %v", made.Session, err)
 	}
 }
@@ -161,15 +162,15 @@ func TestMalformedRequests(t *testing.T) {
 			if test.err == nil {
 				t.Fatal("accepted")
 			}
-			e := asError(test.err)
+			e := wire.AsError(test.err)
 			if e.Kind != messages.Invalid {
 				t.Errorf("kind %v", e.Kind)
 			}
 			if e.Hint == "" || !strings.HasSuffix(e.Hint, ".") {
 				t.Errorf("hint %q is no sentence", e.Hint)
 			}
-			if !strings.Contains(sentence(e), test.says) {
-				t.Errorf("%q does not say %q", sentence(e), test.says)
+			if !strings.Contains(wire.Sentence(e), test.says) {
+				t.Errorf("%q does not say %q", wire.Sentence(e), test.says)
 			}
 		})
 	}

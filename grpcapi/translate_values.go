@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 )
 
@@ -17,11 +18,11 @@ import (
 func updatedIn(op string, d messages.Decision, input *structpb.Struct) ([]byte, error) {
 	switch {
 	case d != messages.AllowWithEdit && input != nil:
-		return nil, invalid(op, "Decide ALLOW_WITH_EDIT, or leave updated_input out.", "updated_input comes with another decision")
+		return nil, wire.Invalid(op, "Decide ALLOW_WITH_EDIT, or leave updated_input out.", "updated_input comes with another decision")
 	case d != messages.AllowWithEdit:
 		return nil, nil
 	case len(input.GetFields()) == 0:
-		return nil, invalid(op, "Set updated_input to the tool's whole input.", "ALLOW_WITH_EDIT comes without updated_input")
+		return nil, wire.Invalid(op, "Set updated_input to the tool's whole input.", "ALLOW_WITH_EDIT comes without updated_input")
 	}
 	return objectIn(op, "updated_input", input)
 }
@@ -32,7 +33,7 @@ func objectIn(op, field string, object *structpb.Struct) ([]byte, error) {
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(object.AsMap()); err != nil {
-		return nil, invalid(op, "Use numbers that JSON has.", "%s is not JSON: %w", field, err)
+		return nil, wire.Invalid(op, "Use numbers that JSON has.", "%s is not JSON: %w", field, err)
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }

@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
-	"github.com/google/uuid"
-
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 )
 
@@ -37,28 +35,15 @@ const (
 // else it exits at once.
 var permissionModes = []string{"default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"}
 
-// canonicalUUID returns s in lower case if it is a UUID in the usual form of 36
-// characters, else "".
-func canonicalUUID(s string) string {
-	if len(s) != 36 {
-		return ""
-	}
-	id, err := uuid.Parse(s)
-	if err != nil {
-		return ""
-	}
-	return id.String()
-}
-
 // sessionIn checks a session id that must be given.
 func sessionIn(op, id string) (messages.SessionID, error) {
 	if id == "" {
-		return "", invalid(op, "Give session_id, as 'betcode session list' shows it.", "no session is named")
+		return "", wire.Invalid(op, "Give session_id, as 'betcode session list' shows it.", "no session is named")
 	}
-	canonical := canonicalUUID(id)
+	canonical := wire.CanonicalUUID(id)
 	if canonical == "" {
-		return "", invalid(op, "Give session_id as 'betcode session list' shows it: a UUID of 36 characters.",
-			"the session id %q is not a UUID", clip(id))
+		return "", wire.Invalid(op, "Give session_id as 'betcode session list' shows it: a UUID of 36 characters.",
+			"the session id %q is not a UUID", wire.Clip(id))
 	}
 	return messages.SessionID(canonical), nil
 }
@@ -67,9 +52,9 @@ func sessionIn(op, id string) (messages.SessionID, error) {
 func requestIn(op, field, id string) (messages.RequestID, error) {
 	switch {
 	case id == "":
-		return "", invalid(op, "Give "+field+", as the event shows it.", "no request is named")
+		return "", wire.Invalid(op, "Give "+field+", as the event shows it.", "no request is named")
 	case len(id) > maxRequestIDBytes:
-		return "", invalid(op, "Give "+field+", as the event shows it.", "%s has %d bytes", field, len(id))
+		return "", wire.Invalid(op, "Give "+field+", as the event shows it.", "%s has %d bytes", field, len(id))
 	}
 	return messages.RequestID(id), nil
 }
@@ -80,10 +65,10 @@ func directoryIn(op, dir string) (string, error) {
 	case dir == "":
 		return "", nil
 	case len(dir) > maxPathBytes || strings.ContainsRune(dir, 0):
-		return "", invalid(op, "Give the directory's real path.", "working_directory is no path")
+		return "", wire.Invalid(op, "Give the directory's real path.", "working_directory is no path")
 	case !filepath.IsAbs(dir):
-		return "", invalid(op, "Give an absolute path: the daemon does not know where you are.",
-			"working_directory %q is relative", clip(dir))
+		return "", wire.Invalid(op, "Give an absolute path: the daemon does not know where you are.",
+			"working_directory %q is relative", wire.Clip(dir))
 	}
 	return filepath.Clean(dir), nil
 }
@@ -92,14 +77,14 @@ func directoryIn(op, dir string) (string, error) {
 // returns it as the agent gets it.
 func argumentIn(op, field, text string) (string, error) {
 	if len(text) > maxArgumentBytes {
-		return "", invalid(op, "Shorten it.", "%s has %d bytes, at most %d are taken", field, len(text), maxArgumentBytes)
+		return "", wire.Invalid(op, "Shorten it.", "%s has %d bytes, at most %d are taken", field, len(text), maxArgumentBytes)
 	}
 	out, err := messages.Argument(text)
 	switch {
 	case errors.Is(err, messages.ErrArgumentDash):
-		return "", invalid(op, "Give a name, not an option.", "%s %w", field, err)
+		return "", wire.Invalid(op, "Give a name, not an option.", "%s %w", field, err)
 	case err != nil:
-		return "", invalid(op, "Remove them.", "%s %w", field, err)
+		return "", wire.Invalid(op, "Remove them.", "%s %w", field, err)
 	}
 	return out, nil
 }
@@ -108,13 +93,13 @@ func modeIn(op, mode string) error {
 	if mode == "" || slices.Contains(permissionModes, mode) {
 		return nil
 	}
-	return invalid(op, "Use one of "+strings.Join(permissionModes, ", ")+".", "the permission mode %q is unknown", clip(mode))
+	return wire.Invalid(op, "Use one of "+strings.Join(permissionModes, ", ")+".", "the permission mode %q is unknown", wire.Clip(mode))
 }
 
 // toolsIn checks a list of tools or rules, and returns it as the agent gets it.
 func toolsIn(op, field string, tools []string) ([]string, error) {
 	if len(tools) > maxTools {
-		return nil, invalid(op, "Name fewer, or use patterns.", "%s has %d entries, at most %d are taken", field, len(tools), maxTools)
+		return nil, wire.Invalid(op, "Name fewer, or use patterns.", "%s has %d entries, at most %d are taken", field, len(tools), maxTools)
 	}
 	var out []string
 	for i, tool := range tools {
@@ -123,7 +108,7 @@ func toolsIn(op, field string, tools []string) ([]string, error) {
 			return nil, err
 		}
 		if text == "" {
-			return nil, invalid(op, "Remove it, or name a tool.", "entry %d of %s is empty", i+1, field)
+			return nil, wire.Invalid(op, "Remove it, or name a tool.", "entry %d of %s is empty", i+1, field)
 		}
 		out = append(out, text)
 	}
@@ -132,11 +117,11 @@ func toolsIn(op, field string, tools []string) ([]string, error) {
 
 func metadataIn(op string, metadata map[string]string) error {
 	if len(metadata) > maxMetadata {
-		return invalid(op, "Keep fewer.", "metadata has %d entries, at most %d are taken", len(metadata), maxMetadata)
+		return wire.Invalid(op, "Keep fewer.", "metadata has %d entries, at most %d are taken", len(metadata), maxMetadata)
 	}
 	for key, value := range metadata {
 		if key == "" || len(key) > maxNameBytes || len(value) > maxMetadataBytes {
-			return invalid(op, "Keep keys below 200 bytes and values below 4 KiB.", "the metadata entry %q is empty or too long", clip(key))
+			return wire.Invalid(op, "Keep keys below 200 bytes and values below 4 KiB.", "the metadata entry %q is empty or too long", wire.Clip(key))
 		}
 	}
 	return nil
@@ -146,11 +131,11 @@ func metadataIn(op string, metadata map[string]string) error {
 // is not decided here.
 func environmentIn(op string, environment map[string]string) error {
 	if len(environment) > maxVariables {
-		return invalid(op, "Send those that the daemon keeps.", "environment has %d variables, at most %d are taken", len(environment), maxVariables)
+		return wire.Invalid(op, "Send those that the daemon keeps.", "environment has %d variables, at most %d are taken", len(environment), maxVariables)
 	}
 	for name, value := range environment {
 		if name == "" || len(name) > maxNameBytes || strings.ContainsAny(name, "=\x00") || len(value) > maxVariableBytes || strings.ContainsRune(value, 0) {
-			return invalid(op, "Keep names below 200 bytes and values below 32 KiB.", "the variable %q is none, or is too long", clip(name))
+			return wire.Invalid(op, "Keep names below 200 bytes and values below 32 KiB.", "the variable %q is none, or is too long", wire.Clip(name))
 		}
 	}
 	return nil
@@ -158,19 +143,7 @@ func environmentIn(op string, environment map[string]string) error {
 
 func nameIn(op, name string) error {
 	if len(name) > maxNameBytes || strings.ContainsFunc(name, unicode.IsControl) {
-		return invalid(op, "Use at most 200 bytes of plain text.", "the name is too long or has control characters")
+		return wire.Invalid(op, "Use at most 200 bytes of plain text.", "the name is too long or has control characters")
 	}
 	return nil
-}
-
-// clip shortens what a stranger sent for an error's text.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	for s = s[:most]; !utf8.ValidString(s); {
-		s = s[:len(s)-1]
-	}
-	return s + "…"
 }

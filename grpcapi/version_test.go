@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
+	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -270,13 +271,13 @@ func TestLegacyAnswers(t *testing.T) {
 		"a key in a frame": {[]byte(keyA), false},
 	} {
 		var request pb.AgentRequest
-		if err := decode(newCodec(), legacyRequest(t, test.key), &request); err != nil {
+		if err := decode(wire.NewCodec(), legacyRequest(t, test.key), &request); err != nil {
 			t.Fatal(err)
 		}
-		if got := legacyAnswer(&request); got != test.want {
+		if got := wire.LegacyAnswer(&request); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
-		if found := unknownFields(request.ProtoReflect(), nil); len(found) > 0 {
+		if found := wire.UnknownFields(&request); len(found) > 0 {
 			t.Errorf("%s: %q", name, found)
 		}
 	}
@@ -350,10 +351,10 @@ func TestUnknownFields(t *testing.T) {
 	message.ProtoReflect().SetUnknown(append(future(77), future(78)...))
 	message.GetAttachments()[0].ProtoReflect().SetUnknown(future(9))
 	request := &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: message}}
-	if got := unknownFields(request.ProtoReflect(), nil); strings.Join(got, " ") != "UserMessage.77 UserMessage.78 Attachment.9" {
+	if got := wire.UnknownFields(request); strings.Join(got, " ") != "UserMessage.77 UserMessage.78 Attachment.9" {
 		t.Errorf("%q", got)
 	}
-	if got := unknownFields((&structpb.Struct{Fields: map[string]*structpb.Value{"a": structpb.NewStringValue("b")}}).ProtoReflect(), nil); got != nil {
+	if got := wire.UnknownFields(&structpb.Struct{Fields: map[string]*structpb.Value{"a": structpb.NewStringValue("b")}}); got != nil {
 		t.Errorf("%q", got)
 	}
 

@@ -175,11 +175,15 @@ var rules = []rule{
 		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor", never: actorsNever,
 	},
 	{
-		pkg: "grpcapi", may: []string{"messages", "proto"}, because: "the gateway asks through an interface it declares, so that its tests need no actors",
+		pkg: "grpcapi", may: []string{"messages", "proto", "grpcapi/wire"}, because: "the gateway asks through an interface it declares, so that its tests need no actors",
 		never: map[string]string{
 			protoactor: "a gateway test needs no actor system",
 			bbolt:      "a gateway asks; it does not read the journal",
 		},
+	},
+	{
+		pkg: "grpcapi/wire", may: []string{"messages", "proto"}, because: "bytes become messages and errors become statuses without callers or sessions",
+		never: map[string]string{protoactor: "decoding needs no actor system", bbolt: "decoding needs no journal"},
 	},
 	{
 		pkg: "cmd/betcode", may: []string{"proto", "messages", "config", "supervision", "persistence", "actors", "grpcapi", "cmd"},

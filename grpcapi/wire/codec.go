@@ -1,4 +1,4 @@
-package grpcapi
+package wire
 
 import (
 	"google.golang.org/grpc/encoding"
@@ -8,26 +8,23 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"betcode/messages"
-	"betcode/messages/toolcall"
-	"betcode/messages/visible"
 	pb "betcode/proto/betcode/v1"
 )
 
-// codec is the protobuf codec, except that an event is already encoded: its
-// bytes are passed on, shared by all streams they go to.
-//
-// It also takes over from gRPC what happens to a request that cannot be decoded.
-// gRPC answers it with INTERNAL before any of our code runs; here it becomes an
-// empty message with a mark, which the interceptors turn into INVALID_ARGUMENT.
-type codec struct{ proto encoding.CodecV2 }
+// Codec is the protobuf codec with two differences. An event is already encoded: its bytes
+// are passed on and shared by all streams. A request that cannot be decoded becomes an
+// empty message with a mark, see [Malformed]; gRPC would answer it with INTERNAL before
+// any of our code runs.
+type Codec struct{ proto encoding.CodecV2 }
 
-func newCodec() codec { return codec{encoding.GetCodecV2(grpcproto.Name)} }
+// NewCodec returns the codec of the server.
+func NewCodec() Codec { return Codec{encoding.GetCodecV2(grpcproto.Name)} }
 
 // Name implements [encoding.CodecV2].
-func (c codec) Name() string { return c.proto.Name() }
+func (c Codec) Name() string { return c.proto.Name() }
 
 // Marshal implements [encoding.CodecV2].
-func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+func (c Codec) Marshal(v any) (mem.BufferSlice, error) {
 	if e, ok := v.(*messages.Event); ok {
 		return mem.BufferSlice{mem.SliceBuffer(e.Bytes)}, nil
 	}
@@ -35,7 +32,7 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 }
 
 // Unmarshal implements [encoding.CodecV2].
-func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+func (c Codec) Unmarshal(data mem.BufferSlice, v any) error {
 	err := c.proto.Unmarshal(data, v)
 	request, isRequest := v.(*pb.AgentRequest)
 	if err == nil {
@@ -59,7 +56,7 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// malformedField carries the mark: the highest number a field can have.
+// malformedField is the number of the mark: the highest that a field can have.
 const malformedField = protowire.MaxValidNumber
 
 func markMalformed(m proto.Message, cause error) {
@@ -68,7 +65,7 @@ func markMalformed(m proto.Message, cause error) {
 	m.ProtoReflect().SetUnknown(protowire.AppendString(unknown, cause.Error()))
 }
 
-// legacyField marks an answer in the format of older clients.
+// legacyField is the number of the mark of an answer in the format of older clients.
 const legacyField = malformedField - 1
 
 func markLegacy(m proto.Message) {
@@ -76,10 +73,10 @@ func markLegacy(m proto.Message) {
 	m.ProtoReflect().SetUnknown(protowire.AppendVarint(unknown, 1))
 }
 
-// legacyAnswer reports whether a request answers a permission in the format of older
-// clients: where the API has an idempotency key they have an edited input, as a
-// message or as text.
-func legacyAnswer(request *pb.AgentRequest) bool {
+// LegacyAnswer reports whether a request answers a permission in the format of older
+// clients: their edited input is in the field of the idempotency key, as a message or as
+// text.
+func LegacyAnswer(request *pb.AgentRequest) bool {
 	if request.GetPermission() == nil {
 		return false
 	}
@@ -94,11 +91,12 @@ func legacyAnswer(request *pb.AgentRequest) bool {
 		raw = raw[n:]
 	}
 	key := request.GetPermission().GetIdempotencyKey()
-	return key != "" && canonicalUUID(key) == ""
+	return key != "" && CanonicalUUID(key) == ""
 }
 
-// malformed returns an error if v carries the codec's mark.
-func malformed(v any) error {
+// Malformed returns an error if v carries the mark of a request that [Codec] could not
+// decode.
+func Malformed(v any) error {
 	m, ok := v.(proto.Message)
 	if !ok {
 		return nil
@@ -109,25 +107,19 @@ func malformed(v any) error {
 	}
 	cause, _ := protowire.ConsumeString(m.ProtoReflect().GetUnknown()[n:])
 	name := string(m.ProtoReflect().Descriptor().Name())
-	return messages.Errorf("decode "+name, messages.Invalid, "%s", printable(cause)).
+	return messages.Errorf("decode "+name, messages.Invalid, "%s", Printable(cause)).
 		WithHint("Send a " + name + " encoded as betcode.v1 has it, with text in UTF-8.")
 }
 
-// printable is what a parser said about bytes of a stranger, fit for a log line.
-func printable(s string) string {
-	const most = 200
-	return toolcall.Cut(visible.Line(toolcall.Cut(s, most)), most)
-}
-
-// The place where existing clients put an edited input: AgentRequest.permission,
-// PermissionResponse.idempotency_key. Ours is a string there.
+// The fields in which published clients send an edited input: AgentRequest.permission,
+// PermissionResponse.idempotency_key. The latter is a string in betcode.v1.
 const (
 	permissionField     = 3
 	idempotencyKeyField = 3
 )
 
-// withoutForeignKey removes what stands in PermissionResponse.idempotency_key
-// when it is not text, and returns it. It reports whether there was something to remove.
+// withoutForeignKey removes PermissionResponse.idempotency_key, which may not be text, and
+// returns its value. It reports whether the field was there and the request well-formed.
 func withoutForeignKey(request []byte) (out, key []byte, ok bool) {
 	removed := false
 	ok = eachField(request, func(number protowire.Number, kind protowire.Type, whole, value []byte) {
@@ -153,8 +145,8 @@ func withoutForeignKey(request []byte) (out, key []byte, ok bool) {
 }
 
 // eachField calls visit for every field of an encoded message: whole is the field
-// with its tag, value what a length-delimited field holds. It reports whether the
-// encoding was sound.
+// with its tag, value the content of a length-delimited field. It reports whether the
+// encoding was valid.
 func eachField(message []byte, visit func(number protowire.Number, kind protowire.Type, whole, value []byte)) bool {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)

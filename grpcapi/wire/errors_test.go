@@ -1,4 +1,4 @@
-package grpcapi
+package wire
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"betcode/messages"
 )
 
-// TestKindsHaveCodes walks every kind: each has a code of its own, both ways.
+// Each kind has a gRPC code of its own, and the code maps back to the kind.
 func TestKindsHaveCodes(t *testing.T) {
 	seen := map[codes.Code]messages.Kind{}
 	for _, kind := range messages.Kinds() {
@@ -30,8 +30,8 @@ func TestKindsHaveCodes(t *testing.T) {
 		if back := kindOf(c); back != kind {
 			t.Errorf("%v becomes %v and comes back as %v", kind, c, back)
 		}
-		if got := status.Code(toStatus(&messages.Error{Op: "test", Kind: kind}).Err()); got != c {
-			t.Errorf("toStatus(%v) = %v, want %v", kind, got, c)
+		if got := status.Code(Status(&messages.Error{Op: "test", Kind: kind}).Err()); got != c {
+			t.Errorf("Status(%v) = %v, want %v", kind, got, c)
 		}
 	}
 	if len(kindCodes) != len(messages.Kinds()) {
@@ -39,7 +39,7 @@ func TestKindsHaveCodes(t *testing.T) {
 	}
 }
 
-func TestToStatus(t *testing.T) {
+func TestStatus(t *testing.T) {
 	lock := messages.Errorf("send input", messages.Denied, "client %q holds the input lock", "web-1").
 		WithCode(messages.NoInputLock).WithHint("Ask for the lock, or watch.").With("holder_client_id", "web-1")
 	for _, test := range []struct {
@@ -56,11 +56,11 @@ func TestToStatus(t *testing.T) {
 		{"no code", messages.Errorf("x", messages.Invalid, "y"), codes.InvalidArgument, "INVALID_ARGUMENT", "x: y"},
 		{"canceled", context.Canceled, codes.Canceled, "CANCELLED", "serve: context canceled"},
 		{"deadline", fmt.Errorf("ask: %w", context.DeadlineExceeded), codes.DeadlineExceeded, "DEADLINE_EXCEEDED", "serve: ask: context deadline exceeded. Try again; the daemon may be busy."},
-		{"foreign", errors.New("boom"), codes.Internal, "INTERNAL", "serve: boom"},
+		{"neither kind nor context", errors.New("boom"), codes.Internal, "INTERNAL", "serve: boom"},
 		{"not text", messages.Errorf("x", messages.Invalid, "bytes \xff").With("k\xff", "v\xff"), codes.InvalidArgument, "INVALID_ARGUMENT", "x: bytes ?"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := toStatus(test.err)
+			s := Status(test.err)
 			if s.Code() != test.code || s.Message() != test.message {
 				t.Errorf("got %v %q, want %v %q", s.Code(), s.Message(), test.code, test.message)
 			}
@@ -73,22 +73,22 @@ func TestToStatus(t *testing.T) {
 			}
 		})
 	}
-	if s := toStatus(status.Error(codes.ResourceExhausted, "grpc: received message larger than max")); s.Code() != codes.ResourceExhausted {
+	if s := Status(status.Error(codes.ResourceExhausted, "grpc: received message larger than max")); s.Code() != codes.ResourceExhausted {
 		t.Errorf("gRPC's own error became %v", s)
 	}
-	if s := toStatus(messages.Errorf("x", messages.Internal, "%s", strings.Repeat("é", 4000))); len(s.Message()) > maxErrorText+4 {
+	if s := Status(messages.Errorf("x", messages.Internal, "%s", strings.Repeat("é", 4000))); len(s.Message()) > maxErrorText+4 {
 		t.Errorf("an error's text has %d bytes", len(s.Message()))
 	}
 }
 
-// TestWithDetail must not write into an error that somebody else may hold.
+// WithDetail must not change its argument, which other goroutines may use.
 func TestWithDetail(t *testing.T) {
 	original := messages.Errorf("x", messages.NotFound, "y").With("a", "1")
-	changed := withDetail(original, "b", "2")
+	changed := WithDetail(original, "b", "2")
 	if len(original.Details) != 1 {
 		t.Errorf("the original has %v", original.Details)
 	}
-	if d := asError(changed).Details; d["a"] != "1" || d["b"] != "2" {
+	if d := AsError(changed).Details; d["a"] != "1" || d["b"] != "2" {
 		t.Errorf("the copy has %v", d)
 	}
 }

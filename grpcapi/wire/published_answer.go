@@ -1,4 +1,4 @@
-package grpcapi
+package wire
 
 import (
 	"unicode/utf8"
@@ -10,18 +10,18 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Published clients of betcode.v1 number two fields of PermissionResponse in their own
-// way: the edited input of ALLOW_WITH_EDIT is field 3, where the document has the
-// idempotency key, and the text of a denial is field 4. Both are read as aliases of
-// updated_input (100) and message (101), here and nowhere else. Field 3 keeps the
-// document's meaning for every other decision, and wherever it holds a UUID.
+// Published clients of betcode.v1 number two fields of PermissionResponse differently: the
+// edited input of ALLOW_WITH_EDIT is field 3, which is the idempotency key in the API
+// document, and the text of a denial is field 4. Both are read as aliases of updated_input
+// (100) and message (101), here and nowhere else. Field 3 keeps the document's meaning for
+// every other decision, and if it holds a UUID.
 
 // publishedMessageField is the number of a denial's text in published clients.
 const publishedMessageField = 4
 
-// readPublishedAnswer moves what a published client says in its own fields to where the
-// API has it. edited is what stood in field 3 if that was no text; else nil. It reports
-// whether there was an edited input.
+// readPublishedAnswer moves the fields of a published client to the fields of the API.
+// edited is the content of field 3 if that was not text; else nil. It reports whether
+// there was an edited input.
 func readPublishedAnswer(p *pb.PermissionResponse, edited []byte) bool {
 	if p == nil {
 		return false
@@ -32,7 +32,7 @@ func readPublishedAnswer(p *pb.PermissionResponse, edited []byte) bool {
 	if p.GetDecision() != pb.PermissionDecision_ALLOW_WITH_EDIT || p.GetUpdatedInput() != nil {
 		return false
 	}
-	if key := p.GetIdempotencyKey(); edited == nil && canonicalUUID(key) == "" {
+	if key := p.GetIdempotencyKey(); edited == nil && CanonicalUUID(key) == "" {
 		edited = []byte(key)
 	}
 	input := &structpb.Struct{}
@@ -43,7 +43,7 @@ func readPublishedAnswer(p *pb.PermissionResponse, edited []byte) bool {
 	return true
 }
 
-// publishedMessage is the text in field 4 of an answer, empty if there is none.
+// publishedMessage returns the text in field 4 of an answer, empty if there is none.
 func publishedMessage(unknown []byte) string {
 	text := ""
 	eachField(unknown, func(number protowire.Number, kind protowire.Type, _, value []byte) {

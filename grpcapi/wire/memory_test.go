@@ -1,4 +1,4 @@
-package grpcapi
+package wire
 
 import (
 	"context"
@@ -10,15 +10,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever is taken and given back, in all and of one caller there is never more than may
-// be; whatever waits gets its room when others have given theirs back; at the end all of
-// it is there again.
-func TestRoom(t *testing.T) {
+// Reservations never exceed the total or a caller's share; every waiter is served after
+// others gave their bytes back; at the end all bytes are free.
+func TestMemory(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		synctest.Test(t, func(t *testing.T) {
 			total := int64(rapid.IntRange(1, 20).Draw(rt, "total"))
 			each := int64(rapid.IntRange(1, 20).Draw(rt, "each"))
-			r := newRoom(total, each)
+			r := newMemory(total, each)
 			check := func() {
 				r.mu.Lock()
 				defer r.mu.Unlock()

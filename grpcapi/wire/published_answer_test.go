@@ -1,4 +1,4 @@
-package grpcapi
+package wire
 
 import (
 	"encoding/hex"
@@ -37,7 +37,7 @@ func publishedRequest(t *testing.T, decision pb.PermissionDecision, input map[st
 	return protowire.AppendBytes(protowire.AppendTag(nil, permissionField, protowire.BytesType), answer)
 }
 
-// What published clients send to edit an input or to say why not: captured requests.
+// The requests with which published clients edit an input or explain a denial.
 func TestPublishedAnswers(t *testing.T) {
 	const (
 		capturedEdit   = "1a1c0a02723110041a140a120a07636f6d6d616e6412071a056c73202d6c" // {"command":"ls -l"} in field 3
@@ -56,14 +56,14 @@ func TestPublishedAnswers(t *testing.T) {
 		"not an edit":      {publishedRequest(t, pb.PermissionDecision_ALLOW_ONCE, map[string]any{"command": strings.Repeat("é", 200)}, ""), "", "", ""},
 		"captured edit":    {unhex(t, capturedEdit), `{"command":"ls -l"}`, "", ""},
 		"captured denial":  {unhex(t, capturedDenial), "", "use s", ""},
-		"the document's":   {encoded(t, &pb.PermissionResponse{RequestId: "r", Decision: pb.PermissionDecision_ALLOW_WITH_EDIT, IdempotencyKey: sessionA}), "", "", sessionA},
+		"the document's":   {encoded(t, &pb.PermissionResponse{RequestId: "r", Decision: pb.PermissionDecision_ALLOW_WITH_EDIT, IdempotencyKey: aUUID}), "", "", aUUID},
 		"both, ours first": {encoded(t, &pb.PermissionResponse{RequestId: "r", Decision: pb.PermissionDecision_ALLOW_WITH_EDIT, Message: "m", UpdatedInput: structOf(t, "x")}), `{"x":true}`, "m", ""},
 		"text, no struct":  {encoded(t, &pb.PermissionResponse{RequestId: "r", Decision: pb.PermissionDecision_ALLOW_WITH_EDIT, IdempotencyKey: "some key"}), "", "", "some key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var request pb.AgentRequest
-			if err := newCodec().Unmarshal(mem.BufferSlice{mem.SliceBuffer(test.raw)}, &request); err != nil || malformed(&request) != nil {
-				t.Fatalf("%v, %v", err, malformed(&request))
+			if err := NewCodec().Unmarshal(mem.BufferSlice{mem.SliceBuffer(test.raw)}, &request); err != nil || Malformed(&request) != nil {
+				t.Fatalf("%v, %v", err, Malformed(&request))
 			}
 			p := request.GetPermission()
 			input := ""
@@ -104,3 +104,5 @@ func structOf(t *testing.T, name string) *structpb.Struct {
 	}
 	return s
 }
+
+const aUUID = "3f2a0000-0000-4000-8000-000000000001"

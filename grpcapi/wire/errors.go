@@ -1,4 +1,4 @@
-package grpcapi
+package wire
 
 import (
 	"context"
@@ -25,8 +25,8 @@ import (
 // errorDomain is the domain of the ErrorInfo detail every status carries.
 const errorDomain = "betcode"
 
-// maxErrorText bounds an error's text: it travels in a trailer, and clients bound
-// their trailers.
+// maxErrorText bounds an error's text in bytes: it travels in a trailer, and clients
+// bound their trailers.
 const maxErrorText = 2048
 
 // kindCodes is the one table from kinds to gRPC codes.
@@ -48,8 +48,7 @@ var kindCodes = map[messages.Kind]codes.Code{
 	messages.Canceled:         codes.Canceled,
 }
 
-// codeOf returns the gRPC code of a kind; a kind missing from the table is a bug
-// of ours, and says so.
+// codeOf returns the gRPC code of a kind; Internal for a kind missing from the table.
 func codeOf(k messages.Kind) codes.Code {
 	if c, ok := kindCodes[k]; ok {
 		return c
@@ -57,7 +56,7 @@ func codeOf(k messages.Kind) codes.Code {
 	return codes.Internal
 }
 
-// kindOf is the table read backwards, for the errors that gRPC itself makes.
+// kindOf returns the kind of a gRPC code, for errors that gRPC itself returns.
 func kindOf(c codes.Code) messages.Kind {
 	for kind, code := range kindCodes {
 		if code == c {
@@ -67,9 +66,9 @@ func kindOf(c codes.Code) messages.Kind {
 	return messages.Internal
 }
 
-// asError makes an error of ours of any error. The context's errors join the
-// table here, and those of gRPC; what is neither is a bug.
-func asError(err error) *messages.Error {
+// AsError returns err as a [messages.Error]. Errors of contexts and of gRPC get their kind
+// here; any other error is a bug and becomes Internal.
+func AsError(err error) *messages.Error {
 	var ours *messages.Error
 	if errors.As(err, &ours) {
 		return ours
@@ -87,17 +86,17 @@ func asError(err error) *messages.Error {
 	return &messages.Error{Op: "serve", Kind: messages.Internal, Err: err}
 }
 
-// reason is the code for programs: the catalogue's, or where that has none the
-// name of the gRPC code.
-func reason(e *messages.Error) string {
+// Reason returns the code for programs: the code of e, or the name of its gRPC code if it
+// has none.
+func Reason(e *messages.Error) string {
 	if e.Code != "" {
 		return string(e.Code)
 	}
 	return code.Code(codeOf(e.Kind)).String()
 }
 
-// sentence is the text for people: what, why, and what to do.
-func sentence(e *messages.Error) string {
+// Sentence returns the text for people: what failed, why, and the hint.
+func Sentence(e *messages.Error) string {
 	text := e.Error()
 	if e.Hint != "" {
 		text = strings.TrimRight(text, ".") + ". " + asSentence(e.Hint)
@@ -109,8 +108,8 @@ func sentence(e *messages.Error) string {
 	return text
 }
 
-// asSentence gives a hint the form of a sentence: hints that begin with a name or
-// a command are left as they are.
+// asSentence returns a hint as a sentence. Hints that begin with a name or a command keep
+// their first letter.
 func asSentence(hint string) string {
 	first, size := utf8.DecodeRuneInString(hint)
 	if word, _, more := strings.Cut(hint, " "); more && word != "betcode" {
@@ -122,7 +121,7 @@ func asSentence(hint string) string {
 	return hint
 }
 
-// details are the catalogue's details, fit for a protobuf string.
+// details returns the details of e as valid UTF-8, which protobuf strings must be.
 func details(e *messages.Error) map[string]string {
 	if len(e.Details) == 0 {
 		return nil
@@ -134,17 +133,18 @@ func details(e *messages.Error) map[string]string {
 	return clean
 }
 
-// toStatus is what a client gets for err.
-func toStatus(err error) *status.Status {
+// Status returns the gRPC status that a client gets for err, with its code for programs
+// and its details.
+func Status(err error) *status.Status {
 	if s, ok := status.FromError(err); ok {
 		var ours *messages.Error
 		if !errors.As(err, &ours) {
 			return s // gRPC's own, or OK
 		}
 	}
-	e := asError(err)
-	s := status.New(codeOf(e.Kind), sentence(e))
-	about := []protoadapt.MessageV1{&errdetails.ErrorInfo{Reason: reason(e), Domain: errorDomain, Metadata: details(e)}}
+	e := AsError(err)
+	s := status.New(codeOf(e.Kind), Sentence(e))
+	about := []protoadapt.MessageV1{&errdetails.ErrorInfo{Reason: Reason(e), Domain: errorDomain, Metadata: details(e)}}
 	if wait, err := strconv.ParseUint(e.Details[messages.RetryAfter], 10, 31); err == nil {
 		about = append(about, &errdetails.RetryInfo{RetryDelay: durationpb.New(time.Duration(wait) * time.Millisecond)})
 	}
@@ -155,28 +155,28 @@ func toStatus(err error) *status.Status {
 	return detailed
 }
 
-// errorEvent is err as an event of a stream. It is not journaled: its sequence is 0.
-func errorEvent(err error, fatal bool) *pb.AgentEvent {
-	e := asError(err)
+// ErrorEvent returns err as an event of a stream. It is not journaled: its sequence is 0.
+func ErrorEvent(err error, fatal bool) *pb.AgentEvent {
+	e := AsError(err)
 	return &pb.AgentEvent{
 		Timestamp: timestamppb.Now(),
 		Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
-			Code: reason(e), Message: sentence(e), IsFatal: fatal, Details: details(e),
+			Code: Reason(e), Message: Sentence(e), IsFatal: fatal, Details: details(e),
 		}},
 	}
 }
 
-// withDetail returns err with one more detail, leaving err itself as it was.
-func withDetail(err error, key, value string) error {
+// WithDetail returns a copy of err with one more detail.
+func WithDetail(err error, key, value string) error {
 	if value == "" {
 		return err
 	}
-	e := *asError(err)
+	e := *AsError(err)
 	e.Details = maps.Clone(e.Details)
 	return e.With(key, value)
 }
 
-// invalid is a malformed request: what is wrong with it, and what to do.
-func invalid(op, hint, format string, args ...any) *messages.Error {
+// Invalid returns the error for a malformed request, with a hint for its sender.
+func Invalid(op, hint, format string, args ...any) *messages.Error {
 	return messages.Errorf(op, messages.Invalid, format, args...).WithHint(hint)
 }
