@@ -101,7 +101,7 @@ func (s *session) mayLeave(ctx actor.Context) bool { return s.state.idle() && le
 // show keeps the tree and the log true: each change of phase once.
 func (s *session) show(ctx actor.Context, before messages.Phase) {
 	phase := s.state.record.Phase
-	if phase == before && s.state.commits > 1 {
+	if phase == before && s.state.durable.Commits() > 1 {
 		return
 	}
 	s.deps.tree.Detail(ctx.Self(), "phase", phase.String())

@@ -205,7 +205,7 @@ func (b *bench) deliver(from *actor.PID, m any) {
 		}
 	}
 	b.checkNumbers()
-	if len(b.waiting) == 0 && b.state.degraded == nil { // else memory holds what is not on disk
+	if len(b.waiting) == 0 && b.state.durable.failure == nil { // else memory holds what is not on disk
 		b.checkRebuild()
 	}
 }

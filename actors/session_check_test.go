@@ -64,7 +64,7 @@ func (b *bench) checkDurable(e effect) {
 // checkNumbers checks that the numbers of the session are dense.
 func (b *bench) checkNumbers() {
 	b.t.Helper()
-	if !b.state.loaded || !b.state.exists {
+	if !b.state.durable.loaded || !b.state.exists {
 		return
 	}
 	head := b.journal.head()
@@ -84,7 +84,7 @@ func (b *bench) checkNumbers() {
 // this one is, in what matters; and that it can go on from there.
 func (b *bench) checkRebuild() {
 	b.t.Helper()
-	if !b.state.loaded {
+	if !b.state.durable.loaded {
 		return
 	}
 	kept := b.journal.loaded()

@@ -226,10 +226,10 @@ func (t *transition) maybeRetire() {
 
 // idle reports whether the actor can go without anybody noticing.
 func (s *sessionState) idle() bool {
-	if s.damage != nil {
-		return !s.damage.ending && len(s.damage.waiters[endDelete]) == 0
+	if s.durable.damage != nil {
+		return !s.durable.damage.ending && len(s.durable.damage.waiters[endDelete]) == 0
 	}
-	return s.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart && len(s.permissions) == 0 && len(s.held) == 0 && s.slot == slotNone
+	return s.durable.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart && len(s.permissions) == 0 && s.durable.Quiescent() && s.slot == slotNone
 }
 
 // deleteSession stops the agent, then removes everything.
@@ -273,8 +273,7 @@ func (t *transition) remove() {
 	for _, from := range waiting {
 		t.then(reply{from, messages.Errorf("find session", messages.NotFound, "session %s was deleted", t.s.id).WithCode(messages.SessionClosed)})
 	}
-	t.s = sessionState{
-		id: t.s.id, options: t.s.options, loaded: true, commits: t.s.commits, durable: t.s.durable, held: t.s.held, slot: t.s.slot,
-	}
-	t.s.record.ID = t.s.id
+	slot := t.s.slot
+	t.s = t.s.afterEnd(t.s.durable.Log)
+	t.s.slot = slot
 }

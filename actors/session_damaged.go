@@ -45,10 +45,10 @@ type damaged struct {
 
 // unload begins to answer for a session that cannot be loaded.
 func (s sessionState) unload(now moment, m unloadable) (sessionState, []effect) {
-	s.damage = &damaged{DamagedSession: m.DamagedSession, ending: true}
+	s.durable.damage = &damaged{DamagedSession: m.DamagedSession, ending: true}
 	effects := []effect{tellPool{pool.Release{Session: s.id}}, endStrays{s.runsDirectory()}}
-	waiting := s.early
-	s.early = nil
+	waiting := s.durable.early
+	s.durable.early = nil
 	for _, e := range waiting {
 		next, more := s.stepDamaged(now, e.from, e.message)
 		s, effects = next, append(effects, more...)
@@ -58,22 +58,22 @@ func (s sessionState) unload(now moment, m unloadable) (sessionState, []effect) 
 
 // stepDamaged takes one message to a session that cannot be loaded.
 func (s sessionState) stepDamaged(_ moment, from *actor.PID, m any) (sessionState, []effect) {
-	d := *s.damage
-	s.damage = &d
+	d := *s.durable.damage
+	s.durable.damage = &d
 	switch m := m.(type) {
 	case messages.GetSession:
 		return s, []effect{reply{from, messages.SessionView{Record: d.Record}}}
 	case messages.DeleteSession:
 		d.waiters.add(endDelete, waiter{from: from, client: m.Client})
-		s.damage = &d
+		s.durable.damage = &d
 		return s.endDamaged()
 	case messages.StopSession:
 		d.waiters.add(endStop, waiter{from: from, client: m.Client})
-		s.damage = &d
+		s.durable.damage = &d
 		return s.endDamaged()
 	case endAgent:
 		d.waiters.add(endShutdown, waiter{from: from})
-		s.damage = &d
+		s.durable.damage = &d
 		return s.endDamaged()
 	case straysEnded:
 		return s.damagedEnded(m)
@@ -86,10 +86,10 @@ func (s sessionState) stepDamaged(_ moment, from *actor.PID, m any) (sessionStat
 		}
 		return s, effects
 	case journalMended: // the files were opened again, and may be whole
-		s.damage = nil
+		s.durable.damage = nil
 		return s, []effect{loadAgain{}}
 	case messages.SessionRequest:
-		return s, []effect{reply{from, s.damage.refusal()}}
+		return s, []effect{reply{from, s.durable.damage.refusal()}}
 	}
 	return s, nil
 }
@@ -102,16 +102,16 @@ func (d *damaged) refusal() *messages.Error {
 
 // endDamaged ends the agents, unless that is under way.
 func (s sessionState) endDamaged() (sessionState, []effect) {
-	if s.damage.ending {
+	if s.durable.damage.ending {
 		return s, nil
 	}
-	s.damage.ending = true
+	s.durable.damage.ending = true
 	return s, []effect{endStrays{s.runsDirectory()}}
 }
 
 // damagedEnded goes on when no agent of the session lives any more.
 func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
-	d := s.damage
+	d := s.durable.damage
 	d.ending = false
 	var effects []effect
 	for _, w := range d.waiters.take(endShutdown) {
@@ -130,8 +130,7 @@ func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
 		}
 	}
 	if len(d.waiters[endDelete]) > 0 {
-		s.commits++
-		effects = append(effects, persist{messages.Append{Session: s.id, Delete: true, Commit: s.commits}})
+		effects = append(effects, persist{messages.Append{Session: s.id, Delete: true, Commit: s.durable.Commit(0, nil)}})
 	}
 	return s, effects
 }
@@ -139,12 +138,11 @@ func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
 // damagedDeleted reports the deletion to the audit log, then answers everybody who
 // wanted it.
 func (s sessionState) damagedDeleted() (sessionState, []effect) {
-	effects := []effect{s.auditDamaged("delete", s.damage.waiters[endDelete])}
-	for _, w := range s.damage.waiters[endDelete] {
+	effects := []effect{s.auditDamaged("delete", s.durable.damage.waiters[endDelete])}
+	for _, w := range s.durable.damage.waiters[endDelete] {
 		effects = append(effects, reply{w.from, messages.Done{}})
 	}
-	next := sessionState{id: s.id, options: s.options, loaded: true, durable: s.commits, commits: s.commits}
-	return next, append(effects, forget{s.runsDirectory()}, retire{})
+	return s.afterEnd(s.durable.Closed()), append(effects, forget{s.runsDirectory()}, retire{})
 }
 
 // auditDamaged is the entry about the stop or the deletion of a damaged session. It keeps
@@ -155,7 +153,7 @@ func (s sessionState) auditDamaged(how string, callers []waiter) auditing {
 		e.ActorID = string(callers[0].client)
 	}
 	e.Session, e.Outcome = s.id, messages.OutcomeSuccess
-	e.Context = map[string]string{"by": how, "damage": shorten(s.damage.Err.Error(), maxShown)}
+	e.Context = map[string]string{"by": how, "damage": shorten(s.durable.damage.Err.Error(), maxShown)}
 	return auditing{entry: e}
 }
 

@@ -82,7 +82,7 @@ func TestDamagedSessionAnswersAtOnce(t *testing.T) {
 // TestDamagedSessionIsDeleted ends the agents first, and deletes once.
 func TestDamagedSessionIsDeleted(t *testing.T) {
 	s, _ := damagedSession(t)
-	damage := s.damage.Err
+	damage := s.durable.damage.Err
 	ann, bob := actor.NewPID("", "ann"), actor.NewPID("", "bob")
 	s, effects := s.step(moment{}, ann, messages.DeleteSession{Session: sessionA, Client: "ann"})
 	if len(effects) != 1 || effects[0] != (endStrays{"/runs/" + string(sessionA)}) {
@@ -140,7 +140,7 @@ func TestDamagedSessionKeepsAnAgentThatCannotBeEnded(t *testing.T) {
 // that failed.
 func TestDamagedSessionIsStopped(t *testing.T) {
 	s, _ := damagedSession(t)
-	damage := s.damage.Err
+	damage := s.durable.damage.Err
 	ann, bob := actor.NewPID("", "ann"), actor.NewPID("", "bob")
 	s, _ = s.step(moment{}, ann, messages.StopSession{Session: sessionA, Client: "ann"})
 	s, _ = s.step(moment{}, bob, messages.StopSession{Session: sessionA, Client: "bob"})

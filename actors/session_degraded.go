@@ -32,14 +32,12 @@ type (
 // degrade gives up what waits for the disk: nobody knows whether it is there. A stop
 // is not given up.
 func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, []effect) {
-	s.degraded = cause
-	s.record.Head = s.durableHead
+	s.durable.failure = cause
+	s.record.Head = s.durable.Head()
 	t := begin(s, now)
 	t.notice("JOURNAL_FAILS", "Journal is not writable: events below are provisional and will be replayed after recovery", nil)
 	s, effects := t.finishDegraded()
-	for _, h := range s.held {
-		effects = append(effects, h.effects...)
-	}
+	effects = append(effects, s.durable.Abandon()...)
 	for _, k := range s.knocks {
 		effects = append(effects, reply{k.from, nil})
 	}
@@ -49,7 +47,7 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 	for _, from := range s.lock.pending() {
 		effects = append(effects, reply{from, nil})
 	}
-	s.held, s.knocks, s.lock.calls = nil, nil, nil
+	s.knocks, s.lock.calls = nil, nil
 	s.lock.Abandon()
 	var sure []effect
 	for _, e := range effects {
@@ -110,7 +108,7 @@ func (t *transition) rebuilt() {
 
 // refusal says that nothing can be accepted at the moment.
 func (s sessionState) refusal(op string) *messages.Error {
-	return (&messages.Error{Op: op, Kind: messages.Unavailable, Code: messages.StorageError, Err: s.degraded.Err}).
+	return (&messages.Error{Op: op, Kind: messages.Unavailable, Code: messages.StorageError, Err: s.durable.failure.Err}).
 		With("session_id", string(s.id)).
 		WithHint("the journal cannot be written; the daemon tries again by itself, see betcode daemon status")
 }
@@ -168,13 +166,13 @@ func (s sessionState) volatile(now moment, events []messages.Event) []messages.E
 // unreadable answers whoever waits for a session that cannot be loaded; it is
 // loaded when the journal is back.
 func (s sessionState) unreadable(cause *messages.Error) (sessionState, []effect) {
-	s.degraded = cause
+	s.durable.failure = cause
 	var effects []effect
-	for _, e := range s.early {
+	for _, e := range s.durable.early {
 		if _, ok := e.message.(messages.SessionRequest); ok {
 			effects = append(effects, reply{e.from, s.refusal("load session")})
 		}
 	}
-	s.early = nil
+	s.durable.early = nil
 	return s, effects
 }

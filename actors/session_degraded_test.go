@@ -102,8 +102,8 @@ func TestJournalIsBack(t *testing.T) {
 	b.expect("the journal is back", "actors.rebuild")
 	b.manual = false
 	b.crash() // what its replacement comes to
-	if b.state.degraded != nil || b.read != b.journal.cursor.Offset {
-		t.Errorf("degraded %v, read up to %d", b.state.degraded, b.read)
+	if b.state.durable.failure != nil || b.read != b.journal.cursor.Offset {
+		t.Errorf("degraded %v, read up to %d", b.state.durable.failure, b.read)
 	}
 	b.quiet()
 	b.tell(sessionRebuilt{})

@@ -84,7 +84,7 @@ func (t *transition) takeLock(from *actor.PID, m messages.TakeLock) {
 	case t.s.clients.Observes(m.Client):
 		t.then(reply{from, messages.Errorf(op, messages.WrongState, "this client is attached as an observer").
 			With("session_id", string(t.s.id)).WithHint("attach without observer to write")})
-	case t.s.locked(m.Client) && t.s.degraded != nil: // this actor may be replaced at any moment, and its queue with it
+	case t.s.locked(m.Client) && t.s.durable.failure != nil: // this actor may be replaced at any moment, and its queue with it
 		t.then(reply{from, l.Kept(m.Client)})
 	case t.s.locked(m.Client) && l.Full(m.Client):
 		t.then(reply{from, messages.Errorf(op, messages.Exhausted, "%d clients wait for the input lock", lock.MaxWaiters).

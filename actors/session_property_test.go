@@ -233,7 +233,7 @@ func (w *world) asks(m any) {
 
 // check checks that every acknowledged message is pending or settled.
 func (w *world) check() {
-	if w.b.state.degraded != nil {
+	if w.b.state.durable.failure != nil {
 		return // what it makes of them is not true for good
 	}
 	for key := range w.accepted {
@@ -247,7 +247,7 @@ func (w *world) check() {
 // checkLock checks that whoever waits for the lock waits for somebody, and is woken.
 func (w *world) checkLock() {
 	l := &w.b.state.lock
-	if next := l.Next(); !next.IsZero() && (l.wake.IsZero() || l.wake.After(next)) && w.b.state.degraded == nil {
+	if next := l.Next(); !next.IsZero() && (l.wake.IsZero() || l.wake.After(next)) && w.b.state.durable.failure == nil {
 		w.fail("the lock is due at %s, and looked at %s", next, l.wake)
 	}
 	if l.Contested() && (l.Holder() == "" || slices.Contains(l.Waiting(), l.Holder())) {

@@ -1,13 +1,13 @@
 package actors
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/protect"
 	"betcode/actors/pool"
+	"betcode/actors/session/durable"
 	"betcode/actors/session/presence"
 	"betcode/messages"
 	"betcode/supervision"
@@ -29,9 +29,8 @@ import (
 type sessionState struct {
 	id      messages.SessionID
 	options sessionOptions
-	loaded  bool // everything the journal knows has been read
+	durable durability
 	exists  bool // the journal knows the session
-	early   []early
 
 	record      messages.SessionRecord
 	run         *messages.RunRecord // the newest, nil before the first
@@ -60,11 +59,6 @@ type sessionState struct {
 
 	trustTold string // digest of the content that people were told about last
 
-	damage *damaged // the journal cannot load the session; nil: it can, or nobody has tried
-
-	degraded    *messages.Error // why the journal cannot be written; nil: it can
-	durableHead messages.Seq    // number of the last event known to be on disk
-
 	starved bool // an agent is to be started when there is room on the disk
 
 	slot    slotHold // how it stands with the pool
@@ -72,10 +66,6 @@ type sessionState struct {
 	letting bool     // they are let in, one after the other: the slot is not given back between them
 	resting bool     // the pool knows that the agent has nothing to do, or yields
 	asking  bool     // the pool knows that the agent waits for a person
-
-	commits uint64 // handed to the journal
-	durable uint64 // known to be on disk
-	held    []held
 }
 
 // sessionOptions is what a session is told once.
@@ -106,19 +96,6 @@ type sessionOptions struct {
 	keeps             func(name string) bool // of the environment of the client that begins the session
 }
 
-// held is what must wait until a commit is durable.
-type held struct {
-	commit  uint64
-	effects []effect
-	head    messages.Seq // of the history, when it is durable
-}
-
-// early is a message that came before the session was loaded.
-type early struct {
-	from    *actor.PID
-	message any
-}
-
 // moment is everything a step may not make up itself.
 type moment struct {
 	at     time.Time
@@ -142,7 +119,7 @@ type (
 
 // load takes what the journal knows. The messages that came early follow.
 func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, []effect) {
-	s.loaded, s.exists, s.degraded, s.durableHead = true, m.Found, nil, m.Record.Head
+	s.exists, s.durable = m.Found, durability{Log: durable.Loaded[effect](m.Record.Head), loaded: true, early: s.durable.early, damage: s.durable.damage}
 	s.record, s.run, s.cursor, s.inputs = m.Record, m.Run, m.Cursor, m.Inputs
 	s.record.ID = s.id
 	s.permissions = make(map[messages.RequestID]messages.PermissionRecord, len(m.Permissions))
@@ -167,8 +144,8 @@ func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, 
 		t.watchTurn()
 	}
 	s, effects := t.finish()
-	waiting := s.early
-	s.early = nil
+	waiting := s.durable.early
+	s.durable.early = nil
 	for _, e := range waiting {
 		next, more := s.step(now, e.from, e.message)
 		s, effects = next, append(effects, more...)
@@ -180,11 +157,9 @@ func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, 
 // used once is never used again.
 func (s sessionState) closed(err *messages.Error) (sessionState, []effect) {
 	var effects []effect
-	for _, h := range s.held {
-		for _, e := range h.effects {
-			if r, ok := e.(reply); ok {
-				effects = append(effects, reply{r.to, err})
-			}
+	for _, e := range s.durable.Abandon() {
+		if r, ok := e.(reply); ok {
+			effects = append(effects, reply{r.to, err})
 		}
 	}
 	for _, k := range s.knocks {
@@ -193,7 +168,8 @@ func (s sessionState) closed(err *messages.Error) (sessionState, []effect) {
 	for _, from := range s.lock.pending() {
 		effects = append(effects, reply{from, err})
 	}
-	next := sessionState{id: s.id, options: s.options, loaded: true, durable: s.commits, commits: s.commits, slot: s.slot}
+	next := s.afterEnd(s.durable.Closed())
+	next.slot = s.slot
 	return next, append(effects, retire{})
 }
 
@@ -211,33 +187,16 @@ func (s sessionState) before(from *actor.PID, m any) (sessionState, []effect) {
 	case journalRestarted:
 		return s, []effect{loadAgain{}} // the first request may be lost
 	case journalMended:
-		if s.degraded == nil {
+		if s.durable.failure == nil {
 			return s, nil
 		}
-		s.degraded = nil
+		s.durable.failure = nil
 		return s, []effect{loadAgain{}}
 	case messages.SessionRequest:
-		if s.degraded != nil {
+		if s.durable.failure != nil {
 			return s, []effect{reply{from, s.refusal("load session")}}
 		}
 	}
-	s.early = append(s.early[:len(s.early):len(s.early)], early{from, m})
+	s.durable.early = append(s.durable.early[:len(s.durable.early):len(s.durable.early)], early{from, m})
 	return s, nil
-}
-
-// committed releases what waited for a commit.
-func (s sessionState) committed(m messages.Committed) (sessionState, []effect) {
-	if m.Commit <= s.durable {
-		return s, nil // of a session that was deleted meanwhile
-	}
-	if m.Commit != s.durable+1 {
-		panic(fmt.Sprintf("commit %d is durable, the one before is %d", m.Commit, s.durable))
-	}
-	s.durable = m.Commit
-	var ready []effect
-	for len(s.held) > 0 && s.held[0].commit <= s.durable {
-		s.durableHead = s.held[0].head
-		ready, s.held = append(ready, s.held[0].effects...), s.held[1:]
-	}
-	return s, ready
 }

@@ -12,12 +12,12 @@ import (
 func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []effect) {
 	switch m := m.(type) {
 	case messages.SessionLoaded:
-		if s.loaded {
+		if s.durable.loaded {
 			return s, nil // asked for twice, since the journal was restarted meanwhile
 		}
 		return s.load(now, m)
 	case *messages.Error:
-		if s.loaded && m.Kind == messages.Unavailable {
+		if s.durable.loaded && m.Kind == messages.Unavailable {
 			return s, nil // asked for twice, as above
 		}
 		if m.Kind == messages.Unavailable {
@@ -25,16 +25,16 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 		}
 		panic("the journal could not load the session: " + m.Error())
 	}
-	if m, ok := m.(unloadable); ok && !s.loaded && s.damage == nil {
+	if m, ok := m.(unloadable); ok && !s.durable.loaded && s.durable.damage == nil {
 		return s.unload(now, m)
 	}
-	if s.damage != nil {
+	if s.durable.damage != nil {
 		return s.stepDamaged(now, from, m)
 	}
-	if !s.loaded {
+	if !s.durable.loaded {
 		return s.before(from, m)
 	}
-	if s.degraded != nil {
+	if s.durable.failure != nil {
 		return s.stepDegraded(now, from, m)
 	}
 	switch m := m.(type) {
@@ -49,7 +49,7 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 		}
 		panic("the journal refused an append: " + m.Err.Error())
 	case journalRestarted:
-		if s.durable < s.commits {
+		if s.durable.UnderWay() {
 			panic("the journal was restarted with appends of this session under way")
 		}
 		return s, nil

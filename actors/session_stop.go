@@ -29,7 +29,7 @@ func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
 	}
 	t.s.ending.waiters.add(endStop, waiter{from, t.s.active(), client})
 	t.change().StopWanted = true
-	if t.s.degraded != nil {
+	if t.s.durable.failure != nil {
 		t.s.ending.savingStop = true
 		t.then(keepStop{t.s.record.Run})
 	}

@@ -36,28 +36,17 @@ func (t *transition) finish() (sessionState, []effect) {
 	t.rememberAnswers()
 	t.publish(t.s.record.Head)
 	s, effects := t.s, t.at
-	if t.dirty {
-		s.commits++
-		if t.used {
-			s.record.UpdatedAt = t.now.at
-		}
-		record := s.record
-		t.append.Commit, t.append.Record = s.commits, &record
-		if t.append.Delete {
-			t.append.Record = nil
-		}
-		effects = append(effects, persist{t.append})
-		s.held = append(s.held[:len(s.held):len(s.held)], held{s.commits, t.after, s.record.Head})
-		return s, effects
+	if !t.dirty {
+		return s, append(effects, s.durable.Pass(s.record.Head, t.after)...)
 	}
-	if len(t.after) == 0 {
-		return s, effects
+	if t.used {
+		s.record.UpdatedAt = t.now.at
 	}
-	if s.durable < s.commits {
-		s.held = append(s.held[:len(s.held):len(s.held)], held{s.commits, t.after, s.record.Head})
-		return s, effects
+	t.append.Commit = s.durable.Commit(s.record.Head, t.after)
+	if record := s.record; !t.append.Delete {
+		t.append.Record = &record
 	}
-	return s, append(effects, t.after...)
+	return s, append(effects, persist{t.append})
 }
 
 // then adds effects that wait until everything so far is durable.

@@ -32,7 +32,7 @@ func agentTold(effects []effect) bool {
 // guardState is a session whose agent was started with a guard, with a message to give.
 func guardState(mode messages.GuardMode) sessionState {
 	s := sessionState{
-		id: "s", loaded: true, exists: true, slot: slotHeld,
+		id: "s", durable: durability{loaded: true}, exists: true, slot: slotHeld,
 		options: sessionOptions{ownRules: true}, trustTold: "before",
 		agent:  agentView{agentLife: agentLife{up: true, guard: messages.Guard{Mode: mode, Digest: "before"}}},
 		record: messages.SessionRecord{ID: "s", Run: 1, WorkingDirectory: "/p"},

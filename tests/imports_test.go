@@ -150,6 +150,11 @@ var rules = []rule{
 		pkg: "actors/session/watchdog", because: "judging silence needs a clock and nothing else",
 	},
 	{
+		pkg: "actors/session/durable", may: []string{"messages"},
+		because: "the order of appends and effects is a pure machine: it knows neither effects nor the journal",
+		never:   map[string]string{protoactor: "effects are the session's", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
 		pkg: "actors/session/presence", may: []string{"messages"},
 		because: "who is attached is a pure machine: no session, no actors, no events",
 		never:   map[string]string{protoactor: "streams are named by their ids", grpc: "kinds of errors become status codes in the gateway"},
