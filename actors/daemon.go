@@ -3,8 +3,10 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/disk"
 	"betcode/actors/health"
 	"betcode/actors/pool"
+	"betcode/actors/retention"
 )
 
 // daemon is the root of the tree. It has one duty: to start its children, in an
@@ -30,11 +32,11 @@ func (d *daemon) Receive(ctx actor.Context) {
 		props *actor.Props
 	}{
 		{"health", health.Props(d.deps.healthDeps())},
-		{"disk", roomProps(d.deps)},
+		{"disk", disk.Props(d.deps.diskDeps())},
 		{"journal", journalProps(d.deps)},
 		{"pool", pool.Props(d.deps.poolDeps())},
 		{"sessions", sessionsProps(d.deps)},
-		{"retention", retentionProps(d.deps)},
+		{"retention", retention.Props(d.deps.retentionDeps())},
 		{"backups", backupsProps(d.deps)},
 	} {
 		if _, err := ctx.SpawnNamed(child.props, child.name); err != nil {

@@ -8,21 +8,22 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"betcode/actors/internal/disk"
+	"betcode/actors/disk"
+	measure "betcode/actors/internal/disk"
 	"betcode/messages"
 )
 
 // tank is a disk whose room the test decides.
 type tank struct{ free atomic.Int64 }
 
-func (d *tank) look() (disk.Space, error) {
-	return disk.Space{Free: d.free.Load(), Total: 1 << 40}, nil
+func (d *tank) look() (measure.Space, error) {
+	return measure.Space{Free: d.free.Load(), Total: 1 << 40}, nil
 }
 
 // fill leaves so much room, and lets the daemon notice.
 func (d *tank) fill(s *stage, free int64) {
 	d.free.Store(free)
-	s.actors.Root.Send(s.disk, lookNow{})
+	s.actors.Root.Send(s.disk, disk.LookNow{})
 }
 
 // stopped reports whether the kernel has stopped a process.
@@ -51,7 +52,7 @@ func TestFullDisk(t *testing.T) {
 	s := withScript(t, func(o *Options) { o.Disk = DiskOptions{look: d.look, Reserve: reserve} })
 	s.eventually("a reserve is kept", func() bool {
 		info, err := os.Stat(reserve)
-		return err == nil && info.Size() == reserveBytes
+		return err == nil && info.Size() == disk.MaxReserve
 	})
 	s.open(sessionN(1))
 	r := s.follow(messages.Attach{Session: sessionN(1), Client: "ann", Stream: "s"})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/disk"
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
 	"betcode/messages"
@@ -164,7 +165,7 @@ func (j *journal) report(ctx actor.Context, done journalDone) {
 			j.deps.logOf("journal").Error().Err(done.failure).Msg("the journal fails: what agents say is shown and not kept")
 		}
 		ctx.Send(j.deps.health, health.Journal{Err: done.failure})
-		ctx.Send(j.deps.disk, lookNow{}) // it may be for want of room
+		ctx.Send(j.deps.disk, disk.LookNow{}) // it may be for want of room
 	}
 	if done.dropped > 0 {
 		j.deps.logOf("journal").Info().Int("files", done.dropped).Msg("old history dropped")
@@ -231,7 +232,7 @@ func (j *journal) perform(ctx actor.Context, e effect) {
 		j.reclaimed, j.leave = j.deps.now(), cancel
 		j.tidy.Do(func() any {
 			defer cancel()
-			done, err := j.store.Reclaim(leave, j.deps.spareRoom())
+			done, err := j.store.Reclaim(leave, j.deps.room.Spare())
 			return roomReclaimed{done, err}
 		})
 	case writeGroup:

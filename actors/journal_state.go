@@ -69,7 +69,13 @@ type (
 	moveLog     struct{}
 	reclaimRoom struct{}
 	tryStore    struct{ from *actor.PID }
+
+	tellSessions struct{ message any }
+	tellHealth   struct{ message any }
 )
+
+func (tellSessions) effect() {}
+func (tellHealth) effect()   {}
 
 func (writeGroup) effect()  {}
 func (moveLog) effect()     {}

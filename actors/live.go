@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"betcode/actors/pool"
+	"betcode/actors/retention"
 	"betcode/messages"
 )
 
@@ -63,7 +64,7 @@ func (s *System) Change(l Live) {
 	s.live.Store(l.complete())
 	now := s.live.Load()
 	s.actors.Root.Send(s.pool, now.poolLimits())
-	s.actors.Root.Send(s.below("retention"), limitsChanged{})
+	s.actors.Root.Send(s.below("retention"), retention.LimitsChanged{})
 }
 
 // sessionOptions is what every session is told.
@@ -93,4 +94,12 @@ func (s *System) poolDeps() pool.Deps {
 		Common: s.common(), Health: s.health, Limits: func() pool.Limits { return s.live.Load().poolLimits() },
 		ToSession: s.toSession, ToSessions: s.toSessions,
 	}
+}
+
+// retentionDeps returns what retention needs.
+func (s *System) retentionDeps() retention.Deps {
+	return retention.Deps{Common: s.common(), Store: s.options.Store, Sessions: s.sessions, Limits: func() (int64, time.Duration) {
+		live := s.live.Load()
+		return live.SessionBytes, live.SessionAge
+	}}
 }

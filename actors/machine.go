@@ -23,7 +23,7 @@ func (s *System) machine() (messages.Reply, error) {
 	if name, err := os.Hostname(); err == nil {
 		view.Hostname = name
 	}
-	if space, err := s.lookAtDisk(); err == nil {
+	if space, err := s.room.Measure(); err == nil {
 		view.DiskFree = uint64(max(space.Free, 0))
 	}
 	return view, nil

@@ -102,7 +102,7 @@ func (r *run) step(ctx actor.Context, m any) {
 func (r *run) start(ctx actor.Context) {
 	r.life, r.end = context.WithCancel(context.Background())
 	r.reader, r.writer = act.NewWorker(ctx, &r.deps.workers, r), act.NewWorker(ctx, &r.deps.workers, r)
-	if r.deps.diskFull.Load() {
+	if r.deps.room.Full() {
 		r.state = r.state.hold(holdAgent{holdDisk, true})
 	}
 	r.open(ctx)
@@ -170,7 +170,7 @@ func (r *run) perform(ctx actor.Context, e effect) {
 	case signalIt:
 		r.reader.Do(func() any { return agent.signal(e.signal) })
 	case archiveSpool:
-		r.deps.archiveLive(agent.record.Directory, e.to)
+		r.deps.archiver.Live(agent.record.Directory, e.to)
 	case measureSpool:
 		r.reader.Do(func() any { return spoolMeasured{agent.size()} })
 	case freezeAgent:

@@ -72,7 +72,7 @@ func (s *session) Receive(ctx actor.Context) {
 		ctx.Send(ctx.Parent(), goodbye{s.id, s.mayLeave(ctx)})
 	default:
 		failpoint.Hit(failpoint.SessionStep)
-		now := moment{at: s.deps.now(), id: uuid.NewString, chance: rand.Float64, full: s.deps.diskFull.Load()}
+		now := moment{at: s.deps.now(), id: uuid.NewString, chance: rand.Float64, full: s.deps.room.Full()}
 		before := s.state.record.Phase
 		if live := s.deps.live.Load(); live != s.live {
 			s.live, s.state.options = live, s.state.options.with(live)
@@ -182,7 +182,7 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case remember:
 		s.deps.janitor.Do(e.learn)
 	case archiveRuns:
-		s.deps.archiveEnded(e)
+		s.deps.archiver.Ended(e.directory, e.upTo)
 	case endStrays:
 		s.hands.Do(func() any { return endStraysIn(e.directory) })
 	case rebuild:

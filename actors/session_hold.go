@@ -2,16 +2,18 @@ package actors
 
 import (
 	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/disk"
 )
 
 // diskChanged holds the agent of the session while the disk is full, and begins
 // what could not be begun meanwhile. None of it waits for the journal, which may
 // be the one that finds no room.
-func (t *transition) diskChanged(m diskChanged) {
+func (t *transition) diskChanged(m disk.Changed) {
 	if t.s.active() {
-		t.at = append(t.at, tellRun{t.s.record.Run, holdAgent{holdDisk, m.full}})
+		t.at = append(t.at, tellRun{t.s.record.Run, holdAgent{holdDisk, m.Full}})
 	}
-	if !m.full && t.s.starved && !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript {
+	if !m.Full && t.s.starved && !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript {
 		t.s.starved = false
 		t.goOn()
 	}
@@ -54,7 +56,7 @@ func (t *transition) agentOutruns(m agentOutruns) {
 // roomFor refuses a new turn while the disk is full.
 func (t *transition) roomFor(from *actor.PID, op string) bool {
 	if t.now.full {
-		t.then(reply{from, diskFullError(op, t.s.id, t.s.options.runs)})
+		t.then(reply{from, disk.FullError(op, t.s.id, t.s.options.runs)})
 	}
 	return !t.now.full
 }

@@ -4,20 +4,21 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/disk"
 	"betcode/actors/pool"
 )
 
 func TestFullDiskHoldsTheAgent(t *testing.T) {
 	b := turning(t)
 	b.full = true
-	b.tell(diskChanged{true})
+	b.tell(disk.Changed{Full: true})
 	b.expect("the disk is full", "run 1: hold for disk full")
 	b.tell(agentHeld{1, holdDisk})
 	b.expect("held", "all: 6 notice DISK_FULL")
 	b.wake(time.Hour)
 	b.expect("an hour is no silence")
 	b.full = false
-	b.tell(diskChanged{false})
+	b.tell(disk.Changed{Full: false})
 	b.expect("there is room", "run 1: no longer hold for disk full")
 	b.tell(agentHeld{1, 0})
 	b.expect("let go", "all: 7 notice AGENT_GOES_ON")
@@ -54,7 +55,7 @@ func TestFullDiskStartsNoAgent(t *testing.T) {
 		t.Fatalf("run %d, starved %v", b.state.record.Run, b.state.starved)
 	}
 	b.full = false
-	b.tell(diskChanged{false})
+	b.tell(disk.Changed{Full: false})
 	b.tell(pool.Answer{Place: pool.Admitted})
 	if !b.state.active() || b.state.record.Run != 2 {
 		t.Errorf("it is not started: %+v", b.state.run)

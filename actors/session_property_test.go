@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"betcode/actors/disk"
 	"betcode/actors/internal/claude"
 	"betcode/actors/pool"
 	"betcode/messages"
@@ -273,7 +274,7 @@ func (w *world) mend() {
 // fill lets the disk be full, or have room again.
 func (w *world) fill(full bool) {
 	w.b.full = full
-	w.tell(diskChanged{full})
+	w.tell(disk.Changed{Full: full})
 }
 
 func (w *world) deliver() {

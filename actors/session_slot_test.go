@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/disk"
 	"betcode/actors/pool"
 	"betcode/messages"
 )
@@ -221,11 +222,11 @@ func TestSlotForOlderWork(t *testing.T) {
 	b.manual = true
 	b.tell(messages.RestartSession{Session: sessionA})
 	b.manual, b.full = false, true
-	b.tell(diskChanged{true})
+	b.tell(disk.Changed{Full: true})
 	b.quiet()
 	b.on(pool.Answer{Place: pool.Admitted}, "to ann: exhausted DISK_FULL")
 	b.full = false
-	b.tell(diskChanged{false})
+	b.tell(disk.Changed{Full: false})
 	b.on(pool.Answer{Place: pool.Admitted}, "run 1: start with --session-id")
 	b.on(b.up(), "all: 2 run 1 started", "to op: restarted, was running false")
 }

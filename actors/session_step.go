@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/disk"
 	"betcode/actors/pool"
 	"betcode/messages"
 )
@@ -171,7 +172,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.park()
 	case sessionRebuilt:
 		t.rebuilt()
-	case diskChanged:
+	case disk.Changed:
 		t.diskChanged(m)
 	case agentHeld:
 		t.agentHeld(m)

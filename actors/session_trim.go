@@ -5,11 +5,9 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/retention"
 	"betcode/messages"
 )
-
-// historyDropped is the code of the notice that says so.
-const historyDropped = "HISTORY_DROPPED"
 
 // trimHistory moves the low-water mark: what lies up to it is not found any more.
 // Nobody has used the session by that, so it stays where it is in the list.
@@ -19,7 +17,7 @@ func (t *transition) trimHistory(from *actor.PID, m messages.TrimHistory) {
 	}
 	if p := &t.s.record.Past; m.To > p.LowWater && m.To <= t.s.record.Head {
 		p.LowWater, p.LowWaterBytes = m.To, m.Bytes
-		t.notice(historyDropped, "Older history was given up, as the settings want it", map[string]string{
+		t.notice(retention.NoticeDropped, "Older history was given up, as the settings want it", map[string]string{
 			"up_to": strconv.FormatUint(uint64(m.To), 10), "reason": m.Reason,
 		})
 	}

@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/disk"
 	"betcode/actors/internal/act"
 	"betcode/actors/pool"
 	"betcode/messages"
@@ -90,7 +91,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 		s.tell(ctx, m.Session, m)
 	case rebuildSession:
 		s.replace(ctx, m.id)
-	case journalRestarted, journalMended, pool.Restarted, diskChanged, rulesChanged:
+	case journalRestarted, journalMended, pool.Restarted, disk.Changed, rulesChanged:
 		for _, pid := range s.live {
 			ctx.Send(pid, m)
 		}

@@ -15,11 +15,13 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/rs/zerolog"
 
+	"betcode/actors/disk"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/spool"
+	"betcode/actors/retention"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -87,10 +89,11 @@ type System struct {
 	rules     liveRules
 	protected *protect.List
 	live      atomic.Pointer[Live] // what may change meanwhile
-	diskFull  atomic.Bool          // written by the disk's actor alone
-	damage    journalDamage        // found in the journal's files
-	backup    backupHealth         // of scheduled backups
-	lately    lately               // requests that were answered in the life of this daemon
+	room      *disk.Meter
+	archiver  *retention.Archiver
+	damage    journalDamage // found in the journal's files
+	backup    backupHealth  // of scheduled backups
+	lately    lately        // requests that were answered in the life of this daemon
 	versions  *versions
 	stops     *stops
 	cgroups   process.Cgroups
@@ -128,10 +131,8 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	}
 	s.SetRules(o.Rules...)
 	s.protected = o.protected()
-	s.options.Disk.ArchiveBytes = cmp.Or(o.Disk.ArchiveBytes, archiveBytes)
-	s.options.Disk.ArchiveAge = cmp.Or(o.Disk.ArchiveAge, archiveAge)
 	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, spoolQuota), 0)
-	s.firstLook()
+	s.room = newMeter(o)
 	var err error
 	if s.versions, err = loadVersions(o.VersionsFile); err != nil {
 		s.logOf("daemon").Warn().Err(err).Msg("what was learned of the agent's versions is lost")
@@ -149,6 +150,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.actors = actor.NewActorSystem(actor.WithLoggerFactory(s.libraryLog))
 	s.janitor = act.NewBackground(&s.workers, s.janitorDone)
 	s.archivist = act.NewBackground(&s.workers, s.janitorDone)
+	s.archiver = retention.NewArchiver(s.archivist, o.RunsDirectory, o.Disk.ArchiveBytes, o.Disk.ArchiveAge)
 	s.auditor = act.NewBackground(&s.workers, s.janitorDone)
 	s.notifier = newNotifier(s)
 	s.backup.look(s.options.Backups)

@@ -16,7 +16,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
-	"betcode/actors/internal/disk"
+	measure "betcode/actors/internal/disk"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -36,7 +36,7 @@ type stage struct {
 }
 
 // endless is a disk with plenty of room.
-func endless() (disk.Space, error) { return disk.Space{Free: 1 << 40, Total: 1 << 41}, nil }
+func endless() (measure.Space, error) { return measure.Space{Free: 1 << 40, Total: 1 << 41}, nil }
 
 // raise starts the actors; they are stopped, and have to stop, when the test
 // ends, and the agents with them.

@@ -177,6 +177,14 @@ var rules = []rule{
 		because: "the pool knows sessions by their ids", never: actorsNever,
 	},
 	{
+		pkg: "actors/disk", may: []string{"messages", "actors/internal/act", "actors/internal/disk", "actors/health"},
+		because: "who is told that the disk is full is not its business", never: actorsNever,
+	},
+	{
+		pkg: "actors/retention", may: []string{"messages", "proto", "actors/internal/act", "actors/internal/process", "actors/internal/spool"},
+		because: "it reads the journal through the part of the store that it declares", never: actorsNever,
+	},
+	{
 		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor", never: actorsNever,
 	},
 	{

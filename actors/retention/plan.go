@@ -1,4 +1,4 @@
-package actors
+package retention
 
 import (
 	"time"
@@ -10,34 +10,42 @@ import (
 	"betcode/messages"
 )
 
-// historyLimits say how much of its history a session may keep, as of now.
-type historyLimits struct {
+// limits say how much of its history a session may keep, as of now.
+type limits struct {
 	bytes uint64        // of events; 0 = any number
 	age   time.Duration // of an event; not positive = any age
 	now   time.Time
 }
 
-// limitSlack is the part of a limit by which it may be exceeded: so a session that
-// stays at its limit is not trimmed with every word it says.
+// A page of history is what one read of the store returns at most.
+const (
+	pageEvents = 256
+	pageBytes  = 128 << 10
+)
+
+// NoticeDropped is the code of the notice by which a session says that it gave up history.
+const NoticeDropped = "HISTORY_DROPPED"
+
+// limitSlack is the part of a limit by which a session may exceed it, so that a session at its limit is not trimmed with
+// every event.
 const limitSlack = 8
 
-// firstWords is how many events are looked at of a session within its limits: one
-// that says something is among them, unless nothing but notices is left.
+// firstWords is how many events are read of a session within its limits. One of them is no notice of retention, unless nothing
+// else is left.
 const firstWords = 2 * limitSlack
 
-// look decides how far the history of a session is to be given up. It reads what
-// is given up, and hardly more.
-func (l historyLimits) look(store Store, r *messages.SessionRecord) (trim messages.TrimHistory, due bool, err error) {
+// look decides how much of its history a session gives up. It reads that part and hardly more.
+func (l limits) look(store Store, r *messages.SessionRecord) (trim messages.TrimHistory, due bool, err error) {
 	p := &r.Past
 	if p.LowWater >= r.Head {
 		return trim, false, nil
 	}
-	first, err := store.Events(r.ID, p.LowWater, firstWords, catchUpBytes)
+	first, err := store.Events(r.ID, p.LowWater, firstWords, pageBytes)
 	if err != nil || len(first) == 0 {
 		return trim, false, err
 	}
 	kept := p.Bytes - min(p.LowWaterBytes, p.Bytes)
-	if l.bytes > 0 && first[0].Seq > p.LowWater+1 { // files were dropped, with nobody knows how much of it
+	if l.bytes > 0 && first[0].Seq > p.LowWater+1 { // files were dropped, with an unknown part of it
 		if kept, err = weigh(store, r); err != nil {
 			return trim, false, err
 		}
@@ -57,22 +65,21 @@ func (l historyLimits) look(store Store, r *messages.SessionRecord) (trim messag
 	return trim, err == nil && trim.To > p.LowWater, err
 }
 
-// ageOf is the age of the first event that is more than the retention's own notice:
-// else each notice would be the cause of another.
-func (l historyLimits) ageOf(events []messages.Event) time.Duration {
+// ageOf is the age of the first event that is no notice of retention: otherwise each notice would cause another.
+func (l limits) ageOf(events []messages.Event) time.Duration {
 	for _, e := range events {
 		var event pb.AgentEvent
-		if err := proto.Unmarshal(e.Bytes, &event); err != nil || event.GetNotice().GetCode() != historyDropped {
+		if err := proto.Unmarshal(e.Bytes, &event); err != nil || event.GetNotice().GetCode() != NoticeDropped {
 			return l.now.Sub(timeOf(e))
 		}
 	}
 	return 0
 }
 
-// walk gives up one event after the other until the limits are kept.
-func (l historyLimits) walk(store Store, r *messages.SessionRecord, kept uint64, trim *messages.TrimHistory) error {
+// walk gives up one event after the other until the session is within the limits.
+func (l limits) walk(store Store, r *messages.SessionRecord, kept uint64, trim *messages.TrimHistory) error {
 	for trim.To < r.Head {
-		events, err := store.Events(r.ID, trim.To, catchUpEvents, catchUpBytes)
+		events, err := store.Events(r.ID, trim.To, pageEvents, pageBytes)
 		if err != nil {
 			return err
 		}
@@ -94,10 +101,10 @@ func (l historyLimits) walk(store Store, r *messages.SessionRecord, kept uint64,
 	return nil
 }
 
-// weigh counts what is left of a session's history.
+// weigh counts the bytes of the history that a session still has.
 func weigh(store Store, r *messages.SessionRecord) (bytes uint64, err error) {
 	for at := r.Past.LowWater; at < r.Head; {
-		events, err := store.Events(r.ID, at, catchUpEvents, catchUpBytes)
+		events, err := store.Events(r.ID, at, pageEvents, pageBytes)
 		if err != nil || len(events) == 0 {
 			return bytes, err
 		}
@@ -108,7 +115,7 @@ func weigh(store Store, r *messages.SessionRecord) (bytes uint64, err error) {
 	return bytes, nil
 }
 
-// timeOf is when an event happened; one that does not say is as old as can be.
+// timeOf is when an event happened; zero if it has no timestamp.
 func timeOf(e messages.Event) time.Time {
 	var event pb.AgentEvent
 	if err := proto.Unmarshal(e.Bytes, &event); err != nil || event.GetTimestamp() == nil {

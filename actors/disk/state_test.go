@@ -1,4 +1,4 @@
-package actors
+package disk
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"betcode/actors/health"
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/disk"
 )
 
@@ -17,25 +18,25 @@ const mib = 1 << 20
 func roomy(free int64) spaceSeen { return spaceSeen{space: disk.Space{Free: free, Total: 1 << 40}} }
 
 // looked returns the state after a look, and what follows in a word.
-func looked(s diskState, m spaceSeen) (next diskState, told string, wait time.Duration) {
+func looked(s state, m spaceSeen) (next state, told string, wait time.Duration) {
 	next, effects := s.step(m)
 	for _, e := range effects {
 		switch e := e.(type) {
-		case tellSessions:
-			told += map[bool]string{true: "full ", false: "room "}[e.message.(diskChanged).full]
+		case announce:
+			told += map[bool]string{true: "full ", false: "room "}[e.changed.Full]
 		case releaseReserve:
 			told += "release "
 		case keepReserve:
 			told += "keep " + health.Size(e.bytes) + " "
-		case wakeAfter:
-			wait = e.delay
+		case act.After:
+			wait = e.Delay
 		}
 	}
 	return next, told, wait
 }
 
 func TestDiskFills(t *testing.T) {
-	s := diskState{}
+	s := state{}
 	for _, c := range []struct {
 		name string
 		seen spaceSeen
@@ -43,14 +44,14 @@ func TestDiskFills(t *testing.T) {
 		wait time.Duration
 		full bool
 	}{
-		{"plenty", roomy(900 << 30), "keep 16.0 MiB ", diskLookMost, false},
+		{"plenty", roomy(900 << 30), "keep 16.0 MiB ", pollMost, false},
 		{"two seconds from the mark", roomy((2048 + 512) * mib), "keep 16.0 MiB ", 2 * time.Second, false},
-		{"at the mark", roomy(512 * mib), "keep 16.0 MiB ", diskLookLeast, false},
-		{"below it", roomy(512*mib - 1), "full release ", diskLookFull, true},
-		{"a little above it", roomy(700 * mib), "", diskLookFull, true},
-		{"nobody knows", spaceSeen{err: errors.New("no such disk")}, "", diskLookFull, true},
-		{"just enough", roomy((512 + 256 + 16) * mib), "room keep 16.0 MiB ", diskLookLeast, false},
-		{"and less again", roomy(600 * mib), "keep 16.0 MiB ", diskLookLeast, false},
+		{"at the mark", roomy(512 * mib), "keep 16.0 MiB ", pollLeast, false},
+		{"below it", roomy(512*mib - 1), "full release ", pollFull, true},
+		{"a little above it", roomy(700 * mib), "", pollFull, true},
+		{"nobody knows", spaceSeen{err: errors.New("no such disk")}, "", pollFull, true},
+		{"just enough", roomy((512 + 256 + 16) * mib), "room keep 16.0 MiB ", pollLeast, false},
+		{"and less again", roomy(600 * mib), "keep 16.0 MiB ", pollLeast, false},
 	} {
 		var told string
 		var wait time.Duration
@@ -67,7 +68,7 @@ func TestDiskMark(t *testing.T) {
 		{64 * mib, 100 * mib, 64 * mib, 16 * mib},
 		{mib, 1 << 40, mib, mib / 4},
 	} {
-		s := diskState{low: c.low, space: disk.Space{Total: c.total}}
+		s := state{low: c.low, space: disk.Space{Total: c.total}}
 		if s.mark() != c.mark || s.reserve() != c.reserve {
 			t.Errorf("%d of %d: mark %d, reserve %d", c.low, c.total, s.mark(), s.reserve())
 		}
@@ -75,8 +76,8 @@ func TestDiskMark(t *testing.T) {
 }
 
 func TestDiskLooksOnce(t *testing.T) {
-	s, first := diskState{}.step(lookDue{})
-	_, second := s.step(lookNow{})
+	s, first := state{}.step(lookDue{})
+	_, second := s.step(LookNow{})
 	if len(first) != 1 || len(second) != 0 {
 		t.Errorf("%v, then %v", first, second)
 	}
@@ -86,13 +87,13 @@ func TestDiskLooksOnce(t *testing.T) {
 // again, both are true by a margin, and the reserve is there only when there is room.
 func TestDiskFlapsNot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, was := diskState{low: rapid.Int64Range(0, 1<<30).Draw(t, "low")}, false
+		s, was := state{low: rapid.Int64Range(0, 1<<30).Draw(t, "low")}, false
 		for _, free := range rapid.SliceOf(rapid.Int64Range(0, 4<<30)).Draw(t, "free") {
 			next, effects := s.step(roomy(free))
 			for _, e := range effects {
 				switch e := e.(type) {
-				case tellSessions:
-					now := e.message.(diskChanged).full
+				case announce:
+					now := e.changed.Full
 					if now == was || now && free >= next.mark() || !now && free < next.leave() {
 						t.Fatalf("full %v after %v, with %d free", now, was, free)
 					}
@@ -110,9 +111,8 @@ func TestDiskFlapsNot(t *testing.T) {
 	})
 }
 
-// What nobody waits for must not fill the disk.
+// Background work must not fill the disk.
 func TestSpareRoom(t *testing.T) {
-	var s System
 	for _, c := range []struct {
 		free, low, want int64
 		err             error
@@ -121,8 +121,8 @@ func TestSpareRoom(t *testing.T) {
 		{free: 20, low: 30},
 		{free: 100, low: 30, err: errors.New("no such disk")},
 	} {
-		s.options.Disk = DiskOptions{Low: c.low, look: func() (disk.Space, error) { return disk.Space{Free: c.free, Total: 1000}, c.err }}
-		if got := s.spareRoom(); got != c.want {
+		m := NewMeter(c.low, func() (disk.Space, error) { return disk.Space{Free: c.free, Total: 1000}, c.err })
+		if got := m.Spare(); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}

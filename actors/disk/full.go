@@ -1,0 +1,14 @@
+package disk
+
+import (
+	"cmp"
+
+	"betcode/messages"
+)
+
+// FullError refuses a request that needs room on a full disk. where is a path on it.
+func FullError(op string, id messages.SessionID, where string) *messages.Error {
+	return messages.Errorf(op, messages.Exhausted, "the disk is nearly full").WithCode(messages.DiskFull).
+		With("session_id", string(id)).
+		WithHint("free some room on the disk of " + cmp.Or(where, "the state directory") + "; running agents are held and go on by themselves")
+}

@@ -1,0 +1,24 @@
+package actors
+
+import (
+	"betcode/actors/internal/spool"
+)
+
+// archiveStep is how much of a live spool is archived at once.
+const archiveStep = 8 << 20
+
+// archiveSpool is an effect: archive the live spool up to an offset.
+type archiveSpool struct{ to int64 }
+
+func (archiveSpool) effect() {}
+
+// archive archives as much of the spool as is journaled, in whole steps. The last journaled byte stays in the spool: opening
+// the spool reads it.
+func (s runState) archive() (runState, []effect) {
+	to := (s.quota.journaled - 1) / archiveStep * archiveStep
+	if !spool.Punches || to <= s.archived || s.phase != runLive {
+		return s, nil
+	}
+	s.archived = to
+	return s, []effect{archiveSpool{to}}
+}
