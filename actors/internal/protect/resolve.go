@@ -38,12 +38,13 @@ func (l *List) Check(c rules.Call) string {
 }
 
 // CheckDirectory is [List.Exposed] for a directory as it is spelled and behind symbolic
-// links. It looks at the disk.
+// links, and tells of listed files that may have another name in it. It looks at the disk.
 func (l *List) CheckDirectory(dir string) string {
 	if l == nil || dir == "" {
 		return ""
 	}
-	return cmp.Or(l.Exposed(dir), l.Exposed(realpath.Resolve(dir).Path))
+	actual := realpath.Resolve(dir).Path
+	return cmp.Or(l.Exposed(dir), l.Exposed(actual), l.hardLinked(actual))
 }
 
 // Resolve returns the places behind symbolic links. It looks at the disk.
