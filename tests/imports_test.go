@@ -208,6 +208,38 @@ var rules = []rule{
 		never:   map[string]string{grpc: "what is printed does not depend on where it came from"},
 	},
 	{
+		pkg: "cmd/betcode/internal/host", may: []string{"messages", "config", "supervision", "persistence", "actors", "grpcapi", "cmd/betcode/internal"},
+		because: "the daemon in this process is the one that joins actors, journal and gateway",
+	},
+	{
+		pkg: "cmd/betcode/internal/offline", may: []string{"proto", "messages", "config", "persistence", "actors", "grpcapi", "cmd/betcode/internal"},
+		because: "what works on files without a daemon reads them as a daemon does, and answers as its gateway does",
+		never:   map[string]string{grpc: "nothing here talks to a daemon"},
+	},
+	{
+		pkg: "cmd/betcode/internal/launch", may: []string{"proto", "messages", "config", "cmd/betcode/internal"},
+		because: "a daemon is started and replaced as a process; its parts are not linked for that",
+	},
+	{
+		pkg: "cmd/betcode/internal/statedir", may: []string{"messages"},
+		because: "daemons and commands that must not meet share these names and this lock, and nothing else",
+	},
+	{
+		pkg: "cmd/betcode/internal/features", may: []string{"messages", "config"},
+		because: "which features there are is known to messages, what settings say to config, and warnings need both",
+	},
+	{
+		pkg: "cmd/betcode/internal/secret", because: "reading a token needs a file and nothing else",
+	},
+	{
+		pkg: "cmd/betcode/internal", may: []string{"proto", "messages", "config", "cmd/betcode/internal"},
+		because: "a client knows the wire contract; actors and persistence are for the host and for what works offline",
+		never: map[string]string{
+			protoactor: "a client asks a daemon",
+			bbolt:      "a client asks a daemon",
+		},
+	},
+	{
 		pkg: "cmd/betcode/internal/exit", may: []string{"messages", "config", "cmd/betcode/internal/console"},
 		because: "errors become exit codes and sentences here, whichever command returned them",
 	},

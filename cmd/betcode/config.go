@@ -15,11 +15,12 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"betcode/actors"
+	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/features"
+	"betcode/cmd/betcode/internal/offline"
 	"betcode/config"
-	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -73,7 +74,7 @@ func (p *program) inForce(ctx context.Context, c *cli.Context) (all []shown, war
 	if err != nil {
 		return nil, nil, err
 	}
-	if cl, err := p.dial(ctx, cfg); err == nil {
+	if cl, err := client.Dial(ctx, cfg); err == nil {
 		defer cl.Close()
 		got, err := cl.Config.GetSettings(ctx, &pb.GetSettingsRequest{})
 		if err == nil {
@@ -90,7 +91,7 @@ func (p *program) inForce(ctx context.Context, c *cli.Context) (all []shown, war
 			return nil, nil, err
 		}
 	}
-	settings, err := withFeatures(config.Load(daemonSettings(c), p.world))
+	settings, err := features.Load(daemonSettings(c), p.world)
 	if err != nil {
 		return nil, nil, exit.Usage(err)
 	}
@@ -176,7 +177,7 @@ func (p *program) configSet(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := notAnAgent(); err != nil {
+	if err := offline.RefuseAgents(); err != nil {
 		return err
 	}
 	path, source, err := p.settingsPath(c)
@@ -197,8 +198,8 @@ func (p *program) configSet(ctx context.Context, c *cli.Context) error {
 	}
 	p.Say("Wrote %s.", path)
 	for _, change := range changes {
-		if flag, ok := strings.CutPrefix(change.Name, featurePrefix); ok && !change.Reset {
-			if why := aboutFlag(flag, change.Value == "true"); why != "" {
+		if flag, ok := strings.CutPrefix(change.Name, features.Prefix); ok && !change.Reset {
+			if why := features.Advice(flag, change.Value == "true"); why != "" {
 				p.Say("But %s.", why)
 			}
 		}
@@ -227,17 +228,6 @@ func settingChanges(c *cli.Context) ([]config.Change, error) {
 	return changes, nil
 }
 
-// notAnAgent refuses what only people may do: this command writes a file, so no
-// daemon is there to ask who calls.
-func notAnAgent() error {
-	below, err := actors.BelowAgent(os.Getpid())
-	if err == nil && below {
-		return messages.Errorf("change settings", messages.Denied, "this process was started by an agent, and agents may only view").
-			WithHint("run the command in a terminal that no agent started")
-	}
-	return nil
-}
-
 // settingsPath is the file that a command is about.
 func (p *program) settingsPath(c *cli.Context) (string, config.Source, error) {
 	if c.Bool("project") && c.Bool("local") {
@@ -260,7 +250,7 @@ func (p *program) settingsPath(c *cli.Context) (string, config.Source, error) {
 func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 	var wrong error
 	var warnings []*config.FileError
-	var rules []actors.Rules
+	var files []*config.File
 	paths := c.Args().Slice()
 	if len(paths) == 0 {
 		d, _, err := p.locate(c)
@@ -281,14 +271,14 @@ func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 	}
 	for _, path := range paths {
 		file, err := config.ReadFile(path, sourceOf(path))
-		warnings = slices.Concat(warnings, file.Warnings, featureWarnings(file.Features))
+		warnings = slices.Concat(warnings, file.Warnings, features.Warnings(file.Features))
 		wrong = errors.Join(wrong, err)
-		rules = append(rules, rulesOf(config.Settings{Rules: []config.FileRules{file.FileRules()}})...)
+		files = append(files, file)
 	}
 	for _, w := range warnings {
 		p.Say("%s", console.Line(w.Error()))
 	}
-	narrow := actors.NarrowRules(rules...)
+	narrow := offline.NarrowRules(files...)
 	for _, w := range narrow {
 		p.Say("%s", console.Line(w.Error()))
 	}

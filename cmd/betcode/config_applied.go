@@ -71,7 +71,7 @@ func (p *program) runningValues(ctx context.Context, c *cli.Context, now config.
 	if err != nil {
 		return nil, false
 	}
-	cl, err := p.dial(ctx, cfg)
+	cl, err := client.Dial(ctx, cfg)
 	if err != nil {
 		return nil, false
 	}

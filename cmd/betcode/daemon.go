@@ -3,8 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"strconv"
+	"maps"
 	"strings"
 	"time"
 
@@ -12,12 +11,12 @@ import (
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/host"
+	"betcode/cmd/betcode/internal/launch"
 	"betcode/config"
-	pb "betcode/proto/betcode/v1"
 )
 
-// startPatience is how long a daemon may take until it serves, stopPatience until
-// it is gone: its agents are given time to end.
+// startPatience is how long a daemon may take until it serves. stopPatience is longer, because agents get time to end.
 const (
 	startPatience = 30 * time.Second
 	stopPatience  = 60 * time.Second
@@ -116,8 +115,8 @@ func daemonSettings(c *cli.Context) config.Flags {
 	return given
 }
 
-// locate is where a daemon is that this command would start. What is wrong with its
-// settings files is for the daemon to say.
+// locate returns the places of the daemon that this command would start, and the flags for it. Mistakes in its settings
+// files are for the daemon to report.
 func (p *program) locate(c *cli.Context) (config.Daemon, config.Flags, error) {
 	flags := daemonSettings(c)
 	d, err := config.Locate(flags, p.world)
@@ -125,26 +124,30 @@ func (p *program) locate(c *cli.Context) (config.Daemon, config.Flags, error) {
 		return d, flags, exit.Usage(err)
 	}
 	if p.world.Getenv("BETCODE_CLAUDE") != "" {
-		flags["agent.path"] = d.ClaudePath // a relative one begins here, and not where the daemon runs
+		flags["agent.path"] = d.ClaudePath // a relative path is relative to this command's directory, not the daemon's
 	}
 	return d, flags, nil
+}
+
+// givenOnly returns flags without the agent's path if only the environment of this command names it: the next daemon has
+// the environment of the one before.
+func givenOnly(c *cli.Context, flags config.Flags) config.Flags {
+	given := maps.Clone(flags)
+	if c.String("claude") == "" {
+		delete(given, "agent.path")
+	}
+	return given
+}
+
+func (p *program) launcher() *launch.Launcher {
+	return &launch.Launcher{Console: p.Console, Version: version}
 }
 
 func (p *program) daemonRun(c *cli.Context) error {
 	if err := arguments(c, 0, 0); err != nil {
 		return err
 	}
-	flags := daemonSettings(c)
-	live := &liveSettings{
-		load:   func() (config.Settings, error) { return withFeatures(config.Load(flags, p.world)) },
-		agrees: config.Agrees(flags, p.world),
-	}
-	settings, err := live.load()
-	if err != nil {
-		return exit.Usage(err)
-	}
-	live.set(settings)
-	return runDaemon(c.Context, live, p.Stderr)
+	return host.Run(c.Context, host.Options{Flags: daemonSettings(c), World: p.world, Version: version, Stderr: p.Stderr})
 }
 
 func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
@@ -155,26 +158,19 @@ func (p *program) daemonStart(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if cl, err := p.dial(ctx, config.Client{SocketPath: cfg.SocketPath}); err == nil {
+	cl, holder, err := launch.Find(ctx, config.Client{SocketPath: cfg.SocketPath}, cfg.StateDir)
+	switch {
+	case holder != nil:
+		return launch.Unreachable(*holder, cfg.SocketPath)
+	case err == nil:
 		defer cl.Close()
-		fmt.Fprintf(p.Stderr, "A daemon already answers at %s.\n", cfg.SocketPath)
+		p.Say("A daemon already answers at %s.", cfg.SocketPath)
 		return nil
-	} else if !client.Unreachable(err) {
+	case !client.Unreachable(err):
 		return err
 	}
-	if h, held := holderOf(cfg.StateDir); held {
-		cl, err := p.reach(ctx, config.Client{SocketPath: cfg.SocketPath}, h)
-		if client.Unreachable(err) && !processEnded(h.pid) {
-			return h.unreachable(cfg.SocketPath)
-		}
-		if err == nil {
-			defer cl.Close()
-			fmt.Fprintf(p.Stderr, "A daemon already answers at %s (pid %d).\n", cfg.SocketPath, h.pid)
-			return nil
-		}
-	}
 	p.offerImport(cfg.ConfigDir)
-	return p.startDaemon(ctx, cfg, flags, c.Duration("timeout"))
+	return p.launcher().Start(ctx, cfg, flags, c.Duration("timeout"))
 }
 
 func (p *program) daemonStop(ctx context.Context, c *cli.Context) error {
@@ -185,64 +181,34 @@ func (p *program) daemonStop(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	cl, err := p.dial(ctx, cfg)
-	if h, held := p.holder(c, cfg); client.Unreachable(err) && held {
-		if cl, err = p.reach(ctx, cfg, h); client.Unreachable(err) {
-			return p.stopUnreachable(ctx, c, h)
-		}
+	return p.launcher().Stop(ctx, cfg, p.stateDirectory(c, cfg), c.Bool("keep-agents"), c.Duration("timeout"))
+}
+
+func (p *program) daemonRestart(ctx context.Context, c *cli.Context) error {
+	if err := arguments(c, 0, 0); err != nil {
+		return err
 	}
-	if client.Unreachable(err) {
-		fmt.Fprintf(p.Stderr, "No daemon answers at %s.\n", cfg.Where())
-		return nil
-	}
+	cfg, flags, err := p.locate(c)
 	if err != nil {
 		return err
 	}
-	defer cl.Close()
-	pid := 0
-	if health, err := cl.Health.GetHealthDetails(ctx, &pb.HealthDetailsRequest{}); err == nil && cfg.Remote.Address == "" {
-		pid, _ = strconv.Atoi(health.GetMetadata()["pid"]) // 0 if it is not told
-	}
-	_, err = cl.Admin.Shutdown(ctx, &pb.ShutdownRequest{KeepAgents: c.Bool("keep-agents")})
-	if err != nil && !client.Unreachable(err) { // gone before it could answer
-		return err
-	}
-	patience, cancel := context.WithTimeout(ctx, c.Duration("timeout"))
-	defer cancel()
-	for !p.stopped(patience, cfg, pid) {
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-patience.Done():
-			if ctx.Err() != nil {
-				return ctx.Err()
+	return p.launcher().Restart(ctx, cfg, flags, givenOnly(c, flags), c.Duration("timeout"))
+}
+
+// handOverCommand is the helper of a restart, for [launch.Launcher] only.
+func (p *program) handOverCommand() *cli.Command {
+	return &cli.Command{
+		Name: launch.HandOverName, Hidden: true,
+		Flags: append(daemonFlags(),
+			&cli.IntFlag{Name: "pid"},
+			&cli.DurationFlag{Name: "timeout"},
+			&cli.BoolFlag{Name: "orphaned"}),
+		Action: func(c *cli.Context) error {
+			cfg, flags, err := p.locate(c)
+			if err != nil {
+				return err
 			}
-			return exit.With(exit.Internal, fmt.Errorf("stop daemon: it is still there after %s; its log says why", c.Duration("timeout")))
-		}
+			return p.launcher().RunHelper(c.Context, cfg, givenOnly(c, flags), c.Int("pid"), c.Duration("timeout"), c.Bool("orphaned"))
+		},
 	}
-	fmt.Fprintln(p.Stderr, "The daemon has stopped.")
-	return nil
-}
-
-// stopUnreachable ends a daemon that cannot be talked to.
-func (p *program) stopUnreachable(ctx context.Context, c *cli.Context, h holder) error {
-	if c.Bool("keep-agents") {
-		return exit.With(exit.Connection, fmt.Errorf("stop daemon: it (pid %d) cannot be told to leave its agents running, for nobody answers at its socket. "+
-			"'kill -9 %d' leaves them running, and the next daemon takes them over", h.pid, h.pid))
-	}
-	fmt.Fprintf(p.Stderr, "The daemon with pid %d does not answer; it is ended by a signal.\n", h.pid)
-	if err := h.end(ctx, c.Duration("timeout")); err != nil {
-		return err
-	}
-	fmt.Fprintln(p.Stderr, "The daemon has stopped.")
-	return nil
-}
-
-// stopped reports whether nobody answers any more and the process is gone, so that
-// the next daemon finds the state directory unlocked.
-func (p *program) stopped(ctx context.Context, cfg config.Client, pid int) bool {
-	cl, err := p.dial(ctx, cfg)
-	if err == nil {
-		cl.Close()
-	}
-	return client.Unreachable(err) && (pid == 0 || pid == os.Getpid() || processEnded(pid))
 }

@@ -13,6 +13,8 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/launch"
+	"betcode/cmd/betcode/internal/statedir"
 	"betcode/config"
 	pb "betcode/proto/betcode/v1"
 )
@@ -25,11 +27,9 @@ func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	cl, err := p.dial(ctx, cfg)
-	if h, held := p.holder(c, cfg); client.Unreachable(err) && held {
-		if cl, err = p.reach(ctx, cfg, h); client.Unreachable(err) {
-			return p.statusUnreachable(c, cfg, h)
-		}
+	cl, holder, err := launch.Find(ctx, cfg, p.stateDirectory(c, cfg))
+	if holder != nil {
+		return p.statusUnreachable(c, cfg, *holder)
 	}
 	if client.Unreachable(err) {
 		if c.Bool("json") {
@@ -39,7 +39,7 @@ func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
 		} else {
 			fmt.Fprintln(p.Stdout, "Daemon: NOT RUNNING")
 		}
-		return errNoDaemon(cfg)
+		return client.NoDaemon(cfg)
 	}
 	if err != nil {
 		return err
@@ -67,17 +67,17 @@ func (p *program) daemonStatus(ctx context.Context, c *cli.Context) error {
 	return nil
 }
 
-// statusUnreachable shows a daemon that lives and cannot be talked to.
-func (p *program) statusUnreachable(c *cli.Context, cfg config.Client, h holder) error {
+// statusUnreachable shows a daemon that lives and does not answer.
+func (p *program) statusUnreachable(c *cli.Context, cfg config.Client, h statedir.Holder) error {
 	if c.Bool("json") {
-		object := map[string]any{"schema": statusSchema, "running": true, "reachable": false, "pid": h.pid, "socket": cfg.Where(), "state_dir": h.state}
+		object := map[string]any{"schema": statusSchema, "running": true, "reachable": false, "pid": h.PID, "socket": cfg.Where(), "state_dir": h.State}
 		if err := console.WriteValue(p.Stdout, object, "  "); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintf(p.Stdout, "Daemon: RUNNING (pid %d), NOT REACHABLE\n", h.pid)
+		fmt.Fprintf(p.Stdout, "Daemon: RUNNING (pid %d), NOT REACHABLE\n", h.PID)
 	}
-	return h.unreachable(cfg.Where())
+	return launch.Unreachable(h, cfg.Where())
 }
 
 const statusSchema = "betcode.daemon.status/v1"

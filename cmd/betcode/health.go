@@ -29,17 +29,17 @@ func (p *program) health(ctx context.Context, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	cl, err := newClient(cfg)
+	cl, err := client.Open(cfg)
 	if err != nil {
 		return err
 	}
 	defer cl.Close()
-	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	ctx, cancel := context.WithTimeout(ctx, client.PingTimeout)
 	defer cancel()
 	serving, err := cl.Serving(ctx, c.Args().First())
 	switch {
 	case client.Unreachable(err):
-		return errNoDaemon(cfg)
+		return client.NoDaemon(cfg)
 	case err != nil:
 		return err
 	case serving:

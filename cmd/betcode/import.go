@@ -12,6 +12,7 @@ import (
 
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/offline"
 	"betcode/config"
 )
 
@@ -33,7 +34,7 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 		return err
 	}
 	if !c.Bool("dry-run") {
-		if err := notAnAgent(); err != nil {
+		if err := offline.RefuseAgents(); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"time"
 
@@ -13,9 +12,8 @@ import (
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
-	"betcode/grpcapi"
-	"betcode/messages"
-	"betcode/persistence"
+	"betcode/cmd/betcode/internal/offline"
+	"betcode/cmd/betcode/internal/statedir"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -64,47 +62,74 @@ func (p *program) journalCommand() *cli.Command {
 				},
 				Action: simple(p.journalRestore),
 			},
-			p.journalRepairCommand(),
-			p.journalBackupsCommand(),
+			{
+				Name: "repair", Usage: "report what a damaged journal lost, and make it one that opens",
+				Description: "For a journal that the daemon refuses to open. No daemon may be using it. Without --yes nothing is\n" +
+					"changed: the command lists the sessions, events and times that would be lost, and ends with 7 if a repair\n" +
+					"is needed. With --yes it leaves out the parts that cannot be read; their sessions can be exported and\n" +
+					"deleted, everything else goes on. The journal as it was is kept beside it.",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "state-dir", Usage: "`DIRECTORY` of the daemon whose journal it is (BETCODE_STATE_DIR)"},
+					&cli.BoolFlag{Name: "yes", Usage: "repair it, and keep the old files beside it"},
+					asJSON,
+				},
+				Action: simple(p.journalRepair),
+			},
+			{
+				Name: "backups", Usage: "list the backups that the daemon made by itself",
+				Description: "The daemon copies the journal every journal.backup_every, and keeps the newest journal.backup_keep\n" +
+					"copies in the directory backups of its state directory. 'betcode journal restore' restores one.",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "state-dir", Usage: "`DIRECTORY` of the daemon (BETCODE_STATE_DIR)"},
+					asJSON,
+				},
+				Action: simple(p.journalBackups),
+			},
 		},
 	}
 }
 
-// offlineJournal opens the journal that a command names, so that it stays as it
-// is. nil means that the daemon is to be asked.
-func (p *program) offlineJournal(c *cli.Context) (*persistence.Store, error) {
+// journalDirectory returns the directory of the journal or backup that a command names; empty means that the daemon
+// answers.
+func journalDirectory(c *cli.Context) (string, error) {
 	directory := c.String("backup")
 	if state := c.String("state-dir"); state != "" {
 		if directory != "" {
-			return nil, exit.Usage(fmt.Errorf("--state-dir and --backup name two journals; give one of them"))
+			return "", exit.Usage(errors.New("--state-dir and --backup name two journals; give one of them"))
 		}
-		directory = filepath.Join(state, "journal")
+		directory = statedir.Journal(state)
 	}
-	if directory == "" {
-		return nil, nil
+	return directory, nil
+}
+
+// namedState returns the absolute path of the state directory that a command is about.
+func (p *program) namedState(c *cli.Context) (string, error) {
+	cfg, _, err := p.locate(c)
+	if err != nil {
+		return "", err
 	}
-	return persistence.Open(persistence.Options{Directory: directory, ReadOnly: true})
+	state, err := filepath.Abs(cfg.StateDir)
+	return state, exit.Usage(err)
 }
 
 const (
 	statsSchema   = "betcode.journal.stats/v1"
 	verifySchema  = "betcode.journal.verify/v1"
 	backupSchema  = "betcode.journal.backup/v1"
-	restoreSchema = "betcode.journal.restore/v1"
+	backupsSchema = "betcode.journal.backups/v1"
 )
 
 func (p *program) journalStats(ctx context.Context, c *cli.Context) error {
 	if err := arguments(c, 0, 0); err != nil {
 		return err
 	}
-	store, err := p.offlineJournal(c)
+	directory, err := journalDirectory(c)
 	if err != nil {
 		return err
 	}
 	var stats *pb.JournalStatsResponse
-	if store != nil {
-		stats = grpcapi.JournalStatsOut(store.Stats())
-		err = store.Close()
+	if directory != "" {
+		stats, err = offline.Stats(directory)
 	} else {
 		err = p.asked(ctx, c, func(cl *client.Client) (err error) {
 			stats, err = cl.Admin.JournalStats(ctx, &pb.JournalStatsRequest{})
@@ -117,7 +142,7 @@ func (p *program) journalStats(ctx context.Context, c *cli.Context) error {
 	if c.Bool("json") {
 		return console.WriteJSON(p.Stdout, statsSchema, stats)
 	}
-	p.writeJournalStats(stats, store == nil)
+	p.writeJournalStats(stats, directory == "")
 	return nil
 }
 
@@ -168,139 +193,4 @@ func (p *program) writeJournalStats(s *pb.JournalStatsResponse, live bool) {
 	}
 	fmt.Fprintf(w, "Since the daemon started: %d events (%s) in %d transactions, %s written, %d appends refused\n",
 		s.GetEvents(), console.Size(s.GetEventBytes()), s.GetCommits(), console.Size(s.GetWrittenBytes()), s.GetRefused())
-}
-
-func (p *program) journalVerify(ctx context.Context, c *cli.Context) error {
-	if err := arguments(c, 0, 0); err != nil {
-		return err
-	}
-	store, err := p.offlineJournal(c)
-	if err != nil {
-		return err
-	}
-	v := &verification{p: p, json: c.Bool("json")}
-	if store != nil {
-		defer store.Close()
-		report, err := store.Verify(ctx, func(f messages.JournalFile) { v.hear(grpcapi.JournalFileOut(f)) })
-		if err != nil {
-			return err
-		}
-		for _, m := range grpcapi.JournalReportOut(report) {
-			v.hear(m)
-		}
-		return v.end()
-	}
-	err = p.asked(ctx, c, func(cl *client.Client) error {
-		stream, err := cl.Admin.VerifyJournal(ctx, &pb.VerifyJournalRequest{})
-		if err != nil {
-			return err
-		}
-		for {
-			m, err := stream.Recv()
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			v.hear(m)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	return v.end()
-}
-
-// verification shows a verification while it goes on.
-type verification struct {
-	p        *program
-	json     bool
-	files    []*pb.JournalFileReport
-	problems []*pb.JournalProblem
-	done     *pb.JournalVerified
-}
-
-func (v *verification) hear(m *pb.VerifyJournalResponse) {
-	switch news := m.GetNews().(type) {
-	case *pb.VerifyJournalResponse_File:
-		v.read(news.File)
-	case *pb.VerifyJournalResponse_Problem:
-		v.problems = append(v.problems, news.Problem)
-		if v.json {
-			return
-		}
-		where := news.Problem.GetFile()
-		if key := news.Problem.GetKey(); key != "" {
-			where += ": " + key
-		}
-		fmt.Fprintf(v.p.Stdout, "%s %s: %s\n", console.Style(v.p.Terminal.Colour).Red("DAMAGED"), console.Line(where), console.Line(news.Problem.GetMessage()))
-	case *pb.VerifyJournalResponse_Done:
-		v.done = news.Done
-	}
-}
-
-// read takes note of a file, and shows it when it was read to its end; before
-// that a person sees how far it is.
-func (v *verification) read(f *pb.JournalFileReport) {
-	if n := len(v.files); n > 0 && v.files[n-1].GetName() == f.GetName() {
-		v.files[n-1] = f
-	} else {
-		v.files = append(v.files, f)
-	}
-	line := fmt.Sprintf("%s  %s, %d values, %d events", console.Line(f.GetName()), console.Size(f.GetBytes()), f.GetKeys(), f.GetEvents())
-	if f.GetComplete() && f.GetChainedEvents() < f.GetEvents() {
-		line += fmt.Sprintf(" (%d without a hash chain)", f.GetEvents()-f.GetChainedEvents())
-	}
-	switch {
-	case v.json:
-	case f.GetComplete():
-		if v.p.Terminal.Err {
-			fmt.Fprint(v.p.Stderr, "\r\x1b[K")
-		}
-		fmt.Fprintln(v.p.Stdout, line)
-	case v.p.Terminal.Err:
-		fmt.Fprint(v.p.Stderr, "\r\x1b[K"+line+" …")
-	}
-}
-
-// end sums up.
-func (v *verification) end() error {
-	if v.done == nil {
-		return exit.With(exit.Internal, fmt.Errorf("verify journal: the daemon ended before the journal was read"))
-	}
-	if v.json {
-		report := map[string]any{
-			"schema": verifySchema, "ok": v.done.GetOk(), "sessions": v.done.GetSessions(), "problem_count": v.done.GetProblems(),
-		}
-		files, problems := []any{}, []any{}
-		for _, f := range v.files {
-			object, err := console.MessageJSON(f)
-			if err != nil {
-				return err
-			}
-			files = append(files, object)
-		}
-		for _, f := range v.problems {
-			object, err := console.MessageJSON(f)
-			if err != nil {
-				return err
-			}
-			problems = append(problems, object)
-		}
-		report["files"], report["problems"] = files, problems
-		if err := console.WriteValue(v.p.Stdout, report, "  "); err != nil {
-			return err
-		}
-	} else if v.done.GetOk() {
-		fmt.Fprintf(v.p.Stdout, "%s: %d session(s)\n", console.Style(v.p.Terminal.Colour).Green("The journal is sound"), v.done.GetSessions())
-	}
-	if v.done.GetOk() {
-		return nil
-	}
-	if v.json {
-		return exit.Silent(exit.Internal)
-	}
-	return exit.With(exit.Internal, fmt.Errorf("verify journal: %d problem(s). What is sound can be used; a backup can be restored with "+
-		"'betcode journal restore'", v.done.GetProblems()))
 }

@@ -1,23 +1,18 @@
 package main
 
 import (
-	"context"
-	"fmt"
-	"os"
-	"path/filepath"
-	"time"
-
-	"github.com/gofrs/flock"
-	"github.com/urfave/cli/v2"
-
-	"betcode/actors"
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
-	"betcode/grpcapi"
-	"betcode/messages"
-	"betcode/persistence"
+	"betcode/cmd/betcode/internal/offline"
+	"betcode/cmd/betcode/internal/statedir"
 	pb "betcode/proto/betcode/v1"
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v2"
 )
 
 func (p *program) journalBackup(ctx context.Context, c *cli.Context) error {
@@ -31,7 +26,7 @@ func (p *program) journalBackup(ctx context.Context, c *cli.Context) error {
 	began := time.Now()
 	var done *pb.BackupJournalResponse
 	if state := c.String("state-dir"); state != "" {
-		done, err = backupOffline(ctx, state, path, c.Bool("link"))
+		done, err = offline.Backup(ctx, state, path, c.Bool("link"))
 	} else {
 		err = p.asked(ctx, c, func(cl *client.Client) (err error) {
 			done, err = cl.Admin.BackupJournal(ctx, &pb.BackupJournalRequest{Path: path, Link: c.Bool("link")})
@@ -53,40 +48,32 @@ func (p *program) journalBackup(ctx context.Context, c *cli.Context) error {
 	return nil
 }
 
-// backupOffline copies a journal that no daemon has. It is opened as a daemon
-// would: what a crash left is put in order first.
-func backupOffline(ctx context.Context, state, path string, link bool) (*pb.BackupJournalResponse, error) {
-	directory := filepath.Join(state, "journal")
-	if found, _ := filepath.Glob(filepath.Join(directory, "MANIFEST*")); len(found) == 0 { // opening would make one
-		return nil, messages.Errorf("back up journal", messages.NotFound, "there is no journal in %s", directory)
+func (p *program) journalBackups(_ context.Context, c *cli.Context) error {
+	if err := arguments(c, 0, 0); err != nil {
+		return err
 	}
-	store, err := persistence.Open(persistence.Options{Directory: directory})
+	state, err := p.namedState(c)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer store.Close()
-	done, err := store.Backup(ctx, path, link)
+	found, err := offline.Backups(state)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return grpcapi.JournalBackupOut(done), nil
-}
-
-// endLiveRuns ends the agents that go on without a daemon, or refuses: after a restore
-// nobody would know them, and the next message would start a second agent on their
-// conversation.
-func (p *program) endLiveRuns(ctx context.Context, runs string, end bool) error {
-	alive := actors.LiveRuns(runs)
-	if len(alive) > 0 && !end {
-		return messages.Errorf("restore journal", messages.WrongState, "%d agent(s) of this state directory still run, %s among them (pids %s)",
-			len(alive), alive[0], actors.PIDs(alive)).
-			WithHint("add --end-agents to end them; what they were doing is in their own transcripts")
-	}
-	for _, run := range alive {
-		if err := run.End(ctx); err != nil {
-			return err
+	if c.Bool("json") {
+		all := []any{}
+		for _, b := range found {
+			all = append(all, map[string]any{"path": b.Path, "created_at": b.At})
 		}
-		fmt.Fprintf(p.Stderr, "Ended %s.\n", run)
+		return console.WriteValue(p.Stdout, map[string]any{"schema": backupsSchema, "backups": all}, "  ")
+	}
+	if len(found) == 0 {
+		fmt.Fprintf(p.Stdout, "There is no backup in %s. To make one every day: betcode config set journal.backup_every 1d\n",
+			console.Line(statedir.Backups(state)))
+		return nil
+	}
+	for _, b := range found {
+		fmt.Fprintf(p.Stdout, "%s  %s\n", b.At.Local().Format(time.DateTime), console.Line(b.Path))
 	}
 	return nil
 }
@@ -95,50 +82,46 @@ func (p *program) journalRestore(ctx context.Context, c *cli.Context) error {
 	if err := arguments(c, 1, 1); err != nil {
 		return err
 	}
-	cfg, _, err := p.locate(c)
+	state, err := p.namedState(c)
 	if err != nil {
 		return err
 	}
-	state, err := filepath.Abs(cfg.StateDir)
-	if err != nil {
-		return exit.Usage(err)
-	}
-	if err := os.MkdirAll(state, 0o700); err != nil {
-		return err
-	}
-	lock := flock.New(filepath.Join(state, "daemon.lock"), flock.SetPermissions(0o600))
-	locked, err := lock.TryLock()
-	if err != nil {
-		return err
-	}
-	if !locked {
-		return messages.Errorf("restore journal", messages.Unavailable, "a daemon runs on %s", state).
-			WithHint("stop it first: betcode daemon stop")
-	}
-	defer lock.Close()
-	if err := p.endLiveRuns(ctx, filepath.Join(state, "runs"), c.Bool("end-agents")); err != nil {
-		return err
-	}
-	done, err := persistence.Restore(ctx, persistence.RestoreOptions{
-		Backup: c.Args().First(), Directory: filepath.Join(state, "journal"), RunsDirectory: filepath.Join(state, "runs"),
-		Replace: c.Bool("force"), Damaged: c.Bool("damaged"),
+	done, err := offline.Restore(ctx, offline.RestoreOptions{
+		Backup: c.Args().First(), State: state, Force: c.Bool("force"), EndAgents: c.Bool("end-agents"), Damaged: c.Bool("damaged"),
+		Ended: func(run fmt.Stringer) { p.Say("Ended %s.", run) },
 	})
-	if messages.KindOf(err) == messages.AlreadyExists && err != nil {
-		return exit.With(exit.Failed, fmt.Errorf("%w. With --force it is moved aside", err))
-	}
 	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
-		return console.WriteValue(p.Stdout, restoredValue(done), "  ")
+		return console.WriteValue(p.Stdout, done.JSON(), "  ")
 	}
-	fmt.Fprintf(p.Stdout, "%s: %d session(s), %s; its lineage is %s\n", done.Directory, done.Sessions, console.Size(uint64(max(done.Bytes, 0))), done.Lineage)
-	for _, aside := range done.Aside {
-		fmt.Fprintf(p.Stdout, "What was there is in %s\n", aside)
-	}
-	p.tellLost(done)
+	done.Write(p.Stdout)
 	for _, problem := range done.Problems {
-		fmt.Fprintf(p.Stderr, "damaged: %s\n", console.Line(problem.String()))
+		p.Say("damaged: %s", console.Line(problem.String()))
 	}
 	return nil
+}
+
+func (p *program) journalRepair(ctx context.Context, c *cli.Context) error {
+	if err := arguments(c, 0, 0); err != nil {
+		return err
+	}
+	state, err := p.namedState(c)
+	if err != nil {
+		return err
+	}
+	done, err := offline.Repair(ctx, state, c.Bool("yes"))
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		err = console.WriteValue(p.Stdout, done.JSON(), "  ")
+	} else {
+		done.Write(p.Stdout)
+	}
+	if err == nil && done.Needed && done.Aside == "" {
+		return exit.Silent(exit.Internal)
+	}
+	return err
 }

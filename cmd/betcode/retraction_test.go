@@ -61,11 +61,11 @@ func TestExportLeavesOutWhatWasTakenBack(t *testing.T) {
 	m := &markdown{w: &out}
 	for i, e := range replaced() {
 		e.Sequence = uint64(i + 1)
-		if err := m.event(e); err != nil {
+		if err := m.Event(e); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := m.end(); err != nil {
+	if err := m.End(); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.Contains(got, "oes away") || strings.Contains(got, "gone") || !strings.Contains(got, "Stays too.") || !strings.Contains(got, "Stays.\n") {

@@ -42,12 +42,12 @@ func TestRunChangesSettings(t *testing.T) {
 					if test.breaks {
 						return status.Error(codes.Unavailable, "killed")
 					}
-					if test.refused {
-						s.refuse("PERMISSION_DENIED", "not yours", "")
-					}
 					behind := s.next().GetMessage()
 					if behind.GetContent() != "" || behind.GetIdempotencyKey() == "" {
 						t.Errorf("got %v behind the change", behind)
+					}
+					if test.refused { // the client may leave now
+						s.refuse("PERMISSION_DENIED", "not yours", "")
 					}
 					s.send(says("of another turn"))
 					s.refuse("INVALID_ARGUMENT", "the message is empty", behind.GetIdempotencyKey())

@@ -9,14 +9,11 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"google.golang.org/protobuf/proto"
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
-	"betcode/grpcapi"
-	"betcode/messages"
-	"betcode/persistence"
+	"betcode/cmd/betcode/internal/offline"
 	pb "betcode/proto/betcode/v1"
 )
 
@@ -38,18 +35,11 @@ func (p *program) exportCommand() *cli.Command {
 	}
 }
 
-// exporter writes a session in one format.
-type exporter interface {
-	session(*pb.ShowSessionResponse) error
-	event(*pb.AgentEvent) error
-	end() error
-}
-
 func (p *program) exportSession(ctx context.Context, c *cli.Context) (err error) {
 	if err := arguments(c, 1, 1); err != nil {
 		return err
 	}
-	var to exporter
+	var to offline.Sink
 	out := &delayedFile{path: c.String("output"), otherwise: p.Stdout}
 	switch format := c.String("format"); format {
 	case "jsonl":
@@ -60,18 +50,18 @@ func (p *program) exportSession(ctx context.Context, c *cli.Context) (err error)
 		return exit.Usage(fmt.Errorf("--format %s: it is jsonl or markdown", format))
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	store, err := p.offlineJournal(c)
+	directory, err := journalDirectory(c)
 	if err != nil {
 		return err
 	}
-	if store != nil {
-		return errors.Join(exportFrom(ctx, store, c.Args().First(), to), store.Close())
+	if directory != "" {
+		return offline.Export(ctx, directory, c.Args().First(), to)
 	}
 	return p.asked(ctx, c, func(cl *client.Client) error { return exportOver(ctx, cl, c.Args().First(), to) })
 }
 
 // exportOver exports a session of the daemon.
-func exportOver(ctx context.Context, cl *client.Client, ref string, to exporter) error {
+func exportOver(ctx context.Context, cl *client.Client, ref string, to offline.Sink) error {
 	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: ref})
 	if err != nil {
 		return err
@@ -80,71 +70,27 @@ func exportOver(ctx context.Context, cl *client.Client, ref string, to exporter)
 	if err != nil {
 		return err
 	}
-	if err := to.session(view); err != nil {
+	if err := to.Session(view); err != nil {
 		return err
 	}
 	for {
 		e, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
-			return to.end()
+			return to.End()
 		}
 		if err != nil {
 			return err
 		}
-		if err := to.event(e); err != nil {
+		if err := to.Event(e); err != nil {
 			return err
 		}
 	}
-}
-
-// exportFrom exports a session of a journal that nobody writes to.
-func exportFrom(ctx context.Context, store *persistence.Store, ref string, to exporter) error {
-	id, err := store.Resolve(ref)
-	if err != nil {
-		return err
-	}
-	loaded, err := store.Load(id)
-	if err != nil {
-		damaged, found, salvaging := store.Salvage(id)
-		if salvaging != nil || !found {
-			return errors.Join(err, salvaging)
-		}
-		loaded.Record = damaged.Record
-	}
-	if err := to.session(grpcapi.SessionOut(messages.SessionView{Record: loaded.Record, Run: loaded.Run})); err != nil {
-		return err
-	}
-	for at := messages.Seq(0); at < loaded.Record.Head && ctx.Err() == nil; {
-		events, gap, err := store.Salvaged(id, at, 0, 0)
-		if err != nil {
-			return err
-		}
-		if gap != nil {
-			if err := to.event(grpcapi.GapOut(id, gap)); err != nil {
-				return err
-			}
-		}
-		if len(events) == 0 {
-			break
-		}
-		for _, raw := range events {
-			at = raw.Seq
-			var e pb.AgentEvent
-			if err := proto.Unmarshal(raw.Bytes, &e); err != nil {
-				return fmt.Errorf("read event %d: %w", raw.Seq, err)
-			}
-			if err := to.event(&e); err != nil {
-				return err
-			}
-		}
-	}
-	return errors.Join(ctx.Err(), to.end())
 }
 
 // jsonLines is the export for programs: nothing is left out.
 type jsonLines struct{ w io.Writer }
 
-func (j jsonLines) session(view *pb.ShowSessionResponse) error {
+func (j jsonLines) Session(view *pb.ShowSessionResponse) error {
 	session, err := console.MessageJSON(view)
 	if err != nil {
 		return err
@@ -152,7 +98,7 @@ func (j jsonLines) session(view *pb.ShowSessionResponse) error {
 	return console.WriteValue(j.w, map[string]any{"schema": exportSchema, "exported_at": time.Now().UTC().Format(time.RFC3339), "session": session}, "")
 }
 
-func (j jsonLines) event(e *pb.AgentEvent) error {
+func (j jsonLines) Event(e *pb.AgentEvent) error {
 	object, err := console.MessageJSON(e)
 	if err != nil {
 		return err
@@ -160,7 +106,7 @@ func (j jsonLines) event(e *pb.AgentEvent) error {
 	return console.WriteValue(j.w, object, "")
 }
 
-func (jsonLines) end() error { return nil }
+func (jsonLines) End() error { return nil }
 
 // delayedFile is made by its first byte, so that a session that is not there leaves
 // no file behind.

@@ -30,7 +30,7 @@ type piece struct {
 	text []byte
 }
 
-func (m *markdown) session(v *pb.ShowSessionResponse) error {
+func (m *markdown) Session(v *pb.ShowSessionResponse) error {
 	s := v.GetSummary()
 	title := s.GetName()
 	if title == "" {
@@ -52,7 +52,7 @@ func (m *markdown) session(v *pb.ShowSessionResponse) error {
 	return err
 }
 
-func (m *markdown) event(e *pb.AgentEvent) error {
+func (m *markdown) Event(e *pb.AgentEvent) error {
 	if n := e.GetSequence(); n > m.last+1 {
 		m.note(fmt.Sprintf("The events %d to %d are no longer kept.", m.last+1, n-1))
 	}
@@ -179,7 +179,7 @@ func (m *markdown) flush() error {
 	return nil
 }
 
-func (m *markdown) end() error { return m.flush() }
+func (m *markdown) End() error { return m.flush() }
 
 func (m *markdown) write(text string) error {
 	_, err := io.WriteString(m.w, text)

@@ -19,7 +19,7 @@ func TestMarkdown(t *testing.T) {
 	}
 	var out strings.Builder
 	m := &markdown{w: &out}
-	if err := m.session(&pb.ShowSessionResponse{Summary: &pb.SessionSummary{Id: "3f2a", Name: "the\nwork", Model: "opus"}}); err != nil {
+	if err := m.Session(&pb.ShowSessionResponse{Summary: &pb.SessionSummary{Id: "3f2a", Name: "the\nwork", Model: "opus"}}); err != nil {
 		t.Fatal(err)
 	}
 	events := []*pb.AgentEvent{
@@ -44,11 +44,11 @@ func TestMarkdown(t *testing.T) {
 	}
 	for i, e := range events {
 		e.Sequence = uint64(i + 3) // 1 and 2 are gone
-		if err := m.event(e); err != nil {
+		if err := m.Event(e); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := m.end(); err != nil {
+	if err := m.End(); err != nil {
 		t.Fatal(err)
 	}
 	want := `# the work

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/messages/claudecode"
 	pb "betcode/proto/betcode/v1"
@@ -29,7 +30,7 @@ func (p *program) showVersion(ctx context.Context, c *cli.Context) error {
 		return err
 	}
 	daemon, claude := "", ""
-	if cl, err := p.dial(ctx, cfg); err == nil { // that none runs is no error here
+	if cl, err := client.Dial(ctx, cfg); err == nil { // that none runs is no error here
 		defer cl.Close()
 		if r, err := cl.Version.GetVersion(ctx, &pb.GetVersionRequest{}); err == nil {
 			daemon, claude = r.GetServerVersion(), r.GetClaudeCode().GetVersion()

@@ -87,7 +87,7 @@ func TestAuditLog(t *testing.T) {
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said, code := s.command(binaries.betcode, []string{"daemon", "run"}); code == 0 || !strings.Contains(said, "no daemon runs without it") {
+	if said, code := s.command(binaries.betcode, []string{"daemon", "run"}); code == 0 || !strings.Contains(said, "the daemon needs an audit log") {
 		t.Errorf("without an audit log: %d, %s", code, said)
 	}
 	if err := os.Remove(dir); err != nil {

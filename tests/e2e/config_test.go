@@ -26,7 +26,7 @@ func TestConfigService(t *testing.T) {
 	if err != nil || got.GetDaemon().GetMaxSubprocesses() != 3 || got.GetPermissions().GetActivityRefreshEnabled() {
 		t.Fatalf("%v, %v", got, err)
 	}
-	if len(got.GetWarnings()) != 1 || got.GetWarnings()[0].GetMessage() != "resume.policy is set by BETCODE_RESUME, which counts more" {
+	if len(got.GetWarnings()) != 1 || got.GetWarnings()[0].GetMessage() != "resume.policy is set by BETCODE_RESUME, which takes precedence" {
 		t.Errorf("%v", got.GetWarnings())
 	}
 	if said := s.cli(0, "config", "show", "--origins"); !strings.Contains(said, "settings.json:") || !strings.Contains(said, "BETCODE_RESUME") {
@@ -107,7 +107,7 @@ func TestConfigService(t *testing.T) {
 	}
 
 	// Rules, with where they stand.
-	s.settings("{\"permissions\": {\n \"deny\": [\"WebFetch\"],\n \"ask\": [\"Bash(git push *)\"]}}", "settings read again")
+	s.settings("{\"permissions\": {\n \"deny\": [\"WebFetch\"],\n \"ask\": [\"Bash(git push *)\"]}}", "settings reloaded")
 	id := session()
 	c := s.converse("a", id)
 	s.say(c, "echo:hello")
@@ -190,9 +190,9 @@ func TestLimitsCountAtOnce(t *testing.T) {
 		_, err := s.daemon.Agents().ListSessions(t.Context(), &pb.ListSessionsRequest{})
 		return err
 	}
-	s.settings(`{"limits": {"requests_per_second": 1, "burst": 1}}`, "settings read again")
+	s.settings(`{"limits": {"requests_per_second": 1, "burst": 1}}`, "settings reloaded")
 	s.eventually("the new limit counts", func() bool { return status.Code(list()) == codes.ResourceExhausted })
-	s.settings(`{"limits": {"requests_per_second": 0}}`, "settings read again")
+	s.settings(`{"limits": {"requests_per_second": 0}}`, "settings reloaded")
 	s.eventually("and no limit again", func() bool {
 		for range 50 {
 			if list() != nil {

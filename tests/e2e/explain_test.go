@@ -15,7 +15,7 @@ func TestExplainReadsTheRulesAgain(t *testing.T) {
 	for _, step := range []struct{ settings, begins, says string }{
 		{`{"permissions": {"deny": ["Bash(make *)"]}}`, "deny: ", "by deny Bash(make *)"},
 		{`{"permissions": {"allow": ["Bash(make *)"]}}`, "allow: ", "by allow Bash(make *)"},
-		{`{"permissions": `, "allow: ", "note: settings cannot be read, those of before hold: "},
+		{`{"permissions": `, "allow: ", "note: settings cannot be read, the former ones stay in force: "},
 		{`{}`, "ask: ", ""},
 	} {
 		if err := os.WriteFile(filepath.Join(s.world.ConfigDir(), "settings.json"), []byte(step.settings), 0o600); err != nil {

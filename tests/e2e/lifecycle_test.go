@@ -296,7 +296,7 @@ func TestStopKeepsAgents(t *testing.T) {
 	agent := s.agent(id)
 	said, code := s.command(s.world.Binary, []string{"daemon", "stop", "--keep-agents"})
 	s.eventually("the daemon has ended", s.daemon.Ended)
-	if code != 0 || !alive(agent) || !strings.Contains(s.daemon.Log(), `"cause":"asked by a client"`) {
+	if code != 0 || !alive(agent) || !strings.Contains(s.daemon.Log(), `"cause":"requested by a client"`) {
 		t.Errorf("exit %d, the agent lives: %v\n%s", code, alive(agent), said)
 	}
 	s.start()

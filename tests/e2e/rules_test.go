@@ -48,11 +48,11 @@ func TestHangup(t *testing.T) {
 	if denied(argv()) {
 		t.Error("denied before")
 	}
-	s.settings(`{"permissions": {"deny": ["WebFetch"]}}`, "settings read again")
+	s.settings(`{"permissions": {"deny": ["WebFetch"]}}`, "settings reloaded")
 	if got := argv(); !denied(got) {
 		t.Errorf("not denied: %q", got)
 	}
-	s.settings(`{ broken`, "settings are not read again")
+	s.settings(`{ broken`, "settings cannot be read")
 	if got := argv(); !denied(got) {
 		t.Errorf("the rules are lost: %q", got)
 	}
@@ -62,7 +62,7 @@ func TestHangup(t *testing.T) {
 func TestRules(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)
-	s.settings(`{"permissions": {"allow": ["Bash(echo *)"], "ask": ["Bash(echo ask)"], "deny": ["Bash(rm *)"]}}`, "settings read again")
+	s.settings(`{"permissions": {"allow": ["Bash(echo *)"], "ask": ["Bash(echo ask)"], "deny": ["Bash(rm *)"]}}`, "settings reloaded")
 	s.followRules("run:echo hello", "run:echo ask", "run:echo x; rm -f y", "hello")
 
 	// The same calls, held against other rules.
@@ -82,14 +82,14 @@ func TestRules(t *testing.T) {
 func TestRealRules(t *testing.T) {
 	t.Parallel()
 	s, _ := newReal(t)
-	s.settings(`{"permissions": {"allow": ["Bash(touch *)", "Bash(echo *)"]}}`, "settings read again")
+	s.settings(`{"permissions": {"allow": ["Bash(touch *)", "Bash(echo *)"]}}`, "settings reloaded")
 	c := s.converse("a", session())
 	s.say(c, "tool please")
 	_, end := s.wait(c, 0, kit.IsIdle)
 	if s.permissions(c) != 0 || !s.exists("made.txt") {
 		t.Errorf("%d requests, the file was made: %v", s.permissions(c), s.exists("made.txt"))
 	}
-	s.settings(`{"permissions": {"allow": ["Bash(touch *)"], "deny": ["Bash(echo *)"]}}`, "settings read again")
+	s.settings(`{"permissions": {"allow": ["Bash(touch *)"], "deny": ["Bash(echo *)"]}}`, "settings reloaded")
 	s.say(c, "tool please")
 	s.wait(c, end, isResult("has been denied")) // by the agent, which was told of the rule
 	s.wait(c, end, kit.IsIdle)

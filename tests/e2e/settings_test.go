@@ -65,7 +65,7 @@ func TestSettingsAreWatched(t *testing.T) {
 	s.eventually("what is wrong", func() bool {
 		settings, _, degraded := health()
 		return settings.GetStatus() == pb.ServingStatus_NOT_SERVING && strings.Contains(settings.GetMessage(), "settings.json:2:32: ") &&
-			strings.Contains(degraded, "those of before hold")
+			strings.Contains(degraded, "the former ones stay in force")
 	})
 	if _, pool, _ := health(); !strings.Contains(pool.GetMessage(), "/2 ") {
 		t.Errorf("the settings are lost: %v", pool)

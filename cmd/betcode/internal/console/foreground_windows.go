@@ -2,8 +2,8 @@ package console
 
 import "os"
 
-// inForeground is always true: consoles have no process groups that compete for input.
-func inForeground(*os.File) bool { return true }
+// InForeground is always true: consoles have no process groups that compete for input.
+func InForeground(*os.File) bool { return true }
 
-// ignoreTerminalStops has nothing to do on Windows.
-func ignoreTerminalStops() {}
+// IgnoreTerminalStops has nothing to do on Windows.
+func IgnoreTerminalStops() {}

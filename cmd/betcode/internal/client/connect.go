@@ -1,0 +1,95 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/secret"
+	"betcode/config"
+)
+
+// PingTimeout bounds how long a daemon may take to answer a health check.
+const PingTimeout = 5 * time.Second
+
+// Open returns a client for the daemon that cfg names, over the socket or TCP. It does not connect.
+func Open(cfg config.Client) (*Client, error) {
+	o := Options{Socket: cfg.SocketPath, ID: newID()}
+	if r := cfg.Remote; r.Address != "" {
+		token, err := secret.Read(r.TokenFile)
+		if err != nil {
+			return nil, exit.Usage(fmt.Errorf("read token: %w", err))
+		}
+		o.Remote = &Remote{Address: r.Address, Token: token}
+		if r.TLS {
+			if o.Remote.TLS, err = trusting(r.CAFile); err != nil {
+				return nil, exit.Usage(err)
+			}
+		}
+	}
+	return New(o)
+}
+
+// Dial returns a client for the daemon that cfg names once that daemon has answered a health check.
+func Dial(ctx context.Context, cfg config.Client) (*Client, error) {
+	cl, err := Open(cfg)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, PingTimeout)
+	defer cancel()
+	if _, err := cl.Ping(ctx); err != nil {
+		cl.Close()
+		return nil, err
+	}
+	return cl, nil
+}
+
+// NoDaemon returns the error for a daemon that does not answer: what was tried, why it failed, and what helps.
+func NoDaemon(cfg config.Client) error {
+	if cfg.Remote.Address != "" {
+		return exit.With(exit.Connection, fmt.Errorf(
+			"connect to the daemon at %s: nobody answers, or not with the expected TLS. The daemon listens there if it was started with --listen; --address, --tls and --tls-ca say how to reach it", cfg.Remote.Address))
+	}
+	why := "nobody answers"
+	if _, err := os.Stat(cfg.SocketPath); errors.Is(err, os.ErrNotExist) {
+		why = "there is no socket"
+	} else if errors.Is(err, os.ErrPermission) {
+		why = "permission denied"
+	}
+	return exit.With(exit.Connection, fmt.Errorf(
+		"connect to the daemon at %s: %s. Start one with 'betcode daemon start', or add --start", cfg.SocketPath, why))
+}
+
+// newID returns a client id for this process. The daemon shows it as the holder of the input lock and beside decisions.
+func newID() string {
+	user := os.Getenv("USER")
+	if strings.ContainsFunc(user, func(r rune) bool { return r <= ' ' || r > '~' }) || user == "" || len(user) > 64 {
+		user = "cli"
+	}
+	return user + "-" + uuid.NewString()[:8]
+}
+
+// trusting returns a TLS configuration that trusts the authorities in a file; those of the system if caFile is empty.
+func trusting(caFile string) (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS13}
+	if caFile == "" {
+		return c, nil
+	}
+	pem, err := os.ReadFile(caFile)
+	if err != nil {
+		return nil, fmt.Errorf("read certificate: %w", err)
+	}
+	if c.RootCAs = x509.NewCertPool(); !c.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("read certificate: there is none in %s", caFile)
+	}
+	return c, nil
+}

@@ -1,0 +1,191 @@
+package host
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"betcode/actors"
+	"betcode/config"
+	"betcode/config/trust"
+	"betcode/messages"
+)
+
+// directories implements actors.Directories: rules, defaults and trust of working directories.
+type directories struct {
+	config, home string // directories; home may be empty
+	settings     *liveSettings
+
+	writing sync.Mutex // serialises changes of the ledger
+
+	known  sync.Mutex          // guards nested
+	nested map[string][]string // skills below a directory, where somebody has searched for them
+}
+
+// ledger reads the ledger of trusted directories, each time, because the user may edit or delete the file.
+func (d *directories) ledger() (trust.Ledger, error) { return trust.Read(d.config) }
+
+// trusts reports whether a directory is trusted with its present content, so that its settings take full effect.
+func (d *directories) trusts(directory string) bool {
+	l, err := d.ledger()
+	return err == nil && l.Judge(d.inspect(directory, "")).Trusted
+}
+
+// inspect examines what a directory tells agents to do. own is the agent's configuration directory; empty is the usual one.
+func (d *directories) inspect(directory, own string) trust.Report {
+	if own == "" {
+		own, _ = config.System().AgentDir() // without a home directory no file is the user's own
+	}
+	nested := d.nestedIn(directory)
+	if l, err := d.ledger(); err == nil {
+		nested = append(nested, l.Nested(directory)...)
+	}
+	return trust.Inspect(trust.Place{Directory: directory, Own: own, Nested: nested})
+}
+
+// maxSearched bounds the directories whose nested skills are remembered.
+const maxSearched = 1000
+
+// Search implements actors.Directories. What was found is part of each later review, also
+// when it has gone: an agent may have read it.
+func (d *directories) Search(directory string) {
+	found := trust.Nested(directory)
+	d.known.Lock()
+	defer d.known.Unlock()
+	if _, before := d.nested[directory]; !before && (len(found) == 0 || len(d.nested) >= maxSearched) {
+		return
+	}
+	if d.nested == nil {
+		d.nested = map[string][]string{}
+	}
+	d.nested[directory] = found
+}
+
+// nestedIn returns what the last search below a directory has found.
+func (d *directories) nestedIn(directory string) []string {
+	d.known.Lock()
+	defer d.known.Unlock()
+	return slices.Clone(d.nested[directory])
+}
+
+// maxUntrustedRules bounds the rules of an untrusted directory, because each is matched against every call. If there are
+// more, every call needs a permission.
+const maxUntrustedRules = 1000
+
+// Rules implements actors.Directories. If settings cannot be read, every call needs a permission, because it is not known
+// what they forbid.
+func (d *directories) Rules(directory string) []actors.Rules {
+	l, err := d.ledger()
+	report := d.inspect(directory, "")
+	trusted := err == nil && l.Judge(report).Trusted
+	var all []actors.Rules
+	if ask := untrustedAsk(report, trusted); len(ask) > 0 {
+		all = append(all, actors.Rules{Ask: ask, Source: "the directory is not trusted, and its git settings run programs"})
+	}
+	permissions := config.ReadDirectoryPermissions(directory, d.home)
+	for _, p := range permissions {
+		r := actors.Rules{Ask: p.Ask, Deny: p.Deny, Source: p.Path, Lines: p.Lines}
+		if trusted {
+			r.Allow = p.Allow
+		}
+		if p.Err != nil || !trusted && len(p.Ask)+len(p.Deny) > maxUntrustedRules {
+			r.Ask, r.Deny = []string{"*"}, nil
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// untrustedAsk returns ask rules for a directory that is not trusted. The agent runs read-only commands of git without a
+// permission, and git runs the programs that its settings name.
+func untrustedAsk(report trust.Report, trusted bool) []string {
+	if trusted || !report.Has(trust.Git) {
+		return nil
+	}
+	return []string{"Bash(git *)"}
+}
+
+// Defaults implements actors.Directories. The settings of a directory take effect if it is trusted.
+func (d *directories) Defaults(directory string) actors.SessionDefaults {
+	var files []*config.File
+	if d.trusts(directory) {
+		files = config.ReadDirectory(directory, d.home)
+	}
+	there := d.settings.get().In(files)
+	out := actors.SessionDefaults{Model: there.Get("sessions.default_model").Text()}
+	if policy := there.Get("resume.policy"); policy.Origin.OfDirectory() {
+		out.Resume = messages.ResumePolicy(policy.Text())
+	}
+	return out
+}
+
+// Review implements actors.Directories.
+func (d *directories) Review(directory, own string) (messages.DirectoryReview, error) {
+	l, err := d.ledger()
+	if err != nil {
+		return messages.DirectoryReview{}, err
+	}
+	report := d.inspect(directory, own)
+	verdict := l.Judge(report)
+	review := messages.DirectoryReview{
+		Directory: report.Directory, Digest: report.Digest(),
+		Trusted: verdict.Trusted, Known: verdict.Known, Empty: report.Empty(),
+		Ask: untrustedAsk(report, verdict.Trusted),
+	}
+	for _, f := range report.Findings {
+		review.Findings = append(review.Findings, findingOf(f, ""))
+	}
+	for _, c := range verdict.Changes {
+		review.Changes = append(review.Changes, findingOf(c.Finding, string(c.Mark)))
+	}
+	for _, p := range report.Problems {
+		review.Problems = append(review.Problems, p.String())
+	}
+	return review, nil
+}
+
+func findingOf(f trust.Finding, mark string) messages.DirectoryFinding {
+	return messages.DirectoryFinding{Mark: mark, Kind: string(f.Kind), Path: f.Path, Text: f.Text}
+}
+
+// Trust implements actors.Directories.
+func (d *directories) Trust(m messages.TrustDirectory, own string) ([]string, error) {
+	const op = "trust directory"
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	l, err := d.ledger()
+	if err != nil || m.Directory == "" {
+		return l.List(), err
+	}
+	if !m.Trusted {
+		l = l.Remove(m.Directory)
+		return l.List(), config.WriteLedger(d.config, l)
+	}
+	d.Search(m.Directory)
+	report := d.inspect(m.Directory, own)
+	if m.Digest != "" && m.Digest != report.Digest() {
+		return nil, messages.Errorf(op, messages.Aborted, "the files of %s have changed since they were reviewed", report.Directory).
+			WithHint("review them again with 'betcode trust " + report.Directory + "'")
+	}
+	if l, err = l.Accept(report, time.Now()); err != nil {
+		return nil, messages.Errorf(op, messages.WrongState, "%w", err).
+			WithHint("remove the file, or make it yours with 'chown'; until then agents do not obey files of that directory")
+	}
+	return l.List(), config.WriteLedger(d.config, l)
+}
+
+// changed runs edit, which changes a settings file of a directory on behalf of the user, and keeps the directory trusted
+// if it was.
+func (d *directories) changed(directory, path string, edit func() error) error {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	l, err := d.ledger()
+	before := err == nil && l.Judge(d.inspect(directory, "")).Trusted
+	if err := edit(); err != nil || !before {
+		return err
+	}
+	if report := d.inspect(directory, ""); !l.Judge(report).Trusted {
+		return config.WriteLedger(d.config, l.Refresh(report, path))
+	}
+	return nil
+}

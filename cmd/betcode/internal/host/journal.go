@@ -1,0 +1,21 @@
+package host
+
+import (
+	"betcode/actors"
+	"betcode/cmd/betcode/internal/statedir"
+	"betcode/messages"
+	"errors"
+)
+
+// offerBackup adds the newest backup to the hint of an error about a damaged journal; without a backup, how to have one.
+func offerBackup(err error, state string) error {
+	var e *messages.Error
+	if !errors.As(err, &e) || e.Kind != messages.DataLoss {
+		return err
+	}
+	found, bad := actors.ScheduledBackups(statedir.Backups(state))
+	if bad != nil {
+		found = nil
+	}
+	return e.WithHint(e.Hint + " " + actors.OfferBackup(found))
+}

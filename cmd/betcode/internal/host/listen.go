@@ -1,0 +1,91 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"time"
+
+	"betcode/cmd/betcode/internal/local"
+	"betcode/messages"
+)
+
+// listen opens the socket or the named pipe for callers of this machine.
+func (d *daemon) listen() (err error) {
+	if !local.IsPipe(d.cfg.SocketPath) {
+		return d.listenSocket()
+	}
+	if d.listener, err = local.ListenPipe(d.cfg.SocketPath); errors.Is(err, fs.ErrPermission) {
+		return (&messages.Error{Op: "listen", Kind: messages.Unavailable, Err: err}).
+			WithHint("a pipe of this name exists: use that daemon, stop it, or choose another --socket")
+	}
+	return err
+}
+
+// listenSocket opens the socket in a directory that only this user may enter. It dials an existing socket file first, and
+// replaces it only if nobody answers.
+func (d *daemon) listenSocket() error {
+	path := d.cfg.SocketPath
+	if err := d.privateSocket(); err != nil {
+		return err
+	}
+	switch _, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	default:
+		if answered(path, staleAfter) {
+			return messages.Errorf("listen", messages.Unavailable, "another daemon answers on %s", path).
+				WithHint("use that daemon, stop it, or choose another --socket")
+		}
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("remove stale socket: %w", err)
+		}
+		d.log.Warn().Str("socket", path).Msg("socket of an earlier daemon replaced")
+	}
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		return err
+	}
+	d.listener = listener
+	listener.(*net.UnixListener).SetUnlinkOnClose(false) // removeSocket removes it only if it is ours
+	if d.socket, err = os.Lstat(path); err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o600)
+}
+
+// The kernel accepts connections on a socket as long as any process has it open. A child that a killed daemon was just
+// starting has it until the child has executed its program; so a socket counts as answering only after staleAfter.
+const (
+	staleAfter   = 2 * time.Second
+	answersRetry = 20 * time.Millisecond
+)
+
+// answered reports whether a socket accepts connections for longer than while.
+func answered(path string, while time.Duration) bool {
+	for began := time.Now(); ; time.Sleep(answersRetry) {
+		conn, err := net.DialTimeout("unix", path, time.Second)
+		if err != nil {
+			return false
+		}
+		conn.Close()
+		if time.Since(began) > while {
+			return true
+		}
+	}
+}
+
+// removeSocket removes the socket file if it is still the one that this daemon made, and not that of another daemon.
+func (d *daemon) removeSocket() error {
+	if d.socket == nil {
+		return nil
+	}
+	if now, err := os.Lstat(d.cfg.SocketPath); err != nil || !os.SameFile(d.socket, now) {
+		d.log.Warn().Str("socket", d.cfg.SocketPath).Msg("socket file is another one now, and is not removed")
+		return nil //nolint:nilerr // it is gone, which is what we want
+	}
+	return os.Remove(d.cfg.SocketPath)
+}

@@ -1,0 +1,31 @@
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"betcode/persistence/audit"
+)
+
+// What somebody says of himself makes no second line of a log, and does nothing to the
+// terminal that shows it; it is read back as it was.
+func TestLogShowsWhatIsHidden(t *testing.T) {
+	t.Parallel()
+	const said = "a\x1b[31m\n{\"level\":\"info\"}\u009b2J\u202egnp\u2066\U000e0041 é 漢"
+	var out bytes.Buffer
+	d := &daemon{mask: audit.NewMasker(nil)}
+	log := zerolog.New(d.masked(&out))
+	log.Error().Str("tool", said).Msg("permission denied")
+	line := out.String()
+	if strings.Count(line, "\n") != 1 || strings.ContainsAny(line, "\x1b\u009b\u202e\u2066\U000e0041") || !strings.Contains(line, "é 漢") {
+		t.Errorf("logged as %q", line)
+	}
+	var entry struct{ Tool string }
+	if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Tool != said {
+		t.Errorf("read back as %q, %v", entry.Tool, err)
+	}
+}

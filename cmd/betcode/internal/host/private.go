@@ -1,0 +1,69 @@
+package host
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"betcode/messages"
+)
+
+const opPrivate = "check directory permissions"
+
+// privateState closes the state directory to other users. A directory of root, such as a mounted volume, stays as it is
+// unless everybody may write to it.
+func (d *daemon) privateState() error {
+	dir := d.cfg.StateDir
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if owner, ok := ownerOf(info); ok && owner == 0 && os.Geteuid() != 0 {
+		if info.Mode().Perm()&0o002 != 0 {
+			return messages.Errorf(opPrivate, messages.Denied, "everybody may write to %s", dir).WithHint("ask its owner to run 'chmod o-w' on it, or choose another state directory")
+		}
+		return nil
+	}
+	return private(dir, info, true)
+}
+
+// privateSocket closes the socket's directory to other users if it holds nothing but the socket. It refuses another
+// directory that is open to others.
+func (d *daemon) privateSocket() error {
+	dir := filepath.Dir(d.cfg.SocketPath)
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	made := []string{d.cfg.ConfigDir, d.cfg.StateDir}
+	ours := slices.Contains(made, dir) || filepath.Base(dir) == "betcode"
+	if !ours {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		ours = !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != filepath.Base(d.cfg.SocketPath) })
+	}
+	return private(dir, info, ours && info.Mode()&fs.ModeSticky == 0)
+}
+
+// private makes sure that a directory is ours and that nobody else may enter it.
+func private(dir string, info fs.FileInfo, mayClose bool) error {
+	if owner, ok := ownerOf(info); ok && owner != os.Geteuid() {
+		return messages.Errorf(opPrivate, messages.Denied, "%s belongs to user %d, and this is user %d", dir, owner, os.Geteuid()).
+			WithHint("choose a directory that belongs to you: its owner could replace the files in it")
+	}
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if !mayClose {
+		return messages.Errorf(opPrivate, messages.Denied, "others may enter %s, and it holds other files than the socket", dir).
+			WithHint("choose a --socket in a directory of its own, or close this one with 'chmod 700'")
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return fmt.Errorf("%s is open to others: %w", dir, err)
+	}
+	return nil
+}

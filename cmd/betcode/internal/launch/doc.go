@@ -1,0 +1,15 @@
+// Package launch starts, finds, replaces and stops daemon processes, on behalf of a command.
+//
+// A daemon in the background is this executable in a session of its own; closing the terminal does not reach it. Its
+// standard output and error are its log. [Launcher.Start] returns when the daemon answers and serves, or with the end of
+// its log.
+//
+// A daemon is found by its socket, and if nobody answers there by its lock on the state directory ([Find]): a daemon
+// whose socket was deleted makes it again within seconds.
+//
+// A restart is carried out by a helper process, so that it completes whoever is killed meanwhile; see restart.go. It
+// starts the next daemon with the command line, the environment and the working directory of the one before.
+//
+// Nothing of this is stored: a crash leaves at most a daemon that serves without having been reported, or none, which
+// the next command notices.
+package launch

@@ -1,0 +1,68 @@
+package launch
+
+import (
+	"betcode/cmd/betcode/internal/logfile"
+	"betcode/cmd/betcode/internal/statedir"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// seen reads from /proc how a running daemon was started. It returns false for a process of another user and for one that
+// is not dumpable, which can be asked instead. The log is empty if standard error is no file and the state directory is
+// not known.
+func seen(pid int) (background, bool) {
+	proc := fmt.Sprintf("/proc/%d/", pid)
+	arguments, err := zeroSeparated(proc + "cmdline")
+	if err != nil || !isDaemon(arguments) {
+		return background{}, false // started in a way we do not know
+	}
+	environment, err := zeroSeparated(proc + "environ")
+	if err != nil {
+		return background{}, false
+	}
+	directory, err := os.Readlink(proc + "cwd")
+	if err != nil {
+		return background{}, false
+	}
+	return background{arguments: arguments[1:], environment: environment, directory: directory, log: logOf(pid)}, true
+}
+
+// inService reports whether a process is in the control group of a systemd service, as are processes that a service
+// started and left behind.
+func inService(pid int) bool {
+	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(groups)) {
+		if path, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "0::"); ok {
+			return strings.HasSuffix(path, ".service")
+		}
+	}
+	return false
+}
+
+// logOf returns the log of a daemon: the file that its standard error is, or the usual one beside the lock it holds.
+func logOf(pid int) string {
+	proc := fmt.Sprintf("/proc/%d/", pid)
+	if path := logfile.OfProcess(pid); path != "" {
+		return path
+	}
+	files, _ := os.ReadDir(proc + "fd")
+	for _, f := range files {
+		if path, err := os.Readlink(proc + "fd/" + f.Name()); err == nil && filepath.Base(path) == statedir.LockName {
+			return filepath.Join(filepath.Dir(path), statedir.LogName)
+		}
+	}
+	return ""
+}
+
+func zeroSeparated(path string) ([]string, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil || len(raw) == 0 {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
+}

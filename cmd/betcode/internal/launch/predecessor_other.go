@@ -1,0 +1,8 @@
+//go:build !linux
+
+package launch
+
+// seen knows nothing: on this system a daemon can only be asked.
+func seen(int) (background, bool) { return background{}, false }
+
+func inService(int) bool { return false }

@@ -1,0 +1,64 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"betcode/actors"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/statedir"
+	"betcode/messages"
+	"betcode/persistence"
+)
+
+// RestoreOptions say what to restore where.
+type RestoreOptions struct {
+	Backup    string                 // directory of the backup
+	State     string                 // state directory that gets its journal; made if missing
+	Force     bool                   // move aside what is there
+	EndAgents bool                   // end agents of the state directory that still run
+	Damaged   bool                   // restore what can be read of a damaged backup
+	Ended     func(run fmt.Stringer) // called for each agent that was ended
+}
+
+// Restore makes the journal of a state directory from a backup.
+func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
+	const op = "restore journal"
+	if err := os.MkdirAll(o.State, 0o700); err != nil {
+		return Restored{}, err
+	}
+	release, err := statedir.TryLock(op, o.State)
+	if err != nil {
+		return Restored{}, err
+	}
+	defer release()
+	if err := endLiveRuns(ctx, op, o); err != nil {
+		return Restored{}, err
+	}
+	done, err := persistence.Restore(ctx, persistence.RestoreOptions{
+		Backup: o.Backup, Directory: statedir.Journal(o.State), RunsDirectory: statedir.Runs(o.State), Replace: o.Force, Damaged: o.Damaged,
+	})
+	if err != nil && messages.KindOf(err) == messages.AlreadyExists {
+		return Restored{}, exit.With(exit.Failed, fmt.Errorf("%w. Add --force to move it aside", err))
+	}
+	return Restored{done}, err
+}
+
+// endLiveRuns ends agents that run without a daemon, or refuses. After a restore no session would own them, and the next
+// message would start a second agent on their conversation.
+func endLiveRuns(ctx context.Context, op string, o RestoreOptions) error {
+	alive := actors.LiveRuns(statedir.Runs(o.State))
+	if len(alive) > 0 && !o.EndAgents {
+		return messages.Errorf(op, messages.WrongState, "%d agent(s) of this state directory still run, %s among them (pids %s)",
+			len(alive), alive[0], actors.PIDs(alive)).
+			WithHint("add --end-agents to end them; their own transcripts have what they did")
+	}
+	for _, run := range alive {
+		if err := run.End(ctx); err != nil {
+			return err
+		}
+		o.Ended(run)
+	}
+	return nil
+}

@@ -1,0 +1,18 @@
+package statedir
+
+import "path/filepath"
+
+// Names of files in a state directory.
+const (
+	LockName = "daemon.lock" // locked by the daemon, and read by launchers of agents
+	LogName  = "daemon.log"  // the log of a daemon in the background, unless it was given another
+)
+
+// Journal returns the directory of the journal.
+func Journal(state string) string { return filepath.Join(state, "journal") }
+
+// Runs returns the directory of the run directories.
+func Runs(state string) string { return filepath.Join(state, "runs") }
+
+// Backups returns the directory of the backups that the daemon makes by itself.
+func Backups(state string) string { return filepath.Join(state, "backups") }
