@@ -99,6 +99,7 @@ func reasonOf(s *status.Status) string {
 }
 
 // Explain returns the text of an error for a person: the daemon's own sentence where there is one, and the hint.
+// An error of the file system without a hint gets one that names the file.
 func Explain(err error) string {
 	var ours *messages.Error
 	if errors.As(err, &ours) && ours.Hint != "" {
@@ -107,6 +108,9 @@ func Explain(err error) string {
 	var remote interface{ GRPCStatus() *status.Status }
 	if errors.As(err, &remote) {
 		return console.Line(remote.GRPCStatus().Message())
+	}
+	if hint := remedy(err); hint != "" {
+		return err.Error() + ". Hint: " + hint
 	}
 	return err.Error()
 }
