@@ -14,11 +14,12 @@ import (
 )
 
 // Whatever an agent starts runs as the same user and can write into the FIFO that the
-// agent reads, unless the kernel forbids it (see fence.go). Two traces of that are
+// agent reads, unless the kernel forbids it (see fence.go). Three traces of that are
 // alarms:
 //
 //	SELF_APPROVED    a call ran because its permission request was allowed, and we did not allow it
 //	FORGED_REQUEST   the agent answered a control request that we did not send
+//	FORGED_INPUT     the agent took up a message or a shell command that we did not send
 //
 // The agent reports who decided each call, so calls that its own rules or hooks allow
 // raise nothing. What has to be remembered between lines (calls whose request ended
@@ -46,6 +47,7 @@ var alarms = map[messages.Code]struct {
 }{
 	messages.SelfApproved:  {messages.AuditSelfApproved, "A tool call ran although nobody has allowed it: its permission request was answered by something that the agent has started"},
 	messages.ForgedRequest: {messages.AuditForgedRequest, "The agent obeyed a control request that the daemon did not send: something that the agent has started has written into its input"},
+	messages.ForgedInput:   {messages.AuditForgedInput, "The agent took up a message that the daemon did not send: something that the agent has started has written into its input"},
 }
 
 // what becomes of the agent, for people.
@@ -87,6 +89,18 @@ func (t *transition) alarm(code messages.Code, reaction OnAlarm, details map[str
 	} else {
 		t.at = append(t.at, tellRun{run.Run, stopAgent{stopKill}})
 	}
+}
+
+// inputForged raises the alarm for a message or a command of unknown origin.
+func (t *transition) inputForged(details map[string]string) {
+	t.alarm(messages.ForgedInput, t.s.options.onAlarm, details)
+}
+
+// strange reports whether a message that the agent has read from its input is none of ours.
+// Prompts that the agent gives itself are not read from there, and never queued.
+func (t *transition) strange(m claude.InputState) bool {
+	_, known := t.s.given.get(m.Key)
+	return m.State == claude.Queued && !known && t.s.input(m.Key) < 0
 }
 
 // callDone looks at who allowed a call that has ended, and forgets it.

@@ -21,7 +21,7 @@ func askingFor(t tester, call string) *bench {
 
 func alarmed(b *bench) (codes []messages.Code) {
 	for _, e := range b.effects {
-		if a, ok := e.(auditing); ok && (a.entry.Type == messages.AuditSelfApproved || a.entry.Type == messages.AuditForgedRequest) {
+		if a, ok := e.(auditing); ok && (a.entry.Type == messages.AuditSelfApproved || a.entry.Type == messages.AuditForgedRequest || a.entry.Type == messages.AuditForgedInput) {
 			codes = append(codes, messages.Code(a.entry.ErrorCode))
 		}
 	}
@@ -241,5 +241,38 @@ func TestRunOfAFrozenAgent(t *testing.T) {
 	_, effects = s.step(dawn, holdAgent{holdAlarm, false})
 	if !has(effects, thawAgent{}) {
 		t.Errorf("a person's word changes nothing: %v", effects)
+	}
+}
+
+// A message that the session never gave is an alarm when the agent takes it up.
+func TestForgedInput(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		item  claude.Item
+		alarm bool
+	}{
+		{"ours", claude.InputState{Key: "k1", State: claude.Queued}, false},
+		{"another's", claude.InputState{Key: "x", State: claude.Queued}, true},
+		{"a prompt of the agent's own", claude.InputState{Key: "x", State: claude.Started}, false},
+		{"its end", claude.InputState{Key: "x", State: claude.Completed}, false},
+		{"a command", claude.CommandForged{Key: "x", Command: "touch x"}, true},
+		{"an echo of ours that looks like one", claude.CommandForged{Key: "k1", Command: "touch x"}, false},
+		{"a turn without a cause", claude.TurnEnded{Unasked: true}, true},
+		{"a turn with one", claude.TurnEnded{}, false},
+	} {
+		b := turning(t)
+		if b.state.input("k1") < 0 {
+			t.Fatal("the turn has no message k1")
+		}
+		b.tell(b.out(test.item))
+		if got := alarmed(b); slices.Contains(got, messages.ForgedInput) != test.alarm || b.state.frozen() != test.alarm {
+			t.Errorf("%s: alarms %q, frozen %v", test.name, got, b.state.frozen())
+		}
+	}
+	b := starting(t)
+	b.tell(b.of("2.1.265"))
+	b.tell(b.out(claude.TurnEnded{Unasked: true}))
+	if got := alarmed(b); len(got) > 0 {
+		t.Errorf("a version that names no causes: %q", got)
 	}
 }

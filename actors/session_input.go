@@ -149,6 +149,9 @@ func (t *transition) deliverLong() {
 func (t *transition) inputState(m claude.InputState) {
 	i := t.s.input(m.Key)
 	if i < 0 {
+		if t.strange(m) {
+			t.inputForged(map[string]string{"idempotency_key": shorten(m.Key, maxShown)})
+		}
 		return
 	}
 	in := t.s.inputs[i]

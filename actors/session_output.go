@@ -102,6 +102,10 @@ func (t *transition) item(item claude.Item) {
 			t.withdrawTool(m.ID)
 		}
 		t.forgetDecided(m.ID)
+	case claude.CommandForged:
+		if t.s.input(m.Key) < 0 {
+			t.inputForged(map[string]string{"command": shorten(m.Command, maxShown)})
+		}
 	case claude.SessionStateChanged:
 		t.s.agent.busy = m.State != "idle"
 		if !t.s.agent.busy {
@@ -174,6 +178,9 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	if m.MemoryGone {
 		t.s.agent.memoryGone = true
 		return
+	}
+	if m.Unasked && t.s.can().ToldCauses {
+		t.inputForged(map[string]string{"turn": "nothing has asked for it"})
 	}
 	r := t.change()
 	before := r.Status

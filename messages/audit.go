@@ -32,6 +32,7 @@ const (
 	AuditLost          AuditType = "audit_lost"     // ours: entries could not be written meanwhile
 	AuditSelfApproved  AuditType = "self_approval"  // ours: a tool ran by an answer that the daemon did not give
 	AuditForgedRequest AuditType = "forged_request" // ours: the agent obeyed a control request that the daemon did not send
+	AuditForgedInput   AuditType = "forged_input"   // ours: the agent took up a message or a command that the daemon did not send
 	AuditAgentResumed  AuditType = "agent_unfrozen" // ours: a person let an agent go on that an alarm had frozen
 
 )
@@ -40,7 +41,7 @@ const (
 func AuditTypes() []AuditType {
 	return []AuditType{
 		AuditAutoApproved, AuditGranted, AuditDenied, AuditRevoked, AuditSessionCreated, AuditSessionResumed, AuditSessionComplete,
-		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure, AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditAgentResumed, AuditAdmin, AuditRefused,
+		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure, AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditForgedInput, AuditAgentResumed, AuditAdmin, AuditRefused,
 		AuditOpened, AuditLost,
 	}
 }
@@ -101,7 +102,7 @@ type AuditFilter struct {
 // ran out of time.
 func AuditSeverity(e AuditEntry) string {
 	switch {
-	case e.Outcome == OutcomeTimeout, e.Type == AuditLost, e.Type == AuditSelfApproved, e.Type == AuditForgedRequest:
+	case e.Outcome == OutcomeTimeout, e.Type == AuditLost, e.Type == AuditSelfApproved, e.Type == AuditForgedRequest, e.Type == AuditForgedInput:
 		return "error"
 	case e.Type == AuditAutoApproved, e.Type == AuditRevoked, e.Type == AuditRateLimited, e.Type == AuditSessionError,
 		e.Type == AuditAuthFailure, e.Type == AuditRefused, e.Outcome == OutcomeFailure, strings.HasSuffix(string(e.Type), "_cancel"):

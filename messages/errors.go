@@ -73,6 +73,7 @@ const (
 	KeyReused         Code = "IDEMPOTENCY_KEY_USED"  // ours
 	SelfApproved      Code = "SELF_APPROVED"         // ours
 	ForgedRequest     Code = "FORGED_REQUEST"        // ours
+	ForgedInput       Code = "FORGED_INPUT"          // ours
 	AgentFrozen       Code = "AGENT_FROZEN"          // ours
 	EditRefused       Code = "EDIT_REFUSED"          // ours: an edited call is denied or protected; the request still waits
 	StorageError      Code = "SQLITE_ERROR"          // the catalogue's name for a failed journal operation

@@ -34,6 +34,9 @@ type Capabilities struct {
 	BareAllow bool
 	// ResultInputs: a result lists the uuids of all messages it has answered.
 	ResultInputs bool
+	// ToldCauses: each turn that no message has begun says what has: its result has an origin,
+	// or a command of the agent's own is started before it.
+	ToldCauses bool
 }
 
 // fields connects the rows with the struct.
@@ -51,6 +54,7 @@ var fields = map[string]func(*Capabilities) *bool{
 	"command_lifecycle":   func(c *Capabilities) *bool { return &c.CommandLifecycle },
 	"bare_allow":          func(c *Capabilities) *bool { return &c.BareAllow },
 	"result_inputs":       func(c *Capabilities) *bool { return &c.ResultInputs },
+	"told_causes":         func(c *Capabilities) *bool { return &c.ToldCauses },
 }
 
 // all has every capability: that of a version that is not known.

@@ -37,7 +37,9 @@ func (s *siege) plant(c *kit.Stream, id, script string) {
 	if request, asked := s.asked(c, "bash: sh plant.sh"); asked { // a person who does not look allows it
 		s.must(c.Answer(request.GetRequestId(), pb.PermissionDecision_ALLOW_ONCE, ""), "allow")
 	}
-	s.wait(c, from, func(e kit.Event) bool { return kit.IsTurnComplete(e) || isNotice("FORGED_REQUEST")(e) })
+	s.wait(c, from, func(e kit.Event) bool {
+		return kit.IsTurnComplete(e) || isNotice("FORGED_REQUEST")(e) || isNotice("FORGED_INPUT")(e)
+	})
 }
 
 // approveNext waits for the next permission request in what the agent says, and answers it.

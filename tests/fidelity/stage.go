@@ -204,7 +204,7 @@ func (s *stage) noAlarm() {
 	for _, c := range s.streams {
 		for _, e := range c.Events() {
 			code := e.GetNotice().GetCode()
-			s.check(code != string(messages.SelfApproved) && code != string(messages.ForgedRequest), "an alarm by mistake: %v", e.GetNotice())
+			s.check(code != string(messages.SelfApproved) && code != string(messages.ForgedRequest) && code != string(messages.ForgedInput), "an alarm by mistake: %v", e.GetNotice())
 		}
 	}
 }

@@ -94,6 +94,7 @@ func (t *translation) lifecycle() {
 		s.State = Queued
 	case "started":
 		s.State = Started
+		t.s.d.Begun = true
 		t.taken(s.Key)
 	case "completed":
 		s.State = Completed

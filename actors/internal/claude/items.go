@@ -81,6 +81,7 @@ type TurnEnded struct {
 	TerminalReason string
 	StopReason     string // as TurnComplete has it
 	Origin         string // what caused it when no input did
+	Unasked        bool   // no message, no command of the agent's own and nothing else is said to have caused it
 	ResumeReason   string
 	Error          string // for people
 	Failure        string // code of the ErrorEvent that was drafted, empty if there was none
@@ -195,6 +196,11 @@ type DeniedByAgent struct {
 // ToolRunning says that a tool call is open from here on.
 type ToolRunning struct{ ID, Tool, Parent string }
 
+// CommandForged is a shell command that the agent was told to run by a line in its input.
+// The daemon sends no such line. Key is that of the line; old versions echo messages of
+// ours, which may look like one.
+type CommandForged struct{ Key, Command string }
+
 // CommandsChanged says that the agent has loaded other commands or skills than before: it
 // does so by itself when it reads files below its directory.
 type CommandsChanged struct{}
@@ -247,3 +253,4 @@ func (ToolRunning) item()         {}
 func (ToolDone) item()            {}
 func (ToolProgress) item()        {}
 func (CommandsChanged) item()     {}
+func (CommandForged) item()       {}

@@ -43,6 +43,7 @@ func (t *translation) result() {
 		ended.Denials = append(ended.Denials, Denial(d))
 	}
 	ended.MemoryGone = t.memoryGone()
+	ended.Unasked = t.unasked(&ended)
 	if ended.IsError {
 		ended.Error = t.errorText()
 	}
@@ -57,8 +58,18 @@ func (t *translation) result() {
 		t.complete(&ended)
 	}
 	t.s.d.Turn, t.s.d.Said, t.s.d.Notified, t.s.d.Aborted, t.s.d.Fault = false, false, false, false, fault{}
-	t.s.d.Taken = nil
+	t.s.d.Begun, t.s.d.Unasked, t.s.d.Taken = false, false, nil
 	t.add(ended)
+}
+
+// originUnknown is what the agent calls the origin of a message that is marked as
+// synthetic and did not come from itself.
+const originUnknown = "unclassified"
+
+// unasked reports whether a turn had no cause that the agent knows of. That is so of a
+// message without an id.
+func (t *translation) unasked(ended *TurnEnded) bool {
+	return t.s.d.Unasked && !ended.MemoryGone && len(ended.Inputs) == 0 && ended.ResumeReason == "" && (ended.Origin == "" || ended.Origin == originUnknown)
 }
 
 // memoryGone reports whether the line says that the conversation to be resumed is

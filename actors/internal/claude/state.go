@@ -48,6 +48,8 @@ type data struct {
 	Said     bool        `json:"said,omitempty"`     // this turn has shown a text
 	Notified bool        `json:"notified,omitempty"` // a task of the background has ended since the last turn
 	Aborted  bool        `json:"aborted,omitempty"`  // this turn bears the mark of an interrupt
+	Begun    bool        `json:"begun,omitempty"`    // a message or a command of the agent's own was started since the last result
+	Unasked  bool        `json:"unasked,omitempty"`  // nothing had caused this turn when it began
 	Partial  bool        `json:"partial,omitempty"`  // the agent's results do not list all messages they have answered
 	Taken    []string    `json:"taken,omitempty"`    // keys of the messages that were taken up since the last result
 	Echoes   []string    `json:"echoes,omitempty"`   // ids of control answers that say nothing new, where the agent echoes and repeats

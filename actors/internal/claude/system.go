@@ -77,6 +77,7 @@ func (t *translation) turnStarted() {
 	if len(started.Inputs) == 0 && t.s.d.Notified {
 		started.Origin = "task-notification" // the line does not say; the result will
 	}
+	t.s.d.Unasked = len(started.Inputs) == 0 && started.Origin == "" && !t.s.d.Begun
 	t.sawModel(t.l.Model)
 	t.add(started)
 	t.mode(t.l.PermissionMode)

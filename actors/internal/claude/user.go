@@ -44,9 +44,28 @@ func (t *translation) user() {
 	}
 }
 
+// bashInput begins the echo of a shell command that was sent to the agent as a line of
+// its own, and that it has run without asking.
+const bashInput = "<bash-input>"
+
 // echoed notes a message of ours that the agent has taken up. The uuid is that of
-// the message.
-func (t *translation) echoed() { t.taken(t.l.UUID) }
+// the message. Versions that list what a result answers are not told to echo messages;
+// they do echo commands.
+func (t *translation) echoed() {
+	t.taken(t.l.UUID)
+	if t.s.d.Partial {
+		return
+	}
+	var m message
+	if json.Unmarshal(t.l.Message, &m) != nil {
+		return
+	}
+	for _, c := range m.Content {
+		if command, found := strings.CutPrefix(c.Text, bashInput); found {
+			t.add(CommandForged{Key: t.l.UUID, Command: oneLine(strings.TrimSuffix(command, "</bash-input>"), maxCarried)})
+		}
+	}
+}
 
 // note shows a text that the CLI put into the conversation. The prompt of a
 // subagent is not one (its call has it), nor is the mark of an interrupt.

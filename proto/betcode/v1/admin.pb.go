@@ -1660,7 +1660,7 @@ type RunInfo struct {
 	State RunState `protobuf:"varint,5,opt,name=state,proto3,enum=betcode.v1.RunState" json:"state,omitempty"`
 	// Where its spool and its FIFO are.
 	Directory string `protobuf:"bytes,6,opt,name=directory,proto3" json:"directory,omitempty"`
-	// Code of the newest alarm that it raised, "SELF_APPROVED" or "FORGED_REQUEST"; empty when there was none.
+	// Code of the newest alarm that it raised, "SELF_APPROVED", "FORGED_REQUEST" or "FORGED_INPUT"; empty when there was none.
 	Alarm string `protobuf:"bytes,100,opt,name=alarm,proto3" json:"alarm,omitempty"`
 	// The alarm has frozen it: ContinueSession lets it go on, StopSession ends it.
 	Frozen bool `protobuf:"varint,101,opt,name=frozen,proto3" json:"frozen,omitempty"`
