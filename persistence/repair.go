@@ -27,6 +27,8 @@ type RepairOptions struct {
 	// Apply makes the journal one that opens. Without it nothing is changed.
 	Apply bool
 	Now   func() time.Time // nil = time.Now
+
+	steps disk.Steps // for tests
 }
 
 // Repaired is what a repair found, and did if that was asked for.
@@ -63,7 +65,7 @@ func Repair(ctx context.Context, o RepairOptions) (done Repaired, err error) {
 	if done.Aside, err = upkeep.SetAside(ctx, o.Directory, o.Now()); err != nil {
 		return done, err
 	}
-	return done, done.apply(o.Directory, rebuilt)
+	return done, done.apply(o, rebuilt)
 }
 
 // lockDirectory keeps others from a journal.
@@ -125,9 +127,10 @@ func (d *Repaired) look(directory string) (rebuilt *manifest.Manifest, err error
 
 // apply makes the journal one that opens. Until the end the logs are as they were: a
 // repair that is broken off can be made again.
-func (d *Repaired) apply(directory string, rebuilt *manifest.Manifest) error {
+func (d *Repaired) apply(o RepairOptions, rebuilt *manifest.Manifest) error {
+	directory := o.Directory
 	if rebuilt != nil {
-		if _, err := rebuilt.Write(directory, nil); err != nil {
+		if _, err := rebuilt.Write(directory, o.steps); err != nil {
 			return fault.Storage(fault.OpRepair, err)
 		}
 	}

@@ -73,7 +73,11 @@ func Read(directory string, names []string, tag wal.Tag, done uint64, tolerant b
 	}
 	for _, g := range groups {
 		for len(missing) > 0 && missing[0].First < g.Number {
-			r.skip(missing[0])
+			if proven, ok := provenGroup(tag, missing[0]); ok {
+				r.takeProven(proven, missing[0])
+			} else {
+				r.skip(missing[0])
+			}
 			missing = missing[1:]
 		}
 		r.take(g, broken[g.Number])
@@ -106,6 +110,11 @@ func (r *Recovered) find(file string, offset int, problem, outcome string) {
 // report notes the damage of the logs that did not keep the journal from being opened.
 func (r *Recovered) report(logs []wal.Walked, done uint64) {
 	for _, w := range logs {
+		for _, g := range w.Rebuilt {
+			if g.Number > done {
+				r.find(w.Name, g.Offset, fmt.Sprintf("the head of group %d is damaged", g.Number), "made again, as its checksum proves; nothing is lost")
+			}
+		}
 		for _, g := range w.Mended {
 			if g.Number > done {
 				r.find(w.Name, g.Offset, fmt.Sprintf("a bit of group %d is flipped", g.Number), "read as it was written; nothing is lost")

@@ -13,9 +13,9 @@ import (
 // takes time that grows with their square.
 const mendNames = 4 << 10
 
-// rowCheck reports whether rows can be read and match the checksums within them. The
+// RowCheck reports whether rows can be read and match the checksums within them. The
 // log itself does not know what rows are.
-type rowCheck func(rows []byte) bool
+type RowCheck func(rows []byte) bool
 
 // mendGroup reads the group that a log begins with although one bit of it is flipped.
 // A checksum tells which: of all groups that differ from this one by a bit, one alone
@@ -23,7 +23,7 @@ type rowCheck func(rows []byte) bool
 // rows that match by chance are refused since each row has a checksum of its own.
 //
 // expected reports whether a group may have this journal and number.
-func mendGroup(log []byte, expected func(Group) bool, sound rowCheck) (g Group, size int, ok bool) {
+func mendGroup(log []byte, expected func(Group) bool, sound RowCheck) (g Group, size int, ok bool) {
 	if len(log) < groupHeader || bits.OnesCount32(binary.BigEndian.Uint32(log)^binary.BigEndian.Uint32(groupMagic)) > 1 {
 		return g, 0, false
 	}
@@ -68,10 +68,67 @@ func mendHead(log []byte) []byte {
 	return nil
 }
 
+// splits calls try with each way in which the bytes behind a head that is lost can be
+// names and rows, until try returns true. The names of a group are not empty.
+func splits(group []byte, try func(owners []Owner, rows []byte) bool) {
+	var owners []Owner
+	names := group[:min(len(group), groupHeader+mendNames)]
+	for at := min(groupHeader, len(names)); at < len(names); {
+		owner, size, ok := cutOwner(names[at:])
+		if !ok {
+			return
+		}
+		owners, at = append(owners, owner), at+size
+		if try(owners, group[at:]) {
+			return
+		}
+	}
+}
+
+// rebuildHead reads a group of which the head is damaged, if the checksum of the head is
+// not. The place of the group tells its journal, number and length; how many bytes are
+// names is tried. The checksum covers all of these and the checksum of the rows, so it
+// proves the head that matches, and with it the rows.
+func rebuildHead(group []byte, tag Tag, number uint64, sound RowCheck) (g Group, ok bool) {
+	if len(group) < groupHeader {
+		return g, false
+	}
+	splits(group, func(owners []Owner, rows []byte) bool {
+		head := make([]byte, groupHeader, groupHeader+mendNames)
+		head = append(head, group[groupHeader:len(group)-len(rows)]...)
+		fillHead(head, Group{Tag: tag, Number: number, Rows: rows})
+		if ok = binary.LittleEndian.Uint32(head[4:]) == binary.LittleEndian.Uint32(group[4:]) && sound(rows); ok {
+			g = Group{Tag: tag, Number: number, Owners: slices.Clone(owners), Rows: rows[:len(rows):len(rows)]}
+		}
+		return ok
+	})
+	return g, ok
+}
+
+// Rebuild reads a group whose head is lost, its checksum included. proven says whether
+// names and rows are what was written; summed is true if the rows match the checksum
+// that the head has for them. The group is returned only if exactly one way to split it
+// is proven.
+func Rebuild(group []byte, tag Tag, number uint64, proven func(owners []Owner, rows []byte, summed bool) bool) (g Group, ok bool) {
+	if len(group) < groupHeader {
+		return g, false
+	}
+	found := 0
+	splits(group, func(owners []Owner, rows []byte) bool {
+		summed := binary.LittleEndian.Uint32(group[32:]) == crc32.Checksum(rows, castagnoliTable)
+		if proven(owners, rows, summed) {
+			found++
+			g = Group{Tag: tag, Number: number, Owners: slices.Clone(owners), Rows: rows[:len(rows):len(rows)]}
+		}
+		return found > 1
+	})
+	return g, found == 1
+}
+
 // mendRows returns rows with the one bit turned back that makes them match their
 // checksum. What a flipped bit changes of a checksum depends on nothing but its
 // distance from the end.
-func mendRows(rows []byte, sum uint32, sound rowCheck) ([]byte, bool) {
+func mendRows(rows []byte, sum uint32, sound RowCheck) ([]byte, bool) {
 	wrong := crc32.Checksum(rows, castagnoliTable) ^ sum
 	var change [8]uint32 // of the bits of a byte
 	for bit := range change {

@@ -68,15 +68,19 @@ func appendGroup(to []byte, g Group) []byte {
 		to = binary.AppendUvarint(to, uint64(len(n.ID)))
 		to = append(to, n.ID...)
 	}
-	h, names := to[begin:], len(to)-begin-groupHeader
+	fillHead(to[begin:], g)
+	return append(to, g.Rows...)
+}
+
+// fillHead makes the head of a group. h is the head with the names behind it.
+func fillHead(h []byte, g Group) {
 	copy(h, groupMagic)
 	copy(h[8:], g.Tag[:])
 	binary.LittleEndian.PutUint64(h[16:], g.Number)
-	binary.LittleEndian.PutUint32(h[24:], uint32(names))       //nolint:gosec // at most maxGroup
-	binary.LittleEndian.PutUint32(h[28:], uint32(len(g.Rows))) //nolint:gosec // at most maxGroup
+	binary.LittleEndian.PutUint32(h[24:], uint32(len(h)-groupHeader)) //nolint:gosec // at most maxGroup
+	binary.LittleEndian.PutUint32(h[28:], uint32(len(g.Rows)))        //nolint:gosec // at most maxGroup
 	binary.LittleEndian.PutUint32(h[32:], crc32.Checksum(g.Rows, castagnoliTable))
 	binary.LittleEndian.PutUint32(h[4:], crc32.Checksum(h[8:], castagnoliTable))
-	return append(to, g.Rows...)
 }
 
 var (
@@ -114,17 +118,27 @@ func decodeGroup(log []byte) (g Group, size int, err error) {
 
 func decodeNames(data []byte) (names []Owner, err error) {
 	for len(data) > 0 {
-		number, n := binary.Uvarint(data)
-		if n <= 0 {
-			return nil, errNoGroup
-		}
-		id, rest, ok := cutID(data[n:])
+		owner, size, ok := cutOwner(data)
 		if !ok {
 			return nil, errNoGroup
 		}
-		names, data = append(names, Owner{number, string(id)}), rest
+		names, data = append(names, owner), data[size:]
 	}
 	return names, nil
+}
+
+// cutOwner reads the owner that data begins with, and returns its length.
+func cutOwner(data []byte) (o Owner, size int, ok bool) {
+	number, n := binary.Uvarint(data)
+	if n <= 0 {
+		return o, 0, false
+	}
+	length, m := binary.Uvarint(data[n:])
+	if m <= 0 || length > uint64(len(data)-n-m) {
+		return o, 0, false
+	}
+	size = n + m + int(length) //nolint:gosec // not more than there is
+	return Owner{number, string(data[n+m : size])}, size, true
 }
 
 // HeadSize returns the length of the head and the names of the group that data begins
@@ -134,14 +148,4 @@ func HeadSize(data []byte) int {
 		return 0
 	}
 	return groupHeader + int(binary.LittleEndian.Uint32(data[24:]))
-}
-
-// cutID takes an id with its length before it off the front of data.
-func cutID(data []byte) (id, rest []byte, ok bool) {
-	length, n := binary.Uvarint(data)
-	if n <= 0 || length > uint64(len(data)-n) {
-		return nil, nil, false
-	}
-	end := n + int(length) //nolint:gosec // not more than there is
-	return data[n:end:end], data[end:], true
 }

@@ -7,18 +7,19 @@ import (
 
 // Walked is what one log holds.
 type Walked struct {
-	Name   string
-	Groups []Group   // whole ones, in order, from the beginning of the log
-	Broken []Group   // of them, whose rows cannot be read: no rows
-	Mended []groupAt // of them, one bit of which was flipped
-	Gaps   []Gap     // between them
-	Torn   *groupAt  // behind them: its head is sound, its rows are not
-	End    int       // bytes of them
-	Other  *Tag      // a group is of this journal
+	Name    string
+	Groups  []Group   // whole ones, in order, from the beginning of the log
+	Broken  []Group   // of them, whose rows cannot be read: no rows
+	Mended  []GroupAt // of them, one bit of which was flipped
+	Rebuilt []GroupAt // of them, of which the head was damaged and is proven
+	Gaps    []Gap     // between them
+	Torn    *GroupAt  // behind them: its head is sound, its rows are not
+	End     int       // bytes of them
+	Other   *Tag      // a group is of this journal
 }
 
-// groupAt is a group with its place in the log.
-type groupAt struct {
+// GroupAt is a group with its place in the log.
+type GroupAt struct {
 	Group
 	Offset int
 }
@@ -37,7 +38,7 @@ type Gap struct {
 //
 // A group with one flipped bit is read as it was (mendGroup). Groups with numbers up
 // to done are of no interest.
-func Walk(log []byte, tag Tag, done uint64, rows rowCheck) (w Walked) {
+func Walk(log []byte, tag Tag, done uint64, rows RowCheck) (w Walked) {
 	last := uint64(0)
 	expected := func(g Group) bool {
 		return g.Tag == tag && (g.Number == last+1 || last == 0 && g.Number > done)
@@ -54,7 +55,7 @@ func Walk(log []byte, tag Tag, done uint64, rows rowCheck) (w Walked) {
 			var length int
 			if mended, length, sound = mendGroup(log[w.End:], expected, rows); sound {
 				g, size = mended, length
-				w.Mended = append(w.Mended, groupAt{g, w.End})
+				w.Mended = append(w.Mended, GroupAt{g, w.End})
 			}
 		}
 		if !sound && err == ErrRows && expected(g) { //nolint:errorlint // it is never wrapped
@@ -62,7 +63,7 @@ func Walk(log []byte, tag Tag, done uint64, rows rowCheck) (w Walked) {
 			if rest := log[min(w.End+size, len(log)):]; nextGroup(rest, tag, max(g.Number, done)) >= 0 {
 				w.Broken, sound = append(w.Broken, g), true
 			} else {
-				w.Torn = &groupAt{g, w.End}
+				w.Torn = &GroupAt{g, w.End}
 				return w
 			}
 		}
@@ -75,6 +76,13 @@ func Walk(log []byte, tag Tag, done uint64, rows rowCheck) (w Walked) {
 			return w
 		}
 		behind, _, _ := decodeGroup(log[w.End+next:]) // the head is sound
+		if number := behind.Number - 1; number == last+1 || last == 0 && number > done {
+			if g, ok := rebuildHead(log[w.End:w.End+next], tag, number, rows); ok {
+				w.Rebuilt = append(w.Rebuilt, GroupAt{g, w.End})
+				w.Groups, w.End, last = append(w.Groups, g), w.End+next, number
+				continue
+			}
+		}
 		w.Gaps = append(w.Gaps, Gap{w.End, w.End + next, behind.Number, log[w.End : w.End+next]})
 		w.End, last = w.End+next, behind.Number-1
 	}
@@ -106,15 +114,15 @@ func nextGroup(log []byte, tag Tag, above uint64) int {
 // Missing are groups with consecutive numbers that must have been in the logs and
 // cannot be read.
 type Missing struct {
-	First, last uint64
+	First, Last uint64
 	File        string // empty = it is not known in which log they were
 	Gap         Gap    // of that log
 }
 
 // String says which groups cannot be read, and where they were.
 func (m Missing) String() string {
-	groups := fmt.Sprintf("groups %d to %d", m.First, m.last)
-	if m.First == m.last {
+	groups := fmt.Sprintf("groups %d to %d", m.First, m.Last)
+	if m.First == m.Last {
 		groups = fmt.Sprintf("group %d", m.First)
 	}
 	if m.File == "" {
@@ -142,19 +150,19 @@ func Following(logs []Walked, done uint64) (groups []Group, broken map[uint64]bo
 			groups = append(groups, g)
 			continue
 		}
-		m := Missing{First: number, last: number}
-		for byNumber[m.last+1].Number == 0 {
-			m.last++
+		m := Missing{First: number, Last: number}
+		for byNumber[m.Last+1].Number == 0 {
+			m.Last++
 		}
 		for _, w := range logs {
 			for _, gap := range w.Gaps {
-				if gap.before == m.last+1 {
+				if gap.before == m.Last+1 {
 					m.File, m.Gap = w.Name, gap
 				}
 			}
 		}
 		missing = append(missing, m)
-		number = m.last
+		number = m.Last
 	}
 	return groups, broken, missing
 }
