@@ -11,6 +11,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
@@ -87,7 +88,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		m.Options = options
 		return s.ask(ctx, s.sessions, s.withDefaults(m))
 	case messages.SendInput:
-		m.Digest = inputDigest(m.Content, m.Attachments)
+		m.Digest = requests.InputDigest(m.Content, m.Attachments)
 		return s.askOnce(ctx, m)
 	case messages.Once:
 		if answer, ok := m.Request.(messages.AnswerPermission); ok {

@@ -5,21 +5,18 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
 // An answer that comes twice succeeds without effect. Who decided the last requests
 // is in a session's memory; what was decided before a crash is found in the journal:
 // a decision leaves a key with the number of the last event of its append.
-
-// decisionKey is the key that the decision of a request leaves in the journal.
-func decisionKey(id messages.RequestID) string { return "answer:" + string(id) }
 
 // decisionEvents is how far before the number under its key a decision is looked
 // for: an append in which a person decides is short.
@@ -39,7 +36,7 @@ func (s *System) answerPermission(ctx context.Context, r messages.Request, m mes
 	if errors.As(err, &stale) && stale.Code == messages.PermissionStale {
 		switch before, found := s.decidedBefore(m.Session, requestOf(m.Request)); {
 		case found && before.Decision == messages.DecisionExpired:
-			return nil, expiredAnswer(requestOf(m.Request), before.At)
+			return nil, requests.Expired(requestOf(m.Request), before.At)
 		case found:
 			return before, nil
 		}
@@ -47,22 +44,10 @@ func (s *System) answerPermission(ctx context.Context, r messages.Request, m mes
 	return answer, err
 }
 
-// expiredAnswer tells the sender of an answer that the deadline came first, and when.
-func expiredAnswer(id messages.RequestID, at time.Time) *messages.Error {
-	stale := messages.Errorf("answer permission", messages.WrongState, "permission request %s expired and was denied", id)
-	if !at.IsZero() {
-		when := at.UTC().Format(time.RFC3339)
-		stale = messages.Errorf("answer permission", messages.WrongState, "permission request %s expired at %s and was denied", id, when).
-			With("decided_at", when)
-	}
-	return stale.WithCode(messages.PermissionStale).With("request_id", string(id)).With("reason", "expired").
-		WithHint("tell the agent to try again")
-}
-
 // decidedBefore finds out how a request was decided.
 func (s *System) decidedBefore(session messages.SessionID, id messages.RequestID) (messages.PermissionAnswered, bool) {
 	none := messages.PermissionAnswered{}
-	at, seen, err := s.options.Store.Seen(session, decisionKey(id))
+	at, seen, err := s.options.Store.Seen(session, requests.DecisionKey(id))
 	if err != nil || !seen {
 		return none, false
 	}

@@ -1,43 +1,14 @@
 package actors
 
 import (
-	"reflect"
 	"testing"
 
+	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
 func onceOf(r messages.SessionRequest, digest string) messages.Once {
 	return messages.Once{Key: "u1", Digest: []byte(digest), Request: r}
-}
-
-// Every answer that is kept comes back as it was.
-func TestAnswersAreKept(t *testing.T) {
-	for _, want := range []messages.Reply{
-		messages.Done{},
-		messages.InputAcknowledged{Key: "k", Seq: 7},
-		messages.TurnCanceling{WasActive: true},
-		messages.PermissionAnswered{Applied: true, By: "ann", Decision: messages.Deny, Request: "r1"},
-		messages.SessionStopped{WasRunning: true},
-		messages.SessionContinued{WasWaiting: true},
-		messages.SessionRestarted{WasRunning: true, Queued: true},
-	} {
-		text, err := encodeAnswer(want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := decodeAnswer(text); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %+v, %v, want %+v", text, got, err, want)
-		}
-	}
-	if _, err := encodeAnswer(messages.Attached{}); err == nil {
-		t.Error("an answer is kept that nobody can read")
-	}
-	for _, bad := range []string{"", "{}", `{"answer":"who"}`, `{"answer":"done"}`, `{"answer":"input","says":[]}`} {
-		if got, err := decodeAnswer([]byte(bad)); err == nil {
-			t.Errorf("%q is %+v", bad, got)
-		}
-	}
 }
 
 // A call under a key is carried out once; its answer is in the append that makes it
@@ -69,13 +40,13 @@ func TestCallUnderAKeyThatTakesTime(t *testing.T) {
 	if said := b.quiet(); !contains(said, "to op: stopped, was running true") {
 		t.Fatalf("%q", said)
 	}
-	got, err := decodeAnswer(b.journal.answered["u1"].Answer)
+	got, err := requests.Decode(b.journal.answered["u1"].Answer)
 	if stopped, ok := got.(messages.SessionStopped); err != nil || !ok || !stopped.WasRunning {
 		t.Errorf("kept %+v, %v", got, err)
 	}
 	b.on(onceOf(messages.StopSession{Session: sessionA}, "x"), "to op: stopped, was running true")
-	if len(b.state.onces) > 0 {
-		t.Errorf("%d calls wait", len(b.state.onces))
+	if b.state.ledger.Waiting() > 0 {
+		t.Errorf("%d calls wait", b.state.ledger.Waiting())
 	}
 }
 

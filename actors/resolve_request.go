@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
@@ -58,7 +59,7 @@ func (s *System) resolveRequest(m messages.ResolveRequest) (messages.Reply, erro
 	var found []messages.RequestResolved
 	var problem error
 	for _, session := range sessions {
-		switch _, seen, err := s.options.Store.Seen(session.ID, decisionKey(messages.RequestID(m.Reference))); {
+		switch _, seen, err := s.options.Store.Seen(session.ID, requests.DecisionKey(messages.RequestID(m.Reference))); {
 		case err != nil && messages.KindOf(err) != messages.NotFound: // else deleted meanwhile
 			problem = messages.AsError(op, err)
 		case seen:

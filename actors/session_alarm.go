@@ -10,6 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
@@ -99,7 +100,7 @@ func (t *transition) inputForged(details map[string]string) {
 // strange reports whether a message that the agent has read from its input is none of ours.
 // Prompts that the agent gives itself are not read from there, and never queued.
 func (t *transition) strange(m claude.InputState) bool {
-	_, known := t.s.given.get(m.Key)
+	_, known := t.s.ledger.Find("", requests.Key{Name: m.Key})
 	return m.State == claude.Queued && !known && t.s.input(m.Key) < 0
 }
 

@@ -10,6 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
@@ -131,7 +132,7 @@ func (t *transition) tellToCompact(key, trigger string) {
 	in := messages.InputRecord{Key: key, Content: compactCommand, At: t.now.at, Seq: t.s.record.Head + 1}
 	t.emit(userInput(in))
 	t.putInput(in)
-	t.s.given = t.s.given.put(key, given{answer: messages.InputAcknowledged{Key: key, Seq: in.Seq}})
+	t.s.ledger.Remember(requests.Key{Name: key}, messages.InputAcknowledged{Key: key, Seq: in.Seq})
 	t.change().Phase = messages.PhaseActive
 	t.then(wakeAfter{compactionPatience, compactionLate{key}})
 	t.pursue()

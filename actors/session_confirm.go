@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
@@ -139,7 +140,7 @@ func (t *transition) modeDecided(from *actor.PID, p messages.PermissionRecord, r
 	t.auditDecision(p, messages.ActorUser)
 	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: request}
 	if p.Decision == messages.DecisionExpired {
-		t.then(reply{from, lateAnswer(p.Request, outcome, true)})
+		t.then(reply{from, requests.LateAnswer(p.Request, outcome)})
 	} else {
 		t.then(reply{from, outcome})
 	}

@@ -8,6 +8,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
@@ -42,20 +43,17 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 
 // repeated reports whether a message has come before; if so, its answer is on its way.
 func (t *transition) repeated(from *actor.PID, m messages.SendInput) bool {
-	before, seen := t.s.given.get(m.Key)
-	if i := t.s.input(m.Key); i >= 0 && !seen { // from before a crash
+	key := requests.Key{Name: m.Key, Digest: m.Digest}
+	answer, used := t.s.ledger.Find("send input", key)
+	if i := t.s.input(m.Key); i >= 0 && !used { // from before a crash
 		in := t.s.inputs[i]
-		before, seen = given{inputDigest(in.Content, in.Attachments), messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}}, true
+		was := messages.Remembered{Digest: requests.InputDigest(in.Content, in.Attachments)}
+		answer, used = requests.Repeat("send input", key, was, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}), true
 	}
-	if !seen {
-		return false
+	if used {
+		t.then(reply{from, answer})
 	}
-	if was := (messages.Remembered{Digest: before.digest}); !was.Fits(m.Digest) {
-		t.then(reply{from, messages.UsedKey("send input", m.Key)})
-		return true
-	}
-	t.then(reply{from, before.answer})
-	return true
+	return used
 }
 
 // acceptInput journals a message that was found good, and acknowledges it.
@@ -65,7 +63,7 @@ func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 	t.exchangeBegins()
 	t.emit(userInput(in))
 	t.putInput(in)
-	t.remembered(once{m.Key, m.Digest}, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq})
+	t.recordResult(requests.Key{Name: m.Key, Digest: m.Digest}, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq})
 	t.release() // a person has looked: try again
 	r := t.change()
 	r.Messages++

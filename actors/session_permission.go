@@ -10,6 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
@@ -119,24 +120,8 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 	case pending:
 		t.then(reply{from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Request, At: p.DecidedAt}})
 	default:
-		outcome, seen := t.s.answered.get(string(id))
-		t.then(reply{from, lateAnswer(id, outcome, seen)})
+		t.then(reply{from, t.s.ledger.Late(id)})
 	}
-}
-
-// lateAnswer tells somebody whose answer decides nothing any more what did: a
-// duplicate succeeds without effect; after the deadline, or when nobody knows, it
-// is stale.
-func lateAnswer(id messages.RequestID, outcome messages.PermissionAnswered, known bool) any {
-	stale := messages.Errorf("answer permission", messages.WrongState, "permission request %s is not pending", id).
-		WithCode(messages.PermissionStale).With("request_id", string(id))
-	switch {
-	case !known:
-		return stale.WithHint("it was answered or withdrawn; list the pending ones")
-	case outcome.Decision == messages.DecisionExpired:
-		return expiredAnswer(id, outcome.At)
-	}
-	return outcome
 }
 
 // requestOf strips the number of a question: "<request>/<n>".
@@ -150,13 +135,12 @@ func (t *transition) permissionDecided(m decided) {
 	id := requestOf(m.Answer.Request)
 	p, ok := t.s.permissions[id]
 	if !ok { // withdrawn meanwhile
-		outcome, seen := t.s.answered.get(string(id))
-		t.then(reply{m.from, lateAnswer(id, outcome, seen)})
+		t.then(reply{m.from, t.s.ledger.Late(id)})
 		return
 	}
 	if p.Decision != messages.Undecided {
 		first := messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request, At: p.DecidedAt}
-		t.then(reply{m.from, lateAnswer(id, first, true)})
+		t.then(reply{m.from, requests.LateAnswer(id, first)})
 		return
 	}
 	if m.Answer.Decision == messages.DecisionExpired && t.now.at.Before(p.ExpiresAt) {
@@ -184,7 +168,7 @@ func (t *transition) permissionDecided(m decided) {
 	t.auditDecision(p, messages.ActorUser)
 	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request, At: p.DecidedAt}
 	if p.Decision == messages.DecisionExpired {
-		t.then(reply{m.from, lateAnswer(id, outcome, true)})
+		t.then(reply{m.from, requests.LateAnswer(id, outcome)})
 	} else {
 		t.then(reply{m.from, outcome})
 	}
@@ -205,7 +189,7 @@ func (t *transition) permissionDecided(m decided) {
 // id they know it: in memory, and in the journal by the keys of its event.
 func (t *transition) remember(p messages.PermissionRecord) {
 	for _, id := range t.recall(p) {
-		t.append.Aliases = append(t.append.Aliases, decisionKey(id))
+		t.append.Aliases = append(t.append.Aliases, requests.DecisionKey(id))
 	}
 }
 
@@ -213,7 +197,7 @@ func (t *transition) remember(p messages.PermissionRecord) {
 func (t *transition) recall(p messages.PermissionRecord) []messages.RequestID {
 	all := append(slices.Clone(p.Formerly), p.Request)
 	for _, id := range all {
-		t.s.answered = t.s.answered.put(string(id), messages.PermissionAnswered{
+		t.s.ledger.Decide(id, messages.PermissionAnswered{
 			Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: p.Request, At: p.DecidedAt,
 		})
 	}

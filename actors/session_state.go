@@ -9,6 +9,7 @@ import (
 	"betcode/actors/pool"
 	"betcode/actors/session/durable"
 	"betcode/actors/session/presence"
+	"betcode/actors/session/requests"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -36,11 +37,9 @@ type sessionState struct {
 	run         *messages.RunRecord // the newest, nil before the first
 	inputs      []messages.InputRecord
 	permissions map[messages.RequestID]messages.PermissionRecord
-	doubtful    map[messages.RequestID]bool         // decided before a crash of ours: their answers may have been given
-	attended    bool                                // a client has spoken, and no run was told yet: the next is not an automatic one
-	given       recent[given]                       // keys of inputs and calls seen lately, with their answers
-	onces       map[string]once                     // calls under a key that wait for their answer, by who asks
-	answered    recent[messages.PermissionAnswered] // requests decided lately
+	doubtful    map[messages.RequestID]bool // decided before a crash of ours: their answers may have been given
+	attended    bool                        // a client has spoken, and no run was told yet: the next is not an automatic one
+	ledger      requests.Ledger             // results of requests that may be repeated, and decisions about prompts
 
 	clients   presence.Presence
 	unwatched unwatched

@@ -26,7 +26,7 @@ type Remembered struct {
 	Key    string
 	Seq    Seq    // head of the history then; set by the journal
 	Digest []byte // of the request; empty where none was kept
-	Answer []byte // encoded by package actors; empty where none was kept
+	Answer []byte // encoded by package actors/session/requests; empty where none was kept
 }
 
 // Fits reports whether a request is the one that the key was used for, as far as can be
