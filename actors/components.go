@@ -6,18 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"betcode/actors/health"
 	"betcode/messages"
 )
-
-// health.Deps returns what the health actor needs.
-func (s *System) healthDeps() health.Deps {
-	live := s.live.Load()
-	return health.Deps{
-		Common: s.common(), Journal: s.journal, MemoryLimit: s.options.MemoryLimit, Metadata: s.metadata, Others: s.components,
-		Pool: health.Pool{Limit: live.MaxAgents, Queue: live.MaxWaiting},
-	}
-}
 
 // components returns the health of the components that do not report to the health actor.
 func (s *System) components(now time.Time, fenced map[messages.SessionID]bool) []messages.ComponentHealth {
@@ -29,8 +19,8 @@ func (s *System) components(now time.Time, fenced map[messages.SessionID]bool) [
 	}
 	add(s.damagedSessions(now))
 	add(s.fenceView(fenced))
-	add(s.damage.view(s.backup.offer()))
-	add(s.backup.view())
+	add(s.damage.View(s.backup.Offer()))
+	add(s.backup.View())
 	if others := s.options.Components; others != nil {
 		all = append(all, others()...)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"betcode/actors/disk"
 	"betcode/actors/health"
+	"betcode/actors/journal"
 	"betcode/actors/pool"
 	"betcode/actors/retention"
 )
@@ -33,11 +34,11 @@ func (d *daemon) Receive(ctx actor.Context) {
 	}{
 		{"health", health.Props(d.deps.healthDeps())},
 		{"disk", disk.Props(d.deps.diskDeps())},
-		{"journal", journalProps(d.deps)},
+		{"journal", journal.Props(d.deps.journalDeps())},
 		{"pool", pool.Props(d.deps.poolDeps())},
 		{"sessions", sessionsProps(d.deps)},
 		{"retention", retention.Props(d.deps.retentionDeps())},
-		{"backups", backupsProps(d.deps)},
+		{"backups", journal.BackupsProps(d.deps.backupsDeps())},
 	} {
 		if _, err := ctx.SpawnNamed(child.props, child.name); err != nil {
 			panic("start " + child.name + ": " + err.Error())

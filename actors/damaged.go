@@ -19,7 +19,7 @@ func (s *System) damagedSessions(now time.Time) (messages.ComponentHealth, bool)
 		Message: fmt.Sprintf("%d damaged, %s among them", number, first),
 		Reason:  "The journal cannot load some sessions",
 		Impact: "They can be exported as far as they can be read (betcode session export ID) and deleted (betcode session delete ID), " +
-			"or a backup can be restored (betcode journal restore). " + s.backup.offer(),
+			"or a backup can be restored (betcode journal restore). " + s.backup.Offer(),
 	}, true
 }
 

@@ -20,14 +20,6 @@ type DiskOptions struct {
 	openSpool func(path string) (spool.File, error) // for tests: the files that agents write; nil = as they are
 }
 
-// diskDeps returns what the disk actor needs.
-func (s *System) diskDeps() disk.Deps {
-	return disk.Deps{
-		Common: s.common(), Health: s.health, ToSessions: s.toSessions, Meter: s.room,
-		Reserve: s.options.Disk.Reserve, Sweep: s.archiver.Sweep,
-	}
-}
-
 // newMeter returns the meter of the disk that holds the run directories.
 func newMeter(o Options) *disk.Meter {
 	look := o.Disk.look

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"time"
 
-	"betcode/actors/pool"
 	"betcode/actors/retention"
 	"betcode/messages"
 )
@@ -84,22 +83,4 @@ func (o sessionOptions) with(l *Live) sessionOptions {
 	o.onAlarm, o.fence = l.OnAlarm, l.Fence
 	o.compactThreshold, o.resume, o.continuations, o.continuationGrace = l.CompactThreshold, l.Resume, uint32(l.Continuations), l.ContinueGrace
 	return o
-}
-
-func (l *Live) poolLimits() pool.Limits { return pool.Limits{Agents: l.MaxAgents, Queue: l.MaxWaiting} }
-
-// pool.Deps returns what the pool needs.
-func (s *System) poolDeps() pool.Deps {
-	return pool.Deps{
-		Common: s.common(), Health: s.health, Limits: func() pool.Limits { return s.live.Load().poolLimits() },
-		ToSession: s.toSession, ToSessions: s.toSessions,
-	}
-}
-
-// retentionDeps returns what retention needs.
-func (s *System) retentionDeps() retention.Deps {
-	return retention.Deps{Common: s.common(), Store: s.options.Store, Sessions: s.sessions, Limits: func() (int64, time.Duration) {
-		live := s.live.Load()
-		return live.SessionBytes, live.SessionAge
-	}}
 }

@@ -17,6 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(patient{m}) }
 
+var dawn = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
+
 // patient waits for what the actor library leaves behind after a dead letter: a
 // goroutine that lives one second.
 type patient struct{ *testing.M }

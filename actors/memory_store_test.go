@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"betcode/actors/journal"
 	"betcode/messages"
 )
 
@@ -25,7 +26,7 @@ func newMemoryStore() *memoryStore {
 	return &memoryStore{sessions: map[messages.SessionID]*chronicle{}}
 }
 
-var _ Store = (*memoryStore)(nil)
+var _ journal.Store = (*memoryStore)(nil)
 
 // of returns what is known of a session. The caller holds mu.
 func (s *memoryStore) of(id messages.SessionID) *chronicle {

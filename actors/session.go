@@ -11,6 +11,7 @@ import (
 
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
+	"betcode/actors/journal"
 	"betcode/messages"
 	"betcode/messages/failpoint"
 )
@@ -82,7 +83,7 @@ func (s *session) Receive(ctx actor.Context) {
 		switch m := m.(type) {
 		case messages.SessionLoaded:
 			failpoint.Hit(failpoint.SessionLoad)
-		case unloadable:
+		case journal.Unloadable:
 			s.log().Error().Err(m.Err).Str("hint", m.Err.Hint).Msg("session is damaged: it cannot be loaded")
 		case straysEnded:
 			s.logStrays(m)

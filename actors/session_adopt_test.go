@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/journal"
 	"betcode/messages"
 )
 
@@ -109,18 +110,18 @@ func TestAnswersForAnEarlierIncarnation(t *testing.T) {
 func TestJournalRestarts(t *testing.T) {
 	t.Run("with nothing under way", func(t *testing.T) {
 		b := running(t)
-		b.on(journalRestarted{})
+		b.on(journal.Restarted{})
 	})
 	t.Run("with an append under way", func(t *testing.T) {
 		b := running(t)
 		b.manual = true
 		b.tell(input("ann", "k2"))
-		mustPanic(t, "journal was restarted", func() { b.tell(journalRestarted{}) })
+		mustPanic(t, "journal was restarted", func() { b.tell(journal.Restarted{}) })
 	})
 	t.Run("while loading", func(t *testing.T) {
 		b := running(t)
 		b.state = sessionState{id: sessionA, options: benchOptions}
-		b.on(journalRestarted{}, "load again")
+		b.on(journal.Restarted{}, "load again")
 		b.handed = 0
 		b.on(b.journal.loaded(), "run 1: look for it")
 		b.tell(b.adopted())

@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/process"
+	"betcode/actors/journal"
 	"betcode/actors/pool"
 	"betcode/messages"
 )
@@ -16,9 +17,6 @@ import (
 // is shown, it can be stopped and deleted, and everything else is refused with what
 // is damaged. Its agent, if one lives, is ended when the damage is found: nothing it
 // says could be kept.
-
-// unloadable answers a load of a session whose records are damaged.
-type unloadable struct{ messages.DamagedSession }
 
 // strayPatience bounds how long the end of an agent that nobody follows may take.
 const strayPatience = 30 * time.Second
@@ -44,7 +42,7 @@ type damaged struct {
 }
 
 // unload begins to answer for a session that cannot be loaded.
-func (s sessionState) unload(now moment, m unloadable) (sessionState, []effect) {
+func (s sessionState) unload(now moment, m journal.Unloadable) (sessionState, []effect) {
 	s.durable.damage = &damaged{DamagedSession: m.DamagedSession, ending: true}
 	effects := []effect{tellPool{pool.Release{Session: s.id}}, endStrays{s.runsDirectory()}}
 	waiting := s.durable.early
@@ -85,7 +83,7 @@ func (s sessionState) stepDamaged(_ moment, from *actor.PID, m any) (sessionStat
 			effects = append(effects, reply{w.from, m.Err})
 		}
 		return s, effects
-	case journalMended: // the files were opened again, and may be whole
+	case journal.Recovered: // the files were opened again, and may be whole
 		s.durable.damage = nil
 		return s, []effect{loadAgain{}}
 	case messages.SessionRequest:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/journal"
 	"betcode/messages"
 )
 
@@ -30,7 +31,7 @@ func damagedSession(t *testing.T) (sessionState, *actor.PID) {
 		t.Fatalf("before the load: %v", effects)
 	}
 	damage := &messages.Error{Op: "load session", Kind: messages.DataLoss, Err: errors.New("a record is cut"), Hint: "export it"}
-	s, effects = s.step(moment{}, nil, unloadable{messages.DamagedSession{
+	s, effects = s.step(moment{}, nil, journal.Unloadable{DamagedSession: messages.DamagedSession{
 		Record: messages.SessionRecord{ID: sessionA, Name: "mine", Head: 7, Phase: messages.PhaseDamaged}, Err: damage,
 	}})
 	got := answered(effects, early)

@@ -6,6 +6,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/journal"
 	"betcode/messages"
 )
 
@@ -80,7 +81,7 @@ func (s sessionState) stepDegraded(now moment, from *actor.PID, m any) (sessionS
 	switch m.(type) {
 	case messages.Committed, messages.AppendRefused:
 		return s, nil
-	case journalMended, journalRestarted:
+	case journal.Recovered, journal.Restarted:
 		if s.ending.shutdown {
 			return s, nil // the next daemon rebuilds it
 		}

@@ -9,6 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/journal"
 	"betcode/messages"
 )
 
@@ -98,7 +99,7 @@ func TestFailingJournalTakesBackItsWord(t *testing.T) {
 func TestJournalIsBack(t *testing.T) {
 	b := degraded(t)
 	b.quiet()
-	b.tell(journalMended{})
+	b.tell(journal.Recovered{})
 	b.expect("the journal is back", "actors.rebuild")
 	b.manual = false
 	b.crash() // what its replacement comes to
@@ -128,7 +129,7 @@ func TestFailingJournalLoadsNothing(t *testing.T) {
 			t.Errorf("%s: %v", who, effects)
 		}
 	}
-	if _, effects := s.step(now, nil, journalMended{}); len(effects) != 1 || show(effects[0]) != "load again" {
+	if _, effects := s.step(now, nil, journal.Recovered{}); len(effects) != 1 || show(effects[0]) != "load again" {
 		t.Errorf("%v", effects)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"betcode/actors/disk"
 	"betcode/actors/internal/claude"
+	"betcode/actors/journal"
 	"betcode/actors/pool"
 	"betcode/messages"
 )
@@ -268,7 +269,7 @@ func (w *world) commit() {
 // mend lets the journal be written again.
 func (w *world) mend() {
 	w.failing = false
-	w.tell(journalMended{})
+	w.tell(journal.Recovered{})
 }
 
 // fill lets the disk be full, or have room again.

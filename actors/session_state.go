@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/protect"
+	"betcode/actors/journal"
 	"betcode/actors/pool"
 	"betcode/actors/session/durable"
 	"betcode/actors/session/presence"
@@ -183,9 +184,9 @@ func (s sessionState) before(from *actor.PID, m any) (sessionState, []effect) {
 	case agentOutput, messages.ProcessStarted, messages.RunEnded, messages.InputWrittenTo, inputTooLong,
 		messages.AnswerWritten, messages.WriteFailed, agentHeld, agentOutruns, spoolUnread, agentDeaf:
 		return s, nil
-	case journalRestarted:
+	case journal.Restarted:
 		return s, []effect{loadAgain{}} // the first request may be lost
-	case journalMended:
+	case journal.Recovered:
 		if s.durable.failure == nil {
 			return s, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/disk"
+	"betcode/actors/journal"
 	"betcode/actors/pool"
 	"betcode/messages"
 )
@@ -26,7 +27,7 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 		}
 		panic("the journal could not load the session: " + m.Error())
 	}
-	if m, ok := m.(unloadable); ok && !s.durable.loaded && s.durable.damage == nil {
+	if m, ok := m.(journal.Unloadable); ok && !s.durable.loaded && s.durable.damage == nil {
 		return s.unload(now, m)
 	}
 	if s.durable.damage != nil {
@@ -49,7 +50,7 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 			return s.closed(m.Err)
 		}
 		panic("the journal refused an append: " + m.Err.Error())
-	case journalRestarted:
+	case journal.Restarted:
 		if s.durable.UnderWay() {
 			panic("the journal was restarted with appends of this session under way")
 		}

@@ -5,6 +5,7 @@ import (
 
 	"betcode/actors/disk"
 	"betcode/actors/internal/act"
+	"betcode/actors/journal"
 	"betcode/actors/pool"
 	"betcode/messages"
 	"betcode/messages/failpoint"
@@ -91,7 +92,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 		s.tell(ctx, m.Session, m)
 	case rebuildSession:
 		s.replace(ctx, m.id)
-	case journalRestarted, journalMended, pool.Restarted, disk.Changed, rulesChanged:
+	case journal.Restarted, journal.Recovered, pool.Restarted, disk.Changed, rulesChanged:
 		for _, pid := range s.live {
 			ctx.Send(pid, m)
 		}

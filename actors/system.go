@@ -21,6 +21,7 @@ import (
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/spool"
+	"betcode/actors/journal"
 	"betcode/actors/retention"
 	"betcode/messages"
 	"betcode/supervision"
@@ -31,7 +32,7 @@ import (
 type Options struct {
 	Live // what may change while the system runs
 
-	Store         Store                  // the journal's files
+	Store         journal.Store          // the journal's files
 	RunsDirectory string                 // run directories are made below it, 0700
 	Program       string                 // the agent's executable; looked up in PATH when it has no slash
 	Environment   []string               // what agents inherit, as "NAME=value"
@@ -49,10 +50,10 @@ type Options struct {
 	MachineFile   string                 // where the machine's id is kept; empty = nowhere
 	MemoryLimit   int64                  // bytes the daemon should not use more of, for health; not positive = no limit
 	Now           func() time.Time
-	Restart       supervision.Policy // of crashed actors
-	AgentRestart  supervision.Policy // of crashed agents; the zero value = the same
-	Disk          DiskOptions        // how much of the disk may be filled
-	Backups       BackupOptions      // whether the journal is copied from time to time
+	Restart       supervision.Policy    // of crashed actors
+	AgentRestart  supervision.Policy    // of crashed agents; the zero value = the same
+	Disk          DiskOptions           // how much of the disk may be filled
+	Backups       journal.BackupOptions // whether the journal is copied from time to time
 
 	// Protected are the daemon's own directories: configuration, state, sockets. No rule lets an
 	// agent write there, nor to the files of the built-in list; nil = there is no such list.
@@ -91,9 +92,9 @@ type System struct {
 	live      atomic.Pointer[Live] // what may change meanwhile
 	room      *disk.Meter
 	archiver  *retention.Archiver
-	damage    journalDamage // found in the journal's files
-	backup    backupHealth  // of scheduled backups
-	lately    lately        // requests that were answered in the life of this daemon
+	damage    journal.Damage       // found in the journal's files
+	backup    journal.BackupHealth // of scheduled backups
+	lately    lately               // requests that were answered in the life of this daemon
 	versions  *versions
 	stops     *stops
 	cgroups   process.Cgroups
@@ -153,7 +154,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.archiver = retention.NewArchiver(s.archivist, o.RunsDirectory, o.Disk.ArchiveBytes, o.Disk.ArchiveAge)
 	s.auditor = act.NewBackground(&s.workers, s.janitorDone)
 	s.notifier = newNotifier(s)
-	s.backup.look(s.options.Backups)
+	s.backup.Look(s.options.Backups)
 	s.noteFindings()
 
 	root := daemonProps(s)
@@ -168,19 +169,6 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.actors.Root.Send(pid, startChildren{})
 	return s, nil
 }
-
-// common returns what every actor gets.
-func (s *System) common() act.Common {
-	return act.Common{Tree: s.tree, Policy: s.policy, Workers: &s.workers, Now: s.now, Log: s.logOf}
-}
-
-// toSession sends a message to the actor of a session, if it lives.
-func (s *System) toSession(ctx actor.Context, id messages.SessionID, message any) {
-	ctx.Send(s.sessions, addressed{id, message})
-}
-
-// toSessions sends a message to the actors of all sessions that have one.
-func (s *System) toSessions(ctx actor.Context, message any) { ctx.Send(s.sessions, message) }
 
 func (s *System) below(name string) *actor.PID {
 	return actor.NewPID(s.daemon.Address, s.daemon.Id+"/"+name)

@@ -190,6 +190,10 @@ var rules = []rule{
 		because: "it reads the journal through the part of the store that it declares", never: actorsNever,
 	},
 	{
+		pkg: "actors/journal", may: []string{"messages", "actors/internal/act", "actors/health"},
+		because: "it writes what it is given, through the store that it declares", never: actorsNever,
+	},
+	{
 		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor", never: actorsNever,
 	},
 	{

@@ -1,7 +1,7 @@
 package host
 
 import (
-	"betcode/actors"
+	"betcode/actors/journal"
 	"betcode/cmd/betcode/internal/statedir"
 	"betcode/messages"
 	"errors"
@@ -13,9 +13,9 @@ func offerBackup(err error, state string) error {
 	if !errors.As(err, &e) || e.Kind != messages.DataLoss {
 		return err
 	}
-	found, bad := actors.ScheduledBackups(statedir.Backups(state))
+	found, bad := journal.ScheduledBackups(statedir.Backups(state))
 	if bad != nil {
 		found = nil
 	}
-	return e.WithHint(e.Hint + " " + actors.OfferBackup(found))
+	return e.WithHint(e.Hint + " " + journal.OfferBackup(found))
 }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"betcode/actors"
+	"betcode/actors/journal"
 	"betcode/cmd/betcode/internal/statedir"
 	"betcode/grpcapi"
 	"betcode/messages"
@@ -21,7 +21,7 @@ type MadeBackup struct {
 
 // Backups lists the backups that the daemon of a state directory made by itself, the oldest first.
 func Backups(state string) ([]MadeBackup, error) {
-	found, err := actors.ScheduledBackups(statedir.Backups(state))
+	found, err := journal.ScheduledBackups(statedir.Backups(state))
 	var all []MadeBackup
 	for _, b := range found {
 		all = append(all, MadeBackup{Path: b.Path, At: b.At})

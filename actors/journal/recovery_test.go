@@ -1,4 +1,4 @@
-package actors
+package journal
 
 import (
 	"errors"
@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
 func TestJournalIsMended(t *testing.T) {
 	full := messages.Errorf("append", messages.Unavailable, "no space left")
-	s, at := journalState{}, dawn
+	s, at := state{}, dawn
 	for _, c := range []struct {
 		after time.Duration
 		in    any
@@ -20,19 +21,19 @@ func TestJournalIsMended(t *testing.T) {
 		{0, appendOf(1), "write 1"},
 		{0, appendOf(2), ""},
 		{0, messages.LoadSession{Session: "s"}, ""},
-		{0, journalDone{failure: full}, "refuse 2, refuse load, wake 1s"},
+		{0, groupDone{failure: full}, "refuse 2, refuse load, wake 1s"},
 		{0, appendOf(3), "refuse 3"},
 		{0, messages.LoadSession{Session: "s"}, "refuse load"},
-		{time.Second, mendDue{}, "mend"},
-		{0, mended{errors.New("still no space")}, "wake 2s"},
-		{2 * time.Second, mendDue{}, "mend"},
-		{0, mended{}, "healthy, tell sessions"},
+		{time.Second, reopenDue{}, "mend"},
+		{0, reopened{errors.New("still no space")}, "wake 2s"},
+		{2 * time.Second, reopenDue{}, "mend"},
+		{0, reopened{}, "healthy, tell sessions"},
 		{0, appendOf(4), "write 4"},
-		{time.Second, journalDone{failure: full}, "wake 4s"}, // no new failure: the same one
-		{4 * time.Second, mendDue{}, "mend"},
-		{0, mended{}, "healthy, tell sessions"},
+		{time.Second, groupDone{failure: full}, "wake 4s"}, // no new failure: the same one
+		{4 * time.Second, reopenDue{}, "mend"},
+		{0, reopened{}, "healthy, tell sessions"},
 		{0, appendOf(5), "write 5"},
-		{time.Hour, journalDone{failure: full}, "wake 1s"},
+		{time.Hour, groupDone{failure: full}, "wake 1s"},
 	} {
 		at = at.Add(c.after)
 		next, effects := s.step(at, nil, c.in)
@@ -42,32 +43,32 @@ func TestJournalIsMended(t *testing.T) {
 		s = next
 	}
 	for range 20 {
-		s, _ = s.step(at, nil, mended{errors.New("never")})
+		s, _ = s.step(at, nil, reopened{errors.New("never")})
 	}
-	if s.mend.backoff != mendMost {
-		t.Errorf("it waits for %s", s.mend.backoff)
+	if s.recovery.backoff != reopenMost {
+		t.Errorf("it waits for %s", s.recovery.backoff)
 	}
 }
 
-func showMend(effects []effect) string {
+func showMend(effects []act.Effect) string {
 	var words []string
 	for _, e := range effects {
 		switch e := e.(type) {
-		case reply:
-			switch m := e.with.(type) {
+		case act.Reply:
+			switch m := e.With.(type) {
 			case messages.AppendRefused:
 				words = append(words, "refuse "+string('0'+rune(m.Commit)))
 			case *messages.Error:
 				words = append(words, "refuse load")
 			}
-		case mendStore:
+		case reopenStore:
 			words = append(words, "mend")
 		case tellHealth:
 			words = append(words, "healthy")
 		case tellSessions:
 			words = append(words, "tell sessions")
 		default:
-			words = append(words, showJournal([]effect{e}))
+			words = append(words, showJournal([]act.Effect{e}))
 		}
 	}
 	return strings.Join(words, ", ")

@@ -1,4 +1,4 @@
-package actors
+package journal
 
 import (
 	"context"
@@ -72,16 +72,16 @@ func TestScheduledBackups(t *testing.T) {
 }
 
 func TestHealthTellsOfFailingBackups(t *testing.T) {
-	var h backupHealth
-	if _, failing := h.view(); failing {
+	var h BackupHealth
+	if _, failing := h.View(); failing {
 		t.Error("failing before the first")
 	}
 	h.note(time.Now(), errors.New("no space left on device"))
-	if view, failing := h.view(); !failing || !view.Degraded() || view.Message != "no space left on device" {
+	if view, failing := h.View(); !failing || !view.Degraded() || view.Message != "no space left on device" {
 		t.Errorf("%+v", view)
 	}
 	h.note(time.Now(), nil)
-	if _, failing := h.view(); failing {
+	if _, failing := h.View(); failing {
 		t.Error("failing after one that was made")
 	}
 }
@@ -89,9 +89,9 @@ func TestHealthTellsOfFailingBackups(t *testing.T) {
 // What is said about damage names the newest backup, or how to have one.
 func TestBackupIsOffered(t *testing.T) {
 	o := BackupOptions{Directory: filepath.Join(t.TempDir(), "backups"), Every: time.Hour}
-	var h backupHealth
-	h.look(o)
-	if got := h.offer(); !strings.Contains(got, "config set journal.backup_every") {
+	var h BackupHealth
+	h.Look(o)
+	if got := h.Offer(); !strings.Contains(got, "config set journal.backup_every") {
 		t.Error(got)
 	}
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -100,8 +100,8 @@ func TestBackupIsOffered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.look(o)
-		if got := h.offer(); !strings.Contains(got, "is of "+at.Format(time.RFC3339)) || !strings.HasSuffix(got, "restore --force "+made.Path) {
+		h.Look(o)
+		if got := h.Offer(); !strings.Contains(got, "is of "+at.Format(time.RFC3339)) || !strings.HasSuffix(got, "restore --force "+made.Path) {
 			t.Error(got)
 		}
 	}

@@ -1,4 +1,4 @@
-package actors
+package journal
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 )
 
 func TestHealthTellsOfADamagedJournal(t *testing.T) {
-	var d journalDamage
+	var d Damage
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	bad := &messages.JournalReport{Problems: []messages.JournalProblem{{File: "000001.journal", Err: errors.New("page 7 is torn")}}}
 	for _, c := range []struct {
@@ -23,8 +23,8 @@ func TestHealthTellsOfADamagedJournal(t *testing.T) {
 		{nil, errors.New("file 2 cannot be rewritten"), "file 2"},
 		{&messages.JournalReport{}, nil, ""},
 	} {
-		d.note(now, c.report, c.met)
-		view, damaged := d.view("The newest backup is of yesterday")
+		d.Note(now, c.report, c.met)
+		view, damaged := d.View("The newest backup is of yesterday")
 		if damaged != (c.want != "") || !strings.Contains(view.Message, c.want) {
 			t.Errorf("%+v: %q, %t", c, view.Message, damaged)
 		}

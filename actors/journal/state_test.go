@@ -1,4 +1,4 @@
-package actors
+package journal
 
 import (
 	"errors"
@@ -13,10 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"betcode/actors/health"
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
-
-var dawn = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
 
 func appendOf(commit uint64) messages.Append { return messages.Append{Session: "s", Commit: commit} }
 
@@ -28,7 +27,7 @@ func heavyOf(session messages.SessionID, commit uint64) messages.Append {
 var heavyEvent = make([]byte, 1<<20)
 
 // showJournal writes effects shortly: "write 1 2 load, wake 5ms, reply".
-func showJournal(effects []effect) string {
+func showJournal(effects []act.Effect) string {
 	var words []string
 	for _, e := range effects {
 		switch e := e.(type) {
@@ -42,8 +41,8 @@ func showJournal(effects []effect) string {
 				}
 			}
 			words = append(words, word)
-		case wakeAfter:
-			words = append(words, fmt.Sprintf("wake %s", e.delay))
+		case act.After:
+			words = append(words, fmt.Sprintf("wake %s", e.Delay))
 		case moveLog:
 			words = append(words, "move")
 		case stageAppend:
@@ -52,8 +51,8 @@ func showJournal(effects []effect) string {
 			words = append(words, "try")
 		case reclaimRoom:
 			words = append(words, "reclaim")
-		case reply:
-			with := e.with
+		case act.Reply:
+			with := e.With
 			switch m := with.(type) {
 			case health.JournalTried:
 				with = m.Err
@@ -70,7 +69,7 @@ func TestJournalState(t *testing.T) {
 	const ms = time.Millisecond
 	const isStaged = "what was to be staged is"
 	load := messages.LoadSession{Session: "s"}
-	done := journalDone{}
+	done := groupDone{}
 	type step struct {
 		at   time.Duration
 		in   any
@@ -103,26 +102,26 @@ func TestJournalState(t *testing.T) {
 		{"the log is moved beside the transactions, once at a time", 0, []step{
 			{0, appendOf(1), "write 1"},
 			{1 * ms, appendOf(2), ""},
-			{2 * ms, journalDone{moveDue: true}, "move, write 2"},
+			{2 * ms, groupDone{moveDue: true}, "move, write 2"},
 			{3 * ms, appendOf(3), ""},
-			{4 * ms, journalDone{moveDue: true}, "write 3"},
+			{4 * ms, groupDone{moveDue: true}, "write 3"},
 			{5 * ms, logMoved{}, ""},
-			{6 * ms, journalDone{moveDue: true}, "move"},
+			{6 * ms, groupDone{moveDue: true}, "move"},
 		}},
 		{"room is given back beside them, once at a time", 0, []step{
 			{0, appendOf(1), "write 1"},
-			{1 * ms, journalDone{moveDue: true, reclaimDue: true}, "move, reclaim"},
+			{1 * ms, groupDone{moveDue: true, reclaimDue: true}, "move, reclaim"},
 			{2 * ms, appendOf(2), "write 2"},
-			{3 * ms, journalDone{reclaimDue: true}, ""},
+			{3 * ms, groupDone{reclaimDue: true}, ""},
 			{4 * ms, roomReclaimed{}, ""},
 			{5 * ms, appendOf(3), "write 3"},
-			{6 * ms, journalDone{reclaimDue: true}, "reclaim"},
+			{6 * ms, groupDone{reclaimDue: true}, "reclaim"},
 			{7 * ms, appendOf(4), "write 4"},
-			{8 * ms, journalDone{failure: errors.New("disk")}, "wake 1s"},
+			{8 * ms, groupDone{failure: errors.New("disk")}, "wake 1s"},
 			{9 * ms, roomReclaimed{failure: errors.New("disk")}, ""},
-			{10 * ms, mended{}, ""},
+			{10 * ms, reopened{}, ""},
 			{11 * ms, appendOf(5), "write 5"},
-			{12 * ms, journalDone{reclaimDue: true}, "reclaim"},
+			{12 * ms, groupDone{reclaimDue: true}, "reclaim"},
 		}},
 		{"transactions begin no closer than the gathering time", 5 * ms, []step{
 			{0, appendOf(1), "write 1"},
@@ -165,7 +164,7 @@ func TestJournalState(t *testing.T) {
 		{"replies come before the next transaction", 0, []step{
 			{0, appendOf(1), "write 1"},
 			{0, appendOf(2), ""},
-			{1 * ms, journalDone{replies: []reply{{nil, "a"}, {nil, "b"}}}, "reply a, reply b, write 2"},
+			{1 * ms, groupDone{replies: []act.Reply{{To: nil, With: "a"}, {To: nil, With: "b"}}}, "reply a, reply b, write 2"},
 		}},
 		{"what is large is staged beside the transactions, and holds up its session alone", 0, []step{
 			{0, heavyOf("s", 1), "stage 1"},
@@ -193,8 +192,8 @@ func TestJournalState(t *testing.T) {
 			{0, heavyOf("s", 1), "stage 1"},
 			{1 * ms, appendOf(2), ""},
 			{2 * ms, messages.Append{Session: "u", Commit: 3}, "write 3"},
-			{3 * ms, journalDone{failure: errors.New("disk")}, "reply refused 1, reply refused 2, wake 1s"},
-			{4 * ms, mended{}, ""},
+			{3 * ms, groupDone{failure: errors.New("disk")}, "reply refused 1, reply refused 2, wake 1s"},
+			{4 * ms, reopened{}, ""},
 			{5 * ms, heavyOf("s", 4), ""},
 			{6 * ms, isStaged, "stage 4"},
 			{7 * ms, isStaged, "write 4"},
@@ -202,10 +201,10 @@ func TestJournalState(t *testing.T) {
 		{"anything else is ignored", 0, []step{{0, "hello", ""}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := journalState{gather: c.gather}
+			s := state{gather: c.gather}
 			var staging *messages.Append // the newest
 			for i, step := range c.steps {
-				var effects []effect
+				var effects []act.Effect
 				if step.in == isStaged {
 					step.in = staged{staging}
 				}
@@ -229,7 +228,7 @@ func TestJournalState(t *testing.T) {
 func TestJournalStateProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sessions := []messages.SessionID{"s", "t", "u"}
-		s := journalState{gather: time.Duration(rapid.IntRange(0, 3).Draw(t, "gather")) * time.Millisecond}
+		s := state{gather: time.Duration(rapid.IntRange(0, 3).Draw(t, "gather")) * time.Millisecond}
 		now, sent, written := dawn, map[messages.SessionID]uint64{}, map[messages.SessionID]uint64{}
 		writing, timers := false, 0
 		var staging *messages.Append
@@ -237,14 +236,14 @@ func TestJournalStateProperties(t *testing.T) {
 		ready := map[messages.SessionID]uint64{}
 		var began time.Time
 		step := func(t *rapid.T, m any) {
-			var effects []effect
+			var effects []act.Effect
 			s, effects = s.step(now, nil, m)
 			for _, e := range effects {
 				switch e := e.(type) {
-				case wakeAfter:
+				case act.After:
 					timers++
-					if e.delay <= 0 || e.delay > s.gather {
-						t.Fatalf("a timer of %s", e.delay)
+					if e.Delay <= 0 || e.Delay > s.gather {
+						t.Fatalf("a timer of %s", e.Delay)
 					}
 				case writeGroup:
 					if writing || len(e.work) == 0 {
@@ -302,7 +301,7 @@ func TestJournalStateProperties(t *testing.T) {
 					t.Skip()
 				}
 				writing, done = false, maps.Clone(written)
-				step(t, journalDone{})
+				step(t, groupDone{})
 			},
 			"timer": func(t *rapid.T) {
 				if timers == 0 {
@@ -344,13 +343,13 @@ func (c *commits) Load(id messages.SessionID) (messages.SessionLoaded, error) {
 
 func TestWriteAll(t *testing.T) {
 	who := func(n int) *actor.PID { return actor.NewPID("here", fmt.Sprint(n)) }
-	put := func(n uint64) journalWork { a := appendOf(n); return journalWork{from: who(int(n)), append: &a} }
-	get := func(id messages.SessionID) journalWork { return journalWork{from: who(99), load: id} }
+	put := func(n uint64) request { a := appendOf(n); return request{from: who(int(n)), append: &a} }
+	get := func(id messages.SessionID) request { return request{from: who(99), load: id} }
 	stale := messages.Errorf("append", messages.Aborted, "head is elsewhere")
 	full := messages.Errorf("append", messages.Unavailable, "no space left")
 
 	store := &commits{fail: map[uint64]error{2: stale, 5: errors.New("what is this"), 6: full}}
-	done := writeAll(store, []journalWork{put(1), put(2), get("s"), get("broken"), put(3), put(4), put(5), put(6), get("s")})
+	done := writeAll(store, []request{put(1), put(2), get("s"), get("broken"), put(3), put(4), put(5), put(6), get("s")})
 
 	want := []string{"commit 1 2", "load s", "load broken", "commit 3 4 5 6", "load s"}
 	if !slices.Equal(store.log, want) {
@@ -358,15 +357,15 @@ func TestWriteAll(t *testing.T) {
 	}
 	var got []string
 	for _, r := range done.replies {
-		switch with := r.with.(type) {
+		switch with := r.With.(type) {
 		case messages.Committed:
-			got = append(got, fmt.Sprintf("%s: committed %d", r.to.Id, with.Commit))
+			got = append(got, fmt.Sprintf("%s: committed %d", r.To.Id, with.Commit))
 		case messages.AppendRefused:
-			got = append(got, fmt.Sprintf("%s: refused %d %s", r.to.Id, with.Commit, with.Err.Kind))
+			got = append(got, fmt.Sprintf("%s: refused %d %s", r.To.Id, with.Commit, with.Err.Kind))
 		case messages.SessionLoaded:
-			got = append(got, fmt.Sprintf("%s: loaded", r.to.Id))
+			got = append(got, fmt.Sprintf("%s: loaded", r.To.Id))
 		case *messages.Error:
-			got = append(got, fmt.Sprintf("%s: %s", r.to.Id, with.Kind))
+			got = append(got, fmt.Sprintf("%s: %s", r.To.Id, with.Kind))
 		}
 	}
 	wantReplies := []string{
@@ -379,7 +378,7 @@ func TestWriteAll(t *testing.T) {
 	if !errors.Is(done.failure, full) {
 		t.Errorf("the disk's failure is reported as %v", done.failure)
 	}
-	if done = writeAll(store, []journalWork{put(2)}); done.failure != nil {
+	if done = writeAll(store, []request{put(2)}); done.failure != nil {
 		t.Errorf("a stale append is taken for a failure of the disk: %v", done.failure)
 	}
 }

@@ -1,0 +1,24 @@
+// Package journal is the actor that alone writes the journal's files, and the actor that copies them from time to time.
+//
+// # What is promised in which order
+//
+// The journal answers an append or a load when everything before it is on disk. Requests of one session are carried out in
+// their order. Requests that arrive while one transaction is written share the next. The large parts of an append are written
+// beside the transactions, so that one session with a megabyte does not delay the others.
+//
+// # When the disk fails
+//
+// All appends are refused, those that wait first: nothing is kept in memory. Sessions go on and publish events without
+// numbers. The journal is opened again, with backoff, until that succeeds; then [Recovered] has the sessions load themselves
+// again.
+//
+// # Who owns what
+//
+// The actor owns the right to write to the [Store]. Reading is open to all. It has four workers, so that commits wait neither
+// for large parts, nor for the log to be moved, nor for garbage to be removed.
+//
+// # On a crash
+//
+// Everything that was answered is on disk. Appends that were waiting are lost; [Restarted] tells the sessions, and those that
+// wait for an answer rebuild themselves. The backups actor finds on the disk when the newest backup was made.
+package journal

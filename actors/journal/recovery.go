@@ -1,0 +1,108 @@
+package journal
+
+import (
+	"slices"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/health"
+	"betcode/actors/internal/act"
+	"betcode/messages"
+)
+
+// While the journal is not writable, every append is refused, those that wait first, and sessions publish what their agents
+// say without a number. The actor opens the journal again and again, with backoff, until that succeeds. Then the sessions are
+// rebuilt from it.
+
+// The backoff of opening the journal again.
+const (
+	reopenLeast = time.Second
+	reopenMost  = 30 * time.Second
+	reopenCalm  = time.Minute // the backoff begins anew with a failure that is so long after the last recovery
+)
+
+// recovery tracks a journal that failed.
+type recovery struct {
+	failure   *messages.Error // nil = none is known
+	backoff   time.Duration
+	recovered time.Time
+}
+
+type (
+	// reopenDue is sent when the backoff has elapsed.
+	reopenDue struct{}
+	// reopened is the result of opening the journal again.
+	reopened struct{ err error }
+)
+
+// Recovered tells the sessions that the journal is writable again.
+type Recovered struct{}
+
+// reopenStore is an effect: open the journal again.
+type reopenStore struct{}
+
+func (reopenStore) Effect() {}
+
+// failed begins to refuse all appends, those that wait first.
+func (s state) failed(at time.Time, failure *messages.Error) (state, []act.Effect) {
+	s.recovery.failure = failure
+	if at.Sub(s.recovery.recovered) > reopenCalm {
+		s.recovery.backoff = 0
+	}
+	var effects []act.Effect
+	for _, w := range slices.Concat(s.waiting, s.held) {
+		effects = append(effects, s.recovery.refuse(w))
+	}
+	s.waiting, s.held = nil, nil
+	s, wait := s.later()
+	return s, append(effects, wait)
+}
+
+// later opens the journal again after the backoff, which doubles.
+func (s state) later() (state, act.Effect) {
+	s.recovery.backoff = min(max(2*s.recovery.backoff, reopenLeast), reopenMost)
+	return s, act.After{Delay: s.recovery.backoff, Message: reopenDue{}}
+}
+
+// failing takes a message while the journal is not writable.
+func (s state) failing(at time.Time, from *actor.PID, m any) (state, []act.Effect) {
+	switch m := m.(type) {
+	case messages.Append:
+		return s, []act.Effect{s.recovery.refuse(request{from: from, append: &m})}
+	case messages.LoadSession:
+		return s, []act.Effect{s.recovery.refuse(request{from: from, load: m.Session})}
+	case health.TryJournal:
+		return s, []act.Effect{act.Reply{To: from, With: health.JournalTried{Err: s.recovery.failure}}}
+	case storeTried:
+		return s, []act.Effect{act.Reply{To: m.from, With: health.JournalTried{Err: m.err}}}
+	case gatherOver:
+		s.armed = false
+	case staged:
+		s.staging = false
+	case logMoved:
+		s.moving = false
+	case roomReclaimed:
+		s.reclaiming = false
+	case reopenDue:
+		return s, []act.Effect{reopenStore{}}
+	case reopened:
+		if m.err != nil {
+			s.recovery.failure = messages.AsError("open journal again", m.err)
+			s, wait := s.later()
+			return s, []act.Effect{wait}
+		}
+		s.recovery.failure, s.recovery.recovered = nil, at
+		return s, []act.Effect{tellHealth{health.Journal{}}, tellSessions{Recovered{}}}
+	}
+	return s, nil
+}
+
+// refuse answers a request with the failure.
+func (r recovery) refuse(w request) act.Effect {
+	failure := *r.failure
+	if w.append == nil {
+		return act.Reply{To: w.from, With: &failure}
+	}
+	return act.Reply{To: w.from, With: messages.AppendRefused{Session: w.append.Session, Commit: w.append.Commit, Err: &failure}}
+}

@@ -1,0 +1,69 @@
+package journal
+
+import (
+	"context"
+
+	"betcode/messages"
+)
+
+// Store is the part of the journal's files that the actors need. It is
+// implemented by persistence.Store.
+type Store interface {
+	// Commit writes a group of appends in one transaction; one result each.
+	Commit(appends []messages.Append) []error
+	// Stage writes the large parts of an append before it is committed, while other commits go on. All earlier appends of its
+	// session must be committed.
+	Stage(messages.Append)
+	// Load returns everything a session is rebuilt from.
+	Load(messages.SessionID) (messages.SessionLoaded, error)
+	// DamagedSessions counts the sessions that cannot be loaded, Damaged lists them, and Salvage returns the readable parts of
+	// one.
+	DamagedSessions() (number int, first messages.SessionID)
+	Damaged() ([]messages.DamagedSession, error)
+	// Findings lists the damage that was found when the journal was opened.
+	Findings() []messages.JournalFinding
+	Salvage(messages.SessionID) (messages.DamagedSession, bool, error)
+	// Salvaged is Events for a damaged session; gap is the range that was passed over.
+	Salvaged(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, *messages.HistoryGap, error)
+	// Events returns copies of the events after a number, at most so many events and about so many bytes.
+	Events(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error)
+	// Sessions, Resolve, Pending, Unfinished and Seen read the projections.
+	Sessions(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
+	Resolve(reference string) (messages.SessionID, error)
+	Pending(messages.SessionID) ([]messages.PermissionRecord, error)
+	Unfinished() ([]messages.SessionID, error)
+	Seen(session messages.SessionID, key string) (messages.Seq, bool, error)
+	// Remembered returns the stored result of the request with an idempotency key.
+	Remembered(session messages.SessionID, key string) (messages.Remembered, bool, error)
+	// CheckpointDue reports whether the log is long enough to be moved into the active file. Checkpoint moves it, while commits
+	// go on.
+	CheckpointDue() bool
+	Checkpoint() error
+	// SealDue reports whether the active file is large enough to be closed for good. Seal closes it and carries all live state
+	// into the next.
+	SealDue() bool
+	Seal() error
+	// Try writes something that changes nothing, to find out whether the journal is writable. It may wait for a checkpoint; no
+	// commit waits for it.
+	Try() error
+	// Reopen opens the files again, so that they are writable, or returns why they are not. Everything committed is there.
+	Reopen() error
+	// Lineage identifies the journal: a restored journal has another.
+	Lineage() string
+	Upkeep
+}
+
+// Upkeep is the maintenance of the journal's files. All of it may be called while the journal is used.
+type Upkeep interface {
+	// Stats returns the size of the journal.
+	Stats() messages.JournalStats
+	// Verify reads it from end to end.
+	Verify(ctx context.Context, progress func(messages.JournalFile)) (messages.JournalReport, error)
+	// Backup copies it to a new directory, as it is at one moment.
+	Backup(ctx context.Context, path string, link bool) (messages.JournalBackup, error)
+	// Retain drops the files that are older, or more, than the settings allow.
+	Retain() (dropped int, err error)
+	// Reclaim gives back the space of garbage. It may take long, and may use so much space meanwhile, or any amount if room is
+	// negative.
+	Reclaim(ctx context.Context, room int64) (messages.JournalReclaimed, error)
+}

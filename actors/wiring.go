@@ -1,0 +1,79 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/disk"
+	"betcode/actors/health"
+	"betcode/actors/internal/act"
+	"betcode/actors/journal"
+	"betcode/actors/pool"
+	"betcode/actors/retention"
+	"betcode/messages"
+)
+
+// What the system gives to each actor.
+
+// common returns what every actor gets.
+func (s *System) common() act.Common {
+	return act.Common{Tree: s.tree, Policy: s.policy, Workers: &s.workers, Now: s.now, Log: s.logOf}
+}
+
+// toSession sends a message to the actor of a session, if it lives.
+func (s *System) toSession(ctx actor.Context, id messages.SessionID, message any) {
+	ctx.Send(s.sessions, addressed{id, message})
+}
+
+// toSessions sends a message to the actors of all sessions that have one.
+func (s *System) toSessions(ctx actor.Context, message any) { ctx.Send(s.sessions, message) }
+
+// healthDeps returns what the health actor needs.
+func (s *System) healthDeps() health.Deps {
+	live := s.live.Load()
+	return health.Deps{
+		Common: s.common(), Journal: s.journal, MemoryLimit: s.options.MemoryLimit, Metadata: s.metadata, Others: s.components,
+		Pool: health.Pool{Limit: live.MaxAgents, Queue: live.MaxWaiting},
+	}
+}
+
+// diskDeps returns what the disk actor needs.
+func (s *System) diskDeps() disk.Deps {
+	return disk.Deps{
+		Common: s.common(), Health: s.health, ToSessions: s.toSessions, Meter: s.room,
+		Reserve: s.options.Disk.Reserve, Sweep: s.archiver.Sweep,
+	}
+}
+
+func (l *Live) poolLimits() pool.Limits { return pool.Limits{Agents: l.MaxAgents, Queue: l.MaxWaiting} }
+
+// poolDeps returns what the pool needs.
+func (s *System) poolDeps() pool.Deps {
+	return pool.Deps{
+		Common: s.common(), Health: s.health, Limits: func() pool.Limits { return s.live.Load().poolLimits() },
+		ToSession: s.toSession, ToSessions: s.toSessions,
+	}
+}
+
+// retentionDeps returns what retention needs.
+func (s *System) retentionDeps() retention.Deps {
+	return retention.Deps{Common: s.common(), Store: s.options.Store, Sessions: s.sessions, Limits: func() (int64, time.Duration) {
+		live := s.live.Load()
+		return live.SessionBytes, live.SessionAge
+	}}
+}
+
+// journalDeps returns what the journal actor needs.
+func (s *System) journalDeps() journal.Deps {
+	return journal.Deps{
+		Common: s.common(), Store: s.options.Store, Gather: s.options.Gather, Damage: &s.damage, Health: s.health,
+		ToSessions: s.toSessions, Spare: s.room.Spare,
+		WriteFailed: func(ctx actor.Context) { ctx.Send(s.disk, disk.LookNow{}) },
+	}
+}
+
+// backupsDeps returns what the backups actor needs.
+func (s *System) backupsDeps() journal.BackupsDeps {
+	return journal.BackupsDeps{Common: s.common(), Store: s.options.Store, Options: s.options.Backups, Health: &s.backup}
+}
