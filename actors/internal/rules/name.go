@@ -9,9 +9,13 @@ type namePattern struct {
 	family map[string]bool // instead of text
 }
 
+// mcpPrefix begins the names of tools of MCP servers: mcp__server__tool. The agent replaces
+// whatever is not a letter, digit, "_" or "-" in names of servers and tools by "_".
+const mcpPrefix = "mcp__"
+
 // newNamePattern reads the tool of a rule. "mcp__server" means all its tools.
 func newNamePattern(tool string) namePattern {
-	if rest, ok := strings.CutPrefix(tool, "mcp__"); ok && !strings.Contains(rest, "__") && !strings.Contains(rest, "*") {
+	if rest, ok := strings.CutPrefix(tool, mcpPrefix); ok && !strings.Contains(rest, "__") && !strings.Contains(rest, "*") {
 		tool += "__*"
 	}
 	return namePattern{text: tool, wild: strings.Contains(tool, "*")}
@@ -23,8 +27,8 @@ func (p namePattern) named() bool {
 	if !p.wild {
 		return true
 	}
-	server, tool, ok := strings.Cut(strings.TrimPrefix(p.text, "mcp__"), "__")
-	return ok && strings.HasPrefix(p.text, "mcp__") && server != "" && !strings.Contains(server, "*") && tool != ""
+	server, tool, ok := strings.Cut(strings.TrimPrefix(p.text, mcpPrefix), "__")
+	return ok && strings.HasPrefix(p.text, mcpPrefix) && server != "" && !strings.Contains(server, "*") && tool != ""
 }
 
 func (p namePattern) match(tool string) bool {
@@ -35,6 +39,55 @@ func (p namePattern) match(tool string) bool {
 		return wildcard(p.text, tool)
 	}
 	return p.text == tool
+}
+
+// covers reports whether a rule that allows means a tool. The name of an MCP tool does not
+// say where the name of its server ends: mcp__a__b__c may be a tool of the server "a__b", and
+// mcp__a___b one of "a_". Only its whole name allows such a tool.
+func (p namePattern) covers(tool string) bool {
+	if !p.match(tool) {
+		return false
+	}
+	inner, mcp := strings.CutPrefix(tool, mcpPrefix)
+	if !p.wild || !mcp {
+		return true
+	}
+	_, name, _ := strings.Cut(inner, "__")
+	return name != "" && !strings.HasPrefix(name, "_") && !strings.Contains(name, "__")
+}
+
+// nearName recognises tools that a rule may mean without naming them exactly.
+type nearName struct{ text string }
+
+func newNearName(tool string) nearName { return nearName{folded(tool)} }
+
+// match reports whether a tool is another spelling of the rule's, an older or a newer name of
+// it, or, for MCP, may be one of the server that the rule seems to name.
+func (n nearName) match(tool string) bool {
+	other := folded(tool)
+	if wildcard(n.text, other) || renamed[n.text] != "" && renamed[n.text] == renamed[other] {
+		return true
+	}
+	return strings.HasPrefix(other, mcpPrefix) && wildcard(strings.TrimRight(n.text, "_*")+"__*", other)
+}
+
+// renamed are tools that the agent has had under several names, folded, with the newest.
+var renamed = map[string]string{
+	"task": "agent", "agent": "agent", "killshell": "taskstop", "killbash": "taskstop", "taskstop": "taskstop",
+	"bashoutput": "taskoutput", "agentoutputtool": "taskoutput", "taskoutput": "taskoutput",
+}
+
+// folded is a name as the agent would write it, in lower case.
+func folded(tool string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("_-*", r):
+			return r
+		}
+		return '_'
+	}, strings.TrimSpace(tool))
 }
 
 // wildcard reports whether a text is a pattern in which "*" stands for anything.

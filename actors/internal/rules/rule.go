@@ -52,9 +52,10 @@ func (r Rule) String() string {
 type compiled struct {
 	Rule
 	tool     namePattern
-	argument matcher // nil: every call of the tool
-	unknown  bool    // an argument that only the agent understands
-	commands bool    // it is about files, and forbids shell commands that use them too
+	near     nearName // other spellings of the tool, for rules that forbid
+	argument matcher  // nil: every call of the tool
+	unknown  bool     // an argument that only the agent understands
+	commands bool     // it is about files, and forbids shell commands that use them too
 }
 
 // matcher is the argument of a rule.
@@ -73,11 +74,14 @@ func compile(r Rule) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{Rule: r, tool: newNamePattern(tool)}
+	c := &compiled{Rule: r, tool: newNamePattern(tool), near: newNearName(tool)}
 	if r.Effect == Allow && !c.tool.named() {
 		return nil, fmt.Errorf("%q would allow tools that nobody has named: write the server out, as in mcp__server__*", tool)
 	}
 	if argument == "" || argument == "*" {
+		if subagents[tool] {
+			c.tool = familyOf(tool)
+		}
 		return c, nil
 	}
 	if c.tool.wild {
@@ -93,7 +97,7 @@ func compile(r Rule) (*compiled, error) {
 func split(text string) (tool, argument string, err error) {
 	tool, rest, found := strings.Cut(text, "(")
 	switch {
-	case tool == "" || strings.ContainsAny(tool, " \t\n)"):
+	case tool == "" || strings.ContainsAny(tool, " \t\n)") && !strings.HasPrefix(tool, mcpPrefix):
 		return "", "", fmt.Errorf("%q does not begin with the name of a tool", text)
 	case !found:
 		return tool, "", nil
@@ -135,6 +139,9 @@ var (
 	writers = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, "NotebookEdit": true}
 )
 
+// subagents are the two names of one tool: what the agent calls it has changed.
+var subagents = map[string]bool{"Agent": true, "Task": true}
+
 // Reads reports whether a tool only reads files.
 func Reads(tool string) bool { return readers[tool] }
 
@@ -149,7 +156,7 @@ func familyOf(tool string) namePattern {
 	case "Edit":
 		return namePattern{family: writers}
 	case "Agent", "Task":
-		return namePattern{family: map[string]bool{"Agent": true, "Task": true}}
+		return namePattern{family: subagents}
 	}
 	return newNamePattern(tool)
 }

@@ -97,13 +97,18 @@ func (s *Set) concerned(list Effect, c *call, says func(*compiled, *call) bool) 
 
 // concerns reports whether a rule that forbids is about a tool.
 func (r *compiled) concerns(tool string) bool {
-	return r.tool.match(tool) || r.commands && tool == "Bash"
+	return r.tool.match(tool) || r.commands && tool == "Bash" || r.near.match(tool)
+}
+
+// named reports whether a rule that forbids names the tool of a call, or files that it may use.
+func (r *compiled) named(c *call) bool {
+	return r.tool.match(c.tool) || r.commands && c.tool == "Bash"
 }
 
 // forbids reports whether a rule matches some part of a call of its tool.
 func (r *compiled) forbids(c *call) bool {
 	switch {
-	case r.unknown:
+	case r.unknown || !r.named(c):
 		return false
 	case r.argument == nil:
 		return true
@@ -114,7 +119,7 @@ func (r *compiled) forbids(c *call) bool {
 // mayForbid also says yes where it cannot be told.
 func (r *compiled) mayForbid(c *call) bool {
 	switch {
-	case r.unknown || r.forbids(c) || r.argument.may(c):
+	case r.unknown || !r.named(c) || r.forbids(c) || r.argument.may(c):
 		return true
 	case r.commands && c.tool == "Bash":
 		return c.broken || c.unread != "" && len(c.parts) == 0
@@ -125,6 +130,8 @@ func (r *compiled) mayForbid(c *call) bool {
 // doubt says why a rule may match.
 func (r *compiled) doubt(what string, c *call) string {
 	switch {
+	case !r.named(c):
+		return what + "; it names a tool of nearly the same name"
 	case r.unknown:
 		return what + "; its argument is understood by the agent only"
 	case c.tool != "Bash":
@@ -138,7 +145,7 @@ func (s *Set) allowed(c *call) Verdict {
 	var mine []*compiled
 	for _, r := range s.lists[Allow] {
 		switch {
-		case r.unknown || !r.tool.match(c.tool):
+		case r.unknown || !r.tool.covers(c.tool):
 		case r.argument == nil:
 			return Verdict{Allow, []Rule{r.Rule}, "the rule allows every call of the tool"}
 		default:

@@ -3,6 +3,7 @@ package rules
 import (
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -42,7 +43,7 @@ func oddURL(text string, u *url.URL) string {
 		return "its URL has more than a host before the path"
 	case strings.HasSuffix(host, ".") || strings.Contains(host, "..") || strings.HasPrefix(host, "."):
 		return "the host of its URL has a dot at its end or no name between dots"
-	case u.Port() == "" && strings.Contains(authority, ":"):
+	case !plainPort(u.Port()) || u.Port() == "" && strings.Contains(authority, ":"):
 		return "the port of its URL is not plain"
 	case numeric(host):
 		return "the host of its URL is a number that may be an address"
@@ -55,6 +56,12 @@ func oddURL(text string, u *url.URL) string {
 		}
 	}
 	return ""
+}
+
+// plainPort reports whether a port is absent or a number that all readers accept.
+func plainPort(port string) bool {
+	_, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil
 }
 
 // numeric reports whether a host ends in a number, and is not an address as it is
