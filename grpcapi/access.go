@@ -1,8 +1,6 @@
 package grpcapi
 
 import (
-	"cmp"
-	"context"
 	"slices"
 	"strings"
 
@@ -12,15 +10,6 @@ import (
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
-
-// Auditor is the audit log. It may be used by many goroutines.
-type Auditor interface {
-	// Record writes an entry, or tells of it later that it could not.
-	Record(messages.AuditEntry)
-	// Read calls f for the entries that are selected, the oldest first, until f returns
-	// an error.
-	Read(ctx context.Context, filter messages.AuditFilter, f func(messages.AuditEntry) error) error
-}
 
 // accessService is AccessService.
 type accessService struct {
@@ -81,28 +70,4 @@ func auditOut(e messages.AuditEntry) *pb.AuditEntry {
 		InputPreview: e.InputPreview, Outcome: string(e.Outcome), ErrorCode: e.ErrorCode, ErrorMessage: e.ErrorMessage,
 		Context: e.Context, ClientIp: e.ClientIP, CreatedAt: timeOut(e.CreatedAt), ExpiresAt: timeOut(e.ExpiresAt),
 	}
-}
-
-// audit reports what happened at the door.
-func (s *Server) audit(ctx context.Context, e messages.AuditEntry) {
-	if s.options.Audit == nil {
-		return
-	}
-	c := callOf(ctx)
-	e.ActorType = cmp.Or(e.ActorType, messages.ActorUser)
-	e.ActorID, e.Session = cmp.Or(e.ActorID, string(c.client)), cmp.Or(e.Session, c.session)
-	s.options.Audit.Record(e)
-}
-
-// auditAdmin reports how a call ended that needs the admin right.
-func (s *Server) auditAdmin(ctx context.Context, method string, err error) {
-	if need, _ := needOf(method); need != messages.MayAdmin {
-		return
-	}
-	e := messages.AuditEntry{Type: messages.AuditAdmin, Outcome: messages.OutcomeSuccess, Context: map[string]string{"method": span(method)}}
-	if err != nil {
-		ours := wire.AsError(err)
-		e.Outcome, e.ErrorCode, e.ErrorMessage = messages.OutcomeFailure, wire.Reason(ours), ours.Error()
-	}
-	s.audit(ctx, e)
 }

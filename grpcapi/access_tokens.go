@@ -4,13 +4,14 @@ import (
 	"context"
 	"time"
 
+	"betcode/grpcapi/door"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
 
 // tokens is the store of tokens, if there is one.
-func (s accessService) tokens(op string) (Tokens, error) {
+func (s accessService) tokens(op string) (door.Tokens, error) {
 	if s.server.options.Tokens == nil {
 		return nil, messages.Errorf(op, messages.Unimplemented, "this daemon keeps no tokens")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"betcode/grpcapi/door"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -48,7 +49,7 @@ func (s adminService) ListPermissions(ctx context.Context, r *pb.ListPermissions
 
 // AnswerPermission implements AdminService.
 func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissionRequest) (*pb.AnswerPermissionResponse, error) {
-	m, err := adminAnswerIn(r, callOf(ctx).client)
+	m, err := adminAnswerIn(r, door.CallOf(ctx).Client)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissi
 // repeatedIn is the session in which a call that names none was made before, under the
 // same key; empty if it was not. What the request may mean by now does not matter.
 func (s adminService) repeatedIn(ctx context.Context, r *pb.AnswerPermissionRequest) (messages.SessionID, error) {
-	key := callOf(ctx).key
+	key := door.CallOf(ctx).Key
 	if key == "" || r.GetSessionId() != "" {
 		return "", nil
 	}
@@ -207,7 +208,7 @@ func (s adminService) StopSession(ctx context.Context, r *pb.StopSessionRequest)
 	if err != nil {
 		return nil, err
 	}
-	stopped, err := act[messages.SessionStopped](ctx, s.asker, messages.StopSession{Session: session, Client: callOf(ctx).client})
+	stopped, err := act[messages.SessionStopped](ctx, s.asker, messages.StopSession{Session: session, Client: door.CallOf(ctx).Client})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -48,8 +49,8 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 		return err
 	}
 	ctx := stream.Context()
-	noteSession(ctx, r)
-	m, err := resumeIn(r, callOf(ctx).client)
+	door.NoteSession(ctx, r)
+	m, err := resumeIn(r, door.CallOf(ctx).Client)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 	if err := withinHead("resume session", m.From, view.Record.Head); err != nil {
 		return err
 	}
-	m.Type = callOf(ctx).kind
+	m.Type = door.CallOf(ctx).Type
 	var joined <-chan struct{} // the connection's Converse stream goes on live
 	if m.Follow == messages.FollowTurn {
 		beside, forget := s.server.conversing.beside(ctx, m.Session)
@@ -89,7 +90,7 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 			}
 			continue
 		case <-s.server.draining:
-			return tell(ctx, stream, errDraining())
+			return sendFatal(ctx, stream, errDraining())
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -106,7 +107,7 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return tell(ctx, stream, err)
+			return sendFatal(ctx, stream, err)
 		}
 	}
 }
@@ -127,7 +128,7 @@ func (s agentService) CompactSession(ctx context.Context, r *pb.CompactSessionRe
 	if err != nil {
 		return nil, err
 	}
-	if key := callOf(ctx).key; key != "" && r.GetIdempotencyKey() == "" {
+	if key := door.CallOf(ctx).Key; key != "" && r.GetIdempotencyKey() == "" {
 		m.Key = key
 	}
 	compacted, err := askPatiently[messages.SessionCompacted](ctx, s.server, m)
@@ -144,7 +145,7 @@ func (s agentService) CancelTurn(ctx context.Context, r *pb.CancelTurnRequest) (
 	if err != nil {
 		return nil, err
 	}
-	cancel, err := cancelIn(r, session, callOf(ctx).client)
+	cancel, err := cancelIn(r, session, door.CallOf(ctx).Client)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +165,7 @@ func (s agentService) RequestInputLock(ctx context.Context, r *pb.InputLockReque
 		return nil, err
 	}
 	answer, err := askPatiently[messages.LockAnswer](ctx, s.server,
-		messages.TakeLock{Session: session, Client: callOf(ctx).client})
+		messages.TakeLock{Session: session, Client: door.CallOf(ctx).Client})
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +191,7 @@ func (s agentService) ClearSessionGrants(ctx context.Context, r *pb.ClearSession
 	if err != nil {
 		return nil, err
 	}
-	m.Client = callOf(ctx).client
+	m.Client = door.CallOf(ctx).Client
 	if _, err := act[messages.Done](ctx, s.server.asker, m); err != nil {
 		return nil, err
 	}
@@ -203,7 +204,7 @@ func (s agentService) SetSessionGrant(ctx context.Context, r *pb.SetSessionGrant
 	if err != nil {
 		return nil, err
 	}
-	m.Client = callOf(ctx).client
+	m.Client = door.CallOf(ctx).Client
 	if _, err := act[messages.Done](ctx, s.server.asker, m); err != nil {
 		return nil, err
 	}
@@ -229,7 +230,7 @@ func (s agentService) DeleteSession(ctx context.Context, r *pb.DeleteSessionRequ
 	if err != nil {
 		return nil, err
 	}
-	_, err = act[messages.Done](ctx, s.server.asker, messages.DeleteSession{Session: session, Client: callOf(ctx).client})
+	_, err = act[messages.Done](ctx, s.server.asker, messages.DeleteSession{Session: session, Client: door.CallOf(ctx).Client})
 	if err != nil && messages.KindOf(err) == messages.NotFound {
 		return &pb.DeleteSessionResponse{}, nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"betcode/grpcapi/door"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -46,7 +47,7 @@ func (s configService) UpdateSettings(ctx context.Context, r *pb.UpdateSettingsR
 	if len(changes) == 0 {
 		return nil, wire.Invalid(op, "Set a member of settings that is not zero, or say it in values.", "nothing is to be changed")
 	}
-	view, err := ask[messages.SettingsView](ctx, s.asker, messages.UpdateSettings{Scope: scope, Directory: directory, Changes: changes, Revision: r.GetRevision(), Client: callOf(ctx).client})
+	view, err := ask[messages.SettingsView](ctx, s.asker, messages.UpdateSettings{Scope: scope, Directory: directory, Changes: changes, Revision: r.GetRevision(), Client: door.CallOf(ctx).Client})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
+	"betcode/grpcapi/door"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -32,7 +33,7 @@ func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, 
 	}
 	ctx := stream.Context()
 	c := &conversation{
-		server: s.server, stream: stream, client: callOf(ctx).client,
+		server: s.server, stream: stream, client: door.CallOf(ctx).Client,
 		inline:     make(chan failure, inlineErrors),
 		halfClosed: make(chan struct{}),
 		published:  newPublished(),
@@ -40,15 +41,15 @@ func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, 
 	defer func() { c.leave() }()
 	opened := make(chan error, 1)
 	go func() { // on a stack of its own, which is not kept for as long as the stream lasts
-		opened <- s.server.guarded(ctx, func() error { return c.open(ctx) })
+		opened <- s.server.door.Guard(ctx, func() error { return c.open(ctx) })
 	}()
 	if err := <-opened; err != nil {
-		return tell(ctx, stream, err)
+		return sendFatal(ctx, stream, err)
 	}
 	defer c.events.Close()
 	go c.receive(ctx) // ends when the handler has: only then does Recv return
 	if err := c.send(ctx); err != nil {
-		return tell(ctx, stream, err)
+		return sendFatal(ctx, stream, err)
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func (c *conversation) open(ctx context.Context) error {
 	c.session = m.Session
 	c.keepsPrompts = start.GetKeepsPrompts()
 	c.leave = c.server.conversing.enter(ctx, m.Session)
-	callOf(ctx).session = m.Session
+	door.CallOf(ctx).Session = m.Session
 	if _, err := historyIn(start.GetHistory(), start.GetFromSequence()); err != nil {
 		return err // before a session is created
 	}
@@ -120,8 +121,8 @@ func (c *conversation) open(ctx context.Context) error {
 	if err := withinHead("attach", attach.From, started.View.Record.Head); err != nil {
 		return err
 	}
-	attach.Approves = !attach.Observer && callOf(ctx).rights.Has(messages.MayApprove)
-	attach.Type, attach.Observer = callOf(ctx).kind, callOf(ctx).observes(attach.Observer)
+	attach.Approves = !attach.Observer && door.CallOf(ctx).Rights.Has(messages.MayApprove)
+	attach.Type, attach.Observer = door.CallOf(ctx).Type, door.CallOf(ctx).Observes(attach.Observer)
 	if dropped := c.server.environmentNotice(ctx, m.Session); dropped != nil && started.Created {
 		c.inline <- failure{warning: dropped} // there is room: nothing was received yet
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 )
 
@@ -29,7 +30,7 @@ type converser struct {
 // enter adds a stream and tells the replays beside it; the function that it returns removes
 // the stream.
 func (c *conversing) enter(ctx context.Context, session messages.SessionID) (leave func()) {
-	peer, ok := PeerOf(ctx)
+	peer, ok := door.PeerOf(ctx)
 	if !ok {
 		return func() {}
 	}
@@ -57,7 +58,7 @@ func (c *conversing) enter(ctx context.Context, session messages.SessionID) (lea
 // stream on a session: at once, if it has one. The function forgets the channel.
 func (c *conversing) beside(ctx context.Context, session messages.SessionID) (joined <-chan struct{}, forget func()) {
 	replay := make(chan struct{})
-	peer, ok := PeerOf(ctx)
+	peer, ok := door.PeerOf(ctx)
 	if !ok {
 		return replay, func() {}
 	}

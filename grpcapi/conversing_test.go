@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"google.golang.org/grpc/peer"
+
+	"betcode/grpcapi/door"
 )
 
 // A replay hears of a Converse stream on its connection and session, whichever came first.
 func TestConversing(t *testing.T) {
 	on := func(connection string) context.Context {
-		return peer.NewContext(t.Context(), &peer.Peer{AuthInfo: peerInfo{Peer: Peer{Connection: connection}}})
+		return peer.NewContext(t.Context(), &peer.Peer{AuthInfo: door.AuthInfo{Peer: door.Peer{Connection: connection}}})
 	}
 	heard := func(joined <-chan struct{}) bool {
 		select {

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -54,7 +55,7 @@ func (s *Server) used(name string, session messages.SessionID) (*pb.AgentEvent, 
 	if !s.warned.first(session, f.Name) {
 		return nil, nil //nolint:nilnil // it was said
 	}
-	s.log.Info().Str(fieldTarget, target).Str(fieldSpan, "grpc/features").Str(fieldSession, string(session)).Str("feature", f.Name).Msg("deprecated feature is used")
+	s.log.Info().Str(door.FieldTarget, door.Target).Str(door.FieldSpan, "grpc/features").Str(door.FieldSession, string(session)).Str("feature", f.Name).Msg("deprecated feature is used")
 	return deprecationEvent(f, session, s.options.Version), nil
 }
 

@@ -1,40 +1,41 @@
-// Package grpcapi is the gateway: it serves betcode.v1 over gRPC and decides
-// nothing. A handler translates a request into a message, asks, and translates
-// the answer back.
+// Package grpcapi is the gateway: it serves betcode.v1 over gRPC and decides nothing. A
+// handler translates a request into a message, asks, and translates the answer back.
+//
+// # Rooms
+//
+// Package door decides which calls are served, package wire turns bytes into messages and
+// errors into statuses, and package gitlab is the one service that no actor answers.
 //
 // # Who owns what
 //
-// [Server] owns the gRPC server and its interceptors. What happens to a request
-// is behind [Asker], which the actor system implements; this package imports
-// neither the actor system nor the journal, so its tests need neither.
+// [Server] owns the gRPC server. Requests are answered by an [Asker], which the actor system
+// implements; this package imports neither the actor system nor the journal, so its tests
+// need neither.
 //
-// One stream has one sender. A Converse handler receives in one goroutine, takes
-// events from its [Stream] in another, and sends from the third, its own; the
-// three meet in bounded channels.
+// One stream has one sender. A Converse handler receives in one goroutine and sends in
+// another, its own, which also takes events from its [Stream]; they meet in bounded channels.
 //
 // # What is promised, in what order
 //
 //   - Headers are sent before anything is received: some clients wait for them.
-//   - The bytes of a [messages.Event] go out as they are. Nothing is decoded or
-//     encoded on that path.
-//   - Requests of one stream are handled one after the other, in their order. What
-//     is wrong with one of them is said in an ErrorEvent on the same stream
-//     (sequence 0), which stays open; an ErrorEvent with is_fatal is the last
-//     event, and the status that follows says the same.
-//   - Every error has a gRPC code from one table (errors.go) and, as an
+//   - The bytes of a [messages.Event] are sent as they are. Nothing is decoded or encoded on
+//     that path.
+//   - Requests of one stream are handled one after the other, in order. An error in one of
+//     them is an ErrorEvent on the same stream (sequence 0), which stays open. An ErrorEvent
+//     with is_fatal is the last event, and the status says the same.
+//   - Every error has a gRPC code from one table (wire/errors.go) and, as an
 //     errdetails.ErrorInfo, a code for programs.
-//   - A client that half-closes is served until no turn runs, then the stream ends
-//     with OK. A client that goes away is detached; nothing stops because of it.
+//   - The stream of a client that half-closes ends with OK when no turn runs and no message
+//     waits. A client that disconnects is detached; nothing stops because of it.
 //
-// # What a request may be
+// # Bounds of a request
 //
-// A message may have 64 MiB, attachments included (Options.MaxMessageBytes); text
-// 3 MiB, so that its event stays below the 4 MiB that most clients accept. What
-// cannot be decoded is an INVALID_ARGUMENT like any other malformed request.
+// A message may have 64 MiB, attachments included (Options.MaxMessageBytes); text 3 MiB, so
+// that its event stays below the 4 MiB that most clients accept.
 //
 // # On a crash
 //
-// A panic in a handler is logged with its stack and answered with INTERNAL; the
-// stream it happened on ends, no other. Nothing here survives a restart, and
-// nothing needs to: clients reconnect from their last sequence.
+// A panic in a handler is logged with its stack and answered with INTERNAL; the stream it
+// happened on ends, no other. Nothing here survives a restart: clients reconnect from their
+// last sequence.
 package grpcapi

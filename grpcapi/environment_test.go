@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -55,7 +56,7 @@ func TestEnvironmentOverTCP(t *testing.T) {
 		"configured, approves": {true, messages.MayView | messages.MayControl | messages.MayApprove, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asker, first := attachedAs(t, Options{TCP: TCPOptions{Environment: c.configured}}, c.rights, newSession(path))
+			asker, first := attachedAs(t, Options{TCP: door.TCPOptions{Environment: c.configured}}, c.rights, newSession(path))
 			if first.GetError().GetCode() != c.code {
 				t.Errorf("the client gets %v", first)
 			}

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/proto"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -287,7 +288,7 @@ func as(t testing.TB, client string) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	return metadata.AppendToOutgoingContext(ctx, ClientIDKey, client)
+	return metadata.AppendToOutgoingContext(ctx, door.ClientIDKey, client)
 }
 
 func startRequest(s *pb.StartConversation) *pb.AgentRequest {

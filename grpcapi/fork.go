@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -23,11 +24,11 @@ func (s adminService) ForkSession(ctx context.Context, r *pb.ForkSessionRequest)
 		return nil, err
 	}
 	id := uuid.New()
-	if key := callOf(ctx).key; key != "" {
+	if key := door.CallOf(ctx).Key; key != "" {
 		id = uuid.NewSHA1(forks, []byte(key))
 	}
 	forked, err := ask[messages.SessionForked](ctx, s.asker, messages.ForkSession{
-		Session: session, Fork: messages.SessionID(id.String()), Client: callOf(ctx).client, Name: r.GetName(),
+		Session: session, Fork: messages.SessionID(id.String()), Client: door.CallOf(ctx).Client, Name: r.GetName(),
 	})
 	if err != nil {
 		return nil, err

@@ -15,6 +15,9 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
+// unknownKey is the metadata key of the number of unknown fields that were received.
+const unknownKey = "unknown_fields_received"
+
 // How often the health is looked at for somebody who watches it, and how long an
 // answer may take. Nobody watching costs nothing.
 const (
@@ -146,7 +149,7 @@ func (h detailsService) GetHealthDetails(ctx context.Context, _ *pb.HealthDetail
 	if out.Metadata == nil {
 		out.Metadata = map[string]string{}
 	}
-	out.Metadata[unknownKey] = strconv.FormatInt(h.server.unknown.Load(), 10)
+	out.Metadata[unknownKey] = strconv.FormatInt(h.server.door.UnknownFields(), 10)
 	recent, err := ask[messages.SessionList](ctx, h.server.asker, messages.ListSessions{Limit: limitedAmong})
 	if err != nil {
 		return out, nil //nolint:nilerr // the components say what is wrong

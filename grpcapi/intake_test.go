@@ -211,12 +211,12 @@ func TestSlowRequests(t *testing.T) {
 		"the rest, without a scope": {"/grpc.health.v1.Health/Check", framed(false, 100, []byte("x"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, _ := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, intakeBody: 50 * time.Millisecond})
+			s, _ := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, bodyPatience: 50 * time.Millisecond})
 			conn := rawCall(t, s.listening, c.method, map[string]string{"authorization": "Bearer secret-a"}, c.body, false)
 			if code := rawStatus(t, conn); code != codes.DeadlineExceeded {
 				t.Errorf("%v", code)
 			}
-			if small, large, probes := s.requests.InUse(); small+large+probes != 0 {
+			if small, large, probes := s.door.Requests().InUse(); small+large+probes != 0 {
 				t.Errorf("%d, %d and %d bytes are still reserved", small, large, probes)
 			}
 		})
@@ -231,7 +231,7 @@ func TestTwoTokensCannotFillTheRoom(t *testing.T) {
 		tokens.Create(name, messages.MayEverything, time.Time{})
 	}
 	const most = 1 << 20
-	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, MaxMessageBytes: most, intakeBody: 2 * time.Minute})
+	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, MaxMessageBytes: most, bodyPatience: 2 * time.Minute})
 	for _, name := range []string{"a", "b"} {
 		for range 8 {
 			rawCall(t, s.listening, "/betcode.v1.AgentService/RenameSession", map[string]string{"authorization": "Bearer secret-" + name}, framed(false, most, []byte("x")), false)
@@ -239,7 +239,7 @@ func TestTwoTokensCannotFillTheRoom(t *testing.T) {
 	}
 	until := time.Now().Add(time.Minute)
 	for full := false; !full; time.Sleep(time.Millisecond) {
-		_, large, _ := s.requests.InUse()
+		_, large, _ := s.door.Requests().InUse()
 		full = large == 2*most
 		if time.Now().After(until) {
 			t.Fatal("the two did not take their shares")

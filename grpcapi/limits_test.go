@@ -1,10 +1,8 @@
 package grpcapi
 
 import (
-	"fmt"
 	"strconv"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -12,103 +10,17 @@ import (
 	"google.golang.org/grpc/codes"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
-	"pgregory.net/rapid"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
-
-// However a caller spreads its requests, it gets no more than the burst and what has
-// flowed in since, and who comes when it was told to gets through.
-func TestLimiter(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		now, burst := time.Unix(0, 0), rapid.IntRange(1, 5).Draw(t, "burst")
-		l := newLimiter(10, burst)
-		l.now = func() time.Time { return now }
-		taken := 0
-		for range rapid.IntRange(1, 50).Draw(t, "requests") {
-			wait := l.take("a")
-			if wait == 0 {
-				taken++
-			} else if rapid.Bool().Draw(t, "waits") {
-				now = now.Add(wait)
-				if again := l.take("a"); again > time.Microsecond {
-					t.Fatalf("told to wait %s, then %s", wait, again)
-				}
-				taken++
-			}
-			now = now.Add(time.Duration(rapid.IntRange(0, 200).Draw(t, "pause")) * time.Millisecond)
-		}
-		if most := burst + int(now.Sub(time.Unix(0, 0)).Seconds()*10) + 1; taken > most {
-			t.Fatalf("%d were let through, %d may be", taken, most)
-		}
-	})
-}
-
-func TestLimiterForgets(t *testing.T) {
-	now := time.Unix(0, 0)
-	l := newLimiter(1, 1)
-	l.now = func() time.Time { return now }
-	for i := range 3 * maxBuckets {
-		l.take(fmt.Sprint(i))
-		now = now.Add(time.Duration(i%2) * time.Millisecond)
-	}
-	if n := len(l.buckets); n > maxBuckets {
-		t.Errorf("%d callers are remembered", n)
-	}
-	if wait := newLimiter(0, 0).take("a"); wait != 0 {
-		t.Error("no limit is a limit")
-	}
-}
-
-// Another limit counts at once, also for who is over the old one; what was used up stays
-// used up.
-func TestLimitsChange(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(1, 3)
-		through := func(caller string) (n int) {
-			for range 100 {
-				if wait := l.take(caller); wait == 0 {
-					n++
-				}
-			}
-			return n
-		}
-		if n := through("a"); n != 3 {
-			t.Errorf("%d were let through at once", n)
-		}
-		l.change(10, 5)
-		if n := through("a"); n != 0 {
-			t.Errorf("a change has given %d back", n)
-		}
-		if n := through("b"); n != 5 {
-			t.Errorf("of a new caller %d", n)
-		}
-		time.Sleep(200 * time.Millisecond)
-		if n := through("a"); n != 2 {
-			t.Errorf("at the new rate %d", n)
-		}
-		time.Sleep(time.Hour)
-		l.change(10, 2)
-		if n := through("a"); n != 2 {
-			t.Errorf("of a smaller burst %d", n)
-		}
-		l.change(0, 2)
-		if n := through("a"); n != 100 {
-			t.Errorf("without a limit %d", n)
-		}
-		l.change(1, 1)
-		if n := through("a"); n != 1 {
-			t.Errorf("with one again %d", n)
-		}
-	})
-}
 
 // A client that asks too much is told when to come again; other clients, answers and
 // probes are not slowed down by it, and it is written down once.
 func TestRateLimit(t *testing.T) {
 	audit := &fakeAudit{}
-	conn, _ := serveOptions(t, Options{Asker: &fakeAsker{}, Audit: audit, Limits: Limits{PerSecond: 0.001, Burst: 2}})
+	conn, _ := serveOptions(t, Options{Asker: &fakeAsker{}, Audit: audit, Limits: door.Limits{PerSecond: 0.001, Burst: 2}})
 	agent, admin := pb.NewAgentServiceClient(conn), pb.NewAdminServiceClient(conn)
 	list := func(client string) error {
 		_, err := agent.ListSessions(as(t, client), &pb.ListSessionsRequest{})
@@ -151,7 +63,7 @@ func TestRateLimit(t *testing.T) {
 // Requests on a stream are counted one by one, and the stream stays.
 func TestRateLimitOnAStream(t *testing.T) {
 	asker := &fakeAsker{stream: newFakeStream()}
-	conn, _ := serveOptions(t, Options{Asker: asker, Limits: Limits{PerSecond: 0.001, Burst: 3}})
+	conn, _ := serveOptions(t, Options{Asker: asker, Limits: door.Limits{PerSecond: 0.001, Burst: 3}})
 	stream := must[grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent]](t)(pb.NewAgentServiceClient(conn).Converse(as(t, "c")))
 	start := &pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{SessionId: sessionA, WorkingDirectory: "/"}}}
 	say := &pb.AgentRequest{Request: &pb.AgentRequest_Message{Message: &pb.UserMessage{Content: "hello"}}}
@@ -173,11 +85,11 @@ func TestFailuresAreLimited(t *testing.T) {
 	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit})
 	agent := pb.NewAgentServiceClient(dial())
 	counted := map[codes.Code]int{}
-	for range 3 * failuresBurst {
+	for range 3 * door.FailuresBurst {
 		_, err := agent.ListSessions(bearing(t, "c", "wrong"), &pb.ListSessionsRequest{})
 		counted[status.Code(err)]++
 	}
-	if counted[codes.Unauthenticated] < failuresBurst || counted[codes.ResourceExhausted] == 0 || len(counted) != 2 {
+	if counted[codes.Unauthenticated] < door.FailuresBurst || counted[codes.ResourceExhausted] == 0 || len(counted) != 2 {
 		t.Errorf("%v", counted)
 	}
 	if _, err := agent.ListSessions(bearing(t, "c", "a"), &pb.ListSessionsRequest{}); err != nil {
@@ -195,7 +107,7 @@ func TestFailuresAreLimited(t *testing.T) {
 	if types, _ := written(); types[messages.AuditAuthFailure] != 1 || types[messages.AuditRateLimited] != 0 {
 		t.Errorf("before the summary: %v", types)
 	}
-	s.refusals.close()
+	s.door.Close()
 	types, calls := written()
 	if types[messages.AuditAuthFailure] != 2 || types[messages.AuditRateLimited] != 1 {
 		t.Errorf("with the summary: %v", types)

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -41,7 +42,7 @@ func TestCallsUnderAKey(t *testing.T) {
 	conn, _ := serve(t, asker)
 	agents, admin := pb.NewAgentServiceClient(conn), pb.NewAdminServiceClient(conn)
 	keyed := func(key string) context.Context {
-		return metadata.AppendToOutgoingContext(as(t, "c"), IdempotencyKey, key)
+		return metadata.AppendToOutgoingContext(as(t, "c"), door.IdempotencyKey, key)
 	}
 	for name, call := range map[string]func(context.Context) error{
 		"cancel": func(ctx context.Context) error {

@@ -53,11 +53,6 @@ func optionsOut(o messages.AgentOptions) *pb.AgentOptions {
 	}
 }
 
-// widens reports whether options let an agent do more than without, or start programs.
-func widens(o *pb.AgentOptions) bool {
-	return o.GetAgent() != "" || len(o.GetAgents()) > 0 || len(o.GetMcpConfig()) > 0 || len(o.GetAdditionalDirectories()) > 0
-}
-
 func forkOut(f messages.Fork) *pb.ForkOrigin {
 	if f.Session == "" {
 		return nil

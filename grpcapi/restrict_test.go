@@ -18,34 +18,28 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
 
-// judged returns a judgement that was already made.
-func judged(r restriction) *judgement {
-	j := newJudgement(func() restriction { return r })
-	j.get()
-	return j
-}
-
-// callerIs are credentials that take every caller for the same process.
+// callerIs are credentials with one restriction for every caller.
 type callerIs struct {
 	credentials.TransportCredentials
-	restriction restriction
+	restriction door.Restriction
 }
 
 func (c callerIs) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	return conn, peerInfo{
-		credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity},
-		Peer{PID: 1, Connection: "x", judged: judged(c.restriction)},
+	return conn, door.AuthInfo{
+		CommonAuthInfo: credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity},
+		Peer:           door.Peer{PID: 1, Connection: "x"}.RestrictedBy(func() door.Restriction { return c.restriction }),
 	}, nil
 }
 
 func (c callerIs) Clone() credentials.TransportCredentials { return c }
 
-// serveAs is a connection whose caller is restricted.
-func serveAs(t *testing.T, a Asker, r restriction) (*grpc.ClientConn, *Server) {
+// serveAs returns a connection whose caller has a restriction.
+func serveAs(t *testing.T, a Asker, r door.Restriction) (*grpc.ClientConn, *Server) {
 	t.Helper()
 	s := New(Options{Asker: a, Credentials: callerIs{insecure.NewCredentials(), r}})
 	s.SetReady(true)
@@ -60,20 +54,20 @@ func serveAs(t *testing.T, a Asker, r restriction) (*grpc.ClientConn, *Server) {
 	return conn, s
 }
 
-// Every RPC has a row in the table of rights, so that nobody adds one without having
-// thought about it; agents get what needs no more than view.
-func TestEveryCallIsJudged(t *testing.T) {
-	conn, s := serveAs(t, &fakeAsker{}, belowAgent)
+// Every RPC has a row in the table of rights. Restricted callers are denied all calls that
+// need more than the right to view.
+func TestEveryCallHasARule(t *testing.T) {
+	conn, s := serveAs(t, &fakeAsker{}, door.BelowAgent)
 	known := map[string]bool{}
 	for service, info := range s.grpc.GetServiceInfo() {
 		for _, m := range info.Methods {
 			method := "/" + service + "/" + m.Name
 			known[method], known["/"+service+"/"] = true, true
-			need, decided := needOf(method)
+			need, decided := door.Needs(method)
 			if !decided {
-				t.Errorf("%s: say in the table what it needs", method)
+				t.Errorf("%s: the table of rights has no row for it", method)
 			}
-			if need == anyone || need&messages.MayView != 0 {
+			if need == door.Anyone || need&messages.MayView != 0 {
 				continue
 			}
 			stream, err := conn.NewStream(as(t, "c"), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
@@ -87,20 +81,20 @@ func TestEveryCallIsJudged(t *testing.T) {
 			}
 		}
 	}
-	for method := range needed {
+	for _, method := range door.Methods() {
 		if !known[method] && !strings.Contains(method, "v1alpha") {
-			t.Errorf("nobody serves %s", method)
+			t.Errorf("no service has the method %s", method)
 		}
 	}
 	for _, unknown := range []string{"/betcode.v1.AdminService/Later", "/x/y", "/", "/betcode.v1.AgentService/"} {
-		if _, decided := needOf(unknown); decided {
+		if _, decided := door.Needs(unknown); decided {
 			t.Errorf("%s is in the table", unknown)
 		}
 	}
 }
 
 func TestRestrictedViews(t *testing.T) {
-	for name, r := range map[string]restriction{"below an agent": belowAgent, "unknown": unknown, "free": unrestricted} {
+	for name, r := range map[string]door.Restriction{"below an agent": door.BelowAgent, "unknown": door.Unknown, "free": door.Unrestricted} {
 		t.Run(name, func(t *testing.T) {
 			asker := &fakeAsker{stream: newFakeStream()}
 			asker.stream.end <- nil
@@ -119,33 +113,33 @@ func TestRestrictedViews(t *testing.T) {
 				SessionId: sessionA, RequestId: "r", Decision: pb.PermissionDecision_ALLOW_ONCE,
 			})
 			want := codes.PermissionDenied
-			if r == unrestricted {
+			if r == door.Unrestricted {
 				want = codes.OK
 			}
 			if status.Code(err) != want {
 				t.Errorf("answer: %v", err)
 			}
-			if asked := len(asker.saw()) > before; asked != (r == unrestricted) {
+			if asked := len(asker.saw()) > before; asked != (r == door.Unrestricted) {
 				t.Errorf("the daemon was asked: %v", asked)
 			}
 		})
 	}
 }
 
-// TestRestricted goes over a real Unix socket: the process that connects is asked
-// about once per connection.
+// Over a real Unix socket Restricted is called once per connection, with the pid of the
+// process that connects.
 func TestRestricted(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the system does not say who connects")
+		t.Skip("the system does not report the process of a connection")
 	}
 	for name, test := range map[string]struct {
 		below bool
 		err   error
 		want  codes.Code
 	}{
-		"a person":     {false, nil, codes.OK},
-		"an agent":     {true, nil, codes.PermissionDenied},
-		"nobody knows": {false, errors.New("no such process"), codes.PermissionDenied},
+		"a person": {false, nil, codes.OK},
+		"an agent": {true, nil, codes.PermissionDenied},
+		"unknown":  {false, errors.New("no such process"), codes.PermissionDenied},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked []int

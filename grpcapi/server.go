@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -16,6 +15,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 
+	"betcode/grpcapi/door"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -24,25 +24,33 @@ import (
 // maxHeaders bounds the headers of a call, in bytes.
 const maxHeaders = 64 << 10
 
-// DefaultMaxMessageBytes is what a request may have unless Options say otherwise.
+// DefaultMaxMessageBytes bounds a request by default.
 const DefaultMaxMessageBytes = 64 << 20
 
 const (
-	// pingAfter is how long a connection may be quiet before its client is sent a ping, and
-	// pingPatience how long the answer may take. Together they are two of the pings that
-	// clients send every 30 s: a client that missed both is gone.
+	// pingAfter is how long a connection may be quiet before the server sends a ping, and
+	// pingPatience how long the answer may take. Their sum is twice the interval at which
+	// clients ping: a client that missed both is gone.
 	pingAfter    = 40 * time.Second
 	pingPatience = 20 * time.Second
-	// handshakePatience is how long a connection may take until it speaks HTTP/2: TLS, the
-	// preface and the first settings. Who connects and says nothing is closed then.
+	// handshakePatience is how long the handshake of a connection may take: TLS, the HTTP/2
+	// preface and the first settings. A silent connection is closed then.
 	handshakePatience = 5 * time.Second
 	// maxStreams bounds the calls that are served at once over one connection.
 	maxStreams = 4096
 )
 
-// Options are what a [Server] needs to know.
+// What the options of a server are made of, see package door.
+type (
+	// Limits bound the rate of requests of one caller.
+	Limits = door.Limits
+	// TCPOptions configure connections over TCP.
+	TCPOptions = door.TCPOptions
+)
+
+// Options configure a [Server].
 type Options struct {
-	// Asker answers everything. Required.
+	// Asker answers all requests. Required.
 	Asker Asker
 	// Logger; nil logs nothing.
 	Logger *zerolog.Logger
@@ -51,30 +59,30 @@ type Options struct {
 	// ClaudeVersion returns the version of the agent, empty while it is not known.
 	// May be nil.
 	ClaudeVersion func() string
-	// Features returns what the settings say about feature flags. It is called for
-	// every request; nil = nothing is said.
+	// Features returns the feature flags of the settings. It is called for every request;
+	// nil = the settings have none.
 	Features func() map[string]bool
-	// GitLab serves GitLabService; nil = nobody does.
+	// GitLab serves GitLabService; nil = its calls are unimplemented.
 	GitLab pb.GitLabServiceServer
 	// MaxMessageBytes bounds a request. 0 = DefaultMaxMessageBytes.
 	MaxMessageBytes int
-	// Credentials of the transport. nil = the Unix socket's peer credentials: only
-	// the user who runs the daemon may connect; and tokens over TCP.
+	// Credentials of the transport. nil = peer credentials over the Unix socket, where only
+	// the user that runs the daemon may connect, and tokens over TCP. With other credentials
+	// callers have every right.
 	Credentials credentials.TransportCredentials
-	// Restricted says whether the process that connects over the Unix socket may
-	// only view. After an error it may not do more either. It is called once per
-	// connection; nil = nobody is restricted.
+	// Restricted reports whether the process that connects over the Unix socket may only
+	// view, see [door.Options].
 	Restricted func(pid int) (bool, error)
 	// Audit is the audit log; nil = none is kept.
-	Audit Auditor
-	// Tokens let callers in over TCP; nil = nobody.
-	Tokens Tokens
-	// TCP says how they are met.
-	TCP TCPOptions
-	// Limits bound how much one caller may ask; the zero value is no limit.
-	Limits Limits
+	Audit door.Auditor
+	// Tokens authenticates callers over TCP; nil = no token is valid.
+	Tokens door.Tokens
+	// TCP configures connections over TCP.
+	TCP door.TCPOptions
+	// Limits bound the rate of requests of one caller; the zero value is no limit.
+	Limits door.Limits
 
-	intakeBody time.Duration // of tests: how long the rest of a request may take
+	bodyPatience time.Duration // of tests: how long the rest of a request may take
 }
 
 // Server serves betcode.v1, gRPC's health, reflection and channelz.
@@ -82,15 +90,10 @@ type Server struct {
 	asker   Asker
 	log     *zerolog.Logger
 	options Options
-	limits  limits
+	door    *door.Interceptor
 	grpc    *grpc.Server
 
-	refusals *summaries
-	requests *wire.Reader
-	slots    slots
-	warned   warned       // of deprecated features
-	unknown  atomic.Int64 // fields that were received
-
+	warned     warned // of deprecated features
 	conversing conversing
 
 	mu       sync.Mutex
@@ -104,7 +107,7 @@ type Server struct {
 // [Server.SetReady].
 func New(o Options) *Server {
 	s := &Server{
-		asker: o.Asker, log: o.Logger, options: o, limits: newLimits(o.Limits),
+		asker: o.Asker, log: o.Logger, options: o,
 		changed: make(chan struct{}), draining: make(chan struct{}),
 	}
 	if s.log == nil {
@@ -114,32 +117,32 @@ func New(o Options) *Server {
 	if s.options.MaxMessageBytes == 0 {
 		s.options.MaxMessageBytes = DefaultMaxMessageBytes
 	}
-	s.refusals, s.requests = newSummaries(s.refusedMany), wire.NewReader(s.options.MaxMessageBytes)
-	if o.intakeBody > 0 {
-		s.requests.SetBodyPatience(o.intakeBody)
-	}
+	s.door = door.New(door.Options{
+		Logger: s.log, Restricted: o.Restricted, Audit: o.Audit, Tokens: o.Tokens, TCP: o.TCP, Limits: o.Limits,
+		MaxMessageBytes: s.options.MaxMessageBytes, BodyPatience: o.bodyPatience, Gate: s.open, Exists: s.exists,
+	})
 	creds := o.Credentials
 	if creds == nil {
-		creds = newDoorCredentials(o, s.log, s.refusals)
+		creds = s.door.Credentials()
 	}
 	s.grpc = grpc.NewServer(
 		grpc.Creds(creds),
 		grpc.ForceServerCodecV2(wire.NewCodec()),
 		grpc.MaxRecvMsgSize(s.options.MaxMessageBytes),
 		grpc.MaxConcurrentStreams(maxStreams),
-		grpc.MaxHeaderListSize(maxHeaders), // read before anybody's token is known; gRPC's default is 16 MiB a call
+		grpc.MaxHeaderListSize(maxHeaders), // read before the token is checked; gRPC's default is 16 MiB a call
 		grpc.ConnectionTimeout(handshakePatience),
 		// Clients in the field ping every 30 s, also without a stream; gRPC's default
 		// would close their connections after two minutes.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
-		// A client that fell asleep is noticed, so that it does not keep the input lock; it
-		// attaches again when it wakes. One that is merely slow to read answers pings.
+		// A sleeping client is disconnected, so that it does not keep the input lock; it
+		// attaches again when it wakes. A client that reads slowly answers pings.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingPatience}),
-		grpc.InTapHandle(tapNewcomer),
-		grpc.StreamInterceptor(s.takeIn),
+		grpc.InTapHandle(door.Tap),
+		grpc.StreamInterceptor(s.door.Intercept),
 		grpc.WaitForHandlers(true),
 	)
-	all := wire.Streams{Server: s.grpc, Intercept: s.takeIn}
+	all := wire.Streams{Server: s.grpc, Intercept: s.door.Intercept}
 	pb.RegisterAgentServiceServer(all, agentService{server: s})
 	pb.RegisterAdminServiceServer(all, adminService{asker: s.asker, one: &expensive{}})
 	pb.RegisterConfigServiceServer(all, configService{asker: s.asker})
@@ -163,8 +166,8 @@ func New(o Options) *Server {
 // be called for several listeners at once.
 func (s *Server) Serve(l net.Listener) error { return s.grpc.Serve(l) }
 
-// SetReady says whether the daemon is ready to work: after recovery, and until it
-// shuts down. Health checks tell.
+// SetReady sets whether the daemon is ready to work, which health checks report: after
+// recovery, and until it shuts down.
 func (s *Server) SetReady(ready bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +178,7 @@ func (s *Server) SetReady(ready bool) {
 	}
 }
 
-// readiness returns what was last set, and a channel that is closed at the next
+// readiness returns whether the daemon is ready, and a channel that is closed at the next
 // change.
 func (s *Server) readiness() (bool, <-chan struct{}) {
 	s.mu.Lock()
@@ -183,13 +186,28 @@ func (s *Server) readiness() (bool, <-chan struct{}) {
 	return s.ready, s.changed
 }
 
-// Shutdown stops accepting, ends the streams with UNAVAILABLE and waits for the
-// calls that are being served. When ctx ends first they are cut off, and its
-// error is returned.
+// SetLimits changes the rate limits, also of connected callers.
+func (s *Server) SetLimits(l door.Limits) { s.door.SetLimits(l) }
+
+// exists reports whether a session exists; false for an id that is none.
+func (s *Server) exists(ctx context.Context, id string) (bool, error) {
+	session, err := sessionIn("start conversation", id)
+	if err != nil {
+		return false, nil //nolint:nilerr // the request would create a session
+	}
+	_, err = ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: session})
+	if messages.KindOf(err) == messages.NotFound && err != nil {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Shutdown stops accepting, ends the streams with UNAVAILABLE and waits for the calls that
+// are being served. When ctx ends first it aborts them and returns the cause.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.SetReady(false)
 	s.drain.Do(func() { close(s.draining) })
-	defer s.refusals.close()
+	defer s.door.Close()
 	done := make(chan struct{})
 	go func() {
 		s.grpc.GracefulStop()
@@ -211,8 +229,8 @@ func errDraining() error {
 		WithHint("Reconnect with your last sequence; nothing is lost.")
 }
 
-// askPatiently is [ask] for what may take long to be answered: it does not hold up the
-// end of the daemon.
+// askPatiently is [ask] for requests that may take long: it returns when the daemon shuts
+// down.
 func askPatiently[R messages.Reply](ctx context.Context, s *Server, r messages.Request) (R, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -238,10 +256,10 @@ func askPatiently[R messages.Reply](ctx context.Context, s *Server, r messages.R
 	return answer, err
 }
 
-// tell tells the client of a stream why it ends, unless it is gone. That the daemon is
-// away for a moment the status says alone, and clients come back without a word to
-// people.
-func tell(ctx context.Context, stream interface{ Send(*pb.AgentEvent) error }, err error) error {
+// sendFatal sends the error that ends a stream to its client, unless the client is gone, and
+// returns it. A short absence of the daemon is told by the status alone: clients reconnect
+// without showing it.
+func sendFatal(ctx context.Context, stream interface{ Send(*pb.AgentEvent) error }, err error) error {
 	e := wire.AsError(err)
 	away := e.Kind == messages.Unavailable && e.Code != messages.DaemonStopping
 	if ctx.Err() == nil && e.Kind != messages.Canceled && !away {

@@ -3,6 +3,7 @@ package grpcapi
 import (
 	"context"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -11,7 +12,7 @@ import (
 // secrets: a token that leaks must not be worth as much as an account on the machine.
 func (s adminService) GetStartup(ctx context.Context, _ *pb.GetStartupRequest) (*pb.GetStartupResponse, error) {
 	const op = "tell how the daemon was started"
-	if p, ok := PeerOf(ctx); !ok || p.Address.IsValid() {
+	if p, ok := door.PeerOf(ctx); !ok || p.Address.IsValid() {
 		return nil, messages.Errorf(op, messages.Denied, "its environment is told over the Unix socket only").
 			WithHint("Run the command on the daemon's machine, without --address.")
 	}

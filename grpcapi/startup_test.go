@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -27,7 +28,7 @@ func startupAsker() *fakeAsker {
 
 // How the daemon was started is told as it is, what is no UTF-8 included.
 func TestStartup(t *testing.T) {
-	conn, _ := serveAs(t, startupAsker(), unrestricted)
+	conn, _ := serveAs(t, startupAsker(), door.Unrestricted)
 	got, err := pb.NewAdminServiceClient(conn).GetStartup(as(t, "c"), &pb.GetStartupRequest{})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +41,7 @@ func TestStartup(t *testing.T) {
 
 // The environment is a secret: no agent gets it, nor a token, whatever its scopes.
 func TestStartupIsTold(t *testing.T) {
-	for name, r := range map[string]restriction{"below an agent": belowAgent, "unknown": unknown} {
+	for name, r := range map[string]door.Restriction{"below an agent": door.BelowAgent, "unknown": door.Unknown} {
 		asker := startupAsker()
 		conn, _ := serveAs(t, asker, r)
 		got, err := pb.NewAdminServiceClient(conn).GetStartup(as(t, "c"), &pb.GetStartupRequest{})
@@ -49,7 +50,7 @@ func TestStartupIsTold(t *testing.T) {
 		}
 	}
 	asker := startupAsker()
-	remote := peerInfo{Peer: Peer{Address: netip.MustParseAddrPort("127.0.0.1:1"), Connection: "x"}}
+	remote := door.AuthInfo{Peer: door.Peer{Address: netip.MustParseAddrPort("127.0.0.1:1"), Connection: "x"}}
 	got, err := adminService{asker: asker}.GetStartup(peer.NewContext(t.Context(), &peer.Peer{AuthInfo: remote}), nil)
 	if err == nil || !strings.Contains(err.Error(), "Unix socket") || len(asker.saw()) > 0 {
 		t.Errorf("over TCP: %v, %v", got, err)

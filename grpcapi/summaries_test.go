@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -18,54 +17,10 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
-
-// Whoever comes how often, the first of a caller in a minute is told in full and the
-// rest in one report; callers are bounded, and no refusal is lost from the counts.
-func TestSummaries(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		reports, counted := map[string]int{}, 0
-		s := newSummaries(func(caller string, more map[refusal]int) {
-			mu.Lock()
-			defer mu.Unlock()
-			reports[caller]++
-			for _, n := range more {
-				counted += n
-			}
-			if len(more) > maxRefusalKinds+1 {
-				t.Errorf("%s: %d kinds", caller, len(more))
-			}
-		})
-		firsts, calls := 0, 0
-		for i := range 3 * maxSummaries {
-			for j := range 40 {
-				calls++
-				if s.add(fmt.Sprint("caller ", i), refusal{span: fmt.Sprint(j)}) {
-					firsts++
-				}
-			}
-		}
-		time.Sleep(summaryEvery + time.Second)
-		synctest.Wait()
-		mu.Lock()
-		defer mu.Unlock()
-		if firsts != maxSummaries+1 || len(reports) != maxSummaries+1 || firsts+counted != calls {
-			t.Errorf("%d told in full, %d reports, %d counted of %d", firsts, len(reports), counted, calls)
-		}
-		for caller, n := range reports {
-			if n != 1 {
-				t.Errorf("%s: %d reports", caller, n)
-			}
-		}
-		if !s.add("caller 1", refusal{}) {
-			t.Error("the next minute begins with no refusal in full")
-		}
-		s.close()
-	})
-}
 
 // A token without the scope that floods Shutdown is limited before anything is written
 // down, and leaves two entries.
@@ -74,7 +29,7 @@ func TestFloodOfRefusedCalls(t *testing.T) {
 	tokens.Create("v", messages.MayView, time.Time{})
 	var log logBuffer
 	logger := zerolog.New(&log)
-	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit, Logger: &logger, Limits: Limits{PerSecond: 0.001, Burst: 20}})
+	s, dial := serveTCPServer(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit, Logger: &logger, Limits: door.Limits{PerSecond: 0.001, Burst: 20}})
 	admin := pb.NewAdminServiceClient(dial())
 	counted := map[codes.Code]int{}
 	for i := range 200 { // another client each time
@@ -87,7 +42,7 @@ func TestFloodOfRefusedCalls(t *testing.T) {
 	if entries := audit.recorded(); len(entries) != 1 || entries[0].Type != messages.AuditAdmin || entries[0].Outcome != messages.OutcomeDenied {
 		t.Errorf("%+v", entries)
 	}
-	s.refusals.close()
+	s.door.Close()
 	if entries := audit.recorded(); len(entries) != 3 { // one summary for each type
 		t.Errorf("%+v", entries)
 	}
@@ -102,7 +57,7 @@ func TestAncestryIsLookedUpBehindTheToken(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create("a", messages.MayEverything, time.Time{})
 	var asked atomic.Int64
-	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: TCPOptions{Restricted: func(_, _ netip.AddrPort) (bool, error) {
+	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: door.TCPOptions{Restricted: func(_, _ netip.AddrPort) (bool, error) {
 		asked.Add(1)
 		return false, nil
 	}}})

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"betcode/grpcapi/door"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -138,7 +139,8 @@ func TestTokensOverTCP(t *testing.T) {
 	logger := zerolog.New(&log)
 	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, Audit: audit, Logger: &logger})
 	conn := dial()
-	for method, need := range needed {
+	for _, method := range door.Methods() {
+		need, _ := door.Needs(method)
 		if strings.HasSuffix(method, "/") {
 			continue
 		}
@@ -202,7 +204,7 @@ func TestTokensDoNotHelpAgents(t *testing.T) {
 		"an agent":     func(_, _ netip.AddrPort) (bool, error) { return true, nil },
 		"nobody knows": func(_, _ netip.AddrPort) (bool, error) { return false, errors.New("gone") },
 	} {
-		_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: TCPOptions{Restricted: r}})
+		_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: door.TCPOptions{Restricted: r}})
 		conn := dial()
 		if _, err := pb.NewAgentServiceClient(conn).ListSessions(bearing(t, "c", "a"), &pb.ListSessionsRequest{}); err != nil {
 			t.Errorf("%s views: %v", name, err)
@@ -217,7 +219,7 @@ func TestTokensDoNotHelpAgents(t *testing.T) {
 func TestHostAndOrigin(t *testing.T) {
 	tokens := &fakeTokens{}
 	tokens.Create("a", messages.MayEverything, time.Time{})
-	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: TCPOptions{Names: []string{"box.example"}}})
+	_, dial := serveTCP(t, Options{Asker: &fakeAsker{}, Tokens: tokens, TCP: door.TCPOptions{Names: []string{"box.example"}}})
 	for authority, want := range map[string]codes.Code{
 		"localhost": codes.OK, "LOCALHOST:5": codes.OK, "127.0.0.1:5": codes.OK, "[::1]:80": codes.OK, "192.0.2.1": codes.OK,
 		"box.example": codes.OK, "Box.Example:5": codes.OK, "box.example.": codes.OK,
@@ -231,36 +233,6 @@ func TestHostAndOrigin(t *testing.T) {
 	ctx := metadata.AppendToOutgoingContext(bearing(t, "c", "a"), "origin", "https://evil.example")
 	if _, err := pb.NewAgentServiceClient(dial()).ListSessions(ctx, &pb.ListSessionsRequest{}); status.Code(err) != codes.PermissionDenied {
 		t.Errorf("with an origin: %v", err)
-	}
-}
-
-// On a Converse stream each request needs its own right.
-func TestConverseNeedsRights(t *testing.T) {
-	for name, test := range map[string]struct {
-		request *pb.AgentRequest
-		need    string
-	}{
-		"permission": {&pb.AgentRequest{Request: &pb.AgentRequest_Permission{}}, "approve"},
-		"question":   {&pb.AgentRequest{Request: &pb.AgentRequest_QuestionResponse{}}, "approve"},
-		"message":    {&pb.AgentRequest{Request: &pb.AgentRequest_Message{}}, "control"},
-		"cancel":     {&pb.AgentRequest{Request: &pb.AgentRequest_Cancel{}}, "control"},
-		"lock":       {&pb.AgentRequest{Request: &pb.AgentRequest_Lock{}}, "control"},
-		"model":      {&pb.AgentRequest{Request: &pb.AgentRequest_Settings{Settings: &pb.SessionSettingsChange{Model: "m"}}}, "control"},
-		"bypass":     {&pb.AgentRequest{Request: &pb.AgentRequest_Settings{Settings: &pb.SessionSettingsChange{PermissionMode: "bypassPermissions"}}}, "approve,control"},
-		"start":      {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{}}}, "view"},
-		"tools":      {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{AllowedTools: []string{"Bash"}}}}, "approve,control"},
-		"edits":      {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{PermissionMode: "acceptEdits"}}}, "approve,control"},
-		"plan":       {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{PermissionMode: "plan"}}}, "view"},
-		"effort":     {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{Options: &pb.AgentOptions{Effort: "low", MaxTurns: 1, NoTools: true}}}}, "view"},
-		"directory":  {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{Options: &pb.AgentOptions{AdditionalDirectories: []string{"/"}}}}}, "approve,control"},
-		"servers":    {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{Options: &pb.AgentOptions{McpConfig: []byte("x")}}}}, "approve,control"},
-		"agents":     {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{Options: &pb.AgentOptions{Agents: []byte("x")}}}}, "approve,control"},
-		"agent":      {&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: &pb.StartConversation{Options: &pb.AgentOptions{Agent: "x"}}}}, "approve,control"},
-		"empty":      {&pb.AgentRequest{}, "control"},
-	} {
-		if got := requestNeeds(test.request).String(); got != test.need {
-			t.Errorf("%s needs %s", name, got)
-		}
 	}
 }
 

@@ -197,11 +197,15 @@ var rules = []rule{
 		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor", never: actorsNever,
 	},
 	{
-		pkg: "grpcapi", may: []string{"messages", "proto", "grpcapi/wire"}, because: "the gateway asks through an interface it declares, so that its tests need no actors",
+		pkg: "grpcapi", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/wire"}, because: "the gateway asks through an interface it declares, so that its tests need no actors",
 		never: map[string]string{
 			protoactor: "a gateway test needs no actor system",
 			bbolt:      "a gateway asks; it does not read the journal",
 		},
+	},
+	{
+		pkg: "grpcapi/door", may: []string{"messages", "proto", "grpcapi/wire"}, because: "calls are admitted before any handler, by what the transport and the request say",
+		never: map[string]string{protoactor: "admission needs no actor system", bbolt: "admission needs no journal"},
 	},
 	{
 		pkg: "grpcapi/wire", may: []string{"messages", "proto"}, because: "bytes become messages and errors become statuses without callers or sessions",

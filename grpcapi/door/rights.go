@@ -1,23 +1,24 @@
-package grpcapi
+package door
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
-	"github.com/rs/zerolog"
-
 	"betcode/messages"
+	pb "betcode/proto/betcode/v1"
 )
 
-// anyone stands in [needed] for calls that nobody has to introduce himself for:
-// process managers send no token.
-const anyone messages.Rights = 0
+// Anyone is the need of calls that are served without authentication: process managers send
+// no token.
+const Anyone messages.Rights = 0
 
-// needed is the one table of what a call needs: any one of the rights named; a name
-// that ends in a slash stands for a whole service. Whatever is not here is refused,
-// so an RPC added later is, until somebody has thought about it (TestEveryCallIsJudged).
+// needed is the one table of the rights that calls need: any one of those named. A name that
+// ends in a slash is a whole service. Methods not listed are denied
+// (TestEveryCallHasARule in grpcapi).
 //
-// The socket gives every right, or view alone to what an agent has started
-// ([restriction]); over TCP a token says which.
+// A caller over the socket has every right, or view alone if an agent has started it
+// ([Restriction]); over TCP it has those of its token.
 var needed = map[string]messages.Rights{
 	"/betcode.v1.AgentService/ListSessions":            messages.MayView,
 	"/betcode.v1.AgentService/ResumeSession":           messages.MayView,
@@ -57,22 +58,23 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.VersionService/GetVersion":            messages.MayView,
 	"/betcode.v1.VersionService/NegotiateCapabilities": messages.MayView,
 	"/betcode.v1.BetCodeHealth/GetHealthDetails":       messages.MayView,
-	"/betcode.v1.GitLabService/":                       messages.MayControl, // it reads with a token that is the user's, not an agent's
-	"/betcode.v1.CommandService/":                      messages.MayView,    // of its commands too none changes anything
+	"/betcode.v1.GitLabService/":                       messages.MayControl, // it reads with the token of the user, not of an agent
+	"/betcode.v1.CommandService/":                      messages.MayView,    // none of its commands changes anything
 	"/betcode.v1.CommandService/AddPlugin":             messages.MayAdmin,
 	"/betcode.v1.CommandService/RemovePlugin":          messages.MayAdmin,
 	"/betcode.v1.CommandService/EnablePlugin":          messages.MayAdmin,
 	"/betcode.v1.CommandService/DisablePlugin":         messages.MayAdmin,
-	"/betcode.v1.MachineService/":                      messages.MayView, // to switch to one's own machine changes nothing
-	"/betcode.v1.Health/":                              anyone,
-	"/grpc.health.v1.Health/":                          anyone,
+	"/betcode.v1.MachineService/":                      messages.MayView, // switching to the own machine changes nothing
+	"/betcode.v1.Health/":                              Anyone,
+	"/grpc.health.v1.Health/":                          Anyone,
 	"/grpc.reflection.v1.ServerReflection/":            messages.MayView,
 	"/grpc.reflection.v1alpha.ServerReflection/":       messages.MayView,
 	"/grpc.channelz.v1.Channelz/":                      messages.MayView,
 }
 
-// needOf is what a method, as gRPC names it, needs; false if nobody has decided.
-func needOf(method string) (messages.Rights, bool) {
+// Needs returns the rights of which a method needs any one; false if the method is not
+// listed.
+func Needs(method string) (messages.Rights, bool) {
 	if need, ok := needed[method]; ok {
 		return need, true
 	}
@@ -80,63 +82,38 @@ func needOf(method string) (messages.Rights, bool) {
 	return need, ok
 }
 
-// restriction is why a caller may only view.
-type restriction uint8
+// Methods returns the methods and services that have a row in the table of rights.
+func Methods() []string { return slices.Sorted(maps.Keys(needed)) }
 
-const (
-	unrestricted restriction = iota
-	belowAgent               // it is an agent, or descends from one
-	unknown                  // it could not be told
-)
-
-// judge asks who a caller descends from. It is asked once per connection.
-func (c unixCredentials) judge(pid int, caller witness) restriction {
-	if c.restricted == nil {
-		return unrestricted
-	}
-	below, err := c.restricted(pid)
-	if err == nil {
-		err = caller.there() // so it was the caller that was looked at, and not the next process with its pid
-	}
-	return c.note(below, err, func(e *zerolog.Event) *zerolog.Event { return e.Int(fieldPID, pid) })
+// widens reports whether options give an agent more rights or start programs.
+func widens(o *pb.AgentOptions) bool {
+	return o.GetAgent() != "" || len(o.GetAgents()) > 0 || len(o.GetMcpConfig()) > 0 || len(o.GetAdditionalDirectories()) > 0
 }
 
-// note makes a restriction of what was found out about a caller, and logs one that may
-// only view: the first of a minute, the others are counted.
-func (c unixCredentials) note(below bool, err error, about func(*zerolog.Event) *zerolog.Event) restriction {
-	switch {
-	case err != nil:
-		if c.notes.add("callers of unknown origin", refusal{span: spanConnect, code: "view only"}) {
-			about(c.log.Warn()).Str(fieldTarget, target).Str(fieldSpan, spanConnect).Err(err).
-				Msg("caller may only view: nobody knows what started it")
+// requestNeeds returns the rights that a request on a Converse stream needs, all of them. To
+// allow an agent actions without a request is to approve them.
+func requestNeeds(r *pb.AgentRequest) messages.Rights {
+	switch r := r.GetRequest().(type) {
+	case *pb.AgentRequest_Permission, *pb.AgentRequest_QuestionResponse:
+		return messages.MayApprove
+	case *pb.AgentRequest_Start:
+		if len(r.Start.GetAllowedTools()) > 0 || r.Start.GetConfirmMode() || asksLess(r.Start.GetPermissionMode()) || widens(r.Start.GetOptions()) {
+			return messages.MayControl | messages.MayApprove
 		}
-		return unknown
-	case below:
-		if c.notes.add("descendants of agents", refusal{span: spanConnect, code: "view only"}) {
-			about(c.log.Info()).Str(fieldTarget, target).Str(fieldSpan, spanConnect).
-				Msg("caller may only view: it descends from an agent")
+		return messages.MayView
+	case *pb.AgentRequest_Settings:
+		if r.Settings.GetConfirmMode() || asksLess(r.Settings.GetPermissionMode()) {
+			return messages.MayControl | messages.MayApprove
 		}
-		return belowAgent
 	}
-	return unrestricted
+	return messages.MayControl
 }
 
-// rights are what a restriction leaves.
-func (r restriction) rights() messages.Rights {
-	if r == unrestricted {
-		return messages.MayEverything
+// asksLess reports whether an agent requests fewer permissions in a mode than by default.
+func asksLess(mode string) bool {
+	switch mode {
+	case "", "default", "manual", "plan", "dontAsk":
+		return false
 	}
-	return messages.MayView
-}
-
-const opAdmit = "admit call"
-
-// refuse says why a restricted caller may not do more.
-func (r restriction) refuse() error {
-	if r == belowAgent {
-		return messages.Errorf(opAdmit, messages.Denied, "this process was started by an agent, and agents may only view").
-			WithHint("What agents do is decided by people: run the command in a terminal that no agent started.")
-	}
-	return messages.Errorf(opAdmit, messages.Denied, "it cannot be told whether an agent started this process, so it may only view").
-		WithHint("Run the command on the daemon's machine, outside containers; the daemon's log says why it could not be told.")
+	return true
 }

@@ -1,4 +1,4 @@
-package grpcapi
+package door
 
 import (
 	"context"
@@ -12,31 +12,24 @@ import (
 	"google.golang.org/grpc/credentials"
 )
 
-// unixCredentials let in whoever connects over a Unix socket as the user that
-// runs the daemon, and nobody else. The operating system says who that is; no
-// byte of the connection is spent on it, so clients use insecure credentials.
+// unixCredentials admit connections over a Unix socket from processes of the user that runs
+// the daemon, and no others. The operating system reports the user; no byte of the
+// connection is spent on it, so clients use insecure credentials.
 //
-// Root may connect only to a daemon of root: root needs no help of ours to look
-// inside, and a service of root's that is tricked into connecting gets none.
+// Root may connect only to a daemon of root: a service of root that is tricked into
+// connecting gets nothing, and root can inspect the daemon by other means.
 //
-// Where the system is not asked (peercred_other.go) the socket's directory, which
-// nobody else may enter, is all the protection there is, and on Windows the named pipe's
-// security descriptor.
+// On systems that are not asked (peercred_other.go) the mode of the socket's directory is
+// the only protection; on Windows it is the security descriptor of the named pipe.
 type unixCredentials struct {
 	uid        int
-	restricted func(pid int) (bool, error) // see Options
+	restricted func(pid int) (bool, error) // see [Options]
 	log        *zerolog.Logger
-	notes      *summaries // of connections, see judge
+	notes      *summaries // of connections, see note
 }
 
 func newUnixCredentials(restricted func(pid int) (bool, error), log *zerolog.Logger, notes *summaries) unixCredentials {
 	return unixCredentials{uid: os.Geteuid(), restricted: restricted, log: log, notes: notes}
-}
-
-// peerInfo is a [Peer] as grpc wants it.
-type peerInfo struct {
-	credentials.CommonAuthInfo
-	Peer
 }
 
 // ServerHandshake implements credentials.TransportCredentials.
@@ -48,23 +41,23 @@ func (c unixCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 	if peer.UID != c.uid {
 		caller.close()
 		if !c.notes.add(fmt.Sprintf("user %d", peer.UID), refusal{span: spanConnect, code: "another user"}) {
-			return nil, nil, fmt.Errorf("admit client: user %d is not the user %d who runs this daemon", peer.UID, c.uid)
+			return nil, nil, fmt.Errorf("admit client: user %d may not connect to the daemon of user %d", peer.UID, c.uid)
 		}
-		c.log.Warn().Str(fieldTarget, target).Str(fieldSpan, spanConnect).
+		c.log.Warn().Str(FieldTarget, Target).Str(FieldSpan, spanConnect).
 			Int(fieldUID, peer.UID).Int(fieldPID, peer.PID).Msg("connection of another user refused")
-		return nil, nil, fmt.Errorf("admit client: user %d is not the user %d who runs this daemon", peer.UID, c.uid)
+		return nil, nil, fmt.Errorf("admit client: user %d may not connect to the daemon of user %d", peer.UID, c.uid)
 	}
-	peer.judged = newJudgement(func() restriction {
+	peer = peer.RestrictedBy(func() Restriction {
 		defer caller.close()
-		return c.judge(peer.PID, caller)
+		return c.restriction(peer.PID, caller)
 	})
 	if c.restricted == nil || !caller.lasts() {
-		peer.judged.get() // later the pid may mean another process
+		peer.ancestry.get() // later the pid may belong to another process
 	} else {
-		conn = closing{conn, func() { peer.judged.drop(caller.close) }}
+		conn = closing{conn, func() { peer.ancestry.drop(caller.close) }}
 	}
 	peer.Connection = uuid.NewString()
-	return conn, peerInfo{credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}, peer}, nil
+	return conn, AuthInfo{credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}, peer}, nil
 }
 
 // ClientHandshake implements credentials.TransportCredentials; it is never used.
@@ -83,7 +76,7 @@ func (c unixCredentials) Clone() credentials.TransportCredentials { return c }
 // OverrideServerName implements credentials.TransportCredentials.
 func (unixCredentials) OverrideServerName(string) error { return nil }
 
-// unknownTransport is for connections of which nothing tells who is there.
+// unknownTransport refuses a connection without peer credentials.
 func unknownTransport(conn net.Conn) error {
 	return fmt.Errorf("admit %T: only local connections are served without a token", conn)
 }

@@ -1,12 +1,12 @@
 //go:build !linux
 
-package grpcapi
+package door
 
-// witness would tell whether the process that connected is still there.
+// witness is empty: this system cannot show whether the process that connected still runs.
 type witness struct{}
 
 func (witness) there() error { return nil }
 func (witness) close()       {}
 
-// lasts reports whether the witness can be asked later.
+// lasts reports whether there can be called later.
 func (witness) lasts() bool { return false }

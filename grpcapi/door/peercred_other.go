@@ -1,14 +1,14 @@
 //go:build !linux && !windows
 
-package grpcapi
+package door
 
 import (
 	"net"
 	"os"
 )
 
-// peerCredentials takes the caller for the daemon's own user: this system is not
-// asked yet, and the mode of the socket's directory lets nobody else in.
+// peerCredentials assumes the daemon's own user: this system is not asked yet, and the mode
+// of the socket's directory keeps other users out.
 func peerCredentials(conn net.Conn) (Peer, witness, error) {
 	if _, ok := conn.(*net.UnixConn); !ok {
 		return Peer{}, witness{}, unknownTransport(conn)

@@ -1,4 +1,4 @@
-package grpcapi
+package door
 
 import (
 	"context"
@@ -14,26 +14,26 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Limits bound how much one caller may ask. A program that has gone wild is slowed
-// down; a person never notices.
+// Limits bound the rate of requests of one caller. They slow down a runaway program; a person
+// never reaches them.
 type Limits struct {
 	PerSecond float64 // calls, and requests on streams; 0 = no limit
 	Burst     int     // as many at once
 }
 
 const (
-	// answersMore is how many times more answers to permission requests are taken than
-	// other requests: nobody should wait for a person's word.
+	// answersMore is by how much the limits of answers to permission requests exceed those
+	// of other requests: an agent waits for the answer.
 	answersMore = 10
-	// failuresPerSecond and failuresBurst bound how often somebody may come from one
-	// address without a token that counts.
+	// failuresPerSecond and FailuresBurst bound calls without a valid token from one
+	// address.
 	failuresPerSecond = 1
-	failuresBurst     = 20
+	FailuresBurst     = 20
 
 	maxBuckets = 4096
 )
 
-// limiter is a token bucket for each of many callers.
+// limiter has a token bucket for each caller.
 type limiter struct {
 	now func() time.Time
 
@@ -49,8 +49,7 @@ func newLimiter(perSecond float64, burst int) *limiter {
 	return l
 }
 
-// change has another rate and burst count from now on. What callers have used up stays
-// used up.
+// change sets the rate and the burst. Tokens that callers have used stay used.
 func (l *limiter) change(perSecond float64, burst int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,8 +64,8 @@ func (l *limiter) change(perSecond float64, burst int) {
 	}
 }
 
-// take counts one request of a caller. It returns 0 for one that is within the limit;
-// else when the next will be.
+// take counts one request of a caller. It returns 0 if the request is within the limit, else
+// how long to wait before the next.
 func (l *limiter) take(caller string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +75,7 @@ func (l *limiter) take(caller string) time.Duration {
 	now := l.now()
 	b := l.buckets[caller]
 	if b == nil {
-		l.makeRoom(now)
+		l.evict(now)
 		b = rate.NewLimiter(l.rate, l.burst)
 		l.buckets[caller] = b
 	}
@@ -89,9 +88,9 @@ func (l *limiter) take(caller string) time.Duration {
 	return wait
 }
 
-// makeRoom forgets callers when there are too many: those whose buckets are full again,
-// for whom a new one is the same; failing that any.
-func (l *limiter) makeRoom(now time.Time) {
+// evict removes callers when there are too many: first those whose buckets are full, for
+// whom a new bucket is the same, then any.
+func (l *limiter) evict(now time.Time) {
 	if len(l.buckets) < maxBuckets {
 		return
 	}
@@ -108,54 +107,54 @@ func (l *limiter) makeRoom(now time.Time) {
 	}
 }
 
-// limits are all limiters of a server.
+// limits are the limiters of an [Interceptor].
 type limits struct{ requests, answers, failures *limiter }
 
 func newLimits(l Limits) limits {
 	return limits{
 		requests: newLimiter(l.PerSecond, l.Burst), answers: newLimiter(l.PerSecond*answersMore, l.Burst*answersMore),
-		failures: newLimiter(failuresPerSecond, failuresBurst),
+		failures: newLimiter(failuresPerSecond, FailuresBurst),
 	}
 }
 
-// SetLimits has other limits count from now on, for everybody who is connected too.
-func (s *Server) SetLimits(l Limits) {
-	s.limits.requests.change(l.PerSecond, l.Burst)
-	s.limits.answers.change(l.PerSecond*answersMore, l.Burst*answersMore)
+// SetLimits changes the limits, also of connected callers.
+func (d *Interceptor) SetLimits(l Limits) {
+	d.limits.requests.change(l.PerSecond, l.Burst)
+	d.limits.answers.change(l.PerSecond*answersMore, l.Burst*answersMore)
 }
 
-// limitCall counts a call. Those that ask how the daemon is are not counted.
-func (s *Server) limitCall(ctx context.Context, c *call) error {
-	need, _ := needOf(c.method)
+// limitCall counts a call. Health checks are not counted.
+func (d *Interceptor) limitCall(ctx context.Context, c *Call) error {
+	need, _ := Needs(c.method)
 	switch {
-	case need == anyone, strings.HasPrefix(c.method, "/betcode.v1.BetCodeHealth/"):
+	case need == Anyone, strings.HasPrefix(c.method, "/betcode.v1.BetCodeHealth/"):
 		return nil
 	case strings.HasSuffix(c.method, "/AnswerPermission"):
-		return limit(ctx, c, s.limits.answers)
+		return limit(ctx, c, d.limits.answers)
 	}
-	return limit(ctx, c, s.limits.requests)
+	return limit(ctx, c, d.limits.requests)
 }
 
 // limitRequest counts a request on a stream.
-func (s *Server) limitRequest(ctx context.Context, c *call, r *pb.AgentRequest) error {
+func (d *Interceptor) limitRequest(ctx context.Context, c *Call, r *pb.AgentRequest) error {
 	switch r.GetRequest().(type) {
 	case *pb.AgentRequest_Permission, *pb.AgentRequest_QuestionResponse:
-		return limit(ctx, c, s.limits.answers)
+		return limit(ctx, c, d.limits.answers)
 	}
-	return limit(ctx, c, s.limits.requests)
+	return limit(ctx, c, d.limits.requests)
 }
 
-// limit counts a request of whoever makes the call.
-func limit(ctx context.Context, c *call, l *limiter) error {
+// limit counts a request of the caller.
+func limit(ctx context.Context, c *Call, l *limiter) error {
 	if wait := l.take(callerOf(ctx, c)); wait > 0 {
 		return tooMuch(wait)
 	}
 	return nil
 }
 
-// tooMuch tells a caller when to come again.
+// tooMuch returns the error that tells a caller when to try again.
 func tooMuch(wait time.Duration) error {
 	milliseconds := int64(math.Ceil(float64(wait) / float64(time.Millisecond)))
 	return messages.Errorf(opAdmit, messages.Exhausted, "Rate limit exceeded").WithCode(messages.RateLimited).
-		With(messages.RetryAfter, strconv.FormatInt(milliseconds, 10)).WithHint("Come again later.")
+		With(messages.RetryAfter, strconv.FormatInt(milliseconds, 10)).WithHint("Try again later.")
 }

@@ -1,4 +1,4 @@
-package grpcapi
+package door
 
 import (
 	"cmp"
@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	// summaryEvery is how long refusals of one caller are counted after the first.
+	// summaryEvery is how long the refusals of a caller are counted after the first.
 	summaryEvery = time.Minute
-	// maxSummaries bounds the callers that are told apart within that time; further
-	// ones share a summary.
+	// maxSummaries bounds the callers with a summary of their own; further callers share
+	// one.
 	maxSummaries = 64
-	// maxRefusalKinds bounds what is told apart of one caller.
+	// maxRefusalKinds bounds the kinds of refusals that are counted apart for a caller.
 	maxRefusalKinds = 16
 
 	manyCallers = "other callers"
 )
 
-// refusal is what was refused, and why.
+// refusal is a kind of refusal.
 type refusal struct {
 	span  string             // of the call
 	code  string             // of the error
-	audit messages.AuditType // empty = it is not in the audit log
+	audit messages.AuditType // empty = not in the audit log
 }
 
-// summaries counts refusals, so that a caller who comes again and again leaves two
-// entries a minute in the log and in the audit log: the first refusal in full, and how
-// many followed. It may be used by many goroutines.
+// summaries counts refusals, so that a caller that repeats a refused call leaves two entries a
+// minute in the log and the audit log: the first refusal in full, and the number of those
+// that followed. It is safe for concurrent use.
 type summaries struct {
 	report func(caller string, more map[refusal]int) // called without a lock
 
@@ -45,8 +45,8 @@ func newSummaries(report func(caller string, more map[refusal]int)) *summaries {
 	return &summaries{report: report, callers: map[string]map[refusal]int{}, timers: map[string]*time.Timer{}}
 }
 
-// add counts a refusal. It reports whether it is the caller's first for a while, which
-// is to be written down in full.
+// add counts a refusal. It reports whether it is the caller's first within summaryEvery,
+// which is logged in full.
 func (s *summaries) add(caller string, r refusal) (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *summaries) add(caller string, r refusal) (first bool) {
 	return true
 }
 
-// end reports what followed the first refusal of a caller, and forgets the caller.
+// end reports the refusals that followed the first one of a caller, and removes the caller.
 func (s *summaries) end(caller string) {
 	s.mu.Lock()
 	more := s.callers[caller]
@@ -81,7 +81,7 @@ func (s *summaries) end(caller string) {
 	}
 }
 
-// close reports what was counted so far.
+// close reports all counted refusals.
 func (s *summaries) close() {
 	s.mu.Lock()
 	s.closed = true
@@ -95,7 +95,7 @@ func (s *summaries) close() {
 	}
 }
 
-// sortedRefusals are the kinds of refusals, the most frequent first.
+// sortedRefusals returns the kinds of refusals, most frequent first.
 func sortedRefusals(counts map[refusal]int) []refusal {
 	return slices.SortedFunc(maps.Keys(counts), func(a, b refusal) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a.span, b.span), cmp.Compare(a.code, b.code), cmp.Compare(a.audit, b.audit))

@@ -1,4 +1,4 @@
-package grpcapi
+package door
 
 import (
 	"cmp"
@@ -16,23 +16,23 @@ import (
 	"betcode/messages"
 )
 
-// callerOf names whoever makes a call, for limits and summaries: the token over TCP,
-// without one the address, on the Unix socket the client. Processes that may only view
-// count as one caller: what they say of themselves is not believed.
-func callerOf(ctx context.Context, c *call) string {
+// callerOf returns the name under which a call is limited and summarised: the token over TCP,
+// without one the address, on the Unix socket the client. All restricted processes count as
+// one caller, since they choose their client ids.
+func callerOf(ctx context.Context, c *Call) string {
 	p, known := PeerOf(ctx)
 	switch {
 	case c.token != "":
 		return "token " + c.token
 	case known && p.Address.IsValid():
 		return "address " + network(p.Address.Addr())
-	case known && p.judged.decided() && p.judged.get() != unrestricted:
+	case known && p.ancestry.decided() && p.ancestry.get() != Unrestricted:
 		return "processes that may only view"
 	}
-	return fmt.Sprintf("client %d %s", p.UID, c.client)
+	return fmt.Sprintf("client %d %s", p.UID, c.Client)
 }
 
-// network is an address, of IPv6 the network that one caller usually has.
+// network returns an address; of IPv6 the /64 that one caller usually has.
 func network(a netip.Addr) string {
 	if a.Is6() && !a.Is4In6() {
 		if prefix, err := a.Prefix(64); err == nil {
@@ -42,14 +42,14 @@ func network(a netip.Addr) string {
 	return a.String()
 }
 
-// refused notes that a call, or a request on a stream, was turned away, and returns why.
-// The first of a caller is written down in full, those that follow are counted.
-func (s *Server) refused(ctx context.Context, c *call, t messages.AuditType, err error) error {
+// refuse records that a call, or a request on a stream, was refused with err, and returns
+// err. The first refusal of a caller is logged in full, the following ones are counted.
+func (d *Interceptor) refuse(ctx context.Context, c *Call, t messages.AuditType, err error) error {
 	e := wire.AsError(err)
-	if !s.refusals.add(callerOf(ctx, c), refusal{span(c.method), cmp.Or(wire.Reason(e), e.Kind.String()), t}) {
+	if !d.refusals.add(callerOf(ctx, c), refusal{span(c.method), cmp.Or(wire.Reason(e), e.Kind.String()), t}) {
 		return err
 	}
-	s.logCall(ctx, "call refused", 0, wire.Status(err).Err())
+	d.logCall(ctx, "call refused", 0, wire.Status(err).Err())
 	entry := messages.AuditEntry{Type: t, Outcome: messages.OutcomeDenied, Context: map[string]string{"method": span(c.method)}}
 	if p, ok := PeerOf(ctx); ok && p.Address.IsValid() {
 		entry.ClientIP = p.Address.Addr().String()
@@ -60,12 +60,12 @@ func (s *Server) refused(ctx context.Context, c *call, t messages.AuditType, err
 	if c.token != "" {
 		entry.Context["token"] = c.token
 	}
-	s.audit(ctx, entry)
+	d.audit(ctx, entry)
 	return err
 }
 
-// refusedMany writes down what followed the first refusal of a caller.
-func (s *Server) refusedMany(caller string, more map[refusal]int) {
+// refusedMany logs the refusals that followed the first one of a caller.
+func (d *Interceptor) refusedMany(caller string, more map[refusal]int) {
 	total, calls := 0, map[messages.AuditType]int{}
 	var kinds []string
 	named := map[messages.AuditType][]string{}
@@ -78,13 +78,13 @@ func (s *Server) refusedMany(caller string, more map[refusal]int) {
 			named[r.audit] = append(named[r.audit], kind)
 		}
 	}
-	s.log.Warn().Str(fieldTarget, target).Str(fieldSpan, "grpc/refusals").Str("caller", caller).Int("calls", total).
+	d.log.Warn().Str(FieldTarget, Target).Str(FieldSpan, "grpc/refusals").Str("caller", caller).Int("calls", total).
 		Strs("kinds", kinds).Stringer("within", summaryEvery).Msg("more calls refused")
-	if s.options.Audit == nil {
+	if d.options.Audit == nil {
 		return
 	}
 	for _, t := range slices.Sorted(maps.Keys(calls)) {
-		s.options.Audit.Record(messages.AuditEntry{
+		d.options.Audit.Record(messages.AuditEntry{
 			Type: t, Outcome: messages.OutcomeDenied, ActorType: messages.ActorUser, ActorID: caller,
 			Context: map[string]string{
 				"calls": strconv.Itoa(calls[t]), "within": summaryEvery.String(), "methods": strings.Join(named[t], ", "),
@@ -93,12 +93,12 @@ func (s *Server) refusedMany(caller string, more map[refusal]int) {
 	}
 }
 
-// repeats reports whether the end of a call is one of many alike that are only counted:
-// a refusal by whoever answers it.
-func (s *Server) repeats(ctx context.Context, c *call, code codes.Code) bool {
+// repeats reports whether the end of a call is a repeated refusal by its handler, which is
+// counted and not logged.
+func (d *Interceptor) repeats(ctx context.Context, c *Call, code codes.Code) bool {
 	switch code {
 	case codes.PermissionDenied, codes.Unauthenticated, codes.ResourceExhausted:
-		return !s.refusals.add(callerOf(ctx, c), refusal{span: span(c.method), code: code.String()})
+		return !d.refusals.add(callerOf(ctx, c), refusal{span: span(c.method), code: code.String()})
 	default:
 		return false
 	}

@@ -1,4 +1,4 @@
-package grpcapi
+package door
 
 import (
 	"errors"
@@ -8,20 +8,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerCredentials asks the kernel who is at the other end. The witness must be
+// peerCredentials asks the kernel for the process at the other end. The witness must be
 // closed.
 func peerCredentials(conn net.Conn) (Peer, witness, error) {
 	socket, ok := conn.(*net.UnixConn)
 	if !ok {
-		return Peer{}, nobody, unknownTransport(conn)
+		return Peer{}, noWitness, unknownTransport(conn)
 	}
 	raw, err := socket.SyscallConn()
 	if err != nil {
-		return Peer{}, nobody, fmt.Errorf("read peer credentials: %w", err)
+		return Peer{}, noWitness, fmt.Errorf("read peer credentials: %w", err)
 	}
 	var cred *unix.Ucred
 	var sockErr error
-	caller := nobody
+	caller := noWitness
 	if err := raw.Control(func(fd uintptr) {
 		cred, sockErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 		pidfd, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PEERPIDFD)
@@ -30,32 +30,32 @@ func peerCredentials(conn net.Conn) (Peer, witness, error) {
 			caller = witness(pidfd)
 			unix.CloseOnExec(pidfd)
 		case errors.Is(err, unix.ESRCH), errors.Is(err, unix.EINVAL):
-			caller = departed // what the kernel says of a process that has been reaped
+			caller = departed // the process has been reaped
 		}
 	}); err != nil {
-		return Peer{}, nobody, fmt.Errorf("read peer credentials: %w", err)
+		return Peer{}, noWitness, fmt.Errorf("read peer credentials: %w", err)
 	}
 	if sockErr != nil {
 		caller.close()
-		return Peer{}, nobody, fmt.Errorf("read peer credentials: %w", sockErr)
+		return Peer{}, noWitness, fmt.Errorf("read peer credentials: %w", sockErr)
 	}
 	return Peer{PID: int(cred.Pid), UID: int(cred.Uid)}, caller, nil
 }
 
-// witness is a pidfd of the process that connected. It tells whether that process
-// is still there, so that its pid means nobody else. Linux has it since 6.5.
+// witness is a pidfd of the process that connected. It shows whether that process still
+// runs, so that its pid cannot belong to another one. Linux has it since 6.5.
 type witness int
 
 const (
-	nobody   witness = -1 // the kernel has no witness to give
-	departed witness = -2 // the process had ended before there could be one
+	noWitness witness = -1 // the kernel has no pidfd for it
+	departed  witness = -2 // the process had ended before
 )
 
 // there returns an error if the process has ended.
 func (w witness) there() error {
 	ended := errors.New("the process that connected has ended")
 	switch w {
-	case nobody:
+	case noWitness:
 		return nil
 	case departed:
 		return ended
@@ -70,8 +70,8 @@ func (w witness) there() error {
 	return nil
 }
 
-// lasts reports whether the witness can be asked later.
-func (w witness) lasts() bool { return w != nobody }
+// lasts reports whether there can be called later.
+func (w witness) lasts() bool { return w != noWitness }
 
 func (w witness) close() {
 	if w >= 0 {

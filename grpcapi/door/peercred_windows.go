@@ -1,4 +1,4 @@
-package grpcapi
+package door
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// peerCredentials asks which process is at the other end of a named pipe. That it is of
-// the daemon's own user is the pipe's security descriptor's doing; sockets have none, and
-// are refused.
+// peerCredentials asks for the process at the other end of a named pipe. The security
+// descriptor of the pipe admits the daemon's own user only; sockets have none and are
+// refused.
 func peerCredentials(conn net.Conn) (Peer, witness, error) {
 	pipe, ok := conn.(interface{ Fd() uintptr })
 	if !ok || conn.RemoteAddr().Network() != "pipe" {

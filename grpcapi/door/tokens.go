@@ -1,0 +1,143 @@
+package door
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/metadata"
+
+	"betcode/messages"
+)
+
+// Tokens is the store of access tokens for callers over TCP. It is safe for concurrent use.
+type Tokens interface {
+	// Create makes a token and returns its secret, which is not stored.
+	Create(name string, rights messages.Rights, expires time.Time) (secret string, t messages.Token, err error)
+	// List returns the tokens by name.
+	List() ([]messages.Token, error)
+	// Revoke makes a token invalid.
+	Revoke(name string) error
+	// Check returns the token of a secret and a channel that is closed when it is revoked;
+	// [messages.Unauthenticated] if there is none.
+	Check(secret string) (messages.Token, <-chan struct{}, error)
+}
+
+// authenticate sets the rights of the caller: over the socket those of its process, over TCP
+// those of its token, restricted to those of its process if that runs on this machine. With
+// an error it returns the type of its audit entry.
+func (d *Interceptor) authenticate(ctx context.Context, c *Call) (messages.AuditType, error) {
+	p, known := PeerOf(ctx)
+	if !known {
+		c.Rights = messages.MayEverything // other credentials have decided, see grpcapi.Options
+		return "", nil
+	}
+	need, _ := Needs(c.method)
+	if !p.Address.IsValid() {
+		if need != Anyone {
+			c.Rights = p.ancestry.get().rights()
+		}
+		return "", nil
+	}
+	if err := d.checkHost(ctx); err != nil {
+		return messages.AuditRefused, err
+	}
+	if need == Anyone {
+		return "", nil
+	}
+	token, revoked, err := d.checkToken(ctx)
+	if err != nil {
+		if wait := d.limits.failures.take(network(p.Address.Addr())); wait > 0 {
+			return messages.AuditRateLimited, tooMuch(wait)
+		}
+		return messages.AuditAuthFailure, err
+	}
+	if p.place != nil && !p.place.Introduce() {
+		return messages.AuditRateLimited, messages.Errorf(opAdmit, messages.Exhausted, "too many connections are open to this daemon").
+			With(messages.RetryAfter, "1000").WithHint("Close some of them, or try again later.")
+	}
+	p.newcomer.introduce()
+	c.token, c.Rights, c.revoked, c.expires = token.Name, token.Rights&p.ancestry.get().rights(), revoked, token.ExpiresAt
+	return "", nil
+}
+
+// auditArrival records the first call of a client with a token over a connection.
+func (d *Interceptor) auditArrival(ctx context.Context, c *Call) {
+	p, known := PeerOf(ctx)
+	if !known || c.token == "" || !p.arrivals.first(c.token, c.Client) {
+		return
+	}
+	d.audit(ctx, messages.AuditEntry{
+		Type: messages.AuditAuthSuccess, Outcome: messages.OutcomeSuccess, ClientIP: p.Address.Addr().String(),
+		Context: map[string]string{"token": c.token, "scopes": c.Rights.String()},
+	})
+}
+
+// checkToken returns the valid token of a call.
+func (d *Interceptor) checkToken(ctx context.Context) (messages.Token, <-chan struct{}, error) {
+	const hint = `Send a token as the metadata "authorization: Bearer <secret>"; 'betcode token create' makes one.`
+	values := metadata.ValueFromIncomingContext(ctx, "authorization")
+	if d.options.Tokens == nil || len(values) != 1 {
+		return messages.Token{}, nil, messages.Errorf(opAdmit, messages.Unauthenticated, "no token in the metadata").WithHint(hint)
+	}
+	scheme, secret, _ := strings.Cut(values[0], " ")
+	if !strings.EqualFold(scheme, "bearer") {
+		return messages.Token{}, nil, messages.Errorf(opAdmit, messages.Unauthenticated, "the metadata authorization has no bearer token").WithHint(hint)
+	}
+	return d.options.Tokens.Check(strings.TrimSpace(secret))
+}
+
+// arrivals stores which clients have used which tokens over a connection, so that each pair
+// is recorded once.
+type arrivals struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// maxArrivals bounds them; a connection with more is recorded more than once.
+const maxArrivals = 64
+
+func (i *arrivals) first(token string, client messages.ClientID) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	key := token + " " + string(client)
+	if i.seen[key] {
+		return false
+	}
+	if i.seen == nil || len(i.seen) >= maxArrivals {
+		i.seen = map[string]bool{}
+	}
+	i.seen[key] = true
+	return true
+}
+
+// whileValid returns a context that ends when the token of a call is revoked or expires; its
+// cause is then the error for the client.
+func whileValid(ctx context.Context, c *Call) (context.Context, context.CancelFunc) {
+	if c.revoked == nil {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	over := messages.Errorf(opAdmit, messages.Unauthenticated, "the token %s was revoked or has expired", c.token).WithHint("Create another one: betcode token create NAME --scope ...")
+	var expiry *time.Timer
+	if !c.expires.IsZero() {
+		expiry = time.AfterFunc(time.Until(c.expires), func() { cancel(over) })
+	}
+	stop := make(chan struct{})
+	go func() {
+		select {
+		case <-c.revoked:
+			cancel(over)
+		case <-ctx.Done():
+		case <-stop:
+		}
+	}()
+	return ctx, func() {
+		close(stop)
+		if expiry != nil {
+			expiry.Stop()
+		}
+		cancel(nil)
+	}
+}
