@@ -46,3 +46,41 @@ func TestRunWhoseAgentGaveUp(t *testing.T) {
 		t.Errorf("interrupted by us: exit %d", code)
 	}
 }
+
+// TestRunCountsJournaledEventsOnly plays a journal that fails: when it refuses the message,
+// and in the middle of the answer, which is then told again.
+func TestRunCountsJournaledEventsOnly(t *testing.T) {
+	input := func(volatile bool) *pb.AgentEvent {
+		return &pb.AgentEvent{Volatile: volatile, Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "k"}}}
+	}
+	text := func(volatile bool, text string) *pb.AgentEvent {
+		return &pb.AgentEvent{Volatile: volatile, Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{BlockId: "b", Text: text}}}
+	}
+	over := func(volatile bool) *pb.AgentEvent {
+		return &pb.AgentEvent{Volatile: volatile, Event: &pb.AgentEvent_TurnComplete{TurnComplete: &pb.TurnComplete{InputKeys: []string{"k"}}}}
+	}
+	refused := &turn{key: "k"}
+	refused.event(input(true))
+	refused.event(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
+		Code: "SQLITE_ERROR", Message: "no space left", Details: map[string]string{"idempotency_key": "k"},
+	}}})
+	if failed, why := refused.failed(); !refused.done || !failed || why != "no space left" {
+		t.Errorf("a refused message: done %t, failed %t: %s", refused.done, failed, why)
+	}
+
+	answered := &turn{key: "k"}
+	for _, e := range []*pb.AgentEvent{
+		input(false), text(false, "one "), text(true, "two "), over(true),
+	} {
+		answered.event(e)
+	}
+	if answered.done {
+		t.Error("a turn is over before the journal has its end")
+	}
+	for _, e := range []*pb.AgentEvent{text(false, "two "), text(false, "three"), over(false)} {
+		answered.event(e)
+	}
+	if got := answered.text.String(); got != "one two three" || !answered.done {
+		t.Errorf("done %t: %q", answered.done, got)
+	}
+}

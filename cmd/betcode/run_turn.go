@@ -65,8 +65,13 @@ type denial struct {
 	Tool    string `json:"tool_name"`
 }
 
-// event takes one event and returns what is to be answered.
+// event takes one event and returns what is to be answered. A volatile event changes
+// nothing: the journal could not keep it, and tells it again when it can. Until then a
+// message that it acknowledges may be refused.
 func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
+	if e.GetVolatile() {
+		return nil
+	}
 	t.last = max(t.last, e.GetSequence())
 	if event, ok := e.GetEvent().(*pb.AgentEvent_UserInput); ok && event.UserInput.GetIdempotencyKey() == t.key {
 		t.accepted = true

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -212,6 +213,39 @@ func TestJournalFails(t *testing.T) {
 	s.sameHistory(c, id)
 	s.say(c, "echo:one more")
 	s.wait(c, len(c.Events()), kit.IsIdle)
+}
+
+// TestRunWhileJournalFails: a run whose journal fails in the middle of the answer prints the
+// answer once and whole, and one whose message is refused says so and ends.
+func TestRunWhileJournalFails(t *testing.T) {
+	t.Parallel()
+	w, err := kit.NewWorld(smallDisk(t, "256m", "96m"), binaries.fake, "BETCODE_DISK_LOW=16MiB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := storyIn(t, w)
+	run := exec.Command(binaries.betcode, "run", "--name", "long", "stream:3000:4096:1ms\necho:the end")
+	var answer, complaint bytes.Buffer
+	run.Env, run.Dir, run.Stdout, run.Stderr = w.Environ(), w.Project, &answer, &complaint
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := s.converseWith("watcher", &pb.StartConversation{SessionId: s.waitForSession(), Observer: true})
+	s.wait(c, 0, kit.IsText)
+	s.fillDisk("journal", 0)
+	_, next := s.wait(c, 0, isNotice("JOURNAL_FAILS"))
+	s.wait(c, next, func(e kit.Event) bool { return kit.IsText(e) && e.GetVolatile() })
+	if said, code := s.command(w.Binary, []string{"run", "-r", "long", "echo:never"}); code == 0 || !strings.Contains(said, "no space left") {
+		t.Errorf("a message that cannot be kept: exit %d: %s", code, said)
+	}
+	s.emptyDisk("journal")
+	if err := run.Wait(); err != nil {
+		t.Errorf("%v: %.500s", err, complaint.String())
+	}
+	text := answer.String()
+	if want := 3000*4096 + len("\n\nthe end\n"); len(text) != want || !strings.HasSuffix(text, "the end\n") {
+		t.Errorf("%d bytes are printed, the answer has %d: …%.40q", len(text), want, text[max(0, len(text)-40):])
+	}
 }
 
 // TestStopWhileJournalFails: a session is stopped although nothing can be journaled;

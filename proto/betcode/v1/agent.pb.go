@@ -1297,7 +1297,8 @@ type AgentEvent struct {
 	ParentToolUseId string `protobuf:"bytes,3,opt,name=parent_tool_use_id,json=parentToolUseId,proto3" json:"parent_tool_use_id,omitempty"`
 	// The session the event belongs to.
 	SessionId string `protobuf:"bytes,100,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The journal failed and this event was not written: it will not be replayed.
+	// The journal failed and this event was not written. It is sent again with a sequence when the journal is back; until then
+	// what it says may be lost.
 	Volatile bool `protobuf:"varint,106,opt,name=volatile,proto3" json:"volatile,omitempty"`
 	// What happened.
 	//

@@ -119,6 +119,9 @@ func (l *ledger) receive(e *pb.AgentEvent) news {
 		}
 		l.last = e.GetSequence()
 	}
+	if e.GetVolatile() {
+		return fresh // it is not in the journal: what it acknowledges may be refused yet
+	}
 	switch event := e.GetEvent().(type) {
 	case *pb.AgentEvent_UserInput:
 		l.settle(event.UserInput.GetIdempotencyKey(), false)

@@ -57,6 +57,12 @@ func unsent(l *ledger) []string {
 	return ids
 }
 
+// volatile marks an event as one that the journal could not keep.
+func volatile(e *pb.AgentEvent) *pb.AgentEvent {
+	e.Volatile = true
+	return e
+}
+
 func equal(a, b []string) bool {
 	if len(a) != len(b) {
 		return false
@@ -77,6 +83,7 @@ func TestLedgerSendsAgainWhatIsNotSettled(t *testing.T) {
 	}{
 		"nothing arrived":     {[]*pb.AgentRequest{message("a"), allow("r"), message("b")}, nil, []string{"a", "r", "b"}},
 		"acknowledged":        {[]*pb.AgentRequest{message("a"), message("b")}, []*pb.AgentEvent{accepted(1, "a")}, []string{"b"}},
+		"not journaled":       {[]*pb.AgentRequest{message("a"), allow("r")}, []*pb.AgentEvent{volatile(accepted(0, "a")), volatile(resolved(0, "r"))}, []string{"a", "r"}},
 		"somebody else's":     {[]*pb.AgentRequest{message("a")}, []*pb.AgentEvent{accepted(1, "x")}, []string{"a"}},
 		"resolved":            {[]*pb.AgentRequest{allow("r"), allow("s")}, []*pb.AgentEvent{resolved(1, "r")}, []string{"s"}},
 		"questions together":  {[]*pb.AgentRequest{reply("q/0"), reply("q/1"), reply("qq/0")}, []*pb.AgentEvent{resolved(1, "q")}, []string{"qq/0"}},

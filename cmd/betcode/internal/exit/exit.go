@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"betcode/cmd/betcode/internal/console"
@@ -107,7 +108,11 @@ func Explain(err error) string {
 	}
 	var remote interface{ GRPCStatus() *status.Status }
 	if errors.As(err, &remote) {
-		return console.Line(remote.GRPCStatus().Message())
+		s := remote.GRPCStatus()
+		if s.Code() == codes.Unavailable && reasonOf(s) == "" { // of the transport, not of the daemon
+			return "the connection to the daemon broke before it answered (" + console.Line(s.Message()) + "). Look at it with 'betcode daemon status', then try again"
+		}
+		return console.Line(s.Message())
 	}
 	if hint := remedy(err); hint != "" {
 		return err.Error() + ". Hint: " + hint

@@ -10,6 +10,10 @@ import (
 	"syscall"
 	"testing"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"betcode/messages"
 )
 
@@ -39,6 +43,22 @@ func TestExplainNamesTheRemedy(t *testing.T) {
 	}
 	hinted := (&messages.Error{Op: "listen", Kind: messages.Unavailable, Err: open(syscall.EROFS)}).WithHint("use another one")
 	if got := Explain(hinted); strings.Count(got, "Hint") != 1 || !strings.HasSuffix(got, "use another one") {
+		t.Errorf("%s", got)
+	}
+}
+
+// A connection that breaks in the middle of a call is not explained in words of the transport
+// alone; what the daemon itself says is printed as it is.
+func TestExplainBrokenConnection(t *testing.T) {
+	raw := status.Error(codes.Unavailable, "error reading from server: connection reset by peer")
+	if got := Explain(raw); !strings.Contains(got, "betcode daemon status") || !strings.Contains(got, "connection reset by peer") || Code(raw) != Connection {
+		t.Errorf("exit %d: %s", Code(raw), got)
+	}
+	own, err := status.New(codes.Unavailable, "the daemon is stopping").WithDetails(&errdetails.ErrorInfo{Domain: "betcode", Reason: "SHUTTING_DOWN"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Explain(own.Err()); got != "the daemon is stopping" {
 		t.Errorf("%s", got)
 	}
 }
