@@ -12,8 +12,11 @@
 // on. In a quarter of them agents are frozen as soon as they are a few lines ahead. A
 // round that is about a migration makes the journal one of an older format first. In
 // some rounds the file of the daemon's socket is deleted, and all clients reconnect
-// through the one that the daemon makes. In some a bit of the journal's logs is flipped while
-// no daemon runs, never more than one. The next daemon is started and the clients come
+// through the one that the daemon makes. In some a bit is flipped in up to four groups of
+// the journal's logs while no daemon runs: all are corrected, and the daemon tells of each.
+// A quarter of the rounds ends with damage that cannot be corrected: several bits of several
+// groups. The daemon must start, tell which groups are lost, show their sessions as damaged,
+// and keep everything else. The next daemon is started and the clients come
 // back behind the last number they have. In the end all sessions become quiescent, and an
 // oracle checks:
 //

@@ -37,6 +37,10 @@ func (r *round) judge(ctx context.Context) {
 		r.compareText(id, all)
 		r.compareInputs(r.writer(i), all)
 	}
+	if r.schedule.ruin {
+		r.ruinLog(ctx)
+		return
+	}
 	d := r.house.now()
 	r.house.set(nil)
 	if _, err := d.Stop(); err != nil {

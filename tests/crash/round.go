@@ -49,6 +49,7 @@ type round struct {
 	clients  []*client // two for each session, the writer first
 	sessions []string
 	draining atomic.Bool
+	dismiss  func() // ends the clients, and waits for them
 
 	started time.Time
 	kills   int
@@ -105,11 +106,14 @@ func (r *round) writer(session int) *client { return r.clients[2*session] }
 
 // run plays the schedule and looks at the result.
 func (r *round) run(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
+	attached, cancel := context.WithCancel(ctx)
 	var followers sync.WaitGroup
-	defer func() {
+	r.dismiss = func() {
 		cancel()
 		followers.Wait()
+	}
+	defer func() {
+		r.dismiss()
 		if d := r.house.now(); d != nil {
 			d.Kill()
 		}
@@ -119,7 +123,7 @@ func (r *round) run(ctx context.Context) {
 		return
 	}
 	for _, c := range r.clients {
-		followers.Go(func() { c.follow(ctx) })
+		followers.Go(func() { c.follow(attached) })
 	}
 	for i, p := range r.schedule.phases {
 		next := ""
@@ -193,11 +197,16 @@ func (r *round) play(ctx context.Context, p phase, next string) bool {
 	if !d.Ended() {
 		return true // the next phase's point is not armed in a daemon that lives
 	}
-	if p.bit {
-		r.flipBit()
+	flipped := 0
+	if p.bits > 0 {
+		flipped = r.flipBits(p.bits)
 	}
+	daemons := r.daemons
 	if !r.start(ctx, next) {
 		return false
+	}
+	if r.daemons == daemons+1 { // a daemon that died at its start has moved the groups
+		r.checkFlips(flipped)
 	}
 	r.comparePending(ctx, before)
 	return true

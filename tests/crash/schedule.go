@@ -19,7 +19,8 @@ type schedule struct {
 	held     bool  // the first session's requests stay unanswered until the end
 	stop     *stop // of the last session; nil for none
 	dues     int   // every daemon does rare work every so many commits; 0 = as a person's does
-	quota    bool  // agents are held as soon as they are a little ahead of the journal
+	quota    bool  // agents are frozen as soon as they are a little ahead of the journal
+	ruin     bool  // in the end groups of the journal's logs are damaged beyond correction
 }
 
 // stop is the stop of a session in the middle of a turn, and who dies meanwhile.
@@ -36,7 +37,7 @@ type phase struct {
 	after time.Duration // from the last message to the kill
 
 	socket bool // before that, the socket's file is deleted
-	bit    bool // a bit of the journal's logs is flipped before the next daemon
+	bits   int  // in so many groups of the journal's logs a bit is flipped before the next daemon
 
 	long  bool // wait until the daemon has died, or has nothing left to do
 	words bool // wait until the first session's agent has said something
@@ -89,12 +90,12 @@ func (k kill) panics() bool { return strings.Contains(k.point, "=panic@") }
 // String is the schedule for people.
 func (s schedule) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d, quota %t\n", s.seed, s.sessions, s.held, s.stop, s.dues, s.quota)
+	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d, quota %t, ruin %t\n", s.seed, s.sessions, s.held, s.stop, s.dues, s.quota, s.ruin)
 	for i, p := range s.phases {
 		for _, m := range p.said {
 			fmt.Fprintf(&b, "  %d: wait %s, session %d: %q cancel %t compact %t\n", i, m.wait, m.session, shorten(m.prompt), m.cancel, m.compact)
 		}
-		fmt.Fprintf(&b, "  %d: wait %s, kill %v of session %d %s socket %t bit %t\n", i, p.after, p.kill.victims, p.kill.session, p.kill.point, p.socket, p.bit)
+		fmt.Fprintf(&b, "  %d: wait %s, kill %v of session %d %s socket %t bits %d\n", i, p.after, p.kill.victims, p.kill.session, p.kill.point, p.socket, p.bits)
 	}
 	return b.String()
 }
