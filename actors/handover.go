@@ -41,7 +41,7 @@ type handover struct {
 
 // rulesAtStart are the rules that an agent's command line has.
 func (s *sessionState) rulesAtStart() claude.HandedRules {
-	set := s.options.rules.get()
+	set := s.options.rules
 	return claude.HandedRules{
 		Ask:  append(s.options.protected.Rules(s.record.WorkingDirectory), handed(set, rules.Ask)...),
 		Deny: append(deniable(handed(set, rules.Deny)), s.record.DeniedTools...),

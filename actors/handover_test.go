@@ -11,8 +11,7 @@ import (
 
 // change replaces the user's rules under a session and tells it.
 func (b *bench) change(widened []string, list ...rules.Rule) {
-	set, problems := rules.New(list...)
-	b.state.options.rules.now.Store(&readRules{list: list, set: set, problems: problems})
+	b.rules, _ = rules.New(list...)
 	b.tell(rulesChanged{source: "settings.json", widened: widened})
 }
 

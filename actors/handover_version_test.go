@@ -15,9 +15,7 @@ import (
 func oldAgent(t *testing.T, list ...rules.Rule) *bench {
 	t.Helper()
 	b := newBench(t)
-	set, _ := rules.New(list...)
-	b.state.options.rules = &liveRules{}
-	b.state.options.rules.now.Store(&readRules{list: list, set: set})
+	b.rules, _ = rules.New(list...)
 	b.tell(start("ann"))
 	b.tell(input("ann", "k1"))
 	b.tell(b.of("2.1.20"))

@@ -71,8 +71,8 @@ func (s *System) sessionOptions() sessionOptions {
 	live := s.live.Load()
 	return sessionOptions{
 		lineage: s.options.Store.Lineage(), runs: s.options.RunsDirectory, program: s.options.Program,
-		rules: &s.rules, ownRules: s.options.Directories != nil, home: s.options.Home, protected: s.protected, restarts: s.options.AgentRestart,
-		versions: s.versions, stops: s.stops, keeps: s.options.Keeps,
+		rules: s.rules.get(), ownRules: s.options.Directories != nil, home: s.options.Home, protected: s.protected, restarts: s.options.AgentRestart,
+		keeps: s.options.Keeps,
 	}.with(live)
 }
 

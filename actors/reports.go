@@ -46,8 +46,8 @@ func (t *transition) reported(m claude.TurnStarted) {
 	for _, s := range m.Servers {
 		report.Servers = append(report.Servers, messages.McpServer{Name: s.Name, Status: s.Status})
 	}
-	if sum := fingerprint(report); sum != t.s.report {
-		t.s.report = sum
+	if sum := fingerprint(report); sum != t.s.said.report {
+		t.s.said.report = sum
 		t.then(keepReport{report, t.s.record.WorkingDirectory, t.s.environment()})
 		t.inquire()
 	}

@@ -73,7 +73,7 @@ func (s *session) Receive(ctx actor.Context) {
 		ctx.Send(ctx.Parent(), goodbye{s.id, s.mayLeave(ctx)})
 	default:
 		failpoint.Hit(failpoint.SessionStep)
-		now := moment{at: s.deps.now(), id: uuid.NewString, chance: rand.Float64, full: s.deps.room.Full()}
+		now := s.env(ctx.Message())
 		before := s.state.record.Phase
 		if live := s.deps.live.Load(); live != s.live {
 			s.live, s.state.options = live, s.state.options.with(live)
@@ -93,6 +93,18 @@ func (s *session) Receive(ctx actor.Context) {
 			s.perform(ctx, e)
 		}
 	}
+}
+
+// env is what a step needs now.
+func (s *session) env(m any) env {
+	now := env{
+		at: s.deps.now(), id: uuid.NewString, chance: rand.Float64, full: s.deps.room.Full(),
+		rules: s.deps.rules.get(), versions: s.deps.versions.known(),
+	}
+	if _, loads := m.(messages.SessionLoaded); loads {
+		now.savedStop, now.stopSaved = s.deps.stops.of(s.id)
+	}
+	return now
 }
 
 // mayLeave reports whether nobody would notice if this actor went. Its children
@@ -271,7 +283,7 @@ func (s *session) waitAgain(ctx actor.Context, gone *actor.PID) {
 	for id, pid := range s.asked {
 		if pid.Id == gone.Id {
 			delete(s.asked, id)
-			if record, waits := s.state.permissions[id]; waits {
+			if record, waits := s.state.prompts.records[id]; waits {
 				s.wait(ctx, record)
 			}
 			return

@@ -80,7 +80,7 @@ func TestWordsForAnEarlierIncarnation(t *testing.T) {
 	fresh := sessionState{id: sessionA, options: benchOptions}
 	for _, m := range append(stale, any(input("ann", "k2"))) {
 		var effects []effect
-		if fresh, effects = fresh.step(b.moment(), asker(m), m); len(effects) > 0 {
+		if fresh, effects = fresh.step(b.env(), asker(m), m); len(effects) > 0 {
 			t.Fatalf("%T before loading: %v", m, effects)
 		}
 	}

@@ -56,3 +56,12 @@ type agentEnd struct {
 	interrupted       bool           // a turn was interrupted, and nothing has been decided about it
 	interruptedInputs []string       // keys of the messages it had begun with that are not in the transcript
 }
+
+// saidBefore is what was said of the agent, to compare with what is said next. It outlives runs.
+type saidBefore struct {
+	report      uint64 // fingerprint of the agent's newest report on itself
+	lastMessage string // id of the agent's message that was counted last
+	nextID      string // id under which the conversation begins again, where its own is taken; empty: its own
+	exposed     string // why files of the built-in list are in the directory, as the last request about modes found
+	trust       string // digest of the untrusted content that people were told about last
+}

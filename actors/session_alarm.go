@@ -135,7 +135,7 @@ func (t *transition) callDone(m claude.ToolDone) {
 
 // requestOfCall returns the request for a call that waits, or was denied.
 func (t *transition) requestOfCall(call string) (messages.RequestID, bool) {
-	for _, p := range t.s.permissions {
+	for _, p := range t.s.prompts.records {
 		if p.ToolUse == call && call != "" && p.Run == t.s.record.Run && !p.Orphaned() && !permits(p.Decision) {
 			return p.Request, true
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/rules"
 	"betcode/actors/pool"
 	"betcode/messages"
 	"betcode/supervision"
@@ -44,6 +45,7 @@ type bench struct {
 
 	handing func(messages.Append) // is shown every append that is handed over, if not nil
 	reuses  bool                  // the agent uses ids of requests again
+	rules   *rules.Set            // the user's
 	stops   *stops                // noted beside the journal; nil: it never failed
 	full    bool                  // the disk is
 	manual  bool                  // the journal answers when told to
@@ -101,7 +103,6 @@ func remembering(t tester) *bench {
 func (b *bench) crash(mailbox ...any) {
 	b.t.Helper()
 	options := benchOptions
-	options.stops = b.stops
 	b.state = sessionState{id: sessionA, options: options}
 	stale := b.waiting
 	b.waiting, b.handed, b.knocked, b.looked = nil, 0, false, nil
@@ -120,11 +121,13 @@ func (b *bench) crash(mailbox ...any) {
 	b.tell(b.journal.loaded())
 }
 
-func (b *bench) moment() moment {
-	return moment{
-		at: b.now, full: b.full, chance: func() float64 { return .5 },
+func (b *bench) env() env {
+	now := env{
+		at: b.now, full: b.full, chance: func() float64 { return .5 }, rules: b.rules,
 		id: func() string { b.serial++; return fmt.Sprintf("%08d-0000-4000-8000-000000000000", b.serial) },
 	}
+	now.savedStop, now.stopSaved = b.stops.of(sessionA)
+	return now
 }
 
 // on delivers a message and compares everything that is done about it, until the
@@ -179,7 +182,7 @@ func (b *bench) unacknowledged(e readTranscript) bool {
 
 func (b *bench) deliver(from *actor.PID, m any) {
 	b.t.Helper()
-	next, effects := b.state.step(b.moment(), from, m)
+	next, effects := b.state.step(b.env(), from, m)
 	b.state = next
 	b.history = append(b.history, fmt.Sprintf("<- %T %s", m, showInput(m)))
 	for _, e := range effects {

@@ -109,7 +109,9 @@ func (b *bench) checkRebuild() {
 		compare("translator", string(kept.Cursor.Translator), string(b.state.cursor.Translator))
 	}
 
-	again, effects := sessionState{id: sessionA, options: benchOptions}.step(b.moment(), nil, kept)
+	now := b.env()
+	now.stopSaved = false
+	again, effects := sessionState{id: sessionA, options: benchOptions}.step(now, nil, kept)
 	copied := b.journal.clone()
 	for _, e := range effects {
 		if p, ok := e.(persist); ok {

@@ -25,7 +25,7 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 			Environment: t.s.options.kept(m.Environment), Options: m.Options, Fork: m.Fork,
 			Phase: messages.PhaseNew, CreatedAt: t.now.at,
 		}
-		t.s.exposed = m.Exposed
+		t.s.said.exposed = m.Exposed
 		t.emit(sessionInfo(t.s.record, t.s.options.lineage, false))
 		t.tellFork()
 		t.auditCreated(m)
@@ -77,7 +77,7 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	}
 	state := clientState{session: t.s.id, stream: m.Stream, follow: m.Follow, head: head, progress: t.s.progress()}
 	state.greeting = []messages.Event{seal(sessionInfo(t.s.record, t.s.options.lineage, t.s.record.Messages > 0), t.s.id, 0, t.now.at)}
-	state.prompts = t.s.prompts(t.now)
+	state.prompts = t.s.replayPrompts(t.now)
 	switch m.History {
 	case messages.HistoryFull:
 	case messages.HistoryFromSequence:
@@ -109,9 +109,9 @@ func (t *transition) detach(id string) {
 	t.maybeRetire()
 }
 
-// prompts are the undecided requests for a client that comes late: marked as
+// replayPrompts returns the undecided requests for a client that comes late: marked as
 // replays, without a number.
-func (s *sessionState) prompts(now moment) []messages.Event {
+func (s *sessionState) replayPrompts(now env) []messages.Event {
 	var events []messages.Event
 	for _, p := range s.requests(isUndecided) {
 		for _, e := range promptEvents(p) {
@@ -148,7 +148,7 @@ func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) 
 		}
 	}
 	if m.PermissionMode != "" {
-		t.s.exposed = m.Exposed
+		t.s.said.exposed = m.Exposed
 		t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
 	}
 	t.then(reply{from, messages.Done{}})
@@ -219,7 +219,7 @@ func (s *sessionState) view() messages.SessionView {
 // maybeRetire lets the actor go when nobody needs it: everything it knows is in
 // the journal.
 func (t *transition) maybeRetire() {
-	if t.s.clients.Streams() == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.ending.restart && len(t.s.permissions) == 0 {
+	if t.s.clients.Streams() == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.ending.restart && len(t.s.prompts.records) == 0 {
 		t.then(retire{})
 	}
 }
@@ -229,7 +229,7 @@ func (s *sessionState) idle() bool {
 	if s.durable.damage != nil {
 		return !s.durable.damage.ending && len(s.durable.damage.waiters[endDelete]) == 0
 	}
-	return s.durable.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart && len(s.permissions) == 0 && s.durable.Quiescent() && s.slot == slotNone
+	return s.durable.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart && len(s.prompts.records) == 0 && s.durable.Quiescent() && s.slot.state == slotNone
 }
 
 // deleteSession stops the agent, then removes everything.
@@ -261,19 +261,19 @@ func (t *transition) remove() {
 	for _, id := range t.s.clients.IDs() {
 		t.then(dropClient{id})
 	}
-	if t.s.slot != slotNone {
+	if t.s.slot.state != slotNone {
 		t.then(tellPool{pool.Release{Session: t.s.id}})
 	}
 	t.notRestarted("the session was deleted")
 	t.then(forget{t.s.runsDirectory()}, retire{})
 	waiting := append(slices.Clone(t.s.compaction.waiting), t.s.lock.pending()...)
-	for _, k := range t.s.knocks {
+	for _, k := range t.s.slot.admissions {
 		waiting = append(waiting, k.from)
 	}
 	for _, from := range waiting {
 		t.then(reply{from, messages.Errorf("find session", messages.NotFound, "session %s was deleted", t.s.id).WithCode(messages.SessionClosed)})
 	}
-	slot := t.s.slot
+	slot := t.s.slot.state
 	t.s = t.s.afterEnd(t.s.durable.Log)
-	t.s.slot = slot
+	t.s.slot.state = slot
 }

@@ -192,7 +192,7 @@ func TestPublishedCarriesProgress(t *testing.T) {
 // A change of progress that no event carries is published by itself, before the answers.
 func TestProgressIsPublishedWithoutAnEvent(t *testing.T) {
 	b := running(t)
-	tr := begin(b.state, b.moment())
+	tr := begin(b.state, b.env())
 	tr.then(reply{nil, messages.Done{}})
 	tr.s.inputs, tr.s.record.Turn = nil, false
 	_, effects := tr.finish()
@@ -209,7 +209,7 @@ func TestProgressIsPublishedWithoutAnEvent(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	tr = begin(b.state, b.moment())
+	tr = begin(b.state, b.env())
 	tr.tellAll(statusChange(pb.AgentStatus_IDLE, ""))
 	tr.s.inputs, tr.s.record.Turn = nil, false
 	if _, effects = tr.finish(); len(effects) != 1 || effects[0].(publish).progress != messages.Quiescent {

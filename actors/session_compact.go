@@ -56,7 +56,7 @@ func (s *sessionState) compacting() bool {
 // occupied reports whether the session is active in the sense of the API: a turn
 // or a task runs, or somebody is asked.
 func (s *sessionState) occupied() bool {
-	return s.busy() || len(s.knocks) > 0 || s.agent.busy || len(s.record.Background) > 0 || len(s.requests(isUndecidedCall)) > 0
+	return s.busy() || len(s.slot.admissions) > 0 || s.agent.busy || len(s.record.Background) > 0 || len(s.requests(isUndecidedCall)) > 0
 }
 
 // compactable reports whether there is an exchange since the last compaction.
@@ -97,11 +97,11 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 		t.beginCompaction(m.Key, messages.CompactionByRequest)
 		t.endCompaction("")
 		t.then(reply{from, compactionOutcome(&t.s.record.Past.Compaction)})
-	case !t.s.active() && (t.s.slot == slotNone || t.s.slot == slotAsked):
-		t.s.knocks = append(slices.Clip(t.s.knocks), knock{from, m})
+	case !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked):
+		t.s.slot.admissions = append(slices.Clip(t.s.slot.admissions), admission{from, m})
 		t.wantSlot()
 	default:
-		t.release() // a person has looked: try again
+		t.unblock() // a person has looked: try again
 		t.tellToCompact(m.Key, messages.CompactionByRequest)
 		t.awaitCompaction(from)
 	}

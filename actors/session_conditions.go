@@ -135,8 +135,8 @@ func (s *sessionState) stands() bool {
 	return s.record.Condition != "" || s.record.Waiting != "" || s.record.Phase == messages.PhaseCrashed
 }
 
-// release lets a session go on that stands. The work it has is tried anew.
-func (t *transition) release() {
+// unblock lets a session go on that stands. The work it has is tried anew.
+func (t *transition) unblock() {
 	r := t.change()
 	stood := t.s.stands()
 	r.Waiting, r.Condition, r.CutOff = "", "", 0

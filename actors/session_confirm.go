@@ -35,7 +35,7 @@ func (s *sessionState) risk(mode string) string {
 	case "", "manual", "plan", "dontAsk", claude.DefaultMode:
 		return ""
 	case "acceptEdits":
-		if exposed := cmp.Or(s.exposed, s.options.protected.Exposed(s.record.WorkingDirectory)); exposed != "" {
+		if exposed := cmp.Or(s.said.exposed, s.options.protected.Exposed(s.record.WorkingDirectory)); exposed != "" {
 			return "files are changed without a request, and " + exposed
 		}
 		return ""

@@ -220,8 +220,8 @@ func TestConfirmationIsNoCall(t *testing.T) {
 	same.Request = "p9"
 	b.tell(b.out(same))
 	b.tell(b.exit(137))
-	if now := b.asked(); now == nil || now.Request != p.Request || b.state.permissions["p9"].Mode != "" {
-		t.Fatalf("%+v", b.state.permissions)
+	if now := b.asked(); now == nil || now.Request != p.Request || b.state.prompts.records["p9"].Mode != "" {
+		t.Fatalf("%+v", b.state.prompts.records)
 	}
 	if _, err := answerLine(decide(p, messages.AnswerPermission{Decision: messages.AllowWithEdit, Updated: []byte(`{}`)}), b.state.can()); err == nil {
 		t.Error("the mode can be edited")

@@ -42,7 +42,7 @@ type damaged struct {
 }
 
 // unload begins to answer for a session that cannot be loaded.
-func (s sessionState) unload(now moment, m journal.Unloadable) (sessionState, []effect) {
+func (s sessionState) unload(now env, m journal.Unloadable) (sessionState, []effect) {
 	s.durable.damage = &damaged{DamagedSession: m.DamagedSession, ending: true}
 	effects := []effect{tellPool{pool.Release{Session: s.id}}, endStrays{s.runsDirectory()}}
 	waiting := s.durable.early
@@ -55,7 +55,7 @@ func (s sessionState) unload(now moment, m journal.Unloadable) (sessionState, []
 }
 
 // stepDamaged takes one message to a session that cannot be loaded.
-func (s sessionState) stepDamaged(_ moment, from *actor.PID, m any) (sessionState, []effect) {
+func (s sessionState) stepDamaged(_ env, from *actor.PID, m any) (sessionState, []effect) {
 	d := *s.durable.damage
 	s.durable.damage = &d
 	switch m := m.(type) {

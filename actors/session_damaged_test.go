@@ -26,12 +26,12 @@ func damagedSession(t *testing.T) (sessionState, *actor.PID) {
 	t.Helper()
 	early := actor.NewPID("", "early")
 	s := sessionState{id: sessionA, options: sessionOptions{runs: "/runs"}}
-	s, effects := s.step(moment{}, early, messages.SendInput{Session: sessionA})
+	s, effects := s.step(env{}, early, messages.SendInput{Session: sessionA})
 	if len(effects) != 0 {
 		t.Fatalf("before the load: %v", effects)
 	}
 	damage := &messages.Error{Op: "load session", Kind: messages.DataLoss, Err: errors.New("a record is cut"), Hint: "export it"}
-	s, effects = s.step(moment{}, nil, journal.Unloadable{DamagedSession: messages.DamagedSession{
+	s, effects = s.step(env{}, nil, journal.Unloadable{DamagedSession: messages.DamagedSession{
 		Record: messages.SessionRecord{ID: sessionA, Name: "mine", Head: 7, Phase: messages.PhaseDamaged}, Err: damage,
 	}})
 	got := answered(effects, early)
@@ -44,7 +44,7 @@ func damagedSession(t *testing.T) (sessionState, *actor.PID) {
 	if s.idle() {
 		t.Error("it goes while its agents are being ended")
 	}
-	s, effects = s.step(moment{}, nil, straysEnded{ended: 1})
+	s, effects = s.step(env{}, nil, straysEnded{ended: 1})
 	if len(effects) != 0 || !s.idle() {
 		t.Errorf("agents ended: %v, idle %v", effects, s.idle())
 	}
@@ -62,7 +62,7 @@ func TestDamagedSessionAnswersAtOnce(t *testing.T) {
 		messages.RenameSession{Session: sessionA},
 		messages.CompactSession{Session: sessionA},
 	} {
-		next, effects := s.step(moment{}, ann, m)
+		next, effects := s.step(env{}, ann, m)
 		got := answered(effects, ann)
 		if len(got) != 1 || len(effects) != 1 {
 			t.Errorf("%T: %v", m, effects)
@@ -74,7 +74,7 @@ func TestDamagedSessionAnswersAtOnce(t *testing.T) {
 		}
 		s = next
 	}
-	_, effects := s.step(moment{}, ann, messages.GetSession{Session: sessionA})
+	_, effects := s.step(env{}, ann, messages.GetSession{Session: sessionA})
 	if view, ok := answered(effects, ann)[0].(messages.SessionView); !ok || view.Record.Head != 7 || view.Record.Name != "mine" {
 		t.Errorf("shown: %v", effects)
 	}
@@ -85,20 +85,20 @@ func TestDamagedSessionIsDeleted(t *testing.T) {
 	s, _ := damagedSession(t)
 	damage := s.durable.damage.Err
 	ann, bob := actor.NewPID("", "ann"), actor.NewPID("", "bob")
-	s, effects := s.step(moment{}, ann, messages.DeleteSession{Session: sessionA, Client: "ann"})
+	s, effects := s.step(env{}, ann, messages.DeleteSession{Session: sessionA, Client: "ann"})
 	if len(effects) != 1 || effects[0] != (endStrays{"/runs/" + string(sessionA)}) {
 		t.Fatalf("delete: %v", effects)
 	}
-	s, effects = s.step(moment{}, bob, messages.DeleteSession{Session: sessionA, Client: "bob"})
+	s, effects = s.step(env{}, bob, messages.DeleteSession{Session: sessionA, Client: "bob"})
 	if len(effects) != 0 || s.idle() {
 		t.Fatalf("again: %v, idle %v", effects, s.idle())
 	}
-	s, effects = s.step(moment{}, nil, straysEnded{})
+	s, effects = s.step(env{}, nil, straysEnded{})
 	p, ok := effects[0].(persist)
 	if len(effects) != 1 || !ok || !p.Delete || p.Session != sessionA {
 		t.Fatalf("agents ended: %v", effects)
 	}
-	s, effects = s.step(moment{}, nil, messages.Committed{Session: sessionA, Commit: p.Commit})
+	s, effects = s.step(env{}, nil, messages.Committed{Session: sessionA, Commit: p.Commit})
 	if said, ok := effects[0].(auditing); !ok || !reflect.DeepEqual(said.entry, messages.AuditEntry{
 		Type: messages.AuditSessionComplete, Session: sessionA, ActorType: messages.ActorUser, ActorID: "ann", Outcome: messages.OutcomeSuccess,
 		Context: map[string]string{"by": "delete", "damage": damage.Error()},
@@ -110,7 +110,7 @@ func TestDamagedSessionIsDeleted(t *testing.T) {
 			t.Errorf("%s: %v", who.Id, got)
 		}
 	}
-	_, effects = s.step(moment{}, ann, messages.GetSession{Session: sessionA})
+	_, effects = s.step(env{}, ann, messages.GetSession{Session: sessionA})
 	if got := answered(effects, ann); len(got) != 1 || messages.KindOf(got[0].(error)) != messages.NotFound {
 		t.Errorf("afterwards: %v", got)
 	}
@@ -120,9 +120,9 @@ func TestDamagedSessionIsDeleted(t *testing.T) {
 func TestDamagedSessionKeepsAnAgentThatCannotBeEnded(t *testing.T) {
 	s, _ := damagedSession(t)
 	ann, down := actor.NewPID("", "ann"), actor.NewPID("", "shutdown")
-	s, _ = s.step(moment{}, ann, messages.DeleteSession{Session: sessionA})
-	s, _ = s.step(moment{}, down, endAgent{})
-	s, effects := s.step(moment{}, nil, straysEnded{err: errors.New("refused")})
+	s, _ = s.step(env{}, ann, messages.DeleteSession{Session: sessionA})
+	s, _ = s.step(env{}, down, endAgent{})
+	s, effects := s.step(env{}, nil, straysEnded{err: errors.New("refused")})
 	if got := answered(effects, ann); len(got) != 1 || messages.KindOf(got[0].(error)) != messages.Internal {
 		t.Errorf("delete: %v", got)
 	}
@@ -132,7 +132,7 @@ func TestDamagedSessionKeepsAnAgentThatCannotBeEnded(t *testing.T) {
 	if slices.ContainsFunc(effects, func(e effect) bool { _, ok := e.(auditing); return ok }) {
 		t.Errorf("audited: %v", effects)
 	}
-	if _, effects = s.step(moment{}, ann, messages.StopSession{Session: sessionA}); len(effects) != 1 {
+	if _, effects = s.step(env{}, ann, messages.StopSession{Session: sessionA}); len(effects) != 1 {
 		t.Errorf("stop: %v", effects)
 	}
 }
@@ -143,9 +143,9 @@ func TestDamagedSessionIsStopped(t *testing.T) {
 	s, _ := damagedSession(t)
 	damage := s.durable.damage.Err
 	ann, bob := actor.NewPID("", "ann"), actor.NewPID("", "bob")
-	s, _ = s.step(moment{}, ann, messages.StopSession{Session: sessionA, Client: "ann"})
-	s, _ = s.step(moment{}, bob, messages.StopSession{Session: sessionA, Client: "bob"})
-	s, effects := s.step(moment{}, nil, straysEnded{ended: 1})
+	s, _ = s.step(env{}, ann, messages.StopSession{Session: sessionA, Client: "ann"})
+	s, _ = s.step(env{}, bob, messages.StopSession{Session: sessionA, Client: "bob"})
+	s, effects := s.step(env{}, nil, straysEnded{ended: 1})
 	if len(effects) != 3 {
 		t.Fatalf("stopped: %v", effects)
 	}
@@ -160,8 +160,8 @@ func TestDamagedSessionIsStopped(t *testing.T) {
 			t.Errorf("%s: %v", who.Id, got)
 		}
 	}
-	s, _ = s.step(moment{}, ann, messages.StopSession{Session: sessionA, Client: "ann"})
-	_, effects = s.step(moment{}, nil, straysEnded{err: errors.New("refused")})
+	s, _ = s.step(env{}, ann, messages.StopSession{Session: sessionA, Client: "ann"})
+	_, effects = s.step(env{}, nil, straysEnded{err: errors.New("refused")})
 	if got := answered(effects, ann); len(effects) != 1 || len(got) != 1 || messages.KindOf(got[0].(error)) != messages.Internal {
 		t.Errorf("a stop that fails: %v", effects)
 	}

@@ -32,14 +32,14 @@ type (
 
 // degrade gives up what waits for the disk: nobody knows whether it is there. A stop
 // is not given up.
-func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, []effect) {
+func (s sessionState) degrade(now env, cause *messages.Error) (sessionState, []effect) {
 	s.durable.failure = cause
 	s.record.Head = s.durable.Head()
 	t := begin(s, now)
 	t.notice("JOURNAL_FAILS", "Journal is not writable: events below are provisional and will be replayed after recovery", nil)
 	s, effects := t.finishDegraded()
 	effects = append(effects, s.durable.Abandon()...)
-	for _, k := range s.knocks {
+	for _, k := range s.slot.admissions {
 		effects = append(effects, reply{k.from, nil})
 	}
 	for _, w := range s.ending.waiters.take(endDelete) {
@@ -48,7 +48,7 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 	for _, from := range s.lock.pending() {
 		effects = append(effects, reply{from, nil})
 	}
-	s.knocks, s.lock.calls = nil, nil
+	s.slot.admissions, s.lock.calls = nil, nil
 	s.lock.Abandon()
 	var sure []effect
 	for _, e := range effects {
@@ -74,7 +74,7 @@ func (s sessionState) degrade(now moment, cause *messages.Error) (sessionState, 
 }
 
 // stepDegraded takes one message while nothing can be written.
-func (s sessionState) stepDegraded(now moment, from *actor.PID, m any) (sessionState, []effect) {
+func (s sessionState) stepDegraded(now env, from *actor.PID, m any) (sessionState, []effect) {
 	if call, ok := m.(messages.Once); ok {
 		m = call.Request // what is done now is not remembered
 	}
@@ -125,7 +125,7 @@ func (t *transition) finishDegraded() (sessionState, []effect) {
 
 // passing is what may be done of the effects although nothing is written: to show
 // and to answer, to keep the agent's output flowing, to hold and to end the agent.
-func (s sessionState) passing(now moment, effects []effect) []effect {
+func (s sessionState) passing(now env, effects []effect) []effect {
 	var pass []effect
 	for _, e := range effects {
 		switch e := e.(type) {
@@ -151,7 +151,7 @@ func (s sessionState) passing(now moment, effects []effect) []effect {
 }
 
 // volatile marks events as not written.
-func (s sessionState) volatile(now moment, events []messages.Event) []messages.Event {
+func (s sessionState) volatile(now env, events []messages.Event) []messages.Event {
 	marked := make([]messages.Event, len(events))
 	for i, e := range events {
 		var event pb.AgentEvent

@@ -77,7 +77,7 @@ func TestFailingJournalAcceptsNothing(t *testing.T) {
 	if got := b.quiet(); !slices.Contains(got, "run 1: interrupt") {
 		t.Errorf("a cancellation: %v", got)
 	}
-	if _, credits := b.state.step(b.moment(), nil, b.out(text("three"))); !slices.ContainsFunc(credits, func(e effect) bool {
+	if _, credits := b.state.step(b.env(), nil, b.out(text("three"))); !slices.ContainsFunc(credits, func(e effect) bool {
 		told, ok := e.(tellRun)
 		c, credit := told.message.(messages.Credit)
 		return ok && credit && c.Batches == 1 && c.Journaled == 0
@@ -120,7 +120,7 @@ func TestJournalIsBack(t *testing.T) {
 // it is back.
 func TestFailingJournalLoadsNothing(t *testing.T) {
 	s := sessionState{id: sessionA, options: benchOptions}
-	now := (&bench{t: t, now: dawn}).moment()
+	now := (&bench{t: t, now: dawn}).env()
 	s, _ = s.step(now, asker(input("ann", "k1")), input("ann", "k1"))
 	s, first := s.step(now, nil, messages.Errorf("load session", messages.Unavailable, "no disk"))
 	s, second := s.step(now, asker(input("bob", "k1")), input("bob", "k1"))

@@ -86,7 +86,7 @@ func TestKeptEditIsCheckedAgain(t *testing.T) {
 	if !strings.Contains(said, "notice PERMISSION_EDIT_DROPPED") || !strings.Contains(said, "request r1") || strings.Contains(said, "answer r1") {
 		t.Errorf("%s", said)
 	}
-	if p := b.state.permissions["r1"]; !isUndecided(p) || len(b.state.permissions) != 1 {
-		t.Errorf("%+v", b.state.permissions)
+	if p := b.state.prompts.records["r1"]; !isUndecided(p) || len(b.state.prompts.records) != 1 {
+		t.Errorf("%+v", b.state.prompts.records)
 	}
 }

@@ -13,8 +13,8 @@ func (t *transition) diskChanged(m disk.Changed) {
 	if t.s.active() {
 		t.at = append(t.at, tellRun{t.s.record.Run, holdAgent{holdDisk, m.Full}})
 	}
-	if !m.Full && t.s.starved && !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript {
-		t.s.starved = false
+	if !m.Full && t.s.slot.starved && !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript {
+		t.s.slot.starved = false
 		t.goOn()
 	}
 }
@@ -63,6 +63,6 @@ func (t *transition) roomFor(from *actor.PID, op string) bool {
 
 // starve notes that an agent is to be started as soon as there is room.
 func (t *transition) starve() bool {
-	t.s.starved = t.now.full
-	return t.s.starved
+	t.s.slot.starved = t.now.full
+	return t.s.slot.starved
 }

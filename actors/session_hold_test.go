@@ -51,8 +51,8 @@ func TestFullDiskStartsNoAgent(t *testing.T) {
 	b.tell(restartDue{1})
 	b.tell(pool.Answer{Place: pool.Admitted})
 	b.quiet()
-	if b.state.active() || !b.state.starved {
-		t.Fatalf("run %d, starved %v", b.state.record.Run, b.state.starved)
+	if b.state.active() || !b.state.slot.starved {
+		t.Fatalf("run %d, starved %v", b.state.record.Run, b.state.slot.starved)
 	}
 	b.full = false
 	b.tell(disk.Changed{Full: false})

@@ -33,8 +33,8 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 		t.then(reply{from, messages.AsError(op, err)})
 		return
 	}
-	if !t.s.active() && (t.s.slot == slotNone || t.s.slot == slotAsked) {
-		t.s.knocks = append(slices.Clip(t.s.knocks), knock{from, m})
+	if !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked) {
+		t.s.slot.admissions = append(slices.Clip(t.s.slot.admissions), admission{from, m})
 		t.wantSlot()
 		return
 	}
@@ -64,7 +64,7 @@ func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 	t.emit(userInput(in))
 	t.putInput(in)
 	t.recordResult(requests.Key{Name: m.Key, Digest: m.Digest}, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq})
-	t.release() // a person has looked: try again
+	t.unblock() // a person has looked: try again
 	r := t.change()
 	r.Messages++
 	r.Phase = messages.PhaseActive

@@ -32,7 +32,7 @@ func wall(at time.Time) time.Time { return at.Round(0) }
 // recoverPermissions starts the actors of what waits, and marks the decisions that
 // an earlier incarnation of ours may have handed to the agent.
 func (t *transition) recoverPermissions() {
-	t.s.doubtful = map[messages.RequestID]bool{}
+	t.s.prompts.doubtful = map[messages.RequestID]bool{}
 	for _, p := range t.s.requests(everyRequest) {
 		switch {
 		case !screened(p):
@@ -40,7 +40,7 @@ func (t *transition) recoverPermissions() {
 		case isUndecided(p) || p.Orphaned():
 			t.then(spawnPermission{p})
 		default:
-			t.s.doubtful[p.Request] = true
+			t.s.prompts.doubtful[p.Request] = true
 		}
 	}
 }
@@ -57,7 +57,7 @@ func (t *transition) orphan() {
 		case p.Orphaned():
 		case isDecided(p) && (p.DecidedBy == "grant" || p.DecidedBy == byRule || p.Decision == messages.AllowSession || p.Decision == messages.DecisionExpired):
 			t.removePermission(p.Request) // the grant or the rule decides again; who was late is asked again
-		case isDecided(p) && t.s.doubtful[p.Request] && !denies(p.Decision):
+		case isDecided(p) && t.s.prompts.doubtful[p.Request] && !denies(p.Decision):
 			// The agent may have read it and used it: once is once.
 			t.removePermission(p.Request)
 			t.permissionNotice("PERMISSION_IN_DOUBT", "The agent may have got the answer before it ended; it is asked for again", p)
@@ -115,7 +115,7 @@ func (t *transition) askedAgain(old, p messages.PermissionRecord) {
 	p.Reminder1hSent, p.Reminder24hSent = old.Reminder1hSent, old.Reminder24hSent
 	p.Formerly = old.Formerly
 	renamed := old.Request != p.Request
-	if other, taken := t.s.permissions[p.Request]; taken && renamed {
+	if other, taken := t.s.prompts.records[p.Request]; taken && renamed {
 		t.withdraw(other.Request, "agent")
 	}
 	if renamed {
@@ -167,7 +167,7 @@ func (t *transition) keepDecision(p messages.PermissionRecord) {
 
 // keptOver forgets a kept decision that nobody asked for.
 func (t *transition) keptOver(m keptOver) {
-	p, ok := t.s.permissions[m.request]
+	p, ok := t.s.prompts.records[m.request]
 	if !ok || !p.Orphaned() || isUndecided(p) || t.now.at.Before(p.ExpiresAt) {
 		return
 	}
@@ -187,10 +187,10 @@ func (t *transition) withdrawOrphans(by string) {
 
 // current is the id under which a request is known now.
 func (s *sessionState) current(id messages.RequestID) messages.RequestID {
-	if _, known := s.permissions[id]; known {
+	if _, known := s.prompts.records[id]; known {
 		return id
 	}
-	for _, p := range s.permissions {
+	for _, p := range s.prompts.records {
 		if slices.Contains(p.Formerly, id) {
 			return p.Request
 		}
@@ -200,7 +200,7 @@ func (s *sessionState) current(id messages.RequestID) messages.RequestID {
 
 // asks reports whether the agent's process waits for a decision.
 func (s *sessionState) asks() bool {
-	for p := range maps.Values(s.permissions) {
+	for p := range maps.Values(s.prompts.records) {
 		if !p.Orphaned() {
 			return true
 		}

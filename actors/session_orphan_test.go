@@ -41,10 +41,10 @@ func TestRequestOutlivesItsProcess(t *testing.T) {
 	b.crash() // and so do both when the daemon dies now
 	b.expect("the next daemon", "wait for p1", "wait for p2", "look for k1 in the transcript", "in 10s actors.unwatchedDue")
 	b.resumed()
-	if !b.state.permissions["p1"].Orphaned() || b.state.undecided() {
+	if !b.state.prompts.records["p1"].Orphaned() || b.state.undecided() {
 		t.Error("the resumed agent does not wait for a person")
 	}
-	if prompts := b.state.prompts(b.moment()); len(prompts) != 1 {
+	if prompts := b.state.replayPrompts(b.env()); len(prompts) != 1 {
 		t.Errorf("a new client is asked %d times", len(prompts))
 	}
 	head := b.state.record.Head
@@ -92,8 +92,8 @@ func TestAnswerToAnOrphanIsKept(t *testing.T) {
 			b.on(answer("eve", "p1", messages.AllowOnce), "to eve: applied false, "+c.word+" by bob")
 			b.on(messages.AnswerWritten{Run: 2, Request: "r1"})
 			b.on(answer("eve", "p1", messages.AllowOnce), "to eve: applied false, "+c.word+" by bob")
-			if len(b.state.permissions) != 1 {
-				t.Errorf("%+v", b.state.permissions)
+			if len(b.state.prompts.records) != 1 {
+				t.Errorf("%+v", b.state.prompts.records)
 			}
 		})
 	}
@@ -117,7 +117,7 @@ func TestAskedAgainBeforeTheAnswer(t *testing.T) {
 	b := orphaned(t)
 	b.now = b.now.Add(time.Hour)
 	b.on(b.out(asks("r1", "Bash")), "all: 13 r1 takes the place of p1, 14 request r1, 15 WAITING_FOR_USER", "stop waiting for p1", "wait for r1")
-	p := b.state.permissions["r1"]
+	p := b.state.prompts.records["r1"]
 	if !p.ReceivedAt.Equal(dawn) || !p.ExpiresAt.Equal(dawn.Add(7*24*time.Hour)) || p.Run != 2 || p.Orphaned() ||
 		!slices.Equal(p.Formerly, []messages.RequestID{"p1"}) {
 		t.Errorf("%+v", p)
@@ -168,8 +168,8 @@ func TestOrphansAreWithdrawn(t *testing.T) {
 	b = orphaned(t)
 	b.tell(b.out(finished(), claude.TurnEnded{MemoryGone: true}))
 	b.tell(b.exit(1))
-	if len(b.state.permissions) != 0 {
-		t.Errorf("%+v", b.state.permissions)
+	if len(b.state.prompts.records) != 0 {
+		t.Errorf("%+v", b.state.prompts.records)
 	}
 }
 
@@ -181,15 +181,15 @@ func TestAnswerInDoubt(t *testing.T) {
 		b.tell(won(answer("ann", "p1", decision)))
 		b.crash()
 		b.tell(b.exit(137))
-		if got := len(b.state.permissions); got != want {
+		if got := len(b.state.prompts.records); got != want {
 			t.Errorf("decision %d: %d are kept, want %d", decision, got, want)
 		}
 		b = asking(t)
 		b.tell(won(answer("ann", "p1", decision)))
 		b.tell(b.exit(137))
 		b.tell(messages.AnswerWritten{Run: 1, Request: "p1"}) // it was in the pipe
-		if len(b.state.permissions) != 0 {
-			t.Errorf("decision %d: %+v", decision, b.state.permissions)
+		if len(b.state.prompts.records) != 0 {
+			t.Errorf("decision %d: %+v", decision, b.state.prompts.records)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (t *transition) item(item claude.Item) {
 	case claude.PermissionAsked:
 		t.permissionAsked(m)
 	case claude.PermissionWithdrawn:
-		t.unanswered(t.s.permissions[messages.RequestID(m.Request)])
+		t.unanswered(t.s.prompts.records[messages.RequestID(m.Request)])
 		t.withdrawnByAgent(messages.RequestID(m.Request))
 	case claude.ControlAsked:
 		if line := claude.UnhandledLine(m); line != nil {
@@ -115,10 +115,10 @@ func (t *transition) item(item claude.Item) {
 		if m.Parent == "" {
 			r := t.change()
 			r.Preview = shorten(m.Text, previewLength)
-			if m.Message != t.s.lastMessage || m.Message == "" {
+			if m.Message != t.s.said.lastMessage || m.Message == "" {
 				r.Messages++
 			}
-			t.s.lastMessage = m.Message
+			t.s.said.lastMessage = m.Message
 		}
 	case claude.Compacted:
 		t.compacted(m)

@@ -53,7 +53,7 @@ func (t *transition) ownTime(e *pb.AgentEvent) {
 			result.DurationMs = uint32(min(uint64(own), uint64(result.GetDurationMs()))) //nolint:gosec // the smaller of the two fits
 		}
 	}
-	for _, p := range t.s.permissions {
+	for _, p := range t.s.prompts.records {
 		if isUndecided(p) && !p.Orphaned() && p.ToolUse != "" && p.ToolUse == result.GetToolId() {
 			result.DurationMs = 0
 		}

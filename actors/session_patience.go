@@ -94,7 +94,7 @@ func reminded(p messages.PermissionRecord, n int) messages.PermissionRecord {
 
 // remind speaks of a request again, once per reminder.
 func (t *transition) remind(m reminderDue) {
-	p, ok := t.s.permissions[m.request]
+	p, ok := t.s.prompts.records[m.request]
 	if !ok || isDecided(p) || m.number <= remindersSent(p) {
 		return
 	}

@@ -17,12 +17,18 @@ import (
 // maxRequestID bounds the id of a request: it is the key of a record.
 const maxRequestID = 256
 
+// promptsView is the requests for permission and the questions that have not ended.
+type promptsView struct {
+	records  map[messages.RequestID]messages.PermissionRecord
+	doubtful map[messages.RequestID]bool // decided before a crash: their answers may have been given
+}
+
 // permissionAsked takes a request of the agent. A rule or a session grant decides
 // it at once; else it becomes a durable record, an event for every client and an
 // actor.
 func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	id := messages.RequestID(m.Request)
-	if known, ok := t.s.permissions[id]; ok && (!known.Orphaned() || known.Mode != "") {
+	if known, ok := t.s.prompts.records[id]; ok && (!known.Orphaned() || known.Mode != "") {
 		return
 	}
 	switch {
@@ -81,7 +87,7 @@ func isDecided(p messages.PermissionRecord) bool       { return p.Decision != me
 // requests returns the requests of a kind, oldest first.
 func (s *sessionState) requests(kind func(messages.PermissionRecord) bool) []messages.PermissionRecord {
 	var found []messages.PermissionRecord
-	for _, p := range s.permissions {
+	for _, p := range s.prompts.records {
 		if kind(p) {
 			found = append(found, p)
 		}
@@ -100,7 +106,7 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 	}
 	id := t.s.current(requestOf(m.Request))
 	m.Request = id + m.Request[len(requestOf(m.Request)):]
-	p, pending := t.s.permissions[id]
+	p, pending := t.s.prompts.records[id]
 	switch {
 	case pending && p.Decision == messages.Undecided:
 		if p.Question && m.Decision == messages.AllowOnce && len(m.Answers) > 0 {
@@ -111,7 +117,7 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 				With("request_id", string(id)).WithHint("allow or deny it")})
 			return
 		}
-		t.s.exposed = cmp.Or(m.Exposed, t.s.exposed)
+		t.s.said.exposed = cmp.Or(m.Exposed, t.s.said.exposed)
 		if _, err := answerLine(decide(p, m), t.s.can()); err != nil {
 			t.then(reply{from, messages.AsError(op, err)})
 			return
@@ -133,7 +139,7 @@ func requestOf(id messages.RequestID) messages.RequestID {
 // permissionDecided makes a decision durable, tells everybody, then the agent.
 func (t *transition) permissionDecided(m decided) {
 	id := requestOf(m.Answer.Request)
-	p, ok := t.s.permissions[id]
+	p, ok := t.s.prompts.records[id]
 	if !ok { // withdrawn meanwhile
 		t.then(reply{m.from, t.s.ledger.Late(id)})
 		return
@@ -206,7 +212,7 @@ func (t *transition) recall(p messages.PermissionRecord) []messages.RequestID {
 
 // answerWritten forgets a request whose answer is in the pipe.
 func (t *transition) answerWritten(m messages.AnswerWritten) {
-	if p, ok := t.s.permissions[m.Request]; ok && p.Decision != messages.Undecided && m.Run == p.Run {
+	if p, ok := t.s.prompts.records[m.Request]; ok && p.Decision != messages.Undecided && m.Run == p.Run {
 		if p.Orphaned() { // the agent may have read it before it ended
 			t.then(dropPermission{m.Request})
 		}
@@ -217,7 +223,7 @@ func (t *transition) answerWritten(m messages.AnswerWritten) {
 
 // withdraw ends a request that nobody has to answer any more.
 func (t *transition) withdraw(id messages.RequestID, by string) {
-	p, ok := t.s.permissions[id]
+	p, ok := t.s.prompts.records[id]
 	if !ok {
 		return
 	}
@@ -240,7 +246,7 @@ func (t *transition) withdraw(id messages.RequestID, by string) {
 // withdrawnByAgent ends a request because the agent says so. One that is being
 // ended by us withdraws what it would still want: its successor asks again.
 func (t *transition) withdrawnByAgent(id messages.RequestID) {
-	if p, ok := t.s.permissions[id]; ok && !p.Orphaned() && !t.s.ending.shutdown && !t.s.replacing() {
+	if p, ok := t.s.prompts.records[id]; ok && !p.Orphaned() && !t.s.ending.shutdown && !t.s.replacing() {
 		t.withdraw(id, "agent")
 	}
 }

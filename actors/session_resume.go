@@ -86,7 +86,7 @@ func (t *transition) continueSession(from *actor.PID) {
 	waiting := t.s.stands() && t.s.busy() || t.s.frozen()
 	t.thaw()
 	if t.s.stands() {
-		t.release()
+		t.unblock()
 		t.pursue()
 	}
 	t.then(reply{from, messages.SessionContinued{WasWaiting: waiting}})
@@ -105,14 +105,14 @@ func (t *transition) restartSession(from *actor.PID) {
 	}
 	t.s.ending.waiters.add(endRestart, waiter{from: from, wasRunning: t.s.active()})
 	t.s.ending.restart = true
-	t.release()
+	t.unblock()
 	switch {
 	case t.s.active():
 		t.replaceAgent(endRestart, stopResumable)
 	case t.s.agent.readingTranscript: // what follows the end of the former run is this
 	case t.wantSlot():
 		t.startRun()
-	case t.s.slot == slotQueued:
+	case t.s.slot.state == slotQueued:
 		t.answerRestarters(true, nil)
 	}
 }
@@ -141,7 +141,7 @@ func (t *transition) expectTurn(m messages.ProcessStarted) {
 	if !m.Record.Resumed || !t.s.record.Turn || t.s.agent.working {
 		return
 	}
-	if t.s.options.versions.continues(t.s.record.AgentVersion) {
+	if t.now.versions.continues(t.s.record.AgentVersion) {
 		t.then(wakeAfter{t.s.options.continuationGrace, continuationDue{m.Record.Run}})
 		return
 	}
@@ -191,7 +191,7 @@ func (t *transition) learnVersion(version string, inputs []string) {
 		t.change().AgentVersion = version
 	}
 	for _, key := range inputs {
-		if i := t.s.input(key); i >= 0 && t.s.inputs[i].Client == ourselves && t.s.options.versions.continues(version) {
+		if i := t.s.input(key); i >= 0 && t.s.inputs[i].Client == ourselves && t.now.versions.continues(version) {
 			t.then(noteVersion{version})
 		}
 	}

@@ -56,7 +56,7 @@ func (t *transition) callOf(p messages.PermissionRecord) rules.Call {
 }
 
 // rulesNow are those that count for the session: the user's and its directory's.
-func (t *transition) rulesNow() *rules.Set { return t.s.options.rules.get().With(t.s.agent.directory) }
+func (t *transition) rulesNow() *rules.Set { return t.s.options.rules.With(t.s.agent.directory) }
 
 // screen begins to decide a new request.
 func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
@@ -73,7 +73,7 @@ func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
 func (t *transition) lookedAround(m lookedAround) {
 	t.s.agent.directory = m.directory
 	t.giveRules()
-	p, ok := t.s.permissions[m.request]
+	p, ok := t.s.prompts.records[m.request]
 	if !ok || screened(p) || !t.s.agent.up {
 		return // withdrawn meanwhile, or the agent has gone and will ask again
 	}

@@ -23,9 +23,7 @@ func ruled(t *testing.T, texts map[rules.Effect][]string) *bench {
 		t.Fatal(problems)
 	}
 	b := turning(t)
-	live := &liveRules{}
-	live.now.Store(&readRules{set: set})
-	b.state.options.rules = live
+	b.rules, b.state.options.rules = set, set
 	b.given()
 	return b
 }
@@ -44,7 +42,7 @@ func TestRulesDecide(t *testing.T) {
 	})
 	b.state.record.Grants = map[string]bool{"Bash": true}
 	b.on(b.out(asksFor("p1", "Bash", "git status; ls")), "run 1: answer p1 allow")
-	if p := b.state.permissions["p1"]; p.DecidedBy != byRule || p.Decision != messages.AllowOnce {
+	if p := b.state.prompts.records["p1"]; p.DecidedBy != byRule || p.Decision != messages.AllowOnce {
 		t.Errorf("%+v", p)
 	}
 	b.on(messages.AnswerWritten{Run: 1, Request: "p1"})
@@ -92,8 +90,8 @@ func TestRulesAboutFilesAcrossACrash(t *testing.T) {
 		t.Errorf("after a crash: %q", got)
 	}
 	b.tell(b.exit(1))
-	if len(b.state.permissions) != 0 {
-		t.Errorf("%+v", b.state.permissions)
+	if len(b.state.prompts.records) != 0 {
+		t.Errorf("%+v", b.state.prompts.records)
 	}
 	b.quiet()
 	b.on(lookedAround{request: "p1", directory: &rules.Set{}})
@@ -113,7 +111,7 @@ func TestRulesAboutFilesBeforeTheAgentIsFound(t *testing.T) {
 		t.Errorf("when the agent is found: %q", got)
 	}
 	b.tell(lookedAround{request: "p1", directory: &rules.Set{}})
-	if p := b.state.permissions["p1"]; !screened(p) {
+	if p := b.state.prompts.records["p1"]; !screened(p) {
 		t.Errorf("nobody is asked: %+v", p)
 	}
 }

@@ -37,7 +37,7 @@ func (t *transition) recover() {
 	t.recoverPermissions()
 	if t.s.active() {
 		t.s.agent.working = inTurn(t.s.cursor.Translator)
-		t.s.slot = slotHeld
+		t.s.slot.state = slotHeld
 		t.then(tellPool{pool.Taken{Session: t.s.id}}, spawnRun{record: *t.s.run, cursor: t.s.cursor})
 		return
 	}
@@ -78,7 +78,7 @@ func (t *transition) startRun() {
 	resumed := r.AgentSession != ""
 	start := t.s.rulesAtStart()
 	argv, err := claude.Argv(claude.Spec{
-		Program: t.s.options.program, SessionID: cmp.Or(r.AgentSession, t.s.beginAs, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
+		Program: t.s.options.program, SessionID: cmp.Or(r.AgentSession, t.s.said.nextID, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
 		AllowedTools: r.AllowedTools, DeniedTools: start.Deny, AskRules: start.Ask, Options: t.s.optionsAtStart(), Fork: r.Fork,
 	})
 	if err != nil {
@@ -86,8 +86,8 @@ func (t *transition) startRun() {
 		return
 	}
 	r.Run++
-	r.AgentSession = cmp.Or(r.AgentSession, t.s.beginAs, string(t.s.id))
-	t.s.beginAs = ""
+	r.AgentSession = cmp.Or(r.AgentSession, t.s.said.nextID, string(t.s.id))
+	t.s.said.nextID = ""
 	run := messages.RunRecord{
 		Format: runFormat, Session: t.s.id, Run: r.Run, State: messages.RunIntended, Token: t.now.id(),
 		Directory: filepath.Join(t.s.runsDirectory(), strconv.FormatUint(uint64(r.Run), 10)),
@@ -110,7 +110,7 @@ func (t *transition) startRun() {
 	}
 	cursor := messages.Cursor{Run: run.Run, Translator: t.s.cursor.Translator}
 	t.s.cursor, t.append.Cursor = cursor, &cursor
-	t.then(spawnRun{record: run, cursor: cursor, fresh: true, resume: r.Turn && t.s.options.versions.continues(r.AgentVersion)})
+	t.then(spawnRun{record: run, cursor: cursor, fresh: true, resume: r.Turn && t.now.versions.continues(r.AgentVersion)})
 }
 
 // processStarted notes that the agent is there, and gives it what is due.

@@ -14,17 +14,27 @@ import (
 // is full, and gives the slot back when its agent is gone.
 
 // slotHold is how a session stands with the pool.
-type slotHold uint8
+type slotState uint8
 
 const (
-	slotNone   slotHold = iota
-	slotAsked           // the pool has not answered yet
-	slotQueued          // it will be granted some time
+	slotNone   slotState = iota
+	slotAsked            // the pool has not answered yet
+	slotQueued           // it will be granted some time
 	slotHeld
 )
 
-// knock is a message for an agent that waits until the pool has answered.
-type knock struct {
+// slotView is how a session stands with the pool.
+type slotView struct {
+	state      slotState
+	admissions []admission // messages that wait for the pool's answer
+	admitting  bool        // they are handled one after the other: the slot is not given back between them
+	resting    bool        // the pool knows that the agent has nothing to do, or yields
+	asking     bool        // the pool knows that the agent waits for a person
+	starved    bool        // an agent is to be started when there is room on the disk
+}
+
+// admission is a message for an agent that waits until the pool has answered.
+type admission struct {
 	from    *actor.PID
 	message messages.SessionRequest // SendInput or CompactSession
 }
@@ -44,17 +54,17 @@ type parkDue struct{ run messages.RunNumber }
 // wantSlot asks for a slot unless the session has one, or has asked. It reports
 // whether the agent may be started now.
 func (t *transition) wantSlot() bool {
-	if t.s.slot == slotNone {
-		t.s.slot = slotAsked
+	if t.s.slot.state == slotNone {
+		t.s.slot.state = slotAsked
 		t.then(askPool{pool.Want{Session: t.s.id}})
 	}
-	return t.s.slot == slotHeld
+	return t.s.slot.state == slotHeld
 }
 
 // slotAnswered takes the pool's first answer. Messages that waited for it are
-// refused if there is no place even in the queue; else they are next, see letIn.
+// refused if there is no place even in the queue; else they are next, see admit.
 func (t *transition) slotAnswered(m pool.Answer) {
-	switch t.s.slot {
+	switch t.s.slot.state {
 	case slotAsked:
 	case slotNone: // asked twice, since the pool was restarted; the first answer stands
 		t.then(tellPool{pool.Release{Session: t.s.id}})
@@ -67,20 +77,20 @@ func (t *transition) slotAnswered(m pool.Answer) {
 	case slotHeld:
 		return
 	}
-	t.s.slot = map[pool.Place]slotHold{pool.Admitted: slotHeld, pool.Queued: slotQueued, pool.Full: slotNone}[m.Place]
-	if t.s.slot == slotNone {
-		for _, k := range t.s.knocks {
+	t.s.slot.state = map[pool.Place]slotState{pool.Admitted: slotHeld, pool.Queued: slotQueued, pool.Full: slotNone}[m.Place]
+	if t.s.slot.state == slotNone {
+		for _, k := range t.s.slot.admissions {
 			t.then(reply{k.from, t.s.poolExhausted("start agent")})
 		}
-		t.s.knocks, t.s.ending.restart = nil, false
+		t.s.slot.admissions, t.s.ending.restart = nil, false
 		t.answerRestarters(false, t.s.poolExhausted("restart session"))
 	}
-	if len(t.s.knocks) == 0 {
+	if len(t.s.slot.admissions) == 0 {
 		t.maybeRetire()
 	}
-	switch t.s.slot {
+	switch t.s.slot.state {
 	case slotHeld:
-		if len(t.s.knocks) == 0 {
+		if len(t.s.slot.admissions) == 0 {
 			t.slotGranted()
 		}
 	case slotQueued:
@@ -94,20 +104,20 @@ func (t *transition) slotAnswered(m pool.Answer) {
 	}
 }
 
-// letIn accepts the messages that waited for the pool's answer, one by one: each
+// admit accepts the messages that waited for the pool's answer, one by one: each
 // has a key to be remembered, and an append has place for one.
-func (s sessionState) letIn(now moment, effects []effect) (sessionState, []effect) {
-	if s.slot == slotAsked || len(s.knocks) == 0 {
+func (s sessionState) admit(now env, effects []effect) (sessionState, []effect) {
+	if s.slot.state == slotAsked || len(s.slot.admissions) == 0 {
 		return s, effects
 	}
-	knocks := s.knocks
-	s.knocks, s.letting = nil, true
+	knocks := s.slot.admissions
+	s.slot.admissions, s.slot.admitting = nil, true
 	for _, k := range knocks {
 		next, more := s.step(now, k.from, k.message)
 		s, effects = next, append(effects, more...)
 	}
-	s.letting = false
-	if s.slot == slotHeld { // for older work, if none of them was accepted
+	s.slot.admitting = false
+	if s.slot.state == slotHeld { // for older work, if none of them was accepted
 		next, more := s.step(now, nil, pool.Granted{})
 		return next, append(effects, more...)
 	}
@@ -116,7 +126,7 @@ func (s sessionState) letIn(now moment, effects []effect) (sessionState, []effec
 
 // slotGranted starts the agent, if there still is work for it.
 func (t *transition) slotGranted() {
-	t.s.slot = slotHeld
+	t.s.slot.state = slotHeld
 	if !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript && t.s.wanted() {
 		t.startRun()
 	}
@@ -125,14 +135,14 @@ func (t *transition) slotGranted() {
 // settleSlot gives back a slot that is not needed, and tells the pool when the
 // agent begins or ends to rest. It ends every step.
 func (t *transition) settleSlot() {
-	needed := t.s.active() || t.s.agent.readingTranscript || len(t.s.knocks) > 0 || (t.s.letting && t.s.slot == slotHeld) || (t.s.wanted() && t.s.slot != slotHeld)
-	if t.s.slot != slotNone && t.s.slot != slotAsked && !needed {
-		t.s.slot, t.s.resting, t.s.asking = slotNone, false, false
+	needed := t.s.active() || t.s.agent.readingTranscript || len(t.s.slot.admissions) > 0 || (t.s.slot.admitting && t.s.slot.state == slotHeld) || (t.s.wanted() && t.s.slot.state != slotHeld)
+	if t.s.slot.state != slotNone && t.s.slot.state != slotAsked && !needed {
+		t.s.slot.state, t.s.slot.resting, t.s.slot.asking = slotNone, false, false
 		t.then(tellPool{pool.Release{Session: t.s.id}})
 		return
 	}
-	if resting := t.s.canPark() || t.s.yields(t.now.at); resting != t.s.resting {
-		t.s.resting = resting
+	if resting := t.s.canPark() || t.s.yields(t.now.at); resting != t.s.slot.resting {
+		t.s.slot.resting = resting
 		t.then(tellPool{pool.Resting{Session: t.s.id, Resting: resting}})
 		if t.s.canPark() {
 			t.then(wakeAfter{t.s.options.parkAfter, parkDue{t.s.record.Run}})
@@ -159,15 +169,15 @@ func (t *transition) park() {
 
 // poolRestarted says again what the session has and wants.
 func (t *transition) poolRestarted() {
-	switch t.s.slot {
+	switch t.s.slot.state {
 	case slotHeld:
-		t.then(tellPool{pool.Taken{Session: t.s.id}}, tellPool{pool.Resting{Session: t.s.id, Resting: t.s.resting}})
-		if t.s.asking {
+		t.then(tellPool{pool.Taken{Session: t.s.id}}, tellPool{pool.Resting{Session: t.s.id, Resting: t.s.slot.resting}})
+		if t.s.slot.asking {
 			t.then(tellPool{pool.Asking{Session: t.s.id, Asking: true}})
 		}
 	case slotAsked, slotQueued:
 		t.then(askPool{pool.Want{Session: t.s.id}})
-		t.s.slot = slotAsked
+		t.s.slot.state = slotAsked
 	case slotNone:
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/protect"
+	"betcode/actors/internal/rules"
 	"betcode/actors/journal"
 	"betcode/actors/pool"
 	"betcode/actors/session/durable"
@@ -34,47 +35,35 @@ type sessionState struct {
 	durable durability
 	exists  bool // the journal knows the session
 
-	record      messages.SessionRecord
-	run         *messages.RunRecord // the newest, nil before the first
-	inputs      []messages.InputRecord
-	permissions map[messages.RequestID]messages.PermissionRecord
-	doubtful    map[messages.RequestID]bool // decided before a crash of ours: their answers may have been given
-	attended    bool                        // a client has spoken, and no run was told yet: the next is not an automatic one
-	ledger      requests.Ledger             // results of requests that may be repeated, and decisions about prompts
+	record   messages.SessionRecord
+	run      *messages.RunRecord // the newest, nil before the first
+	inputs   []messages.InputRecord
+	prompts  promptsView
+	attended bool            // a client has spoken, and no run was told yet: the next is not an automatic one
+	ledger   requests.Ledger // results of requests that may be repeated, and decisions about prompts
 
 	clients   presence.Presence
 	unwatched unwatched
 	lock      inputLock
 
-	agent       agentView
-	cursor      messages.Cursor // how far the run's output is handed to the journal, and the translator's state there
-	inquiry     inquiry         // what the agent was asked about itself
-	exposed     string          // why files of the built-in list are in its directory, as the last request about modes found it
-	report      uint64          // fingerprint of what the agent said of itself last
-	beginAs     string          // id under which the conversation is begun again, since its own is taken; empty = its own
-	lastMessage string          // id of the last message of the agent that was counted
-	ending      endings
-	failures    supervision.History
-	compaction  compactionView
+	agent      agentView
+	cursor     messages.Cursor // how far the run's output is handed to the journal, and the translator's state there
+	inquiry    inquiry         // what the agent was asked about itself
+	said       saidBefore
+	ending     endings
+	failures   supervision.History
+	compaction compactionView
 
-	trustTold string // digest of the content that people were told about last
-
-	starved bool // an agent is to be started when there is room on the disk
-
-	slot    slotHold // how it stands with the pool
-	knocks  []knock  // messages that wait for the pool's answer
-	letting bool     // they are let in, one after the other: the slot is not given back between them
-	resting bool     // the pool knows that the agent has nothing to do, or yields
-	asking  bool     // the pool knows that the agent waits for a person
+	slot slotView
 }
 
 // sessionOptions is what a session is told once.
 type sessionOptions struct {
 	lineage       string
-	runs          string // directory of the run directories
-	program       string // the agent's executable
-	rules         *liveRules
-	ownRules      bool // directories may bring rules along
+	runs          string     // directory of the run directories
+	program       string     // the agent's executable
+	rules         *rules.Set // the user's, as of the newest step
+	ownRules      bool       // directories may bring rules along
 	protected     *protect.List
 	home          string // the user's, for rules about files below it
 	permissionTTL time.Duration
@@ -87,21 +76,24 @@ type sessionOptions struct {
 	fence         Fence   // around agents that are started from now on
 	onAlarm       OnAlarm // what becomes of an agent that approved itself
 
-	compactThreshold  uint64                // a context of more tokens is compacted; 0 = never
-	resume            messages.ResumePolicy // of turns that were cut off, where the session has none of its own
-	continuations     uint32                // how often a turn is continued by itself
-	continuationGrace time.Duration         // how long a resumed agent may take to go on by itself
-	versions          *versions
-	stops             *stops
+	compactThreshold  uint64                 // a context of more tokens is compacted; 0 = never
+	resume            messages.ResumePolicy  // of turns that were cut off, where the session has none of its own
+	continuations     uint32                 // how often a turn is continued by itself
+	continuationGrace time.Duration          // how long a resumed agent may take to go on by itself
 	keeps             func(name string) bool // of the environment of the client that begins the session
 }
 
-// moment is everything a step may not make up itself.
-type moment struct {
-	at     time.Time
-	id     func() string  // a new UUID
-	chance func() float64 // from [0,1)
-	full   bool           // the disk has no room for anything new
+// env is what one step takes from outside: clock, ids, chance, and what the daemon knows at that
+// time. Nothing in it changes during the step.
+type env struct {
+	at        time.Time
+	id        func() string      // a new UUID
+	chance    func() float64     // from [0,1)
+	full      bool               // the disk has no room for anything new
+	rules     *rules.Set         // the user's
+	versions  notContinuing      // of the agent
+	savedStop messages.RunNumber // run at which the session was to be stopped, saved beside the journal; read when it is loaded
+	stopSaved bool               // there is such a stop
 }
 
 // restartDue is the session's own word for the end of a backoff.
@@ -118,13 +110,13 @@ type (
 )
 
 // load takes what the journal knows. The messages that came early follow.
-func (s sessionState) load(now moment, m messages.SessionLoaded) (sessionState, []effect) {
+func (s sessionState) load(now env, m messages.SessionLoaded) (sessionState, []effect) {
 	s.exists, s.durable = m.Found, durability{Log: durable.Loaded[effect](m.Record.Head), loaded: true, early: s.durable.early, damage: s.durable.damage}
 	s.record, s.run, s.cursor, s.inputs = m.Record, m.Run, m.Cursor, m.Inputs
 	s.record.ID = s.id
-	s.permissions = make(map[messages.RequestID]messages.PermissionRecord, len(m.Permissions))
+	s.prompts.records = make(map[messages.RequestID]messages.PermissionRecord, len(m.Permissions))
 	for _, p := range m.Permissions {
-		s.permissions[p.Request] = p
+		s.prompts.records[p.Request] = p
 	}
 	t := begin(s, now)
 	t.heedStop()
@@ -162,14 +154,14 @@ func (s sessionState) closed(err *messages.Error) (sessionState, []effect) {
 			effects = append(effects, reply{r.to, err})
 		}
 	}
-	for _, k := range s.knocks {
+	for _, k := range s.slot.admissions {
 		effects = append(effects, reply{k.from, err})
 	}
 	for _, from := range s.lock.pending() {
 		effects = append(effects, reply{from, err})
 	}
 	next := s.afterEnd(s.durable.Closed())
-	next.slot = s.slot
+	next.slot.state = s.slot.state
 	return next, append(effects, retire{})
 }
 

@@ -11,7 +11,8 @@ import (
 
 // step takes one message and returns the next state and what to do. It panics
 // on a broken invariant; the session is then rebuilt from the journal.
-func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []effect) {
+func (s sessionState) step(now env, from *actor.PID, m any) (sessionState, []effect) {
+	s.options.rules = now.rules
 	switch m := m.(type) {
 	case messages.SessionLoaded:
 		if s.durable.loaded {
@@ -66,7 +67,7 @@ func (s sessionState) step(now moment, from *actor.PID, m any) (sessionState, []
 	t.watchTurn()
 	t.tendLock()
 	s, effects := t.finish()
-	return s.letIn(now, effects)
+	return s.admit(now, effects)
 }
 
 // handle is the table of everything a session reacts to.
@@ -114,7 +115,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.getSession(from, m)
 	case messages.GetPrompts:
 		if t.known(from, "get prompts") {
-			t.then(reply{from, messages.Prompts{Events: t.s.prompts(t.now)}})
+			t.then(reply{from, messages.Prompts{Events: t.s.replayPrompts(t.now)}})
 		}
 	case messages.GetAbilities:
 		t.getAbilities(from)

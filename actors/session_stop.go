@@ -84,11 +84,10 @@ func (t *transition) stopKept(m stopKept) {
 // heedStop takes over a wish that could only be noted beside the journal. One that
 // is older than the newest run was fulfilled before that.
 func (t *transition) heedStop() {
-	run, wanted := t.s.options.stops.of(t.s.id)
-	if !wanted {
+	if !t.now.stopSaved {
 		return
 	}
-	if t.s.exists && t.s.record.Run <= run {
+	if t.s.exists && t.s.record.Run <= t.now.savedStop {
 		t.change().StopWanted = true
 	}
 	t.then(forgetStop{})

@@ -18,7 +18,7 @@ import (
 // waits for the disk.
 type transition struct {
 	s      sessionState
-	now    moment
+	now    env
 	append messages.Append
 	before messages.Progress
 	dirty  bool     // something goes into the journal
@@ -27,7 +27,7 @@ type transition struct {
 	at     []effect // at once
 }
 
-func begin(s sessionState, now moment) *transition {
+func begin(s sessionState, now env) *transition {
 	return &transition{s: s, now: now, before: s.progress(), append: messages.Append{Session: s.id, Expect: s.record.Head}}
 }
 
@@ -162,8 +162,8 @@ func (t *transition) settle(key string) {
 
 // putPermission stores a permission record.
 func (t *transition) putPermission(p messages.PermissionRecord) {
-	t.s.permissions = maps.Clone(t.s.permissions)
-	t.s.permissions[p.Request] = p
+	t.s.prompts.records = maps.Clone(t.s.prompts.records)
+	t.s.prompts.records[p.Request] = p
 	t.append.Permissions = append(t.append.Permissions, p)
 	t.append.Resolved = slices.DeleteFunc(t.append.Resolved, func(id messages.RequestID) bool { return id == p.Request }) // asked again at once
 	t.dirty = true
@@ -171,14 +171,14 @@ func (t *transition) putPermission(p messages.PermissionRecord) {
 
 // removePermission forgets a permission record: nothing is left to be done.
 func (t *transition) removePermission(id messages.RequestID) {
-	t.s.permissions = maps.Clone(t.s.permissions)
-	delete(t.s.permissions, id)
+	t.s.prompts.records = maps.Clone(t.s.prompts.records)
+	delete(t.s.prompts.records, id)
 	t.append.Permissions = slices.DeleteFunc(t.append.Permissions, func(p messages.PermissionRecord) bool { return p.Request == id })
 	t.append.Resolved = append(t.append.Resolved, id)
 	t.dirty = true
-	if t.s.doubtful[id] {
-		t.s.doubtful = maps.Clone(t.s.doubtful)
-		delete(t.s.doubtful, id)
+	if t.s.prompts.doubtful[id] {
+		t.s.prompts.doubtful = maps.Clone(t.s.prompts.doubtful)
+		delete(t.s.prompts.doubtful, id)
 	}
 }
 
@@ -189,7 +189,7 @@ func (s *sessionState) input(key string) int {
 
 // undecided reports whether the agent waits for a person.
 func (s *sessionState) undecided() bool {
-	for _, p := range s.permissions {
+	for _, p := range s.prompts.records {
 		if p.Decision == messages.Undecided && !p.Orphaned() {
 			return true
 		}

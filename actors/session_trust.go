@@ -47,7 +47,7 @@ func (t *transition) guarded(m messages.ProcessStarted) {
 	t.s.agent.guard, t.s.agent.trustFresh, t.s.agent.trustLooking = m.Guard, !m.Adopted, false
 	t.s.agent.trustSearch = m.Adopted // nobody knows what it has loaded from below its directory
 	if m.Adopted {
-		t.s.trustTold = m.Guard.Digest // in history
+		t.s.said.trust = m.Guard.Digest // in history
 	}
 	t.tellGuard()
 }
@@ -55,10 +55,10 @@ func (t *transition) guarded(m messages.ProcessStarted) {
 // tellGuard tells people what of the directory is not in effect, once for each content.
 func (t *transition) tellGuard() {
 	g := t.s.agent.guard
-	if !g.Restricted() || t.s.trustTold == g.Digest {
+	if !g.Restricted() || t.s.said.trust == g.Digest {
 		return
 	}
-	t.s.trustTold = g.Digest
+	t.s.said.trust = g.Digest
 	directory := t.s.record.WorkingDirectory
 	message := fmt.Sprintf("The agent does not obey the files of %s, which is not trusted: %s. Review it with 'betcode trust %s'.",
 		directory, withheld(g), shellWord(directory))

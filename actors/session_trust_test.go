@@ -32,8 +32,8 @@ func agentTold(effects []effect) bool {
 // guardState is a session whose agent was started with a guard, with a message to give.
 func guardState(mode messages.GuardMode) sessionState {
 	s := sessionState{
-		id: "s", durable: durability{loaded: true}, exists: true, slot: slotHeld,
-		options: sessionOptions{ownRules: true}, trustTold: "before",
+		id: "s", durable: durability{loaded: true}, exists: true, slot: slotView{state: slotHeld},
+		options: sessionOptions{ownRules: true}, said: saidBefore{trust: "before"},
 		agent:  agentView{agentLife: agentLife{up: true, guard: messages.Guard{Mode: mode, Digest: "before"}}},
 		record: messages.SessionRecord{ID: "s", Run: 1, WorkingDirectory: "/p"},
 		run:    &messages.RunRecord{Session: "s", Run: 1, State: messages.RunRunning},
@@ -70,7 +70,7 @@ func TestTrustLooked(t *testing.T) {
 	} {
 		s := guardState(test.was)
 		s.record.Turn, s.record.Background, s.agent.working = test.turn, test.background, test.turn
-		now := moment{at: time.Unix(1, 0), id: func() string { return "id" }, chance: func() float64 { return 0 }}
+		now := env{at: time.Unix(1, 0), id: func() string { return "id" }, chance: func() float64 { return 0 }}
 		tr := begin(s, now)
 		tr.deliver()
 		s, effects := tr.finish()
@@ -100,7 +100,7 @@ func TestTrustLooked(t *testing.T) {
 func TestTrustIsOldAfterATurn(t *testing.T) {
 	s := guardState(messages.GuardOff)
 	s.inputs, s.agent.trustLooking = nil, true
-	now := moment{at: time.Unix(1, 0), id: func() string { return "id" }, chance: func() float64 { return 0 }}
+	now := env{at: time.Unix(1, 0), id: func() string { return "id" }, chance: func() float64 { return 0 }}
 	tr := begin(s, now)
 	tr.trustLooked(trustLooked{run: 1, guard: messages.Guard{Mode: messages.GuardOff, Digest: "after"}})
 	s, _ = tr.finish()
@@ -117,7 +117,7 @@ func TestTrustIsOldAfterATurn(t *testing.T) {
 func TestTrustOfNestedSkills(t *testing.T) {
 	s := guardState(messages.GuardOff)
 	s.inputs, s.record.Turn, s.agent.working = nil, true, true
-	now := moment{at: time.Unix(1, 0), id: func() string { return "id" }, chance: func() float64 { return 0 }}
+	now := env{at: time.Unix(1, 0), id: func() string { return "id" }, chance: func() float64 { return 0 }}
 	look := func(do func(*transition)) (searched []bool) {
 		tr := begin(s, now)
 		do(tr)

@@ -93,7 +93,7 @@ func (t *transition) beginAnew() {
 	r := t.change()
 	r.AgentSession, r.Turn = "", false
 	if t.s.agent.idTaken || !t.s.can().ReusableSessionID {
-		t.s.beginAs = t.now.id()
+		t.s.said.nextID = t.now.id()
 	}
 	t.notice("FIRST_ATTEMPT_LOST", "The agent had not saved the conversation yet; it is started again", nil)
 	t.goOn()

@@ -70,7 +70,6 @@ func newWorld(t *rapid.T) *world {
 	}
 	w.b.manual, w.b.handing, w.b.reuses = true, w.checkSettled, true
 	w.b.stops = &stops{wanted: map[messages.SessionID]messages.RunNumber{}}
-	w.b.state.options.stops = w.b.stops
 	return w
 }
 

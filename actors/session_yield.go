@@ -43,8 +43,8 @@ func (s *sessionState) yields(now time.Time) bool {
 // sees to it that the session looks again when the hold is over. It ends every step.
 func (t *transition) tendYield() {
 	at := t.s.yieldsAt()
-	if asking := !at.IsZero(); asking != t.s.asking {
-		t.s.asking = asking
+	if asking := !at.IsZero(); asking != t.s.slot.asking {
+		t.s.slot.asking = asking
 		t.then(tellPool{pool.Asking{Session: t.s.id, Asking: asking}})
 	}
 	if at.IsZero() || t.s.agent.yieldTimer {
@@ -79,7 +79,7 @@ func (s *sessionState) parkedForAnswer() bool { return s.record.Waiting == messa
 // resumeAnswered resumes a parked agent, since one of its requests was answered.
 func (t *transition) resumeAnswered() {
 	if t.s.parkedForAnswer() {
-		t.release()
+		t.unblock()
 		t.pursue()
 	}
 }

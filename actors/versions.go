@@ -13,14 +13,14 @@ import (
 // versions knows which versions of the agent do not continue a turn by themselves
 // although they are told to by their environment. That is not in the agent's
 // documentation, so it is learned from what they do: a version is believed to
-// continue until it has not, once. Sessions read it, from any goroutine.
+// continue until it has not, once. A session reads it before each step.
 //
 // What survives a restart: all of it, in a small file beside the run directories.
 type versions struct {
 	path string
 
 	mu    sync.Mutex
-	stays []string // sorted
+	stays notContinuing // replaced as a whole
 }
 
 // versionsFile is the file's format.
@@ -54,14 +54,22 @@ func loadVersions(path string) (*versions, error) {
 	return v, nil
 }
 
-// continues reports whether a version is believed to go on with a turn by itself.
-func (v *versions) continues(version string) bool {
+// known returns what has been learned. It is not changed later.
+func (v *versions) known() notContinuing {
 	if v == nil {
-		return true
+		return nil
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	_, stays := slices.BinarySearch(v.stays, version)
+	return v.stays
+}
+
+// notContinuing is a sorted list of versions that do not go on with a turn by themselves.
+type notContinuing []string
+
+// continues reports whether a version is believed to go on with a turn by itself.
+func (n notContinuing) continues(version string) bool {
+	_, stays := slices.BinarySearch(n, version)
 	return !stays
 }
 
