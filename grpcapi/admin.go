@@ -13,8 +13,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// adminService is AdminService. Where it takes a session it takes what a person
-// types: an id, its beginning, a name, "@last".
+// adminService is AdminService. It accepts every reference to a session that a person types:
+// an id, its beginning, a name, "@last".
 type adminService struct {
 	pb.UnimplementedAdminServiceServer
 	asker Asker
@@ -23,11 +23,7 @@ type adminService struct {
 
 // GetTree implements AdminService.
 func (s adminService) GetTree(ctx context.Context, _ *pb.GetTreeRequest) (*pb.TreeNode, error) {
-	tree, err := ask[messages.TreeNode](ctx, s.asker, messages.GetTree{})
-	if err != nil {
-		return nil, err
-	}
-	return treeOut(tree), nil
+	return unary(ctx, s.asker, messages.GetTree{}, nil, treeOut)
 }
 
 // ListPermissions implements AdminService.
@@ -60,7 +56,7 @@ func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissi
 	if err != nil {
 		return nil, err
 	}
-	answered, err := act[messages.PermissionAnswered](ctx, s.asker, m)
+	answered, err := ask[messages.PermissionAnswered](ctx, once{s.asker}, m)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +68,8 @@ func (s adminService) AnswerPermission(ctx context.Context, r *pb.AnswerPermissi
 	return out, nil
 }
 
-// repeatedIn is the session in which a call that names none was made before, under the
-// same key; empty if it was not. What the request may mean by now does not matter.
+// repeatedIn returns the session of an earlier call with the same key, if this call names
+// no session; empty if there was none. The present meaning of the request does not matter.
 func (s adminService) repeatedIn(ctx context.Context, r *pb.AnswerPermissionRequest) (messages.SessionID, error) {
 	key := door.CallOf(ctx).Key
 	if key == "" || r.GetSessionId() != "" {
@@ -86,7 +82,7 @@ func (s adminService) repeatedIn(ctx context.Context, r *pb.AnswerPermissionRequ
 	return resolved.Session, err
 }
 
-// meant is the request that an answer is about, and its session.
+// meant returns the request that an answer is about, and its session.
 func (s adminService) meant(ctx context.Context, r *pb.AnswerPermissionRequest) (messages.SessionID, messages.RequestID, error) {
 	pending, err := s.pending(ctx, r.GetSessionId())
 	if err != nil {
@@ -96,7 +92,7 @@ func (s adminService) meant(ctx context.Context, r *pb.AnswerPermissionRequest) 
 	if err == nil || messages.KindOf(err) != messages.NotFound {
 		return session, request, err
 	}
-	// No longer pending, or never there: the session knows, and says who decided.
+	// Not pending: the session answers whether it existed and who decided it.
 	if r.GetSessionId() != "" {
 		session, err = s.resolve(ctx, r.GetSessionId())
 		return session, messages.RequestID(r.GetRequestId()), err
@@ -112,8 +108,8 @@ func (s adminService) meant(ctx context.Context, r *pb.AnswerPermissionRequest) 
 	return decided.Session, decided.Request, nil
 }
 
-// findRequest finds what is pending by the beginning of its id. A question may be
-// named with its number, "<request>/<n>".
+// findRequest returns the pending request whose id begins with ref, and its session. A
+// question may be named with its number, "<request>/<n>".
 func findRequest(pending []messages.PermissionRecord, ref string) (messages.SessionID, messages.RequestID, error) {
 	const op = "find permission request"
 	base, number, numbered := strings.Cut(ref, "/")
@@ -129,8 +125,8 @@ func findRequest(pending []messages.PermissionRecord, ref string) (messages.Sess
 	}
 	switch len(found) {
 	case 0:
-		return "", "", messages.Errorf(op, messages.NotFound, "nothing pending has an id that begins with %q", wire.Clip(ref)).
-			WithHint("It may have been answered already; 'betcode permission list' shows what waits.")
+		return "", "", messages.Errorf(op, messages.NotFound, "no pending request has an id that begins with %q", wire.Clip(ref)).
+			WithHint("It may have been answered already; 'betcode permission list' shows the pending ones.")
 	case 1:
 		request := found[0].Request
 		if numbered {
@@ -182,71 +178,47 @@ func (s adminService) TrustDirectory(ctx context.Context, r *pb.TrustDirectoryRe
 	if r.GetInspect() {
 		return s.reviewDirectory(ctx, r)
 	}
-	trusted, err := ask[messages.TrustedDirectories](ctx, s.asker, m)
-	if err != nil {
-		return nil, err
-	}
-	return &pb.TrustDirectoryResponse{Directories: trusted.Directories}, nil
+	return unary(ctx, s.asker, m, nil, func(a messages.TrustedDirectories) *pb.TrustDirectoryResponse {
+		return &pb.TrustDirectoryResponse{Directories: a.Directories}
+	})
 }
 
 // ShowSession implements AdminService.
 func (s adminService) ShowSession(ctx context.Context, r *pb.ShowSessionRequest) (*pb.ShowSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())
-	if err != nil {
-		return nil, err
-	}
-	view, err := ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: session})
-	if err != nil {
-		return nil, err
-	}
-	return viewOut(view, time.Now()), nil
+	return unary(ctx, s.asker, messages.GetSession{Session: session}, err, func(v messages.SessionView) *pb.ShowSessionResponse {
+		return viewOut(v, time.Now())
+	})
 }
 
 // StopSession implements AdminService.
 func (s adminService) StopSession(ctx context.Context, r *pb.StopSessionRequest) (*pb.StopSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())
-	if err != nil {
-		return nil, err
-	}
-	stopped, err := act[messages.SessionStopped](ctx, s.asker, messages.StopSession{Session: session, Client: door.CallOf(ctx).Client})
-	if err != nil {
-		return nil, err
-	}
-	return &pb.StopSessionResponse{WasRunning: stopped.WasRunning}, nil
+	m := messages.StopSession{Session: session, Client: door.CallOf(ctx).Client}
+	return unary(ctx, once{s.asker}, m, err, func(a messages.SessionStopped) *pb.StopSessionResponse {
+		return &pb.StopSessionResponse{WasRunning: a.WasRunning}
+	})
 }
 
 // ContinueSession implements AdminService.
 func (s adminService) ContinueSession(ctx context.Context, r *pb.ContinueSessionRequest) (*pb.ContinueSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())
-	if err != nil {
-		return nil, err
-	}
-	continued, err := act[messages.SessionContinued](ctx, s.asker, messages.ContinueSession{Session: session})
-	if err != nil {
-		return nil, err
-	}
-	return &pb.ContinueSessionResponse{WasWaiting: continued.WasWaiting}, nil
+	return unary(ctx, once{s.asker}, messages.ContinueSession{Session: session}, err, func(a messages.SessionContinued) *pb.ContinueSessionResponse {
+		return &pb.ContinueSessionResponse{WasWaiting: a.WasWaiting}
+	})
 }
 
 // RestartSession implements AdminService.
 func (s adminService) RestartSession(ctx context.Context, r *pb.RestartSessionRequest) (*pb.RestartSessionResponse, error) {
 	session, err := s.resolve(ctx, r.GetSessionId())
-	if err != nil {
-		return nil, err
-	}
-	restarted, err := act[messages.SessionRestarted](ctx, s.asker, messages.RestartSession{Session: session})
-	if err != nil {
-		return nil, err
-	}
-	return &pb.RestartSessionResponse{WasRunning: restarted.WasRunning, Queued: restarted.Queued}, nil
+	return unary(ctx, once{s.asker}, messages.RestartSession{Session: session}, err, func(a messages.SessionRestarted) *pb.RestartSessionResponse {
+		return &pb.RestartSessionResponse{WasRunning: a.WasRunning, Queued: a.Queued}
+	})
 }
 
 // Shutdown implements AdminService.
 func (s adminService) Shutdown(ctx context.Context, r *pb.ShutdownRequest) (*pb.ShutdownResponse, error) {
-	if _, err := ask[messages.Done](ctx, s.asker, messages.Shutdown{KeepAgents: r.GetKeepAgents()}); err != nil {
-		return nil, err
-	}
-	return &pb.ShutdownResponse{}, nil
+	return unary(ctx, s.asker, messages.Shutdown{KeepAgents: r.GetKeepAgents()}, nil, empty[pb.ShutdownResponse])
 }
 
 // Resolve implements AdminService.
@@ -255,14 +227,12 @@ func (s adminService) Resolve(ctx context.Context, r *pb.ResolveRequest) (*pb.Re
 	if strings.TrimSpace(r.GetRef()) == "" {
 		return nil, wire.Invalid(op, `Give an id, its beginning, a name, or "@last".`, "ref is empty")
 	}
-	resolved, err := ask[messages.SessionResolved](ctx, s.asker, messages.ResolveSession{Reference: r.GetRef()})
-	if err != nil {
-		return nil, err
-	}
-	return &pb.ResolveResponse{SessionId: string(resolved.Session)}, nil
+	return unary(ctx, s.asker, messages.ResolveSession{Reference: r.GetRef()}, nil, func(a messages.SessionResolved) *pb.ResolveResponse {
+		return &pb.ResolveResponse{SessionId: string(a.Session)}
+	})
 }
 
-// resolve is the session meant by what a person typed. A whole id needs no look-up.
+// resolve returns the session that a reference names. A whole id needs no look-up.
 func (s adminService) resolve(ctx context.Context, ref string) (messages.SessionID, error) {
 	if id := wire.CanonicalUUID(ref); id != "" {
 		return messages.SessionID(id), nil
@@ -271,7 +241,7 @@ func (s adminService) resolve(ctx context.Context, ref string) (messages.Session
 	return messages.SessionID(resolved.GetSessionId()), err
 }
 
-// pending is what waits for an answer, in one session or, for "", in all.
+// pending returns the undecided requests of one session or, for "", of all.
 func (s adminService) pending(ctx context.Context, ref string) ([]messages.PermissionRecord, error) {
 	var question messages.ListPermissions
 	if ref != "" {
@@ -285,7 +255,7 @@ func (s adminService) pending(ctx context.Context, ref string) ([]messages.Permi
 	return list.Permissions, err
 }
 
-// names are the names of the sessions that pending is about.
+// names returns the names of the sessions of pending.
 func (s adminService) names(ctx context.Context, pending []messages.PermissionRecord) (map[messages.SessionID]string, error) {
 	names := map[messages.SessionID]string{}
 	for _, p := range pending {

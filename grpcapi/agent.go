@@ -42,8 +42,8 @@ func (s agentService) ListSessions(ctx context.Context, r *pb.ListSessionsReques
 	return out, nil
 }
 
-// ResumeSession implements AgentService: it replays, and goes on live for as long
-// as the request says.
+// ResumeSession implements AgentService: it replays the history, then follows the session as
+// long as the request says.
 func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.ServerStreamingServer[pb.AgentEvent]) error {
 	if err := stream.SendHeader(metadata.MD{}); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 		return err
 	}
 	m.Type = door.CallOf(ctx).Type
-	var joined <-chan struct{} // the connection's Converse stream goes on live
+	var joined <-chan struct{} // closed when the connection has a Converse stream on the session
 	if m.Follow == messages.FollowTurn {
 		beside, forget := s.server.conversing.beside(ctx, m.Session)
 		defer forget()
@@ -112,130 +112,84 @@ func (s agentService) ResumeSession(r *pb.ResumeSessionRequest, stream grpc.Serv
 	}
 }
 
-// withinHead refuses a cursor that the journal has not reached.
+// withinHead refuses a cursor beyond the head.
 func withinHead(op string, from, head messages.Seq) error {
 	if from <= head {
 		return nil
 	}
-	return messages.Errorf(op, messages.OutOfRange, "sequence %d is beyond %d, the newest there is", from, head).
+	return messages.Errorf(op, messages.OutOfRange, "sequence %d is beyond the head %d", from, head).
 		WithHint("The journal may have been restored from a backup: begin again from 0.")
 }
 
-// CompactSession implements AgentService. It answers before clients lose their
-// patience, with what is known by then.
+// CompactSession implements AgentService. It answers before clients time out, with what is
+// known by then.
 func (s agentService) CompactSession(ctx context.Context, r *pb.CompactSessionRequest) (*pb.CompactSessionResponse, error) {
 	m, err := compactIn(r)
-	if err != nil {
-		return nil, err
-	}
 	if key := door.CallOf(ctx).Key; key != "" && r.GetIdempotencyKey() == "" {
 		m.Key = key
 	}
-	compacted, err := askPatiently[messages.SessionCompacted](ctx, s.server, m)
-	if err != nil {
-		return nil, err
-	}
-	return compactOut(compacted), nil
+	return unary(ctx, patient{s.server}, m, err, compactOut)
 }
 
-// CancelTurn implements AgentService. As the unary call of an operator it needs no
-// input lock.
+// CancelTurn implements AgentService. As the unary call of an operator it needs no input
+// lock.
 func (s agentService) CancelTurn(ctx context.Context, r *pb.CancelTurnRequest) (*pb.CancelTurnResponse, error) {
 	session, err := sessionIn("cancel turn", r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
-	cancel, err := cancelIn(r, session, door.CallOf(ctx).Client)
-	if err != nil {
-		return nil, err
-	}
-	cancel.Force = true
-	canceling, err := act[messages.TurnCanceling](ctx, s.server.asker, cancel)
-	if err != nil {
-		return nil, err
-	}
-	return &pb.CancelTurnResponse{WasActive: canceling.WasActive}, nil
+	m, err := cancelIn(r, session, door.CallOf(ctx).Client)
+	m.Force = true
+	return unary(ctx, once{s.server.asker}, m, err, func(a messages.TurnCanceling) *pb.CancelTurnResponse {
+		return &pb.CancelTurnResponse{WasActive: a.WasActive}
+	})
 }
 
-// RequestInputLock implements AgentService. It is answered when the holder has, or 10 s
-// later without it.
+// RequestInputLock implements AgentService. It answers when the holder responds, or after
+// 10 s without a response.
 func (s agentService) RequestInputLock(ctx context.Context, r *pb.InputLockRequest) (*pb.InputLockResponse, error) {
 	session, err := sessionIn("request input lock", r.GetSessionId())
-	if err != nil {
-		return nil, err
-	}
-	answer, err := askPatiently[messages.LockAnswer](ctx, s.server,
-		messages.TakeLock{Session: session, Client: door.CallOf(ctx).Client})
-	if err != nil {
-		return nil, err
-	}
-	return lockOut(answer), nil
+	return unary(ctx, patient{s.server}, messages.TakeLock{Session: session, Client: door.CallOf(ctx).Client}, err, lockOut)
 }
 
 // ListSessionGrants implements AgentService.
 func (s agentService) ListSessionGrants(ctx context.Context, r *pb.ListSessionGrantsRequest) (*pb.ListSessionGrantsResponse, error) {
 	session, err := sessionIn("list grants", r.GetSessionId())
-	if err != nil {
-		return nil, err
-	}
-	view, err := ask[messages.SessionView](ctx, s.server.asker, messages.GetSession{Session: session})
-	if err != nil {
-		return nil, err
-	}
-	return &pb.ListSessionGrantsResponse{Grants: grantsOut(view.Record.Grants)}, nil
+	return unary(ctx, s.server.asker, messages.GetSession{Session: session}, err, func(v messages.SessionView) *pb.ListSessionGrantsResponse {
+		return &pb.ListSessionGrantsResponse{Grants: grantsOut(v.Record.Grants)}
+	})
 }
 
 // ClearSessionGrants implements AgentService.
 func (s agentService) ClearSessionGrants(ctx context.Context, r *pb.ClearSessionGrantsRequest) (*pb.ClearSessionGrantsResponse, error) {
 	m, err := clearGrantsIn(r)
-	if err != nil {
-		return nil, err
-	}
 	m.Client = door.CallOf(ctx).Client
-	if _, err := act[messages.Done](ctx, s.server.asker, m); err != nil {
-		return nil, err
-	}
-	return &pb.ClearSessionGrantsResponse{}, nil
+	return unary(ctx, once{s.server.asker}, m, err, empty[pb.ClearSessionGrantsResponse])
 }
 
 // SetSessionGrant implements AgentService.
 func (s agentService) SetSessionGrant(ctx context.Context, r *pb.SetSessionGrantRequest) (*pb.SetSessionGrantResponse, error) {
 	m, err := setGrantIn(r)
-	if err != nil {
-		return nil, err
-	}
 	m.Client = door.CallOf(ctx).Client
-	if _, err := act[messages.Done](ctx, s.server.asker, m); err != nil {
-		return nil, err
-	}
-	return &pb.SetSessionGrantResponse{}, nil
+	return unary(ctx, once{s.server.asker}, m, err, empty[pb.SetSessionGrantResponse])
 }
 
 // RenameSession implements AgentService.
 func (s agentService) RenameSession(ctx context.Context, r *pb.RenameSessionRequest) (*pb.RenameSessionResponse, error) {
 	m, err := renameIn(r)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := act[messages.Done](ctx, s.server.asker, m); err != nil {
-		return nil, err
-	}
-	return &pb.RenameSessionResponse{}, nil
+	return unary(ctx, once{s.server.asker}, m, err, empty[pb.RenameSessionResponse])
 }
 
-// DeleteSession implements AgentService. A session that is not there counts as
-// not deleted, so that the call may be repeated.
+// DeleteSession implements AgentService. A session that does not exist is no error, so that
+// the call may be repeated.
 func (s agentService) DeleteSession(ctx context.Context, r *pb.DeleteSessionRequest) (*pb.DeleteSessionResponse, error) {
 	session, err := sessionIn("delete session", r.GetSessionId())
-	if err != nil {
-		return nil, err
-	}
-	_, err = act[messages.Done](ctx, s.server.asker, messages.DeleteSession{Session: session, Client: door.CallOf(ctx).Client})
+	m := messages.DeleteSession{Session: session, Client: door.CallOf(ctx).Client}
+	out, err := unary(ctx, once{s.server.asker}, m, err, func(messages.Done) *pb.DeleteSessionResponse {
+		return &pb.DeleteSessionResponse{Deleted: true}
+	})
 	if err != nil && messages.KindOf(err) == messages.NotFound {
 		return &pb.DeleteSessionResponse{}, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &pb.DeleteSessionResponse{Deleted: true}, nil
+	return out, err
 }

@@ -6,10 +6,10 @@ import (
 	"betcode/messages"
 )
 
-// Asker is the actor system as the gateway sees it. Its errors are
-// [*messages.Error], or the context's own.
+// Asker is the actor system as the gateway sees it. Its errors are [*messages.Error] or those
+// of the context.
 type Asker interface {
-	// Ask sends r to whoever answers it and waits for the answer.
+	// Ask sends r to the actor that answers it and waits for the answer.
 	Ask(ctx context.Context, r messages.Request) (messages.Reply, error)
 	// Attach adds a stream to a session. The implementation fills in a.Sink. The
 	// caller closes the Stream.
@@ -19,12 +19,11 @@ type Asker interface {
 // Stream is the reading end of one attached stream. Ready, Take and Finish are called from
 // one goroutine, Close from any.
 type Stream interface {
-	// Ready is signalled when there is something to take. The channel may be another
-	// one after each Take.
+	// Ready is signalled when Take has events or the end. The channel may change with each
+	// Take.
 	Ready() <-chan struct{}
-	// Take returns all events there are, in order, which may be none. io.EOF, behind
-	// the last of them, is a clean end. The events are shared and must not be
-	// changed.
+	// Take returns the buffered events in order, which may be none. io.EOF after the last
+	// is a clean end. The events are shared and must not be changed.
 	Take(ctx context.Context) ([]messages.Event, error)
 	// Finish says that the client will send no more requests. Take returns io.EOF as
 	// soon as the session is quiescent and all its events were taken.
@@ -33,8 +32,8 @@ type Stream interface {
 	Close()
 }
 
-// ask puts r to a and expects an answer of type R.
-func ask[R messages.Reply](ctx context.Context, a Asker, r messages.Request) (R, error) {
+// ask asks r and expects an answer of type R.
+func ask[R messages.Reply](ctx context.Context, a answerer, r messages.Request) (R, error) {
 	var none R
 	reply, err := a.Ask(ctx, r)
 	if err != nil {

@@ -12,21 +12,21 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// commandService is CommandService: what a client offers while somebody types, and
-// the daemon's own commands (command_run.go).
+// commandService is CommandService: completions for a person who types, and the daemon's own
+// commands (command_run.go).
 type commandService struct {
 	pb.UnimplementedCommandServiceServer
 	server *Server
 }
 
-// How many completions there are, unless it is said and at most.
+// The number of completions by default and at most.
 const (
 	defaultCompletions = 50
 	maxCompletions     = 1000
 )
 
-// How many sessions are looked at for agents, and how many of them, the newest, for
-// the kinds of agents that theirs know.
+// The number of sessions whose agents are listed, and of those, newest first, whose kinds of
+// agents are listed too.
 const (
 	agentSessions = 200
 	agentMemories = 10
@@ -70,7 +70,7 @@ func (s commandService) ListAgents(ctx context.Context, r *pb.ListAgentsRequest)
 	slices.SortStableFunc(agents, func(a, b *pb.AgentInfo) int { return rank(a) - rank(b) })
 	for _, record := range sessions.Sessions {
 		if record.Phase != messages.PhaseActive {
-			continue // whose agent has a subagent running is active
+			continue // subagents run in active sessions only
 		}
 		running, err := ask[messages.Subagents](ctx, s.server.asker, messages.GetSubagents{Session: record.ID})
 		if err != nil {
@@ -98,7 +98,7 @@ func (s commandService) ListAgents(ctx context.Context, r *pb.ListAgentsRequest)
 	return &pb.ListAgentsResponse{Agents: agents[:min(len(agents), completions(r.GetMaxResults()))]}, nil
 }
 
-// rank puts who works before who could.
+// rank sorts working agents before idle ones.
 func rank(a *pb.AgentInfo) int {
 	if a.GetStatus() == pb.CommandAgentStatus_COMMAND_AGENT_STATUS_WORKING {
 		return 0
@@ -110,7 +110,7 @@ func rank(a *pb.AgentInfo) int {
 func (s commandService) ListPath(ctx context.Context, r *pb.ListPathRequest) (*pb.ListPathResponse, error) {
 	const op = "list path"
 	if len(r.GetQuery()) > maxPathBytes {
-		return nil, wire.Invalid(op, "Shorten it.", "the query has %d bytes, at most %d are taken", len(r.GetQuery()), maxPathBytes)
+		return nil, wire.Invalid(op, "Shorten it.", "the query has %d bytes, the limit is %d", len(r.GetQuery()), maxPathBytes)
 	}
 	ref := r.GetSessionId()
 	if ref == "" {
@@ -120,13 +120,9 @@ func (s commandService) ListPath(ctx context.Context, r *pb.ListPathRequest) (*p
 	if err != nil {
 		return nil, err
 	}
-	list, err := ask[messages.PathList](ctx, s.server.asker, messages.ListPath{
+	return unary(ctx, s.server.asker, messages.ListPath{
 		Session: resolved.Session, Query: r.GetQuery(), Limit: completions(r.GetMaxResults()),
-	})
-	if err != nil {
-		return nil, err
-	}
-	return pathsOut(list), nil
+	}, nil, pathsOut)
 }
 
 func completions(wanted uint32) int {
@@ -141,7 +137,7 @@ func (s commandService) ExecuteServiceCommand(r *pb.ExecuteServiceCommandRequest
 	return s.run(stream.Context(), r, stream.Send)
 }
 
-// ListPlugins implements CommandService; so for each below.
+// ListPlugins implements CommandService.
 func (commandService) ListPlugins(context.Context, *pb.ListPluginsRequest) (*pb.ListPluginsResponse, error) {
 	return nil, errPlugins()
 }
@@ -172,6 +168,6 @@ func (commandService) DisablePlugin(context.Context, *pb.DisablePluginRequest) (
 }
 
 func errPlugins() error {
-	return messages.Errorf("manage plugins", messages.Unimplemented, "this daemon has no plugins of its own yet").
-		WithHint("Plugins of the agent work as before; 'betcode commands list' shows their commands.")
+	return messages.Errorf("manage plugins", messages.Unimplemented, "this daemon has no plugins yet").
+		WithHint("Plugins of the agent work; 'betcode commands list' shows their commands.")
 }

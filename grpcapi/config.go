@@ -23,14 +23,7 @@ type configService struct {
 // GetSettings implements ConfigService.
 func (s configService) GetSettings(ctx context.Context, r *pb.GetSettingsRequest) (*pb.Settings, error) {
 	scope, directory, err := scopeIn("get settings", r.GetScope(), r.GetWorkingDirectory())
-	if err != nil {
-		return nil, err
-	}
-	view, err := ask[messages.SettingsView](ctx, s.asker, messages.GetSettings{Scope: scope, Directory: directory})
-	if err != nil {
-		return nil, err
-	}
-	return settingsOut(view), nil
+	return unary(ctx, s.asker, messages.GetSettings{Scope: scope, Directory: directory}, err, settingsOut)
 }
 
 // UpdateSettings implements ConfigService.
@@ -45,13 +38,10 @@ func (s configService) UpdateSettings(ctx context.Context, r *pb.UpdateSettingsR
 		return nil, err
 	}
 	if len(changes) == 0 {
-		return nil, wire.Invalid(op, "Set a member of settings that is not zero, or say it in values.", "nothing is to be changed")
+		return nil, wire.Invalid(op, "Set a member of settings that is not zero, or name it in values.", "the request changes no setting")
 	}
-	view, err := ask[messages.SettingsView](ctx, s.asker, messages.UpdateSettings{Scope: scope, Directory: directory, Changes: changes, Revision: r.GetRevision(), Client: door.CallOf(ctx).Client})
-	if err != nil {
-		return nil, err
-	}
-	return settingsOut(view), nil
+	m := messages.UpdateSettings{Scope: scope, Directory: directory, Changes: changes, Revision: r.GetRevision(), Client: door.CallOf(ctx).Client}
+	return unary(ctx, s.asker, m, nil, settingsOut)
 }
 
 // ListMcpServers implements ConfigService.
@@ -67,13 +57,17 @@ func (s configService) ListMcpServers(ctx context.Context, r *pb.ListMcpServersR
 			return nil, err
 		}
 	}
-	reports, err := ask[messages.AgentReports](ctx, s.asker, messages.GetAgentReports{Session: session})
-	if err != nil {
-		return nil, err
-	}
+	return unary(ctx, s.asker, messages.GetAgentReports{Session: session}, nil, func(a messages.AgentReports) *pb.ListMcpServersResponse {
+		return serversOut(a.Reports, wanted)
+	})
+}
+
+// serversOut translates the servers of reports that have a status; 0 = any. Of several
+// servers with one name the newest report counts.
+func serversOut(reports []messages.AgentReport, wanted pb.McpServerStatus) *pb.ListMcpServersResponse {
 	out := &pb.ListMcpServersResponse{}
 	seen := map[string]bool{}
-	for _, report := range reports.Reports { // the newest first
+	for _, report := range reports { // newest first
 		for _, server := range report.Servers {
 			if seen[server.Name] {
 				continue
@@ -85,7 +79,7 @@ func (s configService) ListMcpServers(ctx context.Context, r *pb.ListMcpServersR
 		}
 	}
 	slices.SortFunc(out.GetServers(), func(a, b *pb.McpServerInfo) int { return cmp.Compare(a.GetName(), b.GetName()) })
-	return out, nil
+	return out
 }
 
 // GetPermissions implements ConfigService.
@@ -102,12 +96,12 @@ func (s configService) GetPermissions(ctx context.Context, r *pb.GetPermissionsR
 		return nil, err
 	}
 	if m.Session != "" && m.Directory != "" {
-		return nil, wire.Invalid(op, "Leave one of them out.", "a session has a directory of its own")
+		return nil, wire.Invalid(op, "Leave one of them out.", "session_id and working_directory are both set; a session has a directory")
 	}
-	list, err := ask[messages.RuleList](ctx, s.asker, m)
-	if err != nil {
-		return nil, err
-	}
+	return unary(ctx, s.asker, m, nil, rulesOut)
+}
+
+func rulesOut(list messages.RuleList) *pb.PermissionRules {
 	out := &pb.PermissionRules{}
 	for _, rule := range list.Rules {
 		out.Rules = append(out.Rules, ruleOut(rule))
@@ -118,10 +112,10 @@ func (s configService) GetPermissions(ctx context.Context, r *pb.GetPermissionsR
 			out.RequireApproval = append(out.RequireApproval, rule.Text)
 		}
 	}
-	return out, nil
+	return out
 }
 
-// serverStatusIn reads a filter; 0 = any.
+// serverStatusIn translates a filter; 0 = any.
 func serverStatusIn(op, filter string) (pb.McpServerStatus, error) {
 	const prefix = "MCP_SERVER_STATUS_"
 	name := strings.ToUpper(strings.TrimSpace(filter))
@@ -131,10 +125,10 @@ func serverStatusIn(op, filter string) (pb.McpServerStatus, error) {
 	if status, ok := pb.McpServerStatus_value[prefix+strings.TrimPrefix(name, prefix)]; ok && status != 0 {
 		return pb.McpServerStatus(status), nil
 	}
-	return 0, wire.Invalid(op, "It is running, stopped, starting or error, or empty for all.", "the status_filter %q is unknown", wire.Clip(filter))
+	return 0, wire.Invalid(op, "Use running, stopped, starting or error, or leave it empty for all.", "the status_filter %q is unknown", wire.Clip(filter))
 }
 
-// serverOut translates a server in the words of its agent.
+// serverOut translates a server that an agent has reported.
 func serverOut(s messages.McpServer, r messages.AgentReport) *pb.McpServerInfo {
 	out := &pb.McpServerInfo{
 		Name: wire.Printable(s.Name), ServerType: wire.Printable(s.Type), Endpoint: wire.Printable(s.Endpoint),
@@ -146,16 +140,16 @@ func serverOut(s messages.McpServer, r messages.AgentReport) *pb.McpServerInfo {
 	case "pending":
 		out.Status = pb.McpServerStatus_MCP_SERVER_STATUS_STARTING
 	case "disabled":
-		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_STOPPED, "It is switched off."
+		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_STOPPED, "The server is disabled."
 	case "failed":
-		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_ERROR, "The agent could not connect to it."
+		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_ERROR, "The agent could not connect to the server."
 	case "needs-auth":
-		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_ERROR, "It wants somebody to log in."
+		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_ERROR, "The server requires a login."
 	default:
-		out.ErrorMessage = "The agent says " + wire.Printable(s.Status) + "."
+		out.ErrorMessage = "The agent reports " + wire.Printable(s.Status) + "."
 	}
 	if !r.Running {
-		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_STOPPED, "Its agent does not run."
+		out.Status, out.ErrorMessage = pb.McpServerStatus_MCP_SERVER_STATUS_STOPPED, "The agent does not run."
 	}
 	prefix := "mcp__" + serverPrefix(s.Name) + "__"
 	for _, tool := range r.Tools {
@@ -166,7 +160,7 @@ func serverOut(s messages.McpServer, r messages.AgentReport) *pb.McpServerInfo {
 	return out
 }
 
-// serverPrefix is a server's name as it stands in the names of its tools.
+// serverPrefix returns a server's name as it appears in the names of its tools.
 func serverPrefix(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || (r >= '0' && r <= '9') || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z') {

@@ -10,8 +10,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// forks is the namespace in which a fork's id follows from its idempotency key, so that a
-// repeated call finds the session that the first one made.
+// forks is the namespace in which the id of a fork is derived from the idempotency key, so
+// that a repeated call finds the session of the first.
 var forks = uuid.MustParse("0b9c2f6e-3a53-4d1c-9d0e-6a7f5b1c8e42")
 
 // ForkSession implements AdminService.
@@ -27,11 +27,8 @@ func (s adminService) ForkSession(ctx context.Context, r *pb.ForkSessionRequest)
 	if key := door.CallOf(ctx).Key; key != "" {
 		id = uuid.NewSHA1(forks, []byte(key))
 	}
-	forked, err := ask[messages.SessionForked](ctx, s.asker, messages.ForkSession{
-		Session: session, Fork: messages.SessionID(id.String()), Client: door.CallOf(ctx).Client, Name: r.GetName(),
+	m := messages.ForkSession{Session: session, Fork: messages.SessionID(id.String()), Client: door.CallOf(ctx).Client, Name: r.GetName()}
+	return unary(ctx, s.asker, m, nil, func(a messages.SessionForked) *pb.ForkSessionResponse {
+		return &pb.ForkSessionResponse{SessionId: string(a.Session), Origin: forkOut(a.Origin)}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &pb.ForkSessionResponse{SessionId: string(forked.Session), Origin: forkOut(forked.Origin)}, nil
 }

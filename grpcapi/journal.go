@@ -16,15 +16,10 @@ import (
 
 // JournalStats implements AdminService.
 func (s adminService) JournalStats(ctx context.Context, _ *pb.JournalStatsRequest) (*pb.JournalStatsResponse, error) {
-	st, err := ask[messages.JournalStats](ctx, s.asker, messages.GetJournalStats{})
-	if err != nil {
-		return nil, err
-	}
-	return JournalStatsOut(st), nil
+	return unary(ctx, s.asker, messages.GetJournalStats{}, nil, JournalStatsOut)
 }
 
-// VerifyJournal implements AdminService. Problems are told at the end: until
-// then nobody knows all of them.
+// VerifyJournal implements AdminService. Problems are sent at the end, when all are known.
 func (s adminService) VerifyJournal(_ *pb.VerifyJournalRequest, stream grpc.ServerStreamingServer[pb.VerifyJournalResponse]) error {
 	end, err := s.one.verify.begin("verify journal", "the journal is verified")
 	if err != nil {
@@ -60,9 +55,9 @@ func (s adminService) VerifyJournal(_ *pb.VerifyJournalRequest, stream grpc.Serv
 	return nil
 }
 
-// news are the reports of a verification on their way to a client. While one is
-// sent, reports on the same file replace each other: nobody who verifies waits
-// for a client, as commits may wait for him.
+// news are the reports of a verification that are buffered for a client. Reports on the same
+// file replace each other, so that the verification, which commits may wait for, never waits
+// for the client.
 type news struct {
 	mu      sync.Mutex
 	waiting []*pb.VerifyJournalResponse
@@ -97,7 +92,7 @@ func (n *news) ring() {
 	}
 }
 
-// send sends what comes until it is closed.
+// send sends reports until close is called.
 func (n *news) send(stream grpc.ServerStreamingServer[pb.VerifyJournalResponse]) error {
 	for range n.wake {
 		n.mu.Lock()
@@ -121,19 +116,15 @@ func (s adminService) BackupJournal(ctx context.Context, r *pb.BackupJournalRequ
 	const op = "back up journal"
 	path := r.GetPath()
 	if !filepath.IsAbs(path) || len(path) > maxPathBytes || !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
-		return nil, wire.Invalid(op, "Give the absolute path of a directory that does not exist.", "path %q", wire.Clip(path))
+		return nil, wire.Invalid(op, "Give the absolute path of a directory that does not exist.", "the path %q is not absolute or not valid", wire.Clip(path))
 	}
-	b, err := ask[messages.JournalBackup](ctx, s.asker, messages.BackupJournal{Path: filepath.Clean(path), Link: r.GetLink()})
-	if err != nil {
-		return nil, err
-	}
-	return JournalBackupOut(b), nil
+	return unary(ctx, s.asker, messages.BackupJournal{Path: filepath.Clean(path), Link: r.GetLink()}, nil, JournalBackupOut)
 }
 
-// The translations below are exported for the command line, which looks at a
-// journal itself when no daemon has it, and shows the same.
+// The translations below are exported for the command line, which reads a journal itself when
+// no daemon has it open.
 
-// JournalStatsOut translates what a journal is.
+// JournalStatsOut translates the statistics of a journal.
 func JournalStatsOut(s messages.JournalStats) *pb.JournalStatsResponse {
 	out := &pb.JournalStatsResponse{
 		Directory: strings.ToValidUTF8(s.Directory, "?"), Lineage: s.Lineage, Format: saturate(count(s.Format)), Sessions: count(s.Sessions),
@@ -154,17 +145,17 @@ func JournalStatsOut(s messages.JournalStats) *pb.JournalStatsResponse {
 	return out
 }
 
-// JournalFileOut translates what was read of a file so far.
+// JournalFileOut translates the progress in a file.
 func JournalFileOut(f messages.JournalFile) *pb.VerifyJournalResponse {
 	return &pb.VerifyJournalResponse{News: &pb.VerifyJournalResponse_File{File: &pb.JournalFileReport{
 		Name: f.Name, Bytes: count(f.Bytes), Keys: count(f.Keys), Events: count(f.Events), ChainedEvents: count(f.Chained), Complete: f.Complete,
 	}}}
 }
 
-// maxProblems bounds how many problems are told one by one.
+// maxProblems bounds the problems that are sent one by one.
 const maxProblems = 1000
 
-// JournalReportOut translates what was found, the summary last.
+// JournalReportOut translates a report, the summary last.
 func JournalReportOut(r messages.JournalReport) []*pb.VerifyJournalResponse {
 	var out []*pb.VerifyJournalResponse
 	for _, p := range r.Problems[:min(len(r.Problems), maxProblems)] {
@@ -177,7 +168,7 @@ func JournalReportOut(r messages.JournalReport) []*pb.VerifyJournalResponse {
 	}}})
 }
 
-// JournalBackupOut translates what was written.
+// JournalBackupOut translates the result of a backup.
 func JournalBackupOut(b messages.JournalBackup) *pb.BackupJournalResponse {
 	return &pb.BackupJournalResponse{
 		Path: strings.ToValidUTF8(b.Path, "?"), Lineage: b.Lineage, Files: count(b.Files), Bytes: count(b.Bytes),

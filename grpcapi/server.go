@@ -229,33 +229,6 @@ func errDraining() error {
 		WithHint("Reconnect with your last sequence; nothing is lost.")
 }
 
-// askPatiently is [ask] for requests that may take long: it returns when the daemon shuts
-// down.
-func askPatiently[R messages.Reply](ctx context.Context, s *Server, r messages.Request) (R, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	drained := make(chan struct{})
-	go func() {
-		defer close(drained)
-		select {
-		case <-s.draining:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	answer, err := ask[R](ctx, s.asker, r)
-	select {
-	case <-s.draining:
-		if messages.KindOf(err) == messages.Canceled {
-			err = errDraining()
-		}
-	default:
-	}
-	cancel()
-	<-drained
-	return answer, err
-}
-
 // sendFatal sends the error that ends a stream to its client, unless the client is gone, and
 // returns it. A short absence of the daemon is told by the status alone: clients reconnect
 // without showing it.

@@ -8,22 +8,22 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// GetStartup implements AdminService. It hands out the daemon's environment, and so its
-// secrets: a token that leaks must not be worth as much as an account on the machine.
+// GetStartup implements AdminService. It returns the daemon's environment, and so its
+// secrets: a leaked token must not be worth as much as an account on the machine.
 func (s adminService) GetStartup(ctx context.Context, _ *pb.GetStartupRequest) (*pb.GetStartupResponse, error) {
-	const op = "tell how the daemon was started"
+	const op = "get startup"
 	if p, ok := door.PeerOf(ctx); !ok || p.Address.IsValid() {
-		return nil, messages.Errorf(op, messages.Denied, "its environment is told over the Unix socket only").
+		return nil, messages.Errorf(op, messages.Denied, "the daemon's environment is served over the Unix socket only").
 			WithHint("Run the command on the daemon's machine, without --address.")
 	}
-	startup, err := ask[messages.Startup](ctx, s.asker, messages.GetStartup{})
-	if err != nil {
-		return nil, err
-	}
+	return unary(ctx, s.asker, messages.GetStartup{}, nil, startupOut)
+}
+
+func startupOut(s messages.Startup) *pb.GetStartupResponse {
 	return &pb.GetStartupResponse{
-		Arguments: bytesOf(startup.Arguments), Environment: bytesOf(startup.Environment),
-		Directory: []byte(startup.Directory), ErrorFile: []byte(startup.ErrorFile),
-	}, nil
+		Arguments: bytesOf(s.Arguments), Environment: bytesOf(s.Environment),
+		Directory: []byte(s.Directory), ErrorFile: []byte(s.ErrorFile),
+	}
 }
 
 func bytesOf(all []string) [][]byte {

@@ -191,7 +191,7 @@ func (r *Reader) Receive(ctx context.Context, w Incoming, c Call, reserved *Rese
 	return r.ends(ctx, w)
 }
 
-// header reads what stands before a message: whether it is Compressed, and its length.
+// header reads what stands before a message: whether it is compressed, and its length.
 // On a stream of requests the next may come at any time.
 func (r *Reader) header(ctx context.Context, w Incoming, c Call) (header [5]byte, err error) {
 	if c.Streaming {
@@ -229,9 +229,9 @@ func (r *Reader) check(w Incoming, c Call, format byte, length int64) error {
 	case format > 1:
 		return status.Errorf(codes.Internal, "grpc: received unexpected payload format %d", format)
 	case format == 1 && (name == "" || name == encoding.Identity):
-		return status.Error(codes.Internal, "grpc: Compressed flag set with identity or empty encoding")
+		return status.Error(codes.Internal, "grpc: compressed flag set with identity or empty encoding")
 	case format == 1 && c.Probe:
-		return status.Error(codes.Unimplemented, "Compressed requests are not taken from callers without a scope")
+		return status.Error(codes.Unimplemented, "compressed requests are not accepted from callers without a scope")
 	case length > r.limit(c):
 		return status.Errorf(codes.ResourceExhausted, "grpc: received message larger than max (%d vs. %d)", length, r.limit(c))
 	}
