@@ -62,7 +62,11 @@ func pages(t *testing.T) []string {
 	if err != nil || len(all) == 0 {
 		t.Fatal(all, err)
 	}
-	return append(all, "../README.md", "../CHANGELOG.md", "../CONTRIBUTING.md")
+	notes, err := filepath.Glob("../docs/notes/*.md")
+	if err != nil || len(notes) == 0 {
+		t.Fatal(notes, err)
+	}
+	return append(append(all, notes...), "../README.md", "../CHANGELOG.md", "../CONTRIBUTING.md")
 }
 
 // tested lists the functions and the files of all tests.

@@ -16,7 +16,7 @@ import (
 )
 
 // Stories that others had to tell their users: what went wrong in daemons of this
-// kind, in public, and does not here. docs/reliability.md lists them.
+// kind, in public, and does not here. docs/notes/reliability.md lists them.
 
 // ownBinary gives the story a copy of the program, and a daemon of that.
 func (s *story) ownBinary() string {
