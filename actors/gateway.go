@@ -11,6 +11,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/client"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -250,7 +251,7 @@ func result(r messages.Reply, err error) (messages.Reply, error) {
 type Follower struct {
 	system *System
 	attach messages.Attach
-	box    *outbox
+	box    *client.Outbox
 	client *actor.PID // the client actor of the present attachment
 	epoch  atomic.Uint64
 }
@@ -271,7 +272,7 @@ func (f *Follower) connect(ctx context.Context) (messages.Attached, error) {
 	a.Stream = fmt.Sprintf("%s.%d", f.attach.Stream, f.epoch.Add(1))
 	pid := actor.NewPID(f.system.sessions.Address, f.system.sessions.Id+"/"+childName("session", a.Session)+"/"+childName("client", a.Stream))
 	root, now := f.system.actors.Root, f.system.now
-	box := newOutbox(func() { root.Send(pid, messages.OutboxDrained{At: now()}) })
+	box := client.NewOutbox(func() { root.Send(pid, messages.OutboxDrained{At: now()}) })
 	a.Sink = box
 	answer, err := f.system.ask(ctx, f.system.sessions, a)
 	if err != nil {
@@ -289,14 +290,14 @@ func (f *Follower) connect(ctx context.Context) (messages.Attached, error) {
 }
 
 // Ready is signalled when there is something to take.
-func (f *Follower) Ready() <-chan struct{} { return f.box.wake }
+func (f *Follower) Ready() <-chan struct{} { return f.box.Ready() }
 
 // Take returns the events there are, in order, each journaled one once. It
 // returns [io.EOF] behind the last after a clean end. It waits only while the
 // session's actor is being restarted.
 func (f *Follower) Take(ctx context.Context) ([]messages.Event, error) {
-	events, err := f.box.take()
-	if errors.Is(err, errDetached) {
+	events, err := f.box.Take()
+	if errors.Is(err, client.ErrDetached) {
 		return nil, f.again(ctx)
 	}
 	for _, e := range events {

@@ -22,6 +22,9 @@ import (
 // for: an append in which a person decides is short.
 const decisionEvents = 16
 
+// decisionBytes bounds the same in bytes.
+const decisionBytes = 128 << 10
+
 // answerPermission asks the session, and the journal where that knows nothing any
 // more. r is the answer m, or that under a key.
 func (s *System) answerPermission(ctx context.Context, r messages.Request, m messages.AnswerPermission) (messages.Reply, error) {
@@ -51,7 +54,7 @@ func (s *System) decidedBefore(session messages.SessionID, id messages.RequestID
 	if err != nil || !seen {
 		return none, false
 	}
-	events, err := s.options.Store.Events(session, at-min(at, decisionEvents), decisionEvents, catchUpBytes)
+	events, err := s.options.Store.Events(session, at-min(at, decisionEvents), decisionEvents, decisionBytes)
 	if err != nil {
 		return none, false
 	}

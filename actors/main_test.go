@@ -2,15 +2,11 @@ package actors
 
 import (
 	"encoding/binary"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
-	"google.golang.org/protobuf/proto"
-
-	pb "betcode/proto/betcode/v1"
 
 	"betcode/messages"
 )
@@ -38,37 +34,23 @@ func numbered(first, last messages.Seq) []messages.Event {
 	return events
 }
 
-// fleeting returns an event without a number.
-func fleeting(text string) []messages.Event { return []messages.Event{{Bytes: []byte(text)}} }
+// numbersOf returns the numbers of events.
+func numbersOf(events []messages.Event) []messages.Seq {
+	numbers := make([]messages.Seq, len(events))
+	for i, e := range events {
+		numbers[i] = e.Seq
+	}
+	return numbers
+}
 
-// showEvents writes events shortly: "1-3 lock 4".
-func showEvents(events []messages.Event) string {
-	var words []string
-	for i := 0; i < len(events); i++ {
-		first := events[i].Seq
-		if first == 0 {
-			var event pb.AgentEvent
-			switch err := proto.Unmarshal(events[i].Bytes, &event); {
-			case err == nil && event.GetSessionInfo().GetIsCompacted():
-				words = append(words, "gap")
-				continue
-			case err == nil && event.GetLagging() != nil:
-				words = append(words, "lagging")
-				continue
-			}
-			words = append(words, string(events[i].Bytes))
-			continue
-		}
-		for i+1 < len(events) && events[i+1].Seq == events[i].Seq+1 {
-			i++
-		}
-		if last := events[i].Seq; last != first {
-			words = append(words, fmt.Sprintf("%d-%d", first, last))
-		} else {
-			words = append(words, fmt.Sprint(first))
+// firstNumber returns the first journaled number among events, 0 if none is.
+func firstNumber(events []messages.Event) messages.Seq {
+	for _, e := range events {
+		if e.Seq > 0 {
+			return e.Seq
 		}
 	}
-	return strings.Join(words, " ")
+	return 0
 }
 
 func containsText(s, part string) bool { return strings.Contains(s, part) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"betcode/actors/internal/encode"
 	"betcode/actors/internal/rules"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -28,7 +29,7 @@ func TestCallHistory(t *testing.T) {
 	take := func(events ...*pb.AgentEvent) {
 		for _, e := range events {
 			seq++
-			if err := h.take(seal(e, sessionA, seq, dawn)); err != nil {
+			if err := h.take(encode.Event(e, sessionA, seq, dawn)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -65,7 +66,7 @@ func TestCallHistory(t *testing.T) {
 	for n := range maxOpenCalls {
 		take(call(fmt.Sprint(n), "ls"))
 	}
-	if err := h.take(seal(call("more", "ls"), sessionA, seq+1, dawn)); err == nil || len(h.open) != maxOpenCalls {
+	if err := h.take(encode.Event(call("more", "ls"), sessionA, seq+1, dawn)); err == nil || len(h.open) != maxOpenCalls {
 		t.Errorf("%v, %d open", err, len(h.open))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/uuid"
 
+	"betcode/actors/client"
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
 	"betcode/actors/journal"
@@ -222,7 +223,7 @@ func (s *session) performChild(ctx actor.Context, e effect) {
 	case spawnRun:
 		s.spawn(ctx, runProps(s.deps, s.state.record, e), "run", e.record.Run)
 	case spawnClient:
-		if pid := s.spawn(ctx, clientProps(s.deps, e.attach, e.state), "client", e.attach.Stream); pid != nil {
+		if pid := s.spawn(ctx, client.Props(s.deps.clientDeps(), e.attach, e.state), "client", e.attach.Stream); pid != nil {
 			s.streams[e.attach.Stream] = pid
 		}
 	case dropClient:

@@ -28,7 +28,7 @@ func (b *bench) checkDurable(e effect) {
 				bad("%d is not in the journal, or not the next; the head is %d", event.Seq, b.journal.head())
 			}
 		}
-		if first := firstNumbered(e.events); first > 0 && e.head != b.shown {
+		if first := firstNumber(e.events); first > 0 && e.head != b.shown {
 			bad("the head is told as %d", e.head)
 		}
 	case reply:

@@ -8,7 +8,9 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/client"
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/encode"
 	"betcode/actors/pool"
 	"betcode/actors/session/presence"
 	"betcode/messages"
@@ -75,22 +77,22 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 			t.recordHolder()
 		}
 	}
-	state := clientState{session: t.s.id, stream: m.Stream, follow: m.Follow, head: head, progress: t.s.progress()}
-	state.greeting = []messages.Event{seal(sessionInfo(t.s.record, t.s.options.lineage, t.s.record.Messages > 0), t.s.id, 0, t.now.at)}
-	state.prompts = t.s.replayPrompts(t.now)
+	state := client.State{Session: t.s.id, Stream: m.Stream, Follow: m.Follow, Head: head, Progress: t.s.progress()}
+	state.Greeting = []messages.Event{encode.Event(sessionInfo(t.s.record, t.s.options.lineage, t.s.record.Messages > 0), t.s.id, 0, t.now.at)}
+	state.Prompts = t.s.replayPrompts(t.now)
 	switch m.History {
 	case messages.HistoryFull:
 	case messages.HistoryFromSequence:
-		state.cursor = m.From
+		state.Cursor = m.From
 	case messages.HistoryPendingOnly:
-		state.cursor = head
+		state.Cursor = head
 	case messages.HistoryNone:
-		state.cursor, state.prompts = head, nil
+		state.Cursor, state.Prompts = head, nil
 	}
-	if boundary := t.s.record.Past.Boundary.Seq; state.cursor < boundary {
-		state.cursor, state.greeting = boundary, compacted(state.greeting)
+	if boundary := t.s.record.Past.Boundary.Seq; state.Cursor < boundary {
+		state.Cursor, state.Greeting = boundary, client.Compacted(state.Greeting)
 	}
-	state.greeting = append(state.greeting, t.snapshots()...)
+	state.Greeting = append(state.Greeting, t.snapshots()...)
 	t.then(spawnClient{m, state}, reply{from, messages.Attached{Head: head, LockHolder: t.s.lock.Holder()}})
 }
 
@@ -118,7 +120,7 @@ func (s *sessionState) replayPrompts(now env) []messages.Event {
 			if request := e.GetPermissionRequest(); request != nil {
 				request.IsReplay = true
 			}
-			events = append(events, seal(e, s.id, 0, now.at))
+			events = append(events, encode.Event(e, s.id, 0, now.at))
 		}
 	}
 	return events

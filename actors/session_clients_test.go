@@ -41,18 +41,18 @@ func TestAttach(t *testing.T) {
 			b := asking(t)
 			b.tell(c.attach)
 			s := last[spawnClient](b).state
-			if s.cursor != c.cursor || s.head != 7 || s.stream != "b1" || s.progress != messages.Awaiting {
+			if s.Cursor != c.cursor || s.Head != 7 || s.Stream != "b1" || s.Progress != messages.Awaiting {
 				t.Errorf("%+v", s)
 			}
 			greeted := ""
-			for _, e := range s.greeting {
+			for _, e := range s.Greeting {
 				greeted += showEvent(e) + ", "
 			}
 			if greeted != `info opus, lock "ann", , ` { // and who is there
 				t.Errorf("greeted with %v", greeted)
 			}
 			prompts := ""
-			for _, e := range s.prompts {
+			for _, e := range s.Prompts {
 				prompts += showEvent(e)
 			}
 			if prompts != c.prompts {

@@ -3,6 +3,7 @@ package actors
 import (
 	"testing"
 
+	"betcode/actors/client"
 	"betcode/actors/internal/claude"
 	"betcode/actors/pool"
 	"betcode/messages"
@@ -63,14 +64,14 @@ func TestAttachBelowTheBoundary(t *testing.T) {
 		a.History, a.From = messages.HistoryFromSequence, from
 		b.tell(a)
 		s := last[spawnClient](b).state
-		if s.cursor != want || isCompacted(s.greeting) != (from < 6) {
-			t.Errorf("from %d: begins behind %d, compacted %v", from, s.cursor, isCompacted(s.greeting))
+		if s.Cursor != want || isCompacted(s.Greeting) != (from < 6) {
+			t.Errorf("from %d: begins behind %d, compacted %v", from, s.Cursor, isCompacted(s.Greeting))
 		}
 	}
 }
 
 func isCompacted(greeting []messages.Event) bool {
-	return len(compacted(greeting)) == 1 && string(greeting[0].Bytes) == string(compacted(greeting)[0].Bytes)
+	return len(client.Compacted(greeting)) == 1 && string(greeting[0].Bytes) == string(client.Compacted(greeting)[0].Bytes)
 }
 
 func TestCompactionIsRefused(t *testing.T) {

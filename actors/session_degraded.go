@@ -6,6 +6,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/encode"
 	"betcode/actors/journal"
 	"betcode/messages"
 )
@@ -159,7 +160,7 @@ func (s sessionState) volatile(now env, events []messages.Event) []messages.Even
 			panic("an event of ours: " + err.Error())
 		}
 		event.Volatile = event.Volatile || e.Seq > 0
-		marked[i] = seal(&event, s.id, 0, now.at)
+		marked[i] = encode.Event(&event, s.id, 0, now.at)
 	}
 	return marked
 }

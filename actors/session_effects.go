@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/client"
 	"betcode/messages"
 )
 
@@ -38,7 +39,7 @@ type (
 	}
 	spawnClient struct {
 		attach messages.Attach
-		state  clientState
+		state  client.State
 	}
 	dropClient      struct{ stream string }
 	spawnPermission struct{ record messages.PermissionRecord }

@@ -2,33 +2,12 @@ package actors
 
 import (
 	"cmp"
-	"time"
-
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/process"
 	"betcode/messages"
 )
-
-// seal gives an event its number and encodes it, once and for all: these bytes
-// go into the journal and onto every wire. Number 0 is an event that is not
-// journaled.
-func seal(e *pb.AgentEvent, session messages.SessionID, seq messages.Seq, at time.Time) messages.Event {
-	e.Sequence, e.SessionId = uint64(seq), string(session)
-	if e.Timestamp == nil {
-		e.Timestamp = timestamppb.New(at)
-	}
-	bytes, err := proto.Marshal(e)
-	if err != nil {
-		// Only a string that is not UTF-8 can do this, and whatever comes from
-		// outside was made valid where it came in.
-		panic("encode event: " + err.Error())
-	}
-	return messages.Event{Seq: seq, Bytes: bytes}
-}
 
 func sessionInfo(r messages.SessionRecord, lineage string, resumed bool) *pb.AgentEvent {
 	return &pb.AgentEvent{Event: &pb.AgentEvent_SessionInfo{SessionInfo: &pb.SessionInfo{

@@ -5,6 +5,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/encode"
 	"betcode/actors/session/presence"
 	"betcode/messages"
 )
@@ -44,8 +45,8 @@ func (t *transition) snapshots() []messages.Event {
 		Attached: clientsOut(everyone[:min(len(everyone), shownClients)]), Complete: true, Total: uint32(len(everyone)),
 	})
 	return []messages.Event{
-		seal(lockEvent(t.s.lock.View()), t.s.id, 0, t.now.at),
-		seal(present, t.s.id, 0, t.now.at),
+		encode.Event(lockEvent(t.s.lock.View()), t.s.id, 0, t.now.at),
+		encode.Event(present, t.s.id, 0, t.now.at),
 	}
 }
 

@@ -81,7 +81,7 @@ func TestPresence(t *testing.T) {
 
 	b.tell(attach("cid", "cid1"))
 	s := last[spawnClient](b).state
-	if got := showPresence(s.greeting[2]); got != "+bob watching by flutter, +cid, no more of 2" {
+	if got := showPresence(s.Greeting[2]); got != "+bob watching by flutter, +cid, no more of 2" {
 		t.Errorf("a newcomer is told %q", got)
 	}
 	view := b.state.view()

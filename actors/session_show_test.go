@@ -45,7 +45,7 @@ func show(e effect) string {
 	case spawnRun:
 		return showSpawn(e)
 	case spawnClient:
-		return fmt.Sprintf("client %s from %d", e.attach.Stream, e.state.cursor)
+		return fmt.Sprintf("client %s from %d", e.attach.Stream, e.state.Cursor)
 	case dropClient:
 		return "drop client " + e.stream
 	case spawnPermission:

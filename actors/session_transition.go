@@ -6,6 +6,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/encode"
 	"betcode/messages"
 )
 
@@ -55,7 +56,7 @@ func (t *transition) then(effects ...effect) { t.after = append(t.after, effects
 // emit gives an event its number and puts it into the journal.
 func (t *transition) emit(e *pb.AgentEvent) {
 	t.s.record.Head++
-	event := seal(e, t.s.id, t.s.record.Head, t.now.at)
+	event := encode.Event(e, t.s.id, t.s.record.Head, t.now.at)
 	t.append.Events = append(t.append.Events, event)
 	t.s.record.Past.Bytes += uint64(len(event.Bytes))
 	t.dirty = true
@@ -63,7 +64,7 @@ func (t *transition) emit(e *pb.AgentEvent) {
 
 // tellAll shows every stream an event that is not journaled.
 func (t *transition) tellAll(e *pb.AgentEvent) {
-	t.then(publish{events: []messages.Event{seal(e, t.s.id, 0, t.now.at)}})
+	t.then(publish{events: []messages.Event{encode.Event(e, t.s.id, 0, t.now.at)}})
 }
 
 // progress is the progress after this step. A deleted session has none: a stream that

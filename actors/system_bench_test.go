@@ -252,7 +252,7 @@ func (s *stage) checkComplete(r *reader, id messages.SessionID, from messages.Se
 			continue
 		}
 		if from++; e.Seq != from || !kept.has(e) {
-			s.t.Fatalf("%d came where %d was due: %s", e.Seq, from, showEvents(r.got()))
+			s.t.Fatalf("%d came where %d was due: %v", e.Seq, from, numbersOf(r.got()))
 		}
 	}
 }

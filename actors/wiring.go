@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/client"
 	"betcode/actors/disk"
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
@@ -76,4 +77,9 @@ func (s *System) journalDeps() journal.Deps {
 // backupsDeps returns what the backups actor needs.
 func (s *System) backupsDeps() journal.BackupsDeps {
 	return journal.BackupsDeps{Common: s.common(), Store: s.options.Store, Options: s.options.Backups, Health: &s.backup}
+}
+
+// clientDeps returns what the actor of a stream needs.
+func (s *System) clientDeps() client.Deps {
+	return client.Deps{Common: s.common(), Store: s.options.Store}
 }

@@ -194,6 +194,10 @@ var rules = []rule{
 		because: "it writes what it is given, through the store that it declares", never: actorsNever,
 	},
 	{
+		pkg: "actors/client", may: []string{"messages", "proto", "actors/internal/act", "actors/internal/encode"},
+		because: "a stream knows its session by the messages that are published to it", never: actorsNever,
+	},
+	{
 		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor", never: actorsNever,
 	},
 	{

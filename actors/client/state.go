@@ -1,22 +1,23 @@
-package actors
+package client
 
 import (
 	"slices"
 
 	"google.golang.org/protobuf/proto"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
 
-// How much of the journal a client that catches up is read at once. Short
-// reads: a long read transaction would make the journal's file grow.
+// How much of the journal a client that catches up reads at once. Reads are short: a long read transaction would make the
+// journal's file grow.
 const (
 	catchUpEvents = 256
 	catchUpBytes  = 128 << 10
 )
 
-// clientState is what one attached stream remembers: how far it has come.
+// State is how far one attached stream has come.
 //
 //	            everything up to the head was pushed
 //	catching up ───────────────────────────────────► live
@@ -24,37 +25,36 @@ const (
 //	     └────────────────────────────────────────────┘
 //	        the outbox was full, or a number is missing
 //
-// A lagging client is one that catches up after having been live; it is told so, as
-// soon as its outbox has room, and when it is live again it is told what it may have
-// missed of the events that no history has. Nothing is lost or doubled either way:
-// only the number after the cursor is ever pushed. A client whose outbox stays full
-// for an hour is sent away.
-type clientState struct {
-	session messages.SessionID
-	stream  string
-	follow  messages.Follow
-	cursor  messages.Seq // the last number pushed
-	head    messages.Seq // the last number known to be in the journal
-	live    bool
-	reading bool // a piece of the journal is being read
-	full    bool // the outbox refused; waits for OutboxDrained
-	lagging bool // it was live when the outbox refused, and was not told so
-	missed  bool // events that no history has
-	watched bool // a timer looks whether the outbox stays full
-	ended   bool
+// A client that catches up after having been live lags. It is told so as soon as its outbox has room, and when it is live again
+// it is told what it may have missed of the events that are not journaled. No journaled event is lost or doubled: only the
+// number after the cursor is ever pushed. The stream of a client whose outbox stays full for an hour ends.
+type State struct {
+	Session messages.SessionID
+	Stream  string
+	Follow  messages.Follow
+	Cursor  messages.Seq // the last number pushed
+	Head    messages.Seq // the last number known to be in the journal
 
-	progress messages.Progress // of the session, as published last
+	Progress messages.Progress // of the session, as published last
 
-	greeting []messages.Event // pushed first: the snapshot, and how things stand
-	snapshot []messages.Event // that of them which is for a place where history is missing
-	prompts  []messages.Event // pushed at the head: undecided prompts, marked as replays
+	Greeting []messages.Event // pushed first: the snapshot, and the present state
+	Prompts  []messages.Event // pushed at the head: undecided prompts, marked as replays
+
+	live     bool
+	reading  bool // a piece of the journal is being read
+	full     bool // the outbox refused; waits for OutboxDrained
+	lagging  bool // it was live when the outbox refused, and was not told that it lags
+	missed   bool // events that are not journaled
+	watched  bool // a timer runs, after which a full outbox is looked at again
+	ended    bool
+	snapshot []messages.Event // the part of the greeting that stands in place of missing history
 }
 
 // The effects of a client: hand events to the outbox; read the journal; end.
 type (
 	push struct {
 		events  []messages.Event
-		prompts bool // no history has them: they are pushed again if they do not fit
+		prompts bool // they are not journaled: they are pushed again if they do not fit
 		gap     bool // they say that the history behind a number is gone, and must come before what is left
 		lagging bool // they say that it lags
 		news    bool // to a live client
@@ -67,30 +67,29 @@ type (
 	sayCaughtUp struct{}
 )
 
-func (push) effect()        {}
-func (readLog) effect()     {}
-func (endSink) effect()     {}
-func (dropSink) effect()    {}
-func (sayEnded) effect()    {}
-func (sayCaughtUp) effect() {}
+func (push) Effect()        {}
+func (readLog) Effect()     {}
+func (endSink) Effect()     {}
+func (dropSink) Effect()    {}
+func (sayEnded) Effect()    {}
+func (sayCaughtUp) Effect() {}
 
-// pushRefused tells the client that its outbox was full: nothing of a push was
-// taken, and nothing that was to follow was done.
-type pushRefused struct{ undone []effect }
+// pushRefused says that the outbox was full: nothing of a push was taken, and no effect behind it was performed.
+type pushRefused struct{ undone []act.Effect }
 
 // begin is the first step: the greeting, then history or the live events.
-func (s clientState) begin() (clientState, []effect) {
-	var effects []effect
-	if len(s.greeting) > 0 {
-		effects = append(effects, push{events: s.greeting})
-		s.greeting, s.snapshot = nil, slices.Clone(s.greeting[:1]) // who else is there is not kept: they may be many
+func (s State) begin() (State, []act.Effect) {
+	var effects []act.Effect
+	if len(s.Greeting) > 0 {
+		effects = append(effects, push{events: s.Greeting})
+		s.Greeting, s.snapshot = nil, slices.Clone(s.Greeting[:1]) // the other streams are not kept: they may be many
 	}
 	next, more := s.advance()
 	return next, append(effects, more...)
 }
 
 // step takes one message and returns the next state and what to do.
-func (s clientState) step(m any) (clientState, []effect) {
+func (s State) step(m any) (State, []act.Effect) {
 	if m, ok := m.(pushRefused); ok {
 		return s.refused(m).watch()
 	}
@@ -105,7 +104,7 @@ func (s clientState) step(m any) (clientState, []effect) {
 	case messages.OutboxDrained:
 		return s.drain(m)
 	case messages.Finish:
-		s.follow = messages.FollowAnswers
+		s.Follow = messages.FollowAnswers
 		return s.finish()
 	case stillFull:
 		return s.patience(m)
@@ -113,26 +112,26 @@ func (s clientState) step(m any) (clientState, []effect) {
 	return s, nil
 }
 
-// published takes news from the session. A client that catches up only notes
-// the head: it will read the events from the journal.
-func (s clientState) published(m messages.Published) (clientState, []effect) {
-	s.head, s.progress = max(s.head, m.Head), m.Progress
+// published takes events from the session. A client that catches up only notes the head: it reads the events from the
+// journal.
+func (s State) published(m messages.Published) (State, []act.Effect) {
+	s.Head, s.Progress = max(s.Head, m.Head), m.Progress
 	if !s.live {
 		if ephemeral(m.Events) && !s.full {
-			return s, []effect{push{events: m.Events}}
+			return s, []act.Effect{push{events: m.Events}}
 		}
 		s.missed = s.missed || losable(push{events: m.Events})
 		return s, nil
 	}
-	if first := firstNumbered(m.Events); first > s.cursor+1 {
+	if first := firstNumbered(m.Events); first > s.Cursor+1 {
 		s.live = false
 		return s.advance()
 	}
-	fresh := after(m.Events, s.cursor)
+	fresh := after(m.Events, s.Cursor)
 	for _, e := range fresh {
-		s.cursor = max(s.cursor, e.Seq)
+		s.Cursor = max(s.Cursor, e.Seq)
 	}
-	var effects []effect
+	var effects []act.Effect
 	if len(fresh) > 0 {
 		effects = append(effects, push{events: fresh, news: true})
 	}
@@ -141,37 +140,37 @@ func (s clientState) published(m messages.Published) (clientState, []effect) {
 }
 
 // read takes the next piece of the journal.
-func (s clientState) read(m messages.HistoryRead) (clientState, []effect) {
+func (s State) read(m messages.HistoryRead) (State, []act.Effect) {
 	s.reading = false
 	if m.Err != nil {
 		s.ended = true
-		return s, []effect{endSink{m.Err}, sayEnded{}}
+		return s, []act.Effect{endSink{m.Err}, sayEnded{}}
 	}
-	fresh := after(m.Events, s.cursor)
-	var effects []effect
+	fresh := after(m.Events, s.Cursor)
+	var effects []act.Effect
 	switch first := firstNumbered(fresh); {
-	case len(fresh) == 0 && s.cursor < s.head: // all of it is gone: go on at the head
+	case len(fresh) == 0 && s.Cursor < s.Head: // all of it is gone: go on at the head
 		effects = s.missing()
-		s.cursor = s.head
-	case first > s.cursor+1: // go on where history begins
+		s.Cursor = s.Head
+	case first > s.Cursor+1: // go on where history begins
 		effects = s.missing()
 	}
 	if len(fresh) > 0 {
-		s.cursor = fresh[len(fresh)-1].Seq
+		s.Cursor = fresh[len(fresh)-1].Seq
 		effects = append(effects, push{events: fresh})
 	}
 	next, more := s.advance()
 	return next, append(effects, more...)
 }
 
-// missing tells the client that what follows its cursor was dropped: the
-// snapshot, marked as standing in place of history.
-func (s clientState) missing() []effect {
-	return []effect{push{events: compacted(s.snapshot), gap: true, behind: s.cursor}}
+// missing tells the client that the history behind its cursor was dropped: it pushes the snapshot, marked as standing in
+// place of history.
+func (s State) missing() []act.Effect {
+	return []act.Effect{push{events: Compacted(s.snapshot), gap: true, behind: s.Cursor}}
 }
 
-// compacted is the session's snapshot with is_compacted set.
-func compacted(snapshot []messages.Event) []messages.Event {
+// Compacted returns the session's snapshot, marked as standing in place of history.
+func Compacted(snapshot []messages.Event) []messages.Event {
 	marked := make([]messages.Event, 0, len(snapshot))
 	for _, e := range snapshot {
 		var event pb.AgentEvent
@@ -186,21 +185,21 @@ func compacted(snapshot []messages.Event) []messages.Event {
 	return marked
 }
 
-// refused takes back what was decided as if everything had fitted. The client
-// lags; it starts again from the number before the events that did not fit.
-func (s clientState) refused(m pushRefused) clientState {
+// refused takes back a step that assumed that everything fits. The client lags; it continues with the events that did not
+// fit.
+func (s State) refused(m pushRefused) State {
 	s.live, s.full = false, true
 	for _, e := range m.undone {
 		switch e := e.(type) {
 		case push:
 			if first := firstNumbered(e.events); first > 0 {
-				s.cursor = min(s.cursor, first-1)
+				s.Cursor = min(s.Cursor, first-1)
 			}
 			if e.gap { // it is found again, and told then
-				s.cursor = min(s.cursor, e.behind)
+				s.Cursor = min(s.Cursor, e.behind)
 			}
 			if e.prompts {
-				s.prompts = e.events
+				s.Prompts = e.events
 			}
 			s.lagging = s.lagging || e.lagging || e.news
 			s.missed = s.missed || losable(e)
@@ -214,19 +213,19 @@ func (s clientState) refused(m pushRefused) clientState {
 }
 
 // advance reads on until the head is reached, then goes live.
-func (s clientState) advance() (clientState, []effect) {
+func (s State) advance() (State, []act.Effect) {
 	switch {
 	case s.full || s.reading || s.live:
 		return s, nil
-	case s.cursor < s.head:
+	case s.Cursor < s.Head:
 		s.reading = true
-		return s, []effect{readLog{s.cursor}}
+		return s, []act.Effect{readLog{s.Cursor}}
 	}
 	s.live = true
-	var effects []effect
-	if len(s.prompts) > 0 {
-		effects = append(effects, push{events: s.prompts, prompts: true})
-		s.prompts = nil
+	var effects []act.Effect
+	if len(s.Prompts) > 0 {
+		effects = append(effects, push{events: s.Prompts, prompts: true})
+		s.Prompts = nil
 	}
 	if s.missed {
 		effects = append(effects, sayCaughtUp{})
@@ -237,23 +236,23 @@ func (s clientState) advance() (clientState, []effect) {
 }
 
 // finish ends a stream at the head if its follow policy says so.
-func (s clientState) finish() (clientState, []effect) {
-	if !s.live || s.cursor < s.head || !s.followed() {
+func (s State) finish() (State, []act.Effect) {
+	if !s.live || s.Cursor < s.Head || !s.followed() {
 		return s, nil
 	}
 	s.ended = true
-	return s, []effect{endSink{nil}, sayEnded{}}
+	return s, []act.Effect{endSink{nil}, sayEnded{}}
 }
 
 // followed reports whether a stream that has reached the head ends there.
-func (s clientState) followed() bool {
-	switch s.follow {
+func (s State) followed() bool {
+	switch s.Follow {
 	case messages.FollowReplay:
 		return true
 	case messages.FollowTurn:
-		return s.progress >= messages.Awaiting
+		return s.Progress >= messages.Awaiting
 	case messages.FollowAnswers:
-		return s.progress == messages.Quiescent
+		return s.Progress == messages.Quiescent
 	case messages.FollowForever:
 	}
 	return false

@@ -12,6 +12,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/client"
 	"betcode/messages"
 )
 
@@ -31,13 +32,13 @@ func TestSlowClientIsSentAwayAfterAnHour(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if _, err := slow.box.take(); err != nil {
+		if _, err := slow.box.Take(); err != nil {
 			t.Fatal(err)
 		}
 		coming := make(chan struct{})
 		go func() { // each that comes and goes is an event that no history has
 			defer close(coming)
-			for range outboxEvents {
+			for range clientEvents {
 				f, _, err := d.Attach(context.Background(), messages.Attach{Session: sessionA, Client: "guest", Stream: "guest", Observer: true, History: messages.HistoryNone})
 				if err != nil {
 					t.Error(err)
@@ -48,16 +49,12 @@ func TestSlowClientIsSentAwayAfterAnHour(t *testing.T) {
 		}()
 		<-coming
 		synctest.Wait()
-		held := func(f *Follower) (int, bool) {
-			f.box.mu.Lock()
-			defer f.box.mu.Unlock()
-			return f.box.held.events, f.box.closed
-		}
-		if n, closed := held(stuck); n == 0 || n > outboxEvents || closed {
+		held := func(f *Follower) (int, bool) { return f.box.Buffered() }
+		if n, closed := held(stuck); n == 0 || n > clientEvents || closed {
 			t.Errorf("it has %d events, closed %v", n, closed)
 		}
 		time.Sleep(50 * time.Minute)
-		if _, err := slow.box.take(); err != nil {
+		if _, err := slow.box.Take(); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(20 * time.Minute)
@@ -70,7 +67,7 @@ func TestSlowClientIsSentAwayAfterAnHour(t *testing.T) {
 		}
 		lagging := false
 		for range 2 { // the rest, and what was missed
-			events, err := takeAll(slow.box)
+			events, err := takeRest(slow.box)
 			if err != nil {
 				t.Error(err)
 			}
@@ -85,7 +82,7 @@ func TestSlowClientIsSentAwayAfterAnHour(t *testing.T) {
 		if !lagging {
 			t.Error("the slow one was not told that it lags")
 		}
-		_, err = stuck.box.take()
+		_, err = stuck.box.Take()
 		var why *messages.Error
 		if !errors.As(err, &why) || why.Code != messages.ClientTooSlow || why.Kind != messages.Exhausted || errors.Is(err, io.EOF) {
 			t.Errorf("it is told %v", err)
@@ -98,4 +95,18 @@ func TestSlowClientIsSentAwayAfterAnHour(t *testing.T) {
 		d.stop()
 		time.Sleep(2 * time.Second)
 	})
+}
+
+// clientEvents is how many events an outbox holds.
+const clientEvents = 1024
+
+// takeRest takes until there is nothing more, or the end.
+func takeRest(o *client.Outbox) (all []messages.Event, err error) {
+	for {
+		events, err := o.Take()
+		if err != nil || len(events) == 0 {
+			return all, err
+		}
+		all = append(all, events...)
+	}
 }

@@ -1,4 +1,4 @@
-package actors
+package client
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 // A replay ends at the head, whatever the session is doing.
 func TestReplayEndsAtTheHead(t *testing.T) {
 	for name, follow := range map[string]messages.Follow{"replay": messages.FollowReplay, "turn": messages.FollowTurn} {
-		s, _ := clientState{session: sessionA, follow: follow, cursor: 2, head: 3}.begin()
+		s, _ := State{Session: "s", Follow: follow, Cursor: 2, Head: 3}.begin()
 		if s.ended {
 			t.Errorf("%s: ended before the head", name)
 		}

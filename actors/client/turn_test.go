@@ -1,4 +1,4 @@
-package actors
+package client
 
 import (
 	"testing"
@@ -9,42 +9,42 @@ import (
 func TestClientThatFollowsOneTurn(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		state clientState
+		state State
 		steps []clientStep
 	}{
-		{"nothing runs: the history is all", clientState{head: 2, progress: messages.Quiescent}, []clientStep{
+		{"nothing runs: the history is all", State{Head: 2, Progress: messages.Quiescent}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{piece(1, 2), "push 1-2, end, gone"},
 			{news(3, 3), ""},
 		}},
-		{"nothing runs and there is no history", clientState{progress: messages.Quiescent}, []clientStep{
+		{"nothing runs and there is no history", State{Progress: messages.Quiescent}, []clientStep{
 			{attachedNow{}, "end, gone"},
 		}},
-		{"a person has to act: the prompts, then the end", clientState{head: 2, progress: messages.Awaiting, prompts: fleeting("ask")}, []clientStep{
+		{"a person has to act: the prompts, then the end", State{Head: 2, Progress: messages.Awaiting, Prompts: fleeting("ask")}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{piece(1, 2), "push 1-2, push ask, end, gone"},
 		}},
-		{"a turn runs: until it is over", clientState{head: 2}, []clientStep{
+		{"a turn runs: until it is over", State{Head: 2}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{piece(1, 2), "push 1-2"},
 			{news(3, 3), "push 3"},
 			{lockEvents(), "push lock"},
 			{ended(news(4, 4)), "push 4, end, gone"},
 		}},
-		{"the turn ends while catching up", clientState{head: 2}, []clientStep{
+		{"the turn ends while catching up", State{Head: 2}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{ended(news(3, 4)), ""},
 			{piece(1, 2), "push 1-2, read >2"},
 			{piece(3, 4), "push 3-4, end, gone"},
 		}},
-		{"the next turn begins while catching up", clientState{head: 2}, []clientStep{
+		{"the next turn begins while catching up", State{Head: 2}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{ended(news(3, 4)), ""},
 			{news(5, 5), ""},
 			{piece(1, 5), "push 1-5"},
 			{ended(news(6, 6)), "push 6, end, gone"},
 		}},
-		{"the last events do not fit", clientState{cursor: 2, head: 2}, []clientStep{
+		{"the last events do not fit", State{Cursor: 2, Head: 2}, []clientStep{
 			{attachedNow{}, ""},
 			{ended(news(3, 4)), "push 3-4, end, gone"},
 			{refuse{}, ""},
@@ -52,20 +52,20 @@ func TestClientThatFollowsOneTurn(t *testing.T) {
 			{piece(3, 4), "push 3-4, end, gone"},
 			{drained, ""},
 		}},
-		{"the last piece does not fit", clientState{head: 2, progress: messages.Quiescent}, []clientStep{
+		{"the last piece does not fit", State{Head: 2, Progress: messages.Quiescent}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{piece(1, 2), "push 1-2, end, gone"},
 			{refuse{}, ""},
 			{drained, "read >0"},
 			{piece(1, 2), "push 1-2, end, gone"},
 		}},
-		{"an end that is told by a fleeting event", clientState{cursor: 2, head: 2}, []clientStep{
+		{"an end that is told by a fleeting event", State{Cursor: 2, Head: 2}, []clientStep{
 			{attachedNow{}, ""},
 			{ended(lockEvents()), "push lock, end, gone"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.state.follow = messages.FollowTurn
+			c.state.Follow = messages.FollowTurn
 			walkClient(t, c.state, c.steps)
 		})
 	}
@@ -76,21 +76,21 @@ func TestClientThatFollowsOneTurn(t *testing.T) {
 func TestClientThatSendsNoMore(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		state clientState
+		state State
 		steps []clientStep
 	}{
-		{"quiescent at the head", clientState{cursor: 2, head: 2, progress: messages.Quiescent}, []clientStep{
+		{"quiescent at the head", State{Cursor: 2, Head: 2, Progress: messages.Quiescent}, []clientStep{
 			{attachedNow{}, ""},
 			{messages.Finish{}, "end, gone"},
 			{messages.Finish{}, ""},
 			{news(3, 3), ""},
 		}},
-		{"quiescent while catching up", clientState{head: 2, progress: messages.Quiescent}, []clientStep{
+		{"quiescent while catching up", State{Head: 2, Progress: messages.Quiescent}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{messages.Finish{}, ""},
 			{piece(1, 2), "push 1-2, end, gone"},
 		}},
-		{"a turn runs", clientState{cursor: 2, head: 2}, []clientStep{
+		{"a turn runs", State{Cursor: 2, Head: 2}, []clientStep{
 			{attachedNow{}, ""},
 			{messages.Finish{}, ""},
 			{news(3, 3), "push 3"},
@@ -98,17 +98,17 @@ func TestClientThatSendsNoMore(t *testing.T) {
 			{news(5, 5), "push 5"},
 			{ended(news(6, 6)), "push 6, end, gone"},
 		}},
-		{"a change without an event", clientState{cursor: 2, head: 2}, []clientStep{
+		{"a change without an event", State{Cursor: 2, Head: 2}, []clientStep{
 			{attachedNow{}, ""},
 			{messages.Finish{}, ""},
 			{ended(messages.Published{}), "end, gone"},
 		}},
-		{"history is missing up to the head", clientState{head: 2, progress: messages.Quiescent}, []clientStep{
+		{"history is missing up to the head", State{Head: 2, Progress: messages.Quiescent}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{messages.Finish{}, ""},
 			{messages.HistoryRead{}, "push , end, gone"},
 		}},
-		{"the last events do not fit", clientState{cursor: 2, head: 2}, []clientStep{
+		{"the last events do not fit", State{Cursor: 2, Head: 2}, []clientStep{
 			{attachedNow{}, ""},
 			{messages.Finish{}, ""},
 			{ended(news(3, 4)), "push 3-4, end, gone"},
@@ -116,7 +116,7 @@ func TestClientThatSendsNoMore(t *testing.T) {
 			{drained, "push lagging, read >2"},
 			{piece(3, 4), "push 3-4, end, gone"},
 		}},
-		{"finished while the outbox is full", clientState{cursor: 2, head: 2}, []clientStep{
+		{"finished while the outbox is full", State{Cursor: 2, Head: 2}, []clientStep{
 			{attachedNow{}, ""},
 			{ended(news(3, 4)), "push 3-4"},
 			{refuse{}, ""},
@@ -124,7 +124,7 @@ func TestClientThatSendsNoMore(t *testing.T) {
 			{drained, "push lagging, read >2"},
 			{piece(3, 4), "push 3-4, end, gone"},
 		}},
-		{"attached again after it was finished", clientState{cursor: 2, head: 2, follow: messages.FollowAnswers}, []clientStep{
+		{"attached again after it was finished", State{Cursor: 2, Head: 2, Follow: messages.FollowAnswers}, []clientStep{
 			{attachedNow{}, ""},
 			{ended(news(3, 3)), "push 3, end, gone"},
 		}},

@@ -1,18 +1,19 @@
-package actors
+package client
 
 import (
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
 // clientBench runs a client against a journal that grows, an outbox that may be
 // full and readers that are slow, and keeps what the client was given.
 type clientBench struct {
-	state   clientState
-	outbox  *outbox
+	state   State
+	outbox  *Outbox
 	pending []readLog // being read
 	drains  int       // OutboxDrained on their way
 	news    []messages.Published
@@ -25,7 +26,7 @@ type clientBench struct {
 }
 
 // perform is what client.perform does.
-func (b *clientBench) perform(next clientState, effects []effect) {
+func (b *clientBench) perform(next State, effects []act.Effect) {
 	b.state = next
 	for i, e := range effects {
 		switch e := e.(type) {
@@ -96,15 +97,15 @@ func TestClientIsGivenEverythingOnce(t *testing.T) {
 		before := messages.Seq(rapid.IntRange(0, 60).Draw(t, "history"))
 		from := messages.Seq(rapid.IntRange(0, int(before)).Draw(t, "from"))
 		b := &clientBench{stored: before}
-		b.outbox = newOutbox(func() { b.drains++ })
+		b.outbox = NewOutbox(func() { b.drains++ })
 		b.fits = func() bool { return len(b.outbox.batches) == 0 || rapid.IntRange(0, 3).Draw(t, "fits") > 0 }
-		b.state = clientState{
-			cursor: from, head: before, greeting: fleeting("info"), prompts: fleeting("ask"),
-			progress: drawProgress(t),
-			follow:   rapid.SampledFrom([]messages.Follow{messages.FollowForever, messages.FollowTurn, messages.FollowAnswers}).Draw(t, "follow"),
+		b.state = State{
+			Cursor: from, Head: before, Greeting: fleeting("info"), Prompts: fleeting("ask"),
+			Progress: drawProgress(t),
+			Follow:   rapid.SampledFrom([]messages.Follow{messages.FollowForever, messages.FollowTurn, messages.FollowAnswers}).Draw(t, "follow"),
 		}
 		b.perform(b.state.begin())
-		progress := b.state.progress
+		progress := b.state.Progress
 
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) { checkGiven(t, b.got, from) },
@@ -149,11 +150,11 @@ func TestClientIsGivenEverythingOnce(t *testing.T) {
 		b.settle()
 		last := checkGiven(t, b.got, from)
 		switch {
-		case b.state.follow == messages.FollowTurn && progress != messages.Working && !b.closed:
+		case b.state.Follow == messages.FollowTurn && progress != messages.Working && !b.closed:
 			t.Fatalf("the turn is over and the stream goes on: %+v", b.state)
-		case b.state.follow == messages.FollowAnswers && progress == messages.Quiescent && !b.closed:
+		case b.state.Follow == messages.FollowAnswers && progress == messages.Quiescent && !b.closed:
 			t.Fatalf("everything is answered and the stream goes on: %+v", b.state)
-		case b.state.follow == messages.FollowForever && b.closed:
+		case b.state.Follow == messages.FollowForever && b.closed:
 			t.Fatal("the stream has ended")
 		case !b.closed && last != b.stored:
 			t.Fatalf("given up to %d, the journal is at %d: %+v", last, b.stored, b.state)

@@ -1,4 +1,4 @@
-package actors
+package client
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/encode"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -26,7 +28,7 @@ type attachedNow struct{}
 // for, nor anything behind it.
 type refuse struct{}
 
-func showClient(effects []effect) string {
+func showClient(effects []act.Effect) string {
 	var words []string
 	for _, e := range effects {
 		switch e := e.(type) {
@@ -68,24 +70,24 @@ var drained = messages.OutboxDrained{}
 
 func TestClientState(t *testing.T) {
 	hello, asks := fleeting("info"), fleeting("ask")
-	snapshot := []messages.Event{seal(sessionInfo(messages.SessionRecord{ID: sessionA}, "lineage", true), sessionA, 0, dawn)}
+	snapshot := snapshotOf("")
 	for _, c := range []struct {
 		name  string
-		state clientState
+		state State
 		steps []clientStep
 	}{
-		{"an empty session is followed at once", clientState{greeting: hello}, []clientStep{
+		{"an empty session is followed at once", State{Greeting: hello}, []clientStep{
 			{attachedNow{}, "push info"},
 			{news(1, 2), "push 1-2"},
 			{news(3, 3), "push 3"},
 		}},
-		{"the past in pieces, then what comes", clientState{greeting: hello, head: 5}, []clientStep{
+		{"the past in pieces, then what comes", State{Greeting: hello, Head: 5}, []clientStep{
 			{attachedNow{}, "push info, read >0"},
 			{piece(1, 3), "push 1-3, read >3"},
 			{piece(4, 5), "push 4-5"},
 			{news(6, 6), "push 6"},
 		}},
-		{"what comes meanwhile is read, not pushed", clientState{head: 2}, []clientStep{
+		{"what comes meanwhile is read, not pushed", State{Head: 2}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{news(3, 4), ""},
 			{piece(1, 2), "push 1-2, read >2"},
@@ -94,41 +96,41 @@ func TestClientState(t *testing.T) {
 			{piece(5, 5), "push 5"},
 			{news(6, 7), "push 6-7"},
 		}},
-		{"a piece may hold more than was known", clientState{head: 2}, []clientStep{
+		{"a piece may hold more than was known", State{Head: 2}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{piece(1, 4), "push 1-4"},
 			{news(3, 4), ""},
 			{news(5, 5), "push 5"},
 		}},
-		{"from a number", clientState{cursor: 3, head: 5}, []clientStep{
+		{"from a number", State{Cursor: 3, Head: 5}, []clientStep{
 			{attachedNow{}, "read >3"},
 			{piece(4, 5), "push 4-5"},
 		}},
-		{"only what comes", clientState{cursor: 5, head: 5, greeting: hello}, []clientStep{
+		{"only what comes", State{Cursor: 5, Head: 5, Greeting: hello}, []clientStep{
 			{attachedNow{}, "push info"},
 			{news(6, 6), "push 6"},
 		}},
-		{"undecided prompts come at the head", clientState{head: 2, greeting: hello, prompts: asks}, []clientStep{
+		{"undecided prompts come at the head", State{Head: 2, Greeting: hello, Prompts: asks}, []clientStep{
 			{attachedNow{}, "push info, read >0"},
 			{piece(1, 2), "push 1-2, push ask"},
 			{news(3, 3), "push 3"},
 		}},
-		{"undecided prompts at once when there is no past", clientState{cursor: 2, head: 2, prompts: asks}, []clientStep{
+		{"undecided prompts at once when there is no past", State{Cursor: 2, Head: 2, Prompts: asks}, []clientStep{
 			{attachedNow{}, "push ask"},
 		}},
-		{"a missing number is read", clientState{cursor: 5, head: 5}, []clientStep{
+		{"a missing number is read", State{Cursor: 5, Head: 5}, []clientStep{
 			{attachedNow{}, ""},
 			{news(8, 9), "read >5"},
 			{piece(6, 9), "push 6-9"},
 			{news(10, 10), "push 10"},
 		}},
-		{"news that are known already are dropped", clientState{cursor: 5, head: 5}, []clientStep{
+		{"news that are known already are dropped", State{Cursor: 5, Head: 5}, []clientStep{
 			{attachedNow{}, ""},
 			{news(4, 5), ""},
 			{news(4, 7), "push 6-7"},
 			{messages.Published{Events: append(fleeting("note"), numbered(6, 8)...), Head: 8}, "push note 8"},
 		}},
-		{"lagging: the refused events are read later", clientState{cursor: 5, head: 5}, []clientStep{
+		{"lagging: the refused events are read later", State{Cursor: 5, Head: 5}, []clientStep{
 			{attachedNow{}, ""},
 			{news(6, 8), "push 6-8"},
 			{refuse{}, ""},
@@ -138,7 +140,7 @@ func TestClientState(t *testing.T) {
 			{piece(6, 9), "push 6-9, caught up"},
 			{news(10, 10), "push 10"},
 		}},
-		{"lagging while catching up", clientState{head: 9}, []clientStep{
+		{"lagging while catching up", State{Head: 9}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{piece(1, 4), "push 1-4, read >4"},
 			{refuse{}, ""},
@@ -146,14 +148,14 @@ func TestClientState(t *testing.T) {
 			{piece(1, 4), "push 1-4, read >4"},
 			{piece(5, 9), "push 5-9"},
 		}},
-		{"lagging at the last piece", clientState{head: 4, prompts: asks}, []clientStep{
+		{"lagging at the last piece", State{Head: 4, Prompts: asks}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{piece(1, 4), "push 1-4, push ask"},
 			{refuse{}, ""},
 			{drained, "read >0"},
 			{piece(1, 4), "push 1-4, push ask"},
 		}},
-		{"the prompts alone do not fit", clientState{cursor: 4, head: 4, prompts: asks}, []clientStep{
+		{"the prompts alone do not fit", State{Cursor: 4, Head: 4, Prompts: asks}, []clientStep{
 			{attachedNow{}, "push ask"},
 			{refuse{}, ""},
 			{drained, "push ask"},
@@ -162,13 +164,13 @@ func TestClientState(t *testing.T) {
 			{drained, "read >4"},
 			{piece(5, 5), "push 5, push ask"},
 		}},
-		{"fleeting events are shown while catching up", clientState{head: 2}, []clientStep{
+		{"fleeting events are shown while catching up", State{Head: 2}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{lockEvents(), "push lock"},
 			{piece(1, 2), "push 1-2"},
 			{lockEvents(), "push lock"},
 		}},
-		{"a refused fleeting event is lost, and nothing else", clientState{head: 2}, []clientStep{
+		{"a refused fleeting event is lost, and nothing else", State{Head: 2}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{lockEvents(), "push lock"},
 			{refuse{}, ""},
@@ -177,7 +179,7 @@ func TestClientState(t *testing.T) {
 			{drained, "read >0"},
 			{piece(1, 2), "push 1-2, caught up"},
 		}},
-		{"a refused fleeting event of a live client", clientState{cursor: 2, head: 2}, []clientStep{
+		{"a refused fleeting event of a live client", State{Cursor: 2, Head: 2}, []clientStep{
 			{attachedNow{}, ""},
 			{lockEvents(), "push lock"},
 			{refuse{}, ""},
@@ -185,7 +187,7 @@ func TestClientState(t *testing.T) {
 			{drained, "push lagging, read >2"},
 			{piece(3, 3), "push 3, caught up"},
 		}},
-		{"the word that it lags does not fit", clientState{cursor: 5, head: 5}, []clientStep{
+		{"the word that it lags does not fit", State{Cursor: 5, Head: 5}, []clientStep{
 			{attachedNow{}, ""},
 			{news(6, 8), "push 6-8"},
 			{refuse{}, ""},
@@ -194,7 +196,7 @@ func TestClientState(t *testing.T) {
 			{drained, "push lagging, read >5"},
 			{piece(6, 8), "push 6-8"},
 		}},
-		{"nothing is read for an hour", clientState{cursor: 5, head: 5}, []clientStep{
+		{"nothing is read for an hour", State{Cursor: 5, Head: 5}, []clientStep{
 			{attachedNow{}, ""},
 			{news(6, 8), "push 6-8"},
 			{refuse{}, ""},
@@ -202,7 +204,7 @@ func TestClientState(t *testing.T) {
 			{stillFull{}, "drop CLIENT_TOO_SLOW, gone"},
 			{drained, ""},
 		}},
-		{"something is read within the hour", clientState{cursor: 5, head: 5}, []clientStep{
+		{"something is read within the hour", State{Cursor: 5, Head: 5}, []clientStep{
 			{attachedNow{}, ""},
 			{news(6, 8), "push 6-8"},
 			{refuse{}, ""},
@@ -212,7 +214,7 @@ func TestClientState(t *testing.T) {
 			{stillFull{taken: true}, ""}, // and looks again in an hour
 			{stillFull{}, "drop CLIENT_TOO_SLOW, gone"},
 		}},
-		{"it has caught up within the hour", clientState{cursor: 5, head: 5}, []clientStep{
+		{"it has caught up within the hour", State{Cursor: 5, Head: 5}, []clientStep{
 			{attachedNow{}, ""},
 			{news(6, 8), "push 6-8"},
 			{refuse{}, ""},
@@ -221,29 +223,29 @@ func TestClientState(t *testing.T) {
 			{stillFull{taken: true}, ""},
 			{news(9, 9), "push 9"},
 		}},
-		{"a history that begins late", clientState{head: 9, snapshot: snapshot}, []clientStep{
+		{"a history that begins late", State{Head: 9, snapshot: snapshot}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{piece(7, 9), "push gap, push 7-9"},
 		}},
-		{"a history that is gone", clientState{cursor: 3, head: 9, snapshot: snapshot}, []clientStep{
+		{"a history that is gone", State{Cursor: 3, Head: 9, snapshot: snapshot}, []clientStep{
 			{attachedNow{}, "read >3"},
 			{messages.HistoryRead{}, "push gap"},
 			{news(10, 10), "push 10"},
 		}},
-		{"what stands for lost history does not fit", clientState{head: 9, snapshot: snapshot}, []clientStep{
+		{"what stands for lost history does not fit", State{Head: 9, snapshot: snapshot}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{piece(7, 9), "push gap, push 7-9"},
 			{refuse{}, ""},
 			{drained, "read >0"},
 			{piece(7, 9), "push gap, push 7-9"},
 		}},
-		{"a journal that cannot be read ends the stream", clientState{head: 9}, []clientStep{
+		{"a journal that cannot be read ends the stream", State{Head: 9}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{messages.HistoryRead{Err: errors.New("broken")}, "end: broken, gone"},
 			{news(10, 10), ""},
 			{drained, ""},
 		}},
-		{"a drain that nobody waits for", clientState{head: 9}, []clientStep{
+		{"a drain that nobody waits for", State{Head: 9}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{drained, ""},
 			{piece(1, 9), "push 1-9"},
@@ -254,9 +256,9 @@ func TestClientState(t *testing.T) {
 	}
 }
 
-func walkClient(t *testing.T, s clientState, steps []clientStep) {
+func walkClient(t *testing.T, s State, steps []clientStep) {
 	t.Helper()
-	var effects []effect
+	var effects []act.Effect
 	for i, step := range steps {
 		switch in := step.in.(type) {
 		case attachedNow:
@@ -277,8 +279,8 @@ func walkClient(t *testing.T, s clientState, steps []clientStep) {
 
 // What a client keeps of its greeting does not grow with how many others are there.
 func TestWhoIsThereIsNotKept(t *testing.T) {
-	s, effects := clientState{greeting: append(fleeting("info"), fleeting("lock")...)}.begin()
-	if len(s.greeting) != 0 || showEvents(s.snapshot) != "info" || showClient(effects[:1]) != "push info lock" {
+	s, effects := State{Greeting: append(fleeting("info"), fleeting("lock")...)}.begin()
+	if len(s.Greeting) != 0 || showEvents(s.snapshot) != "info" || showClient(effects[:1]) != "push info lock" {
 		t.Errorf("keeps %s of %s", showEvents(s.snapshot), showClient(effects))
 	}
 }
@@ -286,8 +288,8 @@ func TestWhoIsThereIsNotKept(t *testing.T) {
 // A client whose cursor lies before what is left of the history is told so, once
 // and first, whatever does not fit meanwhile.
 func TestHistoryThatIsGone(t *testing.T) {
-	greeting := []messages.Event{seal(sessionInfo(messages.SessionRecord{Model: "m"}, "l", false), "s", 0, dawn)}
-	isCompacted := func(e effect) bool {
+	greeting := snapshotOf("m")
+	isCompacted := func(e act.Effect) bool {
 		p, ok := e.(push)
 		if !ok || len(p.events) != 1 {
 			return false
@@ -298,7 +300,7 @@ func TestHistoryThatIsGone(t *testing.T) {
 		}
 		return event.GetSessionInfo().GetIsCompacted() && event.GetSessionInfo().GetModel() == "m" && event.GetSequence() == 0
 	}
-	s, effects := clientState{cursor: 2, head: 9, greeting: greeting}.begin()
+	s, effects := State{Cursor: 2, Head: 9, Greeting: greeting}.begin()
 	if showClient(effects[1:]) != "read >2" || isCompacted(effects[0]) {
 		t.Fatalf("begins with %s", showClient(effects))
 	}
@@ -316,8 +318,14 @@ func TestHistoryThatIsGone(t *testing.T) {
 	if s, effects = s.step(piece(9, 9)); showClient(effects) != "push 9" || !s.live {
 		t.Errorf("at the end %s", showClient(effects))
 	}
-	s, _ = clientState{cursor: 2, head: 9, greeting: greeting}.begin() // everything is gone
-	if s, effects = s.step(messages.HistoryRead{}); len(effects) != 1 || !isCompacted(effects[0]) || !s.live || s.cursor != 9 {
+	s, _ = State{Cursor: 2, Head: 9, Greeting: greeting}.begin() // everything is gone
+	if s, effects = s.step(messages.HistoryRead{}); len(effects) != 1 || !isCompacted(effects[0]) || !s.live || s.Cursor != 9 {
 		t.Errorf("without any history: %s", showClient(effects))
 	}
+}
+
+// snapshotOf is a snapshot of a session with a model, without a number.
+func snapshotOf(model string) []messages.Event {
+	info := &pb.AgentEvent{Event: &pb.AgentEvent_SessionInfo{SessionInfo: &pb.SessionInfo{Model: model}}}
+	return []messages.Event{encode.Event(info, "s", 0, dawn)}
 }

@@ -1,4 +1,4 @@
-package actors
+package client
 
 import (
 	"errors"
@@ -16,9 +16,9 @@ import (
 func big(size int) []messages.Event { return []messages.Event{{Seq: 1, Bytes: make([]byte, size)}} }
 
 // takeAll takes until there is nothing more, or the end.
-func takeAll(o *outbox) (all []messages.Event, err error) {
+func takeAll(o *Outbox) (all []messages.Event, err error) {
 	for {
-		events, err := o.take()
+		events, err := o.Take()
 		if err != nil || len(events) == 0 {
 			return all, err
 		}
@@ -40,7 +40,7 @@ func TestOutboxBounds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			drains := 0
-			o := newOutbox(func() { drains++ })
+			o := NewOutbox(func() { drains++ })
 			var want []messages.Event
 			refusals := 0
 			for i, events := range c.pushes {
@@ -75,9 +75,9 @@ func TestOutboxBounds(t *testing.T) {
 // costs one outbox, not two.
 func TestOutboxCountsWhatIsBeingSent(t *testing.T) {
 	drains := 0
-	o := newOutbox(func() { drains++ })
+	o := NewOutbox(func() { drains++ })
 	o.Push(big(outboxBytes / 2))
-	if _, err := o.take(); err != nil {
+	if _, err := o.Take(); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []bool{true, true, false} {
@@ -85,13 +85,13 @@ func TestOutboxCountsWhatIsBeingSent(t *testing.T) {
 			t.Errorf("push %d behind what is being sent: taken %v", i+1, took)
 		}
 	}
-	o.take()
+	o.Take()
 	if drains != 0 || !o.Push(big(outboxBytes/4)) {
 		t.Errorf("what was sent still counts; drained %d times", drains)
 	}
 	o.Push(big(outboxBytes)) // refused
-	o.take()
-	if o.take(); drains != 1 {
+	o.Take()
+	if o.Take(); drains != 1 {
 		t.Errorf("told %d times about room when all has been taken", drains)
 	}
 }
@@ -107,7 +107,7 @@ func TestOutboxClose(t *testing.T) {
 		{"with a reason", broken, broken},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := newOutbox(func() { t.Error("a closed outbox has no use for room") })
+			o := NewOutbox(func() { t.Error("a closed outbox has no use for room") })
 			o.Push(numbered(1, outboxEvents))
 			o.Push(numbered(2000, 2000)) // refused
 			o.Close(c.reason)
@@ -115,11 +115,11 @@ func TestOutboxClose(t *testing.T) {
 			if !o.Push(numbered(3, 3)) {
 				t.Error("a closed outbox makes its client lag")
 			}
-			if got, err := o.take(); err != nil || showEvents(got) != "1-1024" {
+			if got, err := o.Take(); err != nil || showEvents(got) != "1-1024" {
 				t.Errorf("what was pushed before: %s, %v", showEvents(got), err)
 			}
 			for range 2 {
-				if got, err := o.take(); len(got) != 0 || !errors.Is(err, c.want) {
+				if got, err := o.Take(); len(got) != 0 || !errors.Is(err, c.want) {
 					t.Errorf("then: %v, %v", got, err)
 				}
 			}
@@ -129,12 +129,12 @@ func TestOutboxClose(t *testing.T) {
 
 func TestOutboxWakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOutbox(func() {})
+		o := NewOutbox(func() {})
 		woken := 0
 		go func() {
 			for range o.wake {
 				woken++
-				if _, err := o.take(); err != nil {
+				if _, err := o.Take(); err != nil {
 					return
 				}
 			}
@@ -163,7 +163,7 @@ func TestOutboxWakes(t *testing.T) {
 func TestOutboxConcurrently(t *testing.T) {
 	const pushers, each = 4, 3000
 	var room atomic.Int64
-	o := newOutbox(func() { room.Add(1) })
+	o := NewOutbox(func() { room.Add(1) })
 	var refusals atomic.Int64
 	var work sync.WaitGroup
 	for p := range pushers {
@@ -183,7 +183,7 @@ func TestOutboxConcurrently(t *testing.T) {
 
 	next := make([]int, pushers)
 	for range o.wake {
-		events, err := o.take()
+		events, err := o.Take()
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				t.Fatal(err)

@@ -1,0 +1,28 @@
+// Package encode turns events into the bytes that are journaled and sent: once, so that every stream gets the same bytes.
+package encode
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/messages"
+)
+
+// Event gives an event its session, its number and, if it has none, its time, and encodes it. These bytes go into the journal
+// and onto every wire. The number of an event that is not journaled is 0.
+func Event(e *pb.AgentEvent, session messages.SessionID, seq messages.Seq, at time.Time) messages.Event {
+	e.Sequence, e.SessionId = uint64(seq), string(session)
+	if e.Timestamp == nil {
+		e.Timestamp = timestamppb.New(at)
+	}
+	bytes, err := proto.Marshal(e)
+	if err != nil {
+		// Only a string that is not UTF-8 can do this, and the gateway and the translator make every string valid.
+		panic("encode event: " + err.Error())
+	}
+	return messages.Event{Seq: seq, Bytes: bytes}
+}
