@@ -37,6 +37,8 @@ type Capabilities struct {
 	// ToldCauses: each turn that no message has begun says what has: its result has an origin,
 	// or a command of the agent's own is started before it.
 	ToldCauses bool
+	// HeldChanges: a hook ConfigChange can refuse settings that change while the agent runs.
+	HeldChanges bool
 }
 
 // fields connects the rows with the struct.
@@ -55,6 +57,7 @@ var fields = map[string]func(*Capabilities) *bool{
 	"bare_allow":          func(c *Capabilities) *bool { return &c.BareAllow },
 	"result_inputs":       func(c *Capabilities) *bool { return &c.ResultInputs },
 	"told_causes":         func(c *Capabilities) *bool { return &c.ToldCauses },
+	"held_changes":        func(c *Capabilities) *bool { return &c.HeldChanges },
 }
 
 // all has every capability: that of a version that is not known.

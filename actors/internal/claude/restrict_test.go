@@ -2,7 +2,10 @@ package claude
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"betcode/messages/claudecode"
 )
 
 func TestRestrict(t *testing.T) {
@@ -62,6 +65,27 @@ func TestOwnServers(t *testing.T) {
 	} {
 		if got := string(OwnServers([]byte(test.memory), test.everywhere, test.projects...)); got != test.want {
 			t.Errorf("%v %v: %s", test.everywhere, test.projects, got)
+		}
+	}
+}
+
+// The hook is beside the rules that a command line has, and each version gets what it knows.
+func TestHeldChanges(t *testing.T) {
+	for _, argv := range [][]string{
+		{"claude", "-p", "--verbose", "--settings", HandedRules{Ask: []string{"Read(x)"}}.settings(), "--allowedTools", "Read"},
+		{"claude", "-p", "--verbose", "--allowedTools", "Read"},
+	} {
+		before := RulesOf(argv)
+		fitted := Fit(argv, claudecode.Capabilities{PartialMessages: true, CommandLifecycle: true, HeldChanges: true})
+		at := slices.Index(fitted, settingsFlag)
+		if at < 0 || at > slices.Index(fitted, "--allowedTools") || !strings.Contains(fitted[at+1], `"hooks":`+holdChanges) {
+			t.Errorf("%q", fitted)
+		}
+		if after := RulesOf(fitted); !slices.Equal(before.Ask, after.Ask) || !slices.Equal(before.Deny, after.Deny) {
+			t.Errorf("%v became %v", before, after)
+		}
+		if old := Fit(argv, claudecode.Of("2.1.265")); !slices.Equal(old, argv) {
+			t.Errorf("an old version gets %q", old)
 		}
 	}
 }

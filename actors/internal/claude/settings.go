@@ -2,6 +2,7 @@ package claude
 
 import (
 	"encoding/json"
+	"slices"
 )
 
 // HandedRules are permission rules that an agent is given besides its user's own.
@@ -11,17 +12,41 @@ type HandedRules struct {
 }
 
 type handedSettings struct {
-	Permissions HandedRules `json:"permissions"`
+	Permissions HandedRules     `json:"permissions"`
+	Hooks       json.RawMessage `json:"hooks,omitempty"`
+}
+
+// holdChanges is a hook that has the agent refuse settings and skills of its directory that
+// change while it runs: it would obey them about a second later, in the middle of a call. The
+// daemon compares the directory with what is trusted, and starts the agent again. Settings of
+// the agent's user are not held.
+const holdChanges = `{"ConfigChange":[{"matcher":"project_settings|local_settings|skills","hooks":[{"type":"command","command":"exit 2","timeout":5}]}]}`
+
+// withHook adds the hook to the settings of a command line.
+func withHook(argv []string) []string {
+	var handed handedSettings
+	for n := 0; n+1 < len(argv); n++ {
+		if argv[n] == settingsFlag && json.Unmarshal([]byte(argv[n+1]), &handed) == nil {
+			handed.Hooks = json.RawMessage(holdChanges)
+			argv[n+1] = handed.encode()
+			return argv
+		}
+	}
+	handed.Hooks = json.RawMessage(holdChanges)
+	at := slices.Index(argv, "--verbose") + 1 // before values that could look like an option
+	return slices.Insert(argv, at, settingsFlag, handed.encode())
 }
 
 // settingsFlag takes a JSON object of settings, which count beside those of the user's files.
 const settingsFlag = "--settings"
 
 // settings returns the value of the flag.
-func (r HandedRules) settings() string {
-	raw, err := json.Marshal(handedSettings{r})
+func (r HandedRules) settings() string { return handedSettings{Permissions: r}.encode() }
+
+func (s handedSettings) encode() string {
+	raw, err := json.Marshal(s)
 	if err != nil {
-		panic("encode settings: " + err.Error()) // lists of texts
+		panic("encode settings: " + err.Error()) // lists of texts, and a constant
 	}
 	return string(raw)
 }

@@ -13,8 +13,9 @@ import (
 // from the init line.
 
 // Fit returns a command line made by [Argv] as a version with these capabilities
-// takes it: an option it does not know is left out, and a version without
-// command_lifecycle echoes the messages it has taken up.
+// takes it: an option it does not know is left out, a version without command_lifecycle
+// echoes the messages it has taken up, and one that asks hooks about changed settings is
+// told to hold them.
 func Fit(argv []string, can claudecode.Capabilities) []string {
 	fitted := slices.Clone(argv)
 	if !can.PartialMessages {
@@ -23,6 +24,9 @@ func Fit(argv []string, can claudecode.Capabilities) []string {
 	if !can.CommandLifecycle {
 		at := slices.Index(fitted, "--verbose") + 1 // before values that could look like an option
 		fitted = slices.Insert(fitted, at, "--replay-user-messages")
+	}
+	if can.HeldChanges {
+		fitted = withHook(fitted)
 	}
 	return fitted
 }
