@@ -90,7 +90,7 @@ func TestUpdateSettings(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	for says, r := range map[string]*pb.UpdateSettingsRequest{
-		"nothing is to be changed":               {},
+		"the request changes no setting":         {},
 		"daemon.state_dir":                       {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{DatabasePath: "/x"}}},
 		"retention.session_max_bytes":            {Settings: &pb.Settings{Sessions: &pb.SessionSettings{MaxMessagesPerSession: 1}}},
 		"permissions.allow":                      {Settings: &pb.Settings{Permissions: &pb.PermissionSettings{EnableAutoApprove: true}}},
@@ -135,10 +135,10 @@ func TestListMcpServers(t *testing.T) {
 				s.GetServerType() != "http" || s.GetEndpoint() != "https://git.hub") {
 				t.Errorf("%v", s)
 			}
-			if want := map[string]string{"f": "The agent could not connect to it.", "n": "It wants somebody to log in."}[s.GetName()]; want != "" && s.GetErrorMessage() != want {
+			if want := map[string]string{"f": "The agent could not connect to the server.", "n": "The server requires a login."}[s.GetName()]; want != "" && s.GetErrorMessage() != want {
 				t.Errorf("%v", s)
 			}
-			if s.GetName() == "z" && s.GetErrorMessage() != `The agent says mad\n.` {
+			if s.GetName() == "z" && s.GetErrorMessage() != `The agent reports mad\n.` {
 				t.Errorf("%v", s)
 			}
 		}
