@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/regular"
 	"betcode/actors/internal/rules"
 	"betcode/messages"
 	"betcode/messages/claudecode"
@@ -127,7 +127,7 @@ func (s *System) agentsOwnRules(view messages.SessionView, directory *rules.Set)
 	var settings struct {
 		Permissions messages.RuleLists `json:"permissions"`
 	}
-	if raw, err := os.ReadFile(file); err == nil && json.Unmarshal(raw, &settings) == nil {
+	if raw, err := regular.Read(file, maxServerFile); err == nil && json.Unmarshal(raw, &settings) == nil {
 		list = append(list, rulesOf(file, settings.Permissions)...)
 	}
 	set, _ := rules.New(list...) // what cannot be read is the agent's to report

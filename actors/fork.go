@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/regular"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
@@ -105,7 +105,7 @@ func (s *System) lastAnswer(op, conversation string, environment []string) (stri
 		return "", messages.AsError(op, err)
 	}
 	for _, path := range files {
-		file, err := os.Open(path)
+		file, err := regular.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

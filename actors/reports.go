@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/regular"
 	"betcode/messages"
 )
 
@@ -151,10 +152,6 @@ const maxServerFile = 32 << 20
 // readServers reads such a file. What is no file, is too large or is not there says
 // nothing: a named pipe, say, would hold up whoever reads it.
 func readServers(path string) []byte {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxServerFile {
-		return nil
-	}
-	content, _ := os.ReadFile(path) // gone since: the same
+	content, _ := regular.Read(path, maxServerFile)
 	return content
 }

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/regular"
 	"betcode/messages"
 )
 
@@ -130,7 +130,7 @@ func (e readTranscript) read(environment []string) any {
 	}
 	for _, path := range files {
 		found.found = true
-		file, err := os.Open(path)
+		file, err := regular.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -1,11 +1,8 @@
 package claude
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 )
 
@@ -14,30 +11,24 @@ import (
 // conversation began, or was compacted.
 func LastAnswer(transcript io.Reader) (string, error) {
 	last := ""
-	lines := bufio.NewReaderSize(transcript, 64<<10)
-	for {
-		line, err := lines.ReadBytes('\n')
+	err := records(transcript, func(line []byte) {
 		var record struct {
 			Type      string `json:"type"`
 			Subtype   string `json:"subtype"`
 			UUID      string `json:"uuid"`
 			Sidechain bool   `json:"isSidechain"`
 		}
-		if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &record) == nil && !record.Sidechain {
-			switch {
-			case record.Type == "assistant" && record.UUID != "":
-				last = record.UUID
-			case record.Type == "system" && record.Subtype == "compact_boundary":
-				last = ""
-			}
+		if !bytes.HasSuffix(line, []byte("\n")) || json.Unmarshal(line, &record) != nil || record.Sidechain {
+			return
 		}
 		switch {
-		case errors.Is(err, io.EOF):
-			return last, nil
-		case err != nil:
-			return last, fmt.Errorf("read transcript: %w", err)
+		case record.Type == "assistant" && record.UUID != "":
+			last = record.UUID
+		case record.Type == "system" && record.Subtype == "compact_boundary":
+			last = ""
 		}
-	}
+	})
+	return last, err
 }
 
 // Cost returns what the agent has counted for the conversation, in US dollars.

@@ -1,11 +1,8 @@
 package claude
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 )
 
@@ -19,21 +16,14 @@ import (
 // only the last key is on disk.
 func Remembered(transcript io.Reader, keys []string) (map[string]bool, error) {
 	found := map[string]bool{}
-	lines := bufio.NewReaderSize(transcript, 64<<10)
-	for {
-		line, err := lines.ReadBytes('\n')
+	err := records(transcript, func(line []byte) {
 		for _, key := range keys {
 			if !found[key] && bytes.Contains(line, []byte(key)) && holds(line, key) {
 				found[key] = true
 			}
 		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return found, nil
-		case err != nil:
-			return found, fmt.Errorf("read transcript: %w", err)
-		}
-	}
+	})
+	return found, err
 }
 
 // holds reports whether a record of a transcript says that the message with a

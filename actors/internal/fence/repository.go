@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"betcode/actors/internal/regular"
 )
 
 // repository returns what git writes to for a working directory: the root of its
@@ -57,9 +59,12 @@ func linked(dot string) (git, common string, ok bool) {
 	return git, common, true
 }
 
+// maxPointer bounds a file that holds a path, in bytes.
+const maxPointer = 64 << 10
+
 // pointer reads a file that holds a path behind a prefix, relative to the file.
 func pointer(file, prefix string) (string, bool) {
-	raw, err := os.ReadFile(file)
+	raw, err := regular.Read(file, maxPointer)
 	path, ok := strings.CutPrefix(strings.TrimRight(string(raw), "\r\n"), prefix)
 	if err != nil || !ok || path == "" || strings.ContainsAny(path, "\n\x00") {
 		return "", false

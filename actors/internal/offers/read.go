@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"betcode/actors/internal/regular"
 	"betcode/messages"
 )
 
@@ -30,7 +31,7 @@ func Read(directory string) messages.Abilities {
 		return messages.Abilities{}
 	}
 	defer root.Close()
-	r := reader{files: root.FS()}
+	r := reader{root: root, files: root.FS()}
 	r.walk("commands", func(name string) {
 		h := r.head(name)
 		command := strings.TrimSuffix(strings.ReplaceAll(strings.TrimPrefix(name, "commands/"), "/", ":"), ".md")
@@ -47,6 +48,7 @@ func Read(directory string) messages.Abilities {
 }
 
 type reader struct {
+	root   *os.Root
 	files  fs.FS
 	looked int
 	found  messages.Abilities
@@ -87,7 +89,7 @@ func (r *reader) skills() {
 
 // head returns the front matter of a file; nil if the file cannot be read.
 func (r *reader) head(name string) map[string]string {
-	file, err := r.files.Open(name)
+	file, err := r.root.OpenFile(name, os.O_RDONLY|regular.NoWait, 0)
 	if err != nil {
 		return nil
 	}

@@ -1,0 +1,47 @@
+package claude
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// What the agent keeps of a conversation is written by a program that a model steers. A
+// record with a large file in it has some MB; what is above these bounds is no transcript.
+const (
+	maxRecord     = 64 << 20 // bytes of a record that is looked at
+	maxTranscript = 4 << 30  // bytes that are read
+)
+
+// records calls do with each line of a transcript, its newline included if it has one. The
+// line is good until the next. One that is too long is left out.
+func records(transcript io.Reader, do func(line []byte)) error {
+	lines := bufio.NewReaderSize(transcript, 64<<10)
+	var line []byte
+	read, tooLong := int64(0), false
+	for {
+		part, err := lines.ReadSlice('\n')
+		if read += int64(len(part)); read > maxTranscript {
+			return errors.New("read transcript: it is too large")
+		}
+		if tooLong = tooLong || len(line)+len(part) > maxRecord; tooLong {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if !tooLong {
+			do(line)
+		}
+		line, tooLong = line[:0], false
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read transcript: %w", err)
+		}
+	}
+}

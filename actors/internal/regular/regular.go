@@ -1,0 +1,54 @@
+package regular
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// Open opens a regular file for reading. Anything else is an error.
+func Open(path string) (*os.File, error) {
+	info, err := os.Stat(path) // to open a device may have an effect
+	if err == nil {
+		err = check(path, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|NoWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = file.Stat(); err == nil {
+		err = check(path, info) // it may have been replaced since
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// Read returns the content of a regular file that has no more than so many bytes.
+func Read(path string, most int64) ([]byte, error) {
+	file, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(content)) > most {
+		return nil, fmt.Errorf("%s has more than %d bytes", path, most)
+	}
+	return content, nil
+}
+
+func check(path string, info os.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", path)
+	}
+	return nil
+}
