@@ -216,8 +216,8 @@ var rules = []rule{
 		never: map[string]string{protoactor: "decoding needs no actor system", bbolt: "decoding needs no journal"},
 	},
 	{
-		pkg: "cmd/betcode", may: []string{"proto", "messages", "config", "supervision", "persistence", "actors", "grpcapi", "cmd"},
-		because: "the command sees everything but the tests",
+		pkg: "cmd/betcode", may: []string{"cmd/betcode/internal/cli"},
+		because: "main hands the streams to the command line; everything else can be tested there",
 	},
 	{
 		pkg: "cmd/betcode/internal/console", may: []string{"messages"},
@@ -249,12 +249,29 @@ var rules = []rule{
 		pkg: "cmd/betcode/internal/secret", because: "reading a token needs a file and nothing else",
 	},
 	{
-		pkg: "cmd/betcode/internal", may: []string{"proto", "messages", "config", "cmd/betcode/internal"},
-		because: "a client knows the wire contract; actors and persistence are for the host and for what works offline",
-		never: map[string]string{
-			protoactor: "a client asks a daemon",
-			bbolt:      "a client asks a daemon",
+		pkg: "cmd/betcode/internal/cli", may: []string{"proto", "messages", "config", "cmd/betcode/internal"},
+		because: "commands know the wire contract; actors and persistence are for host and offline, which do the work",
+	},
+	{
+		pkg: "cmd/betcode/internal/talk", may: []string{
+			"proto", "messages", "cmd/betcode/internal/client", "cmd/betcode/internal/console", "cmd/betcode/internal/exit", "cmd/betcode/internal/render",
 		},
+		because: "a chat knows a conversation and a terminal; flags and settings are for the command",
+	},
+	{
+		pkg: "cmd/betcode/internal/render", may: []string{"proto", "messages", "cmd/betcode/internal/console"},
+		because: "events become text, wherever they come from",
+		never:   map[string]string{grpc: "an export of a file shows events without a connection"},
+	},
+	{
+		pkg: "cmd/betcode/internal/client", may: []string{
+			"proto", "config", "cmd/betcode/internal/exit", "cmd/betcode/internal/local", "cmd/betcode/internal/secret",
+		},
+		because: "a connection knows how to reach a daemon, and no command",
+	},
+	{
+		pkg: "cmd/betcode/internal", may: []string{"proto", "messages"},
+		because: "logs, places for connections, sockets and test helpers are leaves",
 	},
 	{
 		pkg: "cmd/betcode/internal/exit", may: []string{"messages", "config", "cmd/betcode/internal/console"},

@@ -1,17 +1,15 @@
+// Command betcode keeps coding agents alive: it is the daemon, and the client that talks to it. Its parts are in
+// internal: the commands in internal/cli, the daemon in internal/host.
 package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 
-	"betcode/cmd/betcode/internal/console"
-	"betcode/cmd/betcode/internal/exit"
-	"betcode/config"
+	"betcode/cmd/betcode/internal/cli"
 )
 
-// Set by the linker.
+// The linker sets these: -X main.version=….
 var (
 	version = "dev"
 	commit  = "unknown"
@@ -19,28 +17,6 @@ var (
 )
 
 func main() {
-	os.Exit(run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
-}
-
-// run is the program: it does what args say and returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return newProgram(stdin, stdout, stderr, nil).main(ctx, args)
-}
-
-// newProgram looks at what the program is given. interrupts replaces Ctrl-C.
-func newProgram(stdin io.Reader, stdout, stderr io.Writer, interrupts <-chan os.Signal) *program {
-	return &program{Console: console.New(stdin, stdout, stderr, interrupts), world: config.System()}
-}
-
-func (p *program) main(ctx context.Context, args []string) int {
-	app := p.app()
-	return p.report(app.RunContext(ctx, arrange(app, args)))
-}
-
-// report prints what went wrong to standard error, for people, and returns the exit code.
-func (p *program) report(err error) int {
-	if !exit.IsSilent(err) {
-		fmt.Fprintf(p.Stderr, "betcode: %s\n", exit.Explain(err))
-	}
-	return exit.Code(err)
+	build := cli.Build{Version: version, Commit: commit, Date: date}
+	os.Exit(cli.Run(context.Background(), build, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

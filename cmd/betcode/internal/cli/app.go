@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/exit"
+)
+
+// app is the table of commands.
+func (p *program) app() *cli.App {
+	app := &cli.App{
+		Name:  "betcode",
+		Usage: "keeps coding agents alive, and lets you watch, steer and come back",
+		Description: "The daemon supervises Claude Code processes and writes down everything they say.\n" +
+			"Sessions go on when you close the terminal, and when the daemon dies.\n\n" +
+			"SESSION is an id, the beginning of one, a name, or @last.",
+		Version:              p.build.Version,
+		EnableBashCompletion: true,
+		Suggest:              true,
+		Reader:               p.Stdin,
+		Writer:               p.Stdout,
+		ErrWriter:            p.Stderr,
+		ExitErrHandler:       func(*cli.Context, error) {}, // exit.go decides
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "socket", Usage: "the daemon's `PATH` (BETCODE_SOCKET)"},
+			&cli.StringFlag{Name: "address", Usage: "reach the daemon over TCP, at `HOST:PORT` (BETCODE_ADDRESS)"},
+			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the token for it (BETCODE_TOKEN_FILE)"},
+			&cli.BoolFlag{Name: "tls", Usage: "it speaks TLS (BETCODE_TLS=1)"},
+			&cli.StringFlag{Name: "tls-ca", Usage: "`FILE` with the certificate of the authority that signed the daemon's (BETCODE_TLS_CA)"},
+			&cli.StringFlag{Name: "config-dir", Usage: "`DIRECTORY` of settings.json (BETCODE_CONFIG_DIR)"},
+			&cli.BoolFlag{Name: "start", Usage: "start a daemon if none runs (BETCODE_AUTOSTART=1)"},
+			&cli.StringFlag{Name: "connect-timeout", Usage: "how `LONG` to wait for a lost daemon when no person watches (BETCODE_CONNECT_TIMEOUT, 1m)"},
+		},
+		Commands: []*cli.Command{
+			p.runCommand(),
+			p.chatCommand(),
+			p.sessionCommand(),
+			p.permissionCommand(),
+			p.trustCommand(),
+			p.auditCommand(),
+			p.tokenCommand(),
+			p.daemonCommand(),
+			p.healthCommand(),
+			p.configCommand(),
+			p.importCommand(),
+			p.commandsCommand(),
+			p.gitlabCommand(),
+			p.journalCommand(),
+			p.machineCommand(),
+			p.treeCommand(),
+			p.versionCommand(),
+			p.exitCodesCommand(),
+			p.environmentCommand(),
+		},
+		Action: p.unknownCommand,
+	}
+	app.OnUsageError = onUsageError
+	forEachCommand(app.Commands, func(c *cli.Command) {
+		c.OnUsageError = onUsageError
+		if c.Action == nil {
+			c.Action = p.unknownCommand
+		}
+	})
+	return app
+}
+
+func forEachCommand(commands []*cli.Command, f func(*cli.Command)) {
+	for _, c := range commands {
+		f(c)
+		forEachCommand(c.Subcommands, f)
+	}
+}
+
+func onUsageError(_ *cli.Context, err error, _ bool) error { return exit.Usage(err) }
+
+// unknownCommand shows the help for nothing, and helps with something misspelt.
+func (p *program) unknownCommand(c *cli.Context) error {
+	name := c.Args().First()
+	if name == "" {
+		return cli.ShowSubcommandHelp(c)
+	}
+	path, commands := c.App.Name, c.App.Commands
+	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
+		path, commands = path+" "+c.Command.Name, c.Command.Subcommands
+	}
+	hint := "Run '" + path + " --help' for the list."
+	if like := strings.TrimSpace(cli.SuggestCommand(commands, name)); like != "" {
+		hint = like
+	}
+	return exit.Usage(fmt.Errorf("there is no command '%s %s'. %s", path, name, hint))
+}
+
+// interruptible is ctx until Ctrl-C.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt)
+}
+
+// simple wraps the action of a command that Ctrl-C just ends.
+func simple(action func(ctx context.Context, c *cli.Context) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		ctx, stop := interruptible(c.Context)
+		defer stop()
+		return action(ctx, c)
+	}
+}
+
+// arguments checks how many arguments were given. most < 0 = any number.
+func arguments(c *cli.Context, least, most int) error {
+	n := c.Args().Len()
+	if n >= least && (most < 0 || n <= most) {
+		return nil
+	}
+	what := "no arguments"
+	switch {
+	case most < 0:
+		what = fmt.Sprintf("at least %d argument(s)", least)
+	case least == most && least > 0:
+		what = fmt.Sprintf("%d argument(s)", least)
+	case most > 0:
+		what = fmt.Sprintf("%d to %d arguments", least, most)
+	}
+	return exit.Usage(fmt.Errorf("'%s' takes %s, not %d. Usage: %s %s", c.Command.HelpName, what, n, c.Command.HelpName, c.Command.ArgsUsage))
+}

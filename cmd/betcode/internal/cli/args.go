@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// arrange puts the flags of a command line where the library looks for them:
+// before the arguments, and those of the program before the command. So
+//
+//	betcode run "fix the tests" --model opus --socket /tmp/s
+//
+// means what it says. Everything behind "--" is an argument.
+func arrange(app *cli.App, args []string) []string {
+	if len(args) == 0 || args[len(args)-1] == "--generate-bash-completion" {
+		return args
+	}
+	var global, path, flags, rest []string
+	commands, own := app.Commands, []cli.Flag(nil)
+	for i := 1; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			rest = append(rest, args[i+1:]...)
+			break
+		}
+		if !strings.HasPrefix(arg, "-") || arg == "-" || isNegative(arg) {
+			if command := find(commands, arg); command != nil && len(rest) == 0 {
+				path, commands, own = append(path, arg), command.Subcommands, command.Flags
+			} else {
+				rest = append(rest, arg)
+			}
+			continue
+		}
+		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		into, flag := &flags, flagNamed(own, name)
+		if flag == nil {
+			if flag = flagNamed(app.Flags, name); flag != nil {
+				into = &global
+			}
+		}
+		*into = append(*into, arg)
+		if takesValue(flag) && !hasValue && i+1 < len(args) {
+			i++
+			*into = append(*into, args[i])
+		}
+	}
+	if topic := helpTopic(app, path, rest); topic != nil {
+		path, rest = topic, nil
+	}
+	out := slices.Concat(args[:1], global, path, flags)
+	if slices.ContainsFunc(rest, func(s string) bool { return strings.HasPrefix(s, "-") && s != "-" }) {
+		out = append(out, "--")
+	}
+	return append(out, rest...)
+}
+
+// isNegative reports whether an argument is a negative value, such as -3 or -1.5h, and
+// not a flag. No flag begins with a digit.
+func isNegative(arg string) bool {
+	return len(arg) > 1 && arg[0] == '-' && (arg[1] >= '0' && arg[1] <= '9' || arg[1] == '.')
+}
+
+// helpTopics is the category of commands that print a page of help.
+const helpTopics = "help"
+
+// helpTopic is the command that prints the page which 'betcode help TOPIC' asks for,
+// nil if that is not what was asked: the library would print the help of the command.
+func helpTopic(app *cli.App, path, rest []string) []string {
+	if len(path) > 0 || len(rest) != 2 || rest[0] != "help" && rest[0] != "h" {
+		return nil
+	}
+	if c := find(app.Commands, rest[1]); c != nil && c.Category == helpTopics {
+		return rest[1:]
+	}
+	return nil
+}
+
+func find(commands []*cli.Command, name string) *cli.Command {
+	for _, c := range commands {
+		if c.HasName(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+func flagNamed(flags []cli.Flag, name string) cli.Flag {
+	for _, f := range flags {
+		if slices.Contains(f.Names(), name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// takesValue reports whether what follows a flag belongs to it. An unknown flag is
+// the library's to complain about.
+func takesValue(f cli.Flag) bool {
+	d, ok := f.(cli.DocGenerationFlag)
+	return ok && d.TakesValue()
+}

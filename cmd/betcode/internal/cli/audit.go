@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/config"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) auditCommand() *cli.Command {
+	return &cli.Command{
+		Name: "audit", Usage: "show who allowed what, who came in and what was refused",
+		Description: "The files are JSON, a line for each entry, in the directory audit of the state directory; they\n" +
+			"can be read without a daemon.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "since", Usage: "only what was written since `TIME`: how long ago (36h, 7d) or a date (2026-11-21, 2026-11-21T20:00:00Z)"},
+			&cli.StringSliceFlag{Name: "type", Usage: "only entries of `TYPE`, for example permission_grant; may be given several times"},
+			&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "only entries of `SESSION`"},
+			&cli.BoolFlag{Name: "json", Usage: "as JSON, a line for each entry"},
+		},
+		Action: p.withClient(0, 0, p.audit),
+	}
+}
+
+func (p *program) audit(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	since, err := sinceTime(c.String("since"), time.Now())
+	if err != nil {
+		return exit.Usage(err)
+	}
+	stream, err := cl.Access.ListAudit(ctx, &pb.ListAuditRequest{Since: since, EventTypes: c.StringSlice("type"), SessionId: c.String("session")})
+	if err != nil {
+		return err
+	}
+	header := []string{"TIME", "TYPE", "WHO", "SESSION", "WHAT", "OUTCOME"}
+	t := p.Table(header...)
+	for {
+		e, err := stream.Recv()
+		switch {
+		case errors.Is(err, io.EOF):
+			return t.Write(p.Stdout)
+		case err != nil:
+			return err
+		case c.Bool("json"):
+			if err := console.WriteJSONLine(p.Stdout, e); err != nil {
+				return err
+			}
+			continue
+		}
+		t.Add(p.auditRow(e)...)
+		if !p.Terminal.Out { // there may be millions: a program gets each entry as it comes
+			if err := t.Write(p.Stdout); err != nil {
+				return err
+			}
+			t = p.Table(header...)
+		}
+	}
+}
+
+func (p *program) auditRow(e *pb.AuditEntry) []string {
+	at, session := console.Exact(e.GetCreatedAt()), e.GetSessionId()
+	if p.Terminal.Out {
+		at, session = e.GetCreatedAt().AsTime().Local().Format(time.DateTime), console.ShortID(session)
+	}
+	who := e.GetActorType()
+	if id := e.GetActorId(); id != "" {
+		who += " " + id
+	}
+	if ip := e.GetClientIp(); ip != "" {
+		who += " from " + ip
+	}
+	return []string{at, e.GetEventType(), who, session, auditWords(e), e.GetOutcome()}
+}
+
+// auditWords are what an entry is about, in short.
+func auditWords(e *pb.AuditEntry) string {
+	var words []string
+	for _, w := range []string{e.GetToolName(), e.GetInputPreview(), e.GetErrorCode(), e.GetErrorMessage()} {
+		if w != "" {
+			words = append(words, w)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.GetContext())) {
+		words = append(words, key+"="+e.GetContext()[key])
+	}
+	return strings.Join(words, " ")
+}
+
+// sinceTime reads a moment: how long ago, or a date.
+func sinceTime(text string, now time.Time) (*timestamppb.Timestamp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if ago, err := config.ParseDuration(text); err == nil {
+		return timestamppb.New(now.Add(-ago)), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
+		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return timestamppb.New(at), nil
+		}
+	}
+	return nil, fmt.Errorf("since %q: write how long ago, for example 36h or 7d, or a date, for example 2026-11-21", text)
+}

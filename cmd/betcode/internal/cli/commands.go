@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) commandsCommand() *cli.Command {
+	json := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
+	limit := &cli.UintFlag{Name: "limit", Usage: "how `MANY` at most, up to 1000", Value: 50}
+	return &cli.Command{
+		Name: "commands", Usage: "list what can be typed into a session, and run the daemon's own commands",
+		Subcommands: []*cli.Command{
+			{
+				Name: "list", Usage: "list the daemon's commands, and those of a session's agent", ArgsUsage: "[SESSION]",
+				Flags: []cli.Flag{json}, Action: p.withClient(0, 1, p.commandList),
+			},
+			{
+				Name: "agents", Usage: "list sessions, the subagents they have running and kinds of agents, by name", ArgsUsage: "[BEGINNING]",
+				Flags: []cli.Flag{json, limit}, Action: p.withClient(0, 1, p.agentList),
+			},
+			{
+				Name: "path", Usage: "complete a path below a session's working directory", ArgsUsage: "[BEGINNING]",
+				Flags:  []cli.Flag{json, limit, &cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "whose directory is meant", Value: "@last"}},
+				Action: p.withClient(0, 1, p.pathList),
+			},
+			{
+				Name: "run", Usage: "run one of the daemon's commands", ArgsUsage: "COMMAND [ARGUMENT...]",
+				Description: "It runs in the daemon, changes nothing, and starts nothing. Ends with the command's exit code.",
+				Flags:       []cli.Flag{&cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "whom it is about"}},
+				Action:      p.withClient(1, -1, p.commandRun),
+			},
+		},
+	}
+}
+
+func (p *program) commandList(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	request := &pb.GetCommandRegistryRequest{}
+	if ref := c.Args().First(); ref != "" {
+		var err error
+		if request.SessionId, err = resolve(ctx, cl, ref); err != nil {
+			return err
+		}
+	}
+	r, err := cl.Command.GetCommandRegistry(ctx, request)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.commands/v1", r)
+	}
+	t := p.Table("COMMAND", "WHOSE", "FROM", "WHAT")
+	for _, e := range r.GetCommands() {
+		what := e.GetDescription()
+		if p.Terminal.Out {
+			what = console.Shorten(what, 100)
+		}
+		t.Add(e.GetDisplayName(), console.Enum(e.GetCategory(), "COMMAND_CATEGORY_"), e.GetSource(), what)
+	}
+	return t.Write(p.Stdout)
+}
+
+func (p *program) agentList(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	r, err := cl.Command.ListAgents(ctx, &pb.ListAgentsRequest{Query: c.Args().First(), MaxResults: uint32(c.Uint("limit"))})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.agents/v1", r)
+	}
+	t := p.Table("AGENT", "WHAT", "STATUS", "SESSION")
+	for _, a := range r.GetAgents() {
+		kind := "session"
+		if a.GetKind() == pb.AgentKind_AGENT_KIND_CLAUDE_INTERNAL {
+			kind = "kind of agent"
+		}
+		if a.GetTaskId() != "" {
+			kind = "subagent: " + a.GetDescription()
+		}
+		t.Add(a.GetName(), kind, console.Enum(a.GetStatus(), "COMMAND_AGENT_STATUS_"), a.GetSessionId())
+	}
+	return t.Write(p.Stdout)
+}
+
+func (p *program) pathList(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	r, err := cl.Command.ListPath(ctx, &pb.ListPathRequest{Query: c.Args().First(), MaxResults: uint32(c.Uint("limit")), SessionId: c.String("session")})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.paths/v1", r)
+	}
+	t := p.Table("PATH", "KIND", "SIZE", "CHANGED")
+	for _, e := range r.GetEntries() {
+		name := e.GetPath()
+		if e.GetKind() == pb.PathKind_PATH_KIND_DIRECTORY {
+			name += "/"
+		}
+		t.Add(name, console.Enum(e.GetKind(), "PATH_KIND_"), strconv.FormatUint(e.GetSize(), 10), p.When(timestamppb.New(time.Unix(e.GetModifiedAt(), 0))))
+	}
+	if err := t.Write(p.Stdout); err != nil {
+		return err
+	}
+	if r.GetTruncated() {
+		p.Say("There are more.")
+	}
+	return nil
+}
+
+func (p *program) commandRun(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	stream, err := cl.Command.ExecuteServiceCommand(ctx, &pb.ExecuteServiceCommandRequest{
+		Command: c.Args().First(), Args: c.Args().Tail(), SessionId: c.String("session"),
+	})
+	if err != nil {
+		return err
+	}
+	for {
+		r, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return exit.With(exit.Internal, errors.New("the command ended without saying how"))
+		}
+		if err != nil {
+			return err
+		}
+		switch out := r.GetOutput().(type) {
+		case *pb.ServiceCommandOutput_StdoutLine:
+			fmt.Fprintln(p.Stdout, console.Text(out.StdoutLine))
+		case *pb.ServiceCommandOutput_StderrLine:
+			fmt.Fprintln(p.Stderr, console.Text(out.StderrLine))
+		case *pb.ServiceCommandOutput_Error:
+			return exit.With(exit.Failed, errors.New(console.Text(out.Error)))
+		case *pb.ServiceCommandOutput_ExitCode:
+			if out.ExitCode != 0 {
+				return exit.Silent(int(out.ExitCode))
+			}
+			return nil
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/config"
+	pb "betcode/proto/betcode/v1"
+)
+
+// A running daemon reads changed files by itself. What becomes of a change is then
+// asked of the daemon, which knows its flags, its variables and its files.
+
+// appliedPatience is how long the daemon may take to read a changed file, and
+// appliedPoll how often it is asked.
+const (
+	appliedPatience = 2 * time.Second
+	appliedPoll     = 20 * time.Millisecond
+)
+
+// applied says when changes of a file count, and what counts more than the file.
+func (p *program) applied(ctx context.Context, c *cli.Context, changes []config.Change, source config.Source) {
+	var settings []*config.Setting
+	for _, change := range changes {
+		if s, err := config.Find(change.Name); err == nil {
+			settings = append(settings, s)
+		}
+	}
+	if source != config.FromUser || len(settings) == 0 {
+		return // a directory's file counts for the sessions begun there
+	}
+	now, err := config.Load(daemonSettings(c), p.world)
+	if err != nil {
+		return // it has been said what is wrong
+	}
+	running, ok := p.runningValues(ctx, c, now, settings)
+	for _, s := range settings {
+		p.Say("%s", appliedText(s, now.Get(s.Name), running[s.Name], ok))
+	}
+}
+
+// appliedText says what became of one change; running is what the daemon says, if one
+// runs.
+func appliedText(s *config.Setting, file config.Value, running *pb.SettingValue, runs bool) string {
+	origin := config.Origin{Source: config.Source(running.GetSource()), Name: running.GetOrigin(), Line: int(running.GetLine())}
+	outdone := origin.Source == config.FromFlag || origin.Source == config.FromEnvironment
+	switch {
+	case runs && outdone:
+		return s.Name + " has no effect on the running daemon: it was started with " + origin.String() + ", which takes precedence."
+	case !runs && file.Origin.Source == config.FromEnvironment:
+		return s.Name + " takes effect with the next daemon, unless it has " + file.Origin.String() + ", which is set here and takes precedence."
+	case !runs:
+		return s.Name + " takes effect when a daemon starts."
+	case running.GetRestartNeeded():
+		return s.Name + " takes effect after a restart: betcode daemon restart."
+	case running.GetValue() != file.Public():
+		return s.Name + " is not read by the running daemon yet: betcode config show."
+	case !s.Live:
+		return s.Name + " has this value in the running daemon already."
+	}
+	return s.Name + " is in effect."
+}
+
+// runningValues are the settings of the daemon as soon as it has read the files, or
+// when its time to do so is over. ok is false if no daemon answers.
+func (p *program) runningValues(ctx context.Context, c *cli.Context, now config.Settings, settings []*config.Setting) (map[string]*pb.SettingValue, bool) {
+	cfg, err := p.clientConfig(c)
+	if err != nil {
+		return nil, false
+	}
+	cl, err := client.Dial(ctx, cfg)
+	if err != nil {
+		return nil, false
+	}
+	defer cl.Close()
+	for deadline := time.Now().Add(appliedPatience); ; {
+		values, err := askValues(ctx, cl)
+		if err != nil {
+			return nil, false
+		}
+		read := true
+		for _, s := range settings {
+			read = read && isRead(s, values[s.Name], now.Get(s.Name))
+		}
+		if read || time.Now().After(deadline) {
+			return values, true
+		}
+		select {
+		case <-ctx.Done():
+			return values, true
+		case <-time.After(appliedPoll):
+		}
+	}
+}
+
+func askValues(ctx context.Context, cl *client.Client) (map[string]*pb.SettingValue, error) {
+	got, err := cl.Config.GetSettings(ctx, &pb.GetSettingsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]*pb.SettingValue{}
+	for _, v := range got.GetValues() {
+		values[v.GetName()] = v
+	}
+	return values, nil
+}
+
+// isRead reports whether the daemon has read a setting from the file.
+func isRead(s *config.Setting, running *pb.SettingValue, file config.Value) bool {
+	source := config.Source(running.GetSource())
+	if running == nil || source == config.FromFlag || source == config.FromEnvironment {
+		return true
+	}
+	return running.GetRestartNeeded() || running.GetValue() == file.Public()
+}

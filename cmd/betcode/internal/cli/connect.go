@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/launch"
+	"betcode/config"
+	pb "betcode/proto/betcode/v1"
+)
+
+// clientConfig returns how this command reaches the daemon.
+func (p *program) clientConfig(c *cli.Context) (config.Client, error) {
+	cfg, err := config.ResolveClient(config.ClientFlags{
+		SocketPath: c.String("socket"), ConfigDir: c.String("config-dir"),
+		ConnectTimeout: c.String("connect-timeout"), Start: c.Bool("start"),
+		Remote: config.RemoteFlags{
+			Address: c.String("address"), TokenFile: c.String("token-file"), CAFile: c.String("tls-ca"), TLS: c.Bool("tls"),
+		},
+	}, p.world)
+	if err != nil {
+		return cfg, exit.Usage(err)
+	}
+	return cfg, nil
+}
+
+// connect connects to the daemon. If none runs it starts one if --start says so, or if a person agrees.
+func (p *program) connect(ctx context.Context, c *cli.Context) (*client.Client, config.Client, error) {
+	cfg, err := p.clientConfig(c)
+	if err != nil {
+		return nil, cfg, err
+	}
+	cl, holder, err := launch.Find(ctx, cfg, p.stateDirectory(c, cfg))
+	switch {
+	case holder != nil:
+		return nil, cfg, launch.Unreachable(*holder, cfg.SocketPath)
+	case !client.Unreachable(err):
+		return cl, cfg, err
+	case cfg.Remote.Address != "":
+		return nil, cfg, client.NoDaemon(cfg)
+	}
+	start := cfg.AutoStart
+	if !start && p.Attended() && p.Terminal.Err {
+		start = p.Confirm(fmt.Sprintf("No daemon answers at %s. Start one?", cfg.SocketPath), true)
+	}
+	if !start {
+		return nil, cfg, client.NoDaemon(cfg)
+	}
+	daemon, flags, err := p.locate(c)
+	if err != nil {
+		return nil, cfg, err
+	}
+	if err := p.launcher().Start(ctx, daemon, flags, startPatience); err != nil {
+		return nil, cfg, err
+	}
+	cl, err = client.Dial(ctx, cfg)
+	return cl, cfg, err
+}
+
+// stateDirectory returns the state directory of the daemon on this machine that cfg names; empty if it is remote, or if
+// flags and settings do not say, which is for the command that starts a daemon to report.
+func (p *program) stateDirectory(c *cli.Context, cfg config.Client) string {
+	if cfg.Remote.Address != "" {
+		return ""
+	}
+	daemon, _, err := p.locate(c)
+	if err != nil {
+		return ""
+	}
+	return daemon.StateDir
+}
+
+// resolve returns the id of the session that a person named.
+func resolve(ctx context.Context, cl *client.Client, ref string) (string, error) {
+	r, err := cl.Admin.Resolve(ctx, &pb.ResolveRequest{Ref: ref})
+	if err != nil {
+		return "", err
+	}
+	return r.GetSessionId(), nil
+}
+
+// withClient wraps the action of a command that takes some arguments and talks to the daemon.
+func (p *program) withClient(least, most int, action func(ctx context.Context, c *cli.Context, cl *client.Client) error) cli.ActionFunc {
+	return simple(func(ctx context.Context, c *cli.Context) error {
+		if err := arguments(c, least, most); err != nil {
+			return err
+		}
+		cl, _, err := p.connect(ctx, c)
+		if err != nil {
+			return err
+		}
+		defer cl.Close()
+		return action(ctx, c, cl)
+	})
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/offline"
+	"betcode/config"
+)
+
+func (p *program) importCommand() *cli.Command {
+	return &cli.Command{
+		Name: "import", Usage: "copy settings and rules of Claude Code into your configuration directory",
+		Description: "settings.json and what is in rules/ are copied, not linked: the two programs do not get into each other's way.\n" +
+			"What is there already is kept. Permission rules that were copied count for the daemon from then on.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "from", Usage: "another `DIRECTORY` than ~/.claude"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be copied"},
+		},
+		Action: simple(p.importSettings),
+	}
+}
+
+func (p *program) importSettings(_ context.Context, c *cli.Context) error {
+	if err := arguments(c, 0, 0); err != nil {
+		return err
+	}
+	if !c.Bool("dry-run") {
+		if err := offline.RefuseAgents(); err != nil {
+			return err
+		}
+	}
+	from, err := p.importFrom(c.String("from"))
+	if err != nil {
+		return exit.Usage(err)
+	}
+	d, _, err := p.locate(c)
+	if err != nil {
+		return err
+	}
+	steps, err := config.PlanImport(from, d.ConfigDir)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	copied := 0
+	for _, step := range steps {
+		word := "copied"
+		switch {
+		case step.Exists:
+			word = "kept, it is there already"
+		case c.Bool("dry-run"):
+			word = "would be copied"
+		default:
+			if err := step.Do(); err != nil {
+				return err
+			}
+		}
+		if !step.Exists {
+			copied++
+		}
+		if _, err := fmt.Fprintf(p.Stdout, "%s\t%s\n", console.Line(step.To), word); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(steps) == 0:
+		p.Say("There is nothing to import in %s.", from)
+	case c.Bool("dry-run"):
+		p.Say("%d of %d files would be copied from %s.", copied, len(steps), from)
+	default:
+		p.Say("%d of %d files were copied from %s. 'betcode config check' says what of it counts here.", copied, len(steps), from)
+	}
+	return nil
+}
+
+// importFrom is the directory to copy from, which must be there if it was named.
+func (p *program) importFrom(named string) (string, error) {
+	if named == "" {
+		return p.world.AgentDir()
+	}
+	dir, err := filepath.Abs(named)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", errors.Join(fmt.Errorf("%s is no directory", dir), err)
+	}
+	return dir, nil
+}
+
+// offerImport tells somebody who starts a daemon for the first time that there is
+// something to import. It is told once: the configuration directory is made then.
+func (p *program) offerImport(configDir string) {
+	if !p.Terminal.In || !p.Terminal.Err {
+		return
+	}
+	if _, err := os.Stat(configDir); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	from, err := p.world.AgentDir()
+	if err != nil {
+		return
+	}
+	if steps, err := config.PlanImport(from, configDir); err != nil || len(steps) == 0 {
+		return
+	}
+	p.Say("You have settings for Claude Code in %s. 'betcode import' copies them, 'betcode import --dry-run' says what that is.", from)
+	_ = os.MkdirAll(configDir, 0o700) // else it is told again
+}

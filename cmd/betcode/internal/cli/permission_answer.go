@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
+)
+
+// answerRequest sends a decision. If the request was decided before, it says how and
+// when; that is a success for the same answer, and a failure for another.
+func (p *program) answerRequest(ctx context.Context, cl *client.Client, request *pb.AnswerPermissionRequest) error {
+	r, err := cl.Admin.AnswerPermission(ctx, request)
+	if err != nil || r.GetApplied() {
+		return err
+	}
+	text := decidedBefore(r)
+	if !sameAnswer(request, r) {
+		return exit.With(exit.Failed, fmt.Errorf("%s; that stands, and this answer has no effect", text))
+	}
+	p.Say("%s; that stands.", text)
+	return nil
+}
+
+// answerTooLate answers a question that no longer waits, so that the daemon tells what was
+// decided. What it says of a request that it does not know is less than notFound.
+func (p *program) answerTooLate(ctx context.Context, cl *client.Client, ref string, typed []string, notFound error) error {
+	answers := map[string]string{}
+	for n, text := range typed { // to which questions is not known any more, and does not matter
+		answers[strconv.Itoa(n+1)] = text
+	}
+	err := p.answerRequest(ctx, cl, &pb.AnswerPermissionRequest{RequestId: ref, Answers: answers})
+	if status.Code(err) == codes.NotFound {
+		return notFound
+	}
+	return err
+}
+
+// decidedBefore says how a request was decided, by whom and when.
+func decidedBefore(r *pb.AnswerPermissionResponse) string {
+	text := "request " + console.Line(r.GetRequestId())
+	if r.GetReason() == "withdrawn" {
+		text += " was withdrawn"
+	} else {
+		text += " was " + answerWords[r.GetDecision()] + " before"
+	}
+	if by := r.GetResolvedBy(); by != "" {
+		text += " by " + console.Line(by)
+	}
+	if at := console.Exact(r.GetDecidedAt()); at != "" {
+		text += " at " + at
+	}
+	return text
+}
+
+// answerWords says in a participle what a decision does.
+var answerWords = map[pb.PermissionDecision]string{
+	pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED: "answered",
+	pb.PermissionDecision_ALLOW_ONCE:                      "allowed",
+	pb.PermissionDecision_ALLOW_SESSION:                   "allowed for the whole session",
+	pb.PermissionDecision_ALLOW_WITH_EDIT:                 "allowed with another input",
+	pb.PermissionDecision_DENY:                            "denied",
+	pb.PermissionDecision_DENY_NO_INTERRUPT:               "denied",
+	pb.PermissionDecision_DENY_WITH_INTERRUPT:             "denied, and the turn interrupted,",
+}
+
+// sameAnswer reports whether the decision that stands is what the request wants, or
+// more of it: who allows once finds what was allowed for the session good enough.
+func sameAnswer(request *pb.AnswerPermissionRequest, r *pb.AnswerPermissionResponse) bool {
+	stands := r.GetDecision()
+	switch r.GetReason() {
+	case "": // a daemon that does not tell what was decided
+		return true
+	case "withdrawn", "expired":
+		return false
+	}
+	switch wanted := request.GetDecision(); wanted {
+	case pb.PermissionDecision_ALLOW_ONCE:
+		return stands == wanted || stands == pb.PermissionDecision_ALLOW_SESSION
+	case pb.PermissionDecision_DENY:
+		return stands == wanted || stands == pb.PermissionDecision_DENY_NO_INTERRUPT || stands == pb.PermissionDecision_DENY_WITH_INTERRUPT
+	case pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED: // the answers to a question
+		return stands == pb.PermissionDecision_ALLOW_ONCE
+	default:
+		return stands == wanted
+	}
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	pb "betcode/proto/betcode/v1"
+)
+
+const compactSchema = "betcode.session.compact/v1"
+
+func (p *program) compactCommand(jsonFlag cli.Flag) *cli.Command {
+	return &cli.Command{
+		Name: "compact", Usage: "let the agent summarise its context, and replay only the last exchange from now on", ArgsUsage: "SESSION",
+		Description: "The session must be idle. What is not replayed any more is still in the journal:\n" +
+			"'betcode session export' has it. Leaving stops nothing.",
+		Flags: []cli.Flag{jsonFlag}, Action: p.withClient(1, 1, p.compactSession),
+	}
+}
+
+// compactSession asks until it is over: a daemon answers with what is known before
+// clients lose their patience, and the same key waits for the same compaction.
+func (p *program) compactSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	id, err := resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
+	request := &pb.CompactSessionRequest{SessionId: id, IdempotencyKey: uuid.NewString()}
+	began := time.Now()
+	for {
+		r, err := cl.Agent.CompactSession(ctx, request)
+		if err != nil {
+			return err
+		}
+		if !r.GetDone() {
+			p.Say("The agent is still at it, after %s.", console.Span(time.Since(began)))
+			continue
+		}
+		if c.Bool("json") {
+			return console.WriteJSON(p.Stdout, compactSchema, r)
+		}
+		fmt.Fprintln(p.Stdout, compactionLine(r))
+		return nil
+	}
+}
+
+// compactionLine is what a compaction did, for a person.
+func compactionLine(r *pb.CompactSessionResponse) string {
+	if r.GetMessagesBefore() == r.GetMessagesAfter() && r.GetTokensSaved() == 0 {
+		return "Nothing to compact since the last exchange."
+	}
+	line := fmt.Sprintf("%d messages are replayed, of %d; history begins behind sequence %d.", r.GetMessagesAfter(), r.GetMessagesBefore(), r.GetBoundary())
+	if r.GetTokensSaved() > 0 {
+		line += fmt.Sprintf(" The context shrank by %d tokens to %d.", r.GetTokensSaved(), r.GetTokensAfter())
+	}
+	return line
+}

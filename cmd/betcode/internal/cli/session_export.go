@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/offline"
+	"betcode/cmd/betcode/internal/render"
+	pb "betcode/proto/betcode/v1"
+)
+
+const exportSchema = "betcode.session.export/v1"
+
+func (p *program) exportCommand() *cli.Command {
+	return &cli.Command{
+		Name: "export", Usage: "write the whole history of a session, as JSON lines or Markdown", ArgsUsage: "SESSION",
+		Description: "Everything is written that the journal still holds, also what was compacted. The first JSON line\n" +
+			"says what the session is, each other one is an event; where numbers are missing, history was given up. A notice HISTORY_DAMAGED stands for\n" +
+			"events that are damaged.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "jsonl", Usage: "jsonl or markdown"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which must not exist"},
+			&cli.StringFlag{Name: "state-dir", Usage: "read the journal in this state `DIRECTORY`; no daemon may be using it"},
+			&cli.StringFlag{Name: "backup", Usage: "read the backup in this `DIRECTORY`"},
+		},
+		Action: simple(p.exportSession),
+	}
+}
+
+func (p *program) exportSession(ctx context.Context, c *cli.Context) (err error) {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	var to offline.Sink
+	out := &delayedFile{path: c.String("output"), otherwise: p.Stdout}
+	switch format := c.String("format"); format {
+	case "jsonl":
+		to = jsonLines{out}
+	case "markdown", "md":
+		to = render.NewMarkdown(out)
+	default:
+		return exit.Usage(fmt.Errorf("--format %s: it is jsonl or markdown", format))
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	directory, err := journalDirectory(c)
+	if err != nil {
+		return err
+	}
+	if directory != "" {
+		return offline.Export(ctx, directory, c.Args().First(), to)
+	}
+	return p.asked(ctx, c, func(cl *client.Client) error { return exportOver(ctx, cl, c.Args().First(), to) })
+}
+
+// exportOver exports a session of the daemon.
+func exportOver(ctx context.Context, cl *client.Client, ref string, to offline.Sink) error {
+	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: ref})
+	if err != nil {
+		return err
+	}
+	stream, err := cl.Admin.ExportSession(ctx, &pb.ExportSessionRequest{SessionId: view.GetSummary().GetId()})
+	if err != nil {
+		return err
+	}
+	if err := to.Session(view); err != nil {
+		return err
+	}
+	for {
+		e, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return to.End()
+		}
+		if err != nil {
+			return err
+		}
+		if err := to.Event(e); err != nil {
+			return err
+		}
+	}
+}
+
+// jsonLines is the export for programs: nothing is left out.
+type jsonLines struct{ w io.Writer }
+
+func (j jsonLines) Session(view *pb.ShowSessionResponse) error {
+	session, err := console.MessageJSON(view)
+	if err != nil {
+		return err
+	}
+	return console.WriteValue(j.w, map[string]any{"schema": exportSchema, "exported_at": time.Now().UTC().Format(time.RFC3339), "session": session}, "")
+}
+
+func (j jsonLines) Event(e *pb.AgentEvent) error {
+	object, err := console.MessageJSON(e)
+	if err != nil {
+		return err
+	}
+	return console.WriteValue(j.w, object, "")
+}
+
+func (jsonLines) End() error { return nil }
+
+// delayedFile is made by its first byte, so that a session that is not there leaves
+// no file behind.
+type delayedFile struct {
+	path      string
+	otherwise io.Writer // where path is empty
+	file      *os.File
+}
+
+// Write implements io.Writer.
+func (f *delayedFile) Write(b []byte) (int, error) {
+	if f.path == "" {
+		return f.otherwise.Write(b)
+	}
+	if f.file == nil {
+		file, err := os.OpenFile(f.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err != nil {
+			return 0, err
+		}
+		f.file = file
+	}
+	return f.file.Write(b)
+}
+
+// Close implements io.Closer.
+func (f *delayedFile) Close() error {
+	if f.file == nil {
+		return nil
+	}
+	return errors.Join(f.file.Sync(), f.file.Close())
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/talk"
+	"betcode/config"
+	pb "betcode/proto/betcode/v1"
+)
+
+// sessionFlags say which session a command is about, and what a new one is like.
+func sessionFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "go on with `SESSION`: an id, its beginning, a name, or @last"},
+		&cli.BoolFlag{Name: "continue", Aliases: []string{"c"}, Usage: "go on with the latest session of this directory"},
+		&cli.StringFlag{Name: "cwd", Usage: "`DIRECTORY` where the agent works (this one)"},
+		&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
+		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Usage: "`MODEL` or alias"},
+		&cli.StringFlag{Name: "permission-mode", Usage: "`MODE` of the agent: default, acceptEdits, plan, …"},
+		&cli.BoolFlag{Name: "confirm-mode", Usage: "confirm --permission-mode, so that nobody is asked about it (for scripts)"},
+		&cli.StringFlag{Name: "resume-policy", Usage: "`POLICY` when a turn is cut off: auto, ask or never (the daemon's)"},
+		&cli.StringSliceFlag{Name: "allow-tools", Aliases: []string{"allowed-tools"}, Usage: "`TOOLS` that run without asking, for example 'Read,Bash(git *)'"},
+		&cli.StringSliceFlag{Name: "deny-tools", Aliases: []string{"disallowed-tools"}, Usage: "`TOOLS` that never run"},
+	}, optionFlags()...)
+}
+
+// open reads the flags. For a session that exists it asks the daemon how it stands.
+func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (talk.Opening, error) {
+	dir, err := p.workingDirectory(c.String("cwd"))
+	if err != nil {
+		return talk.Opening{}, err
+	}
+	ref := c.String("session")
+	if c.Bool("continue") {
+		if ref != "" {
+			return talk.Opening{}, exit.Usage(errors.New("--continue and --session contradict each other: leave one of them out"))
+		}
+		if ref, err = latest(ctx, cl, dir); err != nil {
+			return talk.Opening{}, err
+		}
+	}
+	if ref == "" {
+		options, err := p.options(c)
+		if err != nil {
+			return talk.Opening{}, err
+		}
+		return talk.Opening{Start: &pb.StartConversation{
+			Options:          options,
+			WorkingDirectory: dir, Name: c.String("name"), Model: c.String("model"),
+			PermissionMode: c.String("permission-mode"), ConfirmMode: c.Bool("confirm-mode"), ResumePolicy: c.String("resume-policy"),
+			AllowedTools: tools(c.StringSlice("allow-tools")), DeniedTools: tools(c.StringSlice("deny-tools")), Environment: p.environment(c),
+		}}, nil
+	}
+	for _, flag := range append([]string{"name", "resume-policy", "allow-tools", "deny-tools"}, optionNames()...) {
+		if c.IsSet(flag) {
+			return talk.Opening{}, exit.Usage(fmt.Errorf("--%s is for a new session; this one exists", flag))
+		}
+	}
+	view, err := cl.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: ref})
+	if err != nil {
+		return talk.Opening{}, err
+	}
+	o := talk.Opening{Start: &pb.StartConversation{SessionId: view.GetSummary().GetId()}, Head: view.GetHead()}
+	if c.String("model") != "" || c.String("permission-mode") != "" {
+		o.Changes = &pb.SessionSettingsChange{Model: c.String("model"), PermissionMode: c.String("permission-mode"), ConfirmMode: c.Bool("confirm-mode")}
+	}
+	return o, nil
+}
+
+// environment is what a new session is to keep of ours, so that its agents find the
+// tools that we have at hand. What is wrong with the settings is for the daemon to say.
+func (p *program) environment(c *cli.Context) map[string]string {
+	settings, _ := config.Load(config.Flags{config.ConfigDirFlag: c.String(config.ConfigDirFlag)}, p.world)
+	return settings.Daemon().AgentEnvironment.Kept(os.Environ())
+}
+
+// workingDirectory is where the agent is to work.
+func (p *program) workingDirectory(flag string) (string, error) {
+	dir, err := filepath.Abs(flag) // "" is the working directory
+	if err != nil {
+		return "", fmt.Errorf("find working directory: %w", err)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", exit.Usage(fmt.Errorf("--cwd %s is not a directory", dir))
+	}
+	return dir, nil
+}
+
+// latest is the session of dir that changed last.
+func latest(ctx context.Context, cl *client.Client, dir string) (string, error) {
+	list, err := cl.Agent.ListSessions(ctx, &pb.ListSessionsRequest{WorkingDirectory: dir, Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(list.GetSessions()) == 0 {
+		return "", exit.With(exit.NotFound, fmt.Errorf("continue session: there is none in %s; leave --continue out to begin one", dir))
+	}
+	return list.GetSessions()[0].GetId(), nil
+}
+
+// tools splits lists of tools at commas, except within the parentheses of a rule.
+func tools(given []string) []string {
+	var out []string
+	for _, list := range given {
+		depth := 0
+		for _, tool := range strings.FieldsFunc(list, func(r rune) bool {
+			switch r {
+			case '(':
+				depth++
+			case ')':
+				depth = max(depth-1, 0)
+			}
+			return r == ',' && depth == 0
+		}) {
+			out = append(out, strings.TrimSpace(tool))
+		}
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}

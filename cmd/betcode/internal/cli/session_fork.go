@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/urfave/cli/v2"
+	"google.golang.org/grpc/metadata"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
+)
+
+// idempotencyKey makes a call that is made again, because its answer was lost, do nothing
+// twice.
+const idempotencyKey = "x-idempotency-key"
+
+func (p *program) forkCommand() *cli.Command {
+	return &cli.Command{
+		Name: "fork", Usage: "make a session that begins with the conversation of another", ArgsUsage: "SESSION",
+		Description: `The new session has the options, the model and the tools of the other one, which
+stays as it is. It prints the new session's id. No turn may run in the other session.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
+			&cli.StringFlag{Name: "at", Value: "latest", Usage: "where to fork: only `latest`, the last answer"},
+			&cli.StringFlag{Name: "key", Usage: "a `UUID`: the same key makes the same session again, not another one"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		},
+		Action: p.withClient(1, 1, p.forkSession),
+	}
+}
+
+func (p *program) forkSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	if at := c.String("at"); at != "latest" {
+		return exit.Usage(fmt.Errorf("--at %s: sessions are forked at latest", at))
+	}
+	key := c.String("key")
+	if key == "" {
+		key = uuid.NewString()
+	}
+	ctx = metadata.AppendToOutgoingContext(ctx, idempotencyKey, key)
+	forked, err := cl.Admin.ForkSession(ctx, &pb.ForkSessionRequest{SessionId: c.Args().First(), Name: c.String("name")})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.session.fork/v1", forked)
+	}
+	fmt.Fprintln(p.Stdout, forked.GetSessionId())
+	p.Say("Forked from %s at sequence %d.", console.ShortID(forked.GetOrigin().GetSessionId()), forked.GetOrigin().GetSequence())
+	return nil
+}

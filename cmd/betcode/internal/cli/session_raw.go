@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) rawCommand() *cli.Command {
+	return &cli.Command{
+		Name: "raw", Usage: "print what an agent process wrote, as it wrote it", ArgsUsage: "SESSION",
+		Description: "Lines of JSON, everything that the process has written so far. Each process of a session is a run, counted from 1.",
+		Flags:       []cli.Flag{&cli.Uint64Flag{Name: "run", Usage: "of run `N` (default: the newest)"}},
+		Action:      p.withClient(1, 1, p.rawSession),
+	}
+}
+
+func (p *program) rawSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	stream, err := cl.Admin.RawOutput(ctx, &pb.RawOutputRequest{SessionId: c.Args().First(), Run: c.Uint64("run")})
+	if err != nil {
+		return err
+	}
+	for {
+		piece, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := p.Stdout.Write(piece.GetData()); err != nil {
+			return err
+		}
+	}
+}

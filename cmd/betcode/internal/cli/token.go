@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/config"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) tokenCommand() *cli.Command {
+	asJSON := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
+	return &cli.Command{
+		Name: "token", Usage: "manage tokens of callers over TCP",
+		Description: "A daemon with --listen serves callers that have a token. Its scopes say what they may do: view, approve (answer\n" +
+			"permission requests), control (type, start and stop sessions), admin (all of it, and the daemon).",
+		Subcommands: []*cli.Command{
+			{
+				Name: "create", Usage: "make a token", ArgsUsage: "NAME",
+				Description: "Its secret is written once, to standard output or to a new file that nobody else can read.",
+				Flags: []cli.Flag{
+					&cli.StringSliceFlag{Name: "scope", Usage: "what it is good for: `SCOPE` is view, approve, control or admin; may be given several times", Required: true},
+					&cli.StringFlag{Name: "expires", Usage: "for how `LONG` it counts, for example 30d; without, until it is revoked"},
+					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the secret to the new `FILE`"},
+					asJSON,
+				},
+				Action: p.withClient(1, 1, p.tokenCreate),
+			},
+			{
+				Name: "list", Usage: "list the tokens; nobody can see their secrets",
+				Flags: []cli.Flag{asJSON}, Action: p.withClient(0, 0, p.tokenList),
+			},
+			{
+				Name: "revoke", Usage: "end a token and its streams at once", ArgsUsage: "NAME",
+				Action: p.withClient(1, 1, p.tokenRevoke),
+			},
+		},
+	}
+}
+
+func (p *program) tokenCreate(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	request := &pb.CreateAccessTokenRequest{Name: c.Args().First(), Scopes: c.StringSlice("scope")}
+	if text := c.String("expires"); text != "" {
+		left, err := config.ParseDuration(text)
+		if err != nil || left <= 0 {
+			return exit.Usage(fmt.Errorf("expires %q: write for how long it counts, for example 12h or 30d", text))
+		}
+		request.ExpiresAt = timestamppb.New(time.Now().Add(left))
+	}
+	path := c.String("output")
+	if path != "" {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return exit.Usage(fmt.Errorf("write token: %s is there already; name a new file", path))
+		}
+	}
+	made, err := cl.Access.CreateAccessToken(ctx, request)
+	if err != nil {
+		return err
+	}
+	switch {
+	case path != "":
+		if err := writeSecret(path, made.GetSecret()); err != nil {
+			return errors.Join(err, p.takeBack(ctx, cl, request.GetName()))
+		}
+		fmt.Fprintf(p.Stderr, "The token %s is in %s.\n", request.GetName(), path)
+	case c.Bool("json"):
+		return console.WriteJSON(p.Stdout, "betcode.token.create/v1", made)
+	default:
+		fmt.Fprintln(p.Stdout, made.GetSecret())
+		fmt.Fprintln(p.Stderr, "This is shown once. Keep it in a file that nobody else can read; --token-file names it.")
+	}
+	return nil
+}
+
+// takeBack revokes a token whose secret nobody has.
+func (p *program) takeBack(ctx context.Context, cl *client.Client, name string) error {
+	_, err := cl.Access.RevokeAccessToken(ctx, &pb.RevokeAccessTokenRequest{Name: name})
+	return err
+}
+
+func writeSecret(path, secret string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("write token: %w", err)
+	}
+	_, err = file.WriteString(secret + "\n")
+	return errors.Join(err, file.Close())
+}
+
+func (p *program) tokenList(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	list, err := cl.Access.ListAccessTokens(ctx, &pb.ListAccessTokensRequest{})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.token.list/v1", list)
+	}
+	now := time.Now()
+	t := p.Table("NAME", "SCOPES", "CREATED", "LAST USED", "EXPIRES")
+	for _, token := range list.GetTokens() {
+		row := []string{token.GetName(), strings.Join(token.GetScopes(), ","), console.Exact(token.GetCreatedAt()), console.Exact(token.GetLastUsedAt()), console.Exact(token.GetExpiresAt())}
+		if p.Terminal.Out {
+			row = append(row[:2], console.Ago(token.GetCreatedAt(), now), console.Ago(token.GetLastUsedAt(), now), expiry(token.GetExpiresAt(), now))
+		}
+		t.Add(row...)
+	}
+	return t.Write(p.Stdout)
+}
+
+// expiry is how long something still counts, for a person.
+func expiry(t *timestamppb.Timestamp, now time.Time) string {
+	switch {
+	case t == nil:
+		return "never"
+	case !now.Before(t.AsTime()):
+		return "expired"
+	}
+	return "in " + console.Span(t.AsTime().Sub(now))
+}
+
+func (p *program) tokenRevoke(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	_, err := cl.Access.RevokeAccessToken(ctx, &pb.RevokeAccessTokenRequest{Name: c.Args().First()})
+	return err
+}

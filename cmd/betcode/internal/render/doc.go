@@ -1,0 +1,6 @@
+// Package render shows the events of a session to people: on a screen that only grows ([Renderer]), and as Markdown
+// ([Markdown]).
+//
+// Both are plain data: events go in, text comes out, in the order of the events. Text of agents passes through package
+// console, so that no terminal obeys it.
+package render

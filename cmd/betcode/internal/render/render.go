@@ -1,0 +1,349 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"betcode/cmd/betcode/internal/console"
+	pb "betcode/proto/betcode/v1"
+)
+
+// resultLines is how many lines of a tool's output are shown.
+const resultLines = 6
+
+// Renderer writes events as text for a person. It does not show permission requests and questions, which are shown when
+// they are to be answered.
+type Renderer struct {
+	w       io.Writer
+	style   console.Style
+	verbose bool            // show thinking, subagents, processes and raw lines
+	typed   map[string]bool // keys of messages typed here, which are on the screen already
+
+	session, model string // last shown
+	unended        bool   // the cursor is behind text
+	block          string // of the text being written
+	shown          shownParts
+}
+
+// NewRenderer returns a renderer that writes to w.
+func NewRenderer(w io.Writer, style console.Style, verbose bool) *Renderer {
+	return &Renderer{w: w, style: style, verbose: verbose, typed: map[string]bool{}}
+}
+
+// Typed records the key of a message that was typed here, so that its event is not shown again.
+func (r *Renderer) Typed(key string) { r.typed[key] = true }
+
+// MidLine reports whether the cursor is behind text.
+func (r *Renderer) MidLine() bool { return r.unended }
+
+// Line writes a line, and ends a line that is not ended first.
+func (r *Renderer) Line(format string, args ...any) {
+	r.EndLine()
+	fmt.Fprintf(r.w, format+"\n", args...)
+}
+
+// EndLine ends a line that is not ended.
+func (r *Renderer) EndLine() {
+	if r.unended {
+		fmt.Fprintln(r.w)
+		r.unended = false
+	}
+}
+
+// Event writes one event.
+func (r *Renderer) Event(e *pb.AgentEvent) {
+	s := r.style
+	if e.GetParentToolUseId() != "" && !r.verbose {
+		return // of a subagent, whose result is shown
+	}
+	switch event := e.GetEvent().(type) {
+	case *pb.AgentEvent_TextDelta:
+		r.text(event.TextDelta)
+	case *pb.AgentEvent_ToolCallStart:
+		r.toolCall(event.ToolCallStart)
+	case *pb.AgentEvent_ToolCallResult:
+		r.toolResult(event.ToolCallResult)
+	case *pb.AgentEvent_PermissionRequest, *pb.AgentEvent_UserQuestion:
+		// shown when they are to be answered
+	case *pb.AgentEvent_TodoUpdate:
+		for _, item := range event.TodoUpdate.GetItems() {
+			r.Line("  %s %s", todoMark(item.GetStatus()), console.Line(item.GetSubject()))
+		}
+	case *pb.AgentEvent_StatusChange:
+		r.status(event.StatusChange)
+	case *pb.AgentEvent_SessionInfo:
+		r.info(event.SessionInfo)
+	case *pb.AgentEvent_Error:
+		r.Line("%s %s", s.Red("error:"), console.Line(event.Error.GetMessage()))
+	case *pb.AgentEvent_Usage:
+		r.Line("%s", s.Dim(usage(event.Usage)))
+	case *pb.AgentEvent_PlanMode:
+		if event.PlanMode.GetActive() {
+			r.Line("%s", s.Dim("plan mode"))
+		} else {
+			r.Line("%s", s.Dim("plan mode is over"))
+		}
+		if plan := event.PlanMode.GetPlan(); plan != "" {
+			r.Line("%s", console.Text(plan))
+		}
+	case *pb.AgentEvent_TurnComplete:
+		r.turnComplete(event.TurnComplete)
+	case *pb.AgentEvent_UserInput:
+		if !r.typed[event.UserInput.GetIdempotencyKey()] {
+			r.Line("%s %s", s.Bold(">"), strings.ReplaceAll(console.Text(event.UserInput.GetContent()), "\n", "\n  "))
+		}
+		for _, file := range event.UserInput.GetAttachments() {
+			r.Line("  %s", s.Dim(fmt.Sprintf("with %s (%s, %d bytes)", console.Line(file.GetFilename()), console.Line(file.GetMimeType()), file.GetSize())))
+		}
+	case *pb.AgentEvent_Encrypted:
+		r.Line("%s", s.Dim("(an encrypted event)"))
+	case *pb.AgentEvent_Deprecation:
+		d := event.Deprecation
+		r.Line("%s %s is going away in %s; use %s", s.Yellow("deprecated:"), console.Line(d.GetFeature()), console.Line(d.GetRemovalVersion()), console.Line(d.GetReplacement()))
+	case *pb.AgentEvent_PermissionResolved:
+		r.Line("%s", s.Dim(resolution(event.PermissionResolved)))
+	case *pb.AgentEvent_Run:
+		r.run(event.Run)
+	case *pb.AgentEvent_Lock:
+		r.lock(event.Lock)
+	case *pb.AgentEvent_Presence:
+		if r.verbose {
+			r.Line("%s", s.Dim(presence(event.Presence)))
+		}
+	case *pb.AgentEvent_Lagging:
+		if r.verbose {
+			r.Line("%s", s.Dim("catching up"))
+		}
+	case *pb.AgentEvent_Raw:
+		if r.verbose {
+			r.Line("%s", s.Dim("raw: "+console.Shorten(console.Line(string(event.Raw.GetLine())), 200)))
+		}
+	case *pb.AgentEvent_Task:
+		t := event.Task
+		what := t.GetDescription()
+		if t.GetSummary() != "" {
+			what = t.GetSummary()
+		}
+		r.Line("%s", s.Dim(console.Line(t.GetKind()+" "+t.GetState()+": "+what)))
+	case *pb.AgentEvent_Notice:
+		if event.Notice.GetCode() == "PERMISSION_EXTENDED" {
+			return // comes every minute while somebody is active
+		}
+		r.Line("%s %s", s.Yellow("note:"), console.Line(event.Notice.GetMessage()))
+	case *pb.AgentEvent_Retraction:
+		r.retraction(event.Retraction)
+	case nil:
+		// an event of a newer daemon
+	}
+}
+
+// text writes a piece of text.
+func (r *Renderer) text(t *pb.TextDelta) {
+	if t.GetThinking() && !r.verbose {
+		return
+	}
+	if t.GetWithdrawn() {
+		r.Line("%s", r.style.Dim("(the agent took this back)"))
+		return
+	}
+	if r.block != t.GetBlockId() {
+		r.EndLine()
+		r.block = t.GetBlockId()
+	}
+	said := cmp.Or(t.GetThinkingText(), t.GetText()) // older events have thinking in text
+	if text := console.Text(said); text != "" {
+		if t.GetThinking() {
+			text = r.style.Dim(text)
+		}
+		fmt.Fprint(r.w, text)
+		r.shown.text(t.GetBlockId(), said)
+		r.unended = !strings.HasSuffix(said, "\n")
+	}
+	if t.GetIsComplete() {
+		r.EndLine()
+	}
+}
+
+func (r *Renderer) toolCall(t *pb.ToolCallStart) {
+	if t.GetWithdrawn() {
+		r.Line("%s", r.style.Dim("(the agent took back its call of "+console.Line(t.GetToolName())+")"))
+		return
+	}
+	r.shown.call(t.GetToolId(), t.GetToolName())
+	r.Line("%s %s  %s", r.style.Green("●"), r.style.Bold(console.Line(t.GetToolName())), console.ToolCall(t.GetToolName(), t.GetInput(), t.GetDescription(), 160))
+}
+
+func (r *Renderer) toolResult(t *pb.ToolCallResult) {
+	lines := strings.Split(strings.TrimRight(console.Text(t.GetOutput()), "\n"), "\n")
+	rest := len(lines) - resultLines
+	if rest > 0 {
+		lines = lines[:resultLines]
+	}
+	for _, line := range lines {
+		line = console.Shorten(line, 200)
+		if t.GetIsError() {
+			r.Line("    %s", r.style.Red(line))
+		} else {
+			r.Line("    %s", r.style.Dim(line))
+		}
+	}
+	if rest > 0 {
+		r.Line("    %s", r.style.Dim(fmt.Sprintf("… %d more lines", rest)))
+	}
+}
+
+func (r *Renderer) status(c *pb.StatusChange) {
+	switch c.GetStatus() {
+	case pb.AgentStatus_COMPACTING:
+		r.Line("%s", r.style.Dim("the agent summarises its context"))
+	case pb.AgentStatus_ERROR:
+		r.Line("%s %s", r.style.Red("the agent cannot go on:"), console.Line(c.GetMessage()))
+	case pb.AgentStatus_AGENT_STATUS_UNSPECIFIED, pb.AgentStatus_THINKING, pb.AgentStatus_EXECUTING_TOOL,
+		pb.AgentStatus_WAITING_FOR_USER, pb.AgentStatus_IDLE:
+		if r.verbose {
+			r.Line("%s", r.style.Dim(strings.ToLower(c.GetStatus().String())))
+		}
+	}
+}
+
+// info shows session and model when they change.
+func (r *Renderer) info(i *pb.SessionInfo) {
+	if i.GetSessionId() == r.session && i.GetModel() == r.model {
+		return
+	}
+	words := []string{"session " + i.GetSessionId(), i.GetModel(), i.GetWorkingDirectory()}
+	if i.GetSessionId() == r.session {
+		words = []string{"model " + i.GetModel()}
+	}
+	r.session, r.model = i.GetSessionId(), i.GetModel()
+	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
+	r.Line("%s", r.style.Dim(console.Line(strings.Join(words, " · "))))
+	if i.GetIsCompacted() {
+		r.Line("%s", r.style.Dim("(older history is gone)"))
+	}
+}
+
+func (r *Renderer) turnComplete(t *pb.TurnComplete) {
+	r.shown.forget()
+	switch {
+	case t.GetStopReason() == "cancelled":
+		r.Line("%s", r.style.Yellow("interrupted"))
+	case t.GetIsError():
+		r.Line("%s %s", r.style.Red("the turn failed:"), console.Line(t.GetError()))
+	default:
+		r.EndLine()
+	}
+}
+
+func (r *Renderer) run(e *pb.RunEvent) {
+	switch {
+	case e.GetState() == pb.RunState_RUN_STATE_ADOPTED:
+		r.Line("%s", r.style.Dim(fmt.Sprintf("the agent (pid %d) was taken over by a new daemon", e.GetPid())))
+	case e.GetState() == pb.RunState_RUN_STATE_LOST, e.GetStatusUnknown():
+		r.Line("%s", r.style.Yellow("the agent has ended; its exit status is unknown"))
+	case e.GetState() == pb.RunState_RUN_STATE_EXITED && e.GetExitCode() != 0:
+		r.Line("%s", r.style.Yellow(console.Line(fmt.Sprintf("the agent ended with %d: %s", e.GetExitCode(), e.GetReason()))))
+	case r.verbose:
+		r.Line("%s", r.style.Dim(console.Line(fmt.Sprintf("run %d: %s, pid %d, %s", e.GetRun(), e.GetState(), e.GetPid(), e.GetReason()))))
+	}
+}
+
+// resolution describes on one line how a permission request was resolved.
+func resolution(p *pb.PermissionResolved) string {
+	who := p.GetResolvedBy()
+	switch p.GetReason() {
+	case "withdrawn":
+		return "the agent no longer asks"
+	case "superseded":
+		return "the agent asks again"
+	case "expired":
+		return "nobody answered in time: denied"
+	case "rule", "grant":
+		who = "a " + p.GetReason()
+	}
+	what := strings.ToLower(strings.ReplaceAll(p.GetDecision().String(), "_", " "))
+	if p.GetDecision() == pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED {
+		what = "answered"
+	}
+	return console.Line(what + " by " + console.OrNobody(who))
+}
+
+func usage(u *pb.UsageReport) string {
+	text := fmt.Sprintf("%d tokens in, %d out", u.GetInputTokens()+u.GetCacheReadTokens()+u.GetCacheCreationTokens(), u.GetOutputTokens())
+	if u.GetCostUsd() > 0 {
+		text += fmt.Sprintf(", $%.4f", u.GetCostUsd())
+	}
+	if u.GetDurationMs() > 0 {
+		text += fmt.Sprintf(", %.1fs", float64(u.GetDurationMs())/1000)
+	}
+	return text
+}
+
+func todoMark(s pb.TodoStatus) string {
+	switch s {
+	case pb.TodoStatus_COMPLETED:
+		return "[x]"
+	case pb.TodoStatus_IN_PROGRESS:
+		return "[~]"
+	case pb.TodoStatus_PENDING, pb.TodoStatus_TODO_STATUS_UNSPECIFIED:
+		return "[ ]"
+	}
+	return "[?]"
+}
+
+// telling are the fields of a tool's input that say most about a call, the most telling first.
+var telling = []string{"command", "file_path", "path", "pattern", "query", "url", "description", "prompt"}
+
+// FieldOrder returns the names of fields, the most telling first.
+func FieldOrder(fields map[string]*structpb.Value) []string {
+	rank := func(key string) int {
+		if i := slices.Index(telling, key); i >= 0 {
+			return i
+		}
+		return len(telling)
+	}
+	keys := slices.Sorted(maps.Keys(fields))
+	slices.SortStableFunc(keys, func(a, b string) int { return rank(a) - rank(b) })
+	return keys
+}
+
+// summary returns the most telling text in a tool's input.
+func summary(input *structpb.Struct) string {
+	for _, key := range FieldOrder(input.GetFields()) {
+		if text := input.GetFields()[key].GetStringValue(); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// lock shows a request for the input lock, because its holder has ten seconds to respond; with verbose every change.
+func (r *Renderer) lock(l *pb.LockChange) {
+	switch {
+	case l.GetRequestedBy() != "":
+		r.Line("%s %s asks for the input lock of %s: /release gives it up, /refuse keeps it", r.style.Yellow("note:"),
+			console.Line(l.GetRequestedBy()), console.Line(l.GetHolder()))
+	case l.GetOfferedTo() != "":
+		r.Line("%s the input lock is offered to %s: /lock takes it", r.style.Yellow("note:"), console.Line(l.GetOfferedTo()))
+	case r.verbose:
+		r.Line("%s", r.style.Dim("input lock: "+console.Line(console.OrNobody(l.GetHolder()))))
+	}
+}
+
+// presence lists on one line the clients that attached or left.
+func presence(p *pb.PresenceChange) string {
+	var words []string
+	for _, c := range p.GetAttached() {
+		words = append(words, console.Line(c.GetClientId())+" is here")
+	}
+	for _, id := range p.GetDetached() {
+		words = append(words, console.Line(id)+" has left")
+	}
+	return console.Shorten(strings.Join(words, ", "), 200)
+}

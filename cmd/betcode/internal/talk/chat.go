@@ -1,0 +1,173 @@
+package talk
+
+import (
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// ChatHelp lists what can be typed in a chat.
+const ChatHelp = `A line is a message; end it with \ to continue in the next, or paste several. While
+a request or a question waits, a line is the answer to it, if you typed it after it
+was shown; pasted text never allows a tool.
+
+  /cancel        interrupt the turn (Ctrl-C does the same)
+  /allow         answer a permission request, as y does; also /always and /deny TEXT
+  /say TEXT      send a message although something waits for an answer
+  /lock          ask for the input lock; only its holder may write
+  /release       pass the input lock to the client that waits for it
+  /refuse        keep the input lock although another client asks for it
+  /model NAME    change the model
+  /mode NAME     change the permission mode
+  /quit          leave; the session goes on (also Ctrl-D, or Ctrl-C twice)
+  /help          show this
+
+Other lines that begin with / are commands of the agent's own, for example /compact.`
+
+// ChatOptions say how a chat is shown.
+type ChatOptions struct {
+	Verbose  bool // show thinking, subagents and processes too
+	ReadOnly bool // only watch
+}
+
+// Chat is a conversation on the terminal until the person leaves. The session goes on. A change of settings comes first:
+// nothing that is typed is sent until the daemon has made it, and a refusal ends the chat.
+func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening, options ChatOptions) error {
+	s := &chatting{console: c, client: cl, conv: cl.Converse(ctx, client.ConverseOptions{Start: o.Start}), readOnly: options.ReadOnly}
+	defer s.conv.Close()
+	if o.Changes != nil {
+		s.change.send(s.conv, o.Changes)
+	}
+	s.chat = newChat(c.Stdout, c.Terminal, o.Head, options.Verbose, options.ReadOnly)
+	keys := openKeyboard(c)
+	defer keys.close()
+	s.chat.keys, s.lines = keys, keys.lines
+	interrupts, release := c.OnInterrupt()
+	defer release()
+	s.locks = make(chan func(), 1)
+	asking, stopAsking := context.WithCancel(ctx)
+	defer s.asked.Wait()
+	defer stopAsking()
+	s.chat.begin()
+	for {
+		var did reaction
+		lines := s.lines
+		if !s.chat.wantsLine() || s.change.pending() {
+			lines = nil
+		}
+		select {
+		case item, ok := <-s.conv.Items():
+			if !ok {
+				s.chat.render.EndLine()
+				return conversationEnded(s.conv.Err(), s.conv.Session())
+			}
+			if err := s.item(item); err != nil {
+				s.chat.render.EndLine()
+				return err
+			}
+		case line, ok := <-lines:
+			did = s.line(line, ok)
+		case <-interrupts:
+			keys.discard()
+			did = s.chat.interrupt()
+		case show := <-s.locks:
+			show()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if s.react(asking, did) {
+			return nil
+		}
+	}
+}
+
+// chatting is one chat: a conversation, and the state of what is on the screen.
+type chatting struct {
+	console  *console.Console
+	client   *client.Client
+	conv     *client.Conversation
+	chat     *chat
+	change   settingsChange
+	readOnly bool
+	lines    <-chan line // nil after the end of input
+	locks    chan func() // shows the answer to a request for the input lock
+	asked    sync.WaitGroup
+}
+
+// item shows an event, or what happened to the connection.
+func (s *chatting) item(item client.Item) error {
+	if s.change.pending() {
+		answered, err := s.change.take(item)
+		if err != nil || answered {
+			return err
+		}
+	}
+	switch {
+	case item.Outage != nil:
+		s.chat.hidePrompt()
+		tellOutage(s.console, item.Outage)
+		s.chat.showPrompt()
+	case item.Lost != nil:
+		s.console.Say("The daemon was away: your last request did not reach it.")
+	default:
+		s.chat.event(item.Event)
+	}
+	return nil
+}
+
+// line takes a line, or the end of input.
+func (s *chatting) line(l line, ok bool) reaction {
+	if ok {
+		return s.chat.entered(l)
+	}
+	s.lines = nil
+	if s.console.Terminal.In {
+		return reaction{leave: true}
+	}
+	if !s.readOnly {
+		s.conv.CloseSend() // the chat goes on until everything is answered
+	}
+	return reaction{}
+}
+
+// react sends what a person's action leads to. It reports whether the person leaves.
+func (s *chatting) react(ctx context.Context, did reaction) (leaves bool) {
+	for _, request := range did.send {
+		s.conv.Send(request)
+	}
+	if did.say != "" {
+		s.chat.said(s.conv.Say(did.say))
+	}
+	if did.lock {
+		s.asked.Go(func() {
+			r, err := s.client.Agent.RequestInputLock(ctx, &pb.InputLockRequest{SessionId: s.conv.Session()})
+			select {
+			case s.locks <- func() { s.chat.lockAnswered(r, err) }:
+			case <-ctx.Done():
+			}
+		})
+	}
+	if did.leave {
+		s.chat.render.EndLine()
+		left(s.console, s.conv)
+	}
+	return did.leave
+}
+
+// conversationEnded explains why a conversation cannot go on. It is no error if the daemon closed it after everything was
+// answered.
+func conversationEnded(err error, session string) error {
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case client.Unreachable(err):
+		return exit.With(exit.Connection, fmt.Errorf("the daemon went away. The session is kept: start a daemon, then 'betcode session attach %s'", session))
+	}
+	return err
+}

@@ -1,0 +1,261 @@
+package talk
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/eventtest"
+	pb "betcode/proto/betcode/v1"
+)
+
+func TestInboxAnswers(t *testing.T) {
+	for name, test := range map[string]struct {
+		event     *pb.AgentEvent
+		line      string
+		decision  pb.PermissionDecision
+		message   string
+		answer    string
+		complains string
+	}{
+		"yes":              {eventtest.Asks("r", "Bash", "ls"), " Y ", pb.PermissionDecision_ALLOW_ONCE, "", "", ""},
+		"session":          {eventtest.Asks("r", "Bash", "ls"), "a", pb.PermissionDecision_ALLOW_SESSION, "", "", ""},
+		"no":               {eventtest.Asks("r", "Bash", "ls"), "no", pb.PermissionDecision_DENY, "", "", ""},
+		"no, because":      {eventtest.Asks("r", "Bash", "ls"), "d use make instead", pb.PermissionDecision_DENY, "use make instead", "", ""},
+		"d alone":          {eventtest.Asks("r", "Bash", "ls"), "d", 0, "", "", "Add a text for the agent"},
+		"anything else":    {eventtest.Asks("r", "Bash", "ls"), "hm", 0, "", "", "y = yes"},
+		"option":           {eventtest.Question("q/0", "Which?", false, "main", "dev"), "2", 0, "", "dev", ""},
+		"own words":        {eventtest.Question("q/0", "Which?", false, "main", "dev"), "neither 1 nor 2", 0, "", "neither 1 nor 2", ""},
+		"several":          {eventtest.Question("q/0", "Which?", true, "a", "b", "c"), "1, 3", 0, "", "a, c", ""},
+		"too many":         {eventtest.Question("q/0", "Which?", false, "a", "b"), "1,2", 0, "", "", "Choose one"},
+		"out of range":     {eventtest.Question("q/0", "Which?", false, "a", "b"), "3", 0, "", "", "no option 3"},
+		"number as answer": {eventtest.Question("q/0", "How many?", false), "3", 0, "", "3", ""},
+		"declined":         {eventtest.Question("q/0", "Which?", false, "a"), "-", pb.PermissionDecision_DENY, "The user declined to answer.", "", ""},
+		"nothing":          {eventtest.Question("q/0", "Which?", false, "a"), "", 0, "", "", "number of an option"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b inbox
+			if !b.add(test.event) || b.add(test.event) {
+				t.Fatal("it must wait, once")
+			}
+			request, complaint := b.answer(test.line)
+			if test.complains != "" {
+				if request != nil || !strings.Contains(complaint, test.complains) || b.head() == nil {
+					t.Errorf("got %v, %q", request, complaint)
+				}
+				return
+			}
+			if complaint != "" || b.head() != nil || b.add(test.event) {
+				t.Errorf("after the answer: %q, %v waits", complaint, b.head())
+			}
+			if p := request.GetPermission(); p.GetDecision() != test.decision || p.GetMessage() != test.message {
+				t.Errorf("decided %v", p)
+			}
+			var answer string
+			for _, a := range request.GetQuestionResponse().GetAnswers() {
+				answer = a
+			}
+			if answer != test.answer {
+				t.Errorf("answered %q, want %q", answer, test.answer)
+			}
+		})
+	}
+}
+
+func TestInboxOrder(t *testing.T) {
+	var b inbox
+	b.add(eventtest.Asks("r1", "Bash", "ls"))
+	b.add(eventtest.Question("q/0", "A?", false))
+	b.add(eventtest.Question("q/1", "B?", false))
+	b.add(eventtest.Asks("r2", "Edit", "x"))
+	b.add(eventtest.Resolved("r1"))
+	if b.head().id() != "q/0" {
+		t.Errorf("first %s", b.head().id())
+	}
+	if r, _ := b.answer("x"); r.GetQuestionResponse().GetQuestionId() != "q/0" || r.GetQuestionResponse().GetAnswers()["A?"] != "x" {
+		t.Errorf("answered %v", r)
+	}
+	if b.head().id() != "q/1" {
+		t.Errorf("then %s", b.head().id())
+	}
+	b.add(eventtest.Resolved("q"))
+	if b.head().id() != "r2" || b.add(eventtest.Question("q/1", "B?", false)) {
+		t.Errorf("then %s", b.head().id())
+	}
+}
+
+func TestWaitingText(t *testing.T) {
+	e := eventtest.Asks("r", "Bash", "rm -rf build\nmake\x1b[2J")
+	w := &waiting{permission: e.GetPermissionRequest()}
+	want := "? allow Bash: rm -rf build\\nmake\\x1b[2J\n    command: rm -rf build\n    make\\x1b[2J\n  " + permissionKeys + "\n"
+	if got := w.text(false, time.Now(), true); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	q := &waiting{question: eventtest.Question("q/0", "Which?", true, "a", "b").GetUserQuestion()}
+	want = "? Which?\n    1  a\n    2  b\n  numbers of options, as 1,3, or your own words; - declines\n"
+	if got := q.text(false, time.Now(), true); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// numbered gives events their numbers.
+func numbered(events ...*pb.AgentEvent) []*pb.AgentEvent {
+	for i, e := range events {
+		e.Sequence = uint64(i + 1)
+	}
+	return events
+}
+
+// TestChatAsksOnlyWhatStillWaits: a long history holds many requests that were
+// answered long ago.
+func TestChatAsksOnlyWhatStillWaits(t *testing.T) {
+	var out bytes.Buffer
+	c := newChat(&out, console.Terminal{}, 3, false, false)
+	for _, e := range numbered(eventtest.Asks("old", "Bash", "ls"), eventtest.Resolved("old"), eventtest.Asks("new", "Edit", "x"), eventtest.Text("more")) {
+		c.event(e)
+	}
+	if got := out.String(); strings.Contains(got, "allow Bash") || strings.Count(got, "allow Edit") != 1 {
+		t.Errorf("shown:\n%s", got)
+	}
+	if r := c.typed("y"); len(r.send) != 1 || r.send[0].GetPermission().GetRequestId() != "new" {
+		t.Errorf("answered %v", r)
+	}
+	if r := c.typed("hello"); r.say != "hello" {
+		t.Errorf("said %v", r)
+	}
+}
+
+func TestChatTyped(t *testing.T) {
+	for name, test := range map[string]struct {
+		readOnly, waits bool
+		lines           []string
+		say             string
+		leave           bool
+		request         string // beginning of its text
+		shows           string
+	}{
+		"message":            {lines: []string{"fix it"}, say: "fix it"},
+		"two lines":          {lines: []string{`first\`, "second"}, say: "first\nsecond"},
+		"agent's command":    {lines: []string{"/compact now"}, say: "/compact now"},
+		"quit":               {lines: []string{"/quit"}, leave: true},
+		"cancel":             {lines: []string{"/cancel"}, request: "cancel:"},
+		"model":              {lines: []string{"/model opus"}, request: `settings:{model:"opus"}`},
+		"mode":               {lines: []string{"/mode plan"}, request: `settings:{permission_mode:"plan"}`},
+		"release":            {lines: []string{"/release"}, request: "lock:{action:LOCK_ACTION_RELEASE}"},
+		"refuse":             {lines: []string{"/refuse"}, request: "lock:{action:LOCK_ACTION_REFUSE}"},
+		"model alone":        {lines: []string{"/model"}, shows: "Name missing"},
+		"help":               {lines: []string{"/help"}, shows: "/cancel"},
+		"empty":              {lines: []string{""}},
+		"answer":             {waits: true, lines: []string{"y"}, request: "permission:"},
+		"say while waiting":  {waits: true, lines: []string{"/say wait"}, say: "wait"},
+		"wrong answer":       {waits: true, lines: []string{"hello"}, shows: "Answer with"},
+		"watching":           {readOnly: true, lines: []string{"hello"}, shows: "only watching"},
+		"leave the watching": {readOnly: true, lines: []string{"/quit"}, leave: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			c := newChat(&out, console.Terminal{}, 0, false, test.readOnly)
+			if test.waits {
+				c.event(eventtest.Asks("r", "Bash", "ls"))
+			}
+			var r reaction
+			for _, line := range test.lines {
+				r = c.typed(line)
+			}
+			if r.say != test.say || r.leave != test.leave || !strings.Contains(out.String(), test.shows) {
+				t.Errorf("got %+v, shown %q", r, &out)
+			}
+			var request string
+			for _, q := range r.send {
+				request = strings.ReplaceAll(q.String(), "  ", " ")
+			}
+			if !strings.HasPrefix(request, test.request) || request == "" != (test.request == "") {
+				t.Errorf("sent %q, want %q", request, test.request)
+			}
+		})
+	}
+}
+
+// What becomes of the input lock is told, above all that somebody asks for it.
+func TestChatLock(t *testing.T) {
+	var out bytes.Buffer
+	c := newChat(&out, console.Terminal{}, 0, false, false)
+	if r := c.typed("/lock"); !r.lock || r.say != "" {
+		t.Errorf("asked %+v", r)
+	}
+	for _, step := range []struct {
+		tell func()
+		want string
+	}{
+		{func() { c.lockAnswered(&pb.InputLockResponse{Granted: true, PreviousHolder: "bob"}, nil) }, "You have the input lock."},
+		{func() { c.lockAnswered(&pb.InputLockResponse{PreviousHolder: "bob", Refused: true}, nil) }, "bob keeps the input lock"},
+		{func() { c.lockAnswered(&pb.InputLockResponse{PreviousHolder: "bob"}, nil) }, "bob has the input lock"},
+		{func() { c.lockAnswered(nil, io.ErrUnexpectedEOF) }, "error: unexpected EOF"},
+		{func() {
+			c.event(&pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: "ann", RequestedBy: "bob"}}})
+		}, "bob asks for the input lock of ann: /release gives it up, /refuse keeps it"},
+		{func() {
+			c.event(&pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: &pb.LockChange{Holder: "ann", OfferedTo: "bob"}}})
+		}, "offered to bob"},
+	} {
+		out.Reset()
+		if step.tell(); !strings.Contains(out.String(), step.want) {
+			t.Errorf("shown %q, want %q", &out, step.want)
+		}
+	}
+}
+
+func TestChatInterrupt(t *testing.T) {
+	var out bytes.Buffer
+	c := newChat(&out, console.Terminal{}, 0, false, false)
+	if r := c.interrupt(); r.leave || len(r.send) > 0 {
+		t.Errorf("idle: %+v", r)
+	}
+	if r := c.interrupt(); !r.leave {
+		t.Errorf("again: %+v", r)
+	}
+	c.typed("go")
+	c.event(eventtest.Status(pb.AgentStatus_THINKING))
+	if r := c.interrupt(); r.leave || len(r.send) != 1 || r.send[0].GetCancel() == nil {
+		t.Errorf("running: %+v", r)
+	}
+	c.event(eventtest.TurnOver()[1])
+	if r := c.interrupt(); r.leave {
+		t.Error("the turn had ended: the first press after it must not leave")
+	}
+	if r := newChat(&out, console.Terminal{}, 0, false, true).interrupt(); !r.leave {
+		t.Error("watching: nothing else to interrupt")
+	}
+}
+
+// TestChatReadsAPipeLineByLine: the next line is read when the turn is over, or
+// when it can be an answer.
+func TestChatReadsAPipeLineByLine(t *testing.T) {
+	c := newChat(&bytes.Buffer{}, console.Terminal{}, 0, false, false)
+	step := func(what string, want bool) {
+		t.Helper()
+		if c.wantsLine() != want {
+			t.Errorf("%s: reads a line: %v, want %v", what, !want, want)
+		}
+	}
+	step("at first", true)
+	c.said("k1")
+	step("said", false)
+	c.event(&pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "k1"}}})
+	c.event(eventtest.Status(pb.AgentStatus_THINKING))
+	step("running", false)
+	c.event(eventtest.Asks("r", "Bash", "ls"))
+	step("asked", true)
+	c.typed("y")
+	step("answered", false)
+	for _, e := range eventtest.TurnOver("k1") {
+		c.event(e)
+	}
+	step("over", true)
+	c.said("k2")
+	c.event(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{Details: map[string]string{"idempotency_key": "k2"}}}})
+	step("refused", true)
+}

@@ -1,0 +1,13 @@
+// Package talk is how a person, or a script, talks to an agent: a chat on the terminal ([Chat]), and one prompt with its
+// answer ([Run]).
+//
+// Both are a loop around a client.Conversation, which reconnects by itself. The state is plain data: a chat, an inbox of
+// what waits for an answer, a turn. Events and lines go in, requests to the daemon come out, so that tests need neither a
+// terminal nor a daemon.
+//
+// A line is an answer only if it was meant as one: typed, not pasted, after the question was on the screen (line.deliberate).
+// Settings that are changed at the beginning come first; nothing is sent before the daemon has made the change
+// (settingsChange).
+//
+// Nothing is stored. A chat or run that is killed leaves the session as it is, and the agent goes on.
+package talk

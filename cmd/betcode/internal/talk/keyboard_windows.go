@@ -1,0 +1,18 @@
+package talk
+
+import (
+	"io"
+	"os"
+)
+
+// terminalModes says that the console's own line editing is used, which takes lines of any length.
+const terminalModes = false
+
+// terminalReader does not exist on Windows.
+type terminalReader struct{}
+
+func newTerminalReader(*os.File, io.Writer, chan<- line) *terminalReader { return nil }
+
+func (*terminalReader) close()                   {}
+func (*terminalReader) discard()                 {}
+func (*terminalReader) redraw(io.Writer, string) {}

@@ -1,0 +1,141 @@
+package talk
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/render"
+	pb "betcode/proto/betcode/v1"
+)
+
+// Output is what a run prints. It is made by [NewOutput].
+type Output interface {
+	event(e *pb.AgentEvent) error
+	pause() // another writer is about to write to the terminal
+	finish(t *turn) error
+}
+
+// NewOutput returns the output in a format: text, json or stream-json.
+func NewOutput(c *console.Console, format string, verbose bool) (Output, error) {
+	switch format {
+	case "text":
+		if c.Terminal.Out {
+			return liveOutput{render.NewRenderer(c.Stdout, console.Style(c.Terminal.Colour), verbose)}, nil
+		}
+		out := &textOutput{stdout: c.Stdout}
+		if verbose || c.Terminal.Err {
+			out.activity = render.NewRenderer(c.Stderr, false, verbose)
+		}
+		return out, nil
+	case "json":
+		return jsonOutput{c.Stdout}, nil
+	case "stream-json":
+		return streamOutput{c.Stdout}, nil
+	}
+	return nil, exit.Usage(fmt.Errorf("--output-format %s: it is text, json or stream-json", format))
+}
+
+// liveOutput shows events as they come, on a terminal.
+type liveOutput struct{ screen *render.Renderer }
+
+func (o liveOutput) event(e *pb.AgentEvent) error {
+	if e.GetUserInput() == nil { // the prompt is on the command line
+		o.screen.Event(e)
+	}
+	return nil
+}
+
+func (o liveOutput) pause() { o.screen.EndLine() }
+
+func (o liveOutput) finish(*turn) error {
+	o.screen.EndLine()
+	return nil
+}
+
+// textOutput prints the final answer, for a program. Events before it go to standard error if that is a terminal.
+type textOutput struct {
+	stdout   io.Writer
+	activity *render.Renderer
+}
+
+func (o *textOutput) event(e *pb.AgentEvent) error {
+	if o.activity != nil && e.GetUserInput() == nil && e.GetTextDelta() == nil {
+		o.activity.Event(e)
+	}
+	return nil
+}
+
+func (*textOutput) pause() {}
+
+func (o *textOutput) finish(t *turn) error {
+	text := strings.TrimRight(t.text.String(), "\n")
+	if text == "" {
+		return nil
+	}
+	_, err := fmt.Fprintln(o.stdout, text)
+	return err
+}
+
+// runResult is the object that --output-format json prints: betcode.run/v1.
+type RunResult struct {
+	Schema     string         `json:"schema"`
+	Session    string         `json:"session_id"`
+	Result     string         `json:"result"`
+	IsError    bool           `json:"is_error"`
+	Error      string         `json:"error,omitempty"`
+	ErrorCode  string         `json:"error_code,omitempty"`
+	Stderr     string         `json:"stderr,omitempty"`
+	StopReason string         `json:"stop_reason,omitempty"`
+	Usage      map[string]any `json:"usage,omitempty"`
+	Denied     []denial       `json:"denied,omitempty"`
+	Last       uint64         `json:"last_sequence"`
+}
+
+type jsonOutput struct{ w io.Writer }
+
+func (jsonOutput) event(*pb.AgentEvent) error { return nil }
+
+func (jsonOutput) pause() {}
+
+func (o jsonOutput) finish(t *turn) error {
+	failed, why := t.failed()
+	r := RunResult{
+		Schema: "betcode.run/v1", Session: t.session, Result: t.text.String(),
+		IsError: failed, Error: why, StopReason: t.complete.GetStopReason(), Denied: t.denied, Last: t.last,
+	}
+	if failed {
+		r.ErrorCode, r.Stderr = t.failure.GetCode(), t.stderr()
+	}
+	if t.usage != nil {
+		usage, err := console.MessageJSON(t.usage)
+		if err != nil {
+			return err
+		}
+		r.Usage = usage
+	}
+	return console.WriteValue(o.w, r, "  ")
+}
+
+// streamOutput prints every event on a line of its own.
+type streamOutput struct{ w io.Writer }
+
+func (o streamOutput) event(e *pb.AgentEvent) error {
+	object, err := console.MessageJSON(e)
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	_, err = o.w.Write(append(line, '\n'))
+	return err
+}
+
+func (streamOutput) pause() {}
+
+func (streamOutput) finish(*turn) error { return nil }

@@ -1,0 +1,216 @@
+package talk
+
+import (
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// RunOptions say what a run does.
+type RunOptions struct {
+	Prompt    string
+	Policy    Policy        // who decides about permissions
+	Output    Output        // what is printed
+	MaxOutage time.Duration // how long the daemon may be away
+}
+
+// Run gives the agent one prompt, waits until its turn is over, and prints the answer. Its error has the exit code of the
+// turn.
+func Run(ctx context.Context, c *console.Console, cl *client.Client, o Opening, options RunOptions) error {
+	r := &unattended{
+		console: c, client: cl, out: options.Output, prompt: options.Prompt,
+		conv: cl.Converse(ctx, client.ConverseOptions{Start: o.Start, MaxOutage: options.MaxOutage}),
+	}
+	defer r.conv.Close()
+	r.turn = turn{session: r.conv.Session(), policy: options.Policy}
+	if o.Changes != nil {
+		r.change.send(r.conv, o.Changes)
+	} else {
+		r.turn.key = r.conv.Say(options.Prompt)
+	}
+	if options.Policy == askPerson {
+		keys := openKeyboard(c)
+		defer keys.close()
+		r.lines = keys.lines
+	}
+	return r.run(ctx)
+}
+
+// unattended is one run.
+type unattended struct {
+	console *console.Console
+	client  *client.Client
+	conv    *client.Conversation
+	out     Output
+	prompt  string
+	change  settingsChange
+	turn    turn
+	lines   <-chan line // lines of a person; nil if there is nobody
+	inbox   inbox
+	shown   time.Time // when the person was asked about the head of the inbox
+
+	reserved reservation
+}
+
+// run handles items, lines and Ctrl-C until the turn is over.
+func (r *unattended) run(ctx context.Context) error {
+	interrupts, release := r.console.OnInterrupt()
+	defer release()
+	for !r.turn.done {
+		lines := r.lines
+		if !r.console.Terminal.In && r.inbox.head() == nil {
+			lines = nil // a pipe is read only when a question waits; early lines of a person are dropped
+		}
+		select {
+		case item, ok := <-r.conv.Items():
+			if !ok {
+				return r.ended(r.conv.Err())
+			}
+			if err := r.item(ctx, item); err != nil {
+				return err
+			}
+		case line, ok := <-lines:
+			if !ok {
+				r.lines = nil // the person has left; other clients may answer
+				if r.inbox.head() != nil {
+					r.ask()
+				}
+				continue
+			}
+			r.answer(line)
+		case <-r.reserved.due:
+			r.resend()
+		case <-interrupts:
+			if r.turn.interrupted {
+				r.out.pause()
+				left(r.console, r.conv)
+				return exit.Silent(exit.Interrupted)
+			}
+			r.turn.interrupted = true
+			r.say("Interrupting; Ctrl-C again to leave.")
+			r.conv.Send(cancelRequest())
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if err := r.out.finish(&r.turn); err != nil {
+		return err
+	}
+	return r.turn.exit()
+}
+
+func (r *unattended) item(ctx context.Context, item client.Item) error {
+	switch {
+	case r.change.pending():
+		return r.changing(item)
+	case item.Outage != nil:
+		r.out.pause()
+		tellOutage(r.console, item.Outage)
+	case item.Lost != nil:
+		r.say("The interrupt did not reach the daemon.")
+		r.turn.interrupted = false
+	case item.Event != nil && r.reserved.refused(&r.turn, item.Event, time.Now()):
+		r.awaitLock(item.Event)
+	case item.Event != nil:
+		for _, request := range r.turn.event(item.Event) {
+			r.conv.Send(request)
+		}
+		if err := r.out.event(item.Event); err != nil {
+			return err
+		}
+		if r.turn.policy == askPerson && r.turn.asks(item.Event) && r.inbox.add(item.Event) && len(r.inbox.waiting) == 1 || r.resolvedHead(item.Event) {
+			r.ask()
+		}
+		if r.turn.mayBeOver && !r.turn.done {
+			return r.checkSession(ctx)
+		}
+	}
+	return nil
+}
+
+// resolvedHead removes a request that another client answered, and reports whether the next one is to be asked now.
+func (r *unattended) resolvedHead(e *pb.AgentEvent) bool {
+	if e.GetPermissionResolved() == nil {
+		return false
+	}
+	before := r.inbox.head()
+	r.inbox.add(e)
+	return before != r.inbox.head() && r.inbox.head() != nil
+}
+
+func (r *unattended) say(format string, args ...any) {
+	r.out.pause()
+	r.console.Say(format, args...)
+}
+
+func (r *unattended) ask() {
+	w := r.inbox.head()
+	r.shown = time.Now()
+	if r.lines != nil {
+		r.out.pause()
+		fmt.Fprint(r.console.Stderr, w.text(console.Style(r.console.Terminal.Colour), time.Now(), true))
+		if !r.console.Attended() {
+			r.say("This command is in the background: bring it to the foreground to answer, or: betcode permission list")
+		}
+		return
+	}
+	r.say("Waiting for an answer to %s from another client: betcode permission list", console.ShortID(w.id()))
+}
+
+func (r *unattended) answer(l line) {
+	w := r.inbox.head()
+	switch {
+	case w == nil:
+		return
+	case l.tooLong || !l.deliberate(w, r.shown):
+		r.say("%s", notDeliberate)
+		return
+	}
+	request, complaint := r.inbox.answer(l.text)
+	if complaint != "" {
+		r.say("%s", complaint)
+	}
+	if request != nil {
+		r.conv.Send(request)
+	}
+	if request != nil && r.inbox.head() != nil {
+		r.ask()
+	}
+}
+
+// checkSession asks the daemon for the state of the session when no event will report it: a message can be done without a
+// turn of its own.
+func (r *unattended) checkSession(ctx context.Context) error {
+	r.turn.mayBeOver = false
+	view, err := r.client.Admin.ShowSession(ctx, &pb.ShowSessionRequest{SessionId: r.conv.Session()})
+	if client.Unreachable(err) {
+		return nil // the conversation reports the outage
+	}
+	if err != nil {
+		return err
+	}
+	r.turn.rests(view)
+	return nil
+}
+
+// ended explains why the conversation cannot go on.
+func (r *unattended) ended(err error) error {
+	switch {
+	case errors.Is(err, io.EOF):
+		return exit.With(exit.Failed, errors.New("the session was closed before the turn was over"))
+	case client.Unreachable(err):
+		return exit.With(exit.Connection, fmt.Errorf(
+			"the daemon went away and did not come back. The session is kept: start a daemon, then 'betcode session attach %s'", r.conv.Session()))
+	}
+	return err
+}
+
+func cancelRequest() *pb.AgentRequest {
+	return &pb.AgentRequest{Request: &pb.AgentRequest_Cancel{Cancel: &pb.CancelRequest{Reason: "interrupted by the user"}}}
+}

@@ -1,0 +1,63 @@
+package talk
+
+import (
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
+	"errors"
+	"fmt"
+)
+
+// settingsChange is a change of settings at the begin of a conversation. What follows waits for its result. The daemon
+// answers only a refusal, so a message without content goes behind the change: the daemon refuses that in any case, and
+// in order. If its refusal comes first, the settings are changed.
+type settingsChange struct {
+	behind string // key of the message behind the change; empty: no change is pending
+}
+
+// send sends the change.
+func (s *settingsChange) send(conv *client.Conversation, changes *pb.SessionSettingsChange) {
+	conv.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Settings{Settings: changes}})
+	s.behind = conv.Say("")
+}
+
+// pending reports whether the result is not known yet.
+func (s *settingsChange) pending() bool { return s.behind != "" }
+
+// take reads an item of the conversation while the change is pending. It reports whether the item was the daemon's answer
+// and the settings are changed. An error says that they are not, or that it is not known.
+func (s *settingsChange) take(item client.Item) (changed bool, err error) {
+	if item.Outage != nil || item.Lost != nil { // a change is not sent again
+		return false, exit.With(exit.Connection, errors.New("the connection to the daemon broke before the settings were changed"))
+	}
+	f := item.Event.GetError()
+	if f == nil || item.Event.GetSequence() != 0 {
+		return false, nil
+	}
+	if f.GetDetails()["idempotency_key"] == s.behind {
+		s.behind = ""
+		return true, nil
+	}
+	code, known := eventExits[f.GetCode()]
+	if !known {
+		code = exit.Failed
+	}
+	return false, exit.With(code, errors.New("the settings were not changed: "+console.Line(f.GetMessage())))
+}
+
+// changing takes an item while the settings are being changed. The prompt follows when they are.
+func (r *unattended) changing(item client.Item) error {
+	changed, err := r.change.take(item)
+	switch {
+	case err != nil:
+		return exit.With(exit.Code(err), fmt.Errorf("%w; the prompt was not sent", err))
+	case changed && r.turn.interrupted:
+		return exit.Silent(exit.Interrupted)
+	case changed:
+		r.turn.key = r.conv.Say(r.prompt)
+		return nil
+	}
+	r.turn.last = max(r.turn.last, item.Event.GetSequence())
+	return r.out.event(item.Event)
+}

@@ -1,0 +1,277 @@
+package talk
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
+)
+
+// Policy is who decides about permissions in a run. It is made by [ParsePolicy].
+type Policy string
+
+const (
+	askPerson Policy = "ask"
+	allowAll  Policy = "allow"
+	denyAll   Policy = "deny"
+)
+
+// nobodyDecides is the message to the agent when a tool is denied because nobody can be asked.
+const nobodyDecides = "Nobody is there to decide: this is an unattended run. Find a way without it, or say what you would need."
+
+// ParsePolicy reads the flag --permissions. Without it a person decides if one is there; promptFromStdin says that standard
+// input is the prompt, so nobody is.
+func ParsePolicy(c *console.Console, flag string, promptFromStdin bool) (Policy, error) {
+	switch policy := Policy(flag); policy {
+	case askPerson, allowAll, denyAll:
+		return policy, nil
+	case "":
+		if c.Terminal.In && c.Terminal.Err && !promptFromStdin {
+			return askPerson, nil
+		}
+		return denyAll, nil
+	default:
+		return "", exit.Usage(fmt.Errorf("--permissions %s: it is ask, allow or deny", flag))
+	}
+}
+
+// turn is what a run knows of its turn. It is plain data: events go in, answers come out.
+type turn struct {
+	key, session string
+	policy       Policy
+
+	accepted    bool // our message is in the journal
+	done        bool
+	mayBeOver   bool // no event will report the end; ask the daemon
+	interrupted bool // by this run
+	decided     map[string]bool
+	denied      []denial
+	text        finalText
+	usage       *pb.UsageReport
+	complete    *pb.TurnComplete
+	failure     *pb.ErrorEvent // the last error since the message was accepted, or its refusal
+	last        uint64
+	crashed     bool
+	waits       bool // it was interrupted, and a person has to resume it
+}
+
+// denial is a tool that did not run because nobody was there to ask.
+type denial struct {
+	Request string `json:"request_id"`
+	Tool    string `json:"tool_name"`
+}
+
+// event takes one event and returns the answers to send. It ignores volatile events: the journal failed, and publishes
+// them again after its recovery. Until then a message that they acknowledge may still be refused.
+func (t *turn) event(e *pb.AgentEvent) []*pb.AgentRequest {
+	if e.GetVolatile() {
+		return nil
+	}
+	t.last = max(t.last, e.GetSequence())
+	if event, ok := e.GetEvent().(*pb.AgentEvent_UserInput); ok && event.UserInput.GetIdempotencyKey() == t.key {
+		t.accepted = true
+	}
+	if f := e.GetError(); f != nil && (t.accepted || f.GetDetails()["idempotency_key"] == t.key) {
+		t.failure = f
+		t.done = t.done || !t.accepted // it was refused
+	}
+	if !t.accepted {
+		return nil
+	}
+	switch event := e.GetEvent().(type) {
+	case *pb.AgentEvent_TextDelta:
+		if e.GetParentToolUseId() == "" {
+			t.text.add(event.TextDelta)
+		}
+	case *pb.AgentEvent_ToolCallStart:
+		if e.GetParentToolUseId() == "" && !event.ToolCallStart.GetWithdrawn() {
+			t.text.reset() // text before a tool call is not the answer
+		}
+	case *pb.AgentEvent_PermissionRequest:
+		return t.permission(e, event.PermissionRequest.GetRequestId(), event.PermissionRequest.GetToolName(), false)
+	case *pb.AgentEvent_UserQuestion:
+		return t.permission(e, requestOf(event.UserQuestion.GetQuestionId()), "AskUserQuestion", true)
+	case *pb.AgentEvent_Retraction:
+		t.text.retract(event.Retraction.GetBlockIds())
+	case *pb.AgentEvent_Usage:
+		t.usage = event.Usage
+	case *pb.AgentEvent_TurnComplete:
+		if keys := event.TurnComplete.GetInputKeys(); slices.Contains(keys, t.key) || len(keys) == 0 && event.TurnComplete.GetOrigin() == "" {
+			t.complete, t.done = event.TurnComplete, true
+		}
+	case *pb.AgentEvent_StatusChange:
+		s := event.StatusChange.GetStatus()
+		t.mayBeOver = s == pb.AgentStatus_IDLE || s == pb.AgentStatus_ERROR
+	case *pb.AgentEvent_Notice:
+		t.mayBeOver = t.mayBeOver || event.Notice.GetCode() == "TURN_WAITS"
+	}
+	return nil
+}
+
+// asks reports whether an event is a permission request or a question of this run's turn.
+func (t *turn) asks(e *pb.AgentEvent) bool {
+	return t.accepted && e.GetSequence() > 0 && (e.GetPermissionRequest() != nil || e.GetUserQuestion() != nil)
+}
+
+// permission decides by policy. A question has no answer that a policy could give.
+func (t *turn) permission(e *pb.AgentEvent, request, tool string, question bool) []*pb.AgentRequest {
+	if !t.asks(e) || t.policy == askPerson || t.decided[request] {
+		return nil
+	}
+	if t.decided == nil {
+		t.decided = map[string]bool{}
+	}
+	t.decided[request] = true
+	if t.policy == allowAll && !question {
+		return []*pb.AgentRequest{decide(request, pb.PermissionDecision_ALLOW_ONCE, "")}
+	}
+	t.denied = append(t.denied, denial{Request: request, Tool: tool})
+	return []*pb.AgentRequest{decide(request, pb.PermissionDecision_DENY, nobodyDecides)}
+}
+
+// rests takes the state of the session when its agent rests.
+func (t *turn) rests(v *pb.ShowSessionResponse) {
+	status := v.GetSummary().GetStatus()
+	if status == "waiting" {
+		t.done, t.waits = true, true
+		return
+	}
+	if status == "crashed" || status == "closed" {
+		t.done, t.crashed = true, true
+		return
+	}
+	waiting := slices.ContainsFunc(v.GetInputs(), func(i *pb.PendingInput) bool { return i.GetIdempotencyKey() == t.key })
+	if status == "idle" && !waiting {
+		t.done = true
+	}
+}
+
+// failed reports whether the turn failed, and why.
+func (t *turn) failed() (bool, string) {
+	switch {
+	case t.crashed:
+		text := "the agent's process ended and could not be started again"
+		if t.failure != nil {
+			text = t.failure.GetMessage()
+		}
+		return true, text
+	case t.waits:
+		return true, "the turn was interrupted and waits; resume it with: betcode session resume " + t.session
+	case t.complete.GetStopReason() == interruptedTurn && !t.interrupted:
+		return true, t.gaveUp()
+	case t.complete.GetIsError():
+		return true, t.complete.GetError()
+	case !t.accepted && t.failure != nil:
+		return true, t.failure.GetMessage()
+	}
+	return false, ""
+}
+
+// interruptedTurn is the stop reason of a turn that is neither cancelled nor continued: its agent crashed too often, or
+// the session never continues turns.
+const interruptedTurn = "interrupted"
+
+// gaveUp returns why a turn is not continued, with the end of the agent's standard error.
+func (t *turn) gaveUp() string {
+	text := "the turn was interrupted and is not continued"
+	if t.failure != nil {
+		text += ": " + t.failure.GetMessage()
+	}
+	if words := t.stderr(); words != "" {
+		text += "; the end of the agent's standard error: " + words
+	}
+	return text
+}
+
+// stderr returns what the agent wrote to its standard error before it crashed.
+func (t *turn) stderr() string { return strings.TrimSpace(t.failure.GetDetails()["stderr"]) }
+
+// eventExits maps codes of error events to exit codes.
+var eventExits = map[string]int{
+	"NO_INPUT_LOCK": exit.Denied, "PERMISSION_DENIED": exit.Denied,
+	"RATE_LIMITED": exit.RateLimited, "POOL_EXHAUSTED": exit.RateLimited, "RESOURCE_EXHAUSTED": exit.RateLimited,
+	"INVALID_ARGUMENT": exit.Invalid, "SESSION_NOT_FOUND": exit.NotFound, "NOT_FOUND": exit.NotFound,
+	"INTERNAL": exit.Internal, "SQLITE_ERROR": exit.Internal, "DATA_LOSS": exit.Internal,
+	"UNAVAILABLE": exit.Connection, "DEADLINE_EXCEEDED": exit.Connection,
+}
+
+// exit returns the error with which the command ends.
+func (t *turn) exit() error {
+	failed, why := t.failed()
+	switch {
+	case t.interrupted:
+		return exit.Silent(exit.Interrupted)
+	case failed:
+		code := exit.Failed
+		if known, ok := eventExits[t.failure.GetCode()]; ok && (!t.accepted || known == exit.RateLimited) {
+			code = known
+		}
+		if why == "" {
+			why = "the agent reported an error"
+		}
+		return exit.With(code, errors.New(console.Line(why)))
+	case t.complete.GetStopReason() == "cancelled":
+		return exit.With(exit.Failed, errors.New("the turn was interrupted by another client"))
+	case len(t.denied) > 0:
+		tools := make([]string, len(t.denied))
+		for i, d := range t.denied {
+			tools[i] = d.Tool
+		}
+		return exit.With(exit.Denied, fmt.Errorf("%d request(s) denied because nobody was asked: %s. Use --permissions or --allow-tools",
+			len(tools), console.Line(strings.Join(tools, ", "))))
+	}
+	return nil
+}
+
+// finalText is the text of the last message, without blocks that the agent took back.
+type finalText struct {
+	ids   []string
+	texts map[string]*strings.Builder
+}
+
+func (f *finalText) reset() { f.ids, f.texts = nil, nil }
+
+func (f *finalText) add(d *pb.TextDelta) {
+	if d.GetThinking() {
+		return
+	}
+	id := d.GetBlockId()
+	at := slices.Index(f.ids, id)
+	if d.GetWithdrawn() {
+		if at >= 0 { // this block and those after it
+			f.ids = f.ids[:at]
+		}
+		return
+	}
+	if f.texts == nil {
+		f.texts = map[string]*strings.Builder{}
+	}
+	if at < 0 {
+		f.ids = append(f.ids, id)
+		f.texts[id] = &strings.Builder{}
+	}
+	f.texts[id].WriteString(d.GetText())
+}
+
+// retract removes blocks that the agent took back.
+func (f *finalText) retract(blocks []string) {
+	f.ids = slices.DeleteFunc(f.ids, func(id string) bool { return slices.Contains(blocks, id) })
+	for _, id := range blocks {
+		delete(f.texts, id)
+	}
+}
+
+// String returns the text, with a blank line between blocks.
+func (f *finalText) String() string {
+	var parts []string
+	for _, id := range f.ids {
+		if text := f.texts[id].String(); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}

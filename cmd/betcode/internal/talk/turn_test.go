@@ -1,0 +1,118 @@
+package talk
+
+import (
+	"betcode/cmd/betcode/internal/eventtest"
+	"strings"
+	"testing"
+
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
+)
+
+// TestRunWhoseAgentGaveUp plays what a session says when its agent crashes too often
+// in a turn.
+func TestRunWhoseAgentGaveUp(t *testing.T) {
+	at := &turn{key: "k", session: "s"}
+	for _, e := range []*pb.AgentEvent{
+		{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "k"}}},
+		{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
+			Code: "SUBPROCESS_CRASHED", Message: "Claude process crashed: killed",
+			Details: map[string]string{"exit_code": "137", "stderr": "out of memory"},
+		}}},
+		{Event: &pb.AgentEvent_TurnComplete{TurnComplete: &pb.TurnComplete{StopReason: "interrupted"}}},
+	} {
+		at.event(e)
+	}
+	if !at.done {
+		t.Fatal("the turn is not over")
+	}
+	failed, why := at.failed()
+	if !failed || !strings.Contains(why, "out of memory") || !strings.Contains(why, "killed") {
+		t.Errorf("failed %t: %q", failed, why)
+	}
+	if code := exit.Code(at.exit()); code != exit.Failed {
+		t.Errorf("exit %d", code)
+	}
+	var out strings.Builder
+	if err := (jsonOutput{&out}).finish(at); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"is_error": true`, `"stop_reason": "interrupted"`, `"stderr": "out of memory"`, `"error_code": "SUBPROCESS_CRASHED"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s in %s", want, out.String())
+		}
+	}
+	at.interrupted = true
+	if code := exit.Code(at.exit()); code != exit.Interrupted {
+		t.Errorf("interrupted by us: exit %d", code)
+	}
+}
+
+// TestRunCountsJournaledEventsOnly plays a journal that fails: when it refuses the message, and in the middle of the
+// answer, which it publishes again after its recovery.
+func TestRunCountsJournaledEventsOnly(t *testing.T) {
+	input := func(volatile bool) *pb.AgentEvent {
+		return &pb.AgentEvent{Volatile: volatile, Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "k"}}}
+	}
+	text := func(volatile bool, text string) *pb.AgentEvent {
+		return &pb.AgentEvent{Volatile: volatile, Event: &pb.AgentEvent_TextDelta{TextDelta: &pb.TextDelta{BlockId: "b", Text: text}}}
+	}
+	over := func(volatile bool) *pb.AgentEvent {
+		return &pb.AgentEvent{Volatile: volatile, Event: &pb.AgentEvent_TurnComplete{TurnComplete: &pb.TurnComplete{InputKeys: []string{"k"}}}}
+	}
+	refused := &turn{key: "k"}
+	refused.event(input(true))
+	refused.event(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
+		Code: "SQLITE_ERROR", Message: "no space left", Details: map[string]string{"idempotency_key": "k"},
+	}}})
+	if failed, why := refused.failed(); !refused.done || !failed || why != "no space left" {
+		t.Errorf("a refused message: done %t, failed %t: %s", refused.done, failed, why)
+	}
+
+	answered := &turn{key: "k"}
+	for _, e := range []*pb.AgentEvent{
+		input(false), text(false, "one "), text(true, "two "), over(true),
+	} {
+		answered.event(e)
+	}
+	if answered.done {
+		t.Error("a turn is over before the journal has its end")
+	}
+	for _, e := range []*pb.AgentEvent{text(false, "two "), text(false, "three"), over(false)} {
+		answered.event(e)
+	}
+	if got := answered.text.String(); got != "one two three" || !answered.done {
+		t.Errorf("done %t: %q", answered.done, got)
+	}
+}
+
+// TestRunPrintsWhatStands checks that the answer of a run leaves out what was taken back.
+func TestRunPrintsWhatStands(t *testing.T) {
+	at := &turn{key: "k"}
+	for _, e := range eventtest.Retracted() {
+		at.event(e)
+	}
+	if got := at.text.String(); got != "Stays." {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestFinalText(t *testing.T) {
+	var f finalText
+	add := func(id, text string) { f.add(&pb.TextDelta{BlockId: id, Text: text}) }
+	add("1", "a")
+	add("1", "b")
+	add("2", "c")
+	if f.String() != "ab\n\nc" {
+		t.Errorf("got %q", f.String())
+	}
+	f.add(&pb.TextDelta{BlockId: "2", Withdrawn: true})
+	f.add(&pb.TextDelta{BlockId: "3", Text: "thought", Thinking: true})
+	if f.String() != "ab" {
+		t.Errorf("got %q", f.String())
+	}
+	add("2", "d")
+	if f.String() != "ab\n\nd" {
+		t.Errorf("got %q", f.String())
+	}
+}

@@ -1,8 +1,0 @@
-//go:build unix && !linux
-
-package main
-
-import "golang.org/x/sys/unix"
-
-// The requests that read and change the modes of a terminal.
-const getTermios, setTermios = unix.TIOCGETA, unix.TIOCSETA
