@@ -34,7 +34,7 @@ type session struct {
 	streams map[string]*actor.PID // as spawned
 	asked   map[messages.RequestID]*actor.PID
 	timers  act.Timers
-	hands   *act.Worker
+	io      *act.Worker
 	leaving bool
 	live    *Live // as the state's options have it
 }
@@ -52,12 +52,12 @@ func sessionProps(s *System, id messages.SessionID) *actor.Props {
 func (s *session) Receive(ctx actor.Context) {
 	switch m := act.Unwrap(s, ctx.Message()).(type) {
 	case *actor.Started:
-		s.hands = act.NewWorker(ctx, &s.deps.workers, s)
+		s.io = act.NewWorker(ctx, &s.deps.workers, s)
 		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
 		ctx.Send(ctx.Parent(), sessionBegins{s.id})
 	case *actor.Stopping, *actor.Restarting:
 		s.leaving = true
-		s.hands.Close(nil)
+		s.io.Close(nil)
 		s.timers.Stop()
 	case *actor.Terminated:
 		if !s.leaving && s.state.active() && m.Who.Id == s.child(ctx, "run", s.state.record.Run).Id {
@@ -154,13 +154,13 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
 	case readTranscript:
 		environment := s.deps.environment(s.state.environment())
-		s.hands.Do(func() any { return e.read(environment) })
+		s.io.Do(func() any { return e.read(environment) })
 	case lookTrust:
 		directory, environment := s.state.record.WorkingDirectory, s.deps.environment(s.state.environment())
 		added := s.state.agentOptions().Directories
-		s.hands.Do(func() any { return e.look(s.deps, directory, added, environment) })
+		s.io.Do(func() any { return e.look(s.deps, directory, added, environment) })
 	case lookAround:
-		s.hands.Do(func() any { return e.look(s.deps) })
+		s.io.Do(func() any { return e.look(s.deps) })
 	case askPool:
 		ctx.Request(s.deps.pool, e.message)
 	case tellPool:
@@ -175,11 +175,11 @@ func (s *session) perform(ctx actor.Context, e effect) {
 			}
 			return nil
 		})
-	case keepStop:
+	case saveStop:
 		stops, id := s.deps.stops, s.id
 		stops.want(id, e.run)
-		s.hands.Do(func() any { return stopKept{stops.save(id)} })
-	case forgetStop:
+		s.io.Do(func() any { return stopSaved{stops.save(id)} })
+	case dropSavedStop:
 		stops, id := s.deps.stops, s.id
 		stops.drop(id)
 		s.deps.janitor.Do(func() any { return act.Failure(stops.save(id)) })
@@ -198,7 +198,7 @@ func (s *session) perform(ctx actor.Context, e effect) {
 	case archiveRuns:
 		s.deps.archiver.Ended(e.directory, e.upTo)
 	case endStrays:
-		s.hands.Do(func() any { return endStraysIn(e.directory) })
+		s.io.Do(func() any { return endStraysIn(e.directory) })
 	case rebuild:
 		ctx.Send(ctx.Parent(), rebuildSession{s.id})
 	case retire:

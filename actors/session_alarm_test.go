@@ -83,7 +83,7 @@ func TestSelfApprovalIsAnAlarm(t *testing.T) {
 func TestSelfApprovalWithoutAVerdict(t *testing.T) {
 	b := askingFor(t, "call")
 	b.tell(b.out(claude.ToolDone{ID: "call"}))
-	if got := alarmed(b); !slices.Equal(got, []messages.Code{messages.SelfApproved}) || b.state.frozen() || b.state.stands() {
+	if got := alarmed(b); !slices.Equal(got, []messages.Code{messages.SelfApproved}) || b.state.frozen() || b.state.blocked() {
 		t.Errorf("alarms %q, frozen %v", got, b.state.frozen())
 	}
 }
@@ -167,7 +167,7 @@ func TestFrozenAgent(t *testing.T) {
 	}
 	b.crash()
 	b.tell(b.adopted())
-	if !b.state.frozen() || !b.state.stands() {
+	if !b.state.frozen() || !b.state.blocked() {
 		t.Fatal("the next daemon lets it go on")
 	}
 	if !slices.ContainsFunc(b.effects, func(e effect) bool {
@@ -178,7 +178,7 @@ func TestFrozenAgent(t *testing.T) {
 	}
 	b.quiet()
 	b.on(messages.ContinueSession{Session: sessionA}, "run 1: no longer hold for alarm", "to op: continued, was waiting true")
-	if b.state.frozen() || b.state.stands() {
+	if b.state.frozen() || b.state.blocked() {
 		t.Error("it is frozen still")
 	}
 }
@@ -197,8 +197,8 @@ func TestReactionsToAnAlarm(t *testing.T) {
 				}
 			}
 		}
-		if told != want || b.state.stands() != (want != nil) {
-			t.Errorf("%s: %v, stands %v", reaction, told, b.state.stands())
+		if told != want || b.state.blocked() != (want != nil) {
+			t.Errorf("%s: %v, stands %v", reaction, told, b.state.blocked())
 		}
 	}
 }
@@ -212,7 +212,7 @@ func TestAlarmOutlivesTheRun(t *testing.T) {
 	b.quiet()
 	b.crash()
 	b.quiet()
-	if b.state.active() || !b.state.stands() || b.state.record.Condition != messages.AgentAlarmed {
+	if b.state.active() || !b.state.blocked() || b.state.record.Condition != messages.AgentAlarmed {
 		t.Errorf("active %v, condition %q", b.state.active(), b.state.record.Condition)
 	}
 	b.tell(messages.ContinueSession{Session: sessionA})

@@ -164,7 +164,7 @@ func (b *bench) tell(m any) {
 		if len(b.looked) > 0 { // and nothing is found; other answers are given by the tests
 			run := b.looked[0].run
 			b.looked = b.looked[1:]
-			b.deliver(nil, transcriptRead{run: run, known: map[string]bool{}, found: true})
+			b.deliver(nil, transcriptRead{run: run, inTranscript: map[string]bool{}, found: true})
 			continue
 		}
 		b.knocked = false

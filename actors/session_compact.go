@@ -66,7 +66,7 @@ func (s *sessionState) compactable() bool {
 }
 
 // remembers reports whether there is a conversation that an agent can summarise.
-func (s *sessionState) remembers() bool {
+func (s *sessionState) hasConversation() bool {
 	return s.record.Remembered && s.record.AgentSession != "" && s.record.Phase != messages.PhaseCrashed
 }
 
@@ -93,7 +93,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 	case m.Repeated || !t.s.compactable():
 		t.then(reply{from, t.s.nothingToCompact()})
 	case !t.roomFor(from, op):
-	case !t.s.remembers():
+	case !t.s.hasConversation():
 		t.beginCompaction(m.Key, messages.CompactionByRequest)
 		t.endCompaction("")
 		t.then(reply{from, compactionOutcome(&t.s.record.Past.Compaction)})
@@ -135,7 +135,6 @@ func (t *transition) tellToCompact(key, trigger string) {
 	t.s.ledger.Remember(requests.Key{Name: key}, messages.InputAcknowledged{Key: key, Seq: in.Seq})
 	t.change().Phase = messages.PhaseActive
 	t.then(wakeAfter{compactionPatience, compactionLate{key}})
-	t.pursue()
 }
 
 // compacted notes that the agent has summarised its context.
@@ -199,23 +198,20 @@ func (t *transition) endCompaction(failure string) {
 	if !t.s.busy() && r.Phase != messages.PhaseCrashed {
 		t.idle()
 	}
-	if t.s.agent.up {
-		t.deliver()
-	}
 }
 
 // undoCompaction ends a compaction without the agent.
 func (t *transition) undoCompaction(failure string) {
 	c := &t.change().Past.Compaction
 	c.Failure = failure
-	t.settle(c.Key)
+	t.inputDone(c.Key)
 }
 
 // tendCompaction ends every step: a compaction does not outlive the hope that an
 // agent does its part, and a context that has grown too large is compacted.
 func (t *transition) tendCompaction() {
 	switch {
-	case t.s.compacting() && t.s.stands():
+	case t.s.compacting() && t.s.blocked():
 		t.undoCompaction("the agent cannot go on")
 	case t.s.compaction.due && t.s.canPark():
 		t.s.compaction.due = false

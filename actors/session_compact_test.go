@@ -187,7 +187,7 @@ func TestCompactionIsNoTurn(t *testing.T) {
 		b.quiet()
 		if remembered {
 			b.on(transcript(1, "c1"), "all: 13 error COMPACTION_FAILED, 14 IDLE, 15 error SUBPROCESS_CRASHED", "to op: internal COMPACTION_FAILED")
-			if b.state.busy() || b.state.stands() {
+			if b.state.busy() || b.state.blocked() {
 				t.Errorf("%+v", b.state.record)
 			}
 			continue

@@ -131,16 +131,16 @@ func (e evidence) failure() string {
 
 // stands reports whether the session does nothing by itself any more, whatever
 // work it has: a person is to say so first.
-func (s *sessionState) stands() bool {
+func (s *sessionState) blocked() bool {
 	return s.record.Condition != "" || s.record.Waiting != "" || s.record.Phase == messages.PhaseCrashed
 }
 
 // unblock lets a session go on that stands. The work it has is tried anew.
 func (t *transition) unblock() {
 	r := t.change()
-	stood := t.s.stands()
+	stood := t.s.blocked()
 	r.Waiting, r.Condition, r.CutOff = "", "", 0
-	t.s.failures.Failures, t.s.agent.interrupted = nil, false
+	t.s.retries.Failures, t.s.retries.waiting, t.s.agent.interrupted = nil, false, false
 	t.s.attended = true
 	if stood && t.s.busy() {
 		r.Phase = messages.PhaseActive

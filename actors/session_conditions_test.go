@@ -139,7 +139,7 @@ func TestConversationThatWasDeleted(t *testing.T) {
 		b.commit()
 	}
 	b.manual = false
-	b.tell(transcriptRead{run: 2, known: map[string]bool{}})
+	b.tell(transcriptRead{run: 2, inTranscript: map[string]bool{}})
 	if got := b.state.record.Condition; got != messages.ConversationDeleted {
 		t.Errorf("%q", got)
 	}

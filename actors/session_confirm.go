@@ -136,7 +136,7 @@ func (t *transition) askToConfirm(mode, risk string) {
 // modeDecided acts on the answer to a request of the daemon's own.
 func (t *transition) modeDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
 	t.emit(permissionResolved(p))
-	t.remember(p)
+	t.recordDecision(p)
 	t.auditDecision(p, messages.ActorUser)
 	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: request}
 	if p.Decision == messages.DecisionExpired {

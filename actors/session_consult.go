@@ -20,16 +20,16 @@ import (
 // transcriptRead brings the keys of the messages that are in the transcript of
 // an ended run.
 type transcriptRead struct {
-	run   messages.RunNumber
-	known map[string]bool
-	found bool // there is a transcript
-	err   error
+	run          messages.RunNumber
+	inTranscript map[string]bool
+	found        bool // there is a transcript
+	err          error
 }
 
 // consult looks into the transcript before anything follows the end of a run, if
 // some message may be in it. exit is nil for a run that the journal knows as
 // ended.
-func (t *transition) consult(exit *messages.Exit) {
+func (t *transition) consultTranscript(exit *messages.Exit) {
 	t.s.agent.exit = exit
 	var keys []string
 	for _, in := range t.s.inputs {
@@ -59,7 +59,7 @@ func (t *transition) transcriptRead(m transcriptRead) {
 		t.follow(messages.Exit{Known: true})
 		return
 	}
-	t.resume(m.known)
+	t.resume(m.inTranscript)
 }
 
 // resume settles what the agent remembers, makes the rest ready to be given
@@ -81,7 +81,7 @@ func (t *transition) resume(known map[string]bool) {
 		}
 		// Messages that began a turn together are one record under the last key.
 		if known[in.Key] || (in.State == messages.InputStarted && remembered) {
-			t.settle(in.Key)
+			t.inputDone(in.Key)
 			continue
 		}
 		if in.State >= messages.InputStarted && turns {
@@ -104,7 +104,7 @@ func (t *transition) resume(known map[string]bool) {
 		t.follow(*exit)
 		return
 	}
-	t.goOn()
+	t.afterRun()
 }
 
 // cancelCut ends a turn that was cancelled and whose agent is gone: whoever comes
@@ -112,7 +112,7 @@ func (t *transition) resume(known map[string]bool) {
 func (t *transition) cancelCut() {
 	for _, key := range t.s.agent.interruptedInputs {
 		t.notice("INPUT_DROPPED", "A message is not given to the agent again: its turn was cancelled", map[string]string{"idempotency_key": key})
-		t.settle(key)
+		t.inputDone(key)
 	}
 	t.s.agent.interruptedInputs, t.s.agent.hung = nil, false
 	t.change().Turn = true // it was, and its end is told
@@ -122,7 +122,7 @@ func (t *transition) cancelCut() {
 // read looks for the transcript below the agent's configuration directory. One
 // that is not there remembers nothing.
 func (e readTranscript) read(environment []string) any {
-	found := transcriptRead{run: e.run, known: map[string]bool{}}
+	found := transcriptRead{run: e.run, inTranscript: map[string]bool{}}
 	files, err := filepath.Glob(filepath.Join(agentHome(environment), "projects", "*", e.session+".jsonl"))
 	if err != nil {
 		found.err = err
@@ -139,7 +139,7 @@ func (e readTranscript) read(environment []string) any {
 			known, err = claude.Remembered(file, e.keys)
 			file.Close()
 			for key := range known {
-				found.known[key] = true
+				found.inTranscript[key] = true
 			}
 		}
 		found.err = errors.Join(found.err, err)

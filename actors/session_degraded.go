@@ -69,7 +69,7 @@ func (s sessionState) degrade(now env, cause *messages.Error) (sessionState, []e
 	}
 	if s.record.StopWanted {
 		s.ending.savingStop = true
-		sure = append(sure, keepStop{s.record.Run})
+		sure = append(sure, saveStop{s.record.Run})
 	}
 	return s, s.passing(now, sure)
 }
@@ -132,7 +132,7 @@ func (s sessionState) passing(now env, effects []effect) []effect {
 		switch e := e.(type) {
 		case publish:
 			pass = append(pass, publish{events: s.volatile(now, e.events), progress: e.progress})
-		case reply, spawnClient, dropClient, tellStream, keepStop:
+		case reply, spawnClient, dropClient, tellStream, saveStop:
 			pass = append(pass, e)
 		case tellRun:
 			switch m := e.message.(type) {

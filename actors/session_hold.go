@@ -13,10 +13,6 @@ func (t *transition) diskChanged(m disk.Changed) {
 	if t.s.active() {
 		t.at = append(t.at, tellRun{t.s.record.Run, holdAgent{holdDisk, m.Full}})
 	}
-	if !m.Full && t.s.slot.starved && !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript {
-		t.s.slot.starved = false
-		t.goOn()
-	}
 }
 
 // agentHeld notes that the agent is held, or goes on, and tells people why. The
@@ -59,10 +55,4 @@ func (t *transition) roomFor(from *actor.PID, op string) bool {
 		t.then(reply{from, disk.FullError(op, t.s.id, t.s.options.runs)})
 	}
 	return !t.now.full
-}
-
-// starve notes that an agent is to be started as soon as there is room.
-func (t *transition) starve() bool {
-	t.s.slot.starved = t.now.full
-	return t.s.slot.starved
 }

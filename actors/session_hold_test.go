@@ -45,14 +45,14 @@ func TestFullDiskRefusesNewTurns(t *testing.T) {
 func TestFullDiskStartsNoAgent(t *testing.T) {
 	b := turning(t)
 	b.tell(b.exit(1))
-	b.tell(transcriptRead{run: 1, known: map[string]bool{"k1": true}})
+	b.tell(transcriptRead{run: 1, inTranscript: map[string]bool{"k1": true}})
 	b.quiet()
 	b.full = true
 	b.tell(restartDue{1})
 	b.tell(pool.Answer{Place: pool.Admitted})
 	b.quiet()
-	if b.state.active() || !b.state.slot.starved {
-		t.Fatalf("run %d, starved %v", b.state.record.Run, b.state.slot.starved)
+	if b.state.active() || !b.state.wanted() {
+		t.Fatalf("run %d, starved %v", b.state.record.Run, b.state.wanted())
 	}
 	b.full = false
 	b.tell(disk.Changed{Full: false})

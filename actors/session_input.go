@@ -69,18 +69,6 @@ func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 	r.Messages++
 	r.Phase = messages.PhaseActive
 	t.then(reply{from, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}})
-	t.pursue()
-}
-
-// pursue sees to it that accepted inputs reach an agent: the running one, or a
-// new run.
-func (t *transition) pursue() {
-	switch {
-	case t.s.agent.up:
-		t.deliver()
-	case !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript && t.s.wanted() && t.wantSlot():
-		t.startRun()
-	}
 }
 
 // deliver hands to the run what it has not been given yet. An answer of the
@@ -164,7 +152,7 @@ func (t *transition) inputState(m claude.InputState) {
 		}
 		t.putInput(in)
 	case claude.Canceled:
-		t.settle(in.Key)
+		t.inputDone(in.Key)
 		t.idle()
 	case claude.Completed:
 		// Completed without started: it was in the agent's memory already.
@@ -173,7 +161,7 @@ func (t *transition) inputState(m claude.InputState) {
 			t.notice("INPUT_KNOWN", "The agent knows this message already; no answer follows", map[string]string{"idempotency_key": in.Key})
 		}
 		if in.State < messages.InputStarted || !t.s.record.Turn {
-			t.settle(in.Key)
+			t.inputDone(in.Key)
 			t.idle()
 		}
 	}
@@ -233,7 +221,7 @@ func (t *transition) interruptOver() {
 func (t *transition) dropInputs(why string) {
 	for _, in := range slices.Clone(t.s.inputs) {
 		t.notice("INPUT_DROPPED", "A message was not given to the agent: "+why, map[string]string{"idempotency_key": in.Key})
-		t.settle(in.Key)
+		t.inputDone(in.Key)
 	}
 }
 

@@ -134,7 +134,7 @@ func (t *transition) askedAgain(old, p messages.PermissionRecord) {
 			t.removePermission(old.Request)
 		}
 		t.putPermission(p)
-		t.recall(p) // the event that tells of the decision has its keys
+		t.rememberDecision(p) // the event that tells of the decision has its keys
 		t.deliverAnswer(p)
 		return
 	}
@@ -156,7 +156,7 @@ func (t *transition) keepDecision(p messages.PermissionRecord) {
 		if p.Decision == messages.AllowSession {
 			t.resumeAnswered()
 		} else if t.s.parkedForAnswer() && len(t.s.requests(isUndecidedCall)) == 0 {
-			t.standBy(messages.WaitsForAnswer, "The last request of the parked agent has expired; the turn waits")
+			t.awaitResume(messages.WaitsForAnswer, "The last request of the parked agent has expired; the turn waits")
 		}
 		t.maybeRetire()
 		return

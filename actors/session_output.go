@@ -193,9 +193,9 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	r.Usage.CacheCreationTokens += m.Usage.CacheCreationTokens
 	r.Usage.CostUSD += m.Usage.CostUSD
 	t.s.agent.lastFailed = m.IsError
-	t.s.failures.Failures = nil
+	t.s.retries.History.Failures = nil
 	for _, key := range t.answeredBy(m) {
-		t.settle(key)
+		t.inputDone(key)
 	}
 	t.interruptOver()
 	t.rateLimitOver(m)
@@ -240,7 +240,6 @@ func (t *transition) controlAnswered(m claude.ControlAnswered) {
 				t.keepInput(in)
 			}
 		}
-		t.deliver()
 	case m.Request == t.s.agent.handover.request && m.Request != "":
 		t.handedOver(m.OK)
 	case m.Request == t.s.inquiry.request && m.Request != "":

@@ -26,7 +26,7 @@ type reminderDue struct {
 type keptOver struct{ request messages.RequestID }
 
 // noticed extends what is undecided when a client shows that it is there.
-func (t *transition) noticed(m any) {
+func (t *transition) extendPrompts(m any) {
 	if !t.s.options.extend || !t.s.exists || t.s.deleting() {
 		return
 	}

@@ -170,7 +170,7 @@ func (t *transition) permissionDecided(m decided) {
 	for _, mode := range modes {
 		t.wantMode(mode, m.Answer.Client, false)
 	}
-	t.remember(p)
+	t.recordDecision(p)
 	t.auditDecision(p, messages.ActorUser)
 	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request, At: p.DecidedAt}
 	if p.Decision == messages.DecisionExpired {
@@ -193,14 +193,14 @@ func (t *transition) permissionDecided(m decided) {
 
 // remember notes who decided a request, for those who answer it later, by whatever
 // id they know it: in memory, and in the journal by the keys of its event.
-func (t *transition) remember(p messages.PermissionRecord) {
-	for _, id := range t.recall(p) {
+func (t *transition) recordDecision(p messages.PermissionRecord) {
+	for _, id := range t.rememberDecision(p) {
 		t.append.Aliases = append(t.append.Aliases, requests.DecisionKey(id))
 	}
 }
 
 // recall notes it in memory alone, and returns all ids of the request.
-func (t *transition) recall(p messages.PermissionRecord) []messages.RequestID {
+func (t *transition) rememberDecision(p messages.PermissionRecord) []messages.RequestID {
 	all := append(slices.Clone(p.Formerly), p.Request)
 	for _, id := range all {
 		t.s.ledger.Decide(id, messages.PermissionAnswered{
@@ -235,7 +235,7 @@ func (t *transition) withdraw(id messages.RequestID, by string) {
 		p.Decision, p.DecidedBy, p.DecidedAt = messages.DecisionWithdrawn, by, t.now.at
 		t.callDecided(p)
 		t.emit(permissionResolved(p))
-		t.remember(p)
+		t.recordDecision(p)
 		t.then(dropPermission{id})
 	} else if p.Orphaned() {
 		t.then(dropPermission{id})

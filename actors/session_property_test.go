@@ -374,7 +374,7 @@ func (w *world) rest() {
 	if s.ending.restart || len(s.ending.waiters[endRestart]) > 0 {
 		w.fail("a restart does not end: %v, %d wait", s.ending.restart, len(s.ending.waiters[endRestart]))
 	}
-	if s.busy() && !s.stands() || s.record.StopWanted || s.record.Phase == messages.PhaseActive {
+	if s.busy() && !s.blocked() || s.record.StopWanted || s.record.Phase == messages.PhaseActive {
 		w.fail("it does not come to rest: %s, turn %v, inputs %v, active %v", s.record.Phase, s.record.Turn, s.inputs, s.active())
 	}
 }

@@ -46,9 +46,9 @@ func (t *transition) halt() bool {
 		t.abandon()
 		return !t.s.busy()
 	case policy == messages.ResumeAsk:
-		t.standBy(messages.WaitsByPolicy, "The turn was interrupted. Resume it with 'betcode session resume', send a message, or cancel it.")
+		t.awaitResume(messages.WaitsByPolicy, "The turn was interrupted. Resume it with 'betcode session resume', send a message, or cancel it.")
 	case r.CutOff > t.s.options.continuations:
-		t.standBy(messages.WaitsTooOften, fmt.Sprintf("A turn was cut off %d times; it is not continued by itself any more", r.CutOff))
+		t.awaitResume(messages.WaitsTooOften, fmt.Sprintf("A turn was cut off %d times; it is not continued by itself any more", r.CutOff))
 	default:
 		return false
 	}
@@ -56,7 +56,7 @@ func (t *transition) halt() bool {
 }
 
 // standBy lets a turn wait for a person.
-func (t *transition) standBy(reason, message string) {
+func (t *transition) awaitResume(reason, message string) {
 	r := t.change()
 	r.Waiting, r.Phase = reason, messages.PhaseWaiting
 	message += ": betcode session resume, a message or a cancellation decides"
@@ -71,7 +71,7 @@ func (t *transition) standBy(reason, message string) {
 func (t *transition) abandon() {
 	for _, key := range t.s.agent.interruptedInputs {
 		t.notice("INPUT_DROPPED", "A message was not given to the agent again: its turn was cut off", map[string]string{"idempotency_key": key})
-		t.settle(key)
+		t.inputDone(key)
 	}
 	t.notice("TURN_NOT_CONTINUED", "The turn was cut off, and this session's are not continued", map[string]string{"reason": messages.WaitsByPolicy})
 	t.change().Turn = true
@@ -83,11 +83,10 @@ func (t *transition) continueSession(from *actor.PID) {
 	if !t.known(from, "continue session") {
 		return
 	}
-	waiting := t.s.stands() && t.s.busy() || t.s.frozen()
+	waiting := t.s.blocked() && t.s.busy() || t.s.frozen()
 	t.thaw()
-	if t.s.stands() {
+	if t.s.blocked() {
 		t.unblock()
-		t.pursue()
 	}
 	t.then(reply{from, messages.SessionContinued{WasWaiting: waiting}})
 }
@@ -110,8 +109,6 @@ func (t *transition) restartSession(from *actor.PID) {
 	case t.s.active():
 		t.replaceAgent(endRestart, stopResumable)
 	case t.s.agent.readingTranscript: // what follows the end of the former run is this
-	case t.wantSlot():
-		t.startRun()
 	case t.s.slot.state == slotQueued:
 		t.answerRestarters(true, nil)
 	}
@@ -154,7 +151,7 @@ func (t *transition) continuationLate(m continuationDue) {
 		t.then(wakeAfter{t.s.options.continuationGrace, m})
 		return
 	}
-	if m.run == t.s.record.Run && t.s.agent.up && t.s.record.Turn && !t.s.agent.working && !t.s.replacing() && !t.s.stands() {
+	if m.run == t.s.record.Run && t.s.agent.up && t.s.record.Turn && !t.s.agent.working && !t.s.replacing() && !t.s.blocked() {
 		t.tellToContinue()
 	}
 }
@@ -169,7 +166,6 @@ func (t *transition) tellToContinue() {
 	in := messages.InputRecord{Key: t.now.id(), Content: continuationPrompt, Client: ourselves, At: t.now.at, Seq: t.s.record.Head + 1}
 	t.emit(userInput(in))
 	t.putInput(in)
-	t.deliver()
 }
 
 // told reports whether the agent has, or will be given, our message to go on.

@@ -45,8 +45,8 @@ func (t *transition) recover() {
 		t.stopped()
 		return
 	}
-	if t.s.busy() && !t.s.stands() { // else a person starts it again
-		t.consult(nil)
+	if t.s.busy() && !t.s.blocked() { // else a person starts it again
+		t.consultTranscript(nil)
 	}
 }
 
@@ -69,9 +69,7 @@ func inTurn(translator []byte) bool {
 // disk. A conversation that the agent may remember is resumed.
 func (t *transition) startRun() {
 	r := t.change()
-	if r.StopWanted || t.starve() {
-		return
-	}
+	t.s.retries.waiting = false
 	r.Waiting, r.Condition = "", ""
 	t.s.agent = agentView{}
 	t.resetMode()
@@ -165,7 +163,6 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	if t.s.record.TurnCanceled {
 		t.interrupt()
 	}
-	t.deliver()
 }
 
 // torn reports whether a long line may have been cut in the middle.
@@ -204,7 +201,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 		t.follow(m.Exit)
 		return
 	}
-	t.consult(&m.Exit)
+	t.consultTranscript(&m.Exit)
 }
 
 // follow decides what comes after the end of a run.
@@ -235,13 +232,13 @@ func (t *transition) follow(exit messages.Exit) {
 		}
 		t.maybeRetire()
 	case reason != endNone:
-		t.goOn()
+		t.afterRun()
 	case t.crashed(exit):
 		t.crash(exit)
 	case exit.Reason != neverStarted && t.s.busy():
 		t.retry(exit) // it went without a word; at once would be for ever
 	default:
-		t.goOn()
+		t.afterRun()
 	}
 }
 
@@ -274,13 +271,13 @@ func (t *transition) retry(exit messages.Exit) {
 	if t.halt() {
 		return
 	}
-	history, decision := t.s.options.restarts.Decide(t.s.failures, t.now.at, t.now.chance())
-	t.s.failures = history
+	history, decision := t.s.options.restarts.Decide(t.s.retries.History, t.now.at, t.now.chance())
+	t.s.retries.History = history
 	if decision.Verdict == supervision.Restart {
-		t.then(wakeAfter{decision.After, restartDue{t.s.record.Run}})
+		t.retryAfter(decision.After)
 		return
 	}
-	t.s.failures = supervision.History{Total: history.Total} // a person who goes on gets as many tries again
+	t.s.retries.History = supervision.History{Total: history.Total} // a person who goes on gets as many tries again
 	r := t.change()
 	r.Phase = messages.PhaseCrashed
 	if r.Turn {
@@ -295,27 +292,6 @@ func (t *transition) retry(exit messages.Exit) {
 	t.notice("AGENT_GAVE_UP", message, details)
 	t.call("AGENT_GAVE_UP", message, details)
 	t.status(pb.AgentStatus_ERROR, "the agent keeps crashing")
-}
-
-// goOn starts the next run if there is work for it.
-func (t *transition) goOn() {
-	if t.halt() {
-		return
-	}
-	if t.s.wanted() {
-		if t.wantSlot() {
-			t.startRun()
-		}
-		return
-	}
-	t.idle()
-	t.maybeRetire()
-}
-
-func (t *transition) restart(m restartDue) {
-	if m.run == t.s.record.Run && !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript && t.s.wanted() && t.wantSlot() {
-		t.startRun()
-	}
 }
 
 // endAgent ends the agent because the daemon ends. Its turn stays resumable.

@@ -81,9 +81,9 @@ func show(e effect) string {
 		return fmt.Sprintf("remember %d commands", len(e.abilities.Commands))
 	case loadAgain:
 		return "load again"
-	case keepStop:
+	case saveStop:
 		return fmt.Sprintf("note the stop at run %d", e.run)
-	case forgetStop:
+	case dropSavedStop:
 		return "forget the stop"
 	case persist:
 		return fmt.Sprintf("append %d", e.Commit)
@@ -308,7 +308,7 @@ func showInput(m any) string {
 	case messages.RunEnded:
 		return fmt.Sprintf("%+v", m.Exit)
 	case transcriptRead:
-		return fmt.Sprint(m.known)
+		return fmt.Sprint(m.inTranscript)
 	case messages.SessionLoaded:
 		return fmt.Sprintf("%s, %d inputs, run %+v", m.Record.Phase, len(m.Inputs), m.Record.Run)
 	}

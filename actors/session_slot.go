@@ -30,7 +30,6 @@ type slotView struct {
 	admitting  bool        // they are handled one after the other: the slot is not given back between them
 	resting    bool        // the pool knows that the agent has nothing to do, or yields
 	asking     bool        // the pool knows that the agent waits for a person
-	starved    bool        // an agent is to be started when there is room on the disk
 }
 
 // admission is a message for an agent that waits until the pool has answered.
@@ -89,18 +88,14 @@ func (t *transition) slotAnswered(m pool.Answer) {
 		t.maybeRetire()
 	}
 	switch t.s.slot.state {
-	case slotHeld:
-		if len(t.s.slot.admissions) == 0 {
-			t.slotGranted()
-		}
 	case slotQueued:
 		t.answerRestarters(true, nil)
 		t.noSlot(m)
 	case slotNone: // work from before a restart: ask again later
 		if t.s.wanted() {
-			t.then(wakeAfter{t.s.options.restarts.Max, restartDue{t.s.record.Run}})
+			t.retryAfter(t.s.options.restarts.Max)
 		}
-	case slotAsked:
+	case slotAsked, slotHeld:
 	}
 }
 
@@ -124,17 +119,12 @@ func (s sessionState) admit(now env, effects []effect) (sessionState, []effect) 
 	return s, effects
 }
 
-// slotGranted starts the agent, if there still is work for it.
-func (t *transition) slotGranted() {
-	t.s.slot.state = slotHeld
-	if !t.s.active() && !t.s.ending.shutdown && !t.s.agent.readingTranscript && t.s.wanted() {
-		t.startRun()
-	}
-}
+// slotGranted notes that the session has a slot.
+func (t *transition) slotGranted() { t.s.slot.state = slotHeld }
 
 // settleSlot gives back a slot that is not needed, and tells the pool when the
 // agent begins or ends to rest. It ends every step.
-func (t *transition) settleSlot() {
+func (t *transition) releaseSlot() {
 	needed := t.s.active() || t.s.agent.readingTranscript || len(t.s.slot.admissions) > 0 || (t.s.slot.admitting && t.s.slot.state == slotHeld) || (t.s.wanted() && t.s.slot.state != slotHeld)
 	if t.s.slot.state != slotNone && t.s.slot.state != slotAsked && !needed {
 		t.s.slot.state, t.s.slot.resting, t.s.slot.asking = slotNone, false, false

@@ -51,7 +51,7 @@ type sessionState struct {
 	inquiry    inquiry         // what the agent was asked about itself
 	said       saidBefore
 	ending     endings
-	failures   supervision.History
+	retries    retries
 	compaction compactionView
 
 	slot slotView
@@ -119,7 +119,7 @@ func (s sessionState) load(now env, m messages.SessionLoaded) (sessionState, []e
 		s.prompts.records[p.Request] = p
 	}
 	t := begin(s, now)
-	t.heedStop()
+	t.applySavedStop()
 	if !s.active() { // an earlier incarnation may have had a slot
 		t.then(tellPool{pool.Release{Session: s.id}})
 	}
@@ -128,10 +128,11 @@ func (s sessionState) load(now env, m messages.SessionLoaded) (sessionState, []e
 	}
 	if m.Found {
 		t.recover()
+		t.reconcile()
 		t.recoverCompaction()
 		t.reserveLock()
 		t.tendCompaction()
-		t.settleSlot()
+		t.releaseSlot()
 		t.tendUnwatched()
 		t.watchTurn()
 	}

@@ -60,8 +60,9 @@ func (s sessionState) step(now env, from *actor.PID, m any) (sessionState, []eff
 	t := begin(s, now)
 	t.handle(from, m)
 	t.tendCompaction()
+	t.reconcile()
 	t.replaceOutdated()
-	t.settleSlot()
+	t.releaseSlot()
 	t.tendYield()
 	t.tendUnwatched()
 	t.watchTurn()
@@ -72,7 +73,7 @@ func (s sessionState) step(now env, from *actor.PID, m any) (sessionState, []eff
 
 // handle is the table of everything a session reacts to.
 func (t *transition) handle(from *actor.PID, m any) {
-	t.noticed(m)
+	t.extendPrompts(m)
 	t.used = t.used || isUse(m)
 	switch m := m.(type) {
 	case messages.StartSession:
@@ -146,8 +147,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.remind(m)
 	case keptOver:
 		t.keptOver(m)
-	case stopKept:
-		t.stopKept(m)
+	case stopSaved:
+		t.stopSaved(m)
 	case transcriptRead:
 		t.transcriptRead(m)
 	case trustLooked:
@@ -165,7 +166,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case lockGraceOver:
 		t.endReservation()
 	case restartDue:
-		t.restart(m)
+		t.retryDue(m)
 	case pool.Answer:
 		t.slotAnswered(m)
 	case pool.Granted:

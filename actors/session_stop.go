@@ -14,13 +14,13 @@ import (
 // keepStop has the wish to stop noted beside the journal, then stopKept. forgetStop
 // drops it, since the journal has it.
 type (
-	keepStop   struct{ run messages.RunNumber }
-	stopKept   struct{ err error }
-	forgetStop struct{}
+	saveStop      struct{ run messages.RunNumber }
+	stopSaved     struct{ err error }
+	dropSavedStop struct{}
 )
 
-func (keepStop) effect()   {}
-func (forgetStop) effect() {}
+func (saveStop) effect()      {}
+func (dropSavedStop) effect() {}
 
 // stopSession ends the agent for good: no restart, no continuation.
 func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
@@ -31,7 +31,7 @@ func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
 	t.change().StopWanted = true
 	if t.s.durable.failure != nil {
 		t.s.ending.savingStop = true
-		t.then(keepStop{t.s.record.Run})
+		t.then(saveStop{t.s.record.Run})
 	}
 	if t.s.active() {
 		t.stopRun()
@@ -67,7 +67,7 @@ func (t *transition) stopped() {
 
 // stopKept goes on with a stop that was noted beside the journal, or could not be:
 // then the agent ends, and nobody is told that this is for good.
-func (t *transition) stopKept(m stopKept) {
+func (t *transition) stopSaved(m stopSaved) {
 	t.s.ending.savingStop = false
 	if m.err != nil {
 		for _, w := range t.s.ending.waiters.take(endStop) {
@@ -83,12 +83,12 @@ func (t *transition) stopKept(m stopKept) {
 
 // heedStop takes over a wish that could only be noted beside the journal. One that
 // is older than the newest run was fulfilled before that.
-func (t *transition) heedStop() {
+func (t *transition) applySavedStop() {
 	if !t.now.stopSaved {
 		return
 	}
 	if t.s.exists && t.s.record.Run <= t.now.savedStop {
 		t.change().StopWanted = true
 	}
-	t.then(forgetStop{})
+	t.then(dropSavedStop{})
 }

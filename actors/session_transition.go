@@ -148,7 +148,7 @@ func (t *transition) keepInput(in messages.InputRecord) {
 }
 
 // settle forgets an input: it is in the agent's memory, or given up.
-func (t *transition) settle(key string) {
+func (t *transition) inputDone(key string) {
 	i := t.s.input(key)
 	if i < 0 {
 		return
@@ -203,14 +203,14 @@ func (s *sessionState) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
 
 // wanted reports whether an agent is wanted: there is work that may be done, or a
 // person has said so.
-func (s *sessionState) wanted() bool { return s.ending.restart || s.busy() && !s.stands() }
+func (s *sessionState) wanted() bool { return s.ending.restart || s.busy() && !s.blocked() }
 
 // progress is what the attached streams are told about the session's work.
 func (s *sessionState) progress() messages.Progress {
 	switch {
 	case !s.busy(), s.record.Phase == messages.PhaseCrashed:
 		return messages.Quiescent
-	case s.undecided(), s.stands():
+	case s.undecided(), s.blocked():
 		return messages.Awaiting
 	}
 	return messages.Working

@@ -96,5 +96,5 @@ func (t *transition) beginAnew() {
 		t.s.said.nextID = t.now.id()
 	}
 	t.notice("FIRST_ATTEMPT_LOST", "The agent had not saved the conversation yet; it is started again", nil)
-	t.goOn()
+	t.afterRun()
 }

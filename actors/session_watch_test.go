@@ -37,7 +37,7 @@ func TestSilentAgentIsInterruptedThenEnded(t *testing.T) {
 	b.wake(watchdog.ReactionTime)
 	b.expect("no reaction", "all: 7 notice AGENT_HANGS", "run 1: stop resumably")
 	b.tell(b.exit(143))
-	b.tell(transcriptRead{run: 1, known: map[string]bool{"k1": true}})
+	b.tell(transcriptRead{run: 1, inTranscript: map[string]bool{"k1": true}})
 	if !b.state.active() || b.state.record.Run != 2 {
 		t.Errorf("it is not started again: %+v", b.state.run)
 	}

@@ -112,9 +112,9 @@ func questions(id string, texts ...string) claude.PermissionAsked {
 
 // transcript is what the agent of a run turned out to remember.
 func transcript(run messages.RunNumber, keys ...string) transcriptRead {
-	m := transcriptRead{run: run, known: map[string]bool{}, found: true}
+	m := transcriptRead{run: run, inTranscript: map[string]bool{}, found: true}
 	for _, key := range keys {
-		m.known[key] = true
+		m.inTranscript[key] = true
 	}
 	return m
 }

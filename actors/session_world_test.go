@@ -81,7 +81,7 @@ func (w *world) tell(m any) {
 			w.excuse(item)
 		}
 	case transcriptRead:
-		if slices.Contains(slices.Collect(maps.Values(m.known)), true) {
+		if slices.Contains(slices.Collect(maps.Values(m.inTranscript)), true) {
 			// Messages that began a turn together are known by the last of them.
 			for _, in := range w.b.state.inputs {
 				w.excused[in.Key] = true
@@ -135,14 +135,14 @@ func (w *world) perform() {
 				}
 				w.accepted[m.Key] = m.Seq
 			}
-		case keepStop:
+		case saveStop:
 			w.b.stops.want(sessionA, e.run)
-			m := stopKept{}
+			m := stopSaved{}
 			if rapid.IntRange(0, 3).Draw(w.t, "cannot be noted") == 0 {
 				m.err = errors.New("no space left")
 			}
 			w.mailbox = append(w.mailbox, m)
-		case forgetStop:
+		case dropSavedStop:
 			w.b.stops.drop(sessionA)
 		case rebuild:
 			w.seen++
@@ -171,10 +171,10 @@ func (w *world) perform() {
 		case wakeAfter:
 			w.timers = append(w.timers, e)
 		case readTranscript:
-			m := transcriptRead{run: e.run, known: map[string]bool{}}
+			m := transcriptRead{run: e.run, inTranscript: map[string]bool{}}
 			for _, key := range e.keys {
 				if rapid.Bool().Draw(w.t, "in the transcript") {
-					m.known[key] = true
+					m.inTranscript[key] = true
 				}
 			}
 			w.mailbox = append(w.mailbox, m)
@@ -303,7 +303,7 @@ func (w *world) crash() {
 	clear(w.asked)
 	w.b.crash(slices.DeleteFunc(handed, func(m any) bool {
 		switch m.(type) {
-		case transcriptRead, stopKept: // of its own worker
+		case transcriptRead, stopSaved: // of its own worker
 			return true
 		}
 		return false

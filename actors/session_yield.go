@@ -80,6 +80,5 @@ func (s *sessionState) parkedForAnswer() bool { return s.record.Waiting == messa
 func (t *transition) resumeAnswered() {
 	if t.s.parkedForAnswer() {
 		t.unblock()
-		t.pursue()
 	}
 }

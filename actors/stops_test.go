@@ -21,7 +21,7 @@ func TestStopBeatsAFailingJournal(t *testing.T) {
 		b := degraded(t)
 		b.quiet()
 		b.on(stop, "note the stop at run 1", "run 1: stop in order")
-		b.on(stopKept{})
+		b.on(stopSaved{})
 		b.on(b.exit(0), over...)
 	})
 	t.Run("noted after that", func(t *testing.T) {
@@ -29,22 +29,22 @@ func TestStopBeatsAFailingJournal(t *testing.T) {
 		b.quiet()
 		b.on(stop, "note the stop at run 1", "run 1: stop in order")
 		b.on(b.exit(0), "all: run 1 exited")
-		b.on(stopKept{}, "all: notice INPUT_DROPPED, turn cancelled, IDLE", stopped)
+		b.on(stopSaved{}, "all: notice INPUT_DROPPED, turn cancelled, IDLE", stopped)
 	})
 	t.Run("twice", func(t *testing.T) {
 		b := degraded(t)
 		b.quiet()
 		b.on(stop, "note the stop at run 1", "run 1: stop in order")
 		b.on(stop, "note the stop at run 1", "run 1: stop in order") // which the run ignores
-		b.on(stopKept{})
-		b.on(stopKept{})
+		b.on(stopSaved{})
+		b.on(stopSaved{})
 		b.on(b.exit(0), append(over, stopped)...)
 	})
 	t.Run("nothing at all can be written", func(t *testing.T) {
 		b := degraded(t)
 		b.quiet()
 		b.on(stop, "note the stop at run 1", "run 1: stop in order")
-		b.on(stopKept{errors.New("no space left")}, "to op: unavailable SQLITE_ERROR")
+		b.on(stopSaved{errors.New("no space left")}, "to op: unavailable SQLITE_ERROR")
 		b.on(b.exit(0), over[0])
 	})
 	t.Run("an agent that is being started", func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestStopBeatsAFailingJournal(t *testing.T) {
 		b.refuse()
 		b.quiet()
 		b.on(stop, "note the stop at run 1")
-		b.on(stopKept{}, "all: notice INPUT_DROPPED, IDLE", "to op: stopped, was running false")
+		b.on(stopSaved{}, "all: notice INPUT_DROPPED, IDLE", "to op: stopped, was running false")
 	})
 }
 
@@ -78,7 +78,7 @@ func TestStopMeetsAFailingJournal(t *testing.T) {
 		b.expect("nothing is done before it is on disk")
 		b.refuse()
 		b.expect("the journal fails", "all: notice JOURNAL_FAILS", "run 1: stop in order", "note the stop at run 1")
-		b.on(stopKept{})
+		b.on(stopSaved{})
 		b.on(b.exit(0), "all: run 1 exited, notice INPUT_DROPPED, turn cancelled, IDLE", "to op: stopped, was running true")
 	})
 	t.Run("when the agent was gone", func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestStopMeetsAFailingJournal(t *testing.T) {
 		if said[len(said)-1] != "note the stop at run 1" {
 			t.Errorf("%q", said)
 		}
-		b.on(stopKept{}, "to op: stopped, was running true")
+		b.on(stopSaved{}, "to op: stopped, was running true")
 	})
 }
 
