@@ -2,7 +2,8 @@ package protect
 
 import (
 	"strings"
-	"unicode"
+
+	"betcode/actors/internal/realpath"
 )
 
 // The reasons. Each ends a sentence that begins with a path.
@@ -57,16 +58,7 @@ func reasons(names map[string]string) map[string]string {
 // fold brings a name into the form that names are compared in: what some file system
 // takes for the same name becomes the same text.
 func fold(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) { // HFS+ ignores them
-			return -1
-		}
-		least := r
-		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-			least = min(least, next)
-		}
-		return unicode.ToLower(least)
-	}, name)
+	name = realpath.Fold(name)
 	if trimmed := strings.TrimRight(name, ". "); trimmed != "" { // Windows ignores them
 		name, _, _ = strings.Cut(trimmed, "::$")
 	}

@@ -28,6 +28,7 @@ func TestPaths(t *testing.T) {
 		"/home/u/.claude.json", "/home/u/.claude.json.backup", "/home/u/.claude", "/home/u/.config/fish/config.fish", "/home/u/.config/systemd/user/a.service",
 		"/home/u/.config/betcode/settings.json", "/HOME/U/.Config/Betcode/settings.json", "/state/betcode/journal", "/run/u/betcode/daemon.sock", "/opt/agent/x",
 		"/proc/self/cwd/x", "/proc/123/root/etc/x", "x/../.claude/y", ".vscode/tasks.json", ".envrc", ".baſhrc", `.claude\x`, "/home/u/.local/bin/tool",
+		".gi\ufe0ft/config", ".ßh/config", "x/.gitconﬁg", "/proc/self/root/home/u/.ssh/x", ".git/./hooks//x/", ".claude/.", ".mcp.json/.",
 		".claude/plans", ".claude/plans/.git/x", "/home/u/.claude/projects/-home-u/x.jsonl", ".claude/plans/../settings.json", "/home/u/.claude/plans/x/.mcp.json",
 	} {
 		for tool := range writers {
@@ -47,6 +48,29 @@ func TestPaths(t *testing.T) {
 	for _, tool := range []string{"Read", "WebFetch", "mcp__x__y"} {
 		if judge(l, tool, ".claude/x") != "" {
 			t.Errorf("%s is looked at", tool)
+		}
+	}
+}
+
+// A home directory is the same whether its accents are letters of their own or not.
+func TestAccents(t *testing.T) {
+	l := New(Places{Home: "/home/jos\u00e9", Daemon: []string{"/state/é"}}, Places{})
+	for _, file := range []string{"/home/jose\u0301/.config/fish/config.fish", "/HOME/JOS\u00c9/.vimrc", "/state/e\u0301/journal"} {
+		if l.Path(file) == "" {
+			t.Errorf("%q is not listed", file)
+		}
+	}
+}
+
+// What a descriptor of a process names is another file for each process.
+func TestDescriptors(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc")
+	}
+	l := New(places, Places{})
+	for _, file := range []string{"/dev/fd/3", "/dev/fd/3/x", "/proc/self/fd/3", "/proc/thread-self/root/x", "/dev/stdin"} {
+		if l.Check(rules.Call{Tool: "Write", Input: rules.InputOf("Write", file), Place: place}) == "" {
+			t.Errorf("%s is not asked about", file)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (p pathPattern) forbids(l located) bool {
 }
 
 // may reports whether the call may reach a file that matches: its search goes over
-// one, the name differs in case only, or nobody can tell where the path leads.
+// one, a file system may take the names for the same, or nobody can tell where the path leads.
 func (p pathPattern) may(c *call) bool {
 	for _, l := range c.files(p.edits) {
 		if open(l.path) {
@@ -49,18 +49,19 @@ func (p pathPattern) may(c *call) bool {
 	return false
 }
 
-// folded is the pattern in lower case: a file system may ignore case.
+// folded is the pattern as names are compared that a file system may take for the same
+// ([realpath.Fold]).
 func (p pathPattern) folded() pathPattern {
 	p.globs = slices.Clone(p.globs)
 	for n, glob := range p.globs {
-		p.globs[n] = strings.ToLower(glob)
+		p.globs[n] = realpath.Fold(glob)
 	}
 	return p
 }
 
 func (l located) folded() located {
-	l.path = strings.ToLower(l.path)
-	l.place = Place{Directory: strings.ToLower(l.place.Directory), Home: strings.ToLower(l.place.Home)}
+	l.path = realpath.Fold(l.path)
+	l.place = Place{Directory: realpath.Fold(l.place.Directory), Home: realpath.Fold(l.place.Home)}
 	return l
 }
 
@@ -80,7 +81,7 @@ func (p pathPattern) mayName(l located) bool {
 		if !anywhere || strings.ContainsAny(name, "/?[\\") || open(l.path[len(l.path)-1:]) {
 			return true
 		}
-		return mayMatch(strings.ToLower(name), strings.ToLower(path.Base(l.path)))
+		return mayMatch(realpath.Fold(name), realpath.Fold(path.Base(l.path)))
 	})
 }
 
