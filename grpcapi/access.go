@@ -21,12 +21,12 @@ type accessService struct {
 func (s accessService) ListAudit(r *pb.ListAuditRequest, stream grpc.ServerStreamingServer[pb.AuditEntry]) error {
 	const op = "read audit log"
 	if s.server.options.Audit == nil {
-		return messages.Errorf(op, messages.Unimplemented, "this daemon keeps none")
+		return messages.Errorf(op, messages.Unimplemented, "this daemon keeps no audit log")
 	}
 	var filter messages.AuditFilter
 	if since := r.GetSince(); since != nil {
 		if err := since.CheckValid(); err != nil {
-			return wire.Invalid(op, "Give a time of this age.", "since: %w", err)
+			return wire.Invalid(op, "Give a valid timestamp.", "since: %w", err)
 		}
 		filter.Since = since.AsTime()
 	}
@@ -44,8 +44,8 @@ func (s accessService) ListAudit(r *pb.ListAuditRequest, stream grpc.ServerStrea
 	})
 }
 
-// auditTypesIn refuses a type that no entry can have: a filter with a mistake in it would
-// show an empty log.
+// auditTypesIn translates a filter. It refuses unknown types: a misspelled filter would show an
+// empty log.
 func auditTypesIn(op string, types []string) ([]messages.AuditType, error) {
 	known := messages.AuditTypes()
 	var out []messages.AuditType
@@ -56,7 +56,7 @@ func auditTypesIn(op string, types []string) ([]messages.AuditType, error) {
 				names = append(names, string(k))
 			}
 			slices.Sort(names)
-			return nil, wire.Invalid(op, "The types are "+strings.Join(names, ", ")+".", "there are no entries of type %q", wire.Clip(t))
+			return nil, wire.Invalid(op, "The types are "+strings.Join(names, ", ")+".", "the event type %q is unknown", wire.Clip(t))
 		}
 		out = append(out, messages.AuditType(t))
 	}

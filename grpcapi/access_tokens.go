@@ -10,7 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// tokens is the store of tokens, if there is one.
+// tokens returns the store of tokens.
 func (s accessService) tokens(op string) (door.Tokens, error) {
 	if s.server.options.Tokens == nil {
 		return nil, messages.Errorf(op, messages.Unimplemented, "this daemon keeps no tokens")
@@ -32,7 +32,7 @@ func (s accessService) CreateAccessToken(_ context.Context, r *pb.CreateAccessTo
 	var expires time.Time
 	if at := r.GetExpiresAt(); at != nil {
 		if err := at.CheckValid(); err != nil {
-			return nil, wire.Invalid(op, "Give a time to come, or none.", "expires_at: %w", err)
+			return nil, wire.Invalid(op, "Give a valid time in the future, or none.", "expires_at: %w", err)
 		}
 		expires = at.AsTime()
 	}

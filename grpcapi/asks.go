@@ -10,8 +10,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// noteAsks says in the summary of a session what people are asked there. pending are
-// undecided requests, of this and of other sessions, the oldest first.
+// noteAsks adds the undecided requests of a session to its summary. pending are the requests
+// of all sessions, oldest first.
 func noteAsks(out *pb.SessionSummary, pending []messages.PermissionRecord) {
 	for _, p := range pending {
 		if string(p.Session) != out.GetId() {
@@ -23,9 +23,9 @@ func noteAsks(out *pb.SessionSummary, pending []messages.PermissionRecord) {
 	}
 }
 
-// askLine is a request in one line of visible text.
+// askLine returns a request as one line of visible text.
 func askLine(p messages.PermissionRecord) string {
-	if p.Mode != "" { // the daemon asks itself
+	if p.Mode != "" { // the daemon itself asks
 		return toolcall.Cut(visible.Line(p.Description), toolcall.MaxLine)
 	}
 	if questions := questionsOut(p); len(questions) > 0 {
@@ -37,7 +37,7 @@ func askLine(p messages.PermissionRecord) string {
 	}
 	var input map[string]any
 	if err := json.Unmarshal(p.Input, &input); err != nil {
-		input = nil // the tool's name is all there is
+		input = nil // the line has the tool's name only
 	}
 	return toolcall.Line(p.Tool, input, toolcall.Words(input))
 }

@@ -11,14 +11,14 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// serviceCommand is one of the daemon's own commands. It changes nothing, starts no
-// program, and answers in lines of plain text.
+// serviceCommand is a command of the daemon. It changes nothing, starts no program, and
+// answers in lines of plain text.
 type serviceCommand struct {
 	name, description string
 	run               func(s commandService, ctx context.Context, session string) ([]string, error)
 }
 
-// serviceCommands are all of them; "help" lists them and is not among them.
+// serviceCommands are all commands but "help", which lists them.
 var serviceCommands = []serviceCommand{
 	{"permissions", "what waits for an answer, in the session or in all", commandService.permissionLines},
 	{"sessions", "the newest sessions", commandService.sessionLines},
@@ -28,14 +28,13 @@ var serviceCommands = []serviceCommand{
 
 const helpCommand = "help"
 
-// Exit codes of service commands: those of the command line.
+// Exit codes of service commands, the same as those of the command line.
 const (
 	exitedWell  = 0
 	exitedUsage = 5
 )
 
-// run carries a command out and sends what it says; the exit code, or why there is
-// none, comes last.
+// run executes a command and sends its output; the exit code or an error comes last.
 func (s commandService) run(ctx context.Context, r *pb.ExecuteServiceCommandRequest, send func(*pb.ServiceCommandOutput) error) error {
 	const op = "execute service command"
 	name := strings.TrimPrefix(r.GetCommand(), "/")
@@ -136,7 +135,7 @@ func (s commandService) treeLines(ctx context.Context, _ string) ([]string, erro
 	return nodeLines(treeOut(tree), 0), nil
 }
 
-// nodeLines are an actor and those below it, each two spaces further in.
+// nodeLines returns the subtree of an actor as lines, indented by two spaces a level.
 func nodeLines(n *pb.TreeNode, depth int) []string {
 	line := strings.Repeat("  ", depth) + n.GetName() + "  " + n.GetState()
 	if n.GetRestarts() > 0 {

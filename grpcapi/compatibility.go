@@ -10,16 +10,16 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// compatibilityJSON is the window of versions that fit together.
+// compatibilityJSON has the versions of clients that work with this daemon.
 //
 //go:embed compatibility.json
 var compatibilityJSON []byte
 
-// compatibility is the window as data.
+// compatibility is the window of versions that work together.
 type compatibility struct {
 	ClaudeCode struct {
 		Minimum        string // older ones are refused
-		Complete       string // older ones work with things missing
+		Complete       string // older ones lack some abilities
 		Tested         string // newer ones are likely to work
 		UpgradeURL     string
 		UpgradeCommand string
@@ -31,8 +31,8 @@ type compatibility struct {
 	} `json:"client"`
 }
 
-// window is what this daemon was built with; TestWindow shows that it can be read.
-// What it says of Claude Code is the table of versions, which sessions use too.
+// window is the window of this build; TestWindow shows that it can be parsed. The versions of
+// Claude Code come from the table that sessions use.
 var window = func() (c compatibility) {
 	if err := json.Unmarshal(compatibilityJSON, &c); err != nil {
 		panic("read compatibility.json: " + err.Error())
@@ -42,14 +42,14 @@ var window = func() (c compatibility) {
 	return c
 }()
 
-// release is a version as major.minor.patch: what comes before a release, and how it
-// was built, does not make it older. Empty for what is no version.
+// release returns a version as major.minor.patch, without pre-release and build; empty if it
+// is not a version.
 func release(version string) string { return claudecode.Release(version) }
 
-// older reports whether a version is older than another; what is no version is not.
+// older reports whether a version is older than another; false if either is not a version.
 func older(version, than string) bool { return claudecode.Older(version, than) }
 
-// level grades a version of Claude Code.
+// level returns the compatibility of a version of Claude Code.
 func (c compatibility) level(version string) pb.CompatibilityLevel {
 	w := c.ClaudeCode
 	switch v := release(version); {

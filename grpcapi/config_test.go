@@ -90,15 +90,15 @@ func TestUpdateSettings(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	for says, r := range map[string]*pb.UpdateSettingsRequest{
-		"the request changes no setting":         {},
-		"daemon.state_dir":                       {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{DatabasePath: "/x"}}},
-		"retention.session_max_bytes":            {Settings: &pb.Settings{Sessions: &pb.SessionSettings{MaxMessagesPerSession: 1}}},
-		"permissions.allow":                      {Settings: &pb.Settings{Permissions: &pb.PermissionSettings{EnableAutoApprove: true}}},
-		"betcode trust":                          {Settings: &pb.Settings{Permissions: &pb.PermissionSettings{AutoApproveDirectories: []string{"/x"}}}},
-		"as long without clients":                {Settings: &pb.Settings{Permissions: &pb.PermissionSettings{ConnectedTimeoutSecs: 1, DisconnectedTimeoutSecs: 2}}},
-		"daemon.log_level is set twice":          {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{LogLevel: "info"}}, Values: map[string]string{nameLogLevel: "warn"}},
-		"daemon.log_level is set and unset":      {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{LogLevel: "info"}}, Unset: []string{nameLogLevel}},
-		"the scope project is that of a directo": {Values: map[string]string{nameModel: "opus"}, Scope: "project"},
+		"the request changes no setting":      {},
+		"daemon.state_dir":                    {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{DatabasePath: "/x"}}},
+		"retention.session_max_bytes":         {Settings: &pb.Settings{Sessions: &pb.SessionSettings{MaxMessagesPerSession: 1}}},
+		"permissions.allow":                   {Settings: &pb.Settings{Permissions: &pb.PermissionSettings{EnableAutoApprove: true}}},
+		"betcode trust":                       {Settings: &pb.Settings{Permissions: &pb.PermissionSettings{AutoApproveDirectories: []string{"/x"}}}},
+		"with and without clients differ":     {Settings: &pb.Settings{Permissions: &pb.PermissionSettings{ConnectedTimeoutSecs: 1, DisconnectedTimeoutSecs: 2}}},
+		"daemon.log_level is set twice":       {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{LogLevel: "info"}}, Values: map[string]string{nameLogLevel: "warn"}},
+		"daemon.log_level is set and unset":   {Settings: &pb.Settings{Daemon: &pb.DaemonSettings{LogLevel: "info"}}, Unset: []string{nameLogLevel}},
+		"the scope project needs a directory": {Values: map[string]string{nameModel: "opus"}, Scope: "project"},
 	} {
 		if _, err := config.UpdateSettings(as(t, "c"), r); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v does not say %q", r, err, says)

@@ -14,8 +14,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// How many answers to a client's own mistakes may wait behind its events. When
-// they do, its next requests wait too.
+// inlineErrors bounds the errors that are buffered behind the events of a stream. When it is
+// reached, the next requests of the client wait.
 const inlineErrors = 4
 
 // Converse implements AgentService.
@@ -23,10 +23,10 @@ const inlineErrors = 4
 //	client                     server
 //	StartConversation   ─►     the session is created or found, the stream attached
 //	                    ◄─     SessionInfo, history, live events
-//	anything else       ─►     asked of the session, in order
-//	                    ◄─     ErrorEvent for what was wrong; the stream stays open
+//	any other request   ─►     asked of the session, in order
+//	                    ◄─     ErrorEvent for a refused request; the stream stays open
 //	half-close          ─►     events until no turn runs and no message waits, then OK
-//	goes away           ─►     detached; the turn goes on
+//	disconnect          ─►     detached; the turn goes on
 func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, pb.AgentEvent]) error {
 	if err := stream.SendHeader(metadata.MD{}); err != nil {
 		return err
@@ -40,14 +40,14 @@ func (s agentService) Converse(stream grpc.BidiStreamingServer[pb.AgentRequest, 
 	}
 	defer func() { c.leave() }()
 	opened := make(chan error, 1)
-	go func() { // on a stack of its own, which is not kept for as long as the stream lasts
+	go func() { // on a stack that is released before the stream ends
 		opened <- s.server.door.Guard(ctx, func() error { return c.open(ctx) })
 	}()
 	if err := <-opened; err != nil {
 		return sendFatal(ctx, stream, err)
 	}
 	defer c.events.Close()
-	go c.receive(ctx) // ends when the handler has: only then does Recv return
+	go c.receive(ctx) // ends after the handler, when Recv returns
 	if err := c.send(ctx); err != nil {
 		return sendFatal(ctx, stream, err)
 	}
@@ -62,21 +62,20 @@ type conversation struct {
 	session messages.SessionID
 	events  Stream
 
-	inline     chan failure  // what was wrong with a request, by receive
+	inline     chan failure  // errors and warnings about requests, from receive
 	halfClosed chan struct{} // closed by receive when the client sends no more requests
 
 	published
 }
 
-// failure is an error the client is told of; a fatal one ends the stream. Or it is a
-// warning, and nothing has failed.
+// failure is an error about a request, which ends the stream if it is fatal, or a warning.
 type failure struct {
 	err     error
 	fatal   bool
 	warning *pb.AgentEvent
 }
 
-// event is what the client is told.
+// event returns the failure as an event.
 func (f failure) event() *pb.AgentEvent {
 	if f.warning != nil {
 		return f.warning
@@ -90,7 +89,7 @@ func (c *conversation) open(ctx context.Context) error {
 	const hint = "Send StartConversation as the first message of the stream."
 	request, err := c.stream.Recv()
 	if errors.Is(err, io.EOF) {
-		return wire.Invalid(op, hint, "the stream was closed before anything was said")
+		return wire.Invalid(op, hint, "the stream was closed before its first message")
 	}
 	if err != nil {
 		return err
@@ -124,13 +123,13 @@ func (c *conversation) open(ctx context.Context) error {
 	attach.Approves = !attach.Observer && door.CallOf(ctx).Rights.Has(messages.MayApprove)
 	attach.Type, attach.Observer = door.CallOf(ctx).Type, door.CallOf(ctx).Observes(attach.Observer)
 	if dropped := c.server.environmentNotice(ctx, m.Session); dropped != nil && started.Created {
-		c.inline <- failure{warning: dropped} // there is room: nothing was received yet
+		c.inline <- failure{warning: dropped} // cannot block: receive has not begun
 	}
 	c.events, _, err = c.server.asker.Attach(ctx, attach)
 	return err
 }
 
-// send is the one writer of the stream. It returns nil for a clean end.
+// send is the only writer of the stream. It returns nil for a clean end.
 func (c *conversation) send(ctx context.Context) error {
 	c.awaitFirst(ctx, c.halfClosed, c.server.draining)
 	halfClosed := c.halfClosed

@@ -45,8 +45,7 @@ func (c *conversation) report(ctx context.Context, f failure) bool {
 	}
 }
 
-// endsStream reports whether after err nothing more can be said on this stream:
-// the session is gone, or the journal is.
+// endsStream reports whether err makes the stream useless: the session or the journal is gone.
 func endsStream(err error) bool {
 	var e *messages.Error
 	if !errors.As(err, &e) {
@@ -61,7 +60,7 @@ func endsStream(err error) bool {
 	return false
 }
 
-// handle translates one request and asks it. The answers travel as events.
+// handle translates and asks one request. The answers are events.
 func (c *conversation) handle(ctx context.Context, request *pb.AgentRequest) error {
 	if wire.LegacyAnswer(request) {
 		warning, err := c.server.used(messages.LegacyPermissionFormat, c.session)
@@ -83,8 +82,7 @@ func (c *conversation) handle(ctx context.Context, request *pb.AgentRequest) err
 	return wire.WithDetail(wire.WithDetail(err, about.key, about.value), "session_id", string(c.session))
 }
 
-// subject is what an error about a request names, so that the client knows which
-// of its requests was refused.
+// subject is the detail by which an error tells its client which request was refused.
 type subject struct{ key, value string }
 
 func (c *conversation) translate(request *pb.AgentRequest) (messages.Request, subject, error) {
@@ -105,7 +103,7 @@ func (c *conversation) translate(request *pb.AgentRequest) (messages.Request, su
 		m, err := cancelIn(r.Cancel, c.session, c.client)
 		return m, subject{}, err
 	case *pb.AgentRequest_Encrypted:
-		return nil, subject{}, messages.Errorf("decrypt request", messages.Unimplemented, "encrypted requests are not built yet").
+		return nil, subject{}, messages.Errorf("decrypt request", messages.Unimplemented, "encrypted requests are not supported yet").
 			WithHint("Send it in the clear: the local socket is private to its user.")
 	case *pb.AgentRequest_Lock:
 		m, err := lockIn(r.Lock, c.session, c.client)
@@ -117,7 +115,7 @@ func (c *conversation) translate(request *pb.AgentRequest) (messages.Request, su
 	return nil, subject{}, wire.Invalid("read request", "Set one of the members of AgentRequest that this daemon knows.", "the request is empty")
 }
 
-// requestName is what a request is, for an error's text.
+// requestName returns the type of a request for the text of an error.
 func requestName(request *pb.AgentRequest) string {
 	m := request.ProtoReflect()
 	if field := m.WhichOneof(m.Descriptor().Oneofs().ByName("request")); field != nil {

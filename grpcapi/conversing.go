@@ -9,13 +9,12 @@ import (
 )
 
 // A published screen opens Converse and then replays the session with ResumeSession, on one
-// connection. gRPC handles both at the same time, so the replay may be handled before the
-// start of the stream was read. The rule that makes the order irrelevant: a ResumeSession
-// call ends behind its replay as soon as its connection has a Converse stream on the session,
-// be that from before the call or opened while it lasts.
+// connection. gRPC serves both at the same time, in any order. Therefore a ResumeSession call
+// ends after its replay if its connection has a Converse stream on the session, opened before
+// the call or during it.
 
-// conversing knows which sessions have a Converse stream on which connection, and which
-// replays wait for one. The zero value knows none.
+// conversing counts the Converse streams of each session on each connection, and holds the
+// replays beside which a stream may be opened. The zero value is empty.
 type conversing struct {
 	mu      sync.Mutex
 	open    map[converser]int
@@ -27,8 +26,7 @@ type converser struct {
 	session    messages.SessionID
 }
 
-// enter adds a stream and tells the replays beside it; the function that it returns removes
-// the stream.
+// enter adds a stream and notifies the replays beside it. The returned function removes it.
 func (c *conversing) enter(ctx context.Context, session messages.SessionID) (leave func()) {
 	peer, ok := door.PeerOf(ctx)
 	if !ok {
@@ -54,8 +52,8 @@ func (c *conversing) enter(ctx context.Context, session messages.SessionID) (lea
 	}
 }
 
-// beside returns a channel that is closed as soon as the caller's connection has a Converse
-// stream on a session: at once, if it has one. The function forgets the channel.
+// beside returns a channel that is closed when the caller's connection has a Converse stream
+// on a session, immediately if it has one. The function removes the channel.
 func (c *conversing) beside(ctx context.Context, session messages.SessionID) (joined <-chan struct{}, forget func()) {
 	replay := make(chan struct{})
 	peer, ok := door.PeerOf(ctx)

@@ -12,11 +12,11 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// maxWarned bounds what is remembered of warnings; beyond it all of it is forgotten,
-// and somebody may be warned once more.
+// maxWarned bounds the stored warnings. Beyond it all are dropped, and a session may be warned
+// once more.
 const maxWarned = 10_000
 
-// warned remembers which sessions have been warned of which deprecated features.
+// warned stores which sessions were warned of which deprecated features.
 type warned struct {
 	mu   sync.Mutex
 	seen map[usedBy]bool
@@ -27,7 +27,7 @@ type usedBy struct {
 	feature string
 }
 
-// first reports whether it is the first time.
+// first reports whether this is the first warning of a session about a feature.
 func (w *warned) first(session messages.SessionID, feature string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -42,24 +42,24 @@ func (w *warned) first(session messages.SessionID, feature string) bool {
 	return true
 }
 
-// used refuses a deprecated feature that is off. Of one that is on it returns a
-// warning for the client, once per session; else nil.
+// used refuses a deprecated feature that is off. For one that is on it returns a warning for
+// the client, once per session; else nil.
 func (s *Server) used(name string, session messages.SessionID) (*pb.AgentEvent, error) {
 	f, ok := messages.FeatureNamed(name)
 	if !ok {
-		return nil, nil //nolint:nilnil // nothing is to be said
+		return nil, nil //nolint:nilnil // no warning
 	}
 	if !f.On(s.flags()) {
 		return nil, switchedOff(f)
 	}
 	if !s.warned.first(session, f.Name) {
-		return nil, nil //nolint:nilnil // it was said
+		return nil, nil //nolint:nilnil // warned before
 	}
 	s.log.Info().Str(door.FieldTarget, door.Target).Str(door.FieldSpan, "grpc/features").Str(door.FieldSession, string(session)).Str("feature", f.Name).Msg("deprecated feature is used")
 	return deprecationEvent(f, session, s.options.Version), nil
 }
 
-// deprecationEvent tells a client what goes away. It is not journaled: its sequence is 0.
+// deprecationEvent returns the warning about a feature. It is not journaled: its sequence is 0.
 func deprecationEvent(f messages.Feature, session messages.SessionID, server string) *pb.AgentEvent {
 	return &pb.AgentEvent{
 		Timestamp: timestamppb.Now(), SessionId: string(session),
@@ -70,8 +70,8 @@ func deprecationEvent(f messages.Feature, session messages.SessionID, server str
 	}
 }
 
-// severity is how soon a feature goes: in the next minor version, in the next major
-// one, or later.
+// severity returns how soon a feature is removed: in the next minor version, in the next major
+// version, or later.
 func severity(server, removal string) pb.Severity {
 	now, gone := parts(server), parts(removal)
 	switch {
@@ -85,7 +85,7 @@ func severity(server, removal string) pb.Severity {
 	return pb.Severity_INFO
 }
 
-// parts are the numbers of a version, nil for what is none.
+// parts returns the numbers of a version, nil if it is not a version.
 func parts(version string) []int {
 	v := release(version)
 	if v == "" {

@@ -11,11 +11,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// The environment of a client decides which programs the agents of its session find, so
-// to send one is to say what runs.
-
-// environmentNotice tells the client of a new session that its environment was dropped,
-// nil if it was not. It is not journaled: its sequence is 0.
+// environmentNotice returns the notice that the environment of a client was dropped, nil if it
+// was not. It is not journaled: its sequence is 0.
 func (s *Server) environmentNotice(ctx context.Context, session messages.SessionID) *pb.AgentEvent {
 	c := door.CallOf(ctx)
 	if !c.EnvironmentDropped {
@@ -26,7 +23,7 @@ func (s *Server) environmentNotice(ctx context.Context, session messages.Session
 		Timestamp: timestamppb.Now(), SessionId: string(session),
 		Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{
 			Code:    "ENVIRONMENT_IGNORED",
-			Message: "Your environment was not used: this daemon takes none over TCP. Set daemon.listen_environment to change that.",
+			Message: "Your environment was not used: this daemon accepts none over TCP. Set daemon.listen_environment to change that.",
 		}},
 	}
 }

@@ -6,19 +6,18 @@ import (
 	"betcode/messages"
 )
 
-// exclusive lets one call of a kind be served at a time, where one is expensive and any
-// viewer may ask for it.
+// exclusive serves one call of a kind at a time: the call is expensive, and every viewer may
+// make it.
 type exclusive struct{ busy atomic.Bool }
 
-// begin reserves the place until end is called; a second caller is told what is under
-// way.
+// begin reserves the place until end is called. A second caller gets an error.
 func (e *exclusive) begin(op, what string) (end func(), err error) {
 	if !e.busy.CompareAndSwap(false, true) {
-		return nil, messages.Errorf(op, messages.Exhausted, "%s already, and one at a time is served", what).
+		return nil, messages.Errorf(op, messages.Exhausted, "%s already; one call at a time is served", what).
 			With(messages.RetryAfter, "1000").WithHint("Wait until that has ended.")
 	}
 	return func() { e.busy.Store(false) }, nil
 }
 
-// expensive are the calls of which one is served at a time.
+// expensive are the calls that are served one at a time.
 type expensive struct{ verify, rules exclusive }

@@ -8,8 +8,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// ExportSession implements AdminService: page after page from the journal, up to
-// the head as it was at the beginning.
+// ExportSession implements AdminService. It sends the journal page by page, up to the head at
+// the beginning of the call.
 func (s adminService) ExportSession(r *pb.ExportSessionRequest, stream grpc.ServerStreamingServer[pb.AgentEvent]) error {
 	if err := stream.SendHeader(metadata.MD{}); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (s adminService) ExportSession(r *pb.ExportSessionRequest, stream grpc.Serv
 				return err
 			}
 		}
-		if len(page.Events) == 0 { // the rest was given up meanwhile, or cannot be read
+		if len(page.Events) == 0 { // retention has dropped the rest, or it cannot be read
 			return nil
 		}
 		for i := range page.Events {

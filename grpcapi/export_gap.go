@@ -8,13 +8,12 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// HistoryDamaged is the code of the notice that stands in an export for events that
-// cannot be read.
+// HistoryDamaged is the code of the notice that replaces unreadable events in an export.
 const HistoryDamaged = "HISTORY_DAMAGED"
 
-// GapOut is the event that stands for a gap in an export: a notice without a
-// sequence number. It is exported for the command line, which reads a journal itself
-// when no daemon has it.
+// GapOut returns the event that replaces a gap in an export: a notice without a sequence
+// number. It is exported for the command line, which reads a journal itself when no daemon
+// has it open.
 func GapOut(session messages.SessionID, gap *messages.HistoryGap) *pb.AgentEvent {
 	text := fmt.Sprintf("Events %d to %d are damaged and missing here", gap.From, gap.To)
 	details := map[string]string{"from": strconv.FormatUint(uint64(gap.From), 10), "reason": gap.Reason}

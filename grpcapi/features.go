@@ -6,7 +6,7 @@ import (
 	"betcode/messages"
 )
 
-// flags is what settings say about feature flags, at this moment.
+// flags returns the feature flags of the settings as they are now.
 func (s *Server) flags() map[string]bool {
 	if s.options.Features == nil {
 		return nil
@@ -14,7 +14,7 @@ func (s *Server) flags() map[string]bool {
 	return s.options.Features()
 }
 
-// built reports whether the daemon serves what a feature needs.
+// built reports whether the daemon serves the calls of a feature.
 func (s *Server) built(f messages.Feature) bool {
 	services := s.grpc.GetServiceInfo()
 	for _, call := range f.Calls {
@@ -26,7 +26,7 @@ func (s *Server) built(f messages.Feature) bool {
 	return true
 }
 
-// guards is the feature that a call needs, by its method or its service.
+// guards has the feature that a call needs, by method or service.
 var guards = func() map[string]messages.Feature {
 	all := map[string]messages.Feature{}
 	for _, f := range messages.Features() {
@@ -37,7 +37,7 @@ var guards = func() map[string]messages.Feature {
 	return all
 }()
 
-// open refuses calls of a feature that is off.
+// open refuses the calls of a feature that is off.
 func (s *Server) open(method string) error {
 	f, ok := guards[method]
 	if !ok {
@@ -49,7 +49,7 @@ func (s *Server) open(method string) error {
 	return switchedOff(f)
 }
 
-// switchedOff says which feature is off, and how it is switched on.
+// switchedOff returns the error for a feature that is off, with the command that enables it.
 func switchedOff(f messages.Feature) error {
 	err := messages.Errorf("use "+f.Name, messages.Unimplemented, "%s not enabled: it is %s", f.Name, f.Stage).With("feature", f.Name)
 	if f.Stage == messages.StageRemoved {

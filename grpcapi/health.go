@@ -18,15 +18,14 @@ import (
 // unknownKey is the metadata key of the number of unknown fields that were received.
 const unknownKey = "unknown_fields_received"
 
-// How often the health is looked at for somebody who watches it, and how long an
-// answer may take. Nobody watching costs nothing.
+// The polling interval while a client watches the health, and the time limit of one poll.
 const (
 	healthInterval = 5 * time.Second
 	healthTimeout  = 3 * time.Second
 )
 
-// status is the health of one service by the name that probes use: empty for the
-// daemon as a whole, "betcode.v1.AgentService", or just "AgentService".
+// status returns the health of a service by the name that probes use: empty for the whole
+// daemon, "betcode.v1.AgentService", or "AgentService".
 func (s *Server) status(ctx context.Context, service string) pb.ServingStatus {
 	if !s.serves(service) {
 		return pb.ServingStatus_SERVICE_UNKNOWN
@@ -55,7 +54,7 @@ func (s *Server) serves(service string) bool {
 	return ok && !strings.Contains(service, ".")
 }
 
-// watch tells send the status whenever it changes, beginning with the present one.
+// watch calls send with the status, and again after each change.
 func (s *Server) watch(ctx context.Context, service string, send func(pb.ServingStatus) error) error {
 	tick := time.NewTicker(healthInterval)
 	defer tick.Stop()
@@ -89,7 +88,7 @@ func errUnknownService(service string) error {
 		WithHint("Leave the service empty to ask about the daemon as a whole.")
 }
 
-// standardHealth is grpc.health.v1.Health, which process managers ask.
+// standardHealth is grpc.health.v1.Health, which process managers use.
 type standardHealth struct {
 	healthpb.UnimplementedHealthServer
 	server *Server
@@ -111,7 +110,7 @@ func (h standardHealth) Watch(r *healthpb.HealthCheckRequest, stream grpc.Server
 	})
 }
 
-// healthService is the same under betcode.v1.
+// healthService is the same service under betcode.v1.
 type healthService struct {
 	pb.UnimplementedHealthServer
 	server *Server
@@ -152,15 +151,14 @@ func (h detailsService) GetHealthDetails(ctx context.Context, _ *pb.HealthDetail
 	out.Metadata[unknownKey] = strconv.FormatInt(h.server.door.UnknownFields(), 10)
 	recent, err := ask[messages.SessionList](ctx, h.server.asker, messages.ListSessions{Limit: limitedAmong})
 	if err != nil {
-		return out, nil //nolint:nilerr // the components say what is wrong
+		return out, nil //nolint:nilerr // the components report the failure
 	}
 	out.RateLimitedSessions, out.RateLimitedUntil = limitsOut(recent.Sessions, time.Now())
 	return out, nil
 }
 
-// withLocalServer adds the component that the gateway itself is. It accepts
-// connections, or nobody would see this; until recovery is over, and when the daemon
-// shuts down, it does not serve.
+// withLocalServer adds the gateway as a component. It does not serve before recovery is over
+// and while the daemon shuts down.
 func (s *Server) withLocalServer(v messages.HealthView, now time.Time) messages.HealthView {
 	ready, _ := s.readiness()
 	c := messages.ComponentHealth{Name: "local_server", Serving: ready, Critical: true, Checked: now}

@@ -10,8 +10,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// machineService is MachineService of a daemon without a relay: it knows its own
-// machine, and every caller is on it already.
+// machineService is MachineService of a daemon without a relay: its own machine is the only
+// one, and every caller is connected to it.
 type machineService struct {
 	pb.UnimplementedMachineServiceServer
 	server *Server
@@ -40,7 +40,7 @@ func (s machineService) SwitchMachine(ctx context.Context, r *pb.SwitchMachineRe
 	return &pb.SwitchMachineResponse{Machine: m, PreviousMachineId: m.GetId()}, nil
 }
 
-// local is the machine of this daemon.
+// local returns the machine of this daemon.
 func (s machineService) local(ctx context.Context) (*pb.Machine, error) {
 	view, err := ask[messages.MachineView](ctx, s.server.asker, messages.GetMachine{})
 	if err != nil {
@@ -49,23 +49,23 @@ func (s machineService) local(ctx context.Context) (*pb.Machine, error) {
 	return machineOut(view, s.server.services()), nil
 }
 
-// find is the machine with an id, of which there is one.
+// find returns the machine with an id, which must be that of this daemon.
 func (s machineService) find(ctx context.Context, op, id string) (*pb.Machine, error) {
 	if id == "" {
-		return nil, wire.Invalid(op, "Give machine_id, as 'betcode machine' shows it.", "no machine is named")
+		return nil, wire.Invalid(op, "Give machine_id, as 'betcode machine' shows it.", "machine_id is empty")
 	}
 	m, err := s.local(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if m.GetId() != id {
-		return nil, messages.Errorf(op, messages.NotFound, "there is no machine %q", wire.Clip(id)).
+		return nil, messages.Errorf(op, messages.NotFound, "no machine has the id %q", wire.Clip(id)).
 			With("machine_id", wire.Clip(id)).WithHint("This daemon knows its own machine only; 'betcode machine' shows it.")
 	}
 	return m, nil
 }
 
-// services are the names of what is served of this package, without it, by name.
+// services returns the names of the services of betcode.v1, without the package, sorted.
 func (s *Server) services() []string {
 	var names []string
 	for service := range s.grpc.GetServiceInfo() {

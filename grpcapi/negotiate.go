@@ -9,25 +9,24 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// negotiation is everything that decides about a client's wishes.
+// negotiation has everything that decides which features a client gets.
 type negotiation struct {
 	window   compatibility
 	server   string // version of the daemon
 	claude   string // version of the agent; empty = not found
 	features []messages.Feature
-	said     map[string]bool             // what settings say about flags
-	built    func(messages.Feature) bool // whether the daemon serves it
+	said     map[string]bool             // the feature flags of the settings
+	built    func(messages.Feature) bool // whether the daemon serves a feature
 	can      *pb.CapabilitySet
 }
 
-// maxWishes bounds the features that are looked at.
+// maxWishes bounds the requested features that are answered.
 const maxWishes = 100
 
-// apiVersionKey is where a client says which API it was made for, in
-// NegotiateRequest.client_capabilities.
+// apiVersionKey is the key of a client's API version in NegotiateRequest.client_capabilities.
 const apiVersionKey = "api_version"
 
-// answer goes through the branches of the API document's diagrams.
+// answer follows the branches of the diagrams in the API document.
 func (n negotiation) answer(r *pb.NegotiateRequest) *pb.NegotiateResponse {
 	out := &pb.NegotiateResponse{Capabilities: n.can}
 	client := r.GetClientVersion()
@@ -45,7 +44,7 @@ func (n negotiation) answer(r *pb.NegotiateRequest) *pb.NegotiateResponse {
 	out.Warnings = append(n.aboutClient(r), n.aboutClaude()...)
 	wishes := slices.Compact(slices.Sorted(slices.Values(r.GetRequestedFeatures())))
 	if len(wishes) > maxWishes {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("only the first %d of %d features were looked at", maxWishes, len(wishes)))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("only the first %d of %d requested features were answered", maxWishes, len(wishes)))
 		wishes = wishes[:maxWishes]
 	}
 	for _, wish := range wishes {
@@ -60,15 +59,15 @@ func (n negotiation) answer(r *pb.NegotiateRequest) *pb.NegotiateResponse {
 	return out
 }
 
-// aboutClient warns of clients that nobody has tried with this daemon.
+// aboutClient returns warnings about clients that were not tested with this daemon.
 func (n negotiation) aboutClient(r *pb.NegotiateRequest) []string {
 	client := r.GetClientVersion()
 	api, said := r.GetClientCapabilities()[apiVersionKey]
 	switch {
 	case said && api != apiVersion:
-		return []string{fmt.Sprintf("Untested client version: it was made for the API %q, this is %s", wire.Clip(api), apiVersion)}
+		return []string{fmt.Sprintf("Untested client version: it uses the API %q, the daemon %s", wire.Clip(api), apiVersion)}
 	case release(client) == "":
-		return []string{fmt.Sprintf("Untested client version: %q is no version", wire.Clip(client))}
+		return []string{fmt.Sprintf("Untested client version: %q is not a version", wire.Clip(client))}
 	case older(n.server, client):
 		return []string{fmt.Sprintf("Untested client version: v%s is newer than this daemon, v%s", wire.Clip(client), n.server)}
 	case older(client, n.window.Client.Recommended):
@@ -77,23 +76,23 @@ func (n negotiation) aboutClient(r *pb.NegotiateRequest) []string {
 	return nil
 }
 
-// aboutClaude warns of agents that may not do everything.
+// aboutClaude returns warnings about agents that may lack abilities.
 func (n negotiation) aboutClaude() []string {
 	w := n.window.ClaudeCode
 	switch n.window.level(n.claude) {
 	case pb.CompatibilityLevel_COMPATIBILITY_UNKNOWN:
 		if n.claude == "" {
-			return []string{"Claude Code is not found, or does not say its version; no turn can run without it: " + w.UpgradeURL}
+			return []string{"Claude Code is not found, or does not report its version; no turn can run without it: " + w.UpgradeURL}
 		}
 		return []string{fmt.Sprintf("Untested Claude Code version: v%s; v%s was tested", wire.Clip(n.claude), w.Tested)}
 	case pb.CompatibilityLevel_DEGRADED:
-		return []string{fmt.Sprintf("Claude Code v%s works with things missing; v%s has them (%s): %s", wire.Clip(n.claude), w.Complete, w.UpgradeCommand, w.UpgradeURL)}
+		return []string{fmt.Sprintf("Claude Code v%s lacks some abilities; v%s has them (%s): %s", wire.Clip(n.claude), w.Complete, w.UpgradeCommand, w.UpgradeURL)}
 	case pb.CompatibilityLevel_LIKELY_COMPATIBLE, pb.CompatibilityLevel_FULLY_COMPATIBLE, pb.CompatibilityLevel_INCOMPATIBLE:
 	}
 	return nil
 }
 
-// grant says whether a client can have a feature, and what its user should know.
+// grant reports whether a client gets a feature, with a warning for its user.
 func (n negotiation) grant(wish, client string) (granted bool, warning string) {
 	i := slices.IndexFunc(n.features, func(f messages.Feature) bool { return f.Name == wish || slices.Contains(f.Aliases, wish) })
 	if i < 0 {

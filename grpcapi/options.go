@@ -6,8 +6,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// optionsIn translates and checks the options of a new session. What they name on the disk
-// is looked at where the session is made.
+// optionsIn translates and checks the options of a new session. Files and directories that
+// they name are checked when the session is created.
 func optionsIn(op string, o *pb.AgentOptions) (messages.AgentOptions, error) {
 	checked, err := messages.AgentOptions{
 		Effort:             o.GetEffort(),
@@ -30,8 +30,8 @@ func optionsIn(op string, o *pb.AgentOptions) (messages.AgentOptions, error) {
 	return checked, nil
 }
 
-// optionsOut shows options. Definitions of agents and MCP servers are left out but for
-// their names: they may hold secrets.
+// optionsOut translates options. Of the definitions of agents and MCP servers it returns the
+// names only: definitions may contain secrets.
 func optionsOut(o messages.AgentOptions) *pb.AgentOptions {
 	if o.Empty() {
 		return nil

@@ -11,35 +11,34 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Published clients of betcode.v1 know neither the keys under which requests are
-// refused nor more than one prompt at a time, and their screens replay a session beside
-// its Converse stream. What a stream does for them is in this file. Clients of ours say
-// keeps_prompts and are served without it.
+// Published clients of betcode.v1 ignore the details that name a refused request, show one
+// prompt at a time, and replay a session beside its Converse stream. This file has what a
+// stream does for them. Clients that set keeps_prompts are served without it.
 
-// startGrace is how long the first event of a published client's stream waits for a
-// message that was sent together with StartConversation. Such a message is on its way
-// already; a screen, which sends none, gets its first event that much later.
+// startGrace is how long the first event of a published client's stream is delayed until a
+// message that was sent together with StartConversation has arrived. A screen sends none and
+// gets its first event that much later.
 const startGrace = 50 * time.Millisecond
 
-// published is what a conversation remembers for published clients.
+// published is the state of a conversation that serves published clients.
 type published struct {
 	keepsPrompts bool
-	leave        func() // ends the registration in conversing
+	leave        func() // removes the stream from conversing
 
-	together chan struct{} // receive hands over that the first request came with the start
+	together chan struct{} // sent by receive when the first request came with the start
 	begun    chan struct{} // closed by send before its first event
-	later    bool          // the first request was seen; receive's
+	later    bool          // the first request was received; owned by receive
 
-	answered map[string]bool // questions that were answered on this stream; receive's
+	answered map[string]bool // questions that were answered on this stream; owned by receive
 }
 
 func newPublished() published {
 	return published{leave: func() {}, together: make(chan struct{}), begun: make(chan struct{}), answered: map[string]bool{}}
 }
 
-// awaitFirst delays the first event of a published client's stream until its first
-// request is here, or the time for that is over. Only send calls it, so that it decides
-// alone whether the request came before its first event.
+// awaitFirst delays the first event of a published client's stream until its first request is
+// received or startGrace is over. Only send calls it, so send alone decides whether the
+// request came before the first event.
 func (p *published) awaitFirst(ctx context.Context, halfClosed, draining <-chan struct{}) {
 	defer close(p.begun)
 	if p.keepsPrompts {
@@ -56,7 +55,7 @@ func (p *published) awaitFirst(ctx context.Context, halfClosed, draining <-chan 
 	}
 }
 
-// cameWithStart reports whether the request that was just received came together with
+// cameWithStart reports whether the request just received came together with
 // StartConversation: it is the first, and no event was sent before it.
 func (p *published) cameWithStart() bool {
 	if p.later {
@@ -71,17 +70,15 @@ func (p *published) cameWithStart() bool {
 	}
 }
 
-// refusesMessage reports whether an error says that a message will not be taken,
-// whatever happens on the stream.
+// refusesMessage reports whether an error refuses a message for good.
 func refusesMessage(err error) bool {
 	var e *messages.Error
 	return errors.As(err, &e) && (e.Code == messages.NoInputLock || e.Kind == messages.Invalid)
 }
 
-// repeatPrompts sends what still waits for a person, after an answer on the stream. A
-// client with one place for a prompt keeps the last it was sent, and would never ask
-// about the others. Questions that were answered on this stream are left out: they wait
-// for the rest of their request.
+// repeatPrompts sends the undecided requests again after an answer on the stream. A client
+// that shows one prompt keeps the last it was sent and would never show the others. Questions
+// that were answered on this stream are left out: the rest of their request is undecided.
 func (c *conversation) repeatPrompts(ctx context.Context, request *pb.AgentRequest) {
 	if c.keepsPrompts || request.GetPermission() == nil && request.GetQuestionResponse() == nil {
 		return
@@ -91,7 +88,7 @@ func (c *conversation) repeatPrompts(ctx context.Context, request *pb.AgentReque
 	}
 	prompts, err := ask[messages.Prompts](ctx, c.server.asker, messages.GetPrompts{Session: c.session})
 	if err != nil {
-		return // the session has gone; the stream says so
+		return // the session is gone, which ends the stream
 	}
 	for _, prompt := range prompts.Events {
 		event := &pb.AgentEvent{}

@@ -7,8 +7,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// RawOutput implements AdminService. Whoever is slow is waited for: nobody else
-// is.
+// RawOutput implements AdminService. A slow client delays only its own call.
 func (s adminService) RawOutput(r *pb.RawOutputRequest, stream grpc.ServerStreamingServer[pb.RawOutputResponse]) error {
 	session, err := s.resolve(stream.Context(), r.GetSessionId())
 	if err != nil {

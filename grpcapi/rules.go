@@ -10,7 +10,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// TestRules implements AdminService: one session after the other, then the summary.
+// TestRules implements AdminService. It tests one session after the other and sends the summary
+// last.
 func (s adminService) TestRules(r *pb.TestRulesRequest, stream grpc.ServerStreamingServer[pb.TestRulesResponse]) error {
 	const op = "test rules"
 	end, err := s.one.rules.begin(op, "rules are tested")
@@ -53,8 +54,8 @@ func (s adminService) TestRules(r *pb.TestRulesRequest, stream grpc.ServerStream
 	return stream.Send(summary)
 }
 
-// eachSession calls a function for every session. One that was deleted meanwhile is
-// passed over.
+// eachSession calls a function for every session and skips sessions that were deleted
+// meanwhile.
 func (s adminService) eachSession(ctx context.Context, do func(messages.SessionID) error) error {
 	var all []messages.SessionID
 	for {

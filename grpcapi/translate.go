@@ -15,11 +15,10 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// The translation of agent.proto, in its order. In: an unknown value is an error
-// that says so. Out: everything there is.
+// The translation of agent.proto, in its order. Inward, an unknown value is an error. Outward,
+// every value is translated.
 
-// startIn translates the first message of a Converse stream. It fills in a session
-// id where there is none.
+// startIn translates the first message of a Converse stream. Without a session id it makes one.
 func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartSession, error) {
 	const op = "start conversation"
 	var err error
@@ -37,7 +36,7 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 		Resume:         messages.ResumePolicy(m.GetResumePolicy()),
 	}
 	if !out.Resume.Valid() {
-		return out, wire.Invalid(op, "It is auto, ask or never.", "resume_policy %q", wire.Clip(m.GetResumePolicy()))
+		return out, wire.Invalid(op, "Use auto, ask or never.", "the resume_policy %q is unknown", wire.Clip(m.GetResumePolicy()))
 	}
 	if m.GetPlanMode() {
 		if out.PermissionMode != "" && out.PermissionMode != "plan" {
@@ -50,7 +49,7 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 	}
 	if m.GetSessionId() == "" {
 		if out.WorkingDirectory == "" && out.WorktreeID == "" {
-			return out, wire.Invalid(op, "Give working_directory: the absolute path where the agent is to work.", "a new session needs a place")
+			return out, wire.Invalid(op, "Give working_directory: the absolute path of the agent's directory.", "a new session needs a working directory")
 		}
 		out.Session = messages.SessionID(uuid.NewString())
 	} else if out.Session, err = sessionIn(op, m.GetSessionId()); err != nil {
@@ -76,7 +75,7 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 }
 
 // argumentsIn checks the parts of a new session that become arguments of its agent, and
-// has them as the agent gets them.
+// replaces them by the form that the agent gets.
 func argumentsIn(op string, m *messages.StartSession) (err error) {
 	if m.Model, err = argumentIn(op, "model", m.Model); err != nil {
 		return err
@@ -91,8 +90,8 @@ func argumentsIn(op string, m *messages.StartSession) (err error) {
 	return err
 }
 
-// attachIn translates the rest of the first message: what of the past is wanted.
-// A session that was just created has none, and all of it is sent.
+// attachIn translates the rest of the first message: which part of the history is sent. A new
+// session has none, so all of it is sent.
 func attachIn(m *pb.StartConversation, session messages.SessionID, client messages.ClientID, created bool) (messages.Attach, error) {
 	out := messages.Attach{
 		Session: session, Client: client, Stream: uuid.NewString(),
@@ -115,7 +114,7 @@ func historyIn(p pb.HistoryPolicy, from uint64) (messages.History, error) {
 		if from > 0 {
 			return messages.HistoryFromSequence, nil
 		}
-		return messages.HistoryPendingOnly, nil // published clients know no policy, and read history by ResumeSession
+		return messages.HistoryPendingOnly, nil // published clients set no policy and read history with ResumeSession
 	case pb.HistoryPolicy_HISTORY_POLICY_FULL:
 		return messages.HistoryFull, nil
 	case pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY:
@@ -139,12 +138,12 @@ func inputIn(m *pb.UserMessage, session messages.SessionID, client messages.Clie
 	}
 	switch n := len(out.Content); {
 	case strings.TrimSpace(out.Content) == "" && len(m.GetAttachments()) == 0:
-		return out, wire.Invalid(op, "Say something, or attach a file.", "the message is empty")
+		return out, wire.Invalid(op, "Send text, or attach a file.", "the message is empty")
 	case n > maxContentBytes:
 		return out, wire.Invalid(op, "Put the rest into a file and attach it, or let the agent read it.",
 			"the text has %d bytes, at most %d are taken", n, maxContentBytes)
 	case len(m.GetAttachments()) > maxAttachments:
-		return out, wire.Invalid(op, "Send them in several messages.", "there are %d attachments, at most %d are taken", len(m.GetAttachments()), maxAttachments)
+		return out, wire.Invalid(op, "Send them in several messages.", "there are %d attachments, the limit is %d", len(m.GetAttachments()), maxAttachments)
 	}
 	for i, a := range m.GetAttachments() {
 		attachment, err := attachmentIn(i, a)
@@ -179,7 +178,7 @@ func answerIn(m *pb.PermissionResponse, session messages.SessionID, client messa
 	}
 	out := messages.AnswerPermission{
 		Session: session, Client: client, Request: request,
-		Key:     wire.CanonicalUUID(m.GetIdempotencyKey()), // whatever else existing clients put there is ignored
+		Key:     wire.CanonicalUUID(m.GetIdempotencyKey()), // other values of published clients are ignored
 		Message: m.GetMessage(), Suggestions: m.GetApplySuggestions(),
 	}
 	if out.Decision, err = decisionIn(op, m.GetDecision()); err != nil {
@@ -191,10 +190,10 @@ func answerIn(m *pb.PermissionResponse, session messages.SessionID, client messa
 	return out, cmp.Or(denialIn(op, out.Message), suggestionsIn(op, out.Suggestions))
 }
 
-// suggestionsIn refuses more suggestions than any request has.
+// suggestionsIn refuses more suggestions than a request can have.
 func suggestionsIn(op string, chosen []uint32) error {
 	if len(chosen) > maxSuggestions {
-		return wire.Invalid(op, "Name each once.", "%d suggestions are to hold, at most %d are taken", len(chosen), maxSuggestions)
+		return wire.Invalid(op, "Name each once.", "%d suggestions are chosen, the limit is %d", len(chosen), maxSuggestions)
 	}
 	return nil
 }
@@ -202,7 +201,7 @@ func suggestionsIn(op string, chosen []uint32) error {
 func decisionIn(op string, d pb.PermissionDecision) (messages.Decision, error) {
 	switch d {
 	case pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED:
-		return 0, wire.Invalid(op, "Set decision, for example ALLOW_ONCE or DENY.", "there is no decision")
+		return 0, wire.Invalid(op, "Set decision, for example ALLOW_ONCE or DENY.", "decision is not set")
 	case pb.PermissionDecision_ALLOW_ONCE:
 		return messages.AllowOnce, nil
 	case pb.PermissionDecision_ALLOW_SESSION:
@@ -221,13 +220,13 @@ func decisionIn(op string, d pb.PermissionDecision) (messages.Decision, error) {
 
 func denialIn(op, message string) error {
 	if len(message) > maxMessageBytes {
-		return wire.Invalid(op, "Shorten it.", "the message has %d bytes, at most %d are taken", len(message), maxMessageBytes)
+		return wire.Invalid(op, "Shorten it.", "the message has %d bytes, the limit is %d", len(message), maxMessageBytes)
 	}
 	return nil
 }
 
-// questionIn translates the answer to a question. Several questions of one request
-// are collected by the session.
+// questionIn translates the answer to a question. The session collects the answers to all
+// questions of a request.
 func questionIn(m *pb.UserQuestionResponse, session messages.SessionID, client messages.ClientID) (messages.AnswerPermission, error) {
 	const op = "answer question"
 	request, err := requestIn(op, "question_id", m.GetQuestionId())
@@ -248,24 +247,24 @@ func answersIn(op string, answers map[string]string) error {
 	}
 	switch {
 	case len(answers) == 0:
-		return wire.Invalid(op, "Set answers: the text of the question to the answer chosen.", "there are no answers")
+		return wire.Invalid(op, "Set answers: the text of the question to the answer chosen.", "answers is empty")
 	case len(answers) > maxAnswers || size > maxMessageBytes:
 		return wire.Invalid(op, "Shorten them.", "the answers are too long")
 	}
 	return nil
 }
 
-// cancelIn translates what has a turn interrupted, on a stream or as a call.
+// cancelIn translates the request to interrupt a turn, on a stream or as a call.
 func cancelIn(m interface{ GetReason() string }, session messages.SessionID, client messages.ClientID) (messages.CancelTurn, error) {
 	out := messages.CancelTurn{Session: session, Client: client, Reason: m.GetReason()}
 	return out, denialIn("cancel turn", out.Reason)
 }
 
-// lockIn translates what the holder of the input lock does about it.
+// lockIn translates a request of the holder of the input lock.
 func lockIn(m *pb.InputLockAction, session messages.SessionID, client messages.ClientID) (messages.Request, error) {
 	switch a := m.GetAction(); a {
 	case pb.LockAction_LOCK_ACTION_UNSPECIFIED:
-		return nil, wire.Invalid("change input lock", "Set action to LOCK_ACTION_RELEASE or LOCK_ACTION_REFUSE.", "there is no action")
+		return nil, wire.Invalid("change input lock", "Set action to LOCK_ACTION_RELEASE or LOCK_ACTION_REFUSE.", "action is not set")
 	case pb.LockAction_LOCK_ACTION_RELEASE:
 		return messages.ReleaseLock{Session: session, Client: client}, nil
 	case pb.LockAction_LOCK_ACTION_REFUSE:
@@ -279,7 +278,7 @@ func settingsIn(m *pb.SessionSettingsChange, session messages.SessionID, client 
 	const op = "change settings"
 	out := messages.ChangeSettings{Session: session, Client: client, Model: strings.TrimSpace(m.GetModel()), PermissionMode: m.GetPermissionMode(), ConfirmMode: m.GetConfirmMode()}
 	if out.Model == "" && out.PermissionMode == "" {
-		return out, wire.Invalid(op, "Set model or permission_mode.", "nothing is to be changed")
+		return out, wire.Invalid(op, "Set model or permission_mode.", "the request changes no setting")
 	}
 	var err error
 	if out.Model, err = argumentIn(op, "model", out.Model); err != nil {
@@ -331,7 +330,7 @@ func summaryOut(r messages.SessionRecord, now time.Time) *pb.SessionSummary {
 	}
 }
 
-// resumeIn translates a replay. Everything is 0; otherwise what follows a number.
+// resumeIn translates a replay: of everything for sequence 0, else of the events after it.
 func resumeIn(m *pb.ResumeSessionRequest, client messages.ClientID) (messages.Attach, error) {
 	session, err := sessionIn("resume session", m.GetSessionId())
 	out := messages.Attach{

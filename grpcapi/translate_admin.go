@@ -49,8 +49,8 @@ func pendingOut(r messages.PermissionRecord, sessionName string) *pb.PendingPerm
 	}
 }
 
-// questionsOut reads the questions out of the input of an AskUserQuestion, with
-// the ids they have as events: "<request>/<n>", n from 0.
+// questionsOut returns the questions in the input of an AskUserQuestion, with their ids as
+// events: "<request>/<n>", n from 0.
 func questionsOut(r messages.PermissionRecord) []*pb.UserQuestion {
 	if !r.Question {
 		return nil
@@ -66,7 +66,7 @@ func questionsOut(r messages.PermissionRecord) []*pb.UserQuestion {
 		} `json:"questions"`
 	}
 	if err := json.Unmarshal(r.Input, &input); err != nil {
-		return nil // the input itself is shown as well
+		return nil // the input is shown too
 	}
 	out := make([]*pb.UserQuestion, 0, len(input.Questions))
 	for i, q := range input.Questions {
@@ -80,8 +80,8 @@ func questionsOut(r messages.PermissionRecord) []*pb.UserQuestion {
 	return out
 }
 
-// adminAnswerIn translates an answer given outside a stream. Session and request
-// are found by the handler: both may be given by their beginning.
+// adminAnswerIn translates an answer given outside a stream. The handler resolves session and
+// request: both may be named by the beginning of their ids.
 func adminAnswerIn(m *pb.AnswerPermissionRequest, client messages.ClientID) (messages.AnswerPermission, error) {
 	const op = "answer permission"
 	request, err := requestIn(op, "request_id", m.GetRequestId())
@@ -105,7 +105,7 @@ func adminAnswerIn(m *pb.AnswerPermissionRequest, client messages.ClientID) (mes
 	return out, cmp.Or(denialIn(op, out.Message), suggestionsIn(op, out.Suggestions))
 }
 
-// answeredOut says what stands after an answer.
+// answeredOut translates the decision after an answer.
 func answeredOut(m messages.PermissionAnswered) *pb.AnswerPermissionResponse {
 	out := &pb.AnswerPermissionResponse{Applied: m.Applied, ResolvedBy: m.By, Reason: "client", DecidedAt: timeOut(m.At)}
 	switch m.Decision {
@@ -124,12 +124,11 @@ func answeredOut(m messages.PermissionAnswered) *pb.AnswerPermissionResponse {
 	return out
 }
 
-// explainIn translates a call that somebody wonders about. Without a directory the
-// session has to tell it.
+// explainIn translates a tool call to be explained. Without a directory the session's is used.
 func explainIn(m *pb.ExplainPermissionRequest) (out messages.ExplainPermission, err error) {
 	const op = "explain permission"
 	if m.GetToolName() == "" {
-		return out, wire.Invalid(op, "For example Bash, Edit or WebFetch.", "no tool is named")
+		return out, wire.Invalid(op, "Give tool_name, for example Bash, Edit or WebFetch.", "tool_name is empty")
 	}
 	if (m.GetInput() != nil) == (m.GetArgument() != "") {
 		return out, wire.Invalid(op, "Give the command, path or address, or the tool's whole input.", "neither or both of argument and input are set")
@@ -149,7 +148,7 @@ func explainIn(m *pb.ExplainPermissionRequest) (out messages.ExplainPermission, 
 	return out, err
 }
 
-// explainedOut says nothing of an agent without a session.
+// explainedOut translates an explanation. The agent's own rules need a session.
 func explainedOut(e messages.PermissionExplained, session messages.SessionID) *pb.ExplainPermissionResponse {
 	out := &pb.ExplainPermissionResponse{
 		Effect: e.Effect, Rules: e.Rules, Why: e.Why,
@@ -163,8 +162,8 @@ func explainedOut(e messages.PermissionExplained, session messages.SessionID) *p
 	return out
 }
 
-// SessionOut translates a session. It is exported for the command line, which
-// looks at a journal itself when no daemon has it, and shows the same.
+// SessionOut translates a session. It is exported for the command line, which reads a journal
+// itself when no daemon has it open.
 func SessionOut(v messages.SessionView) *pb.ShowSessionResponse { return viewOut(v, time.Now()) }
 
 func viewOut(v messages.SessionView, now time.Time) *pb.ShowSessionResponse {

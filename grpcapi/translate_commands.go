@@ -12,7 +12,7 @@ import (
 
 // The translation of commands.proto.
 
-// serviceEntries are the daemon's own commands.
+// serviceEntries returns the commands of the daemon.
 func serviceEntries() []*pb.CommandEntry {
 	out := []*pb.CommandEntry{serviceEntry(helpCommand, "the daemon's own commands")}
 	for _, c := range serviceCommands {
@@ -28,8 +28,8 @@ func serviceEntry(name, description string) *pb.CommandEntry {
 	}
 }
 
-// commandsOut are an agent's commands, by name. One of the daemon's own name stays: it
-// is told apart by its execution mode, and typed as a message.
+// commandsOut returns an agent's commands by name. One with the name of a daemon command stays
+// in the list: its execution mode differs, and it is sent as a message.
 func commandsOut(a messages.Abilities) []*pb.CommandEntry {
 	out := make([]*pb.CommandEntry, 0, len(a.Commands))
 	for _, c := range a.Commands {
@@ -58,14 +58,14 @@ func commandsOut(a messages.Abilities) []*pb.CommandEntry {
 	return out
 }
 
-// argumentsOut is the JSON Schema of what follows a command: text, as the hint says.
+// argumentsOut returns the JSON Schema of a command's arguments: text, described by the hint.
 func argumentsOut(hint string) *string {
 	if hint == "" {
 		return nil
 	}
 	schema, err := json.Marshal(map[string]string{"type": "string", "description": hint})
 	if err != nil {
-		return nil // text can always be encoded
+		return nil // strings always marshal
 	}
 	text := string(schema)
 	return &text
@@ -98,7 +98,7 @@ func agentTypeOut(t messages.AgentType, session messages.SessionID) *pb.AgentInf
 	}
 }
 
-// subagentOut is one that runs; one that has just ended is still listed for a moment.
+// subagentOut translates a running subagent; one that has just ended is listed for a moment.
 func subagentOut(a messages.Subagent, session messages.SessionID) *pb.AgentInfo {
 	id := string(session)
 	out := &pb.AgentInfo{

@@ -28,11 +28,11 @@ func scopeIn(op, scope, directory string) (messages.SettingsScope, string, error
 		return s, dir, nil
 	case messages.SettingsProject, messages.SettingsLocal:
 		if dir == "" {
-			return "", "", wire.Invalid(op, "Give working_directory, absolute.", "the scope %s is that of a directory", scope)
+			return "", "", wire.Invalid(op, "Give working_directory, an absolute path.", "the scope %s needs a directory", scope)
 		}
 		return s, dir, nil
 	}
-	return "", "", wire.Invalid(op, `It is "user", "project" or "local", or empty for what holds.`, "the scope %q is unknown", wire.Clip(scope))
+	return "", "", wire.Invalid(op, `Use "user", "project" or "local", or leave it empty for the effective settings.`, "the scope %q is unknown", wire.Clip(scope))
 }
 
 // The settings behind the members that clients know.
@@ -103,11 +103,11 @@ func durationOf(v messages.SettingValue) time.Duration {
 	return d
 }
 
-// uint32Of is a number that fits, or the nearest that does.
+// uint32Of returns n, or the nearest value that fits.
 func uint32Of(n int64) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }
 
-// changesIn is what a request wants changed: members that are not zero, then values,
-// then what is taken out. No setting is named twice.
+// changesIn returns the changes of a request: members that are not zero, then values, then
+// settings to unset. No setting may be named twice.
 func changesIn(r *pb.UpdateSettingsRequest) ([]messages.SettingChange, error) {
 	const op = "update settings"
 	wanted := map[string]messages.SettingChange{}
@@ -142,7 +142,7 @@ func changesIn(r *pb.UpdateSettingsRequest) ([]messages.SettingChange, error) {
 	set(p.GetActivityRefreshEnabled(), nameExtend, "true")
 	switch with, without := p.GetConnectedTimeoutSecs(), p.GetDisconnectedTimeoutSecs(); {
 	case with != 0 && without != 0 && with != without:
-		return nil, wire.Invalid(op, "Set one of them, or both to the same.", "a request waits as long without clients as with them")
+		return nil, wire.Invalid(op, "Set one of them, or both to the same.", "the timeouts with and without clients differ")
 	default:
 		set(with != 0, nameTTL, number(with)+"s")
 		set(without != 0, nameTTL, number(without)+"s")
@@ -152,13 +152,13 @@ func changesIn(r *pb.UpdateSettingsRequest) ([]messages.SettingChange, error) {
 	}
 	for name, value := range r.GetValues() {
 		if _, twice := wanted[name]; twice {
-			return nil, wire.Invalid(op, "Say it once.", "%s is set twice", wire.Clip(name))
+			return nil, wire.Invalid(op, "Set it once.", "%s is set twice", wire.Clip(name))
 		}
 		set(true, name, value)
 	}
 	for _, name := range r.GetUnset() {
 		if _, twice := wanted[name]; twice {
-			return nil, wire.Invalid(op, "Say one of them.", "%s is set and unset", wire.Clip(name))
+			return nil, wire.Invalid(op, "Do one of them.", "%s is set and unset", wire.Clip(name))
 		}
 		wanted[name] = messages.SettingChange{Name: name, Reset: true}
 	}
@@ -169,10 +169,10 @@ func changesIn(r *pb.UpdateSettingsRequest) ([]messages.SettingChange, error) {
 	return changes, nil
 }
 
-// featurePrefix is where feature flags stand among the settings.
+// featurePrefix is the prefix of feature flags in names of settings.
 const featurePrefix = "feature_flags."
 
-// rulePriorities are the order in which rules are looked at, greatest first.
+// rulePriorities is the order in which rules are evaluated, greatest first.
 var rulePriorities = map[string]uint32{"deny": 300, "ask": 200, "allow": 100}
 
 func ruleOut(r messages.RuleEntry) *pb.PermissionRule {

@@ -12,11 +12,11 @@ import (
 
 // The translation of health.proto.
 
-// degradedStates is the key of the metadata under which the degraded states are
-// named as the API document names them, for programs.
+// degradedStates is the metadata key of the degraded states, with the names of the API
+// document.
 const degradedStates = "degraded_states"
 
-// overallOut is the rule of the API document: critical components decide.
+// overallOut follows the API document: critical components decide.
 func overallOut(v messages.HealthView) pb.ServingStatus {
 	for _, c := range v.Components {
 		if c.Critical && !c.Serving {
@@ -58,7 +58,7 @@ func healthOut(v messages.HealthView) *pb.HealthDetailsResponse {
 	return out
 }
 
-// standardOut is a status in the words of grpc.health.v1, which has the same.
+// standardOut translates a status into that of grpc.health.v1, which has the same values.
 func standardOut(s pb.ServingStatus) healthpb.HealthCheckResponse_ServingStatus {
 	return healthpb.HealthCheckResponse_ServingStatus(s)
 }

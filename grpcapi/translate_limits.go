@@ -8,11 +8,11 @@ import (
 	"betcode/messages"
 )
 
-// limitedAmong is how many sessions are looked at for limits of the account, those used
-// last.
+// limitedAmong is how many sessions, most recently used first, are checked for limits of the
+// account.
 const limitedAmong = 1000
 
-// limitEndOut is when a limit ends; nil if it does not hold, or nobody knows.
+// limitEndOut returns when a limit ends; nil if there is none or its end is unknown.
 func limitEndOut(l messages.RateLimit, now time.Time) *timestamppb.Timestamp {
 	if !l.Holds(now) {
 		return nil
@@ -20,8 +20,8 @@ func limitEndOut(l messages.RateLimit, now time.Time) *timestamppb.Timestamp {
 	return timeOut(l.Until)
 }
 
-// limitsOut counts the sessions that a limit of the account holds up, and says when the
-// last of these limits ends; nil if nobody knows.
+// limitsOut counts the sessions that wait for a limit of the account, and returns when the last
+// of these limits ends; nil if that is unknown.
 func limitsOut(sessions []messages.SessionRecord, now time.Time) (limited uint32, until *timestamppb.Timestamp) {
 	var last time.Time
 	for _, s := range sessions {

@@ -13,8 +13,8 @@ import (
 	"betcode/messages"
 )
 
-// updatedIn is the edited input of a decision as JSON. Only ALLOW_WITH_EDIT has
-// one: without it the tool would run with what the person has changed.
+// updatedIn returns the edited input of a decision as JSON. It must come with ALLOW_WITH_EDIT
+// and with no other decision: else the tool would run with another input than intended.
 func updatedIn(op string, d messages.Decision, input *structpb.Struct) ([]byte, error) {
 	switch {
 	case d != messages.AllowWithEdit && input != nil:
@@ -27,7 +27,7 @@ func updatedIn(op string, d messages.Decision, input *structpb.Struct) ([]byte, 
 	return objectIn(op, "updated_input", input)
 }
 
-// objectIn is an object as JSON.
+// objectIn returns an object as JSON.
 func objectIn(op, field string, object *structpb.Struct) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -38,8 +38,8 @@ func objectIn(op, field string, object *structpb.Struct) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// structOut is the JSON input of a tool as a Struct; what is no object is kept
-// under "value".
+// structOut returns the JSON input of a tool as a Struct; a value that is not an object gets the
+// key "value".
 func structOut(raw []byte) *structpb.Struct {
 	if len(raw) == 0 {
 		return nil
@@ -54,12 +54,12 @@ func structOut(raw []byte) *structpb.Struct {
 	}
 	out, err := structpb.NewStruct(fields)
 	if err != nil {
-		return nil // json.Unmarshal makes nothing that NewStruct refuses
+		return nil // NewStruct accepts every result of json.Unmarshal
 	}
 	return out
 }
 
-// timeOut leaves out a time that was never set.
+// timeOut returns nil for the zero time.
 func timeOut(t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {
 		return nil
@@ -67,7 +67,7 @@ func timeOut(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t)
 }
 
-// saturate fits a count into the width the contract gives it.
+// saturate returns a count, or the greatest uint32.
 func saturate(n uint64) uint32 {
 	if n > math.MaxUint32 {
 		return math.MaxUint32

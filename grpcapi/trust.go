@@ -7,11 +7,11 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// reviewDirectory answers a TrustDirectoryRequest that changes nothing.
+// reviewDirectory answers a TrustDirectoryRequest with inspect, which changes nothing.
 func (s adminService) reviewDirectory(ctx context.Context, r *pb.TrustDirectoryRequest) (*pb.TrustDirectoryResponse, error) {
 	const op = "review directory"
 	if r.GetRemove() || r.GetDirectory() == "" {
-		return nil, messages.Errorf(op, messages.Invalid, "inspect needs a directory, and goes without remove")
+		return nil, messages.Errorf(op, messages.Invalid, "inspect needs a directory and excludes remove")
 	}
 	directory, err := directoryIn(op, r.GetDirectory())
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"betcode/messages"
 )
 
-// What a request may have. Text that becomes an event stays below the 4 MiB that
-// most clients accept; what becomes an argument of the agent stays small.
+// The bounds of a request. Text that becomes an event stays below the 4 MiB that most clients
+// accept; text that becomes an argument of the agent stays small.
 const (
 	maxContentBytes   = 3 << 20
 	maxAttachments    = 100
@@ -31,14 +31,14 @@ const (
 	maxListLimit      = 10_000
 )
 
-// permissionModes are what the agent accepts for --permission-mode; with anything
-// else it exits at once.
+// permissionModes are the values of --permission-mode that the agent accepts; with any other
+// value it exits.
 var permissionModes = []string{"default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"}
 
-// sessionIn checks a session id that must be given.
+// sessionIn checks a required session id.
 func sessionIn(op, id string) (messages.SessionID, error) {
 	if id == "" {
-		return "", wire.Invalid(op, "Give session_id, as 'betcode session list' shows it.", "no session is named")
+		return "", wire.Invalid(op, "Give session_id, as 'betcode session list' shows it.", "session_id is empty")
 	}
 	canonical := wire.CanonicalUUID(id)
 	if canonical == "" {
@@ -52,32 +52,32 @@ func sessionIn(op, id string) (messages.SessionID, error) {
 func requestIn(op, field, id string) (messages.RequestID, error) {
 	switch {
 	case id == "":
-		return "", wire.Invalid(op, "Give "+field+", as the event shows it.", "no request is named")
+		return "", wire.Invalid(op, "Give "+field+", as the event shows it.", "%s is empty", field)
 	case len(id) > maxRequestIDBytes:
 		return "", wire.Invalid(op, "Give "+field+", as the event shows it.", "%s has %d bytes", field, len(id))
 	}
 	return messages.RequestID(id), nil
 }
 
-// directoryIn checks a working directory and cleans it. Empty stays empty.
+// directoryIn checks and cleans a working directory. Empty stays empty.
 func directoryIn(op, dir string) (string, error) {
 	switch {
 	case dir == "":
 		return "", nil
 	case len(dir) > maxPathBytes || strings.ContainsRune(dir, 0):
-		return "", wire.Invalid(op, "Give the directory's real path.", "working_directory is no path")
+		return "", wire.Invalid(op, "Give the directory's real path.", "working_directory is not a valid path")
 	case !filepath.IsAbs(dir):
-		return "", wire.Invalid(op, "Give an absolute path: the daemon does not know where you are.",
+		return "", wire.Invalid(op, "Give an absolute path: the daemon has another working directory.",
 			"working_directory %q is relative", wire.Clip(dir))
 	}
 	return filepath.Clean(dir), nil
 }
 
-// argumentIn checks text that becomes an argument of the agent's command line, and
-// returns it as the agent gets it.
+// argumentIn checks text that becomes an argument of the agent's command line, and returns it
+// as the agent gets it.
 func argumentIn(op, field, text string) (string, error) {
 	if len(text) > maxArgumentBytes {
-		return "", wire.Invalid(op, "Shorten it.", "%s has %d bytes, at most %d are taken", field, len(text), maxArgumentBytes)
+		return "", wire.Invalid(op, "Shorten it.", "%s has %d bytes, the limit is %d", field, len(text), maxArgumentBytes)
 	}
 	out, err := messages.Argument(text)
 	switch {
@@ -99,7 +99,7 @@ func modeIn(op, mode string) error {
 // toolsIn checks a list of tools or rules, and returns it as the agent gets it.
 func toolsIn(op, field string, tools []string) ([]string, error) {
 	if len(tools) > maxTools {
-		return nil, wire.Invalid(op, "Name fewer, or use patterns.", "%s has %d entries, at most %d are taken", field, len(tools), maxTools)
+		return nil, wire.Invalid(op, "Name fewer, or use patterns.", "%s has %d entries, the limit is %d", field, len(tools), maxTools)
 	}
 	var out []string
 	for i, tool := range tools {
@@ -117,7 +117,7 @@ func toolsIn(op, field string, tools []string) ([]string, error) {
 
 func metadataIn(op string, metadata map[string]string) error {
 	if len(metadata) > maxMetadata {
-		return wire.Invalid(op, "Keep fewer.", "metadata has %d entries, at most %d are taken", len(metadata), maxMetadata)
+		return wire.Invalid(op, "Keep fewer.", "metadata has %d entries, the limit is %d", len(metadata), maxMetadata)
 	}
 	for key, value := range metadata {
 		if key == "" || len(key) > maxNameBytes || len(value) > maxMetadataBytes {
@@ -127,15 +127,15 @@ func metadataIn(op string, metadata map[string]string) error {
 	return nil
 }
 
-// environmentIn refuses what could not be anybody's environment. Which of it is kept
-// is not decided here.
+// environmentIn checks the form of an environment. The session decides which variables it
+// keeps.
 func environmentIn(op string, environment map[string]string) error {
 	if len(environment) > maxVariables {
-		return wire.Invalid(op, "Send those that the daemon keeps.", "environment has %d variables, at most %d are taken", len(environment), maxVariables)
+		return wire.Invalid(op, "Send the variables that the daemon keeps.", "environment has %d variables, the limit is %d", len(environment), maxVariables)
 	}
 	for name, value := range environment {
 		if name == "" || len(name) > maxNameBytes || strings.ContainsAny(name, "=\x00") || len(value) > maxVariableBytes || strings.ContainsRune(value, 0) {
-			return wire.Invalid(op, "Keep names below 200 bytes and values below 32 KiB.", "the variable %q is none, or is too long", wire.Clip(name))
+			return wire.Invalid(op, "Keep names below 200 bytes and values below 32 KiB.", "the variable %q is not valid or too long", wire.Clip(name))
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 // apiVersion is the version of the protobuf package that is served.
 const apiVersion = "v1"
 
-// reportsLookedAt bounds how many sessions are asked what their agents can.
+// reportsLookedAt bounds the sessions whose agents' tools and models are reported.
 const reportsLookedAt = 50
 
 type versionService struct {
@@ -66,8 +66,8 @@ func (s versionService) claude() string {
 	return s.server.options.ClaudeVersion()
 }
 
-// capabilities is what the daemon can do: tools and models are those that agents have
-// reported lately: the names they take for a model, and those that they have worked with.
+// capabilities returns the abilities of the daemon. Tools and models are those that agents have
+// reported lately: the names they accept for a model, and the models they have used.
 func (s versionService) capabilities(ctx context.Context) (*pb.CapabilitySet, error) {
 	reports, err := ask[messages.AgentReports](ctx, s.server.asker, messages.GetAgentReports{Limit: reportsLookedAt})
 	if err != nil {

@@ -28,8 +28,8 @@ func (c unixCredentials) restriction(pid int, caller witness) Restriction {
 	return c.note(below, err, func(e *zerolog.Event) *zerolog.Event { return e.Int(fieldPID, pid) })
 }
 
-// note makes a Restriction of what was found out about a caller, and logs one that may
-// only view: the first of a minute, the others are counted.
+// note returns the restriction of a caller from the result of its look-up, and logs a
+// restricted caller: the first of a minute, the others are counted.
 func (c unixCredentials) note(below bool, err error, about func(*zerolog.Event) *zerolog.Event) Restriction {
 	switch {
 	case err != nil:
@@ -48,7 +48,7 @@ func (c unixCredentials) note(below bool, err error, about func(*zerolog.Event) 
 	return Unrestricted
 }
 
-// rights are what a Restriction leaves.
+// rights returns the rights of a caller with this restriction.
 func (r Restriction) rights() messages.Rights {
 	if r == Unrestricted {
 		return messages.MayEverything
