@@ -208,8 +208,7 @@ func (c *carrier) flush() error {
 			return err
 		}
 		for _, o := range c.waiting {
-			tx.Dense(o.bucket)
-			if err := tx.Put(o.bucket, o.key, o.value); err != nil {
+			if err := tx.PutDense(o.bucket, o.key, o.value); err != nil {
 				return err
 			}
 		}

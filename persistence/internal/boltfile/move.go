@@ -16,11 +16,11 @@ type largeValues interface {
 // MoveRows writes frozen rows into a file: the newest of each row, the events of each
 // session together.
 func MoveRows(tx *Tx, o *memtable.Overlay, large largeValues) error {
-	tx.Dense(record.BucketEvents)
+	tx.dense(record.BucketEvents)
 	if err := tx.SetNumbers(max(tx.Numbers(), o.Numbers)); err != nil {
 		return err
 	}
-	joined := record.Joiner{Put: func(key, value []byte) error { return tx.Put(record.BucketEvents, key, value) }}
+	joined := record.Joiner{Put: tx.bolt.Bucket(record.BucketEvents).Put}
 	err := o.Frozen.Each(func(c *record.Row) error {
 		bucket, value := record.Buckets[c.Bucket], large.Of(c)
 		if c.Bucket == record.CodeBodies {

@@ -29,8 +29,15 @@ func (t *Tx) Put(bucket, key, value []byte) error {
 	return t.bolt.Bucket(bucket).Put(key, value)
 }
 
-// Dense fills the pages of a bucket more than bbolt does by itself, in this transaction.
-func (t *Tx) Dense(bucket []byte) { t.bolt.Bucket(bucket).FillPercent = fillPercent }
+// dense fills the pages of a bucket more than bbolt does by itself, in this transaction.
+func (t *Tx) dense(bucket []byte) { t.bolt.Bucket(bucket).FillPercent = fillPercent }
+
+// PutDense stores a value in a bucket whose pages are filled densely from then on.
+func (t *Tx) PutDense(bucket, key, value []byte) error {
+	b := t.bolt.Bucket(bucket)
+	b.FillPercent = fillPercent
+	return b.Put(key, value)
+}
 
 // remove deletes a key.
 func (t *Tx) remove(bucket, key []byte) error { return t.bolt.Bucket(bucket).Delete(key) }
