@@ -112,10 +112,9 @@ func (r *round) checkRuin(ctx context.Context, groups []loggedGroup, damaged map
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	d := r.house.now()
-	for _, g := range groups {
-		if told := fmt.Sprintf("the rows of group %d do not match their checksum", g.number); !strings.Contains(d.Log(), told) {
-			r.report(lost, "the daemon does not tell that group %d is lost", g.number)
-		}
+	for _, g := range groups { // the daemon has written it before it serves; its log is read through a pipe
+		told := fmt.Sprintf("the rows of group %d do not match their checksum", g.number)
+		r.await(fmt.Sprintf("the daemon to tell that group %d is lost", g.number), func() bool { return strings.Contains(d.Log(), told) })
 	}
 	list, err := d.Agents().ListSessions(ctx, &pb.ListSessionsRequest{})
 	if err != nil {
