@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -350,5 +352,37 @@ func TestRestoreOfADamagedBackup(t *testing.T) {
 	defer g.close()
 	if e, err := g.store.Events(sid(1), 30, 0, 0); len(e) != 2 || err != nil {
 		t.Errorf("%d, %v", len(e), err)
+	}
+}
+
+// TestRestoresInOneSecond checks that restores with the same clock move earlier journals aside under different names.
+func TestRestoresInOneSecond(t *testing.T) {
+	f := newFixture(t)
+	f.commit(begin(sid(1), 3))
+	path := f.backup(t, false)
+	o, _, err := restored(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := map[string]bool{}
+	for range 3 {
+		if err := os.MkdirAll(filepath.Join(o.RunsDirectory, "x"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		_, r, err := restored(t, path, func(p *RestoreOptions) { o.Replace = true; *p = o })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, aside := range r.Aside {
+			kept[aside] = true
+		}
+	}
+	for aside := range kept {
+		if entries, err := os.ReadDir(aside); err != nil || len(entries) == 0 {
+			t.Errorf("%s: %d entries, %v", aside, len(entries), err)
+		}
+	}
+	if len(kept) != 6 {
+		t.Errorf("moved aside: %q", slices.Sorted(maps.Keys(kept)))
 	}
 }

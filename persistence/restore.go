@@ -198,7 +198,7 @@ func (r *restorer) copy(ctx context.Context, from *manifest.Manifest, waiting *m
 
 // putInPlace gives the new journal its name.
 func (r *restorer) putInPlace(unfinished string) error {
-	suffix := ".replaced-" + r.now.UTC().Format("20060102T150405Z")
+	suffix := upkeep.FreeSuffix("replaced", r.now, r.o.RunsDirectory, r.o.Directory)
 	for _, path := range []string{r.o.RunsDirectory, r.o.Directory} {
 		if err := upkeep.CheckEmpty(fault.OpRestore, path); err == nil {
 			continue

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"time"
 
 	"betcode/messages"
@@ -17,11 +19,8 @@ import (
 // SetAside keeps the journal as it is in a directory beside it. Files that never change
 // are linked, where the disk can.
 func SetAside(ctx context.Context, directory string, now time.Time) (aside string, err error) {
-	aside = directory + ".damaged-" + now.UTC().Format("20060102T150405Z")
+	aside = directory + FreeSuffix("damaged", now, directory)
 	half := aside + Halfway
-	if _, err := os.Stat(aside); err == nil {
-		return "", messages.Errorf(fault.OpRepair, messages.AlreadyExists, "%s is there", aside).WithHint("Try again in a second.")
-	}
 	if err := errors.Join(os.RemoveAll(half), os.Mkdir(half, 0o700)); err != nil {
 		return "", fault.Storage(fault.OpRepair, err)
 	}
@@ -57,6 +56,21 @@ func SetAside(ctx context.Context, directory string, now time.Time) (aside strin
 		return "", fault.Storage(fault.OpRepair, err)
 	}
 	return aside, nil
+}
+
+// FreeSuffix returns an ending for paths that are moved aside, such as ".replaced-20261123T050607Z". A number follows if
+// one of the paths with the ending exists, because another one was moved aside in the same second.
+func FreeSuffix(reason string, now time.Time, paths ...string) string {
+	stamp := "." + reason + "-" + now.UTC().Format("20060102T150405Z")
+	suffix := stamp
+	taken := func(path string) bool {
+		_, err := os.Lstat(path + suffix)
+		return err == nil
+	}
+	for n := 2; slices.ContainsFunc(paths, taken); n++ {
+		suffix = stamp + "-" + strconv.Itoa(n)
+	}
+	return suffix
 }
 
 // CheckEmpty refuses a path that is anything but nothing or an empty directory.

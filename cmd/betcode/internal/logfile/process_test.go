@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// The tests below run this program once more, as a process that has a log.
+// The tests run their own executable as a child process with a log.
 const (
 	roleVariable = "LOGFILE_TEST_ROLE"
-	roleWriter   = "writer" // writes numbers for ever
+	roleWriter   = "writer" // writes numbers until it is killed
 	roleCrash    = "crash"  // writes more than one file holds, and panics
 )
 
@@ -57,8 +57,8 @@ func process(t *testing.T, role, path string, first int) *exec.Cmd {
 	return c
 }
 
-// A process that is killed again and again, also while it rotates, keeps the newest
-// lines in order, within the bound.
+// TestKilled checks that the log of a process that is killed repeatedly, also during a rotation, keeps the newest lines in
+// order and within the bound.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
