@@ -11,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/spool"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -48,7 +49,7 @@ func TestBadDisk(t *testing.T) {
 	must[messages.InputAcknowledged](s, message(sessionN(1), 2))
 	s.eventually("people are told", func() bool { return r.has("notice OUTPUT_UNREADABLE") })
 	s.eventually("health says so", func() bool { return unreadable(s) })
-	s.actors.Root.Send(actor.NewPID(s.daemon.Address, "daemon/sessions/session/"+string(sessionN(1))+"/run/1"), agentLost{errors.New("poison")})
+	s.actors.Root.Send(actor.NewPID(s.daemon.Address, "daemon/sessions/session/"+string(sessionN(1))+"/run/1"), run.Lost{Err: errors.New("poison")})
 	s.eventually("it was adopted", func() bool { return r.has("run 1 adopted") })
 	must[messages.InputAcknowledged](s, message(sessionN(1), 3))
 

@@ -1,13 +1,9 @@
 package actors
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
-	"strings"
 
-	"betcode/messages"
+	"betcode/actors/internal/control"
 )
 
 // Ids of control requests prove that they are ours. Whatever an agent has started may
@@ -21,35 +17,8 @@ import (
 // one is not recognised.
 const maxControlsAnswered = 512
 
-const signatureLength = 16
-
-// controlID returns the id of a control request of a run. The name must be unique in it.
-// A run of a daemon that signed nothing has no key; its ids are bare names.
-func controlID(run *messages.RunRecord, name string) string {
-	if run == nil || run.ControlKey == "" {
-		return name
-	}
-	return name + "." + signature(run.ControlKey, name)
-}
-
-// signatureOf returns the signature of an id, and whether it was made with the key.
-func signatureOf(key, id string) (string, bool) {
-	i := strings.LastIndexByte(id, '.')
-	if i < 0 {
-		return "", false
-	}
-	given := id[i+1:]
-	return given, hmac.Equal([]byte(given), []byte(signature(key, id[:i])))
-}
-
-func signature(key, name string) string {
-	h := hmac.New(sha256.New, []byte(key))
-	h.Write([]byte(name))
-	return hex.EncodeToString(h.Sum(nil))[:signatureLength]
-}
-
 // control returns the id of a new control request to the agent that runs.
-func (t *transition) control(kind string) string { return controlID(t.s.run, kind+"-"+t.now.id()) }
+func (t *transition) control(kind string) string { return control.ID(t.s.run, kind+"-"+t.now.id()) }
 
 // asked reports whether an answer belongs to a control request of ours that was not
 // answered before, and notes that it is now. Runs of older daemons are not checked.
@@ -57,7 +26,7 @@ func (t *transition) asked(request string) bool {
 	if t.s.run == nil || t.s.run.ControlKey == "" {
 		return true
 	}
-	sign, ours := signatureOf(t.s.run.ControlKey, request)
+	sign, ours := control.SignatureOf(t.s.run.ControlKey, request)
 	if !ours || slices.Contains(t.s.run.ControlsAnswered, sign) {
 		return false
 	}
@@ -76,6 +45,6 @@ func (t *transition) repeats(request string) bool {
 	if t.s.run == nil || t.s.can().SingleAnswers {
 		return false
 	}
-	_, ours := signatureOf(t.s.run.ControlKey, request)
+	_, ours := control.SignatureOf(t.s.run.ControlKey, request)
 	return ours
 }

@@ -6,6 +6,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -141,7 +142,7 @@ func (t *transition) giveRules() {
 		return
 	}
 	t.s.agent.handover.request, t.s.agent.handover.asked = request, missing
-	t.tellAgent(writeControl{line})
+	t.tellAgent(run.WriteControl{Line: line})
 }
 
 // handedOver takes the agent's answer, and gives it what has changed meanwhile.

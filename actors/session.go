@@ -13,6 +13,7 @@ import (
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
 	"betcode/actors/journal"
+	"betcode/actors/run"
 	"betcode/messages"
 	"betcode/messages/failpoint"
 )
@@ -221,7 +222,7 @@ func (s *session) perform(ctx actor.Context, e effect) {
 func (s *session) performChild(ctx actor.Context, e effect) {
 	switch e := e.(type) {
 	case spawnRun:
-		s.spawn(ctx, runProps(s.deps, s.state.record, e), "run", e.record.Run)
+		s.spawn(ctx, run.Props(s.deps.runDeps(), run.Start{Session: s.state.record, Record: e.record, Cursor: e.cursor, Fresh: e.fresh, Resume: e.resume}), "run", e.record.Run)
 	case spawnClient:
 		if pid := s.spawn(ctx, client.Props(s.deps.clientDeps(), e.attach, e.state), "client", e.attach.Stream); pid != nil {
 			s.streams[e.attach.Stream] = pid

@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -54,7 +55,7 @@ func (t *transition) getAbilities(from *actor.PID) {
 func (t *transition) inquire() {
 	if t.s.inquiry.request == "" {
 		t.s.inquiry.request = t.control("abilities")
-		t.tellAgent(writeControl{claude.InitializeLine(t.s.inquiry.request, false)})
+		t.tellAgent(run.WriteControl{Line: claude.InitializeLine(t.s.inquiry.request, false)})
 		t.then(wakeAfter{inquiryPatience, inquirySlow{t.s.inquiry.request}})
 	}
 }

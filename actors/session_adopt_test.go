@@ -6,6 +6,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/journal"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -168,7 +169,7 @@ func TestLongInput(t *testing.T) {
 		b := remembering(t)
 		b.tell(input("ann", "k2"))
 		b.quiet()
-		b.on(inputTooLong{run: 1, key: "k2"}, "run 1: write long k2")
+		b.on(run.InputTooLong{Run: 1, Key: "k2"}, "run 1: write long k2")
 		if in := b.journal.inputs["k2"]; in.State != messages.InputWriting || in.Run != 1 {
 			t.Errorf("%+v", in)
 		}
@@ -182,10 +183,10 @@ func TestLongInput(t *testing.T) {
 		b.tell(input("ann", "k2"))
 		b.tell(input("ann", "k3"))
 		b.quiet()
-		b.on(inputTooLong{run: 1, key: "k2"})
-		b.on(inputTooLong{run: 1, key: "k3"})
+		b.on(run.InputTooLong{Run: 1, Key: "k2"})
+		b.on(run.InputTooLong{Run: 1, Key: "k3"})
 		b.on(b.out(finished("k1")), "all: 8 THINKING", "run 1: write long k2", "run 1: write long k3")
-		b.on(inputTooLong{run: 1, key: "gone"})
+		b.on(run.InputTooLong{Run: 1, Key: "gone"})
 	})
 	t.Run("in a turn that is not continued", func(t *testing.T) {
 		b := turning(t)
@@ -194,7 +195,7 @@ func TestLongInput(t *testing.T) {
 		b.tell(transcript(1, "k1"))
 		b.tell(restartDue{1})
 		b.tell(b.up())
-		b.tell(inputTooLong{run: 2, key: "k2"})
+		b.tell(run.InputTooLong{Run: 2, Key: "k2"})
 		b.quiet()
 		prompt := "00000005-0000-4000-8000-000000000000"
 		b.on(continuationDue{2}, "all: 10 notice TURN_NOT_CONTINUED, 11 input "+prompt, "run 2: write "+prompt)
@@ -205,7 +206,7 @@ func TestLongInput(t *testing.T) {
 	t.Run("the run ends before", func(t *testing.T) {
 		b := turning(t)
 		b.tell(input("ann", "k2"))
-		b.tell(inputTooLong{run: 1, key: "k2"})
+		b.tell(run.InputTooLong{Run: 1, Key: "k2"})
 		b.tell(b.exit(137))
 		b.tell(transcript(1))
 		b.tell(restartDue{1})
@@ -213,12 +214,12 @@ func TestLongInput(t *testing.T) {
 		if !slices.Contains(b.quiet(), "run 2: write k2") {
 			t.Error("it is not given to the next run")
 		}
-		b.on(inputTooLong{run: 2, key: "k2"}, "run 2: write long k2")
+		b.on(run.InputTooLong{Run: 2, Key: "k2"}, "run 2: write long k2")
 	})
 	t.Run("it is dropped before", func(t *testing.T) {
 		b := turning(t)
 		b.tell(input("ann", "k2"))
-		b.tell(inputTooLong{run: 1, key: "k2"})
+		b.tell(run.InputTooLong{Run: 1, Key: "k2"})
 		b.tell(messages.StopSession{Session: sessionA})
 		b.tell(b.out(finished("k1", "k2")))
 		if slices.Contains(b.quiet(), "run 1: write long k2") {
@@ -231,14 +232,14 @@ func TestLongInput(t *testing.T) {
 func TestTornInput(t *testing.T) {
 	b := remembering(t)
 	b.tell(input("ann", "k2"))
-	b.tell(inputTooLong{run: 1, key: "k2"})
+	b.tell(run.InputTooLong{Run: 1, Key: "k2"})
 	b.crash()
 	b.quiet()
 	b.on(b.adopted(), "all: 8 run 1 adopted, 9 notice INPUT_TORN", "run 1: stop resumably")
 	b.on(input("ann", "k3"), "all: 10 input k3", `all: lock "ann"`, "to ann: input k3 is 10")
 	b.on(b.exit(143), "all: 11 run 1 exited", "drop run 1", "run 2: start with --resume")
 	b.on(b.up(), "all: 12 run 2 started", "run 2: write k2", "run 2: write k3")
-	b.on(inputTooLong{run: 2, key: "k2"}, "run 2: write long k2")
+	b.on(run.InputTooLong{Run: 2, Key: "k2"}, "run 2: write long k2")
 	b.on(b.exit(143), "all: 13 run 2 exited", "drop run 2", "all: 14 error SUBPROCESS_CRASHED", "in 500ms actors.restartDue")
 }
 
@@ -251,7 +252,7 @@ func TestRunThatWasIntended(t *testing.T) {
 	b.quiet()
 	b.crash()
 	b.expect("the crash", "run 1: look for it")
-	b.on(messages.RunEnded{Run: 1, Exit: messages.Exit{Reason: neverStarted}}, "all: 3 run 1 lost", "drop run 1", "run 2: start with --resume")
+	b.on(messages.RunEnded{Run: 1, Exit: messages.Exit{Reason: run.NeverStarted}}, "all: 3 run 1 lost", "drop run 1", "run 2: start with --resume")
 }
 
 // A session with nothing to do is loaded without a sound.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/rules"
+	"betcode/actors/run"
 	"betcode/actors/session/watchdog"
 	"betcode/messages"
 )
@@ -27,9 +28,9 @@ type agentLife struct {
 
 	lastActivity     time.Time // last output
 	watchdog         watchdog.Watchdog
-	yieldTimer       bool  // a timer is set for an agent that waits for a person
-	freezeReasons    holds // why the agent is frozen, as its run reports
-	outputUnreadable bool  // the run cannot read its spool
+	yieldTimer       bool        // a timer is set for an agent that waits for a person
+	freezeReasons    run.Reasons // why the agent is frozen, as its run reports
+	outputUnreadable bool        // the run cannot read its spool
 
 	handover  handover   // rules that the agent was given
 	directory *rules.Set // rules of the working directory as this run read them; nil: not read

@@ -10,6 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -73,9 +74,9 @@ func (t *transition) alarm(code messages.Code, reaction OnAlarm, details map[str
 	if !again {
 		t.then(notify{notice{Code: string(code), Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
 	}
-	run := *t.s.run
-	run.Alarm, run.Frozen = code, run.Frozen || reaction == AlarmFreezes && t.s.active()
-	t.putRun(run)
+	record := *t.s.run
+	record.Alarm, record.Frozen = code, record.Frozen || reaction == AlarmFreezes && t.s.active()
+	t.putRun(record)
 	if reaction == AlarmTells {
 		return
 	}
@@ -86,9 +87,9 @@ func (t *transition) alarm(code messages.Code, reaction OnAlarm, details map[str
 	}
 	// At once: what the agent does until the journal has this cannot be undone.
 	if reaction == AlarmFreezes {
-		t.at = append(t.at, tellRun{run.Run, holdAgent{holdAlarm, true}})
+		t.at = append(t.at, tellRun{record.Run, run.Freeze{Why: run.Alarm, On: true}})
 	} else {
-		t.at = append(t.at, tellRun{run.Run, stopAgent{stopKill}})
+		t.at = append(t.at, tellRun{record.Run, run.Stop{How: run.StopKill}})
 	}
 }
 
@@ -177,11 +178,11 @@ func (t *transition) thaw() {
 	if !t.s.frozen() {
 		return
 	}
-	run := *t.s.run
-	run.Frozen = false
-	t.putRun(run)
-	t.audit(messages.AuditEntry{Type: messages.AuditAgentResumed, ActorType: messages.ActorUser, Context: map[string]string{"alarm": string(run.Alarm)}})
-	t.tellAgent(holdAgent{holdAlarm, false})
+	record := *t.s.run
+	record.Frozen = false
+	t.putRun(record)
+	t.audit(messages.AuditEntry{Type: messages.AuditAgentResumed, ActorType: messages.ActorUser, Context: map[string]string{"alarm": string(record.Alarm)}})
+	t.tellAgent(run.Freeze{Why: run.Alarm, On: false})
 }
 
 // alarmsOf is a run's record as its actor has it, with what the session alone knows.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/control"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -95,11 +97,11 @@ func TestForgedRequests(t *testing.T) {
 		id    func(b *bench) string
 		alarm bool
 	}{
-		{"ours", func(b *bench) string { return controlID(b.state.run, "barrier-x") }, false},
+		{"ours", func(b *bench) string { return control.ID(b.state.run, "barrier-x") }, false},
 		{"no id", func(*bench) string { return "" }, true},
 		{"another's", func(*bench) string { return "set-mode-1" }, true},
-		{"signed with another key", func(b *bench) string { return "barrier-x." + signature(key(b)+"x", "barrier-x") }, true},
-		{"a signature of another name", func(b *bench) string { return "barrier-y." + signature(key(b), "barrier-x") }, true},
+		{"signed with another key", func(b *bench) string { return "barrier-x." + control.Signature(key(b)+"x", "barrier-x") }, true},
+		{"a signature of another name", func(b *bench) string { return "barrier-y." + control.Signature(key(b), "barrier-x") }, true},
 	} {
 		b := turning(t)
 		answer := claude.ControlAnswered{Request: test.id(b), OK: true}
@@ -126,7 +128,7 @@ func TestOldAgentsAnswerTwice(t *testing.T) {
 		b := starting(t)
 		b.tell(b.of(version))
 		b.quiet()
-		answer := claude.ControlAnswered{Request: controlID(b.state.run, "set-mode-x"), OK: true}
+		answer := claude.ControlAnswered{Request: control.ID(b.state.run, "set-mode-x"), OK: true}
 		b.tell(b.out(answer))
 		if got := alarmed(b); len(got) > 0 {
 			t.Errorf("%s: one answer raises %q", version, got)
@@ -172,7 +174,7 @@ func TestFrozenAgent(t *testing.T) {
 	}
 	if !slices.ContainsFunc(b.effects, func(e effect) bool {
 		r, ok := e.(tellRun)
-		return ok && r.message == any(holdAgent{holdAlarm, true})
+		return ok && r.message == any(run.Freeze{Why: run.Alarm, On: true})
 	}) {
 		t.Error("the run's actor is not told that the agent is frozen")
 	}
@@ -184,7 +186,7 @@ func TestFrozenAgent(t *testing.T) {
 }
 
 func TestReactionsToAnAlarm(t *testing.T) {
-	for reaction, want := range map[OnAlarm]any{AlarmFreezes: holdAgent{holdAlarm, true}, AlarmStops: stopAgent{stopKill}, AlarmTells: nil} {
+	for reaction, want := range map[OnAlarm]any{AlarmFreezes: run.Freeze{Why: run.Alarm, On: true}, AlarmStops: run.Stop{How: run.StopKill}, AlarmTells: nil} {
 		b := askingFor(t, "call")
 		b.state.options.onAlarm = reaction
 		b.tell(b.out(claude.ToolDone{ID: "call", Verdict: claude.VerdictHost}))
@@ -192,7 +194,7 @@ func TestReactionsToAnAlarm(t *testing.T) {
 		for _, e := range b.effects {
 			if r, ok := e.(tellRun); ok {
 				switch r.message.(type) {
-				case holdAgent, stopAgent:
+				case run.Freeze, run.Stop:
 					told = r.message
 				}
 			}
@@ -218,29 +220,6 @@ func TestAlarmOutlivesTheRun(t *testing.T) {
 	b.tell(messages.ContinueSession{Session: sessionA})
 	if !b.state.active() {
 		t.Error("a person's word starts nothing")
-	}
-}
-
-func TestRunOfAFrozenAgent(t *testing.T) {
-	s := runState{record: messages.RunRecord{Run: 1}, phase: runLive}
-	has := func(effects []effect, want effect) bool {
-		return slices.ContainsFunc(effects, func(e effect) bool { return e == want })
-	}
-	s, effects := s.step(dawn, holdAgent{holdAlarm, true})
-	if !has(effects, freezeAgent{}) {
-		t.Fatalf("%v", effects)
-	}
-	interrupted, effects := s.step(dawn, interruptTurn{"i"})
-	if has(effects, thawAgent{}) || interrupted.held != holdAlarm {
-		t.Errorf("an interrupt lets it go on: %v", effects)
-	}
-	_, effects = s.step(dawn, stopAgent{stopOrderly})
-	if has(effects, thawAgent{}) || !has(effects, killTree{}) {
-		t.Errorf("it is let go on to end: %v", effects)
-	}
-	_, effects = s.step(dawn, holdAgent{holdAlarm, false})
-	if !has(effects, thawAgent{}) {
-		t.Errorf("a person's word changes nothing: %v", effects)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
@@ -20,7 +21,7 @@ func (t *transition) deliverAnswer(p messages.PermissionRecord) {
 	if err != nil { // it was encoded once before the decision was taken
 		panic("encode decided answer: " + err.Error())
 	}
-	t.tellAgent(writeAnswer{request: p.Request, line: line})
+	t.tellAgent(run.WriteAnswer{Request: p.Request, Line: line})
 }
 
 // answerLine is what an agent with these capabilities is told about a decided

@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
 	"betcode/actors/pool"
+	"betcode/actors/run"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -217,7 +218,7 @@ func (b *bench) deliver(from *actor.PID, m any) {
 // may be the one that finds no room.
 func waitsForNobody(e effect) bool {
 	told, ok := e.(tellRun)
-	_, hold := told.message.(holdAgent)
+	_, hold := told.message.(run.Freeze)
 	return ok && hold
 }
 
@@ -272,10 +273,10 @@ func (b *bench) adopted() messages.ProcessStarted {
 }
 
 // out is the next output of the newest run: each item is ten bytes.
-func (b *bench) out(items ...claude.Item) agentOutput {
+func (b *bench) out(items ...claude.Item) run.Output {
 	from := b.read
 	b.read += 10 * int64(len(items))
-	return agentOutput{run: b.state.record.Run, from: from, to: b.read, items: items, translator: fmt.Appendf(nil, "at %d", b.read)}
+	return run.Output{Run: b.state.record.Run, From: from, To: b.read, Items: items, Translator: fmt.Appendf(nil, "at %d", b.read)}
 }
 
 // exit is the end of the newest run, with what is known about it.

@@ -8,6 +8,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -49,12 +50,12 @@ func (b *bench) checkDurable(e effect) {
 		}
 	case tellRun:
 		switch m := e.message.(type) {
-		case writeInput:
-			if in, known := b.journal.inputs[m.key]; m.long && known && in.State != messages.InputWriting {
+		case run.WriteInput:
+			if in, known := b.journal.inputs[m.Key]; m.Long && known && in.State != messages.InputWriting {
 				bad("the journal has it in state %d", in.State)
 			}
-		case writeAnswer:
-			if p, known := b.journal.permissions[m.request]; known && p.Decision == messages.Undecided && !b.reuses {
+		case run.WriteAnswer:
+			if p, known := b.journal.permissions[m.Request]; known && p.Decision == messages.Undecided && !b.reuses {
 				bad("the journal has it undecided")
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/encode"
 	"betcode/actors/pool"
+	"betcode/actors/run"
 	"betcode/actors/session/presence"
 	"betcode/messages"
 )
@@ -146,7 +147,7 @@ func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) 
 	if m.Model != "" {
 		r.Model = m.Model
 		if t.s.active() {
-			t.tellAgent(writeControl{claude.SetModelLine(t.control("set-model"), m.Model)})
+			t.tellAgent(run.WriteControl{Line: claude.SetModelLine(t.control("set-model"), m.Model)})
 		}
 	}
 	if m.PermissionMode != "" {

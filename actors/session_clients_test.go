@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"betcode/actors/run"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
 )
@@ -171,9 +172,9 @@ func TestPublishedCarriesProgress(t *testing.T) {
 		{won(answer("ann", "p1", messages.AllowOnce)), messages.Working},
 		{input("ann", "k2"), messages.Working},
 	} {
-		if out, ok := c.m.(agentOutput); ok {
-			out.from = b.state.cursor.Offset
-			out.to = out.from + 10
+		if out, ok := c.m.(run.Output); ok {
+			out.From = b.state.cursor.Offset
+			out.To = out.From + 10
 			c.m = out
 		}
 		b.tell(c.m)

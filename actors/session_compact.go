@@ -10,6 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -237,7 +238,7 @@ func (t *transition) compactionIsLate(m compactionLate) {
 	t.change().Turn = false // it is not to be continued
 	t.undoCompaction("the agent took longer than " + humanDuration(compactionPatience))
 	if t.s.agent.up {
-		t.replaceAgent(endReplace, stopResumable)
+		t.replaceAgent(endReplace, run.StopResumable)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -27,17 +28,17 @@ func TestConditionsAtTheEndOfARun(t *testing.T) {
 		end  messages.RunEnded
 		want messages.Condition
 	}{
-		"no directory":          {messages.RunEnded{Exit: cannotStart(stageError("directory", syscall.ENOENT))}, messages.DirectoryGone},
-		"a file in its place":   {messages.RunEnded{Exit: cannotStart(stageError("directory", syscall.ENOTDIR))}, messages.DirectoryGone},
+		"no directory":          {messages.RunEnded{Exit: run.CannotStart(stageError("directory", syscall.ENOENT))}, messages.DirectoryGone},
+		"a file in its place":   {messages.RunEnded{Exit: run.CannotStart(stageError("directory", syscall.ENOTDIR))}, messages.DirectoryGone},
 		"its own word":          {messages.RunEnded{Exit: messages.Exit{Known: true, Code: 1}, Complaint: "The current directory no longer exists: x"}, messages.DirectoryGone},
-		"no program":            {messages.RunEnded{Exit: cannotStart(stageError("execute", syscall.ENOENT))}, messages.AgentMissing},
-		"not for us":            {messages.RunEnded{Exit: cannotStart(stageError("execute", os.ErrPermission))}, messages.AgentMissing},
-		"too many processes":    {messages.RunEnded{Exit: cannotStart(stageError("execute", syscall.EAGAIN))}, ""},
-		"too many open files":   {messages.RunEnded{Exit: cannotStart(stageError("directory", syscall.EMFILE))}, ""},
+		"no program":            {messages.RunEnded{Exit: run.CannotStart(stageError("execute", syscall.ENOENT))}, messages.AgentMissing},
+		"not for us":            {messages.RunEnded{Exit: run.CannotStart(stageError("execute", os.ErrPermission))}, messages.AgentMissing},
+		"too many processes":    {messages.RunEnded{Exit: run.CannotStart(stageError("execute", syscall.EAGAIN))}, ""},
+		"too many open files":   {messages.RunEnded{Exit: run.CannotStart(stageError("directory", syscall.EMFILE))}, ""},
 		"an ordinary accident":  {messages.RunEnded{Exit: messages.Exit{Known: true, Code: 137, Signal: "SIGKILL"}}, ""},
 		"a bad end of its own":  {messages.RunEnded{Exit: messages.Exit{Known: true, Code: 1}, Complaint: "TypeError"}, ""},
 		"nobody saw it":         {messages.RunEnded{Exit: messages.Exit{Reason: "lost"}}, ""},
-		"the end of the launch": {messages.RunEnded{Exit: messages.Exit{Reason: neverStarted}}, ""},
+		"the end of the launch": {messages.RunEnded{Exit: messages.Exit{Reason: run.NeverStarted}}, ""},
 	} {
 		b := running(t)
 		c.end.Run = 1
@@ -54,7 +55,7 @@ func TestConditionsAtTheEndOfARun(t *testing.T) {
 // A condition keeps the work and the turn, is told once, survives a restart of
 // ours, and is released by a person.
 func TestConditionIsReleased(t *testing.T) {
-	gone := messages.RunEnded{Run: 1, Exit: cannotStart(stageError("directory", syscall.ENOENT))}
+	gone := messages.RunEnded{Run: 1, Exit: run.CannotStart(stageError("directory", syscall.ENOENT))}
 	for name, m := range map[string]any{
 		"message": input("ann", "k2"), "resume": messages.ContinueSession{Session: sessionA}, "restart": messages.RestartSession{Session: sessionA},
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/protect"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -166,8 +167,8 @@ func TestSuggestedModeIsConfirmed(t *testing.T) {
 	line := ""
 	for _, e := range b.effects {
 		if told, ok := e.(tellRun); ok {
-			if answer, ok := told.message.(writeAnswer); ok {
-				line = string(answer.line)
+			if answer, ok := told.message.(run.WriteAnswer); ok {
+				line = string(answer.Line)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"betcode/actors/internal/encode"
 	"betcode/actors/journal"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -139,9 +140,9 @@ func (s sessionState) passing(now env, effects []effect) []effect {
 			case messages.Credit:
 				m.Journaled = 0
 				pass = append(pass, tellRun{e.run, m})
-			case holdAgent, interruptTurn, interruptSettled:
+			case run.Freeze, run.Interrupt, run.InterruptDone:
 				pass = append(pass, e)
-			case stopAgent:
+			case run.Stop:
 				if s.ending.shutdown || s.record.StopWanted {
 					pass = append(pass, e)
 				}

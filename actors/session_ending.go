@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -91,7 +92,7 @@ func (s *sessionState) endsForGood() bool { return s.record.StopWanted || s.dele
 func (s *sessionState) replacing() bool { return s.agent.ending != endNone }
 
 // replaceAgent ends the agent process for a reason that lets another follow.
-func (t *transition) replaceAgent(reason endReason, how stopKind) {
+func (t *transition) replaceAgent(reason endReason, how run.StopKind) {
 	t.s.agent.ending = reason
-	t.tellAgent(stopAgent{how})
+	t.tellAgent(run.Stop{How: how})
 }

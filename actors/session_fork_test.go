@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -72,7 +73,7 @@ func TestForkAndTheEndOfTheDaemon(t *testing.T) {
 	if spawn.fresh || spawn.record.Run != 1 || spawn.record.Token != intended.Token || !slices.Equal(spawn.record.Argv, intended.Argv) {
 		t.Errorf("the next daemon looks for %+v, not for %+v", spawn, intended)
 	}
-	b.tell(messages.RunEnded{Run: 1, Exit: messages.Exit{Known: true, Reason: neverStarted, At: b.now}})
+	b.tell(messages.RunEnded{Run: 1, Exit: messages.Exit{Known: true, Reason: run.NeverStarted, At: b.now}})
 	if r := *b.state.run; r.Run != 2 || !r.Resumed || begins(r) != nil {
 		t.Fatalf("the run after the one that was never started: %d %q", r.Run, r.Argv) // the fork may have been made
 	}

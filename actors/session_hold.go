@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/disk"
+	"betcode/actors/run"
 )
 
 // diskChanged holds the agent of the session while the disk is full, and begins
@@ -11,24 +12,24 @@ import (
 // be the one that finds no room.
 func (t *transition) diskChanged(m disk.Changed) {
 	if t.s.active() {
-		t.at = append(t.at, tellRun{t.s.record.Run, holdAgent{holdDisk, m.Full}})
+		t.at = append(t.at, tellRun{t.s.record.Run, run.Freeze{Why: run.DiskFull, On: m.Full}})
 	}
 }
 
 // agentHeld notes that the agent is held, or goes on, and tells people why. The
 // time in between is not silence.
-func (t *transition) agentHeld(m agentHeld) {
-	if m.run != t.s.record.Run || !t.s.active() {
+func (t *transition) agentHeld(m run.Frozen) {
+	if m.Run != t.s.record.Run || !t.s.active() {
 		return
 	}
-	fresh := m.why &^ t.s.agent.freezeReasons
-	over := m.why == 0 && t.s.agent.freezeReasons != 0
-	t.s.agent.freezeReasons = m.why
+	fresh := m.Why &^ t.s.agent.freezeReasons
+	over := m.Why == 0 && t.s.agent.freezeReasons != 0
+	t.s.agent.freezeReasons = m.Why
 	t.activity()
-	if fresh&holdDisk != 0 {
+	if fresh&run.DiskFull != 0 {
 		t.notice("DISK_FULL", "The disk is nearly full: the agent is held until there is room", nil)
 	}
-	if fresh&holdQuota != 0 {
+	if fresh&run.OverQuota != 0 {
 		t.notice("SPOOL_QUOTA", "The agent has written more than the journal could take so far: it is held until half of it is read", map[string]string{"step": "hold"})
 	}
 	if over {
@@ -38,15 +39,15 @@ func (t *transition) agentHeld(m agentHeld) {
 
 // agentOutruns tells people what is done about an agent that goes on writing although
 // it is held.
-func (t *transition) agentOutruns(m agentOutruns) {
-	if m.run != t.s.record.Run || !t.s.active() {
+func (t *transition) agentOutruns(m run.Outruns) {
+	if m.Run != t.s.record.Run || !t.s.active() {
 		return
 	}
 	told := "The agent goes on writing although it is held: its turn is interrupted"
-	if m.step == "stop" {
+	if m.Step == "stop" {
 		told = "The agent goes on writing although it is held and was interrupted: it is ended"
 	}
-	t.notice("SPOOL_QUOTA", told, map[string]string{"step": m.step})
+	t.notice("SPOOL_QUOTA", told, map[string]string{"step": m.Step})
 }
 
 // roomFor refuses a new turn while the disk is full.

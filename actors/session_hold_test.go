@@ -6,6 +6,7 @@ import (
 
 	"betcode/actors/disk"
 	"betcode/actors/pool"
+	"betcode/actors/run"
 )
 
 func TestFullDiskHoldsTheAgent(t *testing.T) {
@@ -13,14 +14,14 @@ func TestFullDiskHoldsTheAgent(t *testing.T) {
 	b.full = true
 	b.tell(disk.Changed{Full: true})
 	b.expect("the disk is full", "run 1: hold for disk full")
-	b.tell(agentHeld{1, holdDisk})
+	b.tell(run.Frozen{Run: 1, Why: run.DiskFull})
 	b.expect("held", "all: 6 notice DISK_FULL")
 	b.wake(time.Hour)
 	b.expect("an hour is no silence")
 	b.full = false
 	b.tell(disk.Changed{Full: false})
 	b.expect("there is room", "run 1: no longer hold for disk full")
-	b.tell(agentHeld{1, 0})
+	b.tell(run.Frozen{Run: 1, Why: 0})
 	b.expect("let go", "all: 7 notice AGENT_GOES_ON")
 	b.wake(6 * time.Minute)
 	b.expect("its silence counts from here on")
@@ -64,11 +65,11 @@ func TestFullDiskStartsNoAgent(t *testing.T) {
 
 func TestHoldEndsWithItsRun(t *testing.T) {
 	b := turning(t)
-	b.tell(agentHeld{1, holdQuota})
+	b.tell(run.Frozen{Run: 1, Why: run.OverQuota})
 	b.expect("held", "all: 6 notice SPOOL_QUOTA")
 	b.tell(b.exit(143))
 	b.quiet()
-	b.tell(agentHeld{1, 0})
+	b.tell(run.Frozen{Run: 1, Why: 0})
 	b.expect("too late to be told")
 	if b.state.agent.freezeReasons != 0 {
 		t.Error("it is still held")

@@ -8,6 +8,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -88,7 +89,7 @@ func (t *transition) deliver() {
 		if err != nil { // it was encoded once before: cannot be
 			panic("encode accepted input: " + err.Error())
 		}
-		t.tellAgent(writeInput{key: in.Key, line: line})
+		t.tellAgent(run.WriteInput{Key: in.Key, Line: line})
 	}
 }
 
@@ -105,11 +106,11 @@ func (t *transition) inputWritten(m messages.InputWrittenTo) {
 
 // inputLong keeps a line that does not fit into the pipe for a moment without a
 // turn: a kill in the middle of it would tear it, and a torn line ends the agent.
-func (t *transition) inputLong(m inputTooLong) {
-	if m.run != t.s.record.Run || t.s.input(m.key) < 0 {
+func (t *transition) inputLong(m run.InputTooLong) {
+	if m.Run != t.s.record.Run || t.s.input(m.Key) < 0 {
 		return
 	}
-	t.s.agent.long = append(slices.Clone(t.s.agent.long), m.key)
+	t.s.agent.long = append(slices.Clone(t.s.agent.long), m.Key)
 	t.deliverLong()
 }
 
@@ -126,7 +127,7 @@ func (t *transition) deliverLong() {
 		if err != nil {
 			panic("encode accepted input: " + err.Error())
 		}
-		t.tellAgent(writeInput{key: key, line: line, long: true})
+		t.tellAgent(run.WriteInput{Key: key, Line: line, Long: true})
 	}
 	t.s.agent.long = nil
 }
@@ -205,14 +206,14 @@ func (t *transition) cancelAsked(m messages.CancelTurn) {
 func (t *transition) interrupt() {
 	if t.s.agent.interrupt == "" {
 		t.s.agent.interrupt = t.control("interrupt")
-		t.tellAgent(interruptTurn{id: t.s.agent.interrupt})
+		t.tellAgent(run.Interrupt{ID: t.s.agent.interrupt})
 	}
 }
 
 // interruptOver tells the run that what was to be interrupted has ended.
 func (t *transition) interruptOver() {
 	if t.s.agent.interrupt != "" {
-		t.tellAgent(interruptSettled{t.s.agent.interrupt})
+		t.tellAgent(run.InterruptDone{ID: t.s.agent.interrupt})
 		t.s.agent.interrupt = ""
 	}
 }

@@ -10,6 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -18,25 +19,25 @@ const previewLength = 120
 
 // output takes a batch of the agent's lines: its events, what they mean for the
 // session, the consumed offset and the translator's state go into one append.
-func (t *transition) output(m agentOutput) {
-	if m.run != t.s.record.Run {
+func (t *transition) output(m run.Output) {
+	if m.Run != t.s.record.Run {
 		return // an earlier run, reporting late
 	}
-	if m.from != t.s.cursor.Offset {
-		panic(fmt.Sprintf("run %d read from %d, the journal is at %d", m.run, m.from, t.s.cursor.Offset))
+	if m.From != t.s.cursor.Offset {
+		panic(fmt.Sprintf("run %d read from %d, the journal is at %d", m.Run, m.From, t.s.cursor.Offset))
 	}
-	cursor := messages.Cursor{Run: m.run, Offset: m.to, Translator: m.translator}
-	t.s.cursor, t.append.SpoolFrom, t.append.Cursor = cursor, m.from, &cursor
+	cursor := messages.Cursor{Run: m.Run, Offset: m.To, Translator: m.Translator}
+	t.s.cursor, t.append.SpoolFrom, t.append.Cursor = cursor, m.From, &cursor
 	t.dirty = true
 	turn := t.s.record.Turn
-	t.activity(m.items...)
-	t.append.Events = slices.Grow(t.append.Events, len(m.items))
-	for _, item := range m.items {
+	t.activity(m.Items...)
+	t.append.Events = slices.Grow(t.append.Events, len(m.Items))
+	for _, item := range m.Items {
 		t.item(item)
 	}
-	t.watchTrust(m.items)
-	t.used = t.used || t.outputIsUse(turn, m.items)
-	t.tellAgent(messages.Credit{Run: m.run, Batches: 1, Journaled: m.to})
+	t.watchTrust(m.Items)
+	t.used = t.used || t.outputIsUse(turn, m.Items)
+	t.tellAgent(messages.Credit{Run: m.Run, Batches: 1, Journaled: m.To})
 }
 
 // onlyAnswers reports whether the agent has said nothing but what it was asked by us:
@@ -79,7 +80,7 @@ func (t *transition) item(item claude.Item) {
 		t.withdrawnByAgent(messages.RequestID(m.Request))
 	case claude.ControlAsked:
 		if line := claude.UnhandledLine(m); line != nil {
-			t.tellAgent(writeControl{line})
+			t.tellAgent(run.WriteControl{Line: line})
 		}
 	case claude.ControlAnswered:
 		t.controlAnswered(m)
@@ -213,7 +214,7 @@ func (t *transition) ability(m claude.TurnEnded) {
 	case r.Condition != "" && !m.IsError:
 		r.Condition = ""
 	case r.Condition == "" && m.IsError && t.terminal(evidence{turn: &m}):
-		t.replaceAgent(endReplace, stopOrderly)
+		t.replaceAgent(endReplace, run.StopOrderly)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -51,7 +52,7 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 // refuseRequest answers a malformed request with an error. No person, rule or grant decides
 // it.
 func (t *transition) refuseRequest(m claude.PermissionAsked, why string) {
-	t.tellAgent(writeControl{claude.RefuseLine(m.Request, "malformed permission request: "+why)})
+	t.tellAgent(run.WriteControl{Line: claude.RefuseLine(m.Request, "malformed permission request: "+why)})
 	t.notice("PERMISSION_MALFORMED", "The agent's permission request is malformed and was refused: "+why,
 		map[string]string{"request_id": shorten(m.Request, maxShown)})
 	t.then(requestRefused{shorten(m.Request, maxShown), why})

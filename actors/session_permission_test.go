@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -263,7 +264,7 @@ func TestPatienceBeginsAnew(t *testing.T) {
 	b.now = dawn.Add(10 * 24 * time.Hour)
 	b.on(take("ann"), "to ann: lock granted true, holder \"ann\"") // too late
 	b.tell(expired("p1"))
-	if line := string(last[tellRun](b).message.(writeAnswer).line); !containsText(line, "Permission request expired after 7d. User can retry the operation.") {
+	if line := string(last[tellRun](b).message.(run.WriteAnswer).Line); !containsText(line, "Permission request expired after 7d. User can retry the operation.") {
 		t.Errorf("the agent is told %s", line)
 	}
 }
@@ -361,7 +362,7 @@ func (b *bench) toldOf(words string) {
 	b.t.Helper()
 	for _, e := range b.effects {
 		told, _ := e.(tellRun)
-		if m, ok := told.message.(writeAnswer); ok && strings.Contains(string(m.line), words) {
+		if m, ok := told.message.(run.WriteAnswer); ok && strings.Contains(string(m.Line), words) {
 			return
 		}
 	}

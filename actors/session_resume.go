@@ -9,6 +9,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -107,7 +108,7 @@ func (t *transition) restartSession(from *actor.PID) {
 	t.unblock()
 	switch {
 	case t.s.active():
-		t.replaceAgent(endRestart, stopResumable)
+		t.replaceAgent(endRestart, run.StopResumable)
 	case t.s.agent.readingTranscript: // what follows the end of the former run is this
 	case t.s.slot.state == slotQueued:
 		t.answerRestarters(true, nil)

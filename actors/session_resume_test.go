@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -216,5 +217,5 @@ func TestRestartOfAnAgent(t *testing.T) {
 	b.tell(b.exit(0))
 	b.quiet()
 	b.on(restart, "run 2: start with --resume")
-	b.on(messages.RunEnded{Run: 2, Exit: cannotStart(errNoProgram)}, "all: 8 run 2 exited, 9 "+crashedEvent, "to op: unavailable", "drop run 2")
+	b.on(messages.RunEnded{Run: 2, Exit: run.CannotStart(errNoProgram)}, "all: 8 run 2 exited, 9 "+crashedEvent, "to op: unavailable", "drop run 2")
 }

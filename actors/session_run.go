@@ -14,6 +14,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
 	"betcode/actors/pool"
+	"betcode/actors/run"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -118,7 +119,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	}
 	t.putRun(alarmsOf(*t.s.run, m.Record))
 	if t.s.run.Frozen {
-		t.at = append(t.at, tellRun{m.Record.Run, holdAgent{holdAlarm, true}}) // an incarnation of the run's actor may not know
+		t.at = append(t.at, tellRun{m.Record.Run, run.Freeze{Why: run.Alarm, On: true}}) // an incarnation of the run's actor may not know
 	}
 	t.startedAs(m)
 	t.s.agent.up, t.s.agent.lastActivity, t.s.attended = true, t.now.at, false
@@ -133,17 +134,17 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	}
 	switch {
 	case t.s.ending.shutdown:
-		t.tellAgent(stopAgent{stopResumable})
+		t.tellAgent(run.Stop{How: run.StopResumable})
 		return
 	case t.s.endsForGood():
-		t.tellAgent(stopAgent{stopOrderly})
+		t.tellAgent(run.Stop{How: run.StopOrderly})
 		return
 	case t.s.ending.restart:
-		t.tellAgent(stopAgent{stopResumable})
+		t.tellAgent(run.Stop{How: run.StopResumable})
 		return
 	case m.Adopted && t.torn():
 		t.notice("INPUT_TORN", "A long message was being written when the daemon ended; the agent is restarted and gets it again", nil)
-		t.replaceAgent(endReplace, stopResumable)
+		t.replaceAgent(endReplace, run.StopResumable)
 		return
 	}
 	for _, p := range t.s.requests(everyRequest) {
@@ -156,7 +157,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	}
 	if m.Adopted {
 		t.s.agent.barrier = t.control("barrier")
-		t.tellAgent(writeControl{claude.BarrierLine(t.s.agent.barrier, t.s.can())})
+		t.tellAgent(run.WriteControl{Line: claude.BarrierLine(t.s.agent.barrier, t.s.can())})
 	}
 	t.lookForRules()
 	t.expectTurn(m)
@@ -235,7 +236,7 @@ func (t *transition) follow(exit messages.Exit) {
 		t.afterRun()
 	case t.crashed(exit):
 		t.crash(exit)
-	case exit.Reason != neverStarted && t.s.busy():
+	case exit.Reason != run.NeverStarted && t.s.busy():
 		t.retry(exit) // it went without a word; at once would be for ever
 	default:
 		t.afterRun()
@@ -245,7 +246,7 @@ func (t *transition) follow(exit messages.Exit) {
 // crashed reports whether an exit is a crash. Code 1 after a failed result is
 // how the agent says that its last turn failed (wire notes, section 15).
 func (t *transition) crashed(exit messages.Exit) bool {
-	if exit.Reason == neverStarted || exit.Reason == process.LeaseEnded {
+	if exit.Reason == run.NeverStarted || exit.Reason == process.LeaseEnded {
 		return false
 	}
 	return !exit.Known || exit.Signal != "" || (exit.Code != 0 && (exit.Code != 1 || !t.s.agent.lastFailed))
@@ -302,5 +303,5 @@ func (t *transition) shutdown(from *actor.PID) {
 		return
 	}
 	t.s.ending.waiters.add(endShutdown, waiter{from: from})
-	t.tellAgent(stopAgent{stopResumable})
+	t.tellAgent(run.Stop{How: run.StopResumable})
 }

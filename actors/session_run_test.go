@@ -7,6 +7,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -112,9 +113,9 @@ func TestWhichExitsAreCrashes(t *testing.T) {
 		{"1 with work to do", running, known(1), []string{"all: 4 run 1 exited", "drop run 1", "all: 5 " + crashedEvent, "in 500ms actors.restartDue"}},
 		{"by a signal", running, messages.Exit{Known: true, Signal: "killed", Code: 137}, []string{"all: 4 run 1 exited", "drop run 1", "all: 5 " + crashedEvent, "in 500ms actors.restartDue"}},
 		{"unseen", running, messages.Exit{Reason: "the machine was restarted"}, []string{"all: 4 run 1 lost", "drop run 1", "all: 5 " + crashedEvent, "in 500ms actors.restartDue"}},
-		{"never started", running, messages.Exit{Reason: neverStarted}, []string{"all: 4 run 1 lost", "drop run 1", "run 2: start with --resume"}},
+		{"never started", running, messages.Exit{Reason: run.NeverStarted}, []string{"all: 4 run 1 lost", "drop run 1", "run 2: start with --resume"}},
 		{"without a daemon for a day", remembering, messages.Exit{Known: true, Code: 143, Reason: process.LeaseEnded}, []string{"all: 7 run 1 exited", "drop run 1", "retire"}},
-		{"could not be started", running, cannotStart(errNoProgram), []string{"all: 4 run 1 exited", "drop run 1", "all: 5 " + crashedEvent, "in 500ms actors.restartDue"}},
+		{"could not be started", running, run.CannotStart(errNoProgram), []string{"all: 4 run 1 exited", "drop run 1", "all: 5 " + crashedEvent, "in 500ms actors.restartDue"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := c.state(t)
@@ -196,7 +197,7 @@ func TestTurnThatIsNotContinuedAcrossACrash(t *testing.T) {
 			if c.begun {
 				state, _ := claude.Translate(claude.State{}, []byte(`{"type":"system","subtype":"init","session_id":"s"}`), b.now)
 				m := b.out(begun())
-				m.translator = state.Marshal()
+				m.Translator = state.Marshal()
 				b.tell(m)
 			}
 			b.quiet()
@@ -218,8 +219,8 @@ func TestLateWordsOfAnEarlierRun(t *testing.T) {
 	for _, m := range []any{
 		messages.RunEnded{Run: 1},
 		messages.InputWrittenTo{Run: 1, Key: "k1"},
-		agentOutput{run: 1, from: 70, to: 80},
-		inputTooLong{run: 1, key: "k1"},
+		run.Output{Run: 1, From: 70, To: 80},
+		run.InputTooLong{Run: 1, Key: "k1"},
 		restartDue{1},
 		continuationDue{1},
 		messages.AnswerWritten{Run: 1, Request: "p"},
@@ -256,7 +257,7 @@ func TestCreditsAndOffsets(t *testing.T) {
 			t.Error("a hole in the output was accepted")
 		}
 	}()
-	b.tell(agentOutput{run: 1, from: 1000, to: 1010})
+	b.tell(run.Output{Run: 1, From: 1000, To: 1010})
 }
 
 // What an agent says of itself goes on the next command line only if it can.

@@ -9,6 +9,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -118,31 +119,31 @@ func showSpawn(e spawnRun) string {
 
 func showOrder(message any) string {
 	switch m := message.(type) {
-	case writeInput:
-		if m.long {
-			return "write long " + m.key
+	case run.WriteInput:
+		if m.Long {
+			return "write long " + m.Key
 		}
-		return "write " + m.key
-	case writeAnswer:
-		return fmt.Sprintf("answer %s %s", m.request, showAnswerLine(m.line))
-	case writeControl:
-		_, rest, _ := strings.Cut(string(m.line), `"subtype":"`)
+		return "write " + m.Key
+	case run.WriteAnswer:
+		return fmt.Sprintf("answer %s %s", m.Request, showAnswerLine(m.Line))
+	case run.WriteControl:
+		_, rest, _ := strings.Cut(string(m.Line), `"subtype":"`)
 		subtype, _, _ := strings.Cut(rest, `"`)
 		if subtype == "get_binary_version" {
 			return "barrier"
 		}
 		return "control " + subtype
-	case interruptTurn:
+	case run.Interrupt:
 		return "interrupt"
-	case interruptSettled:
+	case run.InterruptDone:
 		return "interrupt is over"
-	case holdAgent:
-		if m.on {
-			return "hold for " + m.why.String()
+	case run.Freeze:
+		if m.On {
+			return "hold for " + m.Why.String()
 		}
-		return "no longer hold for " + m.why.String()
-	case stopAgent:
-		return []string{"stop in order", "stop resumably", "kill"}[m.how]
+		return "no longer hold for " + m.Why.String()
+	case run.Stop:
+		return []string{"stop in order", "stop resumably", "kill"}[m.How]
 	case messages.Credit:
 		return ""
 	}
@@ -301,8 +302,8 @@ func showInput(m any) string {
 	switch m := m.(type) {
 	case messages.SendInput:
 		return m.Key
-	case agentOutput:
-		return fmt.Sprintf("%d-%d %+v", m.from, m.to, m.items)
+	case run.Output:
+		return fmt.Sprintf("%d-%d %+v", m.From, m.To, m.Items)
 	case messages.Committed:
 		return fmt.Sprint(m.Commit)
 	case messages.RunEnded:

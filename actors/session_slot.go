@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/pool"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -151,7 +152,7 @@ func (s *sessionState) canPark() bool {
 func (t *transition) park() {
 	switch {
 	case t.s.canPark():
-		t.replaceAgent(endPark, stopOrderly) // what comes meanwhile is for the next run
+		t.replaceAgent(endPark, run.StopOrderly) // what comes meanwhile is for the next run
 	case t.s.yields(t.now.at):
 		t.yieldSlot()
 	}

@@ -9,6 +9,7 @@ import (
 	"betcode/actors/internal/rules"
 	"betcode/actors/journal"
 	"betcode/actors/pool"
+	"betcode/actors/run"
 	"betcode/actors/session/durable"
 	"betcode/actors/session/presence"
 	"betcode/actors/session/requests"
@@ -174,8 +175,8 @@ func (s sessionState) before(from *actor.PID, m any) (sessionState, []effect) {
 	switch m.(type) {
 	case messages.Committed, messages.AppendRefused:
 		return s, nil
-	case agentOutput, messages.ProcessStarted, messages.RunEnded, messages.InputWrittenTo, inputTooLong,
-		messages.AnswerWritten, messages.WriteFailed, agentHeld, agentOutruns, spoolUnread, agentDeaf:
+	case run.Output, messages.ProcessStarted, messages.RunEnded, messages.InputWrittenTo, run.InputTooLong,
+		messages.AnswerWritten, messages.WriteFailed, run.Frozen, run.Outruns, run.OutputUnreadable, run.StdinClosed:
 		return s, nil
 	case journal.Restarted:
 		return s, []effect{loadAgain{}} // the first request may be lost

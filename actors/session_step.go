@@ -6,6 +6,7 @@ import (
 	"betcode/actors/disk"
 	"betcode/actors/journal"
 	"betcode/actors/pool"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -129,7 +130,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case messages.ClientCaughtUp:
 		t.caughtUp(m.Stream)
 
-	case agentOutput:
+	case run.Output:
 		t.output(m)
 	case messages.ProcessStarted:
 		t.processStarted(m)
@@ -137,7 +138,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.runEnded(m)
 	case messages.InputWrittenTo:
 		t.inputWritten(m)
-	case inputTooLong:
+	case run.InputTooLong:
 		t.inputLong(m)
 	case messages.AnswerWritten:
 		t.answerWritten(m)
@@ -177,13 +178,13 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.rebuilt()
 	case disk.Changed:
 		t.diskChanged(m)
-	case agentHeld:
+	case run.Frozen:
 		t.agentHeld(m)
-	case agentDeaf:
+	case run.StdinClosed:
 		t.agentDeaf(m)
-	case spoolUnread:
+	case run.OutputUnreadable:
 		t.spoolUnread(m)
-	case agentOutruns:
+	case run.Outruns:
 		t.agentOutruns(m)
 	case silenceDue:
 		t.silenceLate(m)

@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -44,7 +45,7 @@ func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
 // once.
 func (t *transition) stopRun() {
 	t.change().StopWanted = true
-	t.tellAgent(stopAgent{stopOrderly})
+	t.tellAgent(run.Stop{How: run.StopOrderly})
 }
 
 // stopped says that the agent is gone, to whoever wanted that.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -119,7 +120,7 @@ func (t *transition) trustLooked(m trustLooked) {
 	case lost || gained && resting:
 		t.s.agent.directory = nil
 		t.s.ending.restart = true
-		t.replaceAgent(endReplace, stopResumable)
+		t.replaceAgent(endReplace, run.StopResumable)
 		return
 	case t.s.agent.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardStrict:
 		t.s.agent.guard = m.guard // the agent obeys none of it, old or new

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -24,7 +25,7 @@ func looks(effects []effect) int {
 func agentTold(effects []effect) bool {
 	return slices.ContainsFunc(effects, func(e effect) bool {
 		to, ok := e.(tellRun)
-		_, stop := to.message.(stopAgent)
+		_, stop := to.message.(run.Stop)
 		return ok && stop
 	})
 }

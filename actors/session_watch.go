@@ -2,6 +2,7 @@ package actors
 
 import (
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/actors/session/watchdog"
 	"betcode/messages"
 )
@@ -36,7 +37,7 @@ func (t *transition) silenceLate(m silenceDue) {
 	case watchdog.Replace:
 		t.notice("AGENT_HANGS", "The agent does not react; it is ended and started again", nil)
 		t.s.agent.hung = true
-		t.replaceAgent(endReplace, stopResumable)
+		t.replaceAgent(endReplace, run.StopResumable)
 		return
 	case watchdog.Wait:
 	}

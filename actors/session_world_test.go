@@ -16,6 +16,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/pool"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -76,8 +77,8 @@ func newWorld(t *rapid.T) *world {
 // tell delivers a message to the session and carries out what it wants.
 func (w *world) tell(m any) {
 	switch m := m.(type) {
-	case agentOutput:
-		for _, item := range m.items {
+	case run.Output:
+		for _, item := range m.Items {
 			w.excuse(item)
 		}
 	case transcriptRead:
@@ -206,28 +207,28 @@ func (w *world) order(e tellRun) {
 		return // nobody reads
 	}
 	switch m := e.message.(type) {
-	case writeInput:
-		if !m.long && rapid.IntRange(0, 5).Draw(w.t, "too long") == 0 {
-			w.mailbox = append(w.mailbox, inputTooLong{run: e.run, key: m.key})
+	case run.WriteInput:
+		if !m.Long && rapid.IntRange(0, 5).Draw(w.t, "too long") == 0 {
+			w.mailbox = append(w.mailbox, run.InputTooLong{Run: e.run, Key: m.Key})
 			return
 		}
-		if !slices.Contains(w.agent.inbox, m.key) { // else it is silent
-			w.agent.inbox = append(w.agent.inbox, m.key)
+		if !slices.Contains(w.agent.inbox, m.Key) { // else it is silent
+			w.agent.inbox = append(w.agent.inbox, m.Key)
 		}
-		w.mailbox = append(w.mailbox, messages.InputWrittenTo{Run: e.run, Key: m.key})
-	case writeAnswer:
-		w.agent.open = slices.DeleteFunc(w.agent.open, func(id string) bool { return id == string(m.request) })
-		w.mailbox = append(w.mailbox, messages.AnswerWritten{Run: e.run, Request: m.request})
-	case writeControl:
+		w.mailbox = append(w.mailbox, messages.InputWrittenTo{Run: e.run, Key: m.Key})
+	case run.WriteAnswer:
+		w.agent.open = slices.DeleteFunc(w.agent.open, func(id string) bool { return id == string(m.Request) })
+		w.mailbox = append(w.mailbox, messages.AnswerWritten{Run: e.run, Request: m.Request})
+	case run.WriteControl:
 		if showOrder(m) == "barrier" {
 			w.agent.barriers = append(w.agent.barriers, w.b.state.agent.barrier)
 		}
-	case stopAgent:
+	case run.Stop:
 		w.agent.stopping = true
-	case holdAgent:
-		held := agentHeld{run: e.run}
-		if m.on {
-			held.why = m.why
+	case run.Freeze:
+		held := run.Frozen{Run: e.run}
+		if m.On {
+			held.Why = m.Why
 		}
 		w.mailbox = append(w.mailbox, held)
 	}
@@ -244,7 +245,7 @@ func (w *world) open(starts bool) {
 	case r.spawn.fresh:
 		w.agent = &agentProcess{run: n, exit: messages.Exit{Known: true, Code: 127, Reason: "no such program"}}
 	case w.agent == nil || w.agent.run != n:
-		w.agent = &agentProcess{run: n, exit: messages.Exit{Reason: neverStarted}}
+		w.agent = &agentProcess{run: n, exit: messages.Exit{Reason: run.NeverStarted}}
 	}
 	r.spawn.fresh = false
 	if !w.agent.alive {
@@ -262,8 +263,8 @@ func (w *world) read(most int) {
 		r.offset += 10
 	}
 	if r.offset > from {
-		w.mailbox = append(w.mailbox, agentOutput{
-			run: w.agent.run, from: from, to: r.offset, items: w.agent.spool[from/10 : r.offset/10], translator: []byte{byte(r.offset)},
+		w.mailbox = append(w.mailbox, run.Output{
+			Run: w.agent.run, From: from, To: r.offset, Items: w.agent.spool[from/10 : r.offset/10], Translator: []byte{byte(r.offset)},
 		})
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/pool"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -70,7 +71,7 @@ func (t *transition) yieldSlot() {
 	const message = "The agent is parked while it waits for an answer, since another session needs its slot; an answer resumes it"
 	t.notice("PARKED_WAITING", message, map[string]string{"reason": messages.WaitsForAnswer})
 	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
-	t.replaceAgent(endPark, stopResumable)
+	t.replaceAgent(endPark, run.StopResumable)
 }
 
 // parkedForAnswer reports whether the agent was parked until a person answers.

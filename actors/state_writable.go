@@ -18,12 +18,12 @@ func notWritable(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
 }
 
-// prepared tells health what became of making a run directory, and gives a failure
-// that would come again its stage.
-func (o opening) prepared(err error) (messages.Exit, bool) {
+// prepared tells health whether a run directory was made. For a failure that the next attempt would meet again it returns the
+// end of the run.
+func (s *System) prepared(err error) (messages.Exit, bool) {
 	lasts := err != nil && notWritable(err)
 	if err == nil || lasts {
-		o.system.actors.Root.Send(o.system.health, health.StateDirectory{Err: err})
+		s.actors.Root.Send(s.health, health.StateDirectory{Err: err})
 	}
 	if !lasts {
 		return messages.Exit{}, false

@@ -23,6 +23,7 @@ import (
 	"betcode/actors/internal/spool"
 	"betcode/actors/journal"
 	"betcode/actors/retention"
+	"betcode/actors/run"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -132,7 +133,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	}
 	s.SetRules(o.Rules...)
 	s.protected = o.protected()
-	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, spoolQuota), 0)
+	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, run.SpoolQuota), 0)
 	s.room = newMeter(o)
 	var err error
 	if s.versions, err = loadVersions(o.VersionsFile); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -101,7 +102,7 @@ func TestAgentOutlivesItsActors(t *testing.T) {
 		poison  any
 	}{
 		{"its session's", session, poison("session")},
-		{"its run's", session + "/run/1", agentLost{errors.New("poison")}},
+		{"its run's", session + "/run/1", run.Lost{Err: errors.New("poison")}},
 		{"all sessions'", "daemon/sessions", unfinished{err: errors.New("poison")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -67,7 +68,7 @@ func TestFrozenAgentOutlivesItsActors(t *testing.T) {
 		}
 		return times
 	}
-	const run, session = "/run/1", "daemon/sessions/session/"
+	const runPath, session = "/run/1", "daemon/sessions/session/"
 	poisoned := func(path string, poison any) {
 		t.Helper()
 		times := adopted()
@@ -82,14 +83,14 @@ func TestFrozenAgentOutlivesItsActors(t *testing.T) {
 			t.Errorf("after %s the agent was continued: state %c, switches %q, they were %q", after, state, now, before)
 		}
 	}
-	poisoned(run, agentLost{errors.New("poison")})
+	poisoned(runPath, run.Lost{Err: errors.New("poison")})
 	held("a crash of the run's actor")
 	poisoned("", poison("session"))
 	held("a crash of the session's actor")
 
 	must[messages.SessionContinued](s, messages.ContinueSession{Session: sessionN(1)})
 	s.eventually("a person has it go on", func() bool { return !stopped() })
-	poisoned(run, agentLost{errors.New("poison")})
+	poisoned(runPath, run.Lost{Err: errors.New("poison")})
 	must[messages.InputAcknowledged](s, message(sessionN(1), 2))
 	if v := s.settled(sessionN(1)); v.Record.Run != 1 || v.Run.Process.PID != pid || v.Run.Frozen {
 		t.Errorf("it does not go on: %+v", v.Run)

@@ -12,6 +12,7 @@ import (
 	"betcode/actors/journal"
 	"betcode/actors/pool"
 	"betcode/actors/retention"
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -82,4 +83,13 @@ func (s *System) backupsDeps() journal.BackupsDeps {
 // clientDeps returns what the actor of a stream needs.
 func (s *System) clientDeps() client.Deps {
 	return client.Deps{Common: s.common(), Store: s.options.Store}
+}
+
+// runDeps returns what the actor of a run needs.
+func (s *System) runDeps() run.Deps {
+	return run.Deps{
+		Common: s.common(), Health: s.health, DiskFull: s.room.Full, SpoolQuota: s.options.Disk.SpoolQuota, Archive: s.archiver.Live,
+		OpenSpool: s.options.Disk.openSpool, Watcher: s.watcher, Shows: s.logs, LogLine: s.logLine,
+		Version: s.agentVersion, Refused: refusedStart, Prepared: s.prepared, Spec: s.agentSpec, Guard: s.guard,
+	}
 }

@@ -198,6 +198,12 @@ var rules = []rule{
 		because: "a stream knows its session by the messages that are published to it", never: actorsNever,
 	},
 	{
+		pkg: "actors/run", may: []string{
+			"messages", "actors/health", "actors/internal/act", "actors/internal/claude", "actors/internal/control", "actors/internal/process", "actors/internal/spool",
+		},
+		because: "it runs the agent it is given; what to start, and why, is decided above it", never: actorsNever,
+	},
+	{
 		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor", never: actorsNever,
 	},
 	{

@@ -2,71 +2,63 @@ package actors
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/messages"
-)
-
-// Files of a run directory. The first is removed when the run has ended: MCP servers
-// may have secrets in their environment.
-const (
-	serversName = "mcp.json"
-	guardName   = "trust.json"
 )
 
 // guard decides how much of its directory a new agent obeys, writes that down beside
 // the run for the daemon that adopts it, and returns the command line and what is added to the
 // environment. The directory is looked at immediately before each start, so trust that was lost
 // counts from then on.
-func (s *System) guard(session messages.SessionRecord, run messages.RunRecord) (argv, env []string, err error) {
-	environment := s.environment(run.Environment)
-	restriction := claude.Restriction{Strict: run.Options.OnlyServers}
+func (s *System) guard(session messages.SessionRecord, record messages.RunRecord) (argv, env []string, err error) {
+	environment := s.environment(record.Environment)
+	restriction := claude.Restriction{Strict: record.Options.OnlyServers}
 	if s.options.Directories == nil {
-		argv, err = s.handServers(session, run, restriction, environment)
+		argv, err = s.handServers(session, record, restriction, environment)
 		return argv, nil, err
 	}
-	review, err := s.review(session.WorkingDirectory, run.Options.Directories, environment)
+	review, err := s.review(session.WorkingDirectory, record.Options.Directories, environment)
 	if err != nil { // nobody knows what is trusted
 		review = messages.DirectoryReview{Problems: []string{err.Error()}}
 	}
 	guard := guardOf(review)
 	text, err := json.Marshal(guard)
 	if err != nil {
-		return nil, nil, fmt.Errorf("write %s: %w", guardName, err)
+		return nil, nil, fmt.Errorf("write %s: %w", run.GuardFile, err)
 	}
-	if err := os.WriteFile(filepath.Join(run.Directory, guardName), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(record.Directory, run.GuardFile), text, 0o600); err != nil {
 		return nil, nil, err
 	}
 	if guard.Mode != messages.GuardOff {
 		restriction.Guarded, restriction.Strict, restriction.Ask = true, restriction.Strict || guard.Restricted(), guard.Ask
 		env = claude.RestrictEnviron(environment, claude.Restriction{Strict: guard.Restricted()})
 	}
-	argv, err = s.handServers(session, run, restriction, environment)
+	argv, err = s.handServers(session, record, restriction, environment)
 	return argv, env, err
 }
 
 // handServers writes the MCP servers that an agent is given into a file of its run, and
 // returns the command line: the user's own where it is kept from finding them itself, and
 // those of its session, which win over others of the same name.
-func (s *System) handServers(session messages.SessionRecord, run messages.RunRecord, r claude.Restriction, environment []string) ([]string, error) {
+func (s *System) handServers(session messages.SessionRecord, record messages.RunRecord, r claude.Restriction, environment []string) ([]string, error) {
 	var servers []byte
-	if r.Guarded && !run.Options.OnlyServers {
+	if r.Guarded && !record.Options.OnlyServers {
 		servers = claude.OwnServers(readServers(agentMemory(environment)), r.Strict, projectsOf(session.WorkingDirectory)...)
 	}
-	if servers = claude.MergeServers(servers, run.Options.Servers); servers != nil {
-		r.Servers = filepath.Join(run.Directory, serversName)
+	if servers = claude.MergeServers(servers, record.Options.Servers); servers != nil {
+		r.Servers = filepath.Join(record.Directory, run.ServersFile)
 		if err := os.WriteFile(r.Servers, servers, 0o600); err != nil {
 			return nil, err
 		}
 	}
-	return claude.Restrict(run.Argv, r), nil
+	return claude.Restrict(record.Argv, r), nil
 }
 
 // guardOf is the restriction that follows from a review.
@@ -115,22 +107,5 @@ func projectsOf(directory string) []string {
 		if filepath.Dir(at) == at {
 			return names
 		}
-	}
-}
-
-// readGuard returns the guard of a run as it was started. Runs of former versions have none.
-func readGuard(directory string) messages.Guard {
-	var guard messages.Guard
-	text, err := os.ReadFile(filepath.Join(directory, guardName))
-	if err != nil || json.Unmarshal(text, &guard) != nil {
-		return messages.Guard{}
-	}
-	return guard
-}
-
-// dropServers removes the servers of a run that has ended.
-func dropServers(directory string) {
-	if err := os.Remove(filepath.Join(directory, serversName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return // it stays until its session is deleted, readable by this user only
 	}
 }

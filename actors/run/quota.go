@@ -1,6 +1,7 @@
-package actors
+package run
 
 import (
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/messages"
 )
@@ -10,8 +11,8 @@ import (
 // journaled. What is counted is the distance from the committed offset, so an
 // agent is held as well when the journal takes nothing at all.
 
-// spoolQuota is how far an agent may be ahead, unless the operator says otherwise.
-const spoolQuota = 1 << 30
+// SpoolQuota is how far an agent may be ahead, unless the operator says otherwise.
+const SpoolQuota = 1 << 30
 
 // quota is what a run knows about it.
 type quota struct {
@@ -32,7 +33,7 @@ type quotaStep uint8
 
 const (
 	quotaKept quotaStep = iota
-	quotaHeld
+	quotaFrozen
 	quotaInterrupted // and not held, so that it hears
 	quotaWarned      // and held again
 )
@@ -41,12 +42,12 @@ const (
 const quotaInterrupt = "interrupt-quota"
 
 // quotaGrace is the run's own word for the end of the time that an interrupted agent
-// has for ending its turn. agentOutruns tells the session what is done about it.
+// has for ending its turn. Outruns tells the session what is done about it.
 type (
-	quotaGrace   struct{}
-	agentOutruns struct {
-		run  messages.RunNumber
-		step string // "interrupt" or "stop"
+	quotaGrace struct{}
+	Outruns    struct {
+		Run  messages.RunNumber
+		Step string // "interrupt" or "stop"
 	}
 )
 
@@ -56,31 +57,31 @@ type (
 	measureSpool  struct{}
 )
 
-func (measureSpool) effect() {}
+func (measureSpool) Effect() {}
 
 // measure looks at the size of a spool that cannot be read at the moment.
-func (s runState) measure() (runState, []effect) {
-	if s.credits > 0 || s.quota.measuring || s.quota.limit == 0 || s.phase != runLive {
+func (s state) measure() (state, []act.Effect) {
+	if s.credits > 0 || s.quota.measuring || s.quota.limit == 0 || s.phase != phaseLive {
 		return s, nil
 	}
 	s.quota.measuring = true
-	return s, []effect{measureSpool{}}
+	return s, []act.Effect{measureSpool{}}
 }
 
 // weigh holds the agent or lets it go, by how far it is ahead. One whose spool grows
 // by another quota although it is held could not be stopped: its turn is interrupted,
 // and if it goes on writing after that it is ended.
-func (s runState) weigh(effects []effect) (runState, []effect) {
+func (s state) weigh(effects []act.Effect) (state, []act.Effect) {
 	q := &s.quota
 	switch ahead := q.size - q.journaled; {
 	case q.limit == 0:
-	case s.holds&holdQuota == 0 && ahead > q.limit:
-		s.holds |= holdQuota
-		q.frozen, q.step = 0, quotaHeld
-	case s.holds&holdQuota != 0 && ahead <= q.limit/2:
-		s.holds &^= holdQuota
+	case s.reasons&OverQuota == 0 && ahead > q.limit:
+		s.reasons |= OverQuota
+		q.frozen, q.step = 0, quotaFrozen
+	case s.reasons&OverQuota != 0 && ahead <= q.limit/2:
+		s.reasons &^= OverQuota
 		q.step, s.interrupting = quotaKept, s.interrupting && q.step != quotaInterrupted
-	case s.holds&holdQuota != 0 && q.frozen > 0 && q.size > q.frozen+q.limit && s.phase == runLive && !s.stopping:
+	case s.reasons&OverQuota != 0 && q.frozen > 0 && q.size > q.frozen+q.limit && s.phase == phaseLive && !s.stopping:
 		return s.outrun(effects)
 	}
 	return s, effects
@@ -88,21 +89,21 @@ func (s runState) weigh(effects []effect) (runState, []effect) {
 
 // outrun takes the next step against an agent that writes although it is held. An
 // interrupted one must hear that, and may end its turn with a few lines.
-func (s runState) outrun(effects []effect) (runState, []effect) {
+func (s state) outrun(effects []act.Effect) (state, []act.Effect) {
 	q := &s.quota
 	q.frozen = q.size
-	if q.step == quotaHeld && !s.interrupting {
+	if q.step == quotaFrozen && !s.interrupting {
 		q.step, s.interrupting = quotaInterrupted, true
-		return s, append(effects, tellSession{agentOutruns{s.record.Run, "interrupt"}},
-			writeLine{writing{line: claude.InterruptLine(s.control(quotaInterrupt), false)}}, wakeAfter{graceInterrupt, quotaGrace{}})
+		return s, append(effects, tell{Outruns{s.record.Run, "interrupt"}},
+			writeLine{writing{line: claude.InterruptLine(s.control(quotaInterrupt), false)}}, act.After{Delay: graceInterrupt, Message: quotaGrace{}})
 	}
-	s.stopping, s.how = true, stopOrderly
-	return s.stop(append(effects, tellSession{agentOutruns{s.record.Run, "stop"}}))
+	s.stopping, s.how = true, StopOrderly
+	return s.stop(append(effects, tell{Outruns{s.record.Run, "stop"}}))
 }
 
 // interruptTook ends the time that an agent had for ending its turn: it is held
 // again, and what it writes from here on counts against it.
-func (s runState) interruptTook() runState {
+func (s state) interruptTook() state {
 	if s.quota.step == quotaInterrupted {
 		s.quota.step, s.interrupting = quotaWarned, false
 	}

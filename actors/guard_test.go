@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"betcode/actors/run"
 	"betcode/messages"
 )
 
@@ -47,9 +48,9 @@ func TestGuard(t *testing.T) {
 		"not":     {fixedDirectories{review: messages.DirectoryReview{Findings: hook}}, messages.GuardStrict, true, "here mine"},
 		"unknown": {fixedDirectories{err: os.ErrPermission}, messages.GuardStrict, true, "here mine"},
 	} {
-		run := messages.RunRecord{Directory: t.TempDir(), Argv: []string{"claude"}}
+		record := messages.RunRecord{Directory: t.TempDir(), Argv: []string{"claude"}}
 		s := &System{options: Options{Directories: test.directories, Environment: []string{"HOME=" + home}}}
-		argv, env, err := s.guard(messages.SessionRecord{WorkingDirectory: project}, run)
+		argv, env, err := s.guard(messages.SessionRecord{WorkingDirectory: project}, record)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,14 +60,14 @@ func TestGuard(t *testing.T) {
 		if slices.Contains(env, "CLAUDE_CODE_DISABLE_CRON=1") != (test.mode != messages.GuardOff) {
 			t.Errorf("%s: environment %q", name, env)
 		}
-		if guard := readGuard(run.Directory); guard.Mode != test.mode || strings.Contains(findingText(guard), "SECRET") {
+		if guard := run.ReadGuard(record.Directory); guard.Mode != test.mode || strings.Contains(findingText(guard), "SECRET") {
 			t.Errorf("%s: %+v", name, guard)
 		}
-		if got := serverNames(t, run.Directory); got != test.servers {
+		if got := serverNames(t, record.Directory); got != test.servers {
 			t.Errorf("%s: servers %q", name, got)
 		}
-		dropServers(run.Directory)
-		if got := serverNames(t, run.Directory); got != "" {
+		run.DropServers(record.Directory)
+		if got := serverNames(t, record.Directory); got != "" {
 			t.Errorf("%s: left behind: %q", name, got)
 		}
 	}
@@ -83,7 +84,7 @@ func findingText(g messages.Guard) string {
 // serverNames are the servers that are handed over to an agent, sorted.
 func serverNames(t *testing.T, directory string) string {
 	t.Helper()
-	path := filepath.Join(directory, serversName)
+	path := filepath.Join(directory, run.ServersFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return ""

@@ -1,4 +1,4 @@
-package actors
+package run
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 // The ladders by which an agent is ended, or made to end its turn.
 func TestRunStops(t *testing.T) {
 	up := agentUp{record: messages.RunRecord{Run: 3}}
-	orderly, resumable := stopAgent{stopOrderly}, stopAgent{stopResumable}
+	orderly, resumable := Stop{StopOrderly}, Stop{StopResumable}
 	live := runStep{up, "started(adopted false), read"}
 	for _, c := range []struct {
 		name  string
@@ -72,29 +72,29 @@ func TestRunStops(t *testing.T) {
 			{spoolGrew{}, "read"},
 		}},
 	} {
-		t.Run(c.name, func(t *testing.T) { walkRun(t, runWith(runCredits), c.steps) })
+		t.Run(c.name, func(t *testing.T) { walkRun(t, runWith(maxCredits), c.steps) })
 	}
 }
 
 func TestRunInterrupts(t *testing.T) {
 	live := runStep{agentUp{record: messages.RunRecord{Run: 3}}, "started(adopted false), read"}
-	asks := runStep{interruptTurn{"i"}, "write interrupt, in 5s {id:i}"}
+	asks := runStep{Interrupt{"i"}, "write interrupt, in 5s {id:i}"}
 	for _, c := range []struct {
 		name  string
 		steps []runStep
 	}{
-		{"and the turn ends", []runStep{live, asks, {interruptSettled{"i"}, ""}, {interruptGrace{"i"}, ""}}},
+		{"and the turn ends", []runStep{live, asks, {InterruptDone{"i"}, ""}, {interruptGrace{"i"}, ""}}},
 		{"and nothing happens", []runStep{live, asks, {interruptGrace{"i"}, "interrupt"}, {interruptGrace{"i"}, ""}}},
-		{"and another turn ends", []runStep{live, asks, {interruptSettled{"h"}, ""}, {interruptGrace{"i"}, "interrupt"}}},
+		{"and another turn ends", []runStep{live, asks, {InterruptDone{"h"}, ""}, {interruptGrace{"i"}, "interrupt"}}},
 		{"twice: each waits its own time", []runStep{
 			live, asks,
-			{interruptTurn{"j"}, "write interrupt, in 5s {id:j}"},
+			{Interrupt{"j"}, "write interrupt, in 5s {id:j}"},
 			{interruptGrace{"i"}, ""},
 			{interruptGrace{"j"}, "interrupt"},
 		}},
 		{"and it has gone meanwhile", []runStep{live, asks, {lines(0), ""}, {exited(0), "read"}, {interruptGrace{"i"}, ""}}},
 	} {
-		t.Run(c.name, func(t *testing.T) { walkRun(t, runWith(runCredits), c.steps) })
+		t.Run(c.name, func(t *testing.T) { walkRun(t, runWith(maxCredits), c.steps) })
 	}
 }
 
@@ -106,26 +106,26 @@ func TestRunWrites(t *testing.T) {
 		steps []runStep
 	}{
 		{"a message", []runStep{
-			{writeInput{key: "k", line: line}, "write k"},
+			{WriteInput{Key: "k", Line: line}, "write k"},
 			{lineWritten{what: writing{key: "k"}}, "written k"},
 		}},
 		{"a message that does not fit waits for the session's word", []runStep{
-			{writeInput{key: "k", line: line}, "write k"},
+			{WriteInput{Key: "k", Line: line}, "write k"},
 			{lineWritten{what: writing{key: "k"}, long: true}, "too long k"},
-			{writeInput{key: "k", line: line, long: true}, "write k in pieces"},
+			{WriteInput{Key: "k", Line: line, Long: true}, "write k in pieces"},
 			{lineWritten{what: writing{key: "k", long: true}}, "written k"},
 		}},
 		{"an answer", []runStep{
-			{writeAnswer{request: "r", line: line}, "write r"},
+			{WriteAnswer{Request: "r", Line: line}, "write r"},
 			{lineWritten{what: writing{request: "r"}}, "answered r"},
 		}},
 		{"an answer that does not fit is written all the same", []runStep{
-			{writeAnswer{request: "r", line: line}, "write r"},
+			{WriteAnswer{Request: "r", Line: line}, "write r"},
 			{lineWritten{what: writing{request: "r"}, long: true}, "write r in pieces"},
 			{lineWritten{what: writing{request: "r", long: true}}, "answered r"},
 		}},
 		{"a control request", []runStep{
-			{writeControl{[]byte(`{"subtype":"set_model"}`)}, "write set_model"},
+			{WriteControl{[]byte(`{"subtype":"set_model"}`)}, "write set_model"},
 			{lineWritten{what: writing{}}, ""},
 		}},
 		{"a message to an agent that is gone", []runStep{{lineWritten{what: writing{key: "k"}, err: gone}, "failed k: nobody reads, in 2s {}"}}},
@@ -134,8 +134,8 @@ func TestRunWrites(t *testing.T) {
 		{"a long message that could not be finished", []runStep{{lineWritten{what: writing{key: "k", long: true}, err: gone}, "failed k: nobody reads, in 2s {}"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := runWith(runCredits)
-			s.phase = runLive
+			s := runWith(maxCredits)
+			s.phase = phaseLive
 			walkRun(t, s, c.steps)
 		})
 	}
@@ -143,18 +143,18 @@ func TestRunWrites(t *testing.T) {
 
 // What is to be written before there is a pipe waits; behind the end it fails.
 func TestRunWritesOnlyToALiveAgent(t *testing.T) {
-	walkRun(t, runWith(runCredits), []runStep{
-		{writeControl{[]byte(`{"subtype":"set_model"}`)}, ""},
-		{writeInput{key: "k"}, ""},
+	walkRun(t, runWith(maxCredits), []runStep{
+		{WriteControl{[]byte(`{"subtype":"set_model"}`)}, ""},
+		{WriteInput{Key: "k"}, ""},
 		{agentUp{record: messages.RunRecord{Run: 3}}, "started(adopted false), write set_model, write k, read"},
-		{writeAnswer{request: "r"}, "write r"},
+		{WriteAnswer{Request: "r"}, "write r"},
 		{lines(0), ""},
 		{exited(0), "read"},
-		{writeAnswer{request: "r"}, "failed r: file already closed"},
-		{writeInput{key: "k"}, "failed k: file already closed"},
+		{WriteAnswer{Request: "r"}, "failed r: file already closed"},
+		{WriteInput{Key: "k"}, "failed k: file already closed"},
 		{lines(0), "tail"},
 		{torn(0, ""), "output 0-0, close, ended(0)"},
-		{writeInput{key: "k"}, "failed k: file already closed"},
+		{WriteInput{Key: "k"}, "failed k: file already closed"},
 	})
 }
 
@@ -166,18 +166,18 @@ func TestRunThatHearsNothing(t *testing.T) {
 		name  string
 		steps []runStep
 	}{
-		{"and lives", []runStep{up, {fails, "failed k: nobody reads, in 2s {}"}, {fails, "failed k: nobody reads"}, {deafDue{}, "deaf"}}},
-		{"and has ended", []runStep{up, {fails, "failed k: nobody reads, in 2s {}"}, {exited(1), "kill"}, {deafDue{}, ""}}},
-		{"and has left something unread", []runStep{up, {inputClosed{7}, "in 2s {}"}, {fails, "failed k: nobody reads"}, {deafDue{}, "deaf"}}},
-		{"and has left it and ended", []runStep{up, {inputClosed{7}, "in 2s {}"}, {exited(1), "kill"}, {deafDue{}, ""}}},
+		{"and lives", []runStep{up, {fails, "failed k: nobody reads, in 2s {}"}, {fails, "failed k: nobody reads"}, {stdinDue{}, "deaf"}}},
+		{"and has ended", []runStep{up, {fails, "failed k: nobody reads, in 2s {}"}, {exited(1), "kill"}, {stdinDue{}, ""}}},
+		{"and has left something unread", []runStep{up, {inputClosed{7}, "in 2s {}"}, {fails, "failed k: nobody reads"}, {stdinDue{}, "deaf"}}},
+		{"and has left it and ended", []runStep{up, {inputClosed{7}, "in 2s {}"}, {exited(1), "kill"}, {stdinDue{}, ""}}},
 		{"and has read everything", []runStep{up, {inputClosed{}, ""}}},
 		{"and is ended", []runStep{
 			up,
 			{fails, "failed k: nobody reads, in 2s {}"},
-			{stopAgent{stopResumable}, "terminated, in 5s {n:2}"},
-			{deafDue{}, ""},
+			{Stop{StopResumable}, "terminated, in 5s {n:2}"},
+			{stdinDue{}, ""},
 		}},
 	} {
-		t.Run(c.name, func(t *testing.T) { walkRun(t, runWith(runCredits), c.steps) })
+		t.Run(c.name, func(t *testing.T) { walkRun(t, runWith(maxCredits), c.steps) })
 	}
 }

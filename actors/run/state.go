@@ -1,4 +1,4 @@
-package actors
+package run
 
 import (
 	"fmt"
@@ -8,17 +8,19 @@ import (
 	"syscall"
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/control"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
 
-// runCredits is how many batches of lines a run may have on their way to the
+// maxCredits is how many batches of lines a run may have on their way to the
 // journal: one that is written, one that is made meanwhile. Each is at most one
 // read of the spool, so what a session can have uncommitted is bounded, and a loud
 // agent cannot take more than its share of each transaction.
-const runCredits = 2
+const maxCredits = 2
 
 // The grace given to an agent at each step of being ended.
 const (
@@ -27,26 +29,26 @@ const (
 	graceInterrupt = 5 * time.Second // after an interrupt request, before SIGINT
 )
 
-type runPhase uint8
+type phase uint8
 
 const (
-	runOpening  runPhase = iota // being spawned or adopted
-	runLive                     // reading on
-	runDraining                 // the process is gone; its spool is read to the end
-	runOver
+	phaseOpening  phase = iota // being spawned or adopted
+	phaseLive                  // reading on
+	phaseDraining              // the process is gone; its spool is read to the end
+	phaseOver
 )
 
-// runState is what one incarnation of the agent process is.
+// state is what one incarnation of the agent process is.
 //
 //	opening ──► live ──► draining ──► over
 //	    │                   ▲
 //	    └───────────────────┘  it never came up, or ended unseen
-type runState struct {
+type state struct {
 	now        time.Time // of the step under way
 	record     messages.RunRecord
 	offset     int64 // of the next line to read
 	translator claude.State
-	phase      runPhase
+	phase      phase
 	can        claudecode.Capabilities // of the process
 	credits    int
 	reading    bool
@@ -56,12 +58,12 @@ type runState struct {
 	complaint  string // the end of the agent's standard error
 	damage     string // why the spool cannot be read any further; the run ends with its process
 	stopping   bool
-	how        stopKind
+	how        StopKind
 	interrupt  string // id of the interrupt that waits for its turn's end
 
-	interrupting bool  // a turn is to be interrupted and has not ended
-	holds        holds // the reasons there are to hold the agent
-	held         holds // those for which it is held
+	interrupting bool    // a turn is to be interrupted and has not ended
+	reasons      Reasons // the reasons there are to hold the agent
+	frozen       Reasons // those for which it is held
 	quota        quota
 	unread       unread
 	rests        bool  // after much was read
@@ -70,26 +72,26 @@ type runState struct {
 }
 
 // control returns the id of a control request of the run's own.
-func (s runState) control(kind string) string {
-	return controlID(&s.record, kind+"-"+strconv.FormatInt(s.now.UnixNano(), 36))
+func (s state) control(kind string) string {
+	return control.ID(&s.record, kind+"-"+strconv.FormatInt(s.now.UnixNano(), 36))
 }
 
 // step takes one message at its time and returns the next state and what to do.
-func (s runState) step(at time.Time, m any) (runState, []effect) {
+func (s state) step(at time.Time, m any) (state, []act.Effect) {
 	s.now = at
 	next, effects := s.react(at, m)
 	next, effects = next.weigh(effects)
-	return next.settleHold(effects)
+	return next.settleFreeze(effects)
 }
 
-func (s runState) react(at time.Time, m any) (runState, []effect) {
+func (s state) react(at time.Time, m any) (state, []act.Effect) {
 	switch m := m.(type) {
 	case agentUp:
-		s.record, s.phase, s.more = m.record, runLive, true
+		s.record, s.phase, s.more = m.record, phaseLive, true
 		s.can = claudecode.Of(m.version)
-		effects := []effect{tellSession{messages.ProcessStarted{Record: m.record, Adopted: m.adopted, Guard: m.guard, Version: m.version}}}
-		if m.adopted && s.holds == 0 {
-			effects = append(effects, thawAgent{}) // an earlier daemon may have held it
+		effects := []act.Effect{tell{messages.ProcessStarted{Record: m.record, Adopted: m.adopted, Guard: m.guard, Version: m.version}}}
+		if m.adopted && s.reasons == 0 {
+			effects = append(effects, thaw{}) // an earlier daemon may have held it
 		}
 		for _, w := range s.unsent {
 			effects = append(effects, writeLine{w})
@@ -100,14 +102,14 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 		}
 		return s.read(effects)
 	case agentExited:
-		if s.phase >= runDraining {
+		if s.phase >= phaseDraining {
 			return s, nil
 		}
-		s.phase, s.exit, s.more = runDraining, m.exit, true
+		s.phase, s.exit, s.more = phaseDraining, m.exit, true
 		if s.damage != "" {
 			return s.over(at, nil, s.offset)
 		}
-		var effects []effect
+		var effects []act.Effect
 		if s.stopping || !clean(m.exit) {
 			effects = append(effects, killTree{}) // or it would run beside the next agent, and nobody knew of it
 		}
@@ -118,7 +120,7 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 			return s.measure()
 		}
 		return s.read(nil)
-	case agentFrozen:
+	case agentStopped:
 		s.quota.frozen, s.quota.size = m.size, max(m.size, s.quota.size)
 	case spoolMeasured:
 		s.quota.size, s.quota.measuring = max(m.size, s.quota.size), false
@@ -129,8 +131,8 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 		return s.tail(at, m)
 	case inputClosed:
 		return s.closed(m)
-	case deafDue:
-		return s.deaf()
+	case stdinDue:
+		return s.stdinClosed()
 	case restOver:
 		s.rests = false
 		return s.read(nil)
@@ -142,37 +144,37 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 		s.quota.journaled = max(m.Journaled, s.quota.journaled)
 		s, effects := s.archive()
 		return s.read(effects)
-	case writeInput:
-		return s.write(writing{key: m.key, line: m.line, long: m.long})
-	case writeAnswer:
-		return s.write(writing{request: m.request, line: m.line})
-	case writeControl:
-		return s.write(writing{line: m.line})
+	case WriteInput:
+		return s.write(writing{key: m.Key, line: m.Line, long: m.Long})
+	case WriteAnswer:
+		return s.write(writing{request: m.Request, line: m.Line})
+	case WriteControl:
+		return s.write(writing{line: m.Line})
 	case lineWritten:
 		return s.written(m)
-	case holdAgent:
-		return s.hold(m), nil
-	case interruptTurn:
-		s.interrupt, s.interrupting = m.id, true
-		s, effects := s.write(writing{line: claude.InterruptLine(m.id, false)})
-		return s, append(effects, wakeAfter{graceInterrupt, interruptGrace(m)})
-	case interruptSettled:
+	case Freeze:
+		return s.want(m), nil
+	case Interrupt:
+		s.interrupt, s.interrupting = m.ID, true
+		s, effects := s.write(writing{line: claude.InterruptLine(m.ID, false)})
+		return s, append(effects, act.After{Delay: graceInterrupt, Message: interruptGrace{m.ID}})
+	case InterruptDone:
 		s.interrupting = false
-		if s.interrupt == m.id {
+		if s.interrupt == m.ID {
 			s.interrupt = ""
 		}
 	case quotaGrace:
 		return s.interruptTook(), nil
 	case interruptGrace:
-		if s.interrupt == m.id && s.phase == runLive {
+		if s.interrupt == m.id && s.phase == phaseLive {
 			s.interrupt = ""
-			return s, []effect{signalIt{syscall.SIGINT}}
+			return s, []act.Effect{signalIt{syscall.SIGINT}}
 		}
-	case stopAgent:
+	case Stop:
 		if s.stopping {
 			return s, nil
 		}
-		s.stopping, s.how = true, m.how
+		s.stopping, s.how = true, m.How
 		return s.stop(nil)
 	case stopStage:
 		return s.stage(m.n)
@@ -183,21 +185,21 @@ func (s runState) react(at time.Time, m any) (runState, []effect) {
 // clean reports whether an agent ended by itself, with its own house in order, or
 // never had one.
 func clean(exit messages.Exit) bool {
-	return exit.Reason == neverStarted || (exit.Known && exit.Signal == "" && exit.Code == 0)
+	return exit.Reason == NeverStarted || (exit.Known && exit.Signal == "" && exit.Code == 0)
 }
 
 // read asks for the next lines if there may be some, none are being read, and
 // pace and credits allow it. When the last line of an ended run has been handed
 // over, the torn rest is read.
-func (s runState) read(effects []effect) (runState, []effect) {
-	if s.reading || s.rests || s.unread.waits || s.damage != "" || s.credits == 0 || (s.phase != runLive && s.phase != runDraining) {
+func (s state) read(effects []act.Effect) (state, []act.Effect) {
+	if s.reading || s.rests || s.unread.waits || s.damage != "" || s.credits == 0 || (s.phase != phaseLive && s.phase != phaseDraining) {
 		return s, effects
 	}
 	switch {
 	case s.more:
 		s.reading, s.more = true, false // what grows from here on may not be seen by this read
 		return s, append(effects, readSpool{})
-	case s.phase == runDraining:
+	case s.phase == phaseDraining:
 		s.reading = true
 		return s, append(effects, readTail{})
 	}
@@ -205,7 +207,7 @@ func (s runState) read(effects []effect) (runState, []effect) {
 }
 
 // lines translates a batch and hands it to the session.
-func (s runState) lines(at time.Time, m linesRead) (runState, []effect) {
+func (s state) lines(at time.Time, m linesRead) (state, []act.Effect) {
 	s.reading = false
 	if s, effects, again := s.unreadable(at, m.err); again {
 		return s, effects
@@ -213,17 +215,17 @@ func (s runState) lines(at time.Time, m linesRead) (runState, []effect) {
 	if m.err != nil {
 		// Nothing behind this point can be trusted.
 		s.damage = "its output cannot be read: " + m.err.Error()
-		if s.phase == runDraining {
+		if s.phase == phaseDraining {
 			return s.over(at, nil, s.offset)
 		}
-		return s, []effect{killTree{}}
+		return s, []act.Effect{killTree{}}
 	}
 	s, effects := s.readable(nil)
 	if m.batch.To == m.batch.From {
 		return s.read(effects)
 	}
 	s, effects = s.restAfter(m.batch.More, effects)
-	s.more = s.more || m.batch.More || s.phase == runDraining // what a living agent adds is told by a notice
+	s.more = s.more || m.batch.More || s.phase == phaseDraining // what a living agent adds is told by a notice
 	items := make([]claude.Item, 0, len(m.batch.Lines)+1)
 	for _, line := range m.batch.Lines {
 		if line.Cut {
@@ -237,11 +239,11 @@ func (s runState) lines(at time.Time, m linesRead) (runState, []effect) {
 	return s.handOver(effects, m.batch.From, m.batch.To, items)
 }
 
-func (s runState) handOver(effects []effect, from, to int64, items []claude.Item) (runState, []effect) {
+func (s state) handOver(effects []act.Effect, from, to int64, items []claude.Item) (state, []act.Effect) {
 	s.offset = to
 	s.credits--
-	return s.read(append(effects, tellSession{agentOutput{
-		run: s.record.Run, from: from, to: to, items: items, translator: s.translator.Marshal(),
+	return s.read(append(effects, tell{Output{
+		Run: s.record.Run, From: from, To: to, Items: items, Translator: s.translator.Marshal(),
 	}}))
 }
 
@@ -254,7 +256,7 @@ func kept(line spool.Line) []byte {
 }
 
 // tail ends the run: the torn last line, if there is one, becomes an event.
-func (s runState) tail(at time.Time, m tailRead) (runState, []effect) {
+func (s state) tail(at time.Time, m tailRead) (state, []act.Effect) {
 	if s, effects, again := s.unreadable(at, m.err); again {
 		s.reading = false
 		return s, effects
@@ -274,68 +276,68 @@ func (s runState) tail(at time.Time, m tailRead) (runState, []effect) {
 
 // over hands over the last items, ends what the agent left open, and says that
 // the run has ended.
-func (s runState) over(at time.Time, items []claude.Item, to int64) (runState, []effect) {
+func (s state) over(at time.Time, items []claude.Item, to int64) (state, []act.Effect) {
 	if s.damage != "" {
 		s.exit = messages.Exit{Reason: s.damage, At: at}
 	}
 	translator, ends := claude.EndRun(s.translator, at)
-	s.translator, s.reading, s.phase = translator, false, runOver
+	s.translator, s.reading, s.phase = translator, false, phaseOver
 	s, effects := s.readable(nil)
 	s, effects = s.handOver(effects, s.offset, to, append(items, ends...))
-	return s, append(effects, closeAgent{}, tellSession{messages.RunEnded{Run: s.record.Run, Exit: s.exit, Complaint: s.complaint}})
+	return s, append(effects, closeAgent{}, tell{messages.RunEnded{Run: s.record.Run, Exit: s.exit, Complaint: s.complaint}})
 }
 
 // write puts a line on its way into the pipe, as soon as there is one.
-func (s runState) write(w writing) (runState, []effect) {
+func (s state) write(w writing) (state, []act.Effect) {
 	switch s.phase {
-	case runOpening:
+	case phaseOpening:
 		s.unsent = append(slices.Clip(s.unsent), w)
 		return s, nil
-	case runLive:
-		return s, []effect{writeLine{w}}
-	case runDraining, runOver:
+	case phaseLive:
+		return s, []act.Effect{writeLine{w}}
+	case phaseDraining, phaseOver:
 	}
 	return s.written(lineWritten{what: w, err: os.ErrClosed})
 }
 
 // written tells the session what became of a line.
-func (s runState) written(m lineWritten) (runState, []effect) {
+func (s state) written(m lineWritten) (state, []act.Effect) {
 	switch {
 	case m.long && m.what.key != "":
-		return s, []effect{tellSession{inputTooLong{run: s.record.Run, key: m.what.key}}}
+		return s, []act.Effect{tell{InputTooLong{Run: s.record.Run, Key: m.what.key}}}
 	case m.long: // the turn waits for it, so there is no better moment
 		m.what.long = true
-		return s, []effect{writeLine{m.what}}
+		return s, []act.Effect{writeLine{m.what}}
 	case m.err != nil:
-		return s.doubt([]effect{tellSession{messages.WriteFailed{Run: s.record.Run, What: m.what.key + string(m.what.request), Err: m.err}}})
+		return s.awaitExit([]act.Effect{tell{messages.WriteFailed{Run: s.record.Run, What: m.what.key + string(m.what.request), Err: m.err}}})
 	case m.what.key != "":
-		return s, []effect{tellSession{messages.InputWrittenTo{Run: s.record.Run, Key: m.what.key}}}
+		return s, []act.Effect{tell{messages.InputWrittenTo{Run: s.record.Run, Key: m.what.key}}}
 	case m.what.request != "":
-		return s, []effect{tellSession{messages.AnswerWritten{Run: s.record.Run, Request: m.what.request}}}
+		return s, []act.Effect{tell{messages.AnswerWritten{Run: s.record.Run, Request: m.what.request}}}
 	}
 	return s, nil
 }
 
 // stop begins the ladder by which an agent is ended.
-func (s runState) stop(effects []effect) (runState, []effect) {
+func (s state) stop(effects []act.Effect) (state, []act.Effect) {
 	switch {
-	case s.phase != runLive:
+	case s.phase != phaseLive:
 		return s, effects // when it comes up, or when it has ended
-	case s.how == stopKill || s.holds&holdAlarm != 0:
+	case s.how == StopKill || s.reasons&Alarm != 0:
 		return s, append(effects, killTree{})
-	case s.how == stopResumable:
-		return s, append(effects, signalIt{syscall.SIGTERM}, wakeAfter{graceResumable, stopStage{2}})
+	case s.how == StopResumable:
+		return s, append(effects, signalIt{syscall.SIGTERM}, act.After{Delay: graceResumable, Message: stopStage{2}})
 	default:
-		return s, append(effects, writeLine{writing{line: claude.EndSessionLine(s.control("end-session"), s.can)}}, wakeAfter{graceOrderly, stopStage{1}})
+		return s, append(effects, writeLine{writing{line: claude.EndSessionLine(s.control("end-session"), s.can)}}, act.After{Delay: graceOrderly, Message: stopStage{1}})
 	}
 }
 
-func (s runState) stage(n int) (runState, []effect) {
-	if s.phase != runLive {
+func (s state) stage(n int) (state, []act.Effect) {
+	if s.phase != phaseLive {
 		return s, nil
 	}
 	if n == 1 {
-		return s, []effect{signalIt{syscall.SIGTERM}, wakeAfter{graceOrderly, stopStage{2}}}
+		return s, []act.Effect{signalIt{syscall.SIGTERM}, act.After{Delay: graceOrderly, Message: stopStage{2}}}
 	}
-	return s, []effect{killTree{}}
+	return s, []act.Effect{killTree{}}
 }

@@ -1,6 +1,7 @@
-package actors
+package run
 
 import (
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/spool"
 )
 
@@ -10,15 +11,15 @@ const archiveStep = 8 << 20
 // archiveSpool is an effect: archive the live spool up to an offset.
 type archiveSpool struct{ to int64 }
 
-func (archiveSpool) effect() {}
+func (archiveSpool) Effect() {}
 
 // archive archives as much of the spool as is journaled, in whole steps. The last journaled byte stays in the spool: opening
 // the spool reads it.
-func (s runState) archive() (runState, []effect) {
+func (s state) archive() (state, []act.Effect) {
 	to := (s.quota.journaled - 1) / archiveStep * archiveStep
-	if !spool.Punches || to <= s.archived || s.phase != runLive {
+	if !spool.Punches || to <= s.archived || s.phase != phaseLive {
 		return s, nil
 	}
 	s.archived = to
-	return s, []effect{archiveSpool{to}}
+	return s, []act.Effect{archiveSpool{to}}
 }

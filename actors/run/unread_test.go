@@ -1,11 +1,11 @@
-package actors
+package run
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
@@ -59,7 +59,7 @@ func TestSpoolThatCannotBeRead(t *testing.T) {
 		{"unless it was to end for good", []runStep{
 			{up, "started(adopted false), read"},
 			{fails, unread + ", in 1s {}"},
-			{stopAgent{stopOrderly}, "write end_session, in 3s {n:1}"},
+			{Stop{StopOrderly}, "write end_session, in 3s {n:1}"},
 			{readAgain{}, "read"},
 			{fails, "in 2s {}"}, // it may still have something to say
 			{exited(0), "kill"},
@@ -68,7 +68,7 @@ func TestSpoolThatCannotBeRead(t *testing.T) {
 		}},
 		{"but also when the daemon ends", []runStep{
 			{up, "started(adopted false), read"},
-			{stopAgent{stopResumable}, "terminated, in 5s {n:2}"},
+			{Stop{StopResumable}, "terminated, in 5s {n:2}"},
 			{fails, unread + ", in 1s {}"},
 			{exited(143), "kill"},
 			{readAgain{}, "read"},
@@ -82,11 +82,11 @@ func TestSpoolThatCannotBeRead(t *testing.T) {
 		at, tries := dawn, 0
 		s, _ = s.step(at, up)
 		s, _ = s.step(at, exited(0))
-		for ; s.phase != runOver; tries++ {
+		for ; s.phase != phaseOver; tries++ {
 			next, effects := s.step(at, fails)
 			for _, e := range effects {
-				if w, ok := e.(wakeAfter); ok {
-					at = at.Add(w.delay)
+				if w, ok := e.(act.After); ok {
+					at = at.Add(w.Delay)
 				}
 			}
 			s, _ = next.step(at, readAgain{})
@@ -101,16 +101,4 @@ func TestSpoolThatCannotBeRead(t *testing.T) {
 			{linesRead{err: messages.Errorf("read spool", messages.DataLoss, "it shrank")}, "kill"},
 		})
 	})
-}
-
-// People are told once, and not hearing an agent is no silence of its.
-func TestOutputThatCannotBeRead(t *testing.T) {
-	b := turning(t)
-	b.on(spoolUnread{1, errors.New("input/output error")}, "all: 6 notice OUTPUT_UNREADABLE")
-	b.wake(time.Hour)
-	b.expect("an hour is no silence")
-	b.on(spoolUnread{run: 1}, "all: 7 notice OUTPUT_READABLE")
-	b.on(spoolUnread{run: 7}) // of an earlier run
-	b.wake(7 * time.Minute)
-	b.expect("seven minutes", "all: 8 notice AGENT_SILENT", "run 1: interrupt")
 }

@@ -1,4 +1,4 @@
-package actors
+package run
 
 import (
 	"errors"
@@ -123,7 +123,7 @@ func TestRunDrains(t *testing.T) {
 			{credit, ""},
 		}},
 		{"it never came up", 9, []runStep{
-			{agentExited{messages.Exit{Reason: neverStarted}}, "read"},
+			{agentExited{messages.Exit{Reason: NeverStarted}}, "read"},
 			{linesRead{}, "tail"},
 			{tailRead{}, "output 0-0, close, ended(unknown: never started)"},
 		}},
@@ -209,20 +209,20 @@ func TestRunHandsOverTheTranslatorsState(t *testing.T) {
 	delta := `{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}},"api_message_id":"m"}`
 	whole, _ := runWith(9).step(dawn, agentUp{record: messages.RunRecord{Run: 3}})
 	whole, first := whole.step(dawn, lines(0, start, block))
-	at := first[0].(tellSession).message.(agentOutput)
+	at := first[0].(tell).message.(Output)
 
-	carried, err := claude.ParseState(at.translator)
+	carried, err := claude.ParseState(at.Translator)
 	if err != nil {
 		t.Fatal(err)
 	}
 	again := runWith(9)
-	again.offset, again.translator = at.to, carried
+	again.offset, again.translator = at.To, carried
 	again, _ = again.step(dawn, agentUp{record: messages.RunRecord{Run: 3}, adopted: true})
 
-	texts := func(s runState) []string {
-		_, effects := s.step(dawn, lines(at.to, delta))
+	texts := func(s state) []string {
+		_, effects := s.step(dawn, lines(at.To, delta))
 		var all []string
-		for _, item := range effects[0].(tellSession).message.(agentOutput).items {
+		for _, item := range effects[0].(tell).message.(Output).Items {
 			if d, ok := item.(claude.Draft); ok {
 				all = append(all, d.Event.GetTextDelta().GetBlockId()+": "+textOf(d.Event))
 			}

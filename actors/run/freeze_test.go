@@ -1,4 +1,4 @@
-package actors
+package run
 
 import (
 	"testing"
@@ -9,8 +9,8 @@ import (
 func TestRunIsHeld(t *testing.T) {
 	up := agentUp{record: messages.RunRecord{Run: 3, State: messages.RunRunning}}
 	adopted := agentUp{record: up.record, adopted: true}
-	full, room := holdAgent{holdDisk, true}, holdAgent{holdDisk, false}
-	ahead, read := holdAgent{holdQuota, true}, holdAgent{holdQuota, false}
+	full, room := Freeze{DiskFull, true}, Freeze{DiskFull, false}
+	ahead, read := Freeze{OverQuota, true}, Freeze{OverQuota, false}
 	for _, c := range []struct {
 		name  string
 		steps []runStep
@@ -43,16 +43,16 @@ func TestRunIsHeld(t *testing.T) {
 		{"but not while it is ended", []runStep{
 			{up, "started(adopted false), read"},
 			{full, "freeze, held(disk full)"},
-			{stopAgent{stopOrderly}, "thaw, write end_session, in 3s {n:1}, held()"},
+			{Stop{StopOrderly}, "thaw, write end_session, in 3s {n:1}, held()"},
 			{ahead, ""},
 			{stopStage{1}, "terminated, in 3s {n:2}"},
 		}},
 		{"nor while its turn is interrupted", []runStep{
 			{up, "started(adopted false), read"},
 			{full, "freeze, held(disk full)"},
-			{interruptTurn{"i1"}, "thaw, write interrupt, in 5s {id:i1}, held()"},
+			{Interrupt{"i1"}, "thaw, write interrupt, in 5s {id:i1}, held()"},
 			{interruptGrace{"i1"}, "interrupt"},
-			{interruptSettled{"i1"}, "freeze, held(disk full)"},
+			{InterruptDone{"i1"}, "freeze, held(disk full)"},
 		}},
 		{"until it is killed", []runStep{
 			{up, "started(adopted false), read"},
@@ -62,7 +62,7 @@ func TestRunIsHeld(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := runState{record: messages.RunRecord{Run: 3}, credits: 9}
+			s := state{record: messages.RunRecord{Run: 3}, credits: 9}
 			for _, step := range c.steps {
 				next, effects := s.step(dawn, step.in)
 				if got := showRun(effects); got != step.want {
@@ -106,12 +106,12 @@ func TestRunAheadOfTheJournalIsHeld(t *testing.T) {
 			{up, "started(adopted false)"},
 			{spoolMeasured{5000}, "freeze, held(spool quota)"}, // written while there was no daemon
 			{spoolMeasured{7000}, ""},                          // before the signal was there
-			{agentFrozen{7000}, ""},
+			{agentStopped{7000}, ""},
 			{spoolMeasured{7100}, ""},
 			{spoolMeasured{7101}, "thaw, outruns(interrupt), write interrupt, in 5s {}, held()"},
 			{spoolMeasured{7200}, ""}, // the end of its turn
 			{quotaGrace{}, "freeze, held(spool quota)"},
-			{agentFrozen{7250}, ""},
+			{agentStopped{7250}, ""},
 			{spoolMeasured{7350}, ""},
 			{spoolMeasured{7351}, "thaw, outruns(stop), write end_session, in 3s {n:1}, held()"},
 			{spoolMeasured{9999}, ""},
@@ -121,7 +121,7 @@ func TestRunAheadOfTheJournalIsHeld(t *testing.T) {
 		{"ended at once if it does not heed the interrupt", 0, []runStep{
 			{up, "started(adopted false)"},
 			{spoolMeasured{101}, "freeze, held(spool quota)"},
-			{agentFrozen{101}, ""},
+			{agentStopped{101}, ""},
 			{spoolMeasured{202}, "thaw, outruns(interrupt), write interrupt, in 5s {}, held()"},
 			{spoolMeasured{302}, ""},
 			{spoolMeasured{303}, "outruns(stop), write end_session, in 3s {n:1}"},
@@ -130,7 +130,7 @@ func TestRunAheadOfTheJournalIsHeld(t *testing.T) {
 		{"let go if it heeds the interrupt", 0, []runStep{
 			{up, "started(adopted false)"},
 			{spoolMeasured{101}, "freeze, held(spool quota)"},
-			{agentFrozen{101}, ""},
+			{agentStopped{101}, ""},
 			{spoolMeasured{202}, "thaw, outruns(interrupt), write interrupt, in 5s {}, held()"},
 			{messages.Credit{Run: 3, Journaled: 180}, ""},
 			{quotaGrace{}, ""},
@@ -139,7 +139,7 @@ func TestRunAheadOfTheJournalIsHeld(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := runState{record: messages.RunRecord{Run: 3}, credits: c.credits, quota: quota{limit: 100}}
+			s := state{record: messages.RunRecord{Run: 3}, credits: c.credits, quota: quota{limit: 100}}
 			for _, step := range c.steps {
 				next, effects := s.step(dawn, step.in)
 				if got := showRun(effects); got != step.want {

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"betcode/actors/internal/claude"
+	"betcode/messages"
 	"betcode/messages/claudecode"
 )
 
@@ -33,4 +34,12 @@ func (e evidence) refusal() string {
 		return ""
 	}
 	return claude.Complaint(e.complaint).Refusal()
+}
+
+// refusedStart reports whether an agent of a version is not started in a run, with the end that the run then has.
+func refusedStart(run messages.RunRecord, version string) (messages.Exit, bool) {
+	if advice := tooOld(version); advice != "" {
+		return messages.Exit{Known: true, Code: 127, Reason: advice, Stage: stageVersion}, true
+	}
+	return optionsRefused(run.Options, version)
 }

@@ -1,4 +1,4 @@
-package actors
+package run
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
@@ -18,7 +19,7 @@ type runStep struct {
 	want string
 }
 
-func showRun(effects []effect) string {
+func showRun(effects []act.Effect) string {
 	var words []string
 	for _, e := range effects {
 		switch e := e.(type) {
@@ -32,17 +33,17 @@ func showRun(effects []effect) string {
 			words = append(words, e.signal.String())
 		case measureSpool:
 			words = append(words, "measure")
-		case freezeAgent:
+		case freeze:
 			words = append(words, "freeze")
-		case thawAgent:
+		case thaw:
 			words = append(words, "thaw")
 		case killTree:
 			words = append(words, "kill")
 		case closeAgent:
 			words = append(words, "close")
-		case wakeAfter:
-			words = append(words, fmt.Sprintf("in %s %+v", e.delay, e.message))
-		case tellSession:
+		case act.After:
+			words = append(words, fmt.Sprintf("in %s %+v", e.Delay, e.Message))
+		case tell:
 			words = append(words, showTold(e.message))
 		}
 	}
@@ -65,24 +66,24 @@ func showTold(message any) string {
 	switch m := message.(type) {
 	case messages.ProcessStarted:
 		return fmt.Sprintf("started(adopted %v)", m.Adopted)
-	case agentOutput:
-		return fmt.Sprintf("output %d-%d%s", m.from, m.to, showItems(m.items))
+	case Output:
+		return fmt.Sprintf("output %d-%d%s", m.From, m.To, showItems(m.Items))
 	case messages.RunEnded:
 		return fmt.Sprintf("ended(%s)", showExit(m.Exit))
 	case messages.InputWrittenTo:
 		return "written " + m.Key
 	case messages.AnswerWritten:
 		return "answered " + string(m.Request)
-	case agentDeaf:
+	case StdinClosed:
 		return "deaf"
-	case spoolUnread:
-		return fmt.Sprintf("unread(%v)", m.err)
-	case agentOutruns:
-		return "outruns(" + m.step + ")"
-	case agentHeld:
-		return fmt.Sprintf("held(%s)", m.why)
-	case inputTooLong:
-		return "too long " + m.key
+	case OutputUnreadable:
+		return fmt.Sprintf("unread(%v)", m.Err)
+	case Outruns:
+		return "outruns(" + m.Step + ")"
+	case Frozen:
+		return fmt.Sprintf("held(%s)", m.Why)
+	case InputTooLong:
+		return "too long " + m.Key
 	case messages.WriteFailed:
 		return fmt.Sprintf("failed %s: %v", m.What, m.Err)
 	}
@@ -148,14 +149,14 @@ func torn(from int64, text string) tailRead {
 
 func exited(code int) agentExited { return agentExited{messages.Exit{Known: true, Code: code}} }
 
-func runWith(credits int) runState {
-	return runState{record: messages.RunRecord{Run: 3}, credits: credits}
+func runWith(credits int) state {
+	return state{record: messages.RunRecord{Run: 3}, credits: credits}
 }
 
-func walkRun(t *testing.T, s runState, steps []runStep) runState {
+func walkRun(t *testing.T, s state, steps []runStep) state {
 	t.Helper()
 	for i, step := range steps {
-		var effects []effect
+		var effects []act.Effect
 		s, effects = s.step(dawn.Add(time.Duration(i)*time.Second), step.in)
 		if got := showRun(effects); got != step.want {
 			t.Fatalf("step %d, %T:\ngot  %q\nwant %q", i+1, step.in, got, step.want)

@@ -1,6 +1,10 @@
-package actors
+package run
 
-import "time"
+import (
+	"time"
+
+	"betcode/actors/internal/act"
+)
 
 // An agent that writes faster than anybody reads gets its share, and not a core of
 // the daemon and another of its client: a run that left something in the spool rests
@@ -16,10 +20,10 @@ const readRest = 4 * time.Millisecond
 type restOver struct{}
 
 // restAfter begins a rest if the spool has more than what was read.
-func (s runState) restAfter(more bool, effects []effect) (runState, []effect) {
+func (s state) restAfter(more bool, effects []act.Effect) (state, []act.Effect) {
 	if !more {
 		return s, effects
 	}
 	s.rests = true
-	return s, append(effects, wakeAfter{readRest, restOver{}})
+	return s, append(effects, act.After{Delay: readRest, Message: restOver{}})
 }

@@ -1,8 +1,9 @@
-package actors
+package run
 
 import (
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
@@ -27,54 +28,39 @@ type unread struct {
 	waits bool // for the next try
 }
 
-// readAgain is the run's own word for the next try. spoolUnread tells the session,
+// readAgain is the run's own word for the next try. OutputUnreadable tells the session,
 // and health, that the spool cannot be read, or can again.
 type (
-	readAgain   struct{}
-	spoolUnread struct {
-		run messages.RunNumber
-		err error // nil: it can
+	readAgain        struct{}
+	OutputUnreadable struct {
+		Run messages.RunNumber
+		Err error // nil: it can
 	}
 )
 
 // unreadable decides what follows when the disk did not answer. It reports whether
 // the spool is to be tried again.
-func (s runState) unreadable(at time.Time, err error) (runState, []effect, bool) {
+func (s state) unreadable(at time.Time, err error) (state, []act.Effect, bool) {
 	u := &s.unread
 	if messages.KindOf(err) != messages.Unavailable ||
-		s.phase == runDraining && (s.stopping && s.how == stopOrderly || !u.since.IsZero() && at.Sub(u.since) > unreadPatience) {
+		s.phase == phaseDraining && (s.stopping && s.how == StopOrderly || !u.since.IsZero() && at.Sub(u.since) > unreadPatience) {
 		return s, nil, false
 	}
-	var effects []effect
+	var effects []act.Effect
 	if u.since.IsZero() {
 		u.since, u.pause = at, 0
-		effects = append(effects, tellSession{spoolUnread{s.record.Run, err}})
+		effects = append(effects, tell{OutputUnreadable{s.record.Run, err}})
 	}
 	u.pause = min(max(2*u.pause, unreadLeast), unreadMost)
 	u.waits, s.more = true, true
-	return s, append(effects, wakeAfter{u.pause, readAgain{}}), true
+	return s, append(effects, act.After{Delay: u.pause, Message: readAgain{}}), true
 }
 
 // readable ends that.
-func (s runState) readable(effects []effect) (runState, []effect) {
+func (s state) readable(effects []act.Effect) (state, []act.Effect) {
 	if s.unread.since.IsZero() {
 		return s, effects
 	}
 	s.unread = unread{}
-	return s, append(effects, tellSession{spoolUnread{run: s.record.Run}})
-}
-
-// spoolUnread tells people that what the agent says comes late.
-func (t *transition) spoolUnread(m spoolUnread) {
-	if m.run != t.s.record.Run || !t.s.active() {
-		return
-	}
-	t.activity() // it says nothing because we do not hear it
-	t.s.agent.outputUnreadable = m.err != nil
-	if m.err != nil {
-		t.notice("OUTPUT_UNREADABLE", "What the agent says cannot be read from the disk at the moment; it is tried again, and nothing is lost",
-			map[string]string{"reason": m.err.Error()})
-		return
-	}
-	t.notice("OUTPUT_READABLE", "What the agent says can be read again", nil)
+	return s, append(effects, tell{OutputUnreadable{Run: s.record.Run}})
 }

@@ -1,4 +1,4 @@
-package actors
+package run
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ func TestLiveSpoolIsArchivedInSteps(t *testing.T) {
 	if !spool.Punches {
 		t.Skip("room is given back at the end only")
 	}
-	s := runState{record: messages.RunRecord{Run: 3}, credits: 9, phase: runLive}
+	s := state{record: messages.RunRecord{Run: 3}, credits: 9, phase: phaseLive}
 	for _, c := range []struct{ journaled, want int64 }{
 		{archiveStep - 1, 0},
 		{archiveStep, 0},

@@ -1,4 +1,4 @@
-package actors
+package run
 
 import (
 	"context"
@@ -20,8 +20,8 @@ import (
 	"betcode/messages/failpoint"
 )
 
-// neverStarted is the reason of a run whose process never came to be.
-const neverStarted = "never started"
+// NeverStarted is the reason of a run whose process never came to be.
+const NeverStarted = "never started"
 
 // readSize is about how much of a spool one job reads. Large pieces would make
 // little faster and quiet sessions wait behind loud ones: each is translated, and
@@ -44,7 +44,7 @@ type agent struct {
 
 // opening is everything the first job of a run needs.
 type opening struct {
-	system  *System
+	deps    *Deps
 	session messages.SessionRecord
 	record  messages.RunRecord
 	offset  int64
@@ -58,22 +58,22 @@ type opening struct {
 func (o opening) open() any {
 	result := agentOpened{agent: &agent{record: o.record, watch: func() {}}, record: o.record, adopted: !o.fresh}
 	if o.fresh {
-		result.version = o.system.agentVersion()
+		result.version = o.deps.Version()
 	}
 	p, fate, err := o.find(result.version)
 	switch {
 	case err != nil:
-		return agentLost{err}
+		return Lost{err}
 	case p == nil:
 		result.exit = &fate.Exit
 	default:
 		result.agent.process = p
 		result.record.State, result.record.Process, result.record.Launcher = messages.RunRunning, p.Identity(), p.Launcher()
 	}
-	result.guard = readGuard(o.record.Directory)
+	result.guard = ReadGuard(o.record.Directory)
 	if err := result.agent.follow(o); err != nil {
 		result.agent.close()
-		return agentLost{err}
+		return Lost{err}
 	}
 	return result
 }
@@ -86,31 +86,28 @@ func (o *opening) find(version string) (*process.Process, process.Fate, error) {
 		p, fate, err := process.Adopt(o.life, o.record)
 		failpoint.Hit(failpoint.AfterAdopt)
 		if fate.Start != nil {
-			fate.Exit = cannotStart(fate.Start)
+			fate.Exit = CannotStart(fate.Start)
 		}
 		return p, fate, err
 	}
 	failpoint.Hit(failpoint.BeforeSpawn)
-	if advice := tooOld(version); advice != "" {
-		return nil, process.Fate{Exit: messages.Exit{Known: true, Code: 127, Reason: advice, Stage: stageVersion}}, nil
-	}
-	if exit, refused := optionsRefused(o.record.Options, version); refused {
+	if exit, refused := o.deps.Refused(o.record, version); refused {
 		return nil, process.Fate{Exit: exit}, nil
 	}
-	spec, err := o.system.agentSpec(o.session, o.record, o.resume)
+	spec, err := o.deps.Spec(o.session, o.record, o.resume)
 	if err == nil {
 		err = process.Prepare(o.record.Directory)
-		if exit, lasts := o.prepared(err); lasts {
+		if exit, lasts := o.deps.Prepared(err); lasts {
 			return nil, process.Fate{Exit: exit}, nil
 		}
 	}
 	if err == nil {
 		var added []string
-		spec.Argv, added, err = o.system.guard(o.session, o.record)
+		spec.Argv, added, err = o.deps.Guard(o.session, o.record)
 		spec.Argv, spec.Env = claude.Fit(spec.Argv, claudecode.Of(version)), append(spec.Env, added...)
 	}
 	if err != nil {
-		return nil, process.Fate{Exit: cannotStart(err)}, nil
+		return nil, process.Fate{Exit: CannotStart(err)}, nil
 	}
 	failpoint.Hit(failpoint.Prepared)
 	p, err := process.Spawn(o.life, spec)
@@ -120,18 +117,18 @@ func (o *opening) find(version string) (*process.Process, process.Fate, error) {
 	case err == nil:
 		return p, process.Fate{}, nil
 	case errors.As(err, &start):
-		return nil, process.Fate{Exit: cannotStart(err)}, nil
+		return nil, process.Fate{Exit: CannotStart(err)}, nil
 	}
 	p, fate, lost := process.Adopt(o.life, o.record)
 	if lost == nil && fate.Outcome == process.NeverStarted {
-		fate.Exit = cannotStart(err) // and would not the next time: no accident
+		fate.Exit = CannotStart(err) // and would not the next time: no accident
 	}
 	return p, fate, lost
 }
 
-// cannotStart is the end of a run that could not begin, and why: the program or
+// CannotStart is the end of a run that could not begin, and why: the program or
 // the working directory is gone, most likely.
-func cannotStart(err error) messages.Exit {
+func CannotStart(err error) messages.Exit {
 	exit := messages.Exit{Known: true, Code: 127, Reason: err.Error()}
 	var start *process.StartError
 	if errors.As(err, &start) && start.Stage == process.StageFence {
@@ -163,7 +160,7 @@ func (a *agent) follow(o opening) error {
 		return nil // there is not even a place for one
 	}
 	open := func() (*spool.Reader, error) {
-		return spool.Open(path, o.offset, spool.Options{Open: o.system.options.Disk.openSpool})
+		return spool.Open(path, o.offset, spool.Options{Open: o.deps.OpenSpool})
 	}
 	if a.spool, err = open(); err != nil {
 		a.spool = nil
@@ -174,7 +171,7 @@ func (a *agent) follow(o opening) error {
 	if a.process == nil || a.spool == nil && a.reopen == nil {
 		return nil
 	}
-	stop, err := o.system.watcher.Add(path, o.notify)
+	stop, err := o.deps.Watcher.Add(path, o.notify)
 	if err != nil {
 		return err
 	}
@@ -297,7 +294,7 @@ func (a *agent) freeze(life context.Context) any {
 	if a.process != nil {
 		_ = a.process.Freeze(life) // its end is seen by who waits for it
 	}
-	return agentFrozen{a.size()}
+	return agentStopped{a.size()}
 }
 
 func (a *agent) thaw() any {

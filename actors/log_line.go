@@ -1,0 +1,32 @@
+package actors
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/rs/zerolog"
+)
+
+// shownLine is how much of a line of NDJSON the log shows at trace.
+const shownLine = 16 << 10
+
+// logLine is one line of NDJSON, "in" to the agent or "out" of it. What is not there of
+// one that was cut is not shown.
+func (s *System) logLine(log *zerolog.Logger, direction string, line []byte, size int64) {
+	var kind struct{ Type, Subtype string }
+	_ = json.Unmarshal(line, &kind) // one without a type is shown without
+	log.Debug().Str("direction", direction).Str("type", shorten(kind.Type, maxShown)).
+		Str("subtype", shorten(kind.Subtype, maxShown)).Int64("bytes", size).Msg("line")
+	if e := log.Trace(); e.Enabled() {
+		e.Str("direction", direction).Int64("bytes", size).Str("line", s.options.Mask(beginning(line, shownLine))).Msg("raw line")
+	}
+}
+
+// beginning is a line's, cut between words: half a secret would not look like one.
+func beginning(line []byte, most int) string {
+	if len(line) > most {
+		line = line[:most]
+		line = line[:bytes.LastIndexAny(line, " ,\n\t")+1]
+	}
+	return string(bytes.ToValidUTF8(line, []byte("?")))
+}

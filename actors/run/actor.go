@@ -1,0 +1,261 @@
+package run
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/rs/zerolog"
+
+	"betcode/actors/health"
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/process"
+	"betcode/actors/internal/spool"
+	"betcode/messages"
+	"betcode/messages/failpoint"
+)
+
+// Deps is what the actor of a run needs of the system.
+type Deps struct {
+	act.Common
+
+	Health     *actor.PID
+	DiskFull   func() bool
+	SpoolQuota int64                                 // bytes that an agent may be ahead of the journal; 0 = any number
+	Archive    func(directory string, to int64)      // archives the live spool in a run directory up to an offset
+	OpenSpool  func(path string) (spool.File, error) // nil = as files are opened
+	Watcher    *spool.Watcher
+	Shows      func(level zerolog.Level) bool // whether the log shows a level
+	LogLine    func(log *zerolog.Logger, direction string, line []byte, size int64)
+
+	// What follows is called by a worker, when an agent is started.
+
+	Version  func() string                                                                // of the agent's program; empty = not known
+	Refused  func(run messages.RunRecord, version string) (messages.Exit, bool)           // whether a version is not started
+	Prepared func(err error) (exit messages.Exit, lasts bool)                             // reports whether the run directory could be made
+	Spec     func(messages.SessionRecord, messages.RunRecord, bool) (process.Spec, error) // what to start; the last says whether a turn is continued
+	Guard    func(messages.SessionRecord, messages.RunRecord) (argv, env []string, err error)
+}
+
+// Start is which agent to run.
+type Start struct {
+	Session messages.SessionRecord
+	Record  messages.RunRecord
+	Cursor  messages.Cursor
+	Fresh   bool // never tried: spawn it; otherwise look for the process first
+	Resume  bool // an interrupted turn should be continued
+}
+
+// run is one incarnation of the agent process. Its state is a [state]; reading and writing are two workers, so that a full
+// pipe never stops the reading. It is a child of its session, named run/<n>.
+//
+// What survives a restart: the process, which this actor does not own; the consumed offset with the translator's state, which
+// are in the journal; and whether an alarm froze the agent. The next incarnation adopts the process and reads on from there.
+type run struct {
+	deps    *Deps
+	root    *actor.RootContext
+	session messages.SessionRecord
+	fresh   bool
+	resume  bool
+	state   state
+	life    context.Context // ends with this incarnation
+	end     context.CancelFunc
+	reader  *act.Worker
+	writer  *act.Worker
+	timers  act.Timers
+	alarmed *bool // whether an alarm froze the agent; the next incarnation reads it
+
+	agent *agent // nil until opened
+	made  *agent // the same, for the reader's jobs only
+}
+
+// Props describes the actor of a run. Only its first incarnation may spawn; a later one looks for the process first.
+func Props(d Deps, e Start) *actor.Props {
+	fresh, alarmed := e.Fresh, e.Record.Frozen
+	return d.Props("run", func() actor.Actor {
+		translator, err := claude.ParseState(e.Cursor.Translator)
+		if err != nil {
+			panic("translator state: " + err.Error())
+		}
+		r := &run{deps: &d, session: e.Session, fresh: fresh, resume: e.Resume, alarmed: &alarmed, state: state{
+			record: e.Record, offset: e.Cursor.Offset, translator: translator, credits: maxCredits,
+			quota: quota{limit: d.SpoolQuota, journaled: e.Cursor.Offset},
+		}}
+		if alarmed {
+			r.state = r.state.want(Freeze{Alarm, true})
+		}
+		fresh = false
+		return r
+	})
+}
+
+// Receive implements actor.Actor.
+func (r *run) Receive(ctx actor.Context) {
+	switch m := act.Unwrap(r, ctx.Message()).(type) {
+	case *actor.Started:
+		r.start(ctx)
+	case *actor.Stopping, *actor.Restarting:
+		r.release()
+	case nil, *actor.Stopped:
+	case Lost:
+		panic("open agent: " + m.Err.Error())
+	case agentOpened:
+		r.step(ctx, r.opened(ctx, m))
+	default:
+		if h, ok := m.(Freeze); ok && h.Why == Alarm {
+			*r.alarmed = h.On // before the step: if it crashes, the next incarnation still freezes or thaws the agent
+		}
+		failpoint.Hit(failpoint.RunStep)
+		r.step(ctx, m)
+	}
+}
+
+func (r *run) step(ctx actor.Context, m any) {
+	switch m := m.(type) { // lines are good until the next are read
+	case linesRead:
+		r.logBatch(m.batch)
+	case tailRead:
+		r.logBatch(m.batch)
+	case lineWritten:
+		r.logWritten(m)
+	}
+	next, effects := r.state.step(r.deps.Now(), m)
+	r.logNotJSON(r.state, next)
+	r.state = next
+	for _, e := range effects {
+		r.perform(ctx, e)
+	}
+}
+
+func (r *run) start(ctx actor.Context) {
+	r.life, r.end = context.WithCancel(context.Background())
+	r.root = ctx.ActorSystem().Root
+	r.reader, r.writer = act.NewWorker(ctx, r.deps.Workers, r), act.NewWorker(ctx, r.deps.Workers, r)
+	if r.deps.DiskFull() {
+		r.state = r.state.want(Freeze{DiskFull, true})
+	}
+	r.open(ctx)
+}
+
+// showFrozen shows in the tree, in health and in the log why an agent is frozen.
+func (r *run) showFrozen(ctx actor.Context, why Reasons) {
+	r.deps.Tree.Detail(ctx.Self(), "held", why.String())
+	ctx.Send(r.deps.Health, health.Frozen{Session: r.session.ID, On: why&Alarm != 0})
+	e := r.log().Warn()
+	if why == 0 {
+		e = r.log().Info()
+	}
+	e.Str("held", why.String()).Msg("agent held or let go")
+}
+
+// release gives back everything but the process. The descriptors that the opening job made are closed behind it, on the same
+// worker, even if its result never arrived.
+func (r *run) release() {
+	r.end()
+	if !r.state.unread.since.IsZero() { // the next incarnation finds out for itself
+		r.root.Send(r.deps.Health, health.Spool{Session: r.session.ID})
+	}
+	r.root.Send(r.deps.Health, health.Fenced{Session: r.session.ID})
+	if r.state.frozen&Alarm != 0 {
+		r.root.Send(r.deps.Health, health.Frozen{Session: r.session.ID})
+	}
+	r.timers.Stop()
+	r.writer.Close(nil)
+	over, directory := r.state.phase == phaseOver, r.state.record.Directory
+	r.reader.Close(func() {
+		if r.made != nil {
+			r.made.close()
+		}
+		if over {
+			process.Tidy(directory)
+			DropServers(directory)
+		}
+	})
+}
+
+func (r *run) perform(ctx actor.Context, e act.Effect) {
+	agent := r.agent
+	switch e := e.(type) {
+	case tell:
+		switch m := e.message.(type) {
+		case Frozen:
+			r.showFrozen(ctx, m.Why)
+		case messages.RunEnded:
+			r.logEnd(m)
+		case OutputUnreadable:
+			ctx.Send(r.deps.Health, health.Spool{Session: r.session.ID, Err: m.Err})
+			r.log().Warn().Err(m.Err).Msg("spool cannot be read, or can again")
+		}
+		ctx.Send(ctx.Parent(), e.message)
+	case act.After:
+		r.timers.Start(ctx, e.Delay, e.Message)
+	case readSpool:
+		r.reader.Do(func() any { return agent.read() })
+	case readTail:
+		r.reader.Do(func() any { return agent.tail() })
+	case writeLine:
+		life := r.life
+		r.writer.Do(func() any { return agent.write(life, e.what) })
+	case signalIt:
+		r.reader.Do(func() any { return agent.signal(e.signal) })
+	case archiveSpool:
+		r.deps.Archive(agent.record.Directory, e.to)
+	case measureSpool:
+		r.reader.Do(func() any { return spoolMeasured{agent.size()} })
+	case freeze:
+		life := r.life
+		r.reader.Do(func() any { return agent.freeze(life) })
+	case thaw:
+		r.reader.Do(func() any { return agent.thaw() })
+	case killTree:
+		life := r.life
+		r.reader.Do(func() any { return agent.kill(life) })
+	case closeAgent:
+		r.release()
+	}
+}
+
+// open spawns the process, or finds it; the job's result is agentOpened.
+func (r *run) open(ctx actor.Context) {
+	root, self := ctx.ActorSystem().Root, ctx.Self()
+	notify := func() { root.Send(self, spoolGrew{}) }
+	o := opening{
+		deps: r.deps, session: r.session, record: r.state.record, offset: r.state.offset,
+		fresh: r.fresh, resume: r.resume, notify: notify, life: r.life,
+	}
+	r.reader.Do(func() any {
+		result := o.open()
+		if opened, ok := result.(agentOpened); ok {
+			r.made = opened.agent
+		}
+		return result
+	})
+}
+
+// opened keeps the process, and waits in goroutines of this incarnation for its end and for the end of its input.
+func (r *run) opened(ctx actor.Context, m agentOpened) any {
+	r.agent = m.agent
+	if m.exit != nil {
+		return agentExited{*m.exit}
+	}
+	if fence := m.record.Fence; fence != "" {
+		r.deps.Tree.Detail(ctx.Self(), "fence", fence)
+		ctx.Send(r.deps.Health, health.Fenced{Session: r.session.ID, On: true})
+	}
+	root, self, life := ctx.ActorSystem().Root, ctx.Self(), r.life
+	r.deps.Workers.Add(2)
+	go func() {
+		defer r.deps.Workers.Done()
+		if unread, err := m.agent.process.WaitDeaf(life); err == nil {
+			root.Send(self, inputClosed{unread})
+		}
+	}()
+	go func() {
+		defer r.deps.Workers.Done()
+		if exit, err := m.agent.process.Wait(life); err == nil {
+			root.Send(self, agentExited{exit})
+		}
+	}()
+	return agentUp{record: m.record, adopted: m.adopted, guard: m.guard, version: cmp.Or(m.version, r.session.AgentVersion)}
+}

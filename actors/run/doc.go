@@ -1,0 +1,22 @@
+// Package run is the actor of one incarnation of the agent process.
+//
+// It starts or adopts the process, translates the lines of its output file into items and hands them to the session as
+// [Output], writes lines to its FIFO, freezes it while its output has no place to go, and ends it in steps.
+//
+// # What is promised in which order
+//
+// Items are handed over in the order of the lines, with the offset behind them and the translator's state, so that the session
+// can journal all three at once. At most two batches are on their way to the journal; then the actor stops reading. The last
+// message about a run is [messages.RunEnded], after the output file was read to its end.
+//
+// # Who owns what
+//
+// The actor owns descriptors, timers and two workers, one that reads and one that writes, so that a full pipe never stops the
+// reading. It does not own the process: the agent belongs to its launcher and outlives the daemon.
+//
+// # On a crash
+//
+// The process is not touched. The next incarnation adopts it and reads on from the offset that the session has journaled; it
+// freezes the agent again if an alarm had frozen it. A line that was being written may be written again: messages have ids by
+// which the agent knows them.
+package run
