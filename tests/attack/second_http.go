@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -15,6 +16,7 @@ import (
 // secondHTTPScenarios attack the protocol below the calls.
 var secondHTTPScenarios = []scenario{
 	{name: "doors: floods of frames", env: listening, attack: attackFrames},
+	{name: "doors: work without a token", env: listening, attack: attackWork},
 }
 
 // rawHTTP2 is a client that writes arbitrary frames. The answers are not read of one
@@ -46,6 +48,24 @@ func (s *siege) rawHTTP2(address string, deaf bool) *rawHTTP2 {
 	}
 	s.must(conn.SetWriteDeadline(time.Now().Add(framePatience)), "bound the flood")
 	return r
+}
+
+// acknowledged counts the settings that the daemon has taken note of, until the connection
+// is closed.
+func (r *rawHTTP2) acknowledged() *atomic.Int64 {
+	var count atomic.Int64
+	go func() {
+		for {
+			frame, err := r.framer.ReadFrame()
+			if err != nil {
+				return
+			}
+			if f, ok := frame.(*http2.SettingsFrame); ok && f.IsAck() {
+				count.Add(1)
+			}
+		}
+	}()
+	return &count
 }
 
 // headers encodes those of a call, and more of them.
@@ -158,4 +178,39 @@ func attackFrames(s *siege) {
 	}), "it does not")
 	lines := s.lines()
 	s.held("the log has few lines about it", lines < 1000, "%d lines", lines)
+}
+
+// attackWork has the daemon answer frames without a token, for as long as a flood may go
+// on. What it does in that time is bounded, however fast the machine is, and callers with a
+// token wait for nobody.
+func attackWork(s *siege) {
+	const frame, connections = 9, 4 // an empty frame, in bytes
+	const free, each, burst = 8 << 10, 256 << 10, 1 << 20
+	address, viewer := s.address(), s.token("viewer", "view")
+	var group sync.WaitGroup
+	var counts []*atomic.Int64
+	began := time.Now()
+	for range connections {
+		r := s.rawHTTP2(address, true)
+		counts = append(counts, r.acknowledged())
+		group.Go(func() {
+			for range 1 << 20 {
+				if r.framer.WriteSettings() != nil {
+					break
+				}
+			}
+		})
+	}
+	printed, code := s.cli("--address", address, "--token-file", viewer, "--socket", "/nowhere/s", "session", "list")
+	s.held("a client with a token gets in meanwhile", code == 0, "exit %d: %s", code, printed)
+	_, code = s.cli("session", "list")
+	s.held("so does the owner", code == 0, "exit %d", code)
+	group.Wait()
+	var frames int64
+	for _, c := range counts {
+		frames += c.Load()
+	}
+	most := int64(connections*(free+2<<10)+burst+int((time.Since(began)+time.Second).Seconds()*each)) / frame
+	s.held("the daemon answers no more frames than it is to", frames <= most, "%d frames in %v, %d are the most", frames, time.Since(began), most)
+	s.held("it answers some", frames > 0, "none")
 }

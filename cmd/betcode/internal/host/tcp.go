@@ -19,7 +19,10 @@ import (
 )
 
 // tcpPlaces bounds the connections over TCP, because any process that reaches the port can connect.
-var tcpPlaces = places.Limits{Known: 192, Address: 160, Newcomers: 64, Strangers: 48}
+var tcpPlaces = places.Limits{
+	Known: 192, Address: 160, Newcomers: 64, Strangers: 48,
+	Work: places.Work{Free: 8 << 10, Rate: 256 << 10, Burst: 1 << 20},
+}
 
 func (d *daemon) openTokens() (err error) {
 	d.tokens, err = tokens.Open(filepath.Join(d.cfg.StateDir, "tokens.json"), nil)

@@ -3,19 +3,23 @@ package places
 import (
 	"net"
 	"sync"
+
+	"golang.org/x/time/rate"
 )
 
 // Listener gives each connection over TCP a place.
 type Listener struct {
 	net.Listener
 	places  *Places
+	free    int
+	work    *rate.Limiter // of all newcomers
 	evicted func(from string)
 }
 
 // Listen gives the connections of l places. evicted hears the address of each that was
 // closed for another.
 func Listen(l net.Listener, limits Limits, evicted func(from string)) *Listener {
-	return &Listener{Listener: l, places: New(limits), evicted: evicted}
+	return &Listener{Listener: l, places: New(limits), free: limits.Work.Free, work: limits.Work.shared(), evicted: evicted}
 }
 
 // Accept implements net.Listener.
@@ -24,7 +28,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &bounded{Conn: conn}
+	c := &bounded{Conn: conn, may: allowance{shared: l.work, free: l.free, known: make(chan struct{}), gone: make(chan struct{})}}
 	address := conn.RemoteAddr().(*net.TCPAddr).AddrPort()
 	c.place = l.places.Enter(address.Addr(), func() {
 		conn.Close() // its server sees the error and closes it as well
@@ -37,14 +41,27 @@ func (l *Listener) Accept() (net.Conn, error) {
 type bounded struct {
 	net.Conn
 	place *Place
+	may   allowance
 	once  sync.Once
 }
 
+// Read implements net.Conn. What a newcomer sends is read within the bounds of [Work].
+func (c *bounded) Read(b []byte) (int, error) { return c.may.read(c.Conn, b) }
+
 // Introduce implements grpcapi.Introducer.
-func (c *bounded) Introduce() bool { return c.place.Introduce() }
+func (c *bounded) Introduce() bool {
+	if !c.place.Introduce() {
+		return false
+	}
+	c.may.introduced()
+	return true
+}
 
 // Close implements net.Conn.
 func (c *bounded) Close() error {
-	c.once.Do(c.place.Leave)
+	c.once.Do(func() {
+		c.place.Leave()
+		close(c.may.gone)
+	})
 	return c.Conn.Close()
 }

@@ -18,6 +18,7 @@ type Limits struct {
 	Address   int // of one address among them
 	Newcomers int // that have not
 	Strangers int // newcomers of one address
+	Work      Work
 }
 
 // Places are the places of one listener. It may be used by many goroutines.
