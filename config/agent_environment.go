@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// AgentEnvironment says which variables agents get, and from whom.
+// AgentEnvironment selects the environment variables of agents.
 //
-// Everything that the daemon has is theirs, keys and proxies included, but what is
-// withheld; it is read anew whenever an agent is started, and never stored. Beside
-// that, a session keeps a few variables of the client that began it, so that an agent
-// finds the tools that its user had at hand, also when it is started again in a week;
-// those are stored, so none of them may be a secret. They win.
+// Agents inherit the daemon's environment, keys and proxies included, except withheld
+// variables; it is read at each start of an agent and never stored. In addition a session
+// keeps a few variables of the client that began it, so that an agent finds its user's tools
+// also when it is started again in a week. Those have precedence; they are stored, so none
+// of them may be a secret.
 type AgentEnvironment struct {
-	Keep     []string // of a client's, with the session that it begins
-	Withhold []string // of the daemon's, from agents
+	Keep     []string // variables of a client, kept with the session that it begins
+	Withhold []string // variables of the daemon, withheld from agents
 }
 
-// keptByDefault is what a session keeps unless somebody says otherwise: where tools
-// are, which version of them, and the language. Not kept: HOME, which is where the
-// agent has its memory; proxies, which may hold a password; and everything unknown.
+// keptByDefault are the variables that a session keeps by default: paths and versions of
+// tools, and the language. Not kept are HOME, where the agent has its memory, proxies, which
+// may contain a password, and all unknown variables.
 var keptByDefault = []string{
 	"PATH", "LANG", "LANGUAGE", "LC_*", "TZ", "SSH_AUTH_SOCK", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYENV_ROOT", "PYENV_VERSION",
 	"NVM_DIR", "NVM_BIN", "RBENV_ROOT", "RBENV_VERSION", "JAVA_HOME", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "GOROOT", "GOPATH", "GOBIN",
 }
 
-// own begins the names of the daemon's own variables: no agent gets one.
+// own is the prefix of the daemon's own variables, which no agent gets.
 const own = "BETCODE_"
 
-// ofManager are variables by which the daemon talks to the service manager.
+// ofManager are variables by which the daemon communicates with the service manager.
 var ofManager = []string{"NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"}
 
 // Keeps reports whether a session keeps a client's variable with that name.
@@ -37,7 +37,8 @@ func (a AgentEnvironment) Keeps(name string) bool {
 	return !strings.HasPrefix(name, own) && named(a.Keep, name)
 }
 
-// Kept is what a session keeps of a client's environment, given as "NAME=value".
+// Kept returns the variables that a session keeps of a client's environment, given as
+// "NAME=value".
 func (a AgentEnvironment) Kept(environ []string) map[string]string {
 	kept := map[string]string{}
 	for _, entry := range environ {
@@ -48,8 +49,8 @@ func (a AgentEnvironment) Kept(environ []string) map[string]string {
 	return kept
 }
 
-// Inherited is what agents get of the daemon's environment: all of it but what is
-// about the daemon itself, and what is withheld.
+// Inherited returns the variables that agents get of the daemon's environment: all but those
+// about the daemon itself and the withheld ones.
 func (a AgentEnvironment) Inherited(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -57,7 +58,7 @@ func (a AgentEnvironment) Inherited(environ []string) []string {
 	})
 }
 
-// named reports whether a name is among names, in which a last * stands for any rest.
+// named reports whether a name matches one of names; a final * matches any rest.
 func named(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool {
 		beginning, open := strings.CutSuffix(n, "*")
@@ -67,7 +68,7 @@ func named(names []string, name string) bool {
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 
-// parseNames reads "PATH,LC_*"; "off" is none.
+// parseNames parses "PATH,LC_*"; "off" is the empty list.
 func parseNames(s string) ([]string, bool) {
 	if s == "off" {
 		return []string{}, true

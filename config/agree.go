@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// contradiction is what is wrong with one value beside another, each of which may be
-// said.
+// contradiction is an invalid combination of two values that are valid by themselves.
 type contradiction struct {
-	values string // of both, whoever says them: by these it is recognised
-	err    error  // names both, and who says them
+	values string // of both, without their origins; identifies the contradiction
+	err    error  // names both with their origins
 }
 
-// contradictions are those that there are.
+// contradictions returns all contradictions of the settings.
 func (s Settings) contradictions(e Environment) []contradiction {
 	var all []contradiction
 	d := s.Daemon()
@@ -39,7 +38,7 @@ func (s Settings) contradictions(e Environment) []contradiction {
 		about("daemon.socket_path", "daemon.socket_path", err)
 	}
 	alone := func(name, other string) {
-		about(name, other, fmt.Errorf("it goes together with %s, which nobody sets; set both, or neither", other))
+		about(name, other, fmt.Errorf("it requires %s, which is not set; set both, or neither", other))
 	}
 	switch {
 	case d.TCP.CertFile != "" && d.TCP.KeyFile == "":
@@ -54,16 +53,16 @@ func (s Settings) contradictions(e Environment) []contradiction {
 	return all
 }
 
-// Contradictions says which of the user's settings contradict each other, as a daemon
-// with these flags would read them; nil if none do. What is wrong by itself is not its
-// matter: see [ReadFile].
+// Contradictions returns the user's settings that contradict each other, as a daemon with these
+// flags would read them; nil if none do. Values that are invalid by themselves are reported
+// by [ReadFile].
 func Contradictions(flags Flags, e Environment) error {
 	all, err := contradict(flags, e, nil)
 	return errors.Join(err, joined(all))
 }
 
-// Agrees returns what an [Edit] of the user's settings is checked by: a file is refused
-// if there would be a contradiction that is not there yet.
+// Agrees returns the check of an [Edit] of the user's settings: it refuses a file that adds a
+// contradiction.
 func Agrees(flags Flags, e Environment) func(*File) error {
 	return func(proposed *File) error {
 		before, err := contradict(flags, e, nil)
@@ -88,14 +87,14 @@ func joined(all []contradiction) error {
 	return errors.Join(wrong...)
 }
 
-// contradict reads the user's settings, with one file as it would be, if not nil, and
-// returns what contradicts what.
+// contradict reads the user's settings, with one file replaced if it is not nil, and returns
+// the contradictions.
 func contradict(flags Flags, e Environment, proposed *File) ([]contradiction, error) {
 	dir, err := e.configDir(flags[ConfigDirFlag])
 	if err != nil {
 		return nil, err
 	}
-	files, _ := UserFiles(dir) // what cannot be read says nothing
+	files, _ := UserFiles(dir) // unreadable files have no values
 	for i, f := range files {
 		if proposed != nil && f.Source == proposed.Source {
 			files[i] = proposed

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// DefaultConnectTimeout is how long a command without a person in front of it
-// keeps looking for a daemon that went away.
+// DefaultConnectTimeout is how long a command that no person watches tries to reach a daemon
+// that went away.
 const DefaultConnectTimeout = time.Minute
 
-// Client is how a command finds the daemon.
+// Client configures how a command reaches the daemon.
 type Client struct {
 	SocketPath     string
 	ConnectTimeout time.Duration
@@ -19,7 +19,7 @@ type Client struct {
 	Remote         Remote
 }
 
-// Where is where the daemon is looked for, for people.
+// Where returns the address of the daemon for messages to people.
 func (c Client) Where() string {
 	if c.Remote.Address != "" {
 		return c.Remote.Address
@@ -27,7 +27,7 @@ func (c Client) Where() string {
 	return c.SocketPath
 }
 
-// ClientFlags are the flags as they were given; empty for one that was not.
+// ClientFlags are the values of the flags; empty for a flag that was not given.
 type ClientFlags struct {
 	SocketPath, ConfigDir, ConnectTimeout string
 	Start                                 bool
@@ -47,7 +47,7 @@ func ResolveClient(f ClientFlags, e Environment) (Client, error) {
 	}
 	timeout := e.first(f.ConnectTimeout, "BETCODE_CONNECT_TIMEOUT", DefaultConnectTimeout.String())
 	if c.ConnectTimeout, err = time.ParseDuration(timeout); err != nil || c.ConnectTimeout < 0 {
-		return c, fmt.Errorf("set connect timeout: %q is no duration; write for example 30s", timeout)
+		return c, fmt.Errorf("set connect timeout: %q is not a duration; write for example 30s", timeout)
 	}
 	c.AutoStart = f.Start
 	if auto := e.Getenv("BETCODE_AUTOSTART"); auto != "" && !f.Start {
@@ -58,8 +58,8 @@ func ResolveClient(f ClientFlags, e Environment) (Client, error) {
 	return c, nil
 }
 
-// findSocket is where a daemon's socket is. The configuration directory is needed only
-// where nothing better is there.
+// findSocket returns the path of a daemon's socket. The configuration directory is used where
+// the system has no better place.
 func (e Environment) findSocket(flags Flags) (string, error) {
 	var files []*File
 	dir, lost := e.configDir(flags[ConfigDirFlag])
@@ -77,9 +77,9 @@ func (e Environment) findSocket(flags Flags) (string, error) {
 	return path, e.checkSocket(path)
 }
 
-// Locate is a daemon by its flags and variables, with what the files say where they
-// can be read: enough to find it or to start it. What is wrong with the files is for
-// the daemon to say; an error is about the flags and variables.
+// Locate returns the settings of a daemon from its flags, its variables and those files that can
+// be read: enough to find it or to start it. The daemon reports errors in the files; an error
+// is about the flags and variables.
 func Locate(flags Flags, e Environment) (Daemon, error) {
 	dir, err := e.configDir(flags[ConfigDirFlag])
 	if err != nil {
@@ -95,7 +95,7 @@ func Locate(flags Flags, e Environment) (Daemon, error) {
 	return given.Daemon(), nil
 }
 
-// readable are the user's settings files that can be read.
+// readable returns the user's settings files that can be read.
 func readable(dir string) []*File {
 	var files []*File
 	for _, f := range userFiles(dir) {

@@ -8,18 +8,18 @@ import (
 // LogLevels are the levels a daemon may log at, loudest last.
 var LogLevels = []string{"error", "warn", "info", "debug", "trace"}
 
-// ResumePolicies say what follows when a turn is cut off: it is continued, it waits
-// for a person, or it is over.
+// ResumePolicies are the reactions to an interrupted turn: continue it, wait for a person, or
+// give it up.
 var ResumePolicies = []string{"auto", "ask", "never"}
 
-// SelfApprovalReactions say what becomes of an agent that approved itself.
+// SelfApprovalReactions are the reactions to an agent that approved itself.
 var SelfApprovalReactions = []string{"freeze", "stop", "tell"}
 
-// Fences say what the kernel holds agents to: nothing, or to write to their project only.
+// Fences are the modes of the fence: none, or agents may write to their project only.
 var Fences = []string{"off", "project"}
 
-// Daemon is how a daemon shall run: [Settings] as its parts are told. All paths are
-// absolute, all sizes bytes. The table says what each means.
+// Daemon is [Settings] in the form of the daemon's parts. All paths are absolute, all sizes are
+// in bytes. [Table] explains each setting.
 type Daemon struct {
 	ConfigDir   string
 	StateDir    string
@@ -61,39 +61,39 @@ type Daemon struct {
 	GitLab GitLab
 }
 
-// GitLab is which one is asked, and where the token for it is kept.
+// GitLab names a GitLab and the place of its token.
 type GitLab struct {
 	URL       string // empty = the public one
-	TokenFile string // empty = in the environment
+	TokenFile string // empty = the token is in the environment
 }
 
-// Limits are how many requests are taken of one caller.
+// Limits bound the rate of requests of one caller.
 type Limits struct {
-	PerSecond int // 0 = any number
+	PerSecond int // 0 = no limit
 	Burst     int
 }
 
-// Log is how large the log may be.
+// Log bounds the size of the log.
 type Log struct {
-	Bytes int64 // of one file; -1 = without limit
+	Bytes int64 // of one file; -1 = no limit
 	Files int
 }
 
-// Audit is how much of the audit log is kept. A limit that is "off" is -1.
+// Audit bounds the audit log. A limit that is "off" is -1.
 type Audit struct {
 	Age   time.Duration // of an entry
-	Bytes int64         // all of it
+	Bytes int64         // of all files
 }
 
-// Resume is what follows when a turn is cut off.
+// Resume configures the reaction to an interrupted turn.
 type Resume struct {
 	Policy string // one of ResumePolicies
-	Times  int    // how often a turn is continued by itself
+	Times  int    // how often a turn is continued automatically
 	Grace  time.Duration
 }
 
-// Past says how much of what sessions said is kept, and how much agents have to
-// read of it again. A limit that is "off" is -1.
+// Past configures the retention of history and the compaction of context. A limit that is "off"
+// is -1.
 type Past struct {
 	AutoCompact      bool
 	CompactThreshold uint64 // see [Past.Threshold]
@@ -104,7 +104,7 @@ type Past struct {
 	SessionAge   time.Duration // of an event
 }
 
-// Threshold is the context, in tokens, above which it is compacted; 0 = never.
+// Threshold returns the size in tokens above which the context is compacted; 0 = never.
 func (p Past) Threshold() uint64 {
 	if !p.AutoCompact {
 		return 0
@@ -112,21 +112,21 @@ func (p Past) Threshold() uint64 {
 	return p.CompactThreshold
 }
 
-// Backup is when the daemon copies its journal by itself.
+// Backup configures scheduled backups of the journal.
 type Backup struct {
 	Every time.Duration // -1 = never
-	Keep  int           // how many copies are kept
+	Keep  int           // number of backups that are kept
 }
 
-// Disk is how much of the disk the daemon may fill.
+// Disk bounds the use of the disk.
 type Disk struct {
-	ArchiveBytes int64         // of the record of what agents wrote
-	ArchiveAge   time.Duration // of the same
-	SpoolQuota   int64         // an agent that is so far ahead of the journal is held
-	Low          int64         // with less room the disk counts as full; 0 = by the size of the filesystem
+	ArchiveBytes int64         // of the archived output of agents
+	ArchiveAge   time.Duration // of an archived file
+	SpoolQuota   int64         // bytes ahead of the journal at which an agent is frozen
+	Low          int64         // free bytes below which the disk is full; 0 = by the size of the filesystem
 }
 
-// Daemon hands the values out to where the daemon's parts look for them.
+// Daemon returns the values as a [Daemon].
 func (s Settings) Daemon() Daemon {
 	d := Daemon{ConfigDir: s.ConfigDir}
 	for _, v := range s.Values {

@@ -1,12 +1,10 @@
-// Package config says where things are and how they shall be: it turns flags,
-// environment, files and defaults into one [Settings], of which a [Daemon] is made,
-// or into a [Client].
+// Package config turns flags, environment, files and defaults into one [Settings], from which a
+// [Daemon] is made, or into a [Client].
 //
-// Everything that can be set is a row of [Table]: from it files, flags and variables
-// are read and checked, and docs/settings.md is made. To add a setting is to add a
-// row and the field it goes into.
+// Every setting is a row of [Table]. Files, flags and variables are parsed and checked by the
+// table, and docs/settings.md is generated from it. A new setting needs a row and a field.
 //
-// # Who says it
+// # Precedence
 //
 //	flag                          of the command line
 //	BETCODE_…                     in the environment
@@ -16,20 +14,18 @@
 //	daemon.toml                   beside it
 //	default                       of the row
 //
-// The first counts. Files of a directory are the agent's as well; they count if the
-// user trusts the directory ([Trust]), for rows that say so, and unknown members are
-// left alone. A file that is wrong is an error with every line that is ([FileError]);
-// what is unknown is a warning.
+// The first origin with a value has precedence. The files of a directory belong to the agent as
+// well: they apply if the user trusts the directory (package trust) and the row allows it, and
+// their unknown members are ignored. An invalid file is an error with all invalid lines
+// ([FileError]); an unknown setting is a warning.
 //
 // # Changing
 //
-// [Update] replaces settings.json whole or not at all, one process after the other,
-// and keeps what it does not know. [Watch] tells when files may have changed; to read
-// them again is up to the caller, and so is what to do when they are wrong by then.
-// Nothing is cached here.
+// [Edit] replaces settings.json atomically, one process after the other, and keeps unknown
+// members. [Watch] reports when files may have changed; the caller reads them again and
+// decides what to do if they are invalid. Nothing is cached here.
 //
-// It imports nothing of ours, and only cmd imports it: every other package takes
-// Options of its own, which cmd fills.
+// Only cmd imports this package: every other package has Options of its own, which cmd fills.
 //
 // # Paths
 //
@@ -46,6 +42,6 @@
 //	                         /run/user/$UID/betcode/daemon.sock
 //	                else     daemon.sock in the configuration directory
 //
-// An XDG variable that is not absolute is ignored, as the XDG specification wants
-// it; any other relative path is taken from the working directory.
+// An XDG variable that is not absolute is ignored, as the XDG specification requires; any
+// other relative path is relative to the working directory.
 package config

@@ -14,8 +14,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// node is a value of a settings file, and where it stands: a string, a bool, a
-// json.Number, nil, []node or []member.
+// node is a value of a settings file with its position: a string, a bool, a json.Number, nil,
+// []node or []member.
 type node struct {
 	value        any
 	line, column int // from 1
@@ -33,7 +33,7 @@ func (n node) members() []member {
 	return all
 }
 
-// readJSON reads a document; the error says where it is not sound.
+// readJSON parses a document; an error has the position of the fault.
 func readJSON(path string, raw []byte) (node, error) {
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
 	var whole any
@@ -50,7 +50,7 @@ func readJSON(path string, raw []byte) (node, error) {
 	return w.next(), nil
 }
 
-// walker goes through JSON that is known to be sound.
+// walker traverses JSON that is known to be valid.
 type walker struct {
 	raw     []byte
 	dec     *json.Decoder
@@ -89,7 +89,7 @@ func (w *walker) next() node {
 	return n
 }
 
-// at is a node at an offset, none of which is before the last.
+// at returns a node at an offset. Offsets must not decrease between calls.
 func (w *walker) at(offset int64) node {
 	passed := w.raw[w.counted:offset]
 	w.line += bytes.Count(passed, []byte("\n"))
@@ -106,8 +106,8 @@ func position(raw []byte, at int64) (line, column int) {
 	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
 }
 
-// readTOML reads a document; the error says where it is not sound. Values stand
-// where their keys do.
+// readTOML parses a document; an error has the position of the fault. Values have the position
+// of their keys.
 func readTOML(path string, raw []byte) (node, error) {
 	var whole map[string]any
 	if err := toml.Unmarshal(raw, &whole); err != nil {
@@ -120,7 +120,7 @@ func readTOML(path string, raw []byte) (node, error) {
 	return fromTOML(whole, "", keysOf(raw), node{line: 1, column: 1}), nil
 }
 
-// keysOf is where the keys of a document stand, by their dotted names.
+// keysOf returns the positions of the keys of a document, by dotted name.
 func keysOf(raw []byte) map[string]node {
 	keys := map[string]node{}
 	var table []string

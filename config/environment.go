@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Environment is what the outside world says. Tests make their own.
+// Environment is the process environment that settings depend on. Tests use their own.
 type Environment struct {
 	OS     string                   // as runtime.GOOS
 	UID    int                      // of this process
-	Getenv func(name string) string // empty for what is not set
+	Getenv func(name string) string // empty for an unset variable
 	Home   func() (string, error)   // the user's home directory
 	Getwd  func() (string, error)   // the working directory
 	IsDir  func(path string) bool   // whether there is a directory at path
@@ -30,7 +30,7 @@ func System() Environment {
 	}
 }
 
-// first is the first of a flag, an environment variable and a default.
+// first returns the first non-empty of a flag, an environment variable and a default.
 func (e Environment) first(flag, name, otherwise string) string {
 	if flag != "" {
 		return flag
@@ -41,7 +41,7 @@ func (e Environment) first(flag, name, otherwise string) string {
 	return otherwise
 }
 
-// absolute is path made absolute; empty stays empty.
+// absolute returns path as an absolute path; empty stays empty.
 func (e Environment) absolute(path string) (string, error) {
 	if path == "" || filepath.IsAbs(path) {
 		return clean(path), nil
@@ -63,8 +63,8 @@ func clean(path string) string {
 	return filepath.Clean(path)
 }
 
-// xdg is a directory of the XDG specification: a variable, if it is absolute, else
-// a place under the home directory.
+// xdg returns a directory of the XDG specification: a variable, if it is absolute, else a
+// directory below the home directory.
 func (e Environment) xdg(name string, otherwise ...string) (string, error) {
 	if dir := e.Getenv(name); filepath.IsAbs(dir) {
 		return dir, nil
@@ -97,7 +97,7 @@ func (e Environment) configDir(flag string) (string, error) {
 	return join(dir, "betcode"), err
 }
 
-// stateDir is where the state is if nobody says so.
+// stateDir returns the default state directory.
 func (e Environment) stateDir() (string, error) {
 	switch e.OS {
 	case "darwin":
@@ -120,8 +120,8 @@ func join(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// defaultSocket is where the socket is if nobody says so, or the name of the pipe. It
-// needs the configuration directory only where nothing better is there.
+// defaultSocket returns the default path of the socket, or the name of the pipe. It uses the
+// configuration directory where the system has no better place.
 func (e Environment) defaultSocket(configDir string) (string, error) {
 	switch e.OS {
 	case "linux":
@@ -137,8 +137,8 @@ func (e Environment) defaultSocket(configDir string) (string, error) {
 	return join(configDir, "daemon.sock"), nil
 }
 
-// pipes is where the named pipes of Windows are, and pipeRoom how many characters a
-// pipe's name may have with it.
+// pipes is the directory of the named pipes of Windows, and pipeRoom the greatest length of a
+// pipe's path.
 const (
 	pipes    = `\\.\pipe\`
 	pipeRoom = 256
@@ -149,7 +149,7 @@ func (e Environment) isPipe(path string) bool {
 	return e.OS == "windows" && len(path) > len(pipes) && strings.EqualFold(path[:len(pipes)], pipes)
 }
 
-// pipeUser is a user's name as a part of a pipe's.
+// pipeUser returns a user's name as part of a pipe's name.
 func pipeUser(name string) string {
 	if name == "" {
 		return "user"
@@ -162,8 +162,8 @@ func pipeUser(name string) string {
 	}, name)
 }
 
-// checkSocket refuses an address that the operating system has no room for, and on
-// Windows a socket: nothing there keeps others from one.
+// checkSocket refuses an address that is too long for the operating system, and on Windows a
+// socket: there its mode does not keep other users out.
 func (e Environment) checkSocket(path string) error {
 	if e.OS == "windows" {
 		return e.checkPipe(path)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The names of the settings files: in the configuration directory, and of those a
-// working directory brings along, which are the agent's too.
+// The names of the settings files: in the configuration directory, and in a working directory,
+// where they are the agent's too.
 const (
 	SettingsFile = "settings.json"
 	TOMLFile     = "daemon.toml"
@@ -19,7 +19,7 @@ const (
 	LocalFile   = ".claude/settings.local.json"
 )
 
-// Source is who has said something, the most important first.
+// Source is the kind of origin of a value, in order of precedence.
 type Source string
 
 // The sources.
@@ -33,7 +33,7 @@ const (
 	FromDefault     Source = "default"
 )
 
-// FileError is what is wrong with a file, or worth a warning, and where.
+// FileError is an error or a warning about a line of a file.
 type FileError struct {
 	Path         string
 	Line, Column int // from 1
@@ -45,7 +45,7 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %v", e.Path, e.Line, e.Column, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the error without its position.
 func (e *FileError) Unwrap() error { return e.Err }
 
 // File is a settings file, read and checked.
@@ -54,14 +54,14 @@ type File struct {
 	Source      Source
 	Permissions Permissions
 	Features    map[string]Feature // feature_flags, by name
-	Warnings    []*FileError       // what is unknown, and left alone
+	Warnings    []*FileError       // unknown settings, which are ignored
 
 	values   map[string]entry // by the name of the setting
 	lines    map[string]int   // of rules; see FileRules
 	problems []error
 }
 
-// Feature is what a file says about a feature flag.
+// Feature is the value of a feature flag in a file.
 type Feature struct {
 	On     bool
 	Origin Origin
@@ -72,9 +72,8 @@ type entry struct {
 	origin Origin
 }
 
-// ReadFile reads a settings file; one whose name ends in .toml is TOML. A file that
-// is not there is empty. The error joins everything that is wrong, each a
-// [*FileError].
+// ReadFile reads a settings file; one whose name ends in .toml is TOML. A missing file is empty.
+// The error joins all faults, each a [*FileError].
 func ReadFile(path string, source Source) (*File, error) {
 	f := newFile(path, source)
 	raw, err := readWhole(path)
@@ -94,8 +93,7 @@ func newFile(path string, source Source) *File {
 // maxSettings bounds a settings file, in bytes.
 const maxSettings = 4 << 20
 
-// readWhole reads a settings file. One that is no file, such as a pipe that
-// somebody has put there, is an error.
+// readWhole reads a settings file. Anything but a regular file, such as a pipe, is an error.
 func readWhole(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -104,7 +102,7 @@ func readWhole(path string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a file", path)
 	case info.Size() > maxSettings:
-		return nil, fmt.Errorf("%s has %d bytes; %d are the most", path, info.Size(), maxSettings)
+		return nil, fmt.Errorf("%s has %d bytes, the limit is %d", path, info.Size(), maxSettings)
 	}
 	return os.ReadFile(path)
 }
@@ -125,7 +123,7 @@ func (f *File) parse(raw []byte) error {
 	return errors.Join(f.problems...)
 }
 
-// object takes what an object says.
+// object reads the settings of an object.
 func (f *File) object(name string, n node) {
 	for _, m := range n.members() {
 		if strings.Contains(m.name, ".") {
@@ -243,7 +241,7 @@ func (f *File) about(n node, format string, args ...any) *FileError {
 	return &FileError{Path: f.Path, Line: n.line, Column: n.column, Err: fmt.Errorf(format, args...)}
 }
 
-// isSection reports whether a name holds settings: "disk" does.
+// isSection reports whether a name is a section of settings, such as "disk".
 func isSection(name string) bool {
 	if name == "permissions" {
 		return true
@@ -256,8 +254,8 @@ func isSection(name string) bool {
 	return false
 }
 
-// agentsOwn are members of settings.json that mean something to the agent alone:
-// somebody who has copied their settings need not hear of each.
+// agentsOwn are members of settings.json that only the agent uses. They cause no warnings in
+// copied settings.
 var agentsOwn = func() map[string]bool {
 	own := map[string]bool{}
 	for name := range strings.FieldsSeq(`$schema alwaysThinkingEnabled apiKeyHelper attribution autoMemoryEnabled
@@ -273,8 +271,8 @@ var agentsOwn = func() map[string]bool {
 	return own
 }()
 
-// UserFiles reads the user's settings files, the more important first; see [ReadFile]
-// for the error.
+// UserFiles reads the user's settings files in order of precedence; see [ReadFile] for the
+// error.
 func UserFiles(dir string) ([]*File, error) {
 	files := userFiles(dir)
 	var wrong []error
@@ -286,7 +284,7 @@ func UserFiles(dir string) ([]*File, error) {
 	return files, errors.Join(wrong...)
 }
 
-// Said is what files say, of several the first, in the order of the table.
+// Said returns the values in files, for each setting the first, in the order of the table.
 func Said(files ...*File) []Value {
 	var values []Value
 	for i := range table {

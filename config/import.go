@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// What the agent's own directory has that is worth a copy: its settings, and rules.
+// The parts of the agent's directory that are copied: its settings and rules.
 const importedRules = "rules"
 
-// How much is copied at most. More is no directory of rules.
+// The bounds of a copy. A larger directory is not one of rules.
 const (
 	maxImported      = 1000
 	maxImportedBytes = maxSettings
@@ -20,10 +20,10 @@ const (
 // ImportStep is one file to be copied.
 type ImportStep struct {
 	From, To string
-	Exists   bool // at To: it is kept as it is
+	Exists   bool // To exists and is not replaced
 }
 
-// AgentDir is where the agent keeps its settings: $CLAUDE_CONFIG_DIR, or ~/.claude.
+// AgentDir returns the directory of the agent's settings: $CLAUDE_CONFIG_DIR, or ~/.claude.
 func (e Environment) AgentDir() (string, error) {
 	if dir := e.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
 		return e.absolute(dir)
@@ -31,9 +31,9 @@ func (e Environment) AgentDir() (string, error) {
 	return e.underHome(".claude")
 }
 
-// PlanImport says what would be copied from the agent's directory into ours. Nothing
-// that is there is replaced. Settings that could not be read here are an error, with
-// every line that is wrong; no such directory, or nothing in it, is an empty plan.
+// PlanImport returns the files that would be copied from the agent's directory into the
+// daemon's. Existing files are not replaced. Invalid settings are an error with all invalid
+// lines; a missing or empty directory is an empty plan.
 func PlanImport(from, to string) ([]ImportStep, error) {
 	var steps []ImportStep
 	settings := filepath.Join(from, SettingsFile)
@@ -67,7 +67,7 @@ func PlanImport(from, to string) ([]ImportStep, error) {
 		case len(steps) >= maxImported:
 			return fmt.Errorf("%s has more than %d files", rules, maxImported)
 		case info.Size() > maxImportedBytes:
-			return fmt.Errorf("%s has %d bytes; %d are the most", path, info.Size(), maxImportedBytes)
+			return fmt.Errorf("%s has %d bytes, the limit is %d", path, info.Size(), maxImportedBytes)
 		}
 		steps = append(steps, step(path, filepath.Join(to, name)))
 		return nil
@@ -83,8 +83,8 @@ func step(from, to string) ImportStep {
 	return ImportStep{From: from, To: to, Exists: err == nil}
 }
 
-// Do copies the file, unless there is one by now. The copy is the user's alone, and
-// no link: both programs go their own ways.
+// Do copies the file, unless it exists meanwhile. Only the user can read the copy. It is not a
+// link: later changes of one program do not affect the other.
 func (s ImportStep) Do() error {
 	content, err := os.ReadFile(s.From)
 	if err == nil {

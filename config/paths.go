@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// parsePaths reads "~/notes,/srv/data"; "off" is none. A relative path would mean another
-// directory for each session, so it is refused.
+// parsePaths parses "~/notes,/srv/data"; "off" is the empty list. It refuses relative paths,
+// which would name another directory in each session.
 func parsePaths(s string) ([]string, bool) {
 	if s == "off" {
 		return []string{}, true

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Permissions are the rules a user has written down for all sessions, in the
-// agent's own notation: "Bash(git *)", "Edit(src/**/*.ts)", "mcp__github__*".
+// Permissions are the user's rules for all sessions, in the notation of the agent:
+// "Bash(git *)", "Edit(src/**/*.ts)", "mcp__github__*".
 type Permissions struct {
 	Allow, Deny, Ask []string
 }
@@ -15,11 +15,11 @@ type Permissions struct {
 type FileRules struct {
 	Permissions
 	Path  string
-	Lines map[string]int // where a rule stands, by list and rule: "deny WebFetch"
+	Lines map[string]int // line of each rule, by list and rule: "deny WebFetch"
 }
 
-// ReadPermissionsFile reads the rules of a file like settings.json, which must be
-// there. What else the file has does not matter.
+// ReadPermissionsFile reads the rules of a file like settings.json, which must exist. Other
+// members are ignored.
 func ReadPermissionsFile(path string) (FileRules, error) {
 	f := &File{Path: path}
 	raw, err := readWhole(path)
@@ -53,17 +53,17 @@ func ReadPermissionsFile(path string) (FileRules, error) {
 	return f.FileRules(), nil
 }
 
-// FileRules are the rules of the file, with their lines.
+// FileRules returns the rules of the file, with their lines.
 func (f *File) FileRules() FileRules { return FileRules{f.Permissions, f.Path, f.lines} }
 
-// DirectoryPermissions are the rules of one of a directory's own settings.
+// DirectoryPermissions are the rules of one settings file of a directory.
 type DirectoryPermissions struct {
 	FileRules
 	Err error // why they could not be read
 }
 
-// ReadDirectoryPermissions reads the rules that a directory brings along, the
-// nearer file first. What cannot be read is told, and the rest is returned.
+// ReadDirectoryPermissions reads the rules in the settings files of a directory, in order of
+// precedence. An unreadable file has Err set; the others are returned.
 func ReadDirectoryPermissions(dir, home string) []DirectoryPermissions {
 	var found []DirectoryPermissions
 	for _, name := range OwnSettings(dir, home) {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// CheckProgram returns what is wrong with the program of a [Command] setting: it must
-// exist and be executable. A bare name is looked up in this process's PATH.
+// CheckProgram checks the program of a [Command] setting: it must exist and be executable. A bare name is looked up in this process's PATH.
 func CheckProgram(argv []string) error {
 	if len(argv) == 0 {
 		return nil
@@ -23,8 +22,8 @@ func CheckProgram(argv []string) error {
 	return nil
 }
 
-// ProgramWarnings are the programs that settings name and that cannot be started. They
-// are warnings: a daemon works without its notifications.
+// ProgramWarnings returns a warning for each program in the settings that cannot be started. A
+// daemon works without its notifications.
 func (s Settings) ProgramWarnings() []*FileError {
 	var all []*FileError
 	for _, v := range s.Values {
@@ -39,8 +38,8 @@ func (s Settings) ProgramWarnings() []*FileError {
 	return all
 }
 
-// ProgramOf reads the text of a [Command] setting and checks its program. It says
-// nothing about other settings, nor about text that is no command.
+// ProgramOf parses the text of a [Command] setting and checks its program. It ignores other
+// settings and text that is not a command.
 func ProgramOf(name, text string) error {
 	s := find(name)
 	if s == nil || s.Kind != Command {
@@ -48,7 +47,7 @@ func ProgramOf(name, text string) error {
 	}
 	argv, ok := parseCommand(text)
 	if !ok {
-		return nil // the setting's own parser complains
+		return nil // the parser of the setting reports it
 	}
 	if err := CheckProgram(argv); err != nil {
 		return fmt.Errorf("set %s: %w", name, err)

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// Flags are the flags of a command line by the name of their setting, as they were
-// given. [ConfigDirFlag] is one of them, although it is no setting.
+// Flags are the given flags of a command line by the name of their setting. [ConfigDirFlag] is
+// one of them, although it is not a setting.
 type Flags map[string]string
 
-// ConfigDirFlag is the flag that says where settings are.
+// ConfigDirFlag is the flag that names the configuration directory.
 const ConfigDirFlag = "config-dir"
 
-// Origin is where a value comes from.
+// Origin is the source of a value.
 type Origin struct {
 	Source Source
 	Name   string // of the flag, the variable or the file
@@ -38,18 +38,17 @@ func (o Origin) String() string {
 	return cmp.Or(o.Name, string(o.Source))
 }
 
-// Value is a setting with what holds for it. Value is nil where nobody says
-// anything and there is no default.
+// Value is a setting with its effective value, which is nil if it is not set and has no default.
 type Value struct {
 	*Setting
 	Value  any // of the Go type that Kind names
 	Origin Origin
 }
 
-// Text is the value as a command line has it, empty for none.
+// Text returns the value as written on a command line, empty for none.
 func (v Value) Text() string { return v.format(v.Value) }
 
-// Public is the value for whoever may only look: of a program without its arguments.
+// Public returns the value for callers that may only view: a program without its arguments.
 func (v Value) Public() string {
 	argv, ok := v.Value.([]string)
 	if !v.Private || !ok || len(argv) < 2 {
@@ -58,7 +57,7 @@ func (v Value) Public() string {
 	return v.format([]string{argv[0], "…"})
 }
 
-// Settings is everything that was said, and by whom.
+// Settings has all values with their origins.
 type Settings struct {
 	ConfigDir string
 	Values    []Value     // as the table is ordered
@@ -68,8 +67,8 @@ type Settings struct {
 }
 
 // Load reads the user's settings and decides each value: by a flag, a variable,
-// settings.json, daemon.toml, the default. The error joins everything that is
-// wrong; the settings are then those that can be told.
+// settings.json, daemon.toml, the default. The error joins all faults;
+// the settings then have the valid values.
 func Load(flags Flags, e Environment) (Settings, error) {
 	dir, err := e.configDir(flags[ConfigDirFlag])
 	if err != nil {
@@ -80,7 +79,7 @@ func Load(flags Flags, e Environment) (Settings, error) {
 	return s, errors.Join(wrong, err)
 }
 
-// userFiles are the user's settings files, unread, the more important first.
+// userFiles returns the user's settings files, unread, in order of precedence.
 func userFiles(dir string) []*File {
 	return []*File{
 		{Path: filepath.Join(dir, SettingsFile), Source: FromUser},
@@ -88,7 +87,7 @@ func userFiles(dir string) []*File {
 	}
 }
 
-// resolve decides each value; of the files the first is the most important.
+// resolve decides each value. Files are in order of precedence.
 func resolve(flags Flags, e Environment, dir string, files []*File) (Settings, error) {
 	s := Settings{ConfigDir: dir, Features: map[string]Feature{}}
 	var wrong []error
@@ -106,7 +105,7 @@ func resolve(flags Flags, e Environment, dir string, files []*File) (Settings, e
 	return s, errors.Join(append(wrong, joined(s.contradictions(e)))...)
 }
 
-// decide is the value of one setting, by whoever says something first.
+// decide returns the value of a setting from the first origin that has one.
 func decide(s *Setting, flags Flags, e Environment, dir string, files []*File) (Value, error) {
 	out := Value{Setting: s, Origin: Origin{Source: FromDefault}}
 	said := func(text string, o Origin, what string) (Value, error) {
@@ -148,8 +147,8 @@ func decide(s *Setting, flags Flags, e Environment, dir string, files []*File) (
 	return out, err
 }
 
-// place makes a path absolute: in a file it begins where the file is, or at home
-// for "~/"; else in the working directory. A program may be a bare name.
+// place makes a path absolute: in a file it is relative to the file's directory, or to the home
+// directory for "~/"; else to the working directory. A program may be a bare name.
 func (e Environment) place(s *Setting, v any, dir string) (any, error) {
 	path, ok := v.(string)
 	if s.Kind != Path || !ok || (s.Name == "agent.path" && !strings.ContainsAny(path, `/\`)) {
@@ -164,8 +163,7 @@ func (e Environment) place(s *Setting, v any, dir string) (any, error) {
 	return e.absolute(path)
 }
 
-// Get is the value of the setting with a name; it panics for one that is not in the
-// table.
+// Get returns the value of a setting; it panics for a name that is not in the table.
 func (s Settings) Get(name string) Value {
 	for _, v := range s.Values {
 		if v.Name == name {
@@ -175,8 +173,8 @@ func (s Settings) Get(name string) Value {
 	panic("no setting " + name)
 }
 
-// In is the settings as they hold in a directory that has files of its own, the
-// nearer first: what a flag or a variable says still counts more.
+// In returns the settings in a directory with files of its own, in order of precedence. Flags
+// and variables still precede them.
 func (s Settings) In(files []*File) Settings {
 	s.Values = slices.Clone(s.Values)
 	for i, v := range s.Values {
@@ -193,11 +191,11 @@ func (s Settings) In(files []*File) Settings {
 	return s
 }
 
-// OfDirectory reports whether a working directory's own file is the origin.
+// OfDirectory reports whether the origin is a file of a working directory.
 func (o Origin) OfDirectory() bool { return o.Source == FromLocal || o.Source == FromProject }
 
-// ReadDirectory reads what a directory brings along, the nearer file first. Files
-// that cannot be read say nothing.
+// ReadDirectory reads the settings files of a directory in order of precedence. Unreadable files
+// are left out.
 func ReadDirectory(dir, home string) []*File {
 	sources := map[string]Source{LocalFile: FromLocal, ProjectFile: FromProject}
 	var files []*File
@@ -211,8 +209,8 @@ func ReadDirectory(dir, home string) []*File {
 	return files
 }
 
-// Changed names the settings that have another value than before, and rules or
-// features, if they have changed.
+// Changed returns the names of the settings that differ from before, and of rules and features
+// if they differ.
 func (s Settings) Changed(before Settings) []string {
 	changed := []string{}
 	for i, v := range s.Values {
@@ -236,7 +234,7 @@ func (s Settings) Changed(before Settings) []string {
 	return changed
 }
 
-// Same reports whether two settings say the same in the same places.
+// Same reports whether two settings have the same values from the same origins.
 func (s Settings) Same(other Settings) bool {
 	if len(s.Changed(other)) > 0 || len(s.Warnings) != len(other.Warnings) {
 		return false
@@ -249,8 +247,8 @@ func (s Settings) Same(other Settings) bool {
 	return true
 }
 
-// Pending names the settings that have changed since a daemon was started and count
-// only with its next start.
+// Pending returns the names of the settings that have changed since a daemon was started and
+// take effect with its next start.
 func (s Settings) Pending(started Settings) []string {
 	pending := []string{}
 	for i, v := range s.Values {

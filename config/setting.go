@@ -5,33 +5,33 @@ import (
 	"strings"
 )
 
-// Setting is one thing about the daemon that can be set, and everything there is to
-// know about it: what may be said, by whom, and when it counts.
+// Setting describes a setting of the daemon: its values, its origins, and when a change takes
+// effect.
 type Setting struct {
 	Name string // as in settings.json and daemon.toml, "disk.low" for {"disk": {"low": …}}
 	Kind Kind
 
-	Default  string   // as on the command line; empty = nothing is said, see Unset
-	Unset    string   // what holds while nothing is said, for people
+	Default  string   // as on the command line; empty = none, see Unset
+	Unset    string   // the behaviour while it is not set, for people
 	Min, Max string   // as Default; empty = no bound
 	Values   []string // of a Text: the only ones
-	Off      bool     // "off" may be said: no limit
+	Off      bool     // "off" is allowed: no limit
 	Unit     string   // of a Number, for people
 
-	Env     string   // the variable that says it too
+	Env     string   // environment variable
 	Flag    string   // of the daemon's commands, without dashes; empty = none
 	Aliases []string // other names in files
 
-	Private   bool   // it may hold what is nobody else's business
-	Live      bool   // counts as soon as the file has changed; else with the next start
-	Directory bool   // the settings of a trusted directory say it too, for sessions there
+	Private   bool   // it may contain private data
+	Live      bool   // a change takes effect at once; else with the next start
+	Directory bool   // settings of a trusted directory may set it for sessions there
 	Help      string // one line, for people
 
-	into      func(*Daemon) any                               // where it goes; nil: nowhere
-	otherwise func(e Environment, dir string) (string, error) // the default, where it depends on the machine
+	into      func(*Daemon) any                               // the field for its value; nil = none
+	otherwise func(e Environment, dir string) (string, error) // the default if it depends on the machine
 }
 
-// Kind is how a setting is written.
+// Kind is the type and notation of a setting.
 type Kind uint8
 
 // The kinds, with the type of their values.
@@ -44,16 +44,16 @@ const (
 	Size                  // int64, bytes
 	Durations             // []time.Duration, rising
 	Command               // []string: a program and its arguments
-	Names                 // []string: of variables; a last * stands for any rest
+	Names                 // []string: of variables; a final * matches any rest
 	Paths                 // []string: each absolute, or below the home directory as ~/…
 )
 
 var kindNames = [...]string{"text", "path", "number", "switch", "time", "size", "times", "command", "names", "paths"}
 
-// String is the kind as docs/settings.md names it.
+// String returns the name of the kind in docs/settings.md.
 func (k Kind) String() string { return kindNames[k] }
 
-// Wants says what may be said, for an error or a page: "a time from 1h to 30d".
+// Wants describes the valid values for an error or a page: "a time from 1h to 30d".
 func (s *Setting) Wants() string {
 	var what, example string
 	switch s.Kind {
@@ -93,7 +93,7 @@ func (s *Setting) Wants() string {
 	return what + example
 }
 
-// find is the setting with a name or an alias.
+// find returns the setting with a name or an alias.
 func find(name string) *Setting {
 	for i := range table {
 		if table[i].Name == name {
@@ -108,7 +108,7 @@ func find(name string) *Setting {
 	return nil
 }
 
-// Find is the setting that a person has named.
+// Find returns the setting that a person has named.
 func Find(name string) (*Setting, error) {
 	if s := find(name); s != nil {
 		return s, nil

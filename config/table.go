@@ -2,9 +2,9 @@ package config
 
 import "strings"
 
-// Table is every setting of the daemon, in the order of docs/settings.md. What is
-// known about a setting is said here and nowhere else: files, variables and flags
-// are read by it, and pages and answers are made from it.
+// Table has every setting of the daemon, in the order of docs/settings.md. It is the only
+// description of a setting: files, variables and flags are parsed by it, and pages and
+// answers are generated from it.
 func Table() []Setting { return table }
 
 var table = []Setting{

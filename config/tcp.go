@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// TCP is how a daemon listens on TCP.
+// TCP configures a daemon's listener on TCP.
 type TCP struct {
-	Address  string // host:port; empty = not at all
-	Names    string // by which the daemon is called, with commas between them
-	CertFile string // empty = in the clear
+	Address  string // host:port; empty = no listener
+	Names    string // of the daemon, separated by commas
+	CertFile string // empty = no encryption
 	KeyFile  string
 
-	Environment bool // of callers who may approve counts
+	Environment bool // the environment of callers that may approve is used
 }
 
-// NameList is the names one by one.
+// NameList returns the names.
 func (t TCP) NameList() []string {
 	return strings.FieldsFunc(t.Names, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// TLS reports whether TLS is spoken.
+// TLS reports whether connections use TLS.
 func (t TCP) TLS() bool { return t.CertFile != "" }
 
-// check refuses what should not be listened on. A certificate has its key.
+// check refuses unsafe addresses and a certificate without a key.
 func (t TCP) check() error {
 	if t.Address == "" {
 		return nil
@@ -42,14 +42,14 @@ func (t TCP) check() error {
 	return nil
 }
 
-// onLoopback says whether a host:port is on this machine and nowhere else.
+// onLoopback reports whether a host:port is reachable from this machine only.
 func onLoopback(address string) (bool, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return false, fmt.Errorf("%q is not host:port: %w", address, err)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return false, fmt.Errorf("%q is no port; write a number up to 65535", port)
+		return false, fmt.Errorf("%q is not a port; write a number up to 65535", port)
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.Unmap().IsLoopback(), nil
@@ -62,10 +62,10 @@ type Remote struct {
 	Address   string // host:port; empty = the Unix socket is used
 	TokenFile string
 	TLS       bool
-	CAFile    string // who has signed the daemon's certificate; empty = whom the system trusts
+	CAFile    string // certificates of the signer of the daemon's certificate; empty = those of the system
 }
 
-// RemoteFlags are the flags as they were given; empty for one that was not.
+// RemoteFlags are the values of the flags; empty for a flag that was not given.
 type RemoteFlags struct {
 	Address, TokenFile, CAFile string
 	TLS                        bool
@@ -94,7 +94,7 @@ func (e Environment) resolveRemote(f RemoteFlags) (Remote, error) {
 	case r.TokenFile == "":
 		return r, fmt.Errorf("reach %s: a token is needed; name its file with --token-file", r.Address)
 	case !loopback && !r.TLS:
-		return r, fmt.Errorf("reach %s: the token would travel in the clear; add --tls, or --tls-ca with the file of who signed the daemon's certificate", r.Address)
+		return r, fmt.Errorf("reach %s: the token would travel in the clear; add --tls, or --tls-ca with the certificate of the signer of the daemon's", r.Address)
 	}
 	return r, nil
 }

@@ -9,14 +9,14 @@ import (
 	"betcode/config/trust"
 )
 
-// Settings of a directory that the daemon reads, too, and the file with its servers.
+// The settings files of a directory that the daemon reads too, and the file with its servers.
 var (
-	ownSettings = []string{LocalFile, ProjectFile} // the nearer first
+	ownSettings = []string{LocalFile, ProjectFile} // in order of precedence
 	ownServers  = ".mcp.json"
 )
 
-// WriteLedger replaces the list of trusted directories in a configuration directory,
-// which is made if need be.
+// WriteLedger replaces the list of trusted directories in a configuration directory, which it
+// creates if it does not exist.
 func WriteLedger(configDir string, l trust.Ledger) error {
 	raw, err := l.Encode()
 	if err != nil {
@@ -35,8 +35,8 @@ func behindLinks(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// OwnSettings names the settings files in a directory. In the home directory they are
-// the user's own, and none is named.
+// OwnSettings returns the settings files in a directory. In the home directory these are the
+// user's own, so it returns none.
 func OwnSettings(dir, home string) []string {
 	if home != "" && behindLinks(dir) == behindLinks(home) {
 		return nil

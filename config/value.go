@@ -14,11 +14,10 @@ import (
 // off is "no limit" as a size or a time.
 const off = -1
 
-// maxReminders is how many times a [Durations] may have: a journal remembers two
-// reminders per request.
+// maxReminders bounds the times in a [Durations]: the journal stores two reminders per request.
 const maxReminders = 2
 
-// parse reads a value as it stands on a command line or in a variable.
+// parse parses a value from a command line or a variable.
 func (s *Setting) parse(text string) (any, error) {
 	v, ok := s.read(strings.TrimSpace(text))
 	if !ok || !s.within(v) {
@@ -64,7 +63,7 @@ func (s *Setting) read(text string) (v any, ok bool) {
 	return v, err == nil
 }
 
-// within reports whether a value keeps to the setting's bounds.
+// within reports whether a value is within the bounds of the setting.
 func (s *Setting) within(v any) bool {
 	switch v := v.(type) {
 	case int64:
@@ -81,7 +80,7 @@ func (s *Setting) between(n int64) bool {
 	return n >= s.bound(s.Min, math.MinInt64) && n <= s.bound(s.Max, math.MaxInt64)
 }
 
-// bound is a bound of the table as a number; TestTable shows that each can be read.
+// bound returns a bound of the table as a number; TestTable shows that each parses.
 func (s *Setting) bound(text string, otherwise int64) int64 {
 	if text == "" {
 		return otherwise
@@ -96,7 +95,7 @@ func (s *Setting) bound(text string, otherwise int64) int64 {
 	}
 }
 
-// format writes a value as parse reads it.
+// format returns a value in the form that parse accepts.
 func (s *Setting) format(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -140,7 +139,7 @@ func (s *Setting) format(v any) string {
 	panic(fmt.Sprintf("setting %s has a value of type %T", s.Name, v))
 }
 
-// inFile is a value as settings.json has it.
+// inFile returns a value in the form of settings.json.
 func (s *Setting) inFile(v any) any {
 	switch v := v.(type) {
 	case bool, []string:
@@ -159,7 +158,7 @@ func (s *Setting) inFile(v any) any {
 	return s.format(v)
 }
 
-// fromFile reads a value as settings.json or daemon.toml has it.
+// fromFile parses a value from settings.json or daemon.toml.
 func (s *Setting) fromFile(n node) (any, error) {
 	wrong := fmt.Errorf("%s must be %s", s.Name, s.Wants())
 	var text string
@@ -208,7 +207,7 @@ func (s *Setting) fromFile(n node) (any, error) {
 	return v, nil
 }
 
-// wholeNumber writes 1e3 and 1000.0 as 1000; what is not whole stays as it is.
+// wholeNumber returns 1e3 and 1000.0 as 1000, and any other text as it is.
 func wholeNumber(n json.Number) string {
 	if f, err := n.Float64(); err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return strconv.FormatInt(int64(f), 10)
@@ -227,10 +226,10 @@ func texts(list []node) (words []string, ok bool) {
 	return words, true
 }
 
-// ParseDuration reads a time as settings have it: 90s, 36h, 7d.
+// ParseDuration parses a time in the notation of settings: 90s, 36h, 7d.
 func ParseDuration(s string) (time.Duration, error) { return parseDuration(s) }
 
-// parseDuration is time.ParseDuration, and whole days as "7d".
+// parseDuration is time.ParseDuration that also accepts whole days as "7d".
 func parseDuration(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)
@@ -254,7 +253,7 @@ func formatDuration(d time.Duration) string {
 	return text
 }
 
-// parseDurations reads "1h,24h"; "off" is none.
+// parseDurations parses "1h,24h"; "off" is the empty list.
 func parseDurations(s string) ([]time.Duration, bool) {
 	if s == "off" {
 		return []time.Duration{}, true
@@ -270,8 +269,8 @@ func parseDurations(s string) ([]time.Duration, bool) {
 	return all, len(all) <= maxReminders
 }
 
-// parseCommand reads a program with its arguments: a JSON list, or a program alone.
-// There is no shell and no splitting at spaces, so nothing is to be quoted.
+// parseCommand parses a program with its arguments: a JSON list, or a program alone. No shell
+// is used and nothing is split at spaces, so no quoting is needed.
 func parseCommand(s string) ([]string, bool) {
 	if !strings.HasPrefix(s, "[") {
 		return []string{s}, s != ""
@@ -281,8 +280,8 @@ func parseCommand(s string) ([]string, bool) {
 	return argv, err == nil && len(argv) > 0 && argv[0] != ""
 }
 
-// sizeUnits are the units of sizes. MB is what people write for MiB, and nobody
-// minds a few per cent of room.
+// sizeUnits are the units of sizes. MB means MiB, as people use it; a few per cent do not matter
+// here.
 var sizeUnits = []struct {
 	name  string
 	bytes int64
@@ -307,11 +306,11 @@ func sizeOf(s string) (int64, error) {
 		}
 		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
 		if err != nil || n < 0 || n > math.MaxInt64/unit.bytes {
-			return 0, fmt.Errorf("%q is no size", s)
+			return 0, fmt.Errorf("%q is not a size", s)
 		}
 		return n * unit.bytes, nil
 	}
-	return 0, fmt.Errorf("%q is no size", s)
+	return 0, fmt.Errorf("%q is not a size", s)
 }
 
 func formatSize(n int64) string {

@@ -11,14 +11,13 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// settle is how long files must be left alone before they are read: editors write in
-// several steps.
+// settle is how long files must be unchanged before they are read: editors write in several
+// steps.
 const settle = 200 * time.Millisecond
 
-// Watch calls a function, from one goroutine, whenever the user's settings files in
-// a directory may have changed, until ctx ends. The directory need not be there yet.
-// What links lead to is watched too. It returns when it watches; stopped is closed
-// when the function will not be called again.
+// Watch calls a function, from one goroutine, whenever the user's settings files in a directory
+// may have changed, until ctx ends. The directory need not exist yet. The targets of links are
+// watched too. Watch returns when it is watching; stopped is closed after the last call.
 func Watch(ctx context.Context, dir string, changed func()) (stopped <-chan struct{}, err error) {
 	fs, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -42,9 +41,8 @@ type watch struct {
 	dir string
 }
 
-// arm watches the directories where something may happen: that of the files, or the
-// nearest above it that is there, and those that links lead to. Files are not
-// watched themselves: they are replaced.
+// arm watches the directory of the files, or the nearest existing one above it, and the
+// directories of link targets. Files themselves are not watched: they are replaced.
 func (w *watch) arm() error {
 	dir := w.dir
 	for {
@@ -52,7 +50,7 @@ func (w *watch) arm() error {
 			break
 		}
 		if dir == filepath.Dir(dir) {
-			return fmt.Errorf("there is nothing above %s", w.dir)
+			return fmt.Errorf("no directory above %s exists", w.dir)
 		}
 		dir = filepath.Dir(dir)
 	}
@@ -81,7 +79,7 @@ func (w *watch) run(ctx context.Context, changed func()) {
 			if w.concerns(e.Name) {
 				quiet.Reset(settle)
 			}
-		case _, ok := <-w.fs.Errors: // events were lost: better once too often
+		case _, ok := <-w.fs.Errors: // events were lost: an extra call is harmless
 			if !ok {
 				return
 			}
@@ -95,10 +93,10 @@ func (w *watch) run(ctx context.Context, changed func()) {
 	}
 }
 
-// concerns leaves out the files beside the settings: the socket, the lock, and what
-// is being written.
+// concerns reports whether an event is about the settings, and not about other files in the
+// directory: the socket, the lock, temporary files.
 func (w *watch) concerns(name string) bool {
-	if filepath.Dir(name) != w.dir { // above it, or where a link leads
+	if filepath.Dir(name) != w.dir { // above it, or a link target
 		for _, f := range userFiles(w.dir) {
 			if found, err := filepath.EvalSymlinks(f.Path); err == nil && found == name {
 				return true

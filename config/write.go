@@ -19,16 +19,15 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// Change is one change of a settings file: a new value as a command line has it, or
-// none, which takes the setting out. A name may also be feature_flags.<flag>.
+// Change is one change of a settings file: a new value as on a command line, or none, which
+// removes the setting. A name may also be feature_flags.<flag>.
 type Change struct {
 	Name  string
 	Value string
 	Reset bool
 }
 
-// lockPatience is how long somebody waits who wants to change a file that somebody
-// else is changing.
+// lockPatience is how long a change waits for another change of the same directory.
 const lockPatience = 10 * time.Second
 
 // Edit changes a settings file, settings.json or a directory's.
@@ -36,17 +35,17 @@ type Edit struct {
 	Path     string
 	Source   Source
 	Changes  []Change
-	Revision string            // that the file must have, as [Revision] tells; empty = any
-	Agrees   func(*File) error // refuses the file as it would be; nil takes it. See [Agrees].
+	Revision string            // that the file must have, see [Revision]; empty = any
+	Agrees   func(*File) error // refuses the changed file; nil = no check. See [Agrees].
 }
 
-// ErrChanged says that a file does not have the revision any more that an [Edit] is for.
+// ErrChanged is returned if the revision of the file is not that of the [Edit].
 var ErrChanged = errors.New("the file has been changed since")
 
-// noFile is the revision of a file that is not there.
+// noFile is the revision of a missing file.
 const noFile = "none"
 
-// Revision tells one content of a settings file from another.
+// Revision identifies the content of a settings file.
 func Revision(path string) (string, error) {
 	raw, err := readWhole(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,14 +59,13 @@ func revisionOf(raw []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Do makes all changes or none: whoever reads the file sees the old one or the new. What
-// else it says stays, in its order. A file that is not there is made; one that is wrong
-// already is left alone. Returned is the revision that the file has then; the error says
-// which change cannot be made, or is [ErrChanged].
+// Do makes all changes or none: readers see the old file or the new one. Other members keep
+// their order. A missing file is created; an invalid one is not changed. Do returns the new
+// revision, or an error that names the change that failed, or [ErrChanged].
 func (e Edit) Do() (revision string, err error) {
 	path := e.Path
 	if found, err := filepath.EvalSymlinks(path); err == nil {
-		path = found // the link stays
+		path = found // keeps the link
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", fmt.Errorf("write settings: %w", err)
@@ -89,7 +87,7 @@ func (e Edit) Do() (revision string, err error) {
 		return "", fmt.Errorf("write settings: %s: %w", path, ErrChanged)
 	}
 	if _, err := ReadFile(path, e.Source); err != nil {
-		return "", fmt.Errorf("write settings: mend the file first: %w", err)
+		return "", fmt.Errorf("write settings: correct the file first: %w", err)
 	}
 	if raw, err = changed(bytes.TrimPrefix(raw, []byte("\ufeff")), e.Source, e.Changes); err != nil {
 		return "", err
@@ -103,7 +101,7 @@ func (e Edit) Do() (revision string, err error) {
 	return revisionOf(raw), nil
 }
 
-// agrees asks whether the file may be as it would be.
+// agrees checks the changed file.
 func (e Edit) agrees(raw []byte) error {
 	if e.Agrees == nil {
 		return nil
@@ -115,7 +113,7 @@ func (e Edit) agrees(raw []byte) error {
 	return e.Agrees(f)
 }
 
-// changed is a document with the changes made.
+// changed returns a document with the changes.
 func changed(raw []byte, source Source, changes []Change) ([]byte, error) {
 	f := &File{Source: source}
 	for _, c := range changes {
@@ -136,13 +134,13 @@ func changed(raw []byte, source Source, changes []Change) ([]byte, error) {
 	return append(bytes.TrimRight(tidy.Bytes(), "\n"), '\n'), nil
 }
 
-// inFile is what a change does to a file.
+// inFile returns the name and the value of a change in a file.
 func (c Change) inFile(ofDirectory bool) (name string, value any, err error) {
 	if flag, ok := strings.CutPrefix(c.Name, "feature_flags."); ok {
 		on, found := map[string]bool{"true": true, "false": false}[c.Value]
 		switch {
 		case !plainName(flag):
-			return "", nil, fmt.Errorf("%q is no name of a feature", flag)
+			return "", nil, fmt.Errorf("%q is not the name of a feature", flag)
 		case !found && !c.Reset:
 			return "", nil, fmt.Errorf("%q is not true or false", c.Value)
 		}
@@ -153,7 +151,7 @@ func (c Change) inFile(ofDirectory bool) (name string, value any, err error) {
 		return "", nil, err
 	}
 	if ofDirectory && !s.Directory {
-		return "", nil, errors.New("it counts in your own settings only, not in a directory's")
+		return "", nil, errors.New("it can be set in your own settings only, not in a directory's")
 	}
 	name = s.Name
 	if ofDirectory && len(s.Aliases) > 0 {
@@ -169,17 +167,16 @@ func (c Change) inFile(ofDirectory bool) (name string, value any, err error) {
 	return name, s.inFile(v), nil
 }
 
-// plainName reports whether a name has nothing in it that means something in a path.
+// plainName reports whether a name has no characters with a meaning in paths.
 func plainName(name string) bool {
 	return name != "" && !slices.ContainsFunc([]rune(name), func(r rune) bool {
 		return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
 }
 
-// lock keeps others from changing files of the same directory. It is the directory
-// itself that is locked, so nothing is left behind in a place that is not ours; where
-// directories cannot be locked a file is, which stays: whoever removed it could take
-// it from under somebody who waits.
+// lock excludes other changes of files in the same directory. It locks the directory itself, so
+// no lock file is left in a project. Where directories cannot be locked it locks a file, which
+// stays: removing it would break the exclusion for a waiting process.
 func lock(path string) (unlock func(), err error) {
 	l := flock.New(filepath.Dir(path), flock.SetFlag(os.O_RDONLY))
 	if runtime.GOOS == "windows" {
@@ -194,20 +191,19 @@ func lock(path string) (unlock func(), err error) {
 			return func() { _ = l.Close() }, nil
 		}
 		if time.Since(began) > lockPatience {
-			return nil, fmt.Errorf("somebody has had %s locked for %s", path, lockPatience)
+			return nil, fmt.Errorf("another process has locked %s for %s", path, lockPatience)
 		}
 	}
 }
 
-// replaceFile writes a file that is either the old one or the new one, whatever
-// happens meanwhile. Nobody else may read it.
+// replaceFile replaces a file atomically. Only the user can read it.
 func replaceFile(path string, content []byte) error { return putFile(path, content, os.Rename) }
 
-// createFile is replaceFile where no file is; else it returns fs.ErrExist.
+// createFile is replaceFile for a file that does not exist; else it returns fs.ErrExist.
 func createFile(path string, content []byte) error {
 	return putFile(path, content, func(from, to string) error {
 		defer os.Remove(from)
-		return os.Link(from, to) // unlike a rename it takes nobody's place
+		return os.Link(from, to) // unlike a rename it replaces no file
 	})
 }
 
@@ -231,11 +227,11 @@ func putFile(path string, content []byte, put func(from, to string) error) (err 
 	return syncDir(filepath.Dir(path))
 }
 
-// syncDir makes a rename durable, where directories can be synced.
+// syncDir makes a rename durable on systems that can sync directories.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return nil //nolint:nilerr // the file is there; only a loss of power could undo it
+		return nil //nolint:nilerr // the file exists; only a power loss could undo it
 	}
 	_ = d.Sync()
 	return d.Close()

@@ -31,7 +31,7 @@ var running = map[string]bool{
 // fetching are those that matter where a command that reads fetches what is missing.
 var fetching = map[string]bool{"sshcommand": true, "helper": true, "gitproxy": true, "askpass": true}
 
-// harmless are values that run nothing of the repository's.
+// harmless are values that run no program of the repository.
 var harmless = []string{
 	"fsmonitor = true", "fsmonitor = false", "fsmonitor = 1", "fsmonitor = 0", "fsmonitor = yes", "fsmonitor = no", "fsmonitor = on", "fsmonitor = off", "fsmonitor =", "fsmonitor",
 	"clean = git-lfs clean -- %f", "process = git-lfs filter-process",
@@ -39,9 +39,9 @@ var harmless = []string{
 
 var gitSetting = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*)[ \t\r\v\f]*(?:=[ \t\r\v\f]*(.*))?`)
 
-// programs are the lines of a file of git's settings that make git run something while
-// it reads. Every line that could be a setting is taken for one, those inside of
-// longer values too, so that nothing can hide behind the rules of quoting.
+// programs returns the lines of a git settings file that make git run a program while it reads.
+// Every line that could be a setting is treated as one, also inside of longer values, so that
+// quoting cannot hide one.
 func programs(content string) []string {
 	var found, later []string
 	partial := false
@@ -121,7 +121,7 @@ func (in *inspector) repository(root string, seen map[string]bool) {
 	}
 }
 
-// hooksAt is where a setting says that hooks are.
+// hooksAt returns the directory of hooks that a setting names.
 func hooksAt(value, root string) string {
 	value = strings.Trim(strings.TrimSpace(value), `"`)
 	if rest, ok := strings.CutPrefix(value, "~/"); ok {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Place is where [Inspect] looks.
+// Place has the directories that [Inspect] reads.
 type Place struct {
 	Directory string // working directory of the agent, absolute
 	// Own is the agent's configuration directory, ~/.claude as a rule. Its settings,
@@ -37,7 +37,7 @@ var folders = []string{"commands", "skills", "agents", "hooks", "plugins", "work
 // to the home directory outside of repositories; and it follows ".git" files to
 // the main working tree (seen with strace). Inspect takes all of it from every
 // directory above, since versions differ in where they stop. Of directories below, it takes
-// the skills that it is told to.
+// the skills in Place.Nested.
 func Inspect(p Place) Report {
 	dir := resolved(p.Directory)
 	in := inspector{report: Report{Directory: dir, Files: map[string]string{}}, own: resolved(p.Own)}

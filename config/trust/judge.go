@@ -13,7 +13,7 @@ type Change struct {
 	Finding
 }
 
-// Verdict is what a ledger says of a report.
+// Verdict is the result of comparing a report with a ledger.
 type Verdict struct {
 	Trusted bool
 	Known   bool     // the directory was trusted before, with other contents
@@ -64,10 +64,10 @@ func (l Ledger) Judge(r Report) Verdict {
 }
 
 // skippable reports whether a file that a record accepts may be absent from a report: skills
-// below the directory are reported when somebody has searched for them.
+// below the directory are reported only after a search.
 func (rec Record) skippable(path string, r Report) bool {
 	directory := rec.Directory
-	if !within(r.Directory, directory) { // it speaks for another working tree
+	if !within(r.Directory, directory) { // the record is of another working tree
 		inner, _ := filepath.Rel(rec.Worktree, rec.Directory)
 		directory = filepath.Join(r.Worktree, inner)
 	}
@@ -117,7 +117,7 @@ func (rec Record) seenFrom(r Report) (map[string]Accepted, bool) {
 	return files, true
 }
 
-// difference is what changed in one file.
+// difference returns the changes in one file.
 func difference(path string, before, after []Finding) []Change {
 	var changes []Change
 	add := func(mark byte, these, others []Finding) {

@@ -18,8 +18,8 @@ const FileName = "trusted.json"
 
 // Ledger is what the user has trusted.
 type Ledger struct {
-	// Directories were trusted by a version that did not look at contents. They are
-	// asked about once more.
+	// Directories were trusted by a version that did not compare contents. Their trust
+	// must be confirmed once more.
 	Directories []string `json:"directories,omitempty"`
 	Records     []Record `json:"trusted,omitempty"` // sorted by directory
 }

@@ -14,7 +14,7 @@ var (
 	fencedShell = regexp.MustCompile("(?ms)^\\s*```!\\s*$(.*?)^\\s*```")
 )
 
-// powers are members of the front matter that let a prompt do more than talk.
+// powers are members of the front matter that give a prompt effects beyond text.
 var powers = []string{"allowed-tools", "tools", "hooks", "mcpServers", "permissionMode", "shell", "initialPrompt"}
 
 // fileFindings are those of one file of a folder of ".claude".
@@ -42,7 +42,7 @@ func fileFindings(path, folder string, content []byte) []Finding {
 	return found
 }
 
-// promptName is what a person calls a file: "/name", "skill name", "agent name".
+// promptName returns the name of a file for people: "/name", "skill name", "agent name".
 func promptName(path, folder string) string {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	switch folder {

@@ -22,10 +22,9 @@ const skills = "skills"
 // time of a session. It loads no settings, servers, commands, agents and plugins from
 // there (seen with strace).
 //
-// A search costs a listing of each directory, so that it is left to moments when
-// somebody waits for a review, or when the agent has said that its commands have changed.
-// Directories behind symbolic links are looked at and not entered. Beyond its limits the
-// search ends; directories closer to the top come first.
+// A search lists every directory, so it runs only for a review, or when the agent has reported
+// that its commands have changed. Directories behind symbolic links are checked and not
+// entered. The search ends at its limits; directories closer to the top come first.
 func Nested(directory string) []string {
 	top := resolved(directory)
 	var found []string

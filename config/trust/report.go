@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Kind says what a [Finding] does when an agent obeys it.
+// Kind is the effect of a [Finding] on an agent.
 type Kind string
 
 // The kinds of findings.
@@ -34,7 +34,7 @@ type Finding struct {
 	Text string `json:"text"` // one line, not escaped for terminals; at most [maxText] bytes
 }
 
-// Problem is a reason why a directory is not trusted, whatever the user says.
+// Problem is a reason why a directory cannot be trusted.
 type Problem struct {
 	Path, Reason string
 }

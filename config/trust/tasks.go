@@ -8,7 +8,7 @@ import (
 )
 
 // tasks takes the prompts that an agent gives itself on a schedule: Claude Code reads
-// them from the directory's .claude whatever it was told about settings (2.1.328). The
+// them from the directory's .claude regardless of its settings options (2.1.328). The
 // agent writes into that file when it has given one, so that the prompts are compared,
 // and not the file.
 func (in *inspector) tasks(path string) {
