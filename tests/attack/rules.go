@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
 	pb "betcode/proto/betcode/v1"
@@ -11,6 +13,10 @@ import (
 var ruleScenarios = []scenario{
 	{name: "rules: what is not plain", real: true, settings: `{"permissions": {"allow": ["Bash(git *)"], "deny": ["Bash(rm *)"]}}`, attack: runUnplain},
 	{name: "rules: deny beside allow Bash", real: true, settings: besideBash, attack: runUnreadable},
+	{
+		name: "rules: options that run programs", real: true, attack: runByOption,
+		settings: `{"permissions": {"allow": ["Bash(git fetch *)", "Bash(git grep *)", "Bash(sed *)", "Bash(tar *)", "Bash(sort *)"]}}`,
+	},
 	{name: "rules: relatives of what is not plain", settings: narrowRules, attack: explainUnplain},
 	{name: "rules: relatives of what cannot be read", settings: besideBash, attack: explainUnreadable},
 	{name: "rules: members of inputs", settings: wideRules, attack: explainInputs},
@@ -55,6 +61,25 @@ func runUnreadable(s *siege) {
 	} {
 		s.mustAsk(c, attempt.name, "bash: "+attempt.command, gone)
 	}
+}
+
+// runByOption has programs that rules allow run another one.
+func runByOption(s *siege) {
+	s.git(s.world.Home, "init", "-q", s.world.Project)
+	s.write(s.project("a.txt"), "one\n")
+	s.write(s.project("evil"), "#!/bin/sh\ntouch "+s.mark("evil")+"\ncat\n")
+	s.must(os.Chmod(s.project("evil"), 0o700), "make it executable") //nolint:gosec // it has to be
+	s.must(os.MkdirAll(s.mark(""), 0o700), "make a directory")
+	c := s.converse("a", session())
+	ran := func() bool { return s.marked("evil") }
+	for _, command := range []string{
+		"git fetch --upload-pack=./evil .", "git fetch --upload-p=./evil .", "git grep -O./evil one", "sed '1e ./evil' a.txt", "sed -n 's/.*/.\\/evil/e' a.txt",
+		"tar cf a.tar --checkpoint=1 --checkpoint-action=exec=./evil a.txt", "tar -I ./evil -cf a.tar a.txt", "tar cIf ./evil a.tar a.txt", "sort -S1 --compress-prog=./evil a.txt",
+	} {
+		s.mustAsk(c, command, "bash: "+command, ran)
+	}
+	_, asked := s.asked(c, "bash: tar cf fine.tar a.txt")
+	s.held("what the rule means runs unasked", !asked && s.exists(s.project("fine.tar")), "asked: %t", asked)
 }
 
 // mayNot asks the daemon about a call and records whether it would run unasked.

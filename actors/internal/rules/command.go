@@ -13,6 +13,8 @@ type commandPattern struct {
 	text string // words joined by single spaces
 	tail bool   // "text", or anything that begins with it and a space
 	more string // with tail: the latter as a pattern
+
+	names bool // its own words have the program run another one
 }
 
 func newCommandPattern(argument string) commandPattern {
@@ -26,6 +28,9 @@ func newCommandPattern(argument string) commandPattern {
 	}
 	p.text = canonical(text)
 	p.more = p.text + " *"
+	if words := strings.Fields(p.text); len(words) > 0 {
+		p.names = namesProgram(words) != ""
+	}
 	return p
 }
 
@@ -70,7 +75,8 @@ func foldFirst(reading string) string {
 
 // covers reports whether command n is one that the rule means, and nothing else.
 func (p commandPattern) covers(c *call, n int) bool {
-	return c.plain[n].opaque == "" && p.match(c.plain[n].strict)
+	part := c.plain[n]
+	return part.opaque == "" && (part.names == "" || p.names) && p.match(part.strict)
 }
 
 // canonical brings the words of a rule into the form that commands are compared in.

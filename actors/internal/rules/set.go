@@ -188,6 +188,9 @@ func uncovered(c *call, n int) string {
 	case c.plain[n].opaque != "":
 		return fmt.Sprintf("no rule allows `%s`, since %s", c.plain[n].strict, c.plain[n].opaque)
 	}
+	if c.plain[n].names != "" {
+		return fmt.Sprintf("no rule allows `%s`: %s, and the rule has to name it", c.plain[n].strict, c.plain[n].names)
+	}
 	return fmt.Sprintf("no rule allows `%s`", c.plain[n].strict)
 }
 

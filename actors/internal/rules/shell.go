@@ -19,6 +19,7 @@ const (
 type part struct {
 	strict string   // its words, quoted where need be; what an allow rule must match
 	opaque string   // why an allow rule cannot match, empty if it can
+	names  string   // why it may run a program that no rule for its own name means, empty if it does not
 	seen   []string // every reading of it that a deny rule is held against, with holes
 	vague  []string // those of seen that have holes, and seen with the program in lower case
 }
