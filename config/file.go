@@ -171,7 +171,7 @@ func (f *File) member(name string, m member) {
 
 func (f *File) set(s *Setting, n node) {
 	if f.ofDirectory() && !s.Directory {
-		f.warn(n, "%s counts in your own settings only, not in a directory's", s.Name)
+		f.warn(n, "%s can be set in your own settings only, not in a directory's", s.Name)
 		return
 	}
 	v, err := s.fromFile(n)
