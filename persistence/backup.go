@@ -23,8 +23,8 @@ import (
 // bound.)
 const sealBeforeReading = 64 << 20
 
-// sealLarge seals the active file if reading it would take long. If that fails,
-// it takes long.
+// sealLarge seals the active file if reading it would take long. If the seal fails,
+// reading takes long.
 func (s *Store) sealLarge() {
 	done, err := s.reading(fault.OpSeal)
 	if err != nil || s.options.ReadOnly {
@@ -36,7 +36,7 @@ func (s *Store) sealLarge() {
 	large := s.active.Size()-s.active.BuiltBytes > s.options.sealBeforeReading
 	done()
 	if large {
-		_ = s.Seal() // it says so itself when the disk fails
+		_ = s.Seal() // a failing disk is reported by the store itself
 	}
 }
 
@@ -116,8 +116,8 @@ func (s *Store) copyTo(ctx context.Context, to string, link bool, b *messages.Jo
 	return nil
 }
 
-// copyActive copies the active file while nobody writes to it, and returns the
-// manifest of that moment.
+// copyActive copies the active file while nothing writes to it, and returns the manifest
+// of that moment.
 func (s *Store) copyActive(ctx context.Context, to string, b *messages.JournalBackup) (*manifest.Manifest, error) {
 	s.moving.Lock()
 	defer s.moving.Unlock()
@@ -139,8 +139,8 @@ func (s *Store) copyActive(ctx context.Context, to string, b *messages.JournalBa
 	return m, nil
 }
 
-// settle moves most of what is in the logs while commits go on, so that they wait
-// for less. The caller holds moving.
+// settle moves most rows of the logs while commits go on, so that commits wait for less
+// afterwards. The caller holds moving.
 func (s *Store) settle(op string) error {
 	if s.options.ReadOnly {
 		return nil
@@ -181,11 +181,11 @@ func (s *Store) copyPages(ctx context.Context, to string) (m *manifest.Manifest,
 		return nil, 0, fault.Storage(fault.OpBackup, err)
 	}
 	m = new(*s.manifest)
-	m.Logs = nil // there is nothing in them
+	m.Logs = nil // they are empty
 	return m, size, nil
 }
 
-// copySealed copies or links a file that nobody writes to.
+// copySealed copies or links a file that is not written to.
 func (s *Store) copySealed(ctx context.Context, f manifest.SealedFile, to string, link bool, b *messages.JournalBackup) error {
 	from, into := filepath.Join(s.options.Directory, f.Name), filepath.Join(to, f.Name)
 	info, err := os.Stat(from)
@@ -203,7 +203,7 @@ func (s *Store) copySealed(ctx context.Context, f manifest.SealedFile, to string
 	return nil
 }
 
-// canceling is a writer that fails when nobody waits any more.
+// canceling is a writer that fails when the context has ended.
 type canceling struct {
 	ctx context.Context
 	io.Writer

@@ -16,21 +16,20 @@ const (
 	// active file, and about as much memory its rows take.
 	defaultCheckpointBytes = 16 << 20
 
-	// A checkpoint that failed is tried again after a while, and a longer one
-	// each time: a disk that is full stays so.
+	// A failed checkpoint is tried again with a growing delay: a full disk stays full.
 	checkpointRetryLeast = time.Second
 	checkpointRetryMost  = time.Minute
 )
 
-// retries is the state of moving rows out of the logs.
+// retries is the state of failed checkpoints.
 type retries struct {
 	retryAt time.Time     // not tried before
 	delay   time.Duration // before the next try but one
 	failure *messages.Error
 }
 
-// CheckpointDue reports whether the live log has grown so much that it should be
-// moved into the active file.
+// CheckpointDue reports whether the live log is so long that it should be moved into the
+// active file.
 func (s *Store) CheckpointDue() bool {
 	done, err := s.reading(fault.OpCheckpoint)
 	if err != nil || s.log == nil {
@@ -51,10 +50,10 @@ func (s *Store) patient() bool {
 	return m.failure == nil || !s.options.Now().Before(m.retryAt)
 }
 
-// Checkpoint moves what is in the logs into the active file, the newest of each
-// row and the events of each session together, in one transaction. Commits go on
-// meanwhile, in the other log. When it fails nothing changes; the next one tries
-// the same again.
+// Checkpoint moves the rows of the logs into the active file in one transaction: the
+// newest of each row, and the events of each session together. Commits go on meanwhile,
+// in the other log. A checkpoint that fails changes nothing; the next one tries the same
+// again.
 func (s *Store) Checkpoint() error {
 	s.moving.Lock()
 	defer s.moving.Unlock()
@@ -62,8 +61,8 @@ func (s *Store) Checkpoint() error {
 	if messages.KindOf(err) != messages.DataLoss || err == nil {
 		return err
 	}
-	// A page is damaged. One session's must not stop the others: the next file
-	// has pages of its own.
+	// A page is damaged. It must not stop other sessions: the next file has pages of
+	// its own.
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if s.seal(fault.OpCheckpoint) == nil {
@@ -72,7 +71,7 @@ func (s *Store) Checkpoint() error {
 	return err
 }
 
-// checkpoint is Checkpoint for one who holds moving, and not writing.
+// checkpoint is Checkpoint for a caller that holds moving, and not writing.
 func (s *Store) checkpoint(op string) error {
 	for again := true; again; {
 		s.writing.Lock()
@@ -92,8 +91,8 @@ func (s *Store) checkpoint(op string) error {
 	return nil
 }
 
-// checkpointNow is checkpoint for one who holds writing as well: nothing is left
-// in the logs after it.
+// checkpointNow is checkpoint for a caller that holds writing too: the logs are empty
+// afterwards.
 func (s *Store) checkpointNow(op string) error {
 	for again := true; again; {
 		o, earlier, err := s.freeze(op)
@@ -109,10 +108,9 @@ func (s *Store) checkpointNow(op string) error {
 	return nil
 }
 
-// freeze begins a checkpoint: from here on commits go to the other log. It
-// returns nil if there is nothing to be moved, and reports whether it is what an
-// earlier checkpoint could not move, after which there may be more. The caller
-// holds writing.
+// freeze begins a checkpoint: from now on commits go to the other log. It returns nil if
+// there is nothing to move. earlier reports whether the rows are those that an earlier
+// checkpoint could not move, after which there may be more. The caller holds writing.
 func (s *Store) freeze(op string) (o *memtable.Overlay, earlier bool, err error) {
 	if err := s.writable(op); err != nil {
 		return nil, false, err
@@ -130,8 +128,8 @@ func (s *Store) freeze(op string) (o *memtable.Overlay, earlier bool, err error)
 	return o, false, s.options.steps.At("log turned")
 }
 
-// move writes what is frozen into the active file, the large values besides it
-// and before it.
+// move writes the frozen rows into the active file. It writes their large values as
+// payloads before.
 func (s *Store) move(op string, o *memtable.Overlay) error {
 	large := s.blobs.Spill()
 	defer large.Release()
@@ -162,8 +160,8 @@ func (s *Store) move(op string, o *memtable.Overlay) error {
 	return err
 }
 
-// Try writes a transaction that changes nothing into the active file, and returns
-// when it is on disk. It waits for a checkpoint, and no commit waits for it.
+// Try commits an empty transaction to the active file, and returns when it is on disk.
+// It waits for a running checkpoint; commits do not wait for it.
 func (s *Store) Try() error {
 	s.moving.Lock()
 	defer s.moving.Unlock()
@@ -181,27 +179,28 @@ func (s *Store) Try() error {
 	return fault.Storage(fault.OpTry, err)
 }
 
-// thaw ends a checkpoint: what was moved is read from the file. Whoever reads
-// looks at the overlay first and at the file then, so nobody misses it. The
-// caller holds writing.
+// thaw ends a checkpoint: moved rows are read from the file from now on. Readers load
+// the overlay before they begin the transaction, so they miss nothing. The caller holds
+// writing.
 func (s *Store) thaw() {
 	s.overlay.Store(&memtable.Overlay{Live: s.overlay.Load().Live})
 	s.unmoved.Store(false)
 }
 
-// makeRoom checkpoints where commits have no room left because nobody did.
+// makeRoom runs the checkpoint that commits need when the logs are full and no caller
+// ran it.
 func (s *Store) makeRoom() {
 	if done, err := s.reading(fault.OpAppend); err == nil {
 		full := s.log != nil && s.full() && s.patient()
 		done()
 		if full {
-			_ = s.Checkpoint() // what failed is told by room
+			_ = s.Checkpoint() // room returns its error
 		}
 	}
 }
 
-// full reports whether nothing can be appended before a checkpoint: what is in
-// the logs is bounded, as is the memory it takes.
+// full reports whether a checkpoint must come before the next append: the logs are
+// bounded, and with them the memory for their rows.
 func (s *Store) full() bool {
 	return s.unmoved.Load() || s.log.Length() >= 2*s.options.CheckpointBytes
 }

@@ -11,17 +11,17 @@ import (
 	"betcode/persistence/internal/wal"
 )
 
-// Commit makes appends durable, as one group of the log. There is one result for
-// each: nil, or the [*messages.Error] for which that append was refused and
-// changed nothing, while the others went through. An append sees those before
-// it. If the group itself cannot be written, every append that was not refused
-// fails with [messages.Unavailable]; nothing is tried again.
+// Commit makes appends durable, as one group of the log. It returns one result for each
+// append: nil, or the [*messages.Error] for which that append was refused. A refused
+// append changed nothing, and the others went through. An append sees those before it.
+// If the group itself cannot be written, every append that was not refused fails with
+// [messages.Unavailable]; the store does not retry.
 //
-// When Commit returns, what it accepted is on disk and can be read.
+// When Commit returns, the accepted appends are on disk and can be read.
 //
-// One session's damaged page must not stop the others: appends that fail
-// together with [messages.DataLoss], before anything is written, are made again
-// one by one, and the session is left alone until the journal is opened again.
+// A damaged page of one session must not stop the others: when appends fail together
+// with [messages.DataLoss] before anything is written, they are committed one by one,
+// and the damaged session refuses appends until the journal is opened again.
 func (s *Store) Commit(appends []messages.Append) []error {
 	s.makeRoom()
 	s.writing.Lock()

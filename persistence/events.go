@@ -20,16 +20,16 @@ const (
 	defaultMaxBytes = 4 << 20
 )
 
-// Events returns copies of the events of a session that come after a number, in
-// order: at most maxEvents of them (0 or more than [MaxEvents] means that) and
-// about maxBytes (0 = 4 MiB), but at least one if there is one. It finds those
-// in sealed files as well. A number beyond the head is [messages.OutOfRange].
+// Events returns copies of the events of a session that come after a number, in order:
+// at most maxEvents of them (0 or more than [MaxEvents] means that) and about maxBytes
+// (0 = 4 MiB), but at least one if there is one. It reads sealed files too. A number
+// beyond the head is [messages.OutOfRange].
 //
-// Events that were dropped or given up are passed over: then the first that is returned does
-// not follow the number (see [Store.LowWater]).
+// Events that were dropped or given up are passed over: then the first returned event
+// does not follow the number (see [Store.LowWater]).
 //
-// What cannot be read ends the list; it is an error, [messages.DataLoss], only
-// when it is the first that was asked for.
+// An event that cannot be read ends the list. It is an error, [messages.DataLoss], only
+// if it is the first one that was asked for.
 func (s *Store) Events(id messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error) {
 	done, err := s.reading(fault.OpEvents)
 	if err != nil {

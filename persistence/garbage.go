@@ -12,8 +12,8 @@ import (
 // that was written before format 3.
 const usualBytes = 300
 
-// marks say, of every session, up to which event nobody needs its history. They
-// only ever rise, so what is garbage by old ones is garbage.
+// marks say for every session up to which event its history is not needed. They only
+// rise, so garbage by old marks is garbage by new ones.
 type marks struct {
 	low     map[uint64]messages.Seq // of live sessions
 	certain bool                    // any other session was deleted
@@ -47,18 +47,18 @@ func (m marks) gone(number uint64) bool {
 	return !live && (m.certain || m.deleted[number])
 }
 
-// useless reports whether nobody needs an event, and those before it.
+// useless reports whether an event, and those before it, are not needed.
 func (m marks) useless(number uint64, seq messages.Seq) bool {
 	return m.gone(number) || seq <= m.low[number]
 }
 
-// weight is how many bytes of events a file holds, and how many of them nobody
-// needs; what is out of line counts as well. It is an estimate: where a session's
-// history is needed in part, events of it count as equally large.
+// weight is how many bytes of events a file holds, and how many of them are garbage;
+// payloads count too. It is an estimate: where a part of a session's history is needed,
+// its events count as equally large.
 type weight struct{ all, useless int64 }
 
-// heavy reports whether more than half of it is garbage, and enough to be worth
-// the trouble.
+// heavy reports whether more than half of the file is garbage, and enough to be worth
+// rewriting.
 func (w weight) heavy(least int64) bool { return w.useless >= least && 2*w.useless > w.all }
 
 // rest is how many bytes of a file are left of so many without its garbage: as
@@ -78,7 +78,7 @@ func weigh(op string, tx *boltfile.Tx, m marks) (w weight, err error) {
 		}
 		var c storev1.Cursor
 		if err := record.Decode(op, record.BucketSessions, key, value, &c); err != nil {
-			return nil //nolint:nilerr // what is damaged is nobody's garbage
+			return nil //nolint:nilerr // a damaged cursor counts as no garbage
 		}
 		number, _ := record.NumberOf(key)
 		from, head := record.Begins(&c), c.GetHead()

@@ -15,9 +15,8 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// entry is what is remembered of each session: what an append is compared with
-// and what a list is made from. It is replaced, never changed, once others can
-// see it.
+// entry is a session in memory: what an append is compared with, and what lists are made
+// of. An entry that readers can see is replaced, never changed.
 type entry struct {
 	id        messages.SessionID
 	number    uint64
@@ -41,7 +40,7 @@ type entry struct {
 	unsound *messages.Error // why it could not be loaded, although this entry was
 }
 
-// index is the sessions of the active file in memory, some 300 bytes each.
+// index is the sessions of the active file in memory, about 300 bytes each.
 type index struct {
 	mu      sync.RWMutex
 	entries map[messages.SessionID]*entry
@@ -51,8 +50,8 @@ type index struct {
 	broken  map[messages.SessionID]bool   // sessions that are damaged or unsound
 }
 
-// buildIndex reads the sessions of a journal. A session whose records are damaged
-// is kept apart; the others are unaffected.
+// buildIndex reads the sessions of a journal. A session whose records are damaged is
+// marked; the others are not affected.
 func buildIndex(v memtable.View) (*index, error) {
 	x := &index{
 		entries: map[messages.SessionID]*entry{}, ids: map[uint64]messages.SessionID{}, stale: true, broken: map[messages.SessionID]bool{},
@@ -134,14 +133,14 @@ func (x *index) find(op string, id messages.SessionID) (*entry, error) {
 	return e, nil
 }
 
-// damage is a copy of a reason, for one more caller.
+// damage is a copy of a reason for one more caller.
 func (e *entry) damage(op string, reason *messages.Error) *messages.Error {
 	d := fault.Again(op, reason)
 	d.Details = maps.Clone(reason.Details)
 	return d.With("session_id", string(e.id))
 }
 
-// giveUp refuses all further appends to a session.
+// giveUp makes a session refuse all further appends.
 func (x *index) giveUp(id messages.SessionID, reason *messages.Error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

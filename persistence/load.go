@@ -169,9 +169,9 @@ func (s *Store) Head(id messages.SessionID) (messages.Seq, error) {
 	return e.head, nil
 }
 
-// Seen returns the head that an append with this idempotency key left. Keys are
-// remembered until the file they are in is sealed, and after that as long as
-// they are among the newest of their session and not too old.
+// Seen returns the head that an append with this idempotency key left. Keys are kept
+// until the file that has them is sealed, and after that as long as they are among the
+// newest of their session and not too old.
 func (s *Store) Seen(id messages.SessionID, key string) (seq messages.Seq, seen bool, err error) {
 	r, seen, err := s.Remembered(id, key)
 	return r.Seq, seen, err
@@ -234,10 +234,10 @@ func (s *Store) Pending(id messages.SessionID) ([]messages.PermissionRecord, err
 	return pending, err
 }
 
-// Unfinished returns the sessions whose actors must be started at boot, the
-// oldest first: those with a run that has not ended, an input that is not
-// settled, or a permission request that is undecided or undelivered. A record
-// that cannot be read counts as unfinished.
+// Unfinished returns the sessions whose actors must be started at boot, the oldest
+// first: those with a run that has not ended, an input that is not done, or a permission
+// request that is undecided or undelivered. A record that cannot be read counts as
+// unfinished.
 func (s *Store) Unfinished() ([]messages.SessionID, error) {
 	var unfinished []messages.SessionID
 	err := s.current(fault.OpUnfinished, func(v memtable.View) error {

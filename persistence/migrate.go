@@ -26,12 +26,11 @@ const (
 	formerAge = 30 * 24 * time.Hour
 )
 
-// migrate makes a journal of this format of an older one, or of a restored one,
-// which has no logs. From the moment on that MANIFEST is replaced an older build
-// refuses it, and there is no way back but to what was kept of it before.
+// migrate makes a journal of this format of an older one, or of a restored one, which
+// has no logs. Once MANIFEST is replaced, older builds refuse the journal; the only way
+// back is the copy that was kept of it.
 //
-// No row is rewritten: what is new since an older format appears with the first
-// row that needs it.
+// No row is rewritten: new fields appear with the first row that needs them.
 func (s *Store) migrate(m *manifest.Manifest) (*manifest.Manifest, error) {
 	failpoint.Hit(failpoint.MigrationBegun)
 	if m.Format < boltfile.Format {
@@ -61,10 +60,10 @@ func (s *Store) migrate(m *manifest.Manifest) (*manifest.Manifest, error) {
 	return &next, nil
 }
 
-// keepFormer keeps the journal as an older build left it: a directory that such a
-// build opens when it is put in the place of the journal. What will never be
-// written to is linked, where the disk can. One that is there was made before a
-// crash, and the journal may have been used since by the older build.
+// keepFormer keeps the journal as an older build left it: a directory that such a build
+// opens in the place of the journal. Files that are never written to are linked where
+// the disk can. A copy that is there already was made before a crash; the older build
+// may have used the journal since, so it is made again.
 func (s *Store) keepFormer(m *manifest.Manifest) error {
 	former := filepath.Join(s.options.Directory, formerDirectory)
 	half := former + disk.Unfinished
@@ -113,8 +112,7 @@ func (s *Store) copyFormer(to, name string) error {
 	return nil
 }
 
-// dropFormer removes what was kept when the format was raised, when that is long
-// ago.
+// dropFormer removes the copy of a migration after 30 days.
 func (s *Store) dropFormer(now time.Time) error {
 	former := filepath.Join(s.options.Directory, formerDirectory)
 	info, err := os.Stat(former)

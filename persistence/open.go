@@ -20,11 +20,10 @@ import (
 	"betcode/persistence/internal/wal"
 )
 
-// Open opens the journal in a directory, making it first if there is none. It
-// fails with [messages.Unavailable] while another process has it, with
-// [messages.Unimplemented] if a newer betcode wrote it, and with
-// [messages.DataLoss] if files are missing or damaged. What a crash left half
-// done is finished or removed.
+// Open opens the journal in a directory, and creates it if there is none. It fails with
+// [messages.Unavailable] while another process has the journal, with
+// [messages.Unimplemented] if a newer betcode wrote it, and with [messages.DataLoss] if
+// files are missing or damaged. It finishes or removes what a crash left unfinished.
 func Open(options Options) (*Store, error) {
 	if options.Directory == "" {
 		return nil, messages.Errorf(fault.OpOpen, messages.Invalid, "no directory is given")
@@ -53,8 +52,8 @@ func Open(options Options) (*Store, error) {
 	return s, nil
 }
 
-// acquire takes the directory's lock. bbolt locks the active file as well, but
-// which file that is can be read only under a lock.
+// acquire takes the lock of the directory. bbolt locks the active file too, but which
+// file is active can be read only under a lock.
 func (s *Store) acquire() error {
 	s.lock = flock.New(filepath.Join(s.options.Directory, boltfile.LockName))
 	ctx, cancel := context.WithTimeout(context.Background(), boltfile.LockTimeout)
@@ -70,12 +69,11 @@ func (s *Store) acquire() error {
 	return fault.Storage(fault.OpOpen, err)
 }
 
-// share keeps others from changing the directory, if anybody could: a backup has
-// no lock.
+// share keeps other processes from changing the directory. A backup has no lock.
 func (s *Store) share() error {
 	path := filepath.Join(s.options.Directory, boltfile.LockName)
 	if _, err := os.Stat(path); err != nil {
-		return nil //nolint:nilerr // no lock, nobody to share with
+		return nil //nolint:nilerr // without the file there is no other process
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	locked, err := lock.TryRLock()
@@ -146,8 +144,8 @@ func (s *Store) use(m *manifest.Manifest) (err error) {
 	return s.replay()
 }
 
-// removeLeftovers removes what a crash left of a file being made. m is nil if there is no
-// journal yet.
+// removeLeftovers removes the files that a crash left unfinished. m is nil if there is
+// no journal yet.
 func (s *Store) removeLeftovers(m *manifest.Manifest) error {
 	entries, err := os.ReadDir(s.options.Directory)
 	if err != nil {
@@ -184,9 +182,9 @@ func (s *Store) removeLeftovers(m *manifest.Manifest) error {
 	return nil
 }
 
-// removeUnused removes a file that was made but never put to use: the crash
-// came before the manifest. A file with a history of its own is no such file;
-// to go on without it would lose that history.
+// removeUnused removes a file that was created and never used: the crash came before the
+// manifest named it. A file with a history of its own is refused, since going on without
+// it would lose that history.
 func (s *Store) removeUnused(m *manifest.Manifest, name string) error {
 	used, err := s.isUsed(m, name)
 	if err != nil {
@@ -207,10 +205,9 @@ func historyUnmentioned(name string) *messages.Error {
 			" otherwise restore all of them from the same backup, or move the files that are not wanted elsewhere.")
 }
 
-// removeDropped removes a file that was dropped (see [Store.Retain]), or that was
-// rewritten or was to take the place of another, when the crash came before its
-// removal. One that is not ours, or that cannot be read,
-// is left alone: it harms nobody.
+// removeDropped removes a file that was dropped (see [Store.Retain]), was rewritten, or
+// was to replace another, when the crash came before its removal. A file of another
+// journal, or one that cannot be read, stays: it does no harm.
 func (s *Store) removeDropped(m *manifest.Manifest, name string) error {
 	path := filepath.Join(s.options.Directory, name)
 	f, err := boltfile.Open(fault.OpOpen, path, boltfile.Options{ReadOnly: true})
@@ -263,8 +260,8 @@ func (s *Store) create() (*manifest.Manifest, error) {
 	return m, nil
 }
 
-// build makes a file, whole and on disk, under its name: fill writes what is in
-// it besides its own description. Nothing is left of a failure.
+// build creates a file, whole and on disk, under its name. fill writes its content
+// besides its own description. A failure leaves nothing.
 func (s *Store) build(op, name, lineage string, fill func(*boltfile.File) error) (err error) {
 	number, err := boltfile.Number(name)
 	if err != nil {
@@ -334,8 +331,8 @@ func (s *Store) openActive(name string) (*boltfile.File, error) {
 	return f, nil
 }
 
-// checkPresent looks at a file from the outside. A sealed one is opened only
-// when somebody reads it.
+// checkPresent checks existence and size of a file. A sealed file is opened when it is
+// first read.
 func (s *Store) checkPresent(f manifest.SealedFile) error {
 	info, err := os.Stat(filepath.Join(s.options.Directory, f.Name))
 	if errors.Is(err, os.ErrNotExist) {

@@ -9,10 +9,10 @@ import (
 	"betcode/persistence/internal/manifest"
 )
 
-// Reopen opens the files again, as [Open] does, without letting anybody else have
-// the directory. It is what ends the refusals that follow a failed sync: what is on
-// the disk now is what there is. It fails, and everything stays as it was, if
-// anything is missing of what was committed, or if nothing can be written still.
+// Reopen opens the files again, as [Open] does, without giving up the lock of the
+// directory. It ends the refusals that follow a failed sync: what is on disk now is the
+// journal. It fails, and nothing changes, if anything that was committed is missing, or
+// if the disk still cannot be written.
 func (s *Store) Reopen() error {
 	s.moving.Lock()
 	defer s.moving.Unlock()
@@ -70,8 +70,8 @@ func (s *Store) openAgain() error {
 	return s.useCopies(m, worse)
 }
 
-// holds says whether everything that another state of this journal had committed
-// is here.
+// holds returns an error unless everything that another state of this journal had
+// committed is here.
 func (s *Store) holds(before *Store) error {
 	if s.lineage != before.lineage {
 		return fault.DamagedFile(fault.OpReopen, manifest.Name, fmt.Errorf("it is journal %s, not %s", s.lineage, before.lineage))

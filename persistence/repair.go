@@ -43,11 +43,10 @@ type Repaired struct {
 }
 
 // Repair says what is lost if the parts of a journal are left out that keep it from
-// being opened, and does it where that is asked for: a manifest that is lost is made
-// again of the files, groups of the logs that cannot be read are skipped, and their
-// sessions are damaged. The journal as it was is kept beside it. Nobody may have the
-// journal. Damage within a journal file is no matter of a repair: its sessions are
-// damaged, and the others go on.
+// being opened, and does it if asked: a lost manifest is made again of the files, groups
+// of the logs that cannot be read are skipped, and their sessions are damaged. The
+// journal as it was is kept beside it. No other process may have the journal. Damage
+// within a journal file needs no repair: its sessions are damaged, and the others go on.
 func Repair(ctx context.Context, o RepairOptions) (done Repaired, err error) {
 	done.Directory = o.Directory
 	if o.Now == nil {
@@ -85,8 +84,8 @@ func lockDirectory(op, directory string) (release func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// look finds out what is lost, and changes nothing. rebuilt is the manifest that has to
-// be written, nil if there is one.
+// look finds out what is lost and changes nothing. rebuilt is the manifest that has to
+// be written; nil if there is one.
 func (d *Repaired) look(directory string) (rebuilt *manifest.Manifest, err error) {
 	m, worse, err := manifest.Read(directory)
 	if err != nil && messages.KindOf(err) != messages.DataLoss {
@@ -125,8 +124,8 @@ func (d *Repaired) look(directory string) (rebuilt *manifest.Manifest, err error
 	return rebuilt, nil
 }
 
-// apply makes the journal one that opens. Until the end the logs are as they were: a
-// repair that is broken off can be made again.
+// apply makes the journal one that opens. The logs are unchanged until the end, so an
+// interrupted repair can be run again.
 func (d *Repaired) apply(o RepairOptions, rebuilt *manifest.Manifest) error {
 	directory := o.Directory
 	if rebuilt != nil {

@@ -8,8 +8,8 @@ import (
 	"betcode/persistence/internal/wal"
 )
 
-// replay reads the logs and makes them, over the active file, what the journal
-// is.
+// replay reads the logs and makes their rows, over the active file, the state of the
+// journal.
 func (s *Store) replay() error {
 	s.retries.Store(&retries{})
 	var r *recovery.Recovered
@@ -51,11 +51,11 @@ func (s *Store) replay() error {
 		s.overlay.Store(&memtable.Overlay{Live: memtable.New()})
 		return nil
 	}
-	// Even if they put nothing: the log is begun anew, and the file must not miss them.
+	// Even groups without rows: the log starts again, and the file must not miss them.
 	s.unmoved.Store(true)
 	err = s.Checkpoint()
 	if s.failed.Load() != nil {
 		return err
 	}
-	return nil // on a disk without space, say, the journal can be read all the same
+	return nil // on a full disk the journal can still be read
 }

@@ -26,8 +26,8 @@ type RestoreOptions struct {
 	Backup    string // the directory of a backup
 	Directory string // of the journal that is made; its parent exists
 	// RunsDirectory is where the new journal's run directories will be. What the
-	// backup says about the places and processes of its runs is forgotten: they
-	// may be somebody else's now.
+	// backup says about the places and processes of its runs is removed: they may
+	// belong to others now.
 	RunsDirectory string
 	// Replace moves a journal and run directories that are there aside; they are
 	// never removed.
@@ -59,9 +59,9 @@ type Restored struct {
 	Unread   error         // why it could not be read
 }
 
-// Restore makes a journal from a backup, which it reads from end to end first.
-// The new journal has a lineage of its own: what clients know of the other one's
-// numbers is void. Nobody may have the journal that is replaced.
+// Restore makes a journal of a backup, which it verifies first. The new journal has a
+// lineage of its own, so clients do not take its numbers for those of the old one. No
+// process may have the journal that is replaced.
 func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	defaults := Options{Now: o.Now, NewLineage: o.NewLineage}.withDefaults()
 	r := restorer{o: o, now: defaults.Now()}
@@ -112,34 +112,34 @@ func (r *restorer) restore(ctx context.Context) error {
 // checkTarget refuses a place that is taken, and keeps others from one that will
 // be replaced.
 func (r *restorer) checkTarget() (release func(), err error) {
-	nobody := func() {}
+	unlocked := func() {}
 	for _, path := range []string{r.o.Directory, r.o.RunsDirectory} {
 		err := upkeep.CheckEmpty(fault.OpRestore, path)
 		if messages.KindOf(err) == messages.AlreadyExists && r.o.Replace && err != nil {
 			continue
 		}
 		if err != nil {
-			return nobody, err
+			return unlocked, err
 		}
 	}
 	path := filepath.Join(r.o.Directory, boltfile.LockName)
 	if _, err := os.Stat(path); err != nil {
-		return nobody, nil //nolint:nilerr // whoever has it would have made the lock
+		return unlocked, nil //nolint:nilerr // a process that has it would have made the lock
 	}
 	lock := flock.New(path)
 	locked, err := lock.TryLock()
 	if err != nil {
-		return nobody, fault.Storage(fault.OpRestore, err)
+		return unlocked, fault.Storage(fault.OpRestore, err)
 	}
 	if !locked {
 		lock.Close()
-		return nobody, fault.InUse(fault.OpRestore, r.o.Directory)
+		return unlocked, fault.InUse(fault.OpRestore, r.o.Directory)
 	}
 	return func() { _ = lock.Close() }, nil
 }
 
-// checkBackup reads the backup from end to end. What it has in logs, because it
-// is a copy of a journal that nobody closed, is returned as well.
+// checkBackup verifies the backup. Rows that its logs hold, because it is a copy of a
+// journal that was not closed, are returned too.
 func (r *restorer) checkBackup(ctx context.Context) (*manifest.Manifest, *memtable.Overlay, error) {
 	s, err := Open(Options{Directory: r.o.Backup, ReadOnly: true})
 	if err != nil {

@@ -22,8 +22,8 @@ type SessionLoss struct {
 // Events is how many of its events are newer than the backup.
 func (l SessionLoss) Events() uint64 { return uint64(l.Head - l.Kept) }
 
-// readPresent notes what is in the journal that is to be replaced. What cannot be
-// read is no reason not to restore: it is mostly why somebody does.
+// readPresent notes what is in the journal that is to be replaced. A journal that cannot
+// be read does not prevent the restore: that is the usual reason for one.
 func (r *restorer) readPresent() {
 	s, err := Open(Options{Directory: r.o.Directory, ReadOnly: true})
 	if err != nil {

@@ -13,14 +13,12 @@ import (
 	"betcode/persistence/internal/manifest"
 )
 
-// Retain drops sealed files, the oldest first: those beyond the size and the age
-// that the options allow. It returns how many it dropped. What sessions live on
-// is in the active file; of their past, the events in those files are gone (see
-// [Store.LowWater]).
+// Retain drops sealed files, the oldest first: those beyond the size and the age that
+// the options allow. It returns how many it dropped. The state of sessions is in the
+// active file; the events in those files are gone (see [Store.LowWater]).
 //
-// The manifest forgets the files first, then they are removed; what a crash
-// leaves of them [Open] removes. While the journal is verified or copied nothing
-// is dropped: the next time will do.
+// The manifest stops naming the files first, then they are removed; [Open] removes those
+// that a crash left. While the journal is verified or copied nothing is dropped.
 func (s *Store) Retain() (dropped int, err error) {
 	if !s.upkeep.TryLock() {
 		return 0, nil
@@ -82,8 +80,8 @@ func (s *Store) drop(op string, next *manifest.Manifest, gone []manifest.SealedF
 	return dropped, true, nil
 }
 
-// stay keeps files from being dropped, and payloads from being swept, until the
-// function that it returns is called.
+// stay keeps files from being dropped, and payloads from being swept, until the returned
+// function is called.
 func (s *Store) stay() (done func()) {
 	s.upkeep.RLock()
 	release := s.blobs.Keep()

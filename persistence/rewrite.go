@@ -23,22 +23,20 @@ import (
 
 const (
 	// defaultRewriteLeast is how much garbage a file must have at least to be
-	// rewritten, and defaultRewriteRate how many bytes of it are looked at in a
-	// second: nobody should notice.
+	// rewritten, and defaultRewriteRate how many bytes of it are read in a second, so
+	// that commits are not delayed.
 	defaultRewriteLeast = 1 << 20
 	defaultRewriteRate  = 16 << 20
 
-	// waitAgain is how long it is waited for who reads all files.
+	// waitAgain is the polling interval while all files are being read.
 	waitAgain = 100 * time.Millisecond
 )
 
-// rewrite writes the sealed files anew that are garbage for the most part, one
-// after the other. The new file is made beside the old one, whole and on disk,
-// and then MANIFEST names it instead, which is all that commits wait for. Whoever
-// reads the old one reads on to the end of what he asked for.
+// rewrite rewrites the sealed files that are mostly garbage, one after the other. It
+// makes the new file beside the old one, whole and on disk; then MANIFEST names the new
+// one, which is all that commits wait for. Readers of the old file finish.
 //
-// A file that is damaged stays as it is: it may be all that is left to find out
-// what happened.
+// A damaged file stays as it is: it may be needed to find out what happened.
 func (s *Store) rewrite(ctx context.Context, room int64, done *messages.JournalReclaimed) error {
 	due, err := s.rewriteDue(room, done)
 	if err != nil {
@@ -129,7 +127,7 @@ func (s *Store) rewriteFile(ctx context.Context, old manifest.SealedFile) (saved
 				marks:   m, rate: throttle{ctx: ctx, rate: s.options.RewriteRate}, left: map[uint64]*remains{},
 			}
 			defer r.large.Release()
-			to.SyncEach() // a little at a time disturbs less than all of it at the end
+			to.SyncEach() // many small syncs delay commits less than one at the end
 			err := r.all()
 			next.Bytes, next.OutOfLine = to.Size(), r.outOfLine
 			return err
@@ -154,8 +152,8 @@ func nextGeneration(name string) string {
 	return fmt.Sprintf("%s-%d.journal", base, n+1)
 }
 
-// replace makes a file that was rewritten one of the journal. While all files are
-// read it waits. If the old one was dropped meanwhile, the new one goes too.
+// replace puts a rewritten file in the place of the old one. It waits while all files
+// are being read. If the old file was dropped meanwhile, the new one is removed.
 func (s *Store) replace(ctx context.Context, old, next manifest.SealedFile) error {
 	discard := func(err error) error {
 		os.Remove(filepath.Join(s.options.Directory, next.Name))
@@ -186,9 +184,8 @@ func (s *Store) replace(ctx context.Context, old, next manifest.SealedFile) erro
 	return err
 }
 
-// rewriter copies of a sealed file what somebody may need: the histories above
-// the marks, and which sessions there were. What sessions lived on when it was
-// sealed is in later files.
+// rewriter copies from a sealed file the histories above the marks, and which sessions
+// there were. The state that sessions needed when it was sealed is in later files.
 type rewriter struct {
 	carrier
 
@@ -234,7 +231,7 @@ func (r *rewriter) as(bucket []byte) func(key, value []byte) error {
 	return func(key, value []byte) error { return r.put(bucket, key, value) }
 }
 
-// chunk keeps a chunk if somebody may need an event of it.
+// chunk keeps a chunk if an event of it may be needed.
 func (r *rewriter) chunk(key, value []byte) error {
 	number, _ := record.NumberOf(key)
 	last, ok := record.SecondOf(key)
@@ -298,7 +295,7 @@ func (r *rewriter) session(key, value []byte) error {
 	return r.put(record.BucketSessions, key, kept)
 }
 
-// drop says in a cursor what is not there any more.
+// drop notes in a cursor which events were dropped.
 func (r *rewriter) drop(c *storev1.Cursor, left *remains) error {
 	switch left.dropped {
 	case 0:

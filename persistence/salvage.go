@@ -76,8 +76,8 @@ func (s *Store) Damaged() ([]messages.DamagedSession, error) {
 	return all, nil
 }
 
-// Salvage returns what can be read of a session that cannot be loaded; found is
-// false if there is no such session.
+// Salvage returns what can be read of a session that cannot be loaded. found is false if
+// there is no such session.
 func (s *Store) Salvage(id messages.SessionID) (d messages.DamagedSession, found bool, err error) {
 	done, err := s.reading(fault.OpLoad)
 	if err != nil {

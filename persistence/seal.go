@@ -31,8 +31,8 @@ const (
 	carryBytes = 4 << 20
 )
 
-// SealDue reports whether the active file has grown so much that it should be
-// sealed. What it began with does not count: that would come back.
+// SealDue reports whether the active file has grown so much that it should be sealed.
+// What it began with does not count, since the next file would begin with it too.
 func (s *Store) SealDue() bool {
 	done, err := s.reading(fault.OpSeal)
 	if err != nil {
@@ -46,11 +46,10 @@ func (s *Store) SealDue() bool {
 	return failpoint.Fail(failpoint.SealDue) != nil || grown > s.options.SealBytes
 }
 
-// Seal begins a new file: it copies all live state, everything but events, and
-// makes the old file one that is only read. What the logs hold goes with it, as
-// far as it cannot be moved before. Reads go on meanwhile; commits wait. A failed
-// Seal changes nothing, unless the error says that the journal must be opened
-// again.
+// Seal begins a new file: it copies all live state, everything but events, and makes the
+// old file read-only. Rows of the logs that cannot be moved before go into the new file.
+// Reads go on meanwhile; commits wait. A failed Seal changes nothing, unless the error
+// says that the journal must be opened again.
 func (s *Store) Seal() error {
 	s.moving.Lock()
 	defer s.moving.Unlock()
@@ -60,7 +59,7 @@ func (s *Store) Seal() error {
 	return s.seal(fault.OpSeal)
 }
 
-// seal is Seal for one who holds moving and writing.
+// seal is Seal for a caller that holds moving and writing.
 func (s *Store) seal(op string) error {
 	if err := s.writable(op); err != nil {
 		return err
@@ -131,8 +130,7 @@ func (s *Store) switchTo(next *manifest.Manifest) error {
 	return s.options.steps.At("sealed")
 }
 
-// carrier copies live state into a new file, and the events that the old one has
-// not.
+// carrier copies live state into a new file, and the events that only the logs have.
 type carrier struct {
 	from    memtable.View
 	to      *boltfile.File
@@ -184,8 +182,8 @@ func (c *carrier) each(bucket []byte, fn func(key, value []byte) error) error {
 	return c.from.All(bucket, fn)
 }
 
-// put copies one value. Values are copied as they are, damaged ones too: a seal
-// is not where they should be lost.
+// put copies one value as it is, damaged or not: a seal must not be where a value is
+// lost.
 func (c *carrier) put(bucket, key, value []byte) error {
 	value, err := c.large.Value(bucket, key, value)
 	if err != nil {
@@ -266,8 +264,8 @@ func (c *carrier) rebase(key []byte, cursor *storev1.Cursor) error {
 	return nil
 }
 
-// runs copies the newest run of each session and those that have not ended.
-// Nobody asks for others.
+// runs copies the newest run of each session, and runs that have not ended. No others
+// are needed.
 func (c *carrier) runs() error {
 	var newest op // of the session before
 	err := c.each(record.BucketRuns, func(key, value []byte) error {

@@ -10,13 +10,13 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// Stage writes what is too large of an append out of line, before it is
-// committed: beside the commits of others, and so gently that their syncs are not
-// held up. [Store.Commit] then puts what stands for it into the log.
+// Stage writes the large values of an append as payloads before the append is committed:
+// beside the commits of others, and throttled so that their syncs are not delayed.
+// [Store.Commit] then puts the references into the log.
 //
-// It promises nothing: what could not be staged, or was staged for an append that
-// is never made, or is made to another history, Commit writes itself, or leaves to
-// [Store.Sweep]. The appends of the session before this one must be committed.
+// Stage promises nothing. Values that could not be staged, Commit writes itself. Values
+// that were staged for an append that is never made, or is made to another history, are
+// left to [Store.Sweep]. Earlier appends of the session must be committed.
 func (s *Store) Stage(a messages.Append) {
 	done, err := s.reading(fault.OpAppend)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Store) Stage(a messages.Append) {
 	s.staging.keep(st)
 }
 
-// staged is an append of which what is large is out of line.
+// staged is an append whose large values are payloads.
 type staged struct {
 	of     messages.Append
 	number uint64      // of the session
@@ -74,8 +74,7 @@ func (st *staged) write() (err error) {
 	return st.large.Settle()
 }
 
-// fits reports whether it was made of this very append, which is to go behind this
-// history.
+// fits reports whether st was made of this very append, and for this history.
 func (st *staged) fits(a *messages.Append, number uint64, before record.Link) bool {
 	return st != nil && st.number == number && st.before == before && sameSlice(st.of.Events, a.Events) && sameSlice(st.of.Inputs, a.Inputs)
 }
@@ -92,8 +91,7 @@ func (st *staged) body(i int) []byte {
 	return st.bodies[i]
 }
 
-// staging is what was staged and is not committed, at most one append of each
-// session.
+// staging is what was staged and is not committed: at most one append of each session.
 type staging struct {
 	mu        sync.Mutex
 	bySession map[messages.SessionID]*staged
@@ -111,8 +109,7 @@ func (s *staging) keep(st *staged) {
 	s.bySession[st.of.Session] = st
 }
 
-// take returns what was staged of a session, nil if nothing was. The caller
-// releases it.
+// take returns what was staged of a session, nil for nothing. The caller releases it.
 func (s *staging) take(id messages.SessionID) *staged {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,7 @@ type counters struct {
 	written                                  atomic.Int64 // into files that are active no more
 	dropped                                  atomic.Int64 // files, by retention
 	checkpoints                              atomic.Int64
-	swept                                    atomic.Int64 // payloads that nobody referred to
+	swept                                    atomic.Int64 // payloads that no file referred to
 	rewritten                                atomic.Int64 // files
 }
 

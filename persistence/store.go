@@ -53,8 +53,8 @@ type Options struct {
 	// NewLineage makes the id of a new journal; nil = a random UUID.
 	NewLineage func() string
 
-	// For tests only: the steps of what is atomic, the size no file grows
-	// beyond, and how much a file grows at once, where not bbolt's 16 MiB.
+	// For tests: a hook between the steps of atomic changes, the size that no file
+	// exceeds, and how much a file grows at once, if not bbolt's 16 MiB.
 	steps     disk.Steps
 	tolerant  bool // not for tests: [Repair] opens logs in which groups are missing
 	maxBytes  int64
@@ -107,18 +107,18 @@ func (o Options) withDefaults() Options {
 
 // Store is an open journal. [Store.Commit], [Store.Seal], [Store.Retain] and
 // [Store.Close] wait for each other, and for the parts of [Store.Verify] and
-// [Store.Backup] that read the active file; everything else may be called at any time
-// from anywhere, and waits only while a seal switches files. Commits do not wait
-// for [Store.Checkpoint], unless the log has become twice as long as it should.
+// [Store.Backup] that read the active file. Everything else may be called at any time by
+// any goroutine, and waits only while a seal switches files. Commits do not wait for
+// [Store.Checkpoint], unless the log is twice as long as intended.
 type Store struct {
 	options Options
 	lock    *flock.Flock
 	lineage string
 
 	// The locks, in the order in which they are taken.
-	upkeep  sync.RWMutex // held by who needs the sealed files to stay, and by who drops them
-	moving  sync.Mutex   // held by who writes to the active file, or needs it to stay as it is
-	writing sync.Mutex   // held by who appends to the log, or turns to the other
+	upkeep  sync.RWMutex // read: the sealed files must stay; write: drop them
+	moving  sync.Mutex   // write to the active file, or keep it unchanged
+	writing sync.Mutex   // append to the log, or turn to the other one
 	files   sync.RWMutex // guards the four below and keeps the files open
 
 	manifest *manifest.Manifest
@@ -126,29 +126,29 @@ type Store struct {
 	log      *wal.Log       // nil where nothing is written
 	index    *index
 
-	overlay atomic.Pointer[memtable.Overlay] // replaced by who holds writing
-	numbers atomic.Uint64                    // the newest that a session was given; changed by who holds writing
-	unmoved atomic.Bool                      // the logs were not moved since the journal was opened: no room in them
-	retries atomic.Pointer[retries]          // how checkpoints fare
-	failed  atomic.Pointer[messages.Error]   // why nothing is written any more
+	overlay atomic.Pointer[memtable.Overlay] // replaced under writing
+	numbers atomic.Uint64                    // the newest session number; changed under writing
+	unmoved atomic.Bool                      // the logs hold rows from before the journal was opened, and have no room
+	retries atomic.Pointer[retries]          // of failed checkpoints
+	failed  atomic.Pointer[messages.Error]   // why nothing is written any more; nil = the journal is writable
 	counts  counters
-	blobs   *blob.Directory // what is out of line
+	blobs   *blob.Directory
 	staging staging
 
 	findings []messages.JournalFinding // damage met when it was opened; guarded by files
 	lost     *recovery.Loss            // what a tolerant opening gave up
 
 	sealedMu sync.Mutex
-	sealed   map[string]*boltfile.File // those that somebody has read
+	sealed   map[string]*boltfile.File // opened by a read
 }
 
 // Lineage identifies the journal: a journal restored from a backup has another,
 // so that the two histories cannot be taken for one.
 func (s *Store) Lineage() string { return s.lineage }
 
-// Close ends all use of the journal and lets others have it. What is in the logs
-// is moved into the active file, if it can be: for the next [Open] it makes no
-// difference. Closing twice is allowed.
+// Close ends all use of the journal and releases its lock. It moves the rows of the logs
+// into the active file if it can; for the next [Open] that makes no difference. Closing
+// twice is allowed.
 func (s *Store) Close() error {
 	s.moving.Lock()
 	defer s.moving.Unlock()
@@ -200,8 +200,8 @@ func (s *Store) reading(op string) (done func(), err error) {
 	return s.files.RUnlock, nil
 }
 
-// current runs fn on the projections: on what the newest commit left. After a
-// failed sync nobody knows what that is, so nobody is told.
+// current runs fn on the rows that the newest commit left. After a failed sync it is
+// unknown which these are, so nothing is read.
 func (s *Store) current(op string, fn func(memtable.View) error) error {
 	done, err := s.reading(op)
 	if err != nil {
@@ -236,8 +236,8 @@ func (s *Store) writable(op string) error {
 	return nil
 }
 
-// fail makes the journal refuse all writes until it is opened again, because
-// nobody knows what is on the disk.
+// fail makes the journal refuse all writes until it is opened again, because it is
+// unknown what is on disk.
 func (s *Store) fail(op string, cause error) error {
 	e := (&messages.Error{Op: op, Kind: messages.Unavailable, Err: cause}).WithCode(messages.StorageError).
 		WithHint("The disk failed to keep what was written: check it. The journal is opened again by itself.")

@@ -11,13 +11,14 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// Sweep removes payloads out of line that neither a file nor a log refers to: those of files that
-// were dropped or rewritten, and what a crash left. It returns how many it
-// removed. The journal is used meanwhile; what is about to be referred to stays.
+// Sweep removes payloads that neither a file nor a log refers to: those of files that
+// were dropped or rewritten, and those that a crash left. It returns how many it
+// removed. The journal is used meanwhile; payloads that are about to be referred to
+// stay.
 //
-// A payload goes only when every file's list was read and is sound, so damage of
-// a list is never followed by the loss of what was on it. While the journal is
-// verified or copied nothing is removed: the next time will do.
+// A payload is removed only when the list of every file was read and is sound, so a
+// damaged list is never followed by the loss of what was on it. While the journal is
+// verified or copied nothing is removed.
 func (s *Store) Sweep(ctx context.Context) (removed int, err error) {
 	if err := s.soundLists(); err != nil {
 		return 0, err
@@ -38,8 +39,8 @@ func (s *Store) Sweep(ctx context.Context) (removed int, err error) {
 	return removed, nil
 }
 
-// sweepShard sweeps one of the directories, while nobody can begin to refer to
-// what is in it. again says that it must be tried another time.
+// sweepShard sweeps one of the directories. Meanwhile no row can begin to refer to a
+// payload in it. again says that it must be tried another time.
 func (s *Store) sweepShard(n byte) (removed int, again bool, err error) {
 	release, ok := s.blobs.TryExclusive()
 	if !ok {
@@ -70,7 +71,7 @@ func (s *Store) sweepShard(n byte) (removed int, again bool, err error) {
 	return removed, false, nil
 }
 
-// writableNow is writable for a reader, who may be told a moment late.
+// writableNow is writable for a reader; its answer may be a moment old.
 func (s *Store) writableNow(op string) error {
 	if failed := s.failed.Load(); failed != nil {
 		return fault.Again(op, failed)

@@ -8,11 +8,10 @@ import (
 	"betcode/persistence/internal/fault"
 )
 
-// throttleBytes is how much is passed at once.
+// throttleBytes is how much passes between two waits.
 const throttleBytes = 1 << 20
 
-// throttle holds up work that nobody waits for, so that it does not disturb who is
-// waited for.
+// throttle limits the rate of background I/O, so that it does not delay callers.
 type throttle struct {
 	ctx    context.Context
 	rate   int64 // bytes in a second; not positive: any number
@@ -32,7 +31,7 @@ func (p *throttle) pass(n int) error {
 	return wait(p.ctx, time.Duration(passed)*time.Second/time.Duration(p.rate))
 }
 
-// wait waits, or returns [messages.Canceled] when nobody wants the work any more.
+// wait waits, or returns [messages.Canceled] when the context has ended.
 func wait(ctx context.Context, d time.Duration) error {
 	if d > 0 {
 		timer := time.NewTimer(d)

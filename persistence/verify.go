@@ -18,14 +18,13 @@ type (
 	Problem = messages.JournalProblem
 )
 
-// Verify reads every file from end to end: bbolt's own structure, every
-// checksum, every record, that no event is missing, and that what is remembered
-// in memory is what is on disk, and follows each session's hash chain. Sealed
-// files are read while the journal is used; commits wait while the active file
-// is read, which is sealed first if it is large.
+// Verify reads every file from end to end: the structure of bbolt, every checksum, every
+// record, the numbers of events, and each session's hash chain. It compares the sessions
+// in memory with the files. Sealed files are read while the journal is used; commits
+// wait while the active file is read, which is sealed first if it is large.
 //
-// progress, which may be nil, is called now and then with what was read of a
-// file so far. The error is not about what was found: that is in the report.
+// progress, which may be nil, is called now and then with what was read of a file so
+// far. What was found is in the report; the error is about the verification itself.
 func (s *Store) Verify(ctx context.Context, progress func(FileReport)) (Report, error) {
 	defer s.stay()()
 	s.sealLarge()
