@@ -1,4 +1,4 @@
-// Package audit is the audit log: who allowed what, who came in, what was refused.
+// Package audit is the audit log: decisions, connections, and refusals, with their callers.
 //
 // # Who owns what
 //

@@ -31,8 +31,8 @@ type Options struct {
 	MaxAge    time.Duration    // of an entry; not positive = for ever
 	MaxBytes  int64            // of all files; not positive = any number
 	Mask      *Masker          // nil knows no secrets but their looks
-	Failing   func(error)      // hears why entries cannot be written, and nil when they can be again; nil = nobody
-	Warn      func(error)      // hears what went wrong besides; nil = nobody
+	Failing   func(error)      // is called with the reason when entries cannot be written, and with nil when they can be again; may be nil
+	Warn      func(error)      // is called with other errors; may be nil
 	Now       func() time.Time // nil = the wall clock
 }
 
@@ -153,7 +153,7 @@ func (l *Log) mended() bool {
 	return true
 }
 
-// tryAgain is for a log to which nobody writes.
+// tryAgain tries a failing log again although no entry is written.
 func (l *Log) tryAgain() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 
 const (
 	previewRunes = 256
-	previewLooks = 8 << 10 // bytes of a text that are looked at for its preview
+	previewLooks = 8 << 10 // bytes of a text that its preview is made of
 	mask         = "***"
 	leastSecret  = 8 // shorter values are no secrets, and would be found everywhere
 )

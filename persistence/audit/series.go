@@ -45,8 +45,8 @@ func newSeries(maxBytes int64) (decisions, refusals *series) {
 	return decisions, refusals
 }
 
-// refusal reports whether an entry is one of those that anybody can cause at will, by
-// coming often enough: who came, and who was turned away.
+// refusal reports whether an entry is one that any caller can cause at will: a connection
+// or a refusal.
 func refusal(e messages.AuditEntry) bool {
 	switch e.Type {
 	case messages.AuditAuthSuccess, messages.AuditAuthFailure, messages.AuditRateLimited, messages.AuditRefused:
@@ -150,7 +150,7 @@ func (s *series) append(line []byte) error {
 	return nil
 }
 
-// flush syncs the file; after an error nobody knows what of it is on disk.
+// flush syncs the file; after an error it is unknown what of it is on disk.
 func (s *series) flush() error {
 	if s.file == nil {
 		return nil

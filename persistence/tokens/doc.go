@@ -12,8 +12,8 @@
 //   - What [Store.Create] and [Store.Revoke] have done is on disk when they return, and
 //     counts from then on: the channel that [Store.Check] hands out is closed when a
 //     token is revoked.
-//   - A file that somebody else has changed, or removed, is read again before the next
-//     secret is checked. While it cannot be read nobody comes in.
+//   - A file that another process has changed, or removed, is read again before the next
+//     secret is checked. While it cannot be read every caller is refused.
 //   - Secrets are compared in constant time, and with all tokens.
 //   - When a token was used last is kept to about a minute; a crash may lose that.
 package tokens

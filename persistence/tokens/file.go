@@ -36,7 +36,7 @@ type storedToken struct {
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
-// refresh reads the file again if somebody else has changed it.
+// refresh reads the file again if another process has changed it.
 func (s *Store) refresh() error {
 	info, err := os.Lstat(s.path)
 	switch {

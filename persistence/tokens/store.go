@@ -156,7 +156,7 @@ func (s *Store) Check(secret string) (messages.Token, <-chan struct{}, error) {
 		found.LastUsed = now.UTC().Truncate(time.Second)
 		if now.Sub(s.used) >= useEvery {
 			s.used = now
-			_ = s.save(s.tokens, false) // the next use tries again, and nobody is kept out for it
+			_ = s.save(s.tokens, false) // the next use tries again; callers are not refused for it
 		}
 	}
 	return found.Token, found.revoked, nil

@@ -16,10 +16,10 @@ import (
 // CopyOptions says how payloads are copied.
 type CopyOptions struct{ Link, Damaged bool }
 
-// Copy copies into the directory of another journal what the files there refer
-// to, or links it where that is wanted and the disk can. names are those files;
-// they are read in the directory files. A payload that is missing is
-// [messages.DataLoss], or passed over where that is accepted.
+// Copy copies the payloads that journal files refer to into the directory of another
+// journal, or links them if that is wanted and the disk can. names are the files; they
+// are read in the directory files. A missing payload is [messages.DataLoss], or passed
+// over if damage is accepted.
 func (b *Directory) Copy(ctx context.Context, op, files, to string, names []string, how CopyOptions) (copied, linked int64, err error) {
 	target := New(to, b.Steps)
 	shards := map[string]bool{}

@@ -14,20 +14,20 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// Directory is the directory of the payloads that are too large for a page: each a
-// file named by its hash, in one of 256 directories. What is there and is whole
-// never changes. Who may remove one is told in sweep.go.
+// Directory is the directory of payloads: each a file named by its hash, in one of 256
+// directories. A payload that is whole never changes. Package documentation: who may
+// remove one.
 type Directory struct {
 	directory string
 	Steps     disk.Steps
 
-	needed  sync.RWMutex // held by who needs all of them to stay, and by who sweeps
-	readers sync.RWMutex // held by who reads a row and what it refers to, and by who removes that
+	needed  sync.RWMutex // read: all payloads must stay; write: sweep
+	readers sync.RWMutex // read: rows and their payloads are read; write: payloads are removed
 
-	writing sync.Mutex // held by who writes any, until they have their names
+	writing sync.Mutex // write payloads, until they have their names
 
-	mu   sync.Mutex               // held by who pins, and by who sweeps
-	pins map[record.PayloadID]int // about to be referred to
+	mu   sync.Mutex               // guards pins; a sweep holds it too
+	pins map[record.PayloadID]int // payloads that rows are about to refer to
 }
 
 // New returns the payloads of the journal in a directory. steps is for tests.
@@ -53,8 +53,7 @@ func (b *Directory) Resolve(body []byte) ([]byte, error) {
 	return b.Read(id, length)
 }
 
-// Read returns a payload, if it is what its name says. An error says which one
-// it is about.
+// Read returns a payload if it is what its name says. The error names the payload.
 func (b *Directory) Read(id record.PayloadID, length uint64) ([]byte, error) {
 	payload, err := readExactly(b.Path(id), length)
 	switch {

@@ -13,13 +13,13 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// Spill moves the large values of rows out of line, for one who is about to write
-// these rows to a file. The order is what makes it safe: payloads are written,
-// synced, named, and their names synced (settle), before the transaction begins
-// that refers to them (list). Until it is over nobody sweeps them (release).
+// Spill moves the large values of rows into payloads, for a caller that is about to
+// write these rows to a file. The order makes it safe: payloads are written, synced,
+// named, and their names synced (Settle), before the transaction begins that refers to
+// them (List). Until Release no sweep removes them.
 //
-// A crash in between leaves payloads that nobody refers to: the same ones are
-// found again when the log is moved again, or swept.
+// A crash in between leaves payloads that no row refers to: the next checkpoint finds
+// the same ones, or a sweep removes them.
 type Spill struct {
 	to     *Directory
 	pinned []record.Payload
@@ -30,7 +30,7 @@ type Spill struct {
 	logs   []*memtable.Table      // rows that may refer to what no file refers to yet
 
 	throttled bool // writing must not delay the syncs of commits
-	alone     bool // it holds the blobs' lock for writing
+	alone     bool // it holds the lock for writing
 }
 
 // Spill begins to write payloads. The caller releases it.
@@ -72,15 +72,15 @@ func (s *Spill) Of(c *record.Row) []byte {
 	return c.Value
 }
 
-// Value returns the value of a key as it goes into the file, and writes its
-// payload where that is too large. A value that is damaged stays as it is.
+// Value returns the value of a key as it goes into the file, and writes its payload if
+// it is large. A damaged value stays as it is.
 func (s *Spill) Value(bucket, key, value []byte) ([]byte, error) {
 	if len(value) == 0 || !record.MayBePayload(bucket) {
 		return value, nil
 	}
 	body, err := record.Unstamp(key, value)
 	if err != nil {
-		return value, nil //nolint:nilerr // here is not where it should be lost
+		return value, nil //nolint:nilerr // a copy must not be where it is lost
 	}
 	if id, length, out, err := record.Referenced(body); out {
 		if err == nil {
@@ -103,8 +103,8 @@ func (s *Spill) Value(bucket, key, value []byte) ([]byte, error) {
 	return record.Stamp(key, ref), nil
 }
 
-// staged reports whether a payload that a row refers to was written for the logs,
-// and is in no file yet.
+// staged reports whether a payload that a row refers to was written for the logs, and is
+// listed by no file yet.
 func (s *Spill) staged(id record.PayloadID) bool {
 	return slices.ContainsFunc(s.logs, func(t *memtable.Table) bool { return t.Refers(id) })
 }
@@ -116,8 +116,8 @@ func (s *Spill) pin(p record.Payload) {
 	s.pinned = append(s.pinned, p)
 }
 
-// write writes a payload under a name that is not its own yet. One that is there
-// is looked at: a crash may have left it, and damage would be kept for ever.
+// write writes a payload under a temporary name. A payload that exists is compared
+// first: a crash may have left it, and its damage would stay for ever.
 func (s *Spill) write(id record.PayloadID, payload []byte) error {
 	path := s.to.Path(id)
 	if s.dirs[filepath.Dir(path)] = true; slices.Contains(s.fresh, id) {
@@ -182,7 +182,7 @@ func (s *Spill) Settle() error {
 	return s.to.Steps.At("payloads kept")
 }
 
-// List says in a file which payloads it refers to.
+// List notes in a file which payloads it refers to.
 func (s *Spill) List(tx *boltfile.Tx) error {
 	for ; s.listed < len(s.pinned); s.listed++ {
 		if err := boltfile.ListPayload(tx, s.pinned[s.listed]); err != nil {
@@ -202,7 +202,7 @@ func (s *Spill) Bytes() (n int64) {
 	return n
 }
 
-// share lets others write.
+// share lets other spills write.
 func (s *Spill) share() {
 	if s.alone {
 		s.alone = false
@@ -210,8 +210,8 @@ func (s *Spill) share() {
 	}
 }
 
-// Release says that the file refers to the payloads, or that nobody will. What
-// was not given its name is removed.
+// Release ends the spill: the file refers to the payloads, or nothing will. Payloads
+// that were not given their name are removed.
 func (s *Spill) Release() {
 	for _, id := range s.fresh {
 		os.Remove(s.to.Path(id) + disk.Unfinished) // or a sweep does

@@ -17,7 +17,8 @@ func (b *Directory) Keep() (release func()) {
 	return b.needed.RUnlock
 }
 
-// TryExclusive waits for nobody: ok is false while somebody keeps the payloads.
+// TryExclusive keeps others from keeping payloads. It does not wait: ok is false while
+// payloads are kept.
 func (b *Directory) TryExclusive() (release func(), ok bool) {
 	if !b.needed.TryLock() {
 		return nil, false
@@ -33,7 +34,7 @@ func (b *Directory) BeginRead() { b.readers.RLock() }
 func (b *Directory) EndRead() { b.readers.RUnlock() }
 
 // Sweep removes the payloads of one directory that are neither listed nor pinned, and
-// what a crash left there. While listed runs nobody can begin to refer to a payload.
+// what a crash left there. While listed runs no row can begin to refer to a payload.
 func (b *Directory) Sweep(shard byte, listed func() (map[record.PayloadID]bool, error)) (removed int, err error) {
 	entries, err := os.ReadDir(b.shard(shard))
 	if errors.Is(err, os.ErrNotExist) || (err == nil && len(entries) == 0) {

@@ -32,7 +32,7 @@ func Describe(tx *Tx, number uint64, lineage string, now time.Time) error {
 	return tx.Put(record.BucketMeta, record.FileKey, record.Stamp(record.FileKey, body))
 }
 
-// CheckDescription refuses a file that is not what its name says.
+// CheckDescription refuses a file that is not the one its name says.
 func (f *File) CheckDescription(op, lineage string) error {
 	number, err := Number(f.Name)
 	if err != nil {
@@ -77,8 +77,7 @@ func Description(op, name string, tx *Tx) (*storev1.File, error) {
 	return &d, nil
 }
 
-// Checkpoint returns what a file says of the logs: the number of the newest
-// group that is in it, and how often groups were moved into the journal.
+// Checkpoint returns up to which group the file has the rows of the logs.
 func Checkpoint(tx *Tx) (*storev1.Checkpoint, error) {
 	value := tx.Get(record.BucketMeta, record.CheckpointKey)
 	if value == nil {
@@ -88,7 +87,7 @@ func Checkpoint(tx *Tx) (*storev1.Checkpoint, error) {
 	return &c, record.Decode(fault.OpOpen, record.BucketMeta, record.CheckpointKey, value, &c)
 }
 
-// PutCheckpoint says in a file that it holds the groups up to one.
+// PutCheckpoint notes that the file has the rows of the groups up to this one.
 func PutCheckpoint(tx *Tx, group uint64) error {
 	value, err := record.Encode(record.CheckpointKey, &storev1.Checkpoint{Version: record.RecordVersion, Group: group}, nil)
 	if err != nil {

@@ -89,8 +89,8 @@ func Open(op, path string, o Options) (*File, error) {
 	return nil, fault.Storage(op, err)
 }
 
-// checkSize refuses a file that is shorter than its tables say: reading beyond
-// the end of a mapped file kills.
+// checkSize refuses a file that is shorter than its tables say: reading beyond the end
+// of a mapped file kills the process.
 func (f *File) checkSize(op string) error {
 	return f.View(op, func(tx *Tx) error {
 		info, err := os.Stat(f.DB.Path())
@@ -104,8 +104,8 @@ func (f *File) checkSize(op string) error {
 	})
 }
 
-// View runs fn in a read transaction. Whatever fn keeps it must copy, and it
-// must be short: while it lasts every commit makes the file grow.
+// View runs fn in a read transaction. fn must copy what it keeps, and must be short:
+// while it runs every commit makes the file grow.
 func (f *File) View(op string, fn func(*Tx) error) error {
 	return guarded(op, f.Name, func() error {
 		tx, err := f.begin(op, false)
@@ -132,7 +132,7 @@ func (f *File) Update(op string, fn func(*Tx) error) error {
 		if err != nil {
 			return err
 		}
-		// What fn did is in memory only: to drop it is safe, even after a panic.
+		// The changes of fn are in memory only: dropping them is safe, even after a panic.
 		defer func() { _ = tx.Rollback() }()
 		if err := fn(&Tx{tx}); err != nil {
 			return err
@@ -193,14 +193,14 @@ func (f *File) Close() error {
 	case f.DB != nil && f.Usable():
 		return f.DB.Close()
 	case f.Disk != nil:
-		// bbolt itself may wait for a lock that nobody gives back.
+		// bbolt itself may wait for a lock that is never released.
 		return errors.Join(unlock(f.Disk), f.Disk.Close())
 	}
 	return nil
 }
 
-// guarded runs fn and returns a panic as [messages.DataLoss]: bbolt's when a
-// page is not what it should be, the runtime's when the mapped file is gone.
+// guarded runs fn and returns a panic as [messages.DataLoss]: a panic of bbolt when a
+// page is not what it should be, or of the runtime when the mapped file is gone.
 func guarded(op, name string, fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -211,9 +211,9 @@ func guarded(op, name string, fn func() error) (err error) {
 	return fn()
 }
 
-// Unclean reports whether a failed commit leaves open what is on the disk:
-// whether a sync failed. A write that failed, for want of space, is not seen by
-// anybody, and the next may succeed.
+// Unclean reports whether a failed commit leaves unknown what is on the disk: whether a
+// sync failed. A write that failed, for lack of space, was not visible to readers, and
+// the next may succeed.
 func Unclean(err error) bool {
 	var path *os.PathError
 	switch {
@@ -233,7 +233,7 @@ func (f *File) Written() int64 {
 	return stats.TxStats.GetPageAlloc() + f.commits.Load()*PageSize // a meta page each
 }
 
-// Size is how much of a file is in use, or was; 0 if that cannot be read.
+// Size returns how much of the file is in use, or was; 0 if that cannot be read.
 func (f *File) Size() (n int64) {
 	_ = f.View(fault.OpStats, func(tx *Tx) error {
 		n = tx.Size()

@@ -13,8 +13,8 @@ import (
 // newest that it reads.
 const Format = 4
 
-// A file that was rewritten has the number of the one whose place it took, and
-// counts how often that was done.
+// A rewritten file has the number of the file that it replaced, and counts how often
+// that was done.
 var journalName = regexp.MustCompile(`^([0-9]{6,})(-[0-9]+)?\.journal$`)
 
 // Name returns the name of the journal file with a number.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// pageCheck reads the tables of a bbolt file page by page: that each page in use
-// is used once, that keys are in order and in their place, that what is not used
-// is free. bbolt's own check does the same, but follows the mapped file in a
-// goroutine of its own, where a damaged length kills the process and a page
-// above itself is followed until memory ends.
+// pageCheck reads the tables of a bbolt file page by page: each page in use is used
+// once, keys are in order and in their place, and pages that are not used are free.
+// bbolt's own check does the same, but follows the mapped file in a goroutine of its
+// own, where a damaged length kills the process and a page above itself is followed
+// until memory ends.
 type pageCheck struct {
 	file    []byte
 	last    uint64 // the first page beyond the file
@@ -33,8 +33,8 @@ const (
 	metaRoot, metaFreelist, metaLast, metaTransaction = 32, 48, 56, 64
 )
 
-// check reads everything that a transaction can see. The caller sees to it that
-// nobody writes.
+// check reads everything that a transaction can see. Nothing may write to the file
+// meanwhile.
 func (c *pageCheck) check(transaction uint64) {
 	var meta []byte
 	for id := range 2 {
@@ -59,8 +59,8 @@ func (c *pageCheck) check(transaction uint64) {
 	}
 }
 
-// page reads a page with its overflow, and takes note of it. Of one that cannot
-// be what it is taken for it returns nil.
+// page reads a page with its overflow, and notes that it is used. It returns nil for a
+// page that cannot be what it is taken for.
 func (c *pageCheck) page(id uint64) []byte {
 	if id < 2 || id >= c.last {
 		c.problem("page %d: out of bounds: %d", id, c.last)

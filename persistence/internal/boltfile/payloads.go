@@ -11,8 +11,8 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// ListPayload notes that a file refers to a payload. The sequence of the bucket is
-// how many there are: so a list that lost a part of itself is known for one.
+// ListPayload notes that the file refers to a payload. The sequence of the bucket counts
+// the entries, so a list that lost a part of itself is recognised.
 func ListPayload(tx *Tx, p record.Payload) error {
 	b, err := tx.bolt.CreateBucketIfNotExists(record.BucketPayloads)
 	if err != nil {
@@ -31,8 +31,7 @@ func ListPayload(tx *Tx, p record.Payload) error {
 	return errors.Join(b.Put(key, value), b.SetSequence(b.Sequence()+1))
 }
 
-// unlistPayload notes that a row, which is about to be replaced or deleted, does not
-// refer to its payload any more, if it does now.
+// unlistPayload removes the reference of a row that is about to be replaced or deleted.
 func unlistPayload(tx *Tx, bucket, key []byte) error {
 	list := tx.bolt.Bucket(record.BucketPayloads)
 	value := tx.Get(bucket, key)
@@ -41,7 +40,7 @@ func unlistPayload(tx *Tx, bucket, key []byte) error {
 	}
 	body, err := record.Unstamp(key, value)
 	if err != nil {
-		return nil //nolint:nilerr // nobody knows what it referred to
+		return nil //nolint:nilerr // what it referred to is unknown
 	}
 	id, _, out, err := record.Referenced(body)
 	listed := record.ListKey(id, record.ListedRow(bucket, key))
@@ -51,7 +50,7 @@ func unlistPayload(tx *Tx, bucket, key []byte) error {
 	return errors.Join(list.Delete(listed), list.SetSequence(list.Sequence()-1))
 }
 
-// EachPayload calls do for the payloads that a file refers to, those whose names
+// EachPayload calls do for the payloads that a file refers to, of those whose names
 // begin with a prefix.
 func EachPayload(op string, tx *Tx, prefix []byte, do func(record.Payload) error) error {
 	b := tx.bolt.Bucket(record.BucketPayloads)
@@ -79,7 +78,7 @@ func EachPayload(op string, tx *Tx, prefix []byte, do func(record.Payload) error
 	return nil
 }
 
-// EachPayloadIn is eachBlob for a file that nobody writes to.
+// EachPayloadIn is EachPayload for a file that is not open and not written to.
 func EachPayloadIn(op, path string, do func(record.Payload) error) error {
 	f, err := Open(op, path, Options{ReadOnly: true})
 	if err != nil {
@@ -89,7 +88,7 @@ func EachPayloadIn(op, path string, do func(record.Payload) error) error {
 	return f.View(op, func(tx *Tx) error { return EachPayload(op, tx, nil, do) })
 }
 
-// CheckList compares a file's list with what it says of itself.
+// CheckList compares the list of payloads with its own count.
 func CheckList(op string, tx *Tx) error {
 	b := tx.bolt.Bucket(record.BucketPayloads)
 	if b == nil {
@@ -101,7 +100,7 @@ func CheckList(op string, tx *Tx) error {
 	return nil
 }
 
-// WeighPayloads counts what came out of line with the active file.
+// WeighPayloads counts the bytes of payloads that were added since the file was new.
 func (f *File) WeighPayloads(op string) error {
 	return f.View(op, func(tx *Tx) error {
 		total := int64(0)

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// LinkTree makes to a copy of a directory tree whose files never change, such as the
-// payloads of a journal: they are linked where the disk can, and copied otherwise. A
-// tree that is not there is nothing to keep.
+// LinkTree links the files of a directory tree into another directory, for files that
+// never change, such as payloads. It copies where the disk cannot link. A tree that does
+// not exist is empty.
 func LinkTree(from, to string) error {
 	err := filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -36,7 +36,7 @@ func LinkTree(from, to string) error {
 	return err
 }
 
-// linkFile makes to a copy of a file that never changes, linked where the disk can.
+// linkFile links a file that never changes, or copies it where the disk cannot link.
 func linkFile(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
@@ -44,7 +44,7 @@ func linkFile(from, to string) error {
 	return CopyFile(context.Background(), from, to)
 }
 
-// CopyFile copies a file onto the disk.
+// CopyFile copies a file and syncs the copy.
 func CopyFile(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 // renamed when it is whole and on disk; one that is left is removed at [Open].
 const Unfinished = ".new"
 
-// Steps is called at the named steps of what must be atomic, with the disk as a
-// crash at that moment would leave it. An error stands for a failure of the
-// step. Only tests have one.
+// Steps is called at the named steps of an atomic change, with the disk as a crash at
+// that moment would leave it. An error stands for a failure of the step. Only tests set
+// it.
 type Steps func(step string) error
 
 // At calls the hook, if there is one.
@@ -25,9 +25,9 @@ func (h Steps) At(step string) error {
 	return h(step)
 }
 
-// Replace makes data the content of directory/name: after a crash at any
-// moment the file has either its old content or the new one. When renamed is
-// true and there is an error, nobody knows which.
+// Replace makes data the content of directory/name: after a crash at any moment the file
+// has its old content or the new one. When renamed is true and there is an error, it is
+// unknown which.
 func Replace(directory, name string, data []byte, steps Steps) (renamed bool, err error) {
 	path := filepath.Join(directory, name)
 	if err := WriteSynced(path+Unfinished, data); err != nil {
@@ -55,7 +55,8 @@ func WriteSynced(path string, data []byte) error {
 	return err
 }
 
-// RenameSynced takes the end [unfinished] off a file's name, for good.
+// RenameSynced takes the end [Unfinished] off the name of a file, and syncs the
+// directory.
 func RenameSynced(path string, steps Steps, name string) (renamed bool, err error) {
 	if err := os.Rename(path+Unfinished, path); err != nil {
 		return false, err
@@ -66,7 +67,7 @@ func RenameSynced(path string, steps Steps, name string) (renamed bool, err erro
 	return true, SyncDirectory(filepath.Dir(path))
 }
 
-// SyncFile forces a file that was written without syncing onto the disk.
+// SyncFile syncs a file that was written without syncing.
 func SyncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

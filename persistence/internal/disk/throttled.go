@@ -5,23 +5,25 @@ import (
 	"time"
 )
 
-// How a large file is written beside commits: so many bytes at a time, after which
-// it is rested so many times as long as their sync took, at most so long.
+// A large file is written in pieces of ThrottledBytes. After each piece the writer syncs,
+// and pauses throttledRests times as long as the sync took, at most throttledMost.
 //
-// A disk takes what it was given in order: the sync of a commit waits for all that
-// was asked of the disk before. Beside a file of 20 MB that is written at once, or
-// in pieces without rest, a sync of a page took 20 to 40 ms at the 99th percentile;
-// beside this one 5 to 9, where it is 4 with nothing beside it.
+// A disk works in order: the sync of a commit waits for everything that was asked of the
+// disk before. Beside a file of 20 MB that is written at once, or in pieces without a
+// pause, the sync of a page took 20 to 40 ms at the 99th percentile. Beside this writer it
+// takes 5 to 9 ms, and 4 ms with nothing beside it.
 const (
+	// ThrottledBytes is the size of a piece.
 	ThrottledBytes = 256 << 10
+
 	throttledRests = 2
 	throttledMost  = 20 * time.Millisecond
 )
 
-// Create makes a file. It is not on disk yet.
+// Create writes a file without syncing it.
 func Create(path string, data []byte) error { return os.WriteFile(path, data, 0o600) }
 
-// CreateThrottled is createFile for one that others must not notice.
+// CreateThrottled is Create for a writer that must not delay the syncs of others.
 func CreateThrottled(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

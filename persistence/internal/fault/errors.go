@@ -37,8 +37,8 @@ const (
 	OpMigrate    = "migrate journal"
 )
 
-// Storage says that the disk, or the system before it, failed. An error of
-// ours is returned as it is.
+// Storage says that the disk, or the system in front of it, failed. A [messages.Error]
+// is returned as it is.
 func Storage(op string, cause error) error {
 	var e *messages.Error
 	if errors.As(cause, &e) {
@@ -81,12 +81,12 @@ func ReadOnly(op string) *messages.Error {
 	return messages.Errorf(op, messages.WrongState, "the journal was opened to be read only").WithCode(messages.StorageError)
 }
 
-// Again returns a copy of e for another receiver, who may add details to it.
+// Again returns a copy of e for another receiver, which may add details to it.
 func Again(op string, e *messages.Error) *messages.Error {
 	return &messages.Error{Op: op, Kind: e.Kind, Code: e.Code, Err: e.Err, Hint: e.Hint}
 }
 
-// About returns err with the session it is about.
+// About returns err with the session that it is about.
 func About(id messages.SessionID, err error) error {
 	return As(err).With("session_id", string(id))
 }

@@ -26,7 +26,7 @@ var Names = []string{Name, Name + "-2"}
 const SumLength = 2 * sha256.Size
 
 // sumField precedes the checksum in a manifest. Later formats keep it, so that a
-// newer format can be told from a damaged one.
+// newer format is not taken for a damaged one.
 var sumField = []byte(`"checksum": "`)
 
 // Seal returns a manifest with its checksum: SHA-256 of the file in which
@@ -132,8 +132,8 @@ func readCopy(directory, name string) (c Copy) {
 	return c
 }
 
-// Crashed reports whether the copy is what a crash leaves between the replacement of
-// the first copy and that of the second.
+// Crashed reports whether the copy is what a crash leaves between the replacement of the
+// first copy and that of the second.
 func (c Copy) Crashed(best *Manifest) bool {
 	if c.m != nil {
 		return c.m.Generation+1 == best.Generation
@@ -158,7 +158,7 @@ func (c Copy) Finding() messages.JournalFinding {
 // Write makes m the manifest of a directory, as the generation after its own. The
 // copies are whole and on disk under other names before the first is renamed, so one
 // that is valid is there after a crash at any moment. When renamed is true and there
-// is an error, nobody knows which generation a crash would leave.
+// is an error, it is unknown which generation a crash would leave.
 func (m *Manifest) Write(directory string, steps disk.Steps) (renamed bool, err error) {
 	m.Generation++
 	data, err := Seal(m)

@@ -2,10 +2,9 @@ package record
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// Joiner puts the chunks of single appends together to fewer, larger ones. That
-// changes nothing of their events, nor of the hash chain, which is one of events.
-// Chunks between which one is missing stay apart, since events have their numbers
-// from the last one of their chunk.
+// Joiner joins the chunks of single appends to fewer, larger ones. That changes neither
+// their events nor the hash chain, which is one of events. Chunks with a gap between
+// them stay apart, since events have their numbers from the last one of their chunk.
 type Joiner struct {
 	Put    func(key, value []byte) error
 	number uint64 // of the session whose chunks are being joined

@@ -48,7 +48,7 @@ const (
 
 const (
 	MaxSessionID = 256  // bytes of a session id
-	MaxName      = 1024 // bytes of a key that somebody else chose
+	MaxName      = 1024 // bytes of a key that a client or an agent chose
 )
 
 // NameKey returns the key of name below a session's number.

@@ -32,8 +32,8 @@ func ParsePayloadID(name string) (id PayloadID, ok bool) {
 	return PayloadID(append(raw, make([]byte, sha256.Size)...)), err == nil && len(raw) == len(id)
 }
 
-// MayBePayload reports whether values of a bucket may be kept out of line: what
-// agents and clients said, not what is looked at all the time.
+// MayBePayload reports whether values of a bucket may be payloads: what agents and
+// clients said, not records that are read often.
 func MayBePayload(bucket []byte) bool {
 	return string(bucket) == string(BucketEvents) || string(bucket) == string(BucketBodies)
 }
@@ -61,8 +61,8 @@ func Referenced(body []byte) (id PayloadID, length uint64, ok bool, err error) {
 	return id, r.GetPayload().GetLength(), true, nil
 }
 
-// SameBody reports whether two values of a key say the same, the older of which may
-// be out of line.
+// SameBody reports whether two values of a key have the same body. The older one may be
+// a reference to a payload.
 func SameBody(key, older, newer []byte) bool {
 	if bytes.Equal(older, newer) {
 		return true
@@ -79,16 +79,16 @@ func SameBody(key, older, newer []byte) bool {
 	return err == nil && uint64(len(body)) == length && sha256.Sum256(body) == id
 }
 
-// Payload is one payload that a file will refer to.
+// Payload is one payload that a file refers to.
 type Payload struct {
 	ID      PayloadID
 	Length  int
 	Carried bool   // a row of the file before referred to it
-	Row     []byte // who refers to it: the bucket's number and the key
+	Row     []byte // the row that refers to it: the number of its bucket, and its key
 }
 
-// ListKey is the key of a row's reference in a file's list: so what a row does
-// not refer to any more can be taken off it, though others do.
+// ListKey is the key of a row in a file's list of payloads. With the row in it, a
+// reference can be removed while other rows refer to the same payload.
 func ListKey(id PayloadID, row []byte) []byte { return append(id[:], row...) }
 
 // ListedRow names a row in the list of payloads: the number of its bucket, and its key.

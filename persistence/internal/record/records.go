@@ -283,7 +283,8 @@ func BeginsWith(c *storev1.Cursor) Link {
 	return LoadLink(c.GetBaseChain())
 }
 
-// HasEnded reads no more of a run than it must: there are thousands at boot.
+// HasEnded reports whether a stored run has ended. It decodes no more than that: at boot
+// there are thousands.
 func HasEnded(key, value []byte) bool {
 	const stateField = 3
 	body, err := Unstamp(key, value)

@@ -60,10 +60,9 @@ type Record interface {
 	GetVersion() uint32
 }
 
-// Encode returns the value for r under key. Fields of old, the value that is
-// replaced, which this build does not know are kept: a newer build wrote them.
-// That holds for the fields of the record itself, not for those of messages
-// within it. A damaged old value is simply replaced.
+// Encode returns the value for r under key. Fields of old, the replaced value, that this
+// build does not know are kept: a newer build wrote them. That holds for fields of the
+// record itself, not for those of nested messages. A damaged old value is replaced.
 func Encode(key []byte, r Record, old []byte) ([]byte, error) {
 	options := proto.MarshalOptions{Deterministic: true}
 	body := make([]byte, 0, options.Size(r)+ChecksumBytes)
@@ -100,14 +99,14 @@ func appendUnknown(body, old []byte, r proto.Message) []byte {
 	return body
 }
 
-// Decode reads the value of key into r. Whatever is wrong with it is a
-// [messages.DataLoss] that names the key. Nothing in r aliases value.
+// Decode reads the value of key into r. An error is a [messages.DataLoss] that names the
+// key. Nothing in r aliases value.
 func Decode(op string, bucket, key, value []byte, r Record) error {
 	body, err := Unstamp(key, value)
 	return DecodeBody(op, bucket, key, body, err, r)
 }
 
-// DecodeBody is decode for who has the body already, or failed to get it.
+// DecodeBody is Decode for a caller that has the body, or the error of getting it.
 func DecodeBody(op string, bucket, key, body []byte, err error, r Record) error {
 	if err == nil {
 		err = proto.Unmarshal(body, r)

@@ -5,7 +5,7 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// More of the pairs: what waits for somebody.
+// More of the pairs: inputs and permission requests.
 
 // StoreInput encodes what changes of an input.
 func StoreInput(r *messages.InputRecord) *storev1.Input {

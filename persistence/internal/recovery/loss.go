@@ -66,7 +66,7 @@ func (l LostHistory) String() string {
 	return who + ": " + what + when
 }
 
-// salvage is what can be told of groups that are missing.
+// salvage is what is known about groups that are missing.
 type salvage struct {
 	sessions map[uint64]bool   // with rows in them
 	heads    map[uint64]uint64 // the greatest number of an event that they speak of
@@ -79,7 +79,7 @@ func newSalvage() *salvage {
 	return &salvage{sessions: map[uint64]bool{}, heads: map[uint64]uint64{}, changed: map[uint64]time.Time{}}
 }
 
-// skip leaves out groups that are missing. Rows that can be read of them say whose they
+// skip leaves out groups that are missing. Rows that can be read of them tell whose they
 // were; events and identities among them are kept.
 func (r *Recovered) skip(m wal.Missing) {
 	name := cmp.Or(m.File, "the logs")
@@ -94,7 +94,7 @@ func (r *Recovered) skip(m wal.Missing) {
 	}
 }
 
-// salvageRows takes what can be told of rows in a part of a log that is damaged.
+// salvageRows takes the rows that can be read in a damaged part of a log.
 func (r *Recovered) salvageRows(data []byte) {
 	rows, explained := scanRows(data)
 	r.salvage.unread += int64(len(data) - explained)
@@ -144,9 +144,9 @@ func (r *Recovered) salvageRow(number uint64, c *record.Row) {
 	}
 }
 
-// Account says what is lost with the groups that are missing: whose rows were found in
-// them, and whose numbers have a gap that nothing else explains. These sessions are
-// damaged from now on.
+// Account says what is lost with the groups that are missing: of sessions whose rows
+// were found in them, and of sessions whose numbers have a gap that nothing else
+// explains. These sessions are damaged from now on.
 func (r *Recovered) Account(v memtable.View) *Loss {
 	l := &Loss{Unread: r.salvage.unread, Needed: r.salvage.needed}
 	if r.Why == nil {

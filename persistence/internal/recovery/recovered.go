@@ -18,7 +18,7 @@ import (
 	storev1 "betcode/proto/betcode/store/v1"
 )
 
-// Recovered is what the logs hold that is not in the active file.
+// Recovered is what the logs hold and the active file does not.
 type Recovered struct {
 	Rows   *memtable.Table
 	Last   uint64               // number of the newest group, in the logs or in the file
@@ -30,17 +30,17 @@ type Recovered struct {
 	salvage  *salvage // what is known of groups that cannot be read
 }
 
-// Read reads the logs of a journal, of which the groups up to done are in the
-// active file. What cannot be read is the end of the newest log, which nobody was
-// told of, or damage: of sessions that are owner, or, where that cannot be told,
-// of the journal.
+// Read reads the logs of a journal, of which the active file has the groups up to done.
+// A part that cannot be read is the end of the newest log, which was never acknowledged,
+// or damage: of the sessions that the group names, or, where these are unknown, of the
+// journal.
 //
-// Nothing that was committed is lost, and the journal is opened, when a group that
-// cannot be read is in the active file already (its number is at most done), or when
-// the damage is one flipped bit (mendGroup). Where the rows of a group are lost and its
-// head is not, its sessions are damaged and the others are sound. Where the head is lost
-// too, sessions may have lost events without a trace: then the logs are refused, unless
-// tolerant, with which [Repair] finds out what is left.
+// Nothing that was committed is lost, and the journal opens, if an unreadable group is
+// in the active file already, if the damage is one flipped bit, or if a lost head is
+// proven by its checksum. Where the rows of a group are lost and its head is not, its
+// sessions are damaged and the others are sound. Where the head is lost too, sessions
+// may have lost events without a trace: then the logs are refused, unless tolerant,
+// which a repair uses to find out what is left.
 func Read(directory string, names []string, tag wal.Tag, done uint64, tolerant bool) (*Recovered, error) {
 	r := &Recovered{Rows: memtable.New(), Last: done, lost: map[uint64]wal.Owner{}, salvage: newSalvage()}
 	var logs []wal.Walked
@@ -145,9 +145,8 @@ func describeOwners(owners []wal.Owner) string {
 	return strings.Join(names, ", ")
 }
 
-// mappedLog is a log as it is on the disk. What is in it has mostly been moved:
-// a log that was read as a whole would be the largest thing in the memory of a
-// daemon that has just started.
+// mappedLog maps a log. Most of it has been moved already: a log that was read as a
+// whole would be the largest thing in the memory of a daemon that has just started.
 func mappedLog(path string) (data []byte, unmap func(), err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -161,7 +160,7 @@ func mappedLog(path string) (data []byte, unmap func(), err error) {
 	return disk.Map(f, info.Size())
 }
 
-// lose notes whose rows were in a group that cannot be read.
+// lose notes the sessions of a group that cannot be read.
 func (r *Recovered) lose(g wal.Group, err error) {
 	if r.Why == nil {
 		r.Why = fmt.Errorf("group %d of the log: %w", g.Number, err)
@@ -174,8 +173,8 @@ func (r *Recovered) lose(g wal.Group, err error) {
 	}
 }
 
-// Mark makes damage of what was lost: the cursors of those sessions say so, here
-// and in every file from now on.
+// Mark makes damage of what was lost: the cursors of those sessions say so, here and in
+// every file from now on.
 func (r *Recovered) Mark(v memtable.View) error {
 	for number, n := range r.lost {
 		if number == 0 {

@@ -73,13 +73,13 @@ func Adopt(path string, o Adoption) (size int64, err error) {
 // keyed is a value that a walk over a bucket replaces when the walk is over.
 type keyed struct{ key, value []byte }
 
-// RestoredBoot stands for the boot id of processes that are nobody's any more.
+// RestoredBoot is the boot id of processes that a restored journal does not own.
 const RestoredBoot = "restored from a backup"
 
-// forgetProcesses gives every run a place below the new run directories, which
-// is empty, and makes its process one of another boot. So a run that had not
-// ended gets its end when the daemon looks for it, and no process that lives, of
-// another daemon perhaps, is taken for it.
+// forgetProcesses gives every run an empty place below the new run directories, and
+// makes its process one of another boot. So a run that had not ended gets its end when
+// the daemon looks for it, and no live process, perhaps of another daemon, is taken for
+// it.
 func forgetProcesses(tx *boltfile.Tx, runsDirectory string) error {
 	ids := map[uint64]string{}
 	err := tx.Each(record.BucketIDs, func(key, value []byte) error {
@@ -122,10 +122,10 @@ func forgetProcesses(tx *boltfile.Tx, runsDirectory string) error {
 	return err
 }
 
-// awaitPersons marks each session that has work as waiting for a person. A backup may
-// be old, its directories may be trusted no longer, and its messages may have been
-// acted upon since: nothing of it is continued because a daemon was started. Neither are
-// permission modes confirmed any longer: this may be another machine.
+// awaitPersons marks each session that has work as waiting for a person. A backup may be
+// old: its directories may be trusted no longer, and its messages may have been acted
+// upon since, so starting a daemon continues nothing of it. Confirmed permission modes
+// are removed too: this may be another machine.
 func awaitPersons(tx *boltfile.Tx) error {
 	busy := map[uint64]bool{}
 	err := tx.Each(record.BucketInputs, func(key, _ []byte) error {

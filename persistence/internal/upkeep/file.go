@@ -42,7 +42,7 @@ type span struct {
 	first, last uint64
 	holes       bool
 	chain       record.Link // of the newest chunk
-	broken      bool        // a link did not match, and it was told
+	broken      bool        // a link did not match, and was reported
 }
 
 func newFileCheck(v *verifier, name string) *fileCheck {
@@ -91,7 +91,7 @@ func (c *fileCheck) walk(tx *boltfile.Tx, v memtable.View) error {
 	}
 	for _, l := range looks {
 		if !tx.Has(l.bucket) {
-			continue // told by checkDescription
+			continue // CheckDescription reported it
 		}
 		err := v.All(l.bucket, func(key, value []byte) error {
 			c.report.Keys++
@@ -105,7 +105,7 @@ func (c *fileCheck) walk(tx *boltfile.Tx, v memtable.View) error {
 	return c.list(tx, v.Over)
 }
 
-// pause tells how far the walk is, and ends it if nobody waits any more.
+// pause reports progress, and ends the walk if the caller no longer waits.
 func (c *fileCheck) pause() error {
 	if c.report.Keys%4096 != 0 {
 		return nil
@@ -236,9 +236,9 @@ func (c *fileCheck) chunk(key, value []byte) {
 	c.report.Events += int64(n)
 }
 
-// link follows a session's hash chain over one chunk. A link must follow from
-// the one before, or begin a chain. After one that does not, what comes behind
-// is held against what is there: one change is one problem.
+// link follows a session's hash chain over one chunk. A link must follow from the one
+// before, or begin a chain. After a link that does not, the following ones are compared
+// with what is stored: one change is one problem.
 func (c *fileCheck) link(s *span, number uint64, key, body []byte, events [][]byte) {
 	stored, l, byEvent := record.Unchain(body)
 	last, _ := record.SecondOf(key)
@@ -318,7 +318,7 @@ func (c *fileCheck) history(key []byte, number uint64, cursor *storev1.Cursor, b
 			c.problem(record.BucketSessions, key, "the hash of the history up to event %d is not the one the file before ended with", base)
 		}
 	} else if i, known := before.ids[number]; known && !i.deleted {
-		return // its cursor is damaged, and told
+		return // its cursor is damaged, and reported
 	}
 	if end != base {
 		c.problem(record.BucketSessions, key, "history begins after event %d, the file before ended with %d", base, end)

@@ -28,8 +28,8 @@ func (c *fileCheck) body(bucket, key, value []byte) ([]byte, error) {
 	return body, err
 }
 
-// list compares what values of the file refer to with what the file says that
-// they do: by that it is decided what may go.
+// list compares the payloads that values refer to with the list of the file, which
+// decides what a sweep may remove.
 func (c *fileCheck) list(tx *boltfile.Tx, over []*memtable.Table) error {
 	if err := boltfile.CheckList(fault.OpVerify, tx); err != nil {
 		c.problem(record.BucketPayloads, nil, "%w", errors.Unwrap(err))
@@ -53,9 +53,8 @@ func (c *fileCheck) list(tx *boltfile.Tx, over []*memtable.Table) error {
 	return err
 }
 
-// payloads looks for what is out of line: that nothing is missing, and what
-// nobody refers to. The latter is no damage: a crash leaves it, and a sweep
-// removes it.
+// payloads checks that no payload is missing, and counts those that nothing refers to.
+// The latter are no damage: a crash leaves them, and a sweep removes them.
 func (v *verifier) payloads() {
 	found, unknown := messages.JournalFile{Name: blob.DirectoryName, Complete: true}, messages.JournalFile{Name: "payloads that nobody refers to", Complete: true}
 	v.blobs.EachFile(func(id record.PayloadID, known bool, bytes int64) {

@@ -28,10 +28,10 @@ type foundFile struct {
 	blobs  int64
 }
 
-// RebuildManifest makes the manifest of a directory again of the files that are there.
-// Nothing is lost by that: of a file that was rewritten the one with more in it is
-// taken, and a file that was dropped and not removed yet comes back. It fails if a file
-// is missing between two others, or files of two journals are mixed.
+// RebuildManifest makes the manifest of a directory again of its files. Nothing is lost:
+// of a file that was rewritten it takes the version with more in it, and a file that was
+// dropped and not removed yet comes back. It fails if a file is missing between two
+// others, or if files of two journals are mixed.
 func RebuildManifest(directory string) (*manifest.Manifest, error) {
 	found, err := findFiles(directory)
 	if err != nil {

@@ -125,12 +125,12 @@ func (v *verifier) Logs(l LogState) {
 	}
 }
 
-// Warm reads a file from its beginning to its end, so that the system has it in
-// memory: page by page, as bbolt reads, a disk is ten times slower.
+// Warm reads a file from beginning to end, so that the system has it in memory: read
+// page by page, as bbolt does, a disk is ten times slower.
 func (v *verifier) Warm(path string) {
 	f, err := os.Open(path)
 	if err != nil {
-		return // it is told when the file is opened
+		return // opening the file reports it
 	}
 	defer f.Close()
 	buffer := make([]byte, 1<<20)

@@ -17,10 +17,10 @@ const mendNames = 4 << 10
 // log itself does not know what rows are.
 type RowCheck func(rows []byte) bool
 
-// mendGroup reads the group that a log begins with although one bit of it is flipped.
-// A checksum tells which: of all groups that differ from this one by a bit, one alone
-// matches it. A group of which more is damaged, or which a crash tore, matches none;
-// rows that match by chance are refused since each row has a checksum of its own.
+// mendGroup reads the group that a log begins with although one bit of it is flipped. A
+// checksum identifies the bit: of all groups that differ by one bit, only one matches
+// it. A group with more damage, or one that a crash tore, matches none; rows that match
+// by chance are refused, since each row has a checksum of its own.
 //
 // expected reports whether a group may have this journal and number.
 func mendGroup(log []byte, expected func(Group) bool, sound RowCheck) (g Group, size int, ok bool) {
@@ -125,8 +125,8 @@ func Rebuild(group []byte, tag Tag, number uint64, proven func(owners []Owner, r
 	return g, found == 1
 }
 
-// mendRows returns rows with the one bit turned back that makes them match their
-// checksum. What a flipped bit changes of a checksum depends on nothing but its
+// mendRows returns rows with the one bit flipped back that makes them match their
+// checksum. The change that a flipped bit makes to a checksum depends only on its
 // distance from the end.
 func mendRows(rows []byte, sum uint32, sound RowCheck) ([]byte, bool) {
 	wrong := crc32.Checksum(rows, castagnoliTable) ^ sum

@@ -23,7 +23,7 @@ import (
 //	               rows: what is put and deleted, in order
 //
 // Numbers are little-endian. Names are apart from rows, with a checksum of their
-// own, so that it can be told whose group it is that cannot be read.
+// own, so that a group whose rows cannot be read still names its sessions.
 const groupHeader = 40
 
 var groupMagic = []byte("bcg\x02")

@@ -25,8 +25,8 @@ const (
 	logBufferBytes = 1 << 20
 )
 
-// Log is the two logs as they are written. Its caller sees to it that one
-// at a time writes.
+// Log is the two logs as they are written. Its caller lets one goroutine write at a
+// time.
 type Log struct {
 	files [2]*os.File
 	sizes [2]int64 // as far as groups were written; -1 = it is as the last process left it
@@ -80,7 +80,7 @@ func (l *Log) WrittenBytes() int64 { return l.written.Load() }
 // RowsMemory returns memory for the rows of the next group: see keepRows.
 func (l *Log) RowsMemory() []byte { return l.rows[:0] }
 
-// UnsyncedError is a group of which nobody knows whether it is on the disk.
+// UnsyncedError is a failed sync: it is unknown whether the group is on disk.
 type UnsyncedError struct{ Err error }
 
 // Error implements error.
@@ -89,8 +89,8 @@ func (e *UnsyncedError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UnsyncedError) Unwrap() error { return e.Err }
 
-// Append writes a group and returns when it is on disk. After an error that is
-// not [unsyncedError] the log is as it was.
+// Append writes a group and returns when it is on disk. After an error that is not an
+// [UnsyncedError] the log is as it was.
 func (l *Log) Append(owners []Owner, rows []byte) error {
 	if len(rows) > maxGroup {
 		return fmt.Errorf("a group of %d bytes: %w", len(rows), syscall.EFBIG)
@@ -131,10 +131,11 @@ func (l *Log) Append(owners []Owner, rows []byte) error {
 // Current returns the file that groups are appended to.
 func (l *Log) Current() *os.File { return l.files[l.live] }
 
-// KeepRows takes the memory of rows that are in the log, or will never be.
+// KeepRows takes back the memory of rows that are in the log, or will never be.
 func (l *Log) KeepRows(rows []byte) { l.rows = keep(rows) }
 
-// keep is the memory that is kept of what was made: once in a while is not worth it.
+// keep returns memory to be used again; a large piece is dropped, since it is rarely
+// needed.
 func keep(made []byte) []byte {
 	if cap(made) > logBufferBytes {
 		return nil
@@ -142,9 +143,9 @@ func keep(made []byte) []byte {
 	return made
 }
 
-// begin prepares a log whose first group is about to be written. One that a
-// process before left is emptied: it was read in large pieces, and the system
-// would count, and on some write, as much for each group.
+// begin prepares a log whose first group is about to be written. A log that an earlier
+// process left is emptied: it was read in large pieces, and the kernel would count, and
+// on some systems write, as much for each group.
 func (l *Log) begin(at int64) error {
 	size, keep := l.sizes[l.live], int64(logKeepBytes)
 	if size < 0 {
@@ -160,8 +161,8 @@ func (l *Log) begin(at int64) error {
 	return err
 }
 
-// Turn goes on in the other log, from its beginning. What that holds is needed
-// no more. It returns the number of the newest group.
+// Turn continues in the other log, from its beginning; the rows in it are not needed any
+// more. It returns the number of the newest group.
 func (l *Log) Turn() (newest uint64) {
 	l.live = 1 - l.live
 	l.end.Store(0)

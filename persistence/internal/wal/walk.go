@@ -31,13 +31,14 @@ type Gap struct {
 	Data     []byte
 }
 
-// Walk reads a log. Behind the last group there may be anything: what the log
-// held before it was begun anew, with numbers below those of its groups, and
-// what a crash left of a group that nobody was told of. But a group that can be
-// read behind one that cannot says that the latter was whole once.
+// Walk reads a log. Behind the last group there may be anything: older groups with
+// smaller numbers, from before the log started again, and what a crash left of a group
+// that was never acknowledged. But a group that can be read behind one that cannot
+// proves that the latter was whole once.
 //
-// A group with one flipped bit is read as it was (mendGroup). Groups with numbers up
-// to done are of no interest.
+// A group with one flipped bit is read as it was (mendGroup), and so is one whose
+// damaged head is proven (rebuildHead). Groups with numbers up to done are of no
+// interest.
 func Walk(log []byte, tag Tag, done uint64, rows RowCheck) (w Walked) {
 	last := uint64(0)
 	expected := func(g Group) bool {
