@@ -22,8 +22,8 @@ func TestListeningOnTCP(t *testing.T) {
 		{TCP{Address: "localhost.example:50051"}, "in the clear"},
 		{TCP{Address: "192.0.2.1:50051", CertFile: "/c", KeyFile: "/k"}, ""},
 		{TCP{Address: "127.0.0.1"}, "host:port"},
-		{TCP{Address: "127.0.0.1:grpc"}, "no port"},
-		{TCP{Address: "127.0.0.1:65536"}, "no port"},
+		{TCP{Address: "127.0.0.1:grpc"}, "not a port"},
+		{TCP{Address: "127.0.0.1:65536"}, "not a port"},
 	} {
 		err := c.tcp.check()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
