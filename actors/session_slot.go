@@ -194,7 +194,7 @@ func (s *sessionState) poolExhausted(op string) *messages.Error {
 func (t *transition) noSlot(m pool.Answer) {
 	message, details := "All agents are busy; this one starts when another has ended or can be parked", map[string]string(nil)
 	if m.Asking != "" {
-		message = "All agents are busy or wait for an answer; this one starts when another has ended, is answered or can be parked (betcode permission list)"
+		message = "All agents are busy or wait for an answer (" + m.Asking + "); this one starts when another has ended, is answered or can be parked (betcode permission list)"
 		details = map[string]string{"waiting_for_a_person": m.Asking, "hold": humanDuration(t.s.options.waitingHold)}
 	}
 	t.notice("WAITING_FOR_SLOT", message, details)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	pb "betcode/proto/betcode/v1"
@@ -42,7 +43,7 @@ func TestPoolParksWhoRests(t *testing.T) {
 // the agent.
 func TestPoolParksWhoWaitsForAPerson(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, binaries.fake, "BETCODE_MAX_AGENTS=1", "BETCODE_POOL_WAITING_HOLD=2s")
+	s := newStory(t, binaries.fake, "BETCODE_MAX_AGENTS=1", "BETCODE_POOL_WAITING_HOLD=4s")
 	id := session()
 	first := s.converse("a", id)
 	s.say(first, "run:echo done >> made.txt")
@@ -53,6 +54,12 @@ func TestPoolParksWhoWaitsForAPerson(t *testing.T) {
 	told, _ := s.wait(second, 0, isNotice("WAITING_FOR_SLOT"))
 	if got := told.GetNotice().GetDetails()["waiting_for_a_person"]; got != id {
 		t.Errorf("the session is told that %q waits for a person", got)
+	}
+	if text := told.GetNotice().GetMessage(); !strings.Contains(text, id) || !strings.Contains(text, "betcode permission list") {
+		t.Errorf("the notice does not name the session or the remedy: %s", text)
+	}
+	if said, code := s.command(binaries.betcode, []string{"run", "--cwd", s.world.Project, "echo:third"}); code != 0 || !strings.Contains(said, "wait for an answer ("+id) || !strings.Contains(said, "third") {
+		t.Errorf("run does not name the cause: exit %d: %s", code, said)
 	}
 	s.wait(first, 0, isNotice("PARKED_WAITING"))
 	s.wait(second, 0, kit.IsTurnComplete)

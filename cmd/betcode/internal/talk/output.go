@@ -39,6 +39,20 @@ func NewOutput(c *console.Console, format string, verbose bool) (Output, error) 
 	return nil, exit.Usage(fmt.Errorf("--output-format %s: it is text, json or stream-json", format))
 }
 
+// waitingForSlot is the code of the notice that the session's agent waits for a place in the pool, which can take long.
+const waitingForSlot = "WAITING_FOR_SLOT"
+
+// showsNotices reports whether an output shows notices by itself.
+func showsNotices(o Output) bool {
+	switch o := o.(type) {
+	case *textOutput:
+		return o.activity != nil
+	case jsonOutput:
+		return false
+	}
+	return true
+}
+
 // liveOutput shows events as they come, on a terminal.
 type liveOutput struct{ screen *render.Renderer }
 

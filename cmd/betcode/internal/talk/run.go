@@ -124,6 +124,9 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 		if err := r.out.event(item.Event); err != nil {
 			return err
 		}
+		if n := item.Event.GetNotice(); n.GetCode() == waitingForSlot && !showsNotices(r.out) {
+			r.say("%s", console.Line(n.GetMessage()))
+		}
 		if r.turn.policy == askPerson && r.turn.asks(item.Event) && r.inbox.add(item.Event) && len(r.inbox.waiting) == 1 || r.resolvedHead(item.Event) {
 			r.ask()
 		}
