@@ -27,7 +27,7 @@ func explainNames(s *siege) {
 		s.mayNot("a tool named "+name, &pb.ExplainPermissionRequest{ToolName: name, Argument: "x"})
 	}
 	for name, tool := range map[string]string{"the server": "mcp__srv__do", "an exact name": "mcp__exact__do"} {
-		told, err := s.daemon.Admin().ExplainPermission(s, &pb.ExplainPermissionRequest{WorkingDirectory: s.world.Project, ToolName: tool})
+		told, err := s.daemon.Admin().ExplainPermission(s, &pb.ExplainPermissionRequest{WorkingDirectory: s.world.Project, ToolName: tool, Argument: "x"})
 		s.must(err, "explain permission")
 		s.held(name+" is allowed as it is written", told.GetEffect() == "allow", "%v", told)
 	}
