@@ -120,4 +120,4 @@ func build(ctx context.Context, dir string) (binaries, error) {
 }
 
 // scenarios are all of them, area by area.
-var scenarios = slices.Concat(ruleScenarios, trustScenarios, protectScenarios, modeScenarios, approveScenarios, fenceScenarios, doorScenarios, floodScenarios, rightScenarios, shownScenarios, optionScenarios, secondFenceScenarios, secondHTTPScenarios, secondOrphanScenarios, nestedScenarios, callScenarios, hardScenarios, forgedScenarios, nameScenarios, duringScenarios, endlessScenarios, honourScenarios)
+var scenarios = slices.Concat(ruleScenarios, trustScenarios, protectScenarios, modeScenarios, approveScenarios, fenceScenarios, doorScenarios, floodScenarios, rightScenarios, shownScenarios, optionScenarios, secondFenceScenarios, secondHTTPScenarios, secondOrphanScenarios, nestedScenarios, callScenarios, hardScenarios, forgedScenarios, nameScenarios, duringScenarios, endlessScenarios, honourScenarios, linkScenarios)
