@@ -12,8 +12,8 @@ type AuditType string
 // The types. Those of subagents come with them.
 const (
 	AuditAutoApproved    AuditType = "auto_approve_tool_call" // a rule or a grant allowed a tool call
-	AuditGranted         AuditType = "permission_grant"       // somebody allowed a tool call, or a tool for a session
-	AuditDenied          AuditType = "permission_deny"        // somebody, a rule or a deadline denied one
+	AuditGranted         AuditType = "permission_grant"       // a tool call was allowed, or a tool for a session
+	AuditDenied          AuditType = "permission_deny"        // a person, a rule or a deadline denied one
 	AuditRevoked         AuditType = "permission_revoke"      // a grant was taken back
 	AuditSessionCreated  AuditType = "session_create"
 	AuditSessionResumed  AuditType = "session_resume"   // an agent was started for a session that had one before
@@ -57,7 +57,7 @@ const (
 	OutcomeTimeout AuditOutcome = "timeout"
 )
 
-// Who acted, for [AuditEntry.ActorType].
+// Kinds of actors, for [AuditEntry.ActorType].
 const (
 	ActorUser   = "user"
 	ActorDaemon = "daemon"
@@ -97,7 +97,7 @@ type AuditFilter struct {
 	Session SessionID
 }
 
-// AuditSeverity is how much an entry wants to be looked at: info is how a day goes,
+// AuditSeverity is how urgently an entry should be read: info is how a day goes,
 // warn is what was allowed unseen, failed, was limited or taken back, error is what
 // ran out of time.
 func AuditSeverity(e AuditEntry) string {

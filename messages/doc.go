@@ -10,7 +10,7 @@
 //
 // Commands are imperative ([SendInput]), events are in the past tense
 // ([RunEnded]), queries end in a noun ([GetSession] is answered with a
-// [SessionView]). Each type says who sends it, who answers it and with what.
+// [SessionView]). Each type names its sender, and what answers it.
 // Whatever comes from a child process carries its run number, so that a late
 // word of a dead run is recognised and ignored.
 //
@@ -25,5 +25,5 @@
 //
 // Messages are not durable. What must survive is in one of the records
 // ([SessionRecord], [RunRecord], [Cursor], [InputRecord], [PermissionRecord])
-// and reaches the journal through an [Append] before anybody is told.
+// and reaches the journal through an [Append] before it is published.
 package messages

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Kind classifies an error for whoever has to react to it. The gateway has one
+// Kind classifies an error for the code that reacts to it. The gateway has one
 // table from kinds to gRPC codes; add only at the end.
 type Kind uint8
 

@@ -5,7 +5,7 @@ import "slices"
 // Stage is how far a feature has come, numbered as FeatureStage of the API.
 type Stage uint8
 
-// The stages. An experiment is off until somebody wants it; what is deprecated still
+// The stages. An experiment is off until it is switched on; what is deprecated still
 // works.
 const (
 	StageAlpha      Stage = 1
@@ -15,7 +15,7 @@ const (
 	StageRemoved    Stage = 5
 )
 
-// Default reports whether a feature of the stage is on unless somebody says otherwise.
+// Default reports whether a feature of the stage is on unless a setting says otherwise.
 func (s Stage) Default() bool { return s == StageStable || s == StageDeprecated }
 
 var stageNames = [...]string{"unknown", "alpha", "beta", "stable", "deprecated", "removed"}

@@ -13,7 +13,7 @@ type Past struct {
 	Compaction Compaction
 
 	ContextTokens uint64 // in the model's context after the newest turn
-	ContextWindow uint64 // how many there is room for; 0 while nobody has said
+	ContextWindow uint64 // how many there is room for; 0 = not known yet
 
 	Bytes         uint64 // of all events that were ever journaled, from the version on that counts them
 	LowWater      Seq    // what lies up to here was given up

@@ -107,7 +107,7 @@ type ProcessIdentity struct {
 
 // Exit is how a run ended.
 type Exit struct {
-	Known  bool   // false: nobody saw it (the launcher was killed too)
+	Known  bool   // false: it was not observed (the launcher was killed too)
 	Code   int    // exit code; meaningless unless Known
 	Signal string // name of the signal that killed it, empty for an exit
 	Reason string // why we think so, for people: "exited", "killed", "never started", …
@@ -204,7 +204,7 @@ const (
 	AllowWithEdit     Decision = 4
 	DenyNoInterrupt   Decision = 5
 	DenyWithInterrupt Decision = 6
-	DecisionWithdrawn Decision = 100 // by the agent, or nobody is to ask again
+	DecisionWithdrawn Decision = 100 // by the agent, or not to be asked again
 	DecisionExpired   Decision = 101
 	DecisionAnswered  Decision = 102 // a question was answered
 )

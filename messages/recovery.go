@@ -18,7 +18,7 @@ func (p ResumePolicy) Valid() bool {
 	return p == "" || p == ResumeAuto || p == ResumeAsk || p == ResumeNever
 }
 
-// Condition names what keeps an agent from running until somebody does something
+// Condition names what keeps an agent from running until a person does something
 // about it: trying again by itself would change nothing. Stored and sent as text.
 type Condition string
 

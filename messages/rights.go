@@ -9,7 +9,7 @@ import (
 // Rights are what a caller may do, as a set.
 type Rights uint8
 
-// The rights. Whoever has any may view.
+// The rights. Any of them includes the right to view.
 const (
 	MayView    Rights = 1 << iota // list, show, read events
 	MayApprove                    // answer permission requests and questions, grant tools

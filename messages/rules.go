@@ -74,7 +74,7 @@ type TestedCall struct {
 	Tool        string
 	Description string
 	Was         string // "not asked", "unanswered", or the decision: "ALLOW_ONCE", "DENY", …
-	By          string // who decided, if somebody did
+	By          string // the person or client that decided; empty for none
 	Effect      string // as in [PermissionExplained]
 	Rules       []string
 }

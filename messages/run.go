@@ -37,7 +37,7 @@ type AnswerWritten struct {
 	Request RequestID
 }
 
-// WriteFailed says that a line could not be written because nobody reads the
+// WriteFailed says that a line could not be written because no process reads the
 // pipe any more. The end of the run follows. Sent by the run.
 type WriteFailed struct {
 	command

@@ -61,7 +61,7 @@ type InputAcknowledged struct {
 }
 
 // AnswerPermission decides a permission request or answers a question. It needs
-// no lock: whoever answers first decides. Answered with [PermissionAnswered]
+// no lock: the first answer decides. Answered with [PermissionAnswered]
 // when the decision is journaled.
 type AnswerPermission struct {
 	ask
@@ -83,7 +83,7 @@ type AnswerPermission struct {
 type PermissionAnswered struct {
 	answer
 	Applied  bool
-	By       string // who decided
+	By       string // the client, rule or deadline that decided
 	Decision Decision
 	Request  RequestID // the whole id of what was answered; may be empty unless Applied
 	At       time.Time // when it was decided; zero if that is not known
@@ -125,7 +125,7 @@ type ReleaseLock struct {
 }
 
 // RefuseLock is the holder's word that it keeps the lock although others ask for it.
-// They are told. Answered with [LockAnswer], or [WrongState] for who does not hold it.
+// They are told. Answered with [LockAnswer], or [WrongState] unless the client holds it.
 type RefuseLock struct {
 	ask
 	Session SessionID
@@ -137,9 +137,9 @@ type LockAnswer struct {
 	answer
 	Granted  bool
 	Refused  bool     // the holder was asked, and keeps it
-	Holder   ClientID // who holds it now
-	Previous ClientID // who held it before
-	Place    int      // in the queue of those who wait, from 1; 0 for who does not
+	Holder   ClientID // the present holder
+	Previous ClientID // the holder before
+	Place    int      // in the queue of waiters, from 1; 0 = not a waiter
 }
 
 // ChangeSettings changes model or permission mode, for the running process and
@@ -222,7 +222,7 @@ type SessionView struct {
 	Inputs      []InputRecord
 	Permissions []PermissionRecord
 	LockHolder  ClientID
-	LockWaiting []ClientID       // who waits for the input lock, in the order in which they get it
+	LockWaiting []ClientID       // waiters for the input lock, in the order in which they get it
 	Clients     int              // streams
 	Attached    []ClientPresence // the longest first
 	Lineage     string           // of the journal

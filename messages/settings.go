@@ -2,7 +2,7 @@ package messages
 
 import "time"
 
-// The conversation between the gateway and whoever keeps the settings: the command
+// The conversation between the gateway and the owner of the settings: the command
 // that runs the daemon, since no actor knows them.
 
 // SettingsScope is whose settings are meant.
@@ -66,7 +66,7 @@ func (v SettingsView) Get(name string) SettingValue {
 // SettingValue is one setting and where its value comes from.
 type SettingValue struct {
 	Name    string
-	Value   any    // string, int64, bool, time.Duration, []time.Duration or []string; nil = nobody says anything
+	Value   any    // string, int64, bool, time.Duration, []time.Duration or []string; nil = it is set nowhere
 	Text    string // as a command line has it
 	Source  string
 	Origin  string
@@ -93,7 +93,7 @@ type ListRules struct {
 	Directory string
 }
 
-// RuleList answers [ListRules], in the order in which the rules are looked at.
+// RuleList answers [ListRules], in the order in which rules are matched.
 type RuleList struct {
 	answer
 	Rules []RuleEntry

@@ -2,8 +2,8 @@ package messages
 
 import "time"
 
-// Token is what is known of a token that lets callers in over TCP. Nobody knows its
-// secret but who has it.
+// Token describes a token that lets callers in over TCP. Only its owner knows the
+// secret.
 type Token struct {
 	Name      string
 	Rights    Rights

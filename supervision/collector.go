@@ -31,7 +31,7 @@ type Collector struct {
 
 	mu      sync.Mutex
 	percent int    // GOGC as it was set
-	cycles  uint64 // when it was looked last
+	cycles  uint64 // number of collections at the last poll
 	look    *time.Timer
 	looks   bool // that is running
 	closed  bool
@@ -78,7 +78,7 @@ func (c *Collector) cycled() {
 	c.watch()
 }
 
-// lookAgain has it looked after a while whether anybody needs the memory.
+// lookAgain schedules the next poll of the memory that is in use.
 func (c *Collector) lookAgain() {
 	if !c.looks {
 		c.looks = true
@@ -86,7 +86,7 @@ func (c *Collector) lookAgain() {
 	}
 }
 
-// giveBack returns memory to the system, if nobody seems to need it.
+// giveBack returns memory to the system if it has not been needed since the last poll.
 func (c *Collector) giveBack() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,7 +14,7 @@ const spares = 256
 // a few of these for the next pieces: an actor's turn is short, and a new
 // goroutine pays for growing its stack each time. It never makes anything wait.
 //
-// As an [actor.Dispatcher] it runs mailboxes. Whoever makes a crew ends it with
+// As an [actor.Dispatcher] it runs mailboxes. The creator of a crew ends it with
 // [Crew.Close].
 type Crew struct {
 	work   chan func()   // taken by spare goroutines only
@@ -23,7 +23,7 @@ type Crew struct {
 	once   sync.Once
 }
 
-// NewCrew returns a crew of nobody; it grows with its work.
+// NewCrew returns a crew without workers; it grows with its work.
 func NewCrew() *Crew {
 	return &Crew{work: make(chan func()), places: make(chan struct{}, spares), closed: make(chan struct{})}
 }

@@ -6,7 +6,7 @@
 //   - [Policy] is pure: a history of failures in, a decision out.
 //   - [Supervisor] is the only adapter to the actor library: it counts each
 //     child by itself, waits out the backoff and restarts or stops the child.
-//   - [Tree] is the live picture: who runs, who was restarted how often, who is
+//   - [Tree] is the live picture: which actors run, how often each was restarted, which is
 //     backing off and why.
 //
 // Two more serve all that runs: [Crew] has its goroutines, and [Collector] sets the pace

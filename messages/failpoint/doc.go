@@ -40,7 +40,7 @@ const Mark = "failpoint: "
 // Variable is the environment variable that arms failpoints.
 const Variable = "BETCODE_FAILPOINT"
 
-// The places, named by who comes by.
+// The places.
 const (
 	// In the journal: around a group of the log, what moves the log into the active
 	// file, and what makes a new file.
@@ -48,8 +48,8 @@ const (
 	InCommit        = "journal/in-commit"         // it is made, in memory
 	BeforeLogWrite  = "journal/before-log-write"  // the same, as it will be in the log
 	AfterLogWrite   = "journal/after-log-write"   // it is in the log, perhaps not on disk
-	AfterLogSync    = "journal/after-log-sync"    // it is on disk, nobody can read it yet
-	AfterCommit     = "journal/after-commit"      // everybody can, nobody was told
+	AfterLogSync    = "journal/after-log-sync"    // it is on disk, and cannot be read yet
+	AfterCommit     = "journal/after-commit"      // it can be read, and is not acknowledged
 	CheckpointDue   = "checkpoint/due"            // asked at each commit
 	CheckpointBegun = "checkpoint/begun"          // nothing has happened
 	LogTurned       = "checkpoint/log-turned"     // commits go to the other log
@@ -106,7 +106,7 @@ const (
 	BeforeWrite  = "run/before-write" // a line for the agent is not in the pipe
 	AfterWrite   = "run/after-write"  // it is, the journal does not know
 	RunStep      = "run/step"         // in the actor
-	SpoolRead    = "run/spool-read"   // lines were read, nobody knows
+	SpoolRead    = "run/spool-read"   // lines were read, and not sent on
 	SessionLoad  = "session/loaded"   // the journal's answer is there, nothing has followed
 	SessionStep  = "session/step"     // in the actor, before each message
 	JournalStep  = "journal/step"     // in the actor

@@ -28,7 +28,7 @@ var marks = []struct{ licence, words string }{
 	{"MPL-2.0", "mozilla public license, version 2.0"},
 }
 
-// namesOf says which licences a text holds, or fails: a licence nobody has looked at must not slip in.
+// namesOf says which licences a text holds, or fails: a licence that was not reviewed must not slip in.
 func namesOf(text string) ([]string, error) {
 	words := strings.ToLower(strings.Join(strings.Fields(text), " "))
 	var names []string
