@@ -7,6 +7,8 @@
 //	├── health                   how the components are
 //	├── journal                  the only writer of the journal
 //	├── pool                     how many agents may run, who waits, who is parked
+//	├── retention                has sessions give up old history
+//	├── backups                  copies the journal from time to time
 //	└── sessions                 finds, starts and lets go
 //	    └── session/<id>         one conversation; owns its sequence numbers
 //	        ├── run/<n>          one incarnation of the agent process
@@ -15,12 +17,13 @@
 //
 // # How an actor is written
 //
-// One actor, one pair of files. run_state.go says what a run is: a struct and a
-// step that takes a message and returns the next state and a list of effects,
-// which are data. run.go says how it is run: it keeps the state and carries out
-// the effects, in order. Receive never waits: I/O is done by a worker of package act, whose
-// result comes back as a message. Clock, ids and chance are arguments of a step.
-// The session, being the largest, has its step in several files, by subject.
+// One actor, one package: actors/pool, disk, health, retention, journal, client and run. In each, state.go is a struct and a
+// step that takes a message and returns the next state and a list of effects, which are data; actor.go keeps the state and
+// performs the effects, in order. Receive never waits: a worker of package act does the I/O, and its result comes back as a
+// message. Clock, ids and randomness are arguments of a step. Each package owns the messages that it exchanges with others,
+// and gets what it needs of the system as a struct Deps (wiring.go).
+//
+// The session, being the largest, is in this package, with its step in several files, by subject.
 //
 // # What is promised in which order
 //

@@ -8,24 +8,22 @@ import (
 	"betcode/messages"
 )
 
-// An agent is held when its output has no place to go: it is stopped in its
-// tracks (SIGSTOP), with everything it started, and goes on as if nothing had
-// been when the reason is gone. A request of its to the API that was cut off by
-// that is made again by itself (wire notes, section 16).
+// An agent is frozen while its output has no place to go: it is stopped (SIGSTOP) with all its children, and thawed when the
+// reason is gone. It repeats a request to the API that was interrupted by that (wire notes, section 16).
 //
-// Who ends or interrupts an agent wants it to hear: it is let go first, and not
-// held again before that is over.
+// An agent that is ended or interrupted is thawed first, so that it can react, and not frozen again before that is over. An
+// alarm is an exception: the agent gets no chance to act on what it reads.
 //
-// What survives a crash of the daemon: the stopped process itself. The next run
-// actor that adopts it lets it go, unless there still is a reason.
+// What survives a crash of the daemon: the stopped process. The run actor that adopts it thaws it, unless a reason remains.
 
-// Reasons are the reasons for which an agent is held: a set.
+// Reasons is the set of reasons for which an agent is frozen.
 type Reasons uint8
 
+// The reasons.
 const (
 	DiskFull  Reasons = 1 << iota // the disk is nearly full
 	OverQuota                     // it wrote more than the journal could take
-	Alarm                         // it approved itself, and a person is to decide
+	Alarm                         // it approved itself, and a person has to decide
 )
 
 // String names the reasons, for the tree and for notices.
@@ -41,21 +39,21 @@ func (h Reasons) String() string {
 }
 
 type (
-	// Freeze tells a run that there is a reason to hold its agent, or no longer.
+	// Freeze adds or removes a reason to freeze the agent. The session sends it.
 	Freeze struct {
 		Why Reasons
 		On  bool
 	}
-	// agentStopped says that the agent has been stopped, and how large its spool is.
+	// agentStopped says that the agent has been stopped, and the size of its spool.
 	agentStopped struct{ size int64 }
-	// Frozen tells a session for which reasons its agent is held now, if any.
+	// Frozen tells the session for which reasons its agent is frozen now, if any.
 	Frozen struct {
 		Run messages.RunNumber
 		Why Reasons
 	}
 )
 
-// The effects: stop the agent in its tracks, let it go on.
+// Effects: stop the agent, and let it go on.
 type (
 	freeze struct{}
 	thaw   struct{}
@@ -64,7 +62,7 @@ type (
 func (freeze) Effect() {}
 func (thaw) Effect()   {}
 
-// want notes a reason, or its end.
+// want adds or removes a reason.
 func (s state) want(m Freeze) state {
 	s.reasons &^= m.Why
 	if m.On {
@@ -73,26 +71,26 @@ func (s state) want(m Freeze) state {
 	return s
 }
 
-// settleFreeze ends every step: it stops the agent, or lets it go, if that is due
-// now. It is let go before anything else is done, and stopped after it.
+// settleFreeze ends every step: it freezes or thaws the agent if the reasons have changed. It thaws before all other effects
+// and freezes after them.
 func (s state) settleFreeze(effects []act.Effect) (state, []act.Effect) {
-	var held Reasons
+	var frozen Reasons
 	switch {
 	case s.phase != phaseLive:
 	case s.stopping || s.interrupting:
-		held = s.reasons & Alarm // it gets no chance to act on what it hears
+		frozen = s.reasons & Alarm // it gets no chance to act on what it hears
 	default:
-		held = s.reasons
+		frozen = s.reasons
 	}
 	before := s.frozen
-	s.frozen = held
+	s.frozen = frozen
 	switch {
-	case held == before || s.phase != phaseLive: // the end of the run tells enough
+	case frozen == before || s.phase != phaseLive: // the end of the run tells enough
 		return s, effects
 	case before == 0:
 		effects = append(effects, freeze{})
-	case held == 0:
+	case frozen == 0:
 		effects = append([]act.Effect{thaw{}}, effects...)
 	}
-	return s, append(effects, tell{Frozen{s.record.Run, held}})
+	return s, append(effects, tell{Frozen{s.record.Run, frozen}})
 }

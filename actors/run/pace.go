@@ -16,7 +16,7 @@ import (
 // readRest is how long it rests.
 const readRest = 4 * time.Millisecond
 
-// restOver is the run's own word for the end of a rest.
+// restOver is sent when a rest has ended.
 type restOver struct{}
 
 // restAfter begins a rest if the spool has more than what was read.

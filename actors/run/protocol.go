@@ -8,50 +8,48 @@ import (
 	"betcode/messages"
 )
 
-// What a session tells its run.
+// Messages of a session to its run.
 type (
-	// WriteInput asks for the line of a user message to be written. Answered
-	// with messages.InputWrittenTo, InputTooLong or messages.WriteFailed.
+	// WriteInput writes the line of a user message. The run answers with messages.InputWrittenTo, InputTooLong or
+	// messages.WriteFailed.
 	WriteInput struct {
 		Key  string
 		Line []byte
-		Long bool // the session has marked it: write it although it may be torn
+		Long bool // write it although it may be torn: the session has marked it
 	}
-	// WriteAnswer asks for the answer to a permission request to be written.
-	// Answered with messages.AnswerWritten.
+	// WriteAnswer writes the answer to a permission request. The run answers with messages.AnswerWritten.
 	WriteAnswer struct {
 		Request messages.RequestID
 		Line    []byte
 	}
-	// WriteControl asks for a control request to be written. Not answered.
+	// WriteControl writes a control request. It is not answered.
 	WriteControl struct{ Line []byte }
-	// Interrupt asks for the running turn to be interrupted; id is that of
-	// the control request. Followed by InterruptDone when the turn has ended,
-	// else the run falls back to SIGINT.
+	// Interrupt interrupts the running turn with a control request. The session sends InterruptDone when the turn has ended;
+	// without that the run sends SIGINT.
 	Interrupt struct{ ID string }
-	// InterruptDone says that the turn to be interrupted has ended.
+	// InterruptDone says that the interrupted turn has ended.
 	InterruptDone struct{ ID string }
-	// Stop asks for the agent to be ended.
+	// Stop ends the agent.
 	Stop struct{ How StopKind }
 )
 
 // StopKind is how an agent is ended.
 type StopKind uint8
 
+// The ways to end an agent.
 const (
-	// StopOrderly says end_session first: the turn is closed in the agent's
-	// memory and nothing will continue it.
+	// StopOrderly sends end_session first: the turn is closed in the agent's transcript and nothing will continue it.
 	StopOrderly StopKind = iota
 	// StopResumable sends SIGTERM at once: the turn can be continued later.
 	StopResumable
-	// StopKill sends SIGKILL to everything of it at once.
+	// StopKill sends SIGKILL to the agent and its children at once.
 	StopKill
 )
 
-// What a run tells its session, beside the exported messages.
+// Messages of a run to its session, besides those of package messages.
 type (
-	// Output is a batch of complete lines, translated. The spool was read
-	// From one offset to another; the translator's state is that after the batch.
+	// Output is a batch of complete lines, translated: the bytes of the spool between two offsets, and the state of the
+	// translator after them.
 	Output struct {
 		Run        messages.RunNumber
 		From, To   int64
@@ -65,7 +63,7 @@ type (
 	}
 )
 
-// What the world tells a run: results of its effects.
+// Messages to a run that are results of its effects, or notices of the operating system.
 type (
 	agentUp struct {
 		record  messages.RunRecord
@@ -85,8 +83,7 @@ type (
 		err       error
 		complaint string
 	}
-	// agentOpened is the result of looking for the process or starting it: it is
-	// there, or exit says how it ended. Lost says that it could not be told.
+	// agentOpened is the result of starting or finding the process: it lives, or exit says how it ended.
 	agentOpened struct {
 		agent   *agent
 		record  messages.RunRecord
@@ -95,6 +92,7 @@ type (
 		version string // of the program, where it was asked
 		exit    *messages.Exit
 	}
+	// Lost says that it is not known what became of the process. The actor crashes and tries again.
 	Lost        struct{ Err error }
 	lineWritten struct {
 		what writing

@@ -6,27 +6,26 @@ import (
 	"betcode/messages"
 )
 
-// An agent that writes faster than the journal takes it fills the disk with what
-// nobody has read. When it is a quota ahead it is held, until half of that is
-// journaled. What is counted is the distance from the committed offset, so an
-// agent is held as well when the journal takes nothing at all.
+// An agent that writes faster than the journal fills the disk with unread output. When it is a quota ahead it is frozen, until
+// half of that is journaled. The distance is counted from the committed offset, so an agent is also frozen when the journal
+// takes nothing at all.
 
-// SpoolQuota is how far an agent may be ahead, unless the operator says otherwise.
+// SpoolQuota is how far an agent may be ahead, unless the operator sets another quota.
 const SpoolQuota = 1 << 30
 
-// quota is what a run knows about it.
+// quota is how far an agent is ahead of the journal.
 type quota struct {
 	limit     int64 // 0 = none
-	size      int64 // of the spool, as of the newest look
-	journaled int64 // of it
-	frozen    int64 // its size when the agent had been stopped last; 0 = it was not
+	size      int64 // of the spool, as measured last
+	journaled int64 // bytes of it
+	frozen    int64 // its size when the agent was stopped last; 0 = it was not
 	measuring bool
 	step      quotaStep
 }
 
-// quotaStep says how far it has come with an agent that is ahead.
+// quotaStep is the step that was taken against an agent that is ahead.
 //
-//	kept ──a quota ahead──► held ──another──► interrupted ──grace──► warned ──another──► ended
+//	kept ──a quota ahead──► frozen ─another──► interrupted ──grace──► warned ──another──► ended
 //	  ▲                      │                    │ another ────────────────────────────►
 //	  └──half of it is read──┴────────────────────┘
 type quotaStep uint8
@@ -34,32 +33,32 @@ type quotaStep uint8
 const (
 	quotaKept quotaStep = iota
 	quotaFrozen
-	quotaInterrupted // and not held, so that it hears
-	quotaWarned      // and held again
+	quotaInterrupted // and thawed, so that it reads the interrupt
+	quotaWarned      // and frozen again
 )
 
 // quotaInterrupt begins the id of the request that interrupts such an agent.
 const quotaInterrupt = "interrupt-quota"
 
-// quotaGrace is the run's own word for the end of the time that an interrupted agent
-// has for ending its turn. Outruns tells the session what is done about it.
-type (
-	quotaGrace struct{}
-	Outruns    struct {
-		Run  messages.RunNumber
-		Step string // "interrupt" or "stop"
-	}
-)
+// Outruns tells the session that the agent writes although it is frozen, and which step the run takes.
+type Outruns struct {
+	Run  messages.RunNumber
+	Step string // "interrupt" or "stop"
+}
 
-// spoolMeasured is how large the spool is; measureSpool asks for it.
+// quotaGrace is sent when the time has elapsed that an interrupted agent has to end its turn.
+type quotaGrace struct{}
+
 type (
+	// measureSpool is an effect: measure the spool.
+	measureSpool struct{}
+	// spoolMeasured is the size of the spool.
 	spoolMeasured struct{ size int64 }
-	measureSpool  struct{}
 )
 
 func (measureSpool) Effect() {}
 
-// measure looks at the size of a spool that cannot be read at the moment.
+// measure measures a spool that is not being read for want of credits.
 func (s state) measure() (state, []act.Effect) {
 	if s.credits > 0 || s.quota.measuring || s.quota.limit == 0 || s.phase != phaseLive {
 		return s, nil
@@ -68,9 +67,8 @@ func (s state) measure() (state, []act.Effect) {
 	return s, []act.Effect{measureSpool{}}
 }
 
-// weigh holds the agent or lets it go, by how far it is ahead. One whose spool grows
-// by another quota although it is held could not be stopped: its turn is interrupted,
-// and if it goes on writing after that it is ended.
+// weigh freezes or thaws the agent by how far it is ahead. If the spool grows by another quota although the agent is frozen, it
+// could not be stopped: its turn is interrupted, and if it goes on writing after that it is ended.
 func (s state) weigh(effects []act.Effect) (state, []act.Effect) {
 	q := &s.quota
 	switch ahead := q.size - q.journaled; {
@@ -87,8 +85,8 @@ func (s state) weigh(effects []act.Effect) (state, []act.Effect) {
 	return s, effects
 }
 
-// outrun takes the next step against an agent that writes although it is held. An
-// interrupted one must hear that, and may end its turn with a few lines.
+// outrun takes the next step against an agent that writes although it is frozen. An interrupted agent is thawed, so that it
+// reads the interrupt, and may end its turn with a few lines.
 func (s state) outrun(effects []act.Effect) (state, []act.Effect) {
 	q := &s.quota
 	q.frozen = q.size
@@ -101,8 +99,7 @@ func (s state) outrun(effects []act.Effect) (state, []act.Effect) {
 	return s.stop(append(effects, tell{Outruns{s.record.Run, "stop"}}))
 }
 
-// interruptTook ends the time that an agent had for ending its turn: it is held
-// again, and what it writes from here on counts against it.
+// interruptTook ends the time that an agent had to end its turn: it is frozen again, and its further output counts against it.
 func (s state) interruptTook() state {
 	if s.quota.step == quotaInterrupted {
 		s.quota.step, s.interrupting = quotaWarned, false

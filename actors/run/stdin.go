@@ -7,31 +7,28 @@ import (
 	"betcode/messages"
 )
 
-// A line cannot be written when the agent has ended, which is told soon, or when it
-// lives and has closed its input, or got half a line: then nothing that is said to it
-// arrives any more, not even an interrupt. It is ended and resumed, and gets again
-// what it did not take.
+// A line cannot be written when the agent has ended, or when it lives and has closed its stdin or got half a line. A living
+// agent then receives nothing any more, not even an interrupt: the session ends it, resumes it, and writes again what it has
+// not read.
 //
-// What is in the pipe when the agent closes its input is known to be unread, and is
-// never going to be read: so it is not waited for the next line, which may not come.
-// The next incarnation has a pipe of its own, and its memory, the transcript, says
-// what it has of the messages that were not acknowledged; so each arrives once. An
-// agent that has read everything is left alone: it may have closed its input because
-// it wants to go.
+// Bytes that are in the pipe when the agent closes its stdin will never be read, so the run acts at once and does not wait for
+// the next line, which may not come. The next run has a pipe of its own, and the transcript says which messages the agent has
+// taken; so each arrives once. An agent that has read everything is left alone: it may be about to exit.
 
-// exitGrace is how long it is waited whether the agent has ended.
+// exitGrace is the time that such an agent has to exit.
 const exitGrace = 2 * time.Second
 
-// inputClosed is what the world tells a run: nobody has the agent's input open any
-// more, with so many bytes in it. stdinDue is the run's own word for the end of the
-// grace. StdinClosed tells the session that the agent lives and cannot be told anything.
+// StdinClosed tells the session that the agent lives and has closed its stdin.
+type StdinClosed struct{ Run messages.RunNumber }
+
 type (
+	// inputClosed says that no process has the agent's stdin open, with so many bytes in the pipe.
 	inputClosed struct{ unread int }
-	stdinDue    struct{}
-	StdinClosed struct{ Run messages.RunNumber }
+	// stdinDue is sent when the grace has elapsed.
+	stdinDue struct{}
 )
 
-// awaitExit begins to wait whether an agent that took no line has ended.
+// awaitExit gives an agent that took no line time to exit.
 func (s state) awaitExit(effects []act.Effect) (state, []act.Effect) {
 	if s.phase != phaseLive || s.stopping || s.doubted {
 		return s, effects
@@ -40,7 +37,7 @@ func (s state) awaitExit(effects []act.Effect) (state, []act.Effect) {
 	return s, append(effects, act.After{Delay: exitGrace, Message: stdinDue{}})
 }
 
-// closed begins to wait as well, if there is something that the agent has not read.
+// closed does the same if the pipe has bytes that the agent has not read.
 func (s state) closed(m inputClosed) (state, []act.Effect) {
 	if m.unread == 0 {
 		return s, nil
@@ -48,6 +45,7 @@ func (s state) closed(m inputClosed) (state, []act.Effect) {
 	return s.awaitExit(nil)
 }
 
+// stdinClosed reports an agent that has not exited within the grace.
 func (s state) stdinClosed() (state, []act.Effect) {
 	if s.phase != phaseLive || s.stopping {
 		return s, nil

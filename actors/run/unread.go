@@ -7,39 +7,34 @@ import (
 	"betcode/messages"
 )
 
-// A disk may not answer for a while (EIO). What the agent has written is still there,
-// as far as anybody knows, so it is read again, later and later, and not given up:
-// the agent works on, until its quota holds it. Only where nothing more can come, the
-// process being gone, there is an end to that: when a person wants the session
-// stopped, or after ten minutes. Then its output is damaged, which is told.
+// A disk may fail to read for a while (EIO). The output of the agent is most likely still there, so the run reads it again,
+// with backoff, and does not give up: the agent works on, until its quota freezes it. Only when the process is gone does that
+// end: when a person stops the session, or after ten minutes. Then the output is damaged, and the session says so.
 
-// How long it is waited before a spool is read again, at first and at most, and how
-// long that of an ended agent is tried.
+// The backoff of reading again, and how long the spool of an ended agent is tried.
 const (
 	unreadLeast    = time.Second
 	unreadMost     = 30 * time.Second
 	unreadPatience = 10 * time.Minute
 )
 
-// unread is how it stands with a spool that cannot be read.
+// unread tracks a spool that cannot be read.
 type unread struct {
-	since time.Time // zero: it can
+	since time.Time // zero = it can be read
 	pause time.Duration
 	waits bool // for the next try
 }
 
-// readAgain is the run's own word for the next try. OutputUnreadable tells the session,
-// and health, that the spool cannot be read, or can again.
-type (
-	readAgain        struct{}
-	OutputUnreadable struct {
-		Run messages.RunNumber
-		Err error // nil: it can
-	}
-)
+// OutputUnreadable tells the session that the spool cannot be read, or can be read again.
+type OutputUnreadable struct {
+	Run messages.RunNumber
+	Err error // nil = it can be read
+}
 
-// unreadable decides what follows when the disk did not answer. It reports whether
-// the spool is to be tried again.
+// readAgain is sent when the next attempt is due.
+type readAgain struct{}
+
+// unreadable handles a failed read. It reports whether the spool will be read again.
 func (s state) unreadable(at time.Time, err error) (state, []act.Effect, bool) {
 	u := &s.unread
 	if messages.KindOf(err) != messages.Unavailable ||
