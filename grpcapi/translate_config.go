@@ -119,7 +119,7 @@ func changesIn(r *pb.UpdateSettingsRequest) ([]messages.SettingChange, error) {
 		{d.GetDatabasePath() != "", "database_path", "The journal is in daemon.state_dir, which can be set."},
 		{s.GetMaxMessagesPerSession() != 0, "max_messages_per_session", "There is no such limit; retention.session_max_bytes limits the history of a session."},
 		{p.GetEnableAutoApprove(), "enable_auto_approve", "Write allow rules into settings.json: permissions.allow."},
-		{len(p.GetAutoApproveDirectories()) > 0, "auto_approve_directories", "Trust a directory: AdminService.TrustDirectory, or betcode trust."},
+		{len(p.GetAutoApproveDirectories()) > 0, "auto_approve_directories", "Trust a directory with 'betcode trust DIRECTORY'."},
 	} {
 		if refused.is {
 			return nil, wire.Invalid(op, refused.hint, "%s cannot be set here", refused.what)

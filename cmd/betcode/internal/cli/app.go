@@ -12,7 +12,7 @@ import (
 	"betcode/cmd/betcode/internal/exit"
 )
 
-// app is the table of commands.
+// app returns the table of commands.
 func (p *program) app() *cli.App {
 	app := &cli.App{
 		Name:  "betcode",
@@ -26,16 +26,16 @@ func (p *program) app() *cli.App {
 		Reader:               p.Stdin,
 		Writer:               p.Stdout,
 		ErrWriter:            p.Stderr,
-		ExitErrHandler:       func(*cli.Context, error) {}, // exit.go decides
+		ExitErrHandler:       func(*cli.Context, error) {}, // report prints errors
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "socket", Usage: "the daemon's `PATH` (BETCODE_SOCKET)"},
+			&cli.StringFlag{Name: "socket", Usage: "`PATH` of the daemon's socket (BETCODE_SOCKET)"},
 			&cli.StringFlag{Name: "address", Usage: "reach the daemon over TCP, at `HOST:PORT` (BETCODE_ADDRESS)"},
-			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the token for it (BETCODE_TOKEN_FILE)"},
-			&cli.BoolFlag{Name: "tls", Usage: "it speaks TLS (BETCODE_TLS=1)"},
-			&cli.StringFlag{Name: "tls-ca", Usage: "`FILE` with the certificate of the authority that signed the daemon's (BETCODE_TLS_CA)"},
+			&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the token for --address (BETCODE_TOKEN_FILE)"},
+			&cli.BoolFlag{Name: "tls", Usage: "use TLS for --address (BETCODE_TLS=1)"},
+			&cli.StringFlag{Name: "tls-ca", Usage: "`FILE` with the certificate of the authority that signed the daemon's certificate (BETCODE_TLS_CA)"},
 			&cli.StringFlag{Name: "config-dir", Usage: "`DIRECTORY` of settings.json (BETCODE_CONFIG_DIR)"},
 			&cli.BoolFlag{Name: "start", Usage: "start a daemon if none runs (BETCODE_AUTOSTART=1)"},
-			&cli.StringFlag{Name: "connect-timeout", Usage: "how `LONG` to wait for a lost daemon when no person watches (BETCODE_CONNECT_TIMEOUT, 1m)"},
+			&cli.StringFlag{Name: "connect-timeout", Usage: "how `LONG` an unattended command waits for a lost daemon (BETCODE_CONNECT_TIMEOUT, 1m)"},
 		},
 		Commands: []*cli.Command{
 			p.runCommand(),
@@ -79,7 +79,7 @@ func forEachCommand(commands []*cli.Command, f func(*cli.Command)) {
 
 func onUsageError(_ *cli.Context, err error, _ bool) error { return exit.Usage(err) }
 
-// unknownCommand shows the help for nothing, and helps with something misspelt.
+// unknownCommand shows the help if no command is named, and suggests a command for a misspelt name.
 func (p *program) unknownCommand(c *cli.Context) error {
 	name := c.Args().First()
 	if name == "" {
@@ -96,12 +96,12 @@ func (p *program) unknownCommand(c *cli.Context) error {
 	return exit.Usage(fmt.Errorf("there is no command '%s %s'. %s", path, name, hint))
 }
 
-// interruptible is ctx until Ctrl-C.
+// interruptible returns a context that ends with ctx or Ctrl-C.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt)
 }
 
-// simple wraps the action of a command that Ctrl-C just ends.
+// simple wraps the action of a command that Ctrl-C cancels.
 func simple(action func(ctx context.Context, c *cli.Context) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		ctx, stop := interruptible(c.Context)
@@ -110,7 +110,7 @@ func simple(action func(ctx context.Context, c *cli.Context) error) cli.ActionFu
 	}
 }
 
-// arguments checks how many arguments were given. most < 0 = any number.
+// arguments checks the number of arguments. A negative most means any number.
 func arguments(c *cli.Context, least, most int) error {
 	n := c.Args().Len()
 	if n >= least && (most < 0 || n <= most) {

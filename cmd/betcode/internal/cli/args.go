@@ -7,12 +7,12 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// arrange puts the flags of a command line where the library looks for them:
-// before the arguments, and those of the program before the command. So
+// arrange moves the flags of a command line to where the library expects them: before the arguments, and those of the
+// program before the command. So
 //
 //	betcode run "fix the tests" --model opus --socket /tmp/s
 //
-// means what it says. Everything behind "--" is an argument.
+// works. Everything behind "--" is an argument.
 func arrange(app *cli.App, args []string) []string {
 	if len(args) == 0 || args[len(args)-1] == "--generate-bash-completion" {
 		return args
@@ -56,8 +56,8 @@ func arrange(app *cli.App, args []string) []string {
 	return append(out, rest...)
 }
 
-// isNegative reports whether an argument is a negative value, such as -3 or -1.5h, and
-// not a flag. No flag begins with a digit.
+// isNegative reports whether an argument is a negative value, such as -3 or -1.5h, and not a flag. No flag begins with a
+// digit.
 func isNegative(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && (arg[1] >= '0' && arg[1] <= '9' || arg[1] == '.')
 }
@@ -65,8 +65,8 @@ func isNegative(arg string) bool {
 // helpTopics is the category of commands that print a page of help.
 const helpTopics = "help"
 
-// helpTopic is the command that prints the page which 'betcode help TOPIC' asks for,
-// nil if that is not what was asked: the library would print the help of the command.
+// helpTopic returns the command that prints the page of 'betcode help TOPIC'; nil for other command lines. The library
+// would print the help of that command instead.
 func helpTopic(app *cli.App, path, rest []string) []string {
 	if len(path) > 0 || len(rest) != 2 || rest[0] != "help" && rest[0] != "h" {
 		return nil
@@ -95,8 +95,7 @@ func flagNamed(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
-// takesValue reports whether what follows a flag belongs to it. An unknown flag is
-// the library's to complain about.
+// takesValue reports whether the argument behind a flag is its value. The library refuses unknown flags.
 func takesValue(f cli.Flag) bool {
 	d, ok := f.(cli.DocGenerationFlag)
 	return ok && d.TakesValue()

@@ -22,11 +22,11 @@ import (
 
 func (p *program) auditCommand() *cli.Command {
 	return &cli.Command{
-		Name: "audit", Usage: "show who allowed what, who came in and what was refused",
-		Description: "The files are JSON, a line for each entry, in the directory audit of the state directory; they\n" +
-			"can be read without a daemon.",
+		Name: "audit", Usage: "show decisions, connections and refusals",
+		Description: "The audit log is files of JSON lines in the directory audit of the state directory, which can be\n" +
+			"read without a daemon.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "since", Usage: "only what was written since `TIME`: how long ago (36h, 7d) or a date (2026-11-21, 2026-11-21T20:00:00Z)"},
+			&cli.StringFlag{Name: "since", Usage: "only entries since `TIME`: how long ago (36h, 7d) or a date (2026-11-21, 2026-11-21T20:00:00Z)"},
 			&cli.StringSliceFlag{Name: "type", Usage: "only entries of `TYPE`, for example permission_grant; may be given several times"},
 			&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "only entries of `SESSION`"},
 			&cli.BoolFlag{Name: "json", Usage: "as JSON, a line for each entry"},
@@ -84,7 +84,7 @@ func (p *program) auditRow(e *pb.AuditEntry) []string {
 	return []string{at, e.GetEventType(), who, session, auditWords(e), e.GetOutcome()}
 }
 
-// auditWords are what an entry is about, in short.
+// auditWords returns on one line what an entry is about.
 func auditWords(e *pb.AuditEntry) string {
 	var words []string
 	for _, w := range []string{e.GetToolName(), e.GetInputPreview(), e.GetErrorCode(), e.GetErrorMessage()} {
@@ -98,7 +98,7 @@ func auditWords(e *pb.AuditEntry) string {
 	return strings.Join(words, " ")
 }
 
-// sinceTime reads a moment: how long ago, or a date.
+// sinceTime reads a time: how long ago, or a date.
 func sinceTime(text string, now time.Time) (*timestamppb.Timestamp, error) {
 	if text == "" {
 		return nil, nil
@@ -111,5 +111,5 @@ func sinceTime(text string, now time.Time) (*timestamppb.Timestamp, error) {
 			return timestamppb.New(at), nil
 		}
 	}
-	return nil, fmt.Errorf("since %q: write how long ago, for example 36h or 7d, or a date, for example 2026-11-21", text)
+	return nil, fmt.Errorf("since %q: give how long ago, for example 36h or 7d, or a date, for example 2026-11-21", text)
 }

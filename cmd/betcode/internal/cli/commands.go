@@ -19,9 +19,9 @@ import (
 
 func (p *program) commandsCommand() *cli.Command {
 	json := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
-	limit := &cli.UintFlag{Name: "limit", Usage: "how `MANY` at most, up to 1000", Value: 50}
+	limit := &cli.UintFlag{Name: "limit", Usage: "at most `N`, up to 1000", Value: 50}
 	return &cli.Command{
-		Name: "commands", Usage: "list what can be typed into a session, and run the daemon's own commands",
+		Name: "commands", Usage: "list commands of a session, and run the daemon's own",
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "list the daemon's commands, and those of a session's agent", ArgsUsage: "[SESSION]",
@@ -33,13 +33,13 @@ func (p *program) commandsCommand() *cli.Command {
 			},
 			{
 				Name: "path", Usage: "complete a path below a session's working directory", ArgsUsage: "[BEGINNING]",
-				Flags:  []cli.Flag{json, limit, &cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "whose directory is meant", Value: "@last"}},
+				Flags:  []cli.Flag{json, limit, &cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "`SESSION` whose directory it is", Value: "@last"}},
 				Action: p.withClient(0, 1, p.pathList),
 			},
 			{
 				Name: "run", Usage: "run one of the daemon's commands", ArgsUsage: "COMMAND [ARGUMENT...]",
-				Description: "It runs in the daemon, changes nothing, and starts nothing. Ends with the command's exit code.",
-				Flags:       []cli.Flag{&cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "whom it is about"}},
+				Description: "The command runs in the daemon, changes nothing, and starts nothing. Ends with its exit code.",
+				Flags:       []cli.Flag{&cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "`SESSION` that the command is about"}},
 				Action:      p.withClient(1, -1, p.commandRun),
 			},
 		},
@@ -129,7 +129,7 @@ func (p *program) commandRun(ctx context.Context, c *cli.Context, cl *client.Cli
 	for {
 		r, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
-			return exit.With(exit.Internal, errors.New("the command ended without saying how"))
+			return exit.With(exit.Internal, errors.New("the command ended without an exit code"))
 		}
 		if err != nil {
 			return err

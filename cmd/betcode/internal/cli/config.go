@@ -30,14 +30,14 @@ func (p *program) configCommand() *cli.Command {
 		&cli.BoolFlag{Name: "local", Usage: "in " + config.LocalFile + " of the working directory"},
 	}
 	return &cli.Command{
-		Name: "config", Usage: "look at the settings, and change them",
-		Description: "A setting is said by a flag, by a variable, in a directory's .claude/settings.local.json or .claude/settings.json,\n" +
-			"in your settings.json, or in your daemon.toml; the first that says it counts. A daemon notices a change of the files.",
+		Name: "config", Usage: "show and change settings",
+		Description: "A setting comes from the first of these that has it: a flag, a variable, a directory's .claude/settings.local.json or\n" +
+			".claude/settings.json, your settings.json, your daemon.toml. A daemon notices a change of the files.",
 		Subcommands: []*cli.Command{
 			{
-				Name: "show", Usage: "list what holds for the daemon, or for one that would be started",
+				Name: "show", Usage: "list the settings in force, of the daemon or of one that would be started",
 				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "origins", Usage: "and who says so"},
+					&cli.BoolFlag{Name: "origins", Usage: "show where each value comes from"},
 					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
 				},
 				Action: simple(p.configShow),
@@ -45,14 +45,14 @@ func (p *program) configCommand() *cli.Command {
 			{Name: "get", Usage: "print one value", ArgsUsage: "NAME", Action: simple(p.configGet)},
 			{
 				Name: "set", Usage: "change values in settings.json", ArgsUsage: "NAME VALUE [NAME VALUE…]",
-				Description: "VALUE is written as on a command line: 7d, 512MiB, true. Also: feature_flags.NAME true.\n" +
-					"All are changed or none; what goes together is set together.",
+				Description: "VALUE is written as on a command line: 7d, 512MiB, true. Feature flags: feature_flags.NAME true.\n" +
+					"All values are changed or none, so set values that depend on each other in one command.",
 				Flags: place, Action: simple(p.configSet),
 			},
-			{Name: "unset", Usage: "take values out of settings.json", ArgsUsage: "NAME…", Flags: place, Action: simple(p.configSet)},
+			{Name: "unset", Usage: "remove values from settings.json", ArgsUsage: "NAME…", Flags: place, Action: simple(p.configSet)},
 			{
-				Name: "check", Usage: "say what is wrong with settings files, and what is not known", ArgsUsage: "[FILE…]",
-				Description: "Without FILE, your own. It ends with 5 if something is wrong or not known.",
+				Name: "check", Usage: "list mistakes in settings files, and unknown settings", ArgsUsage: "[FILE…]",
+				Description: "Without FILE, your own files. Ends with 5 if there is a mistake or an unknown setting.",
 				Action:      simple(p.configCheck),
 			},
 			{Name: "path", Usage: "print where your settings are", Action: simple(p.configPath)},
@@ -60,15 +60,14 @@ func (p *program) configCommand() *cli.Command {
 	}
 }
 
-// shown is one line of what holds.
+// shown is a setting in force.
 type shown struct {
 	name, value, source, origin string
-	said                        bool // somebody says something, or there is a default
+	set                         bool // it has a value, perhaps a default
 	live, restart               bool
 }
 
-// inForce is what holds: for the daemon that runs, or for one that this command would
-// start.
+// inForce returns the settings in force: of the running daemon, or of the one that this command would start.
 func (p *program) inForce(ctx context.Context, c *cli.Context) (all []shown, warnings []string, err error) {
 	cfg, err := p.clientConfig(c)
 	if err != nil {
@@ -125,10 +124,10 @@ func (p *program) configShow(ctx context.Context, c *cli.Context) error {
 	return w.Flush()
 }
 
-// showValue writes one line: what nobody has said is in brackets.
+// showValue writes one line. The effect of a setting without a value is in brackets.
 func showValue(w io.Writer, v shown, origins bool) {
 	text := console.Line(v.value)
-	if s, err := config.Find(v.name); !v.said && err == nil {
+	if s, err := config.Find(v.name); !v.set && err == nil {
 		text = "(" + s.Unset + ")"
 	}
 	if v.restart {
@@ -171,7 +170,7 @@ func (p *program) configGet(ctx context.Context, c *cli.Context) error {
 	return err
 }
 
-// configSet is also unset.
+// configSet is 'config set' and 'config unset'.
 func (p *program) configSet(ctx context.Context, c *cli.Context) error {
 	changes, err := settingChanges(c)
 	if err != nil {
@@ -208,7 +207,7 @@ func (p *program) configSet(ctx context.Context, c *cli.Context) error {
 	return nil
 }
 
-// settingChanges are the changes that a command line asks for.
+// settingChanges returns the changes on a command line.
 func settingChanges(c *cli.Context) ([]config.Change, error) {
 	args, each := c.Args().Slice(), 2
 	if c.Command.Name == "unset" {
@@ -228,10 +227,10 @@ func settingChanges(c *cli.Context) ([]config.Change, error) {
 	return changes, nil
 }
 
-// settingsPath is the file that a command is about.
+// settingsPath returns the file that a command is about.
 func (p *program) settingsPath(c *cli.Context) (string, config.Source, error) {
 	if c.Bool("project") && c.Bool("local") {
-		return "", "", exit.Usage(errors.New("--project and --local are two files"))
+		return "", "", exit.Usage(errors.New("--project and --local name two files; leave one of them out"))
 	}
 	if !c.Bool("project") && !c.Bool("local") {
 		d, _, err := p.locate(c)
@@ -292,7 +291,7 @@ func (p *program) configCheck(_ context.Context, c *cli.Context) error {
 	return nil
 }
 
-// sourceOf is who speaks in a file, by its name.
+// sourceOf returns what kind of settings file it is, by its name.
 func sourceOf(path string) config.Source {
 	slashed := filepath.ToSlash(path)
 	switch {

@@ -11,17 +11,16 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// A running daemon reads changed files by itself. What becomes of a change is then
-// asked of the daemon, which knows its flags, its variables and its files.
+// A running daemon reads changed files by itself. The command then asks the daemon for the result, because only the daemon
+// knows its flags, its variables and its files.
 
-// appliedPatience is how long the daemon may take to read a changed file, and
-// appliedPoll how often it is asked.
+// appliedPatience is how long the daemon may take to read a changed file; appliedPoll is how often the command asks.
 const (
 	appliedPatience = 2 * time.Second
 	appliedPoll     = 20 * time.Millisecond
 )
 
-// applied says when changes of a file count, and what counts more than the file.
+// applied tells a person when changes of a file take effect, and what takes precedence over the file.
 func (p *program) applied(ctx context.Context, c *cli.Context, changes []config.Change, source config.Source) {
 	var settings []*config.Setting
 	for _, change := range changes {
@@ -30,11 +29,11 @@ func (p *program) applied(ctx context.Context, c *cli.Context, changes []config.
 		}
 	}
 	if source != config.FromUser || len(settings) == 0 {
-		return // a directory's file counts for the sessions begun there
+		return // a directory's file takes effect for sessions started there
 	}
 	now, err := config.Load(daemonSettings(c), p.world)
 	if err != nil {
-		return // it has been said what is wrong
+		return // the command has reported it
 	}
 	running, ok := p.runningValues(ctx, c, now, settings)
 	for _, s := range settings {
@@ -42,13 +41,12 @@ func (p *program) applied(ctx context.Context, c *cli.Context, changes []config.
 	}
 }
 
-// appliedText says what became of one change; running is what the daemon says, if one
-// runs.
+// appliedText returns the result of one change. running is the daemon's value, if a daemon runs.
 func appliedText(s *config.Setting, file config.Value, running *pb.SettingValue, runs bool) string {
 	origin := config.Origin{Source: config.Source(running.GetSource()), Name: running.GetOrigin(), Line: int(running.GetLine())}
-	outdone := origin.Source == config.FromFlag || origin.Source == config.FromEnvironment
+	overridden := origin.Source == config.FromFlag || origin.Source == config.FromEnvironment
 	switch {
-	case runs && outdone:
+	case runs && overridden:
 		return s.Name + " has no effect on the running daemon: it was started with " + origin.String() + ", which takes precedence."
 	case !runs && file.Origin.Source == config.FromEnvironment:
 		return s.Name + " takes effect with the next daemon, unless it has " + file.Origin.String() + ", which is set here and takes precedence."
@@ -64,8 +62,8 @@ func appliedText(s *config.Setting, file config.Value, running *pb.SettingValue,
 	return s.Name + " is in effect."
 }
 
-// runningValues are the settings of the daemon as soon as it has read the files, or
-// when its time to do so is over. ok is false if no daemon answers.
+// runningValues returns the settings of the daemon once it has read the files, or after appliedPatience. ok is false if no
+// daemon answers.
 func (p *program) runningValues(ctx context.Context, c *cli.Context, now config.Settings, settings []*config.Setting) (map[string]*pb.SettingValue, bool) {
 	cfg, err := p.clientConfig(c)
 	if err != nil {

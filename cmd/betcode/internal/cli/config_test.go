@@ -35,7 +35,7 @@ func TestConfigCommand(t *testing.T) {
 		{"config set disk.high 1", 5, "", `there is no setting "disk.high"`},
 		{"config set model opus --project", 0, "", ".claude/settings.json."},
 		{"config set disk.low 1GiB --local", 5, "", "not in a directory's"},
-		{"config set model opus --local --project", 5, "", "two files"},
+		{"config set model opus --local --project", 5, "", "name two files"},
 		{"config check", 0, "", "Nothing is wrong."},
 		{"config check .claude/settings.json", 0, "", "Nothing is wrong."},
 		{"config check nowhere.json", 5, "", "nowhere.json"},

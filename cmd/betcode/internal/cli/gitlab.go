@@ -20,14 +20,14 @@ import (
 func (p *program) gitlabCommand() *cli.Command {
 	listed := func(states string) []cli.Flag {
 		return append(gitlabFlags(),
-			&cli.StringFlag{Name: "state", Usage: "only those: " + states},
-			&cli.UintFlag{Name: "limit", Usage: "how `MANY` at most, up to 100", Value: 20},
-			&cli.UintFlag{Name: "offset", Usage: "how `MANY` to leave out first"})
+			&cli.StringFlag{Name: "state", Usage: "only those in `STATE`: " + states},
+			&cli.UintFlag{Name: "limit", Usage: "at most `N`, up to 100", Value: 20},
+			&cli.UintFlag{Name: "offset", Usage: "leave out the first `N`"})
 	}
 	return &cli.Command{
 		Name: "gitlab", Usage: "look at merge requests, pipelines and issues",
-		Description: "The daemon asks the GitLab that it was told about (BETCODE_GITLAB_URL), with a token that it was given\n" +
-			"(BETCODE_GITLAB_TOKEN, GITLAB_TOKEN or gitlab.token_file). Without --project it is that of the remote \"origin\".",
+		Description: "The daemon asks the GitLab in its settings (BETCODE_GITLAB_URL) with its token (BETCODE_GITLAB_TOKEN,\n" +
+			"GITLAB_TOKEN or gitlab.token_file). Without --project the project is that of the remote \"origin\".",
 		Subcommands: []*cli.Command{
 			{Name: "mrs", Usage: "list merge requests", Flags: listed("opened, closed, merged or locked"), Action: p.withProject(0, p.mergeRequests)},
 			{Name: "mr", Usage: "show a merge request", ArgsUsage: "NUMBER", Flags: gitlabFlags(), Action: p.withProject(1, p.mergeRequest)},
@@ -35,7 +35,7 @@ func (p *program) gitlabCommand() *cli.Command {
 			{Name: "jobs", Usage: "list the jobs of a pipeline", ArgsUsage: "PIPELINE", Flags: gitlabFlags(), Action: p.withProject(1, p.jobs)},
 			{
 				Name: "log", Usage: "print the end of a job's log", ArgsUsage: "JOB",
-				Flags: append(gitlabFlags(), &cli.BoolFlag{Name: "all", Usage: "all of it"}), Action: p.withProject(1, p.jobLog),
+				Flags: append(gitlabFlags(), &cli.BoolFlag{Name: "all", Usage: "print the whole log"}), Action: p.withProject(1, p.jobLog),
 			},
 			{Name: "issues", Usage: "list issues", Flags: listed("opened or closed"), Action: p.withProject(0, p.issues)},
 			{Name: "issue", Usage: "show an issue", ArgsUsage: "NUMBER", Flags: gitlabFlags(), Action: p.withProject(1, p.issue)},
@@ -50,7 +50,7 @@ func gitlabFlags() []cli.Flag {
 	}
 }
 
-// gitlabCall is one command about a project.
+// gitlabCall is one call about a project.
 type gitlabCall struct {
 	*cli.Context
 	ctx     context.Context
@@ -59,14 +59,14 @@ type gitlabCall struct {
 	number  uint64 // the argument, of a command that takes one
 }
 
-// withProject wraps the action of a command that asks about a project.
+// withProject wraps the action of a command about a project.
 func (p *program) withProject(takes int, action func(gitlabCall) error) cli.ActionFunc {
 	return p.withClient(takes, takes, func(ctx context.Context, c *cli.Context, cl *client.Client) (err error) {
 		q := gitlabCall{Context: c, ctx: ctx, api: cl.GitLab, project: c.String("project")}
 		if takes > 0 {
 			text := strings.TrimLeft(c.Args().First(), "!#")
 			if q.number, err = strconv.ParseUint(text, 10, 62); err != nil || q.number == 0 {
-				return exit.Usage(fmt.Errorf("%q is no number of anything", c.Args().First()))
+				return exit.Usage(fmt.Errorf("%q is not a number", c.Args().First()))
 			}
 		}
 		if q.project == "" {

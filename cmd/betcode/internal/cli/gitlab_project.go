@@ -11,7 +11,7 @@ import (
 	"betcode/cmd/betcode/internal/console"
 )
 
-// originProject is the path of the project that the working directory is a clone of.
+// originProject returns the path of the project that the working directory is a clone of.
 func originProject(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "git", "remote", "get-url", "origin").Output()
 	if err != nil {
@@ -23,10 +23,10 @@ func originProject(ctx context.Context) (string, error) {
 	return "", errNoProject
 }
 
-// shortRemote is a remote as ssh has it: user@host:group/name.git.
+// shortRemote matches the short form of an ssh remote: user@host:group/name.git.
 var shortRemote = regexp.MustCompile(`^(?:[^/@:]+@)?[^/@:]+:([^:]+)$`)
 
-// projectOf is the path of a project in the URL of a remote, empty if there is none.
+// projectOf returns the path of the project in the URL of a remote; empty if there is none.
 func projectOf(remote string) string {
 	path := ""
 	if u, err := url.Parse(remote); err == nil && u.Host != "" {
@@ -41,7 +41,7 @@ func projectOf(remote string) string {
 	return path
 }
 
-// sheet shows one thing: its title, what there is to say about it, its text.
+// sheet shows one object: its title, its facts, its text.
 func (p *program) sheet(title, text string, facts [][2]string) {
 	fmt.Fprintln(p.Stdout, console.Style(p.Terminal.Colour).Bold(console.Line(title)))
 	for _, fact := range facts {
@@ -54,11 +54,10 @@ func (p *program) sheet(title, text string, facts [][2]string) {
 	}
 }
 
-// escapes are what a log says to a terminal: colours, and the marks of its sections.
+// escapes matches the escape sequences in a log: colours, and the marks of its sections.
 var escapes = regexp.MustCompile(`\x1b(?:\[[0-9;?]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[^\[\]])|\r`)
 
-// shown is a job's log: as it is for a program, and for a terminal without what might
-// move its cursor.
+// shown returns a job's log: unchanged for a program, and for a terminal without escape sequences.
 func (p *program) shown(log []byte) []byte {
 	if !p.Terminal.Out {
 		return log

@@ -13,10 +13,10 @@ import (
 
 func (p *program) healthCommand() *cli.Command {
 	return &cli.Command{
-		Name: "health", Usage: "ask whether the daemon serves; for probes", ArgsUsage: "[SERVICE]",
-		Description: "Prints SERVING or NOT_SERVING. Exit code 0 means that it serves; 7 that it does not; 2 that no daemon\n" +
-			"answers; 6 that it has no such service. SERVICE is for example AgentService. It starts no daemon and asks\n" +
-			"nothing. 'betcode daemon status' says what is wrong.",
+		Name: "health", Usage: "check whether the daemon serves; for probes", ArgsUsage: "[SERVICE]",
+		Description: "Prints SERVING or NOT_SERVING. Exit code 0 means that the daemon serves; 7 that it does not; 2 that no daemon\n" +
+			"answers; 6 that it has no such service. SERVICE is for example AgentService. The command starts no daemon and\n" +
+			"asks no questions. 'betcode daemon status' shows what is wrong.",
 		Action: simple(p.health),
 	}
 }

@@ -19,11 +19,11 @@ import (
 func (p *program) importCommand() *cli.Command {
 	return &cli.Command{
 		Name: "import", Usage: "copy settings and rules of Claude Code into your configuration directory",
-		Description: "settings.json and what is in rules/ are copied, not linked: the two programs do not get into each other's way.\n" +
-			"What is there already is kept. Permission rules that were copied count for the daemon from then on.",
+		Description: "Copies settings.json and the files in rules/; later changes of one program do not affect the other. Existing files\n" +
+			"are kept. Copied permission rules take effect in the daemon.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "from", Usage: "another `DIRECTORY` than ~/.claude"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be copied"},
+			&cli.StringFlag{Name: "from", Usage: "`DIRECTORY` to copy from, instead of ~/.claude"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "only list what would be copied"},
 		},
 		Action: simple(p.importSettings),
 	}
@@ -55,7 +55,7 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 		word := "copied"
 		switch {
 		case step.Exists:
-			word = "kept, it is there already"
+			word = "kept, because it exists"
 		case c.Bool("dry-run"):
 			word = "would be copied"
 		default:
@@ -76,12 +76,12 @@ func (p *program) importSettings(_ context.Context, c *cli.Context) error {
 	case c.Bool("dry-run"):
 		p.Say("%d of %d files would be copied from %s.", copied, len(steps), from)
 	default:
-		p.Say("%d of %d files were copied from %s. 'betcode config check' says what of it counts here.", copied, len(steps), from)
+		p.Say("%d of %d files were copied from %s. 'betcode config check' lists settings that are unknown here.", copied, len(steps), from)
 	}
 	return nil
 }
 
-// importFrom is the directory to copy from, which must be there if it was named.
+// importFrom returns the directory to copy from, which must exist if it was named.
 func (p *program) importFrom(named string) (string, error) {
 	if named == "" {
 		return p.world.AgentDir()
@@ -91,13 +91,13 @@ func (p *program) importFrom(named string) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", errors.Join(fmt.Errorf("%s is no directory", dir), err)
+		return "", errors.Join(fmt.Errorf("%s is not a directory", dir), err)
 	}
 	return dir, nil
 }
 
-// offerImport tells somebody who starts a daemon for the first time that there is
-// something to import. It is told once: the configuration directory is made then.
+// offerImport tells a person who starts a daemon for the first time that there is something to import. It does so once,
+// because it makes the configuration directory.
 func (p *program) offerImport(configDir string) {
 	if !p.Terminal.In || !p.Terminal.Err {
 		return
@@ -112,6 +112,6 @@ func (p *program) offerImport(configDir string) {
 	if steps, err := config.PlanImport(from, configDir); err != nil || len(steps) == 0 {
 		return
 	}
-	p.Say("You have settings for Claude Code in %s. 'betcode import' copies them, 'betcode import --dry-run' says what that is.", from)
-	_ = os.MkdirAll(configDir, 0o700) // else it is told again
+	p.Say("You have settings for Claude Code in %s. 'betcode import' copies them, 'betcode import --dry-run' lists them.", from)
+	_ = os.MkdirAll(configDir, 0o700) // otherwise the person is told again
 }
