@@ -17,8 +17,8 @@ func (p *program) app() *cli.App {
 	app := &cli.App{
 		Name:  "betcode",
 		Usage: "keeps coding agents alive, and lets you watch, steer and come back",
-		Description: "The daemon supervises Claude Code processes and writes down everything they say.\n" +
-			"Sessions go on when you close the terminal, and when the daemon dies.\n\n" +
+		Description: "The daemon supervises Claude Code processes and journals everything they write.\n" +
+			"Sessions go on when you close the terminal, and when the daemon is killed.\n\n" +
 			"SESSION is an id, the beginning of one, a name, or @last.",
 		Version:              p.build.Version,
 		EnableBashCompletion: true,

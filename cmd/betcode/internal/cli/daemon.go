@@ -24,13 +24,14 @@ const (
 
 func (p *program) daemonCommand() *cli.Command {
 	return &cli.Command{
-		Name: "daemon", Usage: "run, start, stop and look at the daemon",
+		Name: "daemon", Usage: "run, start, stop, restart and inspect the daemon",
 		Subcommands: []*cli.Command{
 			{
 				Name: "run", Usage: "run the daemon in the foreground; its log goes to standard error",
-				Description: "SIGTERM and Ctrl-C end it and its agents; their turns can be resumed. With --keep-agents the\n" +
-					"agents go on working, and the next daemon takes them over: so does one in the background. A\n" +
-					"second signal ends it at once. SIGHUP reads the settings again, as a change of their files does.",
+				Description: "SIGTERM and Ctrl-C end the daemon and its agents; their turns can be resumed. With --keep-agents\n" +
+					"the agents go on working and the next daemon takes them over; a daemon in the background always\n" +
+					"does that. A second signal ends it at once. SIGHUP reloads the settings, as a change of their\n" +
+					"files does.",
 				Flags: append(daemonFlags(),
 					&cli.BoolFlag{Name: "keep-agents", Usage: "leave the agents running when a signal ends the daemon (BETCODE_KEEP_AGENTS=1)"}),
 				Action: p.daemonRun,
@@ -44,8 +45,8 @@ func (p *program) daemonCommand() *cli.Command {
 			},
 			{
 				Name: "stop", Usage: "stop the daemon and its agents",
-				Description: "Sessions are kept; the next daemon knows them. With --keep-agents their agents go on\n" +
-					"working, and the next daemon takes them over.",
+				Description: "Sessions are kept. With --keep-agents their agents go on working, and the next daemon\n" +
+					"takes them over.",
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "keep-agents", Usage: "leave the agents running"},
 					&cli.DurationFlag{Name: "timeout", Usage: "how `LONG` to wait", Value: stopPatience},
@@ -53,16 +54,16 @@ func (p *program) daemonCommand() *cli.Command {
 				Action: simple(p.daemonStop),
 			},
 			{
-				Name: "restart", Usage: "replace the daemon by this program; its agents go on",
-				Description: "The next daemon is run as the present one was, with the same flags and environment, by\n" +
-					"the executable that this command is. Flags given here replace those. If none runs it is started.",
+				Name: "restart", Usage: "replace the daemon with this program; its agents go on",
+				Description: "Starts this executable with the flags and the environment of the running daemon. Flags given\n" +
+					"here replace those. If no daemon runs, one is started.",
 				Flags: append(daemonFlags(),
-					&cli.DurationFlag{Name: "timeout", Usage: "how `LONG` to wait for each of the two", Value: startPatience}),
+					&cli.DurationFlag{Name: "timeout", Usage: "how `LONG` to wait for the end of one daemon and the start of the other", Value: startPatience}),
 				Action: simple(p.daemonRestart),
 			},
 			p.handOverCommand(),
 			{
-				Name: "status", Usage: "show how the daemon and its components are",
+				Name: "status", Usage: "show the health of the daemon and its components",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "as JSON"}},
 				Action: simple(p.daemonStatus),
 			},
@@ -70,8 +71,7 @@ func (p *program) daemonCommand() *cli.Command {
 	}
 }
 
-// daemonFlags are the flags of a daemon, as the table of settings has them.
-// --socket is one of every command.
+// daemonFlags returns the flags of a daemon, from the table of settings, without --socket, which every command has.
 func daemonFlags() []cli.Flag {
 	var flags []cli.Flag
 	for _, s := range config.Table() {
@@ -98,7 +98,7 @@ func flagUsage(s config.Setting) string {
 	return usage + ")"
 }
 
-// daemonSettings are the flags that were given, by the name of their setting.
+// daemonSettings returns the given flags by the name of their setting.
 func daemonSettings(c *cli.Context) config.Flags {
 	given := config.Flags{config.ConfigDirFlag: c.String(config.ConfigDirFlag)}
 	for _, s := range config.Table() {

@@ -82,7 +82,7 @@ func (p *program) statusUnreachable(c *cli.Context, cfg config.Client, h statedi
 
 const statusSchema = "betcode.daemon.status/v1"
 
-// writeStatus lays the status out as the API document does.
+// writeStatus writes the status in the layout of the API document.
 func writeStatus(w io.Writer, h *pb.HealthDetailsResponse, s console.Style) {
 	overall := paint(s, h.GetOverallStatus())
 	if h.GetDegraded() {

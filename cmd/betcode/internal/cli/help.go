@@ -12,7 +12,7 @@ import (
 
 func (p *program) exitCodesCommand() *cli.Command {
 	return &cli.Command{
-		Name: "exit-codes", Usage: "list what the exit codes mean", Category: helpTopics,
+		Name: "exit-codes", Usage: "list the exit codes", Category: helpTopics,
 		Action: func(*cli.Context) error {
 			w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 			for _, e := range exit.Meanings() {
@@ -25,7 +25,7 @@ func (p *program) exitCodesCommand() *cli.Command {
 
 func (p *program) environmentCommand() *cli.Command {
 	return &cli.Command{
-		Name: "environment", Usage: "list the environment variables that are read", Category: helpTopics,
+		Name: "environment", Usage: "list the environment variables", Category: helpTopics,
 		Action: func(*cli.Context) error {
 			w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 			for _, v := range environment() {
@@ -36,16 +36,16 @@ func (p *program) environmentCommand() *cli.Command {
 	}
 }
 
-// environment is every variable that counts, with what it is for.
+// environment returns every variable that has an effect, with its purpose.
 func environment() [][2]string {
 	all := [][2]string{
 		{"BETCODE_CONFIG_DIR", "directory of settings.json and daemon.toml"},
 		{"BETCODE_AUTOSTART", "1: start a daemon if none runs"},
 		{"BETCODE_ADDRESS", "host:port of a daemon that is reached over TCP"},
-		{"BETCODE_TOKEN_FILE", "file with the token for it"},
-		{"BETCODE_TLS", "1: it speaks TLS"},
-		{"BETCODE_TLS_CA", "file with the certificate of the authority that signed the daemon's"},
-		{"BETCODE_CONNECT_TIMEOUT", "how long to wait for a lost daemon when no person watches"},
+		{"BETCODE_TOKEN_FILE", "file with the token for BETCODE_ADDRESS"},
+		{"BETCODE_TLS", "1: use TLS for BETCODE_ADDRESS"},
+		{"BETCODE_TLS_CA", "file with the certificate of the authority that signed the daemon's certificate"},
+		{"BETCODE_CONNECT_TIMEOUT", "how long an unattended command waits for a lost daemon"},
 	}
 	for _, s := range config.Table() {
 		if s.Env != "" {
@@ -53,6 +53,6 @@ func environment() [][2]string {
 		}
 	}
 	return append(all,
-		[2]string{"BETCODE_GITLAB_TOKEN, GITLAB_TOKEN", "a token of the GitLab, where gitlab.token_file names none (daemon)"},
+		[2]string{"BETCODE_GITLAB_TOKEN, GITLAB_TOKEN", "token for the GitLab, if gitlab.token_file is not set (daemon)"},
 		[2]string{"NO_COLOR", "no colours"})
 }

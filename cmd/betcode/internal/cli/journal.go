@@ -20,29 +20,29 @@ import (
 func (p *program) journalCommand() *cli.Command {
 	asJSON := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
 	offline := []cli.Flag{
-		&cli.StringFlag{Name: "state-dir", Usage: "look at the journal in this state `DIRECTORY` instead; no daemon may be using it"},
-		&cli.StringFlag{Name: "backup", Usage: "look at the backup in this `DIRECTORY` instead"},
+		&cli.StringFlag{Name: "state-dir", Usage: "read the journal in this state `DIRECTORY` instead; no daemon may be using it"},
+		&cli.StringFlag{Name: "backup", Usage: "read the backup in this `DIRECTORY` instead"},
 		asJSON,
 	}
 	return &cli.Command{
-		Name: "journal", Usage: "look after the journal: what sessions said, and what they are rebuilt from",
+		Name: "journal", Usage: "inspect, back up, restore and repair the journal",
 		Subcommands: []*cli.Command{
 			{
-				Name: "stats", Usage: "say how large it is and what was written to it",
+				Name: "stats", Usage: "show its size and what was written to it",
 				Flags: offline, Action: simple(p.journalStats),
 			},
 			{
-				Name: "verify", Usage: "read it from end to end and name what is damaged",
-				Description: "Every page, checksum and record is read, and the hash chain of every session followed. The\n" +
-					"exit code is 0 if nothing is wrong and 7 if something is.",
+				Name: "verify", Usage: "read it from end to end and list damage",
+				Description: "Reads every page, checksum and record, and follows the hash chain of every session. Ends with\n" +
+					"7 if there is damage.",
 				Flags: offline, Action: simple(p.journalVerify),
 			},
 			{
-				Name: "backup", Usage: "copy it, while everything goes on", ArgsUsage: "DIRECTORY",
-				Description: "DIRECTORY must not exist, or be empty. The copy is the journal of one moment. It can be looked\n" +
-					"at ('betcode journal verify --backup DIRECTORY') and restored ('betcode journal restore').",
+				Name: "backup", Usage: "copy it while the daemon works", ArgsUsage: "DIRECTORY",
+				Description: "DIRECTORY must not exist, or be empty. The copy is the journal of one moment.\n" +
+					"'betcode journal verify --backup DIRECTORY' checks it, 'betcode journal restore' restores it.",
 				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "link", Usage: "link files that will never change, where the disk can, instead of copying them"},
+					&cli.BoolFlag{Name: "link", Usage: "link files that never change instead of copying them, where the disk can"},
 					&cli.StringFlag{Name: "state-dir", Usage: "copy the journal in this state `DIRECTORY`; no daemon may be using it"},
 					asJSON,
 				},
@@ -50,13 +50,14 @@ func (p *program) journalCommand() *cli.Command {
 			},
 			{
 				Name: "restore", Usage: "make the journal of a state directory from a backup", ArgsUsage: "BACKUP",
-				Description: "No daemon may be using the state directory, and nothing may be in it, unless --force moves aside\n" +
-					"what is there. The journal gets a new lineage, so that clients notice; agents that were running\n" +
-					"when the backup was made are not brought back: their sessions go on with the next message.",
+				Description: "No daemon may be using the state directory. It must not have a journal or run directories, unless\n" +
+					"--force moves them aside. The journal gets a new lineage, so that clients notice the restore.\n" +
+					"Agents that ran when the backup was made do not run again; their sessions go on with the next\n" +
+					"message.",
 				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "state-dir", Usage: "`DIRECTORY` of the daemon that is to have it (BETCODE_STATE_DIR)"},
-					&cli.BoolFlag{Name: "force", Usage: "move aside, never remove, the journal and the run directories that are there"},
-					&cli.BoolFlag{Name: "end-agents", Usage: "end agents of this state directory that still run; without it they are a reason to refuse"},
+					&cli.StringFlag{Name: "state-dir", Usage: "state `DIRECTORY` that gets the journal (BETCODE_STATE_DIR)"},
+					&cli.BoolFlag{Name: "force", Usage: "move an existing journal and run directories aside; they are never removed"},
+					&cli.BoolFlag{Name: "end-agents", Usage: "end agents of this state directory that still run; without it the command refuses"},
 					&cli.BoolFlag{Name: "damaged", Usage: "restore what can be read of a damaged backup"},
 					asJSON,
 				},
@@ -146,7 +147,7 @@ func (p *program) journalStats(ctx context.Context, c *cli.Context) error {
 	return nil
 }
 
-// asked connects to the daemon for one question.
+// asked connects to the daemon for one call.
 func (p *program) asked(ctx context.Context, c *cli.Context, question func(*client.Client) error) error {
 	cl, _, err := p.connect(ctx, c)
 	if err != nil {
@@ -168,7 +169,7 @@ func (p *program) writeJournalStats(s *pb.JournalStatsResponse, live bool) {
 			state = "sealed " + console.Ago(f.GetSealedAt(), time.Now())
 		}
 		if f.GetGarbageBytes() > 0 {
-			state += ", " + console.Size(f.GetGarbageBytes()) + " of no use any more"
+			state += ", " + console.Size(f.GetGarbageBytes()) + " of garbage"
 		}
 		fmt.Fprintf(w, "  %s  %s  %s\n", console.Line(f.GetName()), console.Size(f.GetBytes()), state)
 	}
@@ -186,10 +187,10 @@ func (p *program) writeJournalStats(s *pb.JournalStatsResponse, live bool) {
 		kept += ", for " + console.Span(time.Duration(s.GetRetainSeconds())*time.Second)
 	}
 	fmt.Fprintf(w, "Retention: %s; %d dropped\n", kept, s.GetDroppedFiles())
-	fmt.Fprintf(w, "Given back: %d file(s) rewritten, %d payload(s) removed\n", s.GetRewrittenFiles(), s.GetSweptPayloads())
-	fmt.Fprintf(w, "Log: %s, moved into the file at %s; %d times so far\n", console.Size(s.GetLogBytes()), console.Size(s.GetCheckpointBytes()), s.GetCheckpoints())
+	fmt.Fprintf(w, "Reclaimed: %d file(s) rewritten, %d payload(s) removed\n", s.GetRewrittenFiles(), s.GetSweptPayloads())
+	fmt.Fprintf(w, "Log: %s, checkpoint at %s; %d checkpoints so far\n", console.Size(s.GetLogBytes()), console.Size(s.GetCheckpointBytes()), s.GetCheckpoints())
 	if failure := s.GetCheckpointFailure(); failure != "" {
-		fmt.Fprintf(w, "  not moved the last time: %s\n", console.Line(failure))
+		fmt.Fprintf(w, "  last checkpoint failed: %s\n", console.Line(failure))
 	}
 	fmt.Fprintf(w, "Since the daemon started: %d events (%s) in %d transactions, %s written, %d appends refused\n",
 		s.GetEvents(), console.Size(s.GetEventBytes()), s.GetCommits(), console.Size(s.GetWrittenBytes()), s.GetRefused())

@@ -47,7 +47,7 @@ func TestJournalOnline(t *testing.T) {
 	d := serveFake(t, &fakeDaemon{})
 	if code, out, _ := command(t, "", "journal", "stats"); code != 0 || !strings.Contains(out, "Size: 3.0 MiB in 1 file(s)") ||
 		!strings.Contains(out, "the newest 20.0 GiB of sealed files are kept; 0 dropped") ||
-		!strings.Contains(out, "Log: 1.0 MiB, moved into the file at 16.0 MiB; 3 times so far") || !strings.Contains(out, "no space") {
+		!strings.Contains(out, "Log: 1.0 MiB, checkpoint at 16.0 MiB; 3 checkpoints so far") || !strings.Contains(out, "no space") {
 		t.Errorf("stats: %d, %s", code, out)
 	}
 	code, out, stderr := command(t, "", "journal", "verify")

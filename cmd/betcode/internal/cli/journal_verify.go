@@ -51,7 +51,7 @@ func (p *program) journalVerify(ctx context.Context, c *cli.Context) error {
 	return v.end()
 }
 
-// verification shows a verification while it goes on.
+// verification shows the progress and the result of a verification.
 type verification struct {
 	p        *program
 	json     bool
@@ -80,8 +80,7 @@ func (v *verification) add(m *pb.VerifyJournalResponse) {
 	}
 }
 
-// read takes note of a file, and shows it when it was read to its end; before
-// that a person sees how far it is.
+// read takes a report about a file. It shows the file when it was read to its end; before that a person sees the progress.
 func (v *verification) read(f *pb.JournalFileReport) {
 	if n := len(v.files); n > 0 && v.files[n-1].GetName() == f.GetName() {
 		v.files[n-1] = f
@@ -104,10 +103,10 @@ func (v *verification) read(f *pb.JournalFileReport) {
 	}
 }
 
-// end sums up.
+// end writes the result.
 func (v *verification) end() error {
 	if v.done == nil {
-		return exit.With(exit.Internal, fmt.Errorf("verify journal: the daemon ended before the journal was read"))
+		return exit.With(exit.Internal, fmt.Errorf("verify journal: the daemon ended before it had read the journal"))
 	}
 	if v.json {
 		report := map[string]any{
@@ -141,6 +140,6 @@ func (v *verification) end() error {
 	if v.json {
 		return exit.Silent(exit.Internal)
 	}
-	return exit.With(exit.Internal, fmt.Errorf("verify journal: %d problem(s). What is sound can be used; a backup can be restored with "+
+	return exit.With(exit.Internal, fmt.Errorf("verify journal: %d problem(s). Undamaged sessions can be used; restore a backup with "+
 		"'betcode journal restore'", v.done.GetProblems()))
 }

@@ -15,7 +15,7 @@ import (
 func (p *program) machineCommand() *cli.Command {
 	return &cli.Command{
 		Name: "machine", Usage: "list the machines to work on", ArgsUsage: "[ID]",
-		Description: "Without a relay that is the daemon's own. Its id is random and kept in the state directory.",
+		Description: "Without a relay the list has one machine, that of the daemon. Its id is random and stored in the state directory.",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "as JSON"}},
 		Action:      p.withClient(0, 1, p.machines),
 	}

@@ -19,11 +19,11 @@ import (
 
 func (p *program) permissionCommand() *cli.Command {
 	return &cli.Command{
-		Name: "permission", Aliases: []string{"permissions", "permit"}, Usage: "list and answer what agents ask",
+		Name: "permission", Aliases: []string{"permissions", "permit"}, Usage: "list and answer permission requests and questions of agents",
 		Description: "REQUEST is the id of a request, or its beginning.",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Aliases: []string{"ls"}, Usage: "list what waits for an answer, the oldest first",
+				Name: "list", Aliases: []string{"ls"}, Usage: "list requests that wait, the oldest first",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "only of `SESSION`"},
 					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
@@ -33,8 +33,8 @@ func (p *program) permissionCommand() *cli.Command {
 			{
 				Name: "allow", Usage: "let the tool run", ArgsUsage: "REQUEST",
 				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "always", Aliases: []string{"a"}, Usage: "and every later call of the same tool in this session"},
-					&cli.StringFlag{Name: "input", Usage: "let it run with this `JSON` object instead of its own input"},
+					&cli.BoolFlag{Name: "always", Aliases: []string{"a"}, Usage: "allow every later call of the same tool in this session too"},
+					&cli.StringFlag{Name: "input", Usage: "run it with this `JSON` object instead of its own input"},
 				},
 				Action: p.withClient(1, 1, p.allowPermission),
 			},
@@ -52,12 +52,13 @@ func (p *program) permissionCommand() *cli.Command {
 				Action:      p.withClient(2, -1, p.answerQuestions),
 			},
 			{
-				Name: "explain", Usage: "say what the rules in settings.json decide about a tool call, and why", ArgsUsage: "[SESSION] TOOL [ARGUMENT]",
-				Description: "ARGUMENT is what rules look at: the command of Bash, the path of a tool for files, the address of WebFetch.\n" +
-					"Of a SESSION it is also said what its agent decides before it asks: by its mode, its own rules and\nthe rules that it was handed, and which ones it does not have yet.",
+				Name: "explain", Usage: "show what the rules in settings.json decide about a tool call, and why", ArgsUsage: "[SESSION] TOOL [ARGUMENT]",
+				Description: "ARGUMENT is what rules match: the command of Bash, the path of a tool for files, the address of WebFetch.\n" +
+					"With SESSION the answer also shows what its agent decides before it asks, by its mode and its rules, and\n" +
+					"which rules it does not have yet.",
 				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "as if `SESSION` called it"},
-					&cli.StringFlag{Name: "cwd", Usage: "as if it were called in `DIRECTORY`, instead of this one"},
+					&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "explain a call in `SESSION`"},
+					&cli.StringFlag{Name: "cwd", Usage: "explain a call in `DIRECTORY`, instead of this one"},
 					&cli.StringFlag{Name: "input", Usage: "the whole input as a `JSON` object, instead of ARGUMENT"},
 					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
 				},
@@ -173,12 +174,12 @@ func findPending(pending []*pb.PendingPermission, ref string) (*pb.PendingPermis
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, exit.With(exit.NotFound, fmt.Errorf("no request that waits begins with %q; see 'betcode permission list'", ref))
+		return nil, exit.With(exit.NotFound, fmt.Errorf("no waiting request begins with %q; see 'betcode permission list'", ref))
 	}
 	return nil, exit.Usage(fmt.Errorf("%d requests begin with %q: give more of the id", len(found), ref))
 }
 
-// answersTo puts what was typed to the questions, in their order.
+// answersTo assigns the given answers to the questions, in their order.
 func answersTo(r *pb.PendingPermission, typed []string) (map[string]string, error) {
 	questions := r.GetQuestions()
 	switch {

@@ -14,8 +14,8 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// answerRequest sends a decision. If the request was decided before, it says how and
-// when; that is a success for the same answer, and a failure for another.
+// answerRequest sends a decision. If the request was decided before, it reports how and when: a success if the decision is
+// the same, otherwise a failure.
 func (p *program) answerRequest(ctx context.Context, cl *client.Client, request *pb.AnswerPermissionRequest) error {
 	r, err := cl.Admin.AnswerPermission(ctx, request)
 	if err != nil || r.GetApplied() {
@@ -29,11 +29,11 @@ func (p *program) answerRequest(ctx context.Context, cl *client.Client, request 
 	return nil
 }
 
-// answerTooLate answers a question that no longer waits, so that the daemon tells what was
-// decided. What it says of a request that it does not know is less than notFound.
+// answerTooLate answers a question that no longer waits, so that the daemon reports the decision. For a request that the
+// daemon does not know it returns notFound, which says more.
 func (p *program) answerTooLate(ctx context.Context, cl *client.Client, ref string, typed []string, notFound error) error {
 	answers := map[string]string{}
-	for n, text := range typed { // to which questions is not known any more, and does not matter
+	for n, text := range typed { // the questions are not known any more, and do not matter
 		answers[strconv.Itoa(n+1)] = text
 	}
 	err := p.answerRequest(ctx, cl, &pb.AnswerPermissionRequest{RequestId: ref, Answers: answers})
@@ -43,7 +43,7 @@ func (p *program) answerTooLate(ctx context.Context, cl *client.Client, ref stri
 	return err
 }
 
-// decidedBefore says how a request was decided, by whom and when.
+// decidedBefore returns how a request was decided, by whom and when.
 func decidedBefore(r *pb.AnswerPermissionResponse) string {
 	text := "request " + console.Line(r.GetRequestId())
 	if r.GetReason() == "withdrawn" {
@@ -60,7 +60,7 @@ func decidedBefore(r *pb.AnswerPermissionResponse) string {
 	return text
 }
 
-// answerWords says in a participle what a decision does.
+// answerWords maps decisions to participles.
 var answerWords = map[pb.PermissionDecision]string{
 	pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED: "answered",
 	pb.PermissionDecision_ALLOW_ONCE:                      "allowed",
@@ -71,12 +71,12 @@ var answerWords = map[pb.PermissionDecision]string{
 	pb.PermissionDecision_DENY_WITH_INTERRUPT:             "denied, and the turn interrupted,",
 }
 
-// sameAnswer reports whether the decision that stands is what the request wants, or
-// more of it: who allows once finds what was allowed for the session good enough.
+// sameAnswer reports whether the earlier decision includes the wanted one: a call allowed for the session is allowed once
+// too.
 func sameAnswer(request *pb.AnswerPermissionRequest, r *pb.AnswerPermissionResponse) bool {
 	stands := r.GetDecision()
 	switch r.GetReason() {
-	case "": // a daemon that does not tell what was decided
+	case "": // an older daemon does not report the decision
 		return true
 	case "withdrawn", "expired":
 		return false

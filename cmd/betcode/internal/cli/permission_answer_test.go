@@ -76,7 +76,7 @@ func TestAnswerTooLate(t *testing.T) {
 	}{
 		"answered": {0, "request answered was allowed before by ann at 2031-05-06T07:08:09Z; that stands."},
 		"declined": {1, "request declined was denied before by ann at 2031-05-06T07:08:09Z; that stands, and this answer has no effect"},
-		"unknown":  {6, "no request that waits begins with \"unknown\""},
+		"unknown":  {6, "no waiting request begins with \"unknown\""},
 	} {
 		if code, _, stderr := command(t, "", "permission", "answer", ref, "2"); code != want.code || !strings.Contains(stderr, want.says) {
 			t.Errorf("%s: exit %d, want %d: %s", ref, code, want.code, stderr)

@@ -57,7 +57,7 @@ func (p *program) explainPermission(ctx context.Context, c *cli.Context, cl *cli
 	return writeExplained(p.Stdout, explained)
 }
 
-// writeExplained says what decides: the effect first, for scripts.
+// writeExplained writes the effect first, for scripts, then what decides it.
 func writeExplained(w io.Writer, e *pb.ExplainPermissionResponse) error {
 	effect := e.GetEffect()
 	if effect == "none" {
@@ -79,7 +79,7 @@ func writeExplained(w io.Writer, e *pb.ExplainPermissionResponse) error {
 	return writeAgentDecision(w, e.GetAgent())
 }
 
-// writeAgentDecision says what the agent of the session does before it asks.
+// writeAgentDecision writes what the agent of the session does before it asks.
 func writeAgentDecision(w io.Writer, a *pb.AgentDecision) error {
 	if a == nil {
 		return nil

@@ -19,13 +19,13 @@ import (
 
 func (p *program) testRulesCommand() *cli.Command {
 	return &cli.Command{
-		Name: "test", Usage: "say what rules would have decided about the tool calls of the past",
-		Description: "Every call in the journal is held against the rules in settings.json, or in another file like it. Nothing is called.",
+		Name: "test", Usage: "show what rules would have decided about past tool calls",
+		Description: "Matches every call in the journal against the rules in settings.json, or in another such file. Runs no tool.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "history", Usage: "of the journal; there is nothing else yet", Required: true},
+			&cli.BoolFlag{Name: "history", Usage: "test the calls in the journal (required)", Required: true},
 			&cli.StringFlag{Name: "settings", Usage: "the rules of `FILE`, instead of those in force"},
 			&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "only calls of `SESSION`"},
-			&cli.BoolFlag{Name: "changes", Usage: "only calls that would have gone another way"},
+			&cli.BoolFlag{Name: "changes", Usage: "only calls that would have been decided differently"},
 			&cli.BoolFlag{Name: "json", Usage: "as JSON, a line for each call"},
 		},
 		Action: p.withClient(0, 0, p.testRules),
@@ -77,8 +77,8 @@ func (p *program) testRules(ctx context.Context, c *cli.Context, cl *client.Clie
 	}
 }
 
-// goesAnotherWay reports whether rules would have changed what happened: somebody
-// would not have been asked, or what ran would not have run.
+// goesAnotherWay reports whether rules would have changed the outcome: nobody would have been asked, or the call would not
+// have run.
 func goesAnotherWay(m *pb.TestRulesResponse) bool {
 	asked := m.GetWas() != "not asked"
 	switch m.GetEffect() {
@@ -99,7 +99,7 @@ func (p *program) testedSummary(c *cli.Context, m *pb.TestRulesResponse, count m
 	if c.Bool("json") {
 		return nil
 	}
-	_, err := fmt.Fprintf(p.Stdout, "%d calls: %d allowed, %d denied, %d asked about, %d not decided by rules; %d would have gone another way\n",
+	_, err := fmt.Fprintf(p.Stdout, "%d calls: %d allowed, %d denied, %d asked about, %d not decided by rules; %d would have been decided differently\n",
 		m.GetCalls(), count["allow"], count["deny"], count["ask"], count["none"], count["changes"])
 	return err
 }

@@ -7,7 +7,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// limitText says until when a limit of the account refuses requests.
+// limitText returns until when the account is rate limited.
 func limitText(until *timestamppb.Timestamp) string {
 	if until == nil {
 		return "rate limited until a turn succeeds (the agent does not say when that may be)"
@@ -15,7 +15,7 @@ func limitText(until *timestamppb.Timestamp) string {
 	return "rate limited until " + console.Exact(until)
 }
 
-// statusWithLimit is the status of a session in a list.
+// statusWithLimit returns the status of a session for a list.
 func statusWithLimit(s *pb.SessionSummary) string {
 	switch {
 	case !s.GetRateLimited():

@@ -24,10 +24,10 @@ func (p *program) runCommand() *cli.Command {
 			"                json         one object: betcode.run/v1\n" +
 			"                stream-json  every event as it comes, one object per line:\n" +
 			"                             betcode.v1.AgentEvent in the JSON mapping of protobuf\n\n" +
-			"--permissions ask    on the terminal; without one, wait until somebody answers with\n" +
+			"--permissions ask    on the terminal; without one, wait for an answer by\n" +
 			"                     'betcode permission' or from another client\n" +
-			"              allow  say yes to every request\n" +
-			"              deny   say no to every request; the command then ends with 3\n" +
+			"              allow  allow every request\n" +
+			"              deny   deny every request; the command then ends with 3\n" +
 			"The default is ask on a terminal and deny without one. Questions of the agent are\n" +
 			"declined by allow and deny.\n\n" +
 			"Ctrl-C interrupts the turn; a second one leaves, and the agent goes on.",

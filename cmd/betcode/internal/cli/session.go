@@ -64,8 +64,8 @@ func (p *program) sessionCommand() *cli.Command {
 				Action: p.withClient(1, 1, p.stopSession),
 			},
 			{
-				Name: "resume", Usage: "continue a session that waits for a person", ArgsUsage: "SESSION",
-				Description: `An interrupted turn waits when resume.policy is ask, or when it was continued too often. A
+				Name: "resume", Usage: "resume an interrupted turn, or a session whose agent could not run", ArgsUsage: "SESSION",
+				Description: `An interrupted turn waits if resume.policy is ask, or if it was continued too often. A
 session whose agent cannot run waits until the cause is gone.`,
 				Action: p.withClient(1, 1, p.resumeSession),
 			},
@@ -75,7 +75,7 @@ session whose agent cannot run waits until the cause is gone.`,
 			},
 			p.forkCommand(),
 			{
-				Name: "delete", Aliases: []string{"rm"}, Usage: "stop a session's agent and forget the session", ArgsUsage: "SESSION",
+				Name: "delete", Aliases: []string{"rm"}, Usage: "stop a session's agent and delete the session", ArgsUsage: "SESSION",
 				Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}},
 				Action: p.withClient(1, 1, p.deleteSession),
 			},
@@ -147,7 +147,7 @@ func (p *program) attachSession(c *cli.Context) error {
 		SessionId: view.GetSummary().GetId(), History: policy, FromSequence: c.Uint64("from"), Observer: c.Bool("read-only"),
 	}}
 	if policy == pb.HistoryPolicy_HISTORY_POLICY_NONE || policy == pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY || c.Uint64("from") >= o.Head {
-		o.Head = 0 // nothing of the past is coming
+		o.Head = 0 // the daemon sends no history
 	}
 	return talk.Chat(c.Context, p.Console, cl, o, talk.ChatOptions{Verbose: c.Bool("verbose"), ReadOnly: c.Bool("read-only")})
 }
@@ -208,9 +208,9 @@ func (p *program) restartSession(ctx context.Context, c *cli.Context, cl *client
 	}
 	switch {
 	case restarted.GetQueued():
-		p.Say("All agents are busy; it is started when there is a place.")
+		p.Say("All agents are busy; the agent starts when a slot is free.")
 	case !restarted.GetWasRunning():
-		p.Say("No agent was running; one is now.")
+		p.Say("No agent was running; one is running now.")
 	}
 	return nil
 }
@@ -239,8 +239,7 @@ func (p *program) deleteSession(ctx context.Context, c *cli.Context, cl *client.
 	return nil
 }
 
-// writeSessions writes the list: short ids and what fits for a person, everything
-// for a program.
+// writeSessions writes the list: shortened for a person, complete for a program.
 func writeSessions(w io.Writer, list *pb.ListSessionsResponse, t console.Terminal, now time.Time) error {
 	out := t.Table("ID", "NAME", "STATUS", "MODEL", "MESSAGES", "COST", "UPDATED", "DIRECTORY", "LAST", "ASKS")
 	for _, s := range list.GetSessions() {
@@ -293,10 +292,10 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	line("updated", "%s (%s)", console.Exact(sum.GetUpdatedAt()), console.Ago(sum.GetUpdatedAt(), now))
 	line("sequence", "%d", v.GetHead())
 	if b := v.GetBoundary(); b > 0 {
-		line("replayed", "what comes after %d; see 'session export' for the rest", b)
+		line("replayed", "events after %d; 'betcode session export' writes the rest", b)
 	}
 	if low := v.GetLowWater(); low > 0 {
-		line("kept", "what comes after %d", low)
+		line("kept", "events after %d", low)
 	}
 	line("input lock", "%s", lockState(v))
 	for _, c := range v.GetAttached() {
@@ -308,7 +307,7 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 			line("alarm", "%s", r.GetAlarm())
 		}
 		if r.GetFrozen() {
-			line("frozen", "'betcode session resume %s' lets it go on, 'betcode session stop %[1]s' ends it", console.ShortID(sum.GetId()))
+			line("frozen", "'betcode session resume %s' thaws it, 'betcode session stop %[1]s' ends it", console.ShortID(sum.GetId()))
 		}
 		line("fence", "%s", cmp.Or(r.GetFence(), "none"))
 		line("agent id", "%s", v.GetAgentSessionId())
@@ -338,7 +337,7 @@ func writeSession(w io.Writer, v *pb.ShowSessionResponse, s console.Style, now t
 	}
 }
 
-// lockState says who may write, and who waits for that.
+// lockState returns the holder of the input lock and its waiters.
 func lockState(v *pb.ShowSessionResponse) string {
 	state := console.OrNobody(v.GetLockHolder())
 	if waiting := v.GetLockWaiting(); len(waiting) > 0 {
@@ -347,7 +346,7 @@ func lockState(v *pb.ShowSessionResponse) string {
 	return state
 }
 
-// attachedClient describes a client that is attached.
+// attachedClient describes an attached client.
 func attachedClient(c *pb.AttachedClient, now time.Time) string {
 	words := c.GetClientId()
 	if c.GetType() != "" {

@@ -18,14 +18,14 @@ const compactSchema = "betcode.session.compact/v1"
 func (p *program) compactCommand(jsonFlag cli.Flag) *cli.Command {
 	return &cli.Command{
 		Name: "compact", Usage: "let the agent summarise its context, and replay only the last exchange from now on", ArgsUsage: "SESSION",
-		Description: "The session must be idle. What is not replayed any more is still in the journal:\n" +
-			"'betcode session export' has it. Leaving stops nothing.",
+		Description: "The session must be idle. Older history stays in the journal: 'betcode session export' writes it. The compaction\n" +
+			"goes on if you interrupt this command.",
 		Flags: []cli.Flag{jsonFlag}, Action: p.withClient(1, 1, p.compactSession),
 	}
 }
 
-// compactSession asks until it is over: a daemon answers with what is known before
-// clients lose their patience, and the same key waits for the same compaction.
+// compactSession calls until the compaction is done. The daemon answers from time to time before that; calls with the same
+// key wait for the same compaction.
 func (p *program) compactSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	id, err := resolve(ctx, cl, c.Args().First())
 	if err != nil {
@@ -39,7 +39,7 @@ func (p *program) compactSession(ctx context.Context, c *cli.Context, cl *client
 			return err
 		}
 		if !r.GetDone() {
-			p.Say("The agent is still at it, after %s.", console.Span(time.Since(began)))
+			p.Say("The agent is still summarising, after %s.", console.Span(time.Since(began)))
 			continue
 		}
 		if c.Bool("json") {
@@ -50,12 +50,12 @@ func (p *program) compactSession(ctx context.Context, c *cli.Context, cl *client
 	}
 }
 
-// compactionLine is what a compaction did, for a person.
+// compactionLine describes a compaction for a person.
 func compactionLine(r *pb.CompactSessionResponse) string {
 	if r.GetMessagesBefore() == r.GetMessagesAfter() && r.GetTokensSaved() == 0 {
 		return "Nothing to compact since the last exchange."
 	}
-	line := fmt.Sprintf("%d messages are replayed, of %d; history begins behind sequence %d.", r.GetMessagesAfter(), r.GetMessagesBefore(), r.GetBoundary())
+	line := fmt.Sprintf("%d messages are replayed, of %d; history begins after sequence %d.", r.GetMessagesAfter(), r.GetMessagesBefore(), r.GetBoundary())
 	if r.GetTokensSaved() > 0 {
 		line += fmt.Sprintf(" The context shrank by %d tokens to %d.", r.GetTokensSaved(), r.GetTokensAfter())
 	}

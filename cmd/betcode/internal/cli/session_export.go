@@ -23,9 +23,9 @@ const exportSchema = "betcode.session.export/v1"
 func (p *program) exportCommand() *cli.Command {
 	return &cli.Command{
 		Name: "export", Usage: "write the whole history of a session, as JSON lines or Markdown", ArgsUsage: "SESSION",
-		Description: "Everything is written that the journal still holds, also what was compacted. The first JSON line\n" +
-			"says what the session is, each other one is an event; where numbers are missing, history was given up. A notice HISTORY_DAMAGED stands for\n" +
-			"events that are damaged.",
+		Description: "Writes everything that the journal still has, including compacted history. The first JSON line is the\n" +
+			"session, each other line is an event. Missing sequences were removed by retention; a notice\n" +
+			"HISTORY_DAMAGED stands for damaged events.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "jsonl", Usage: "jsonl or markdown"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which must not exist"},
@@ -109,11 +109,10 @@ func (j jsonLines) Event(e *pb.AgentEvent) error {
 
 func (jsonLines) End() error { return nil }
 
-// delayedFile is made by its first byte, so that a session that is not there leaves
-// no file behind.
+// delayedFile is created with its first byte, so that an export of an unknown session leaves no file.
 type delayedFile struct {
 	path      string
-	otherwise io.Writer // where path is empty
+	otherwise io.Writer // used if path is empty
 	file      *os.File
 }
 

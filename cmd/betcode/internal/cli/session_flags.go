@@ -18,23 +18,23 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// sessionFlags say which session a command is about, and what a new one is like.
+// sessionFlags returns the flags that name a session or describe a new one.
 func sessionFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "go on with `SESSION`: an id, its beginning, a name, or @last"},
-		&cli.BoolFlag{Name: "continue", Aliases: []string{"c"}, Usage: "go on with the latest session of this directory"},
-		&cli.StringFlag{Name: "cwd", Usage: "`DIRECTORY` where the agent works (this one)"},
+		&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "continue `SESSION`: an id, its beginning, a name, or @last"},
+		&cli.BoolFlag{Name: "continue", Aliases: []string{"c"}, Usage: "continue the latest session of this directory"},
+		&cli.StringFlag{Name: "cwd", Usage: "`DIRECTORY` where the agent works (default: this one)"},
 		&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Usage: "`MODEL` or alias"},
 		&cli.StringFlag{Name: "permission-mode", Usage: "`MODE` of the agent: default, acceptEdits, plan, …"},
 		&cli.BoolFlag{Name: "confirm-mode", Usage: "confirm --permission-mode, so that nobody is asked about it (for scripts)"},
-		&cli.StringFlag{Name: "resume-policy", Usage: "`POLICY` when a turn is cut off: auto, ask or never (the daemon's)"},
+		&cli.StringFlag{Name: "resume-policy", Usage: "`POLICY` for interrupted turns: auto, ask or never (default: that of the daemon)"},
 		&cli.StringSliceFlag{Name: "allow-tools", Aliases: []string{"allowed-tools"}, Usage: "`TOOLS` that run without asking, for example 'Read,Bash(git *)'"},
 		&cli.StringSliceFlag{Name: "deny-tools", Aliases: []string{"disallowed-tools"}, Usage: "`TOOLS` that never run"},
 	}, optionFlags()...)
 }
 
-// open reads the flags. For a session that exists it asks the daemon how it stands.
+// open reads the flags. For an existing session it asks the daemon for its state.
 func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (talk.Opening, error) {
 	dir, err := p.workingDirectory(c.String("cwd"))
 	if err != nil {
@@ -77,14 +77,14 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 	return o, nil
 }
 
-// environment is what a new session is to keep of ours, so that its agents find the
-// tools that we have at hand. What is wrong with the settings is for the daemon to say.
+// environment returns the variables that a new session keeps of this command's environment, so that its agents find the
+// same tools. The daemon reports mistakes in the settings.
 func (p *program) environment(c *cli.Context) map[string]string {
 	settings, _ := config.Load(config.Flags{config.ConfigDirFlag: c.String(config.ConfigDirFlag)}, p.world)
 	return settings.Daemon().AgentEnvironment.Kept(os.Environ())
 }
 
-// workingDirectory is where the agent is to work.
+// workingDirectory returns the directory where the agent works.
 func (p *program) workingDirectory(flag string) (string, error) {
 	dir, err := filepath.Abs(flag) // "" is the working directory
 	if err != nil {
@@ -96,14 +96,14 @@ func (p *program) workingDirectory(flag string) (string, error) {
 	return dir, nil
 }
 
-// latest is the session of dir that changed last.
+// latest returns the session of dir that changed last.
 func latest(ctx context.Context, cl *client.Client, dir string) (string, error) {
 	list, err := cl.Agent.ListSessions(ctx, &pb.ListSessionsRequest{WorkingDirectory: dir, Limit: 1})
 	if err != nil {
 		return "", err
 	}
 	if len(list.GetSessions()) == 0 {
-		return "", exit.With(exit.NotFound, fmt.Errorf("continue session: there is none in %s; leave --continue out to begin one", dir))
+		return "", exit.With(exit.NotFound, fmt.Errorf("continue session: there is none in %s; leave --continue out to start one", dir))
 	}
 	return list.GetSessions()[0].GetId(), nil
 }

@@ -14,15 +14,14 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// idempotencyKey makes a call that is made again, because its answer was lost, do nothing
-// twice.
+// idempotencyKey is the metadata key that makes a repeated call, whose answer was lost, have its effect once.
 const idempotencyKey = "x-idempotency-key"
 
 func (p *program) forkCommand() *cli.Command {
 	return &cli.Command{
 		Name: "fork", Usage: "make a session that begins with the conversation of another", ArgsUsage: "SESSION",
-		Description: `The new session has the options, the model and the tools of the other one, which
-stays as it is. It prints the new session's id. No turn may run in the other session.`,
+		Description: `The new session has the options, the model and the tools of the other one, which stays
+as it is. Prints the id of the new session. No turn may be running in the other session.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
 			&cli.StringFlag{Name: "at", Value: "latest", Usage: "where to fork: only `latest`, the last answer"},

@@ -18,7 +18,7 @@ import (
 // maxOptionFile bounds a file that becomes an option, in bytes. The daemon takes as much.
 const maxOptionFile = 64 << 10
 
-// optionFlags are options of the agent, named as Claude Code names them.
+// optionFlags returns options of the agent, with the names that Claude Code gives them.
 func optionFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "effort", Usage: "how hard the model works: `LEVEL` is low, medium, high, xhigh or max"},
@@ -36,7 +36,7 @@ func optionFlags() []cli.Flag {
 	}
 }
 
-// optionNames are the names of those flags.
+// optionNames returns the names of those flags.
 func optionNames() []string {
 	var names []string
 	for _, f := range optionFlags() {
@@ -45,8 +45,7 @@ func optionNames() []string {
 	return names
 }
 
-// options reads those flags, nil if there is none. What a value may be is for the daemon to
-// say.
+// options reads those flags; nil if none is given. The daemon validates the values.
 func (p *program) options(c *cli.Context) (*pb.AgentOptions, error) {
 	set := false
 	for _, name := range optionNames() {
@@ -90,8 +89,7 @@ func (p *program) options(c *cli.Context) (*pb.AgentOptions, error) {
 	return o, err
 }
 
-// pathList is a flag that may be given several times. Unlike lists of the library it is not
-// split at commas, which paths may have.
+// pathList is a repeatable flag. Unlike the lists of the library it is not split at commas, which may be in a path.
 type pathList struct{ paths []string }
 
 // Set implements [cli.Generic].
@@ -106,7 +104,7 @@ func (l *pathList) Set(path string) error {
 // String implements [cli.Generic].
 func (l *pathList) String() string { return strings.Join(l.paths, " ") }
 
-// optionFile reads a file that is an option. It never quotes the file.
+// optionFile reads a file that is an option. Its errors never quote the file.
 func optionFile(flag, path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -125,13 +123,13 @@ func optionFile(flag, path string) ([]byte, error) {
 	return text, nil
 }
 
-// clampUint fits a number into the wire; what does not fit is refused there.
+// clampUint converts a number for the wire. The daemon refuses the largest value.
 func clampUint(n uint) uint32 {
 	const most = 1<<32 - 1
 	return uint32(min(uint64(n), most))
 }
 
-// shownOptions are options for people, one a line.
+// shownOptions returns options for a person, one per line.
 func shownOptions(o *pb.AgentOptions) []string {
 	var lines []string
 	add := func(name, value string) {

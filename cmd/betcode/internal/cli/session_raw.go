@@ -13,8 +13,8 @@ import (
 
 func (p *program) rawCommand() *cli.Command {
 	return &cli.Command{
-		Name: "raw", Usage: "print what an agent process wrote, as it wrote it", ArgsUsage: "SESSION",
-		Description: "Lines of JSON, everything that the process has written so far. Each process of a session is a run, counted from 1.",
+		Name: "raw", Usage: "print the output of an agent process unchanged", ArgsUsage: "SESSION",
+		Description: "Prints the lines of JSON that the process has written so far. Each process of a session is a run, counted from 1.",
 		Flags:       []cli.Flag{&cli.Uint64Flag{Name: "run", Usage: "of run `N` (default: the newest)"}},
 		Action:      p.withClient(1, 1, p.rawSession),
 	}

@@ -23,22 +23,22 @@ func (p *program) tokenCommand() *cli.Command {
 	asJSON := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
 	return &cli.Command{
 		Name: "token", Usage: "manage tokens of callers over TCP",
-		Description: "A daemon with --listen serves callers that have a token. Its scopes say what they may do: view, approve (answer\n" +
-			"permission requests), control (type, start and stop sessions), admin (all of it, and the daemon).",
+		Description: "A daemon with --listen serves callers with a token. Its scopes are their rights: view, approve (answer permission\n" +
+			"requests), control (write, start and stop sessions), admin (everything, and the daemon).",
 		Subcommands: []*cli.Command{
 			{
 				Name: "create", Usage: "make a token", ArgsUsage: "NAME",
-				Description: "Its secret is written once, to standard output or to a new file that nobody else can read.",
+				Description: "Writes the secret once, to standard output or to a new file that nobody else can read.",
 				Flags: []cli.Flag{
-					&cli.StringSliceFlag{Name: "scope", Usage: "what it is good for: `SCOPE` is view, approve, control or admin; may be given several times", Required: true},
-					&cli.StringFlag{Name: "expires", Usage: "for how `LONG` it counts, for example 30d; without, until it is revoked"},
+					&cli.StringSliceFlag{Name: "scope", Usage: "a right of the token: `SCOPE` is view, approve, control or admin; may be given several times", Required: true},
+					&cli.StringFlag{Name: "expires", Usage: "how `LONG` it is valid, for example 30d (default: until it is revoked)"},
 					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the secret to the new `FILE`"},
 					asJSON,
 				},
 				Action: p.withClient(1, 1, p.tokenCreate),
 			},
 			{
-				Name: "list", Usage: "list the tokens; nobody can see their secrets",
+				Name: "list", Usage: "list the tokens, without their secrets",
 				Flags: []cli.Flag{asJSON}, Action: p.withClient(0, 0, p.tokenList),
 			},
 			{
@@ -54,14 +54,14 @@ func (p *program) tokenCreate(ctx context.Context, c *cli.Context, cl *client.Cl
 	if text := c.String("expires"); text != "" {
 		left, err := config.ParseDuration(text)
 		if err != nil || left <= 0 {
-			return exit.Usage(fmt.Errorf("expires %q: write for how long it counts, for example 12h or 30d", text))
+			return exit.Usage(fmt.Errorf("expires %q: give how long the token is valid, for example 12h or 30d", text))
 		}
 		request.ExpiresAt = timestamppb.New(time.Now().Add(left))
 	}
 	path := c.String("output")
 	if path != "" {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return exit.Usage(fmt.Errorf("write token: %s is there already; name a new file", path))
+			return exit.Usage(fmt.Errorf("write token: %s exists; name a new file", path))
 		}
 	}
 	made, err := cl.Access.CreateAccessToken(ctx, request)
@@ -78,12 +78,12 @@ func (p *program) tokenCreate(ctx context.Context, c *cli.Context, cl *client.Cl
 		return console.WriteJSON(p.Stdout, "betcode.token.create/v1", made)
 	default:
 		fmt.Fprintln(p.Stdout, made.GetSecret())
-		fmt.Fprintln(p.Stderr, "This is shown once. Keep it in a file that nobody else can read; --token-file names it.")
+		fmt.Fprintln(p.Stderr, "The secret is shown once. Keep it in a file that nobody else can read, and name the file with --token-file.")
 	}
 	return nil
 }
 
-// takeBack revokes a token whose secret nobody has.
+// takeBack revokes a token whose secret could not be written.
 func (p *program) takeBack(ctx context.Context, cl *client.Client, name string) error {
 	_, err := cl.Access.RevokeAccessToken(ctx, &pb.RevokeAccessTokenRequest{Name: name})
 	return err
@@ -118,7 +118,7 @@ func (p *program) tokenList(ctx context.Context, c *cli.Context, cl *client.Clie
 	return t.Write(p.Stdout)
 }
 
-// expiry is how long something still counts, for a person.
+// expiry returns how long a token is still valid, for a person.
 func expiry(t *timestamppb.Timestamp, now time.Time) string {
 	switch {
 	case t == nil:

@@ -34,8 +34,7 @@ func (p *program) treeCommand() *cli.Command {
 	}
 }
 
-// writeTree draws the tree: state, restarts, what is left of a backoff, the last
-// error. What is as it should be is not mentioned.
+// writeTree draws the tree: state, and, where there is one, restarts, the rest of a backoff and the last error.
 func writeTree(w io.Writer, n *pb.TreeNode, s console.Style, now time.Time) {
 	fmt.Fprintln(w, describe(n, s, now))
 	writeChildren(w, n.GetChildren(), "", s, now)

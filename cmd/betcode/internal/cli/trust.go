@@ -17,15 +17,15 @@ import (
 
 func (p *program) trustCommand() *cli.Command {
 	return &cli.Command{
-		Name: "trust", Usage: "review what a directory tells agents to run, and let it count", ArgsUsage: "[DIRECTORY]",
+		Name: "trust", Usage: "review what a directory tells agents to run, and trust it", ArgsUsage: "[DIRECTORY]",
 		Description: "Claude Code obeys settings, hooks, MCP servers, commands, skills and agents that it finds in its working directory,\n" +
 			"in the directories above it, and in its git repository. Until you trust a directory, agents there run without all of\n" +
 			"that. This command shows what would take effect, then asks. Trust is for the content you have seen: when a file\n" +
 			"changes, agents run without it again until you have seen the difference.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "list", Usage: "list what is trusted"},
-			&cli.BoolFlag{Name: "remove", Usage: "trust it no longer"},
-			&cli.BoolFlag{Name: "yes", Usage: "trust it without being asked"},
+			&cli.BoolFlag{Name: "list", Usage: "list trusted directories"},
+			&cli.BoolFlag{Name: "remove", Usage: "no longer trust it"},
+			&cli.BoolFlag{Name: "yes", Usage: "trust it without a question"},
 		},
 		Action: p.withClient(0, 1, p.trust),
 	}
@@ -61,7 +61,7 @@ func (p *program) trust(ctx context.Context, c *cli.Context, cl *client.Client) 
 	return p.reviewAndTrust(ctx, cl, directory, c.Bool("yes"))
 }
 
-// reviewAndTrust shows what would take effect, asks, and trusts exactly that.
+// reviewAndTrust shows what would take effect, asks the person, and trusts exactly that content.
 func (p *program) reviewAndTrust(ctx context.Context, cl *client.Client, directory string, yes bool) error {
 	answer, err := cl.Admin.TrustDirectory(ctx, &pb.TrustDirectoryRequest{Directory: directory, Inspect: true})
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *program) reviewAndTrust(ctx context.Context, cl *client.Client, directo
 func writeReview(w io.Writer, review *pb.DirectoryReview, s console.Style) {
 	name := console.Line(review.GetDirectory())
 	if review.GetEmpty() && review.GetTrusted() {
-		fmt.Fprintf(w, "There is nothing in %s that tells an agent what to run. Files that appear later count when you have trusted them.\n", name)
+		fmt.Fprintf(w, "There is nothing in %s that tells an agent what to run. Later files take effect after you have trusted them.\n", name)
 		return
 	}
 	fmt.Fprintf(w, "An agent in %s would obey:\n", name)
