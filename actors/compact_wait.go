@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -21,7 +22,7 @@ const detailSettling = "settling"
 // settling reports whether nothing keeps the session busy but its agent, which is
 // about to rest: the turn is over, and TurnComplete was told.
 func (s *sessionState) settling() bool {
-	return s.agent.busy && !s.busy() && len(s.slot.admissions) == 0 && len(s.record.Background) == 0 && len(s.requests(isUndecidedCall)) == 0
+	return s.agent.busy && !s.busy() && len(s.slot.admissions) == 0 && len(s.record.Background) == 0 && len(s.prompts.List(prompts.UndecidedCall)) == 0
 }
 
 // compactWaiting asks for a compaction, again while the agent is about to rest. It runs on the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -75,7 +76,7 @@ func (s permissionState) next() time.Time {
 		return time.Time{}
 	}
 	next := s.record.ExpiresAt
-	if n := remindersSent(s.record); n < len(s.reminders) {
+	if n := prompts.RemindersSent(s.record); n < len(s.reminders) {
 		if at := s.record.ReceivedAt.Add(s.reminders[n]); at.Before(next) {
 			next = at
 		}
@@ -142,10 +143,10 @@ func (s permissionState) remind(at time.Time) (permissionState, []effect) {
 			due = n + 1
 		}
 	}
-	if s.decided || due <= remindersSent(s.record) {
+	if s.decided || due <= prompts.RemindersSent(s.record) {
 		return s, nil
 	}
-	s.record = reminded(s.record, due)
+	s.record = prompts.Reminded(s.record, due)
 	return s, []effect{tellSession{reminderDue{s.record.Request, due}}}
 }
 

@@ -285,7 +285,7 @@ func (s *session) waitAgain(ctx actor.Context, gone *actor.PID) {
 	for id, pid := range s.asked {
 		if pid.Id == gone.Id {
 			delete(s.asked, id)
-			if record, waits := s.state.prompts.records[id]; waits {
+			if record, waits := s.state.prompts.Find(id); waits {
 				s.wait(ctx, record)
 			}
 			return

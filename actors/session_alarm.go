@@ -11,6 +11,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
+	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -136,20 +137,17 @@ func (t *transition) callDone(m claude.ToolDone) {
 
 // requestOfCall returns the request for a call that waits, or was denied.
 func (t *transition) requestOfCall(call string) (messages.RequestID, bool) {
-	for _, p := range t.s.prompts.records {
-		if p.ToolUse == call && call != "" && p.Run == t.s.record.Run && !p.Orphaned() && !permits(p.Decision) {
+	for _, p := range t.s.prompts.List(prompts.Every) {
+		if p.ToolUse == call && call != "" && p.Run == t.s.record.Run && !p.Orphaned() && !prompts.Permits(p.Decision) {
 			return p.Request, true
 		}
 	}
 	return "", false
 }
 
-// permits reports whether the agent is told to go on with a call.
-func permits(d messages.Decision) bool { return allows(d) || d == messages.DecisionAnswered }
-
 // unanswered remembers, until it has ended, a call whose request ends without an allow.
 func (t *transition) unanswered(p messages.PermissionRecord) {
-	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || permits(p.Decision) || slices.Contains(t.s.run.UnansweredCalls, p.ToolUse) {
+	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || prompts.Permits(p.Decision) || slices.Contains(t.s.run.UnansweredCalls, p.ToolUse) {
 		return
 	}
 	run := *t.s.run

@@ -5,6 +5,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
@@ -28,7 +29,7 @@ func (t *transition) deliverAnswer(p messages.PermissionRecord) {
 // request. A plain allow is sent bare where the agent takes that, else with the
 // input as it came; edits and answers send the whole input.
 func answerLine(p messages.PermissionRecord, can claudecode.Capabilities) ([]byte, error) {
-	if len(p.Applied) > 0 && !allows(p.Decision) {
+	if len(p.Applied) > 0 && !prompts.Allows(p.Decision) {
 		return nil, messages.Errorf("answer permission", messages.Invalid, "suggestions hold for a call that is allowed").
 			WithHint("allow the call, or leave the suggestions out")
 	}
@@ -51,7 +52,7 @@ func answerLine(p messages.PermissionRecord, can claudecode.Capabilities) ([]byt
 	case messages.DenyWithInterrupt:
 		return claude.DenyLine(request, p.Message, true), nil
 	case messages.DecisionExpired:
-		patience := humanDuration(p.ExpiresAt.Sub(lastSign(p)))
+		patience := humanDuration(p.ExpiresAt.Sub(prompts.LastSign(p)))
 		return claude.DenyLine(request, "Permission request expired after "+patience+". User can retry the operation.", false), nil
 	case messages.Deny, messages.DenyNoInterrupt:
 		return claude.DenyLine(request, cmp.Or(p.Message, "User denied permission."), false), nil
@@ -59,8 +60,4 @@ func answerLine(p messages.PermissionRecord, can claudecode.Capabilities) ([]byt
 	}
 	return nil, messages.Errorf("answer permission", messages.Invalid, "decision %d answers nothing", p.Decision).
 		WithHint("allow or deny the request")
-}
-
-func allows(d messages.Decision) bool {
-	return d == messages.AllowOnce || d == messages.AllowSession || d == messages.AllowWithEdit
 }

@@ -9,6 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/run"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -103,7 +104,7 @@ func (b *bench) checkRebuild() {
 	}
 	compare("record", kept.Record, b.state.record)
 	compare("run", kept.Run, b.state.run)
-	compare("permissions", kept.Permissions, b.state.requests(everyRequest))
+	compare("permissions", kept.Permissions, b.state.prompts.List(prompts.Every))
 	compare("inputs", essence(kept.Inputs), essence(b.state.inputs))
 	if b.state.run != nil {
 		compare("offset", kept.Cursor.Offset, b.state.cursor.Offset)

@@ -14,6 +14,7 @@ import (
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/presence"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -116,7 +117,7 @@ func (t *transition) detach(id string) {
 // replays, without a number.
 func (s *sessionState) replayPrompts(now env) []messages.Event {
 	var events []messages.Event
-	for _, p := range s.requests(isUndecided) {
+	for _, p := range s.prompts.List(prompts.Undecided) {
 		for _, e := range promptEvents(p) {
 			if request := e.GetPermissionRequest(); request != nil {
 				request.IsReplay = true
@@ -210,7 +211,7 @@ func (t *transition) getSession(from *actor.PID, m messages.GetSession) {
 func (s *sessionState) view() messages.SessionView {
 	v := messages.SessionView{
 		Record: s.record, Run: s.run, LockHolder: s.lock.Holder(), LockWaiting: s.lock.Waiting(), Clients: s.clients.Streams(), Attached: s.clients.Everyone(), Lineage: s.options.lineage,
-		Inputs: slices.Clone(s.inputs), Permissions: s.requests(isUndecided),
+		Inputs: slices.Clone(s.inputs), Permissions: s.prompts.List(prompts.Undecided),
 	}
 	v.Record.Options = s.agentOptions()
 	if s.active() {
@@ -222,7 +223,7 @@ func (s *sessionState) view() messages.SessionView {
 // maybeRetire lets the actor go when nobody needs it: everything it knows is in
 // the journal.
 func (t *transition) maybeRetire() {
-	if t.s.clients.Streams() == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.ending.restart && len(t.s.prompts.records) == 0 {
+	if t.s.clients.Streams() == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.ending.restart && t.s.prompts.Len() == 0 {
 		t.then(retire{})
 	}
 }
@@ -232,7 +233,7 @@ func (s *sessionState) idle() bool {
 	if s.durable.damage != nil {
 		return !s.durable.damage.ending && len(s.durable.damage.waiters[endDelete]) == 0
 	}
-	return s.durable.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart && len(s.prompts.records) == 0 && s.durable.Quiescent() && s.slot.state == slotNone
+	return s.durable.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart && s.prompts.Len() == 0 && s.durable.Quiescent() && s.slot.state == slotNone
 }
 
 // deleteSession stops the agent, then removes everything.
@@ -250,7 +251,7 @@ func (t *transition) deleteSession(from *actor.PID, client messages.ClientID) {
 
 // remove deletes the session and sends everybody away.
 func (t *transition) remove() {
-	for _, p := range t.s.requests(func(p messages.PermissionRecord) bool { return isUndecided(p) || p.Orphaned() }) {
+	for _, p := range t.s.prompts.List(func(p messages.PermissionRecord) bool { return prompts.Undecided(p) || p.Orphaned() }) {
 		t.then(dropPermission{p.Request})
 	}
 	t.append.Delete, t.append.Events, t.dirty = true, nil, true // nothing of it is ever shown

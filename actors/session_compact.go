@@ -11,6 +11,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
+	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -57,7 +58,7 @@ func (s *sessionState) compacting() bool {
 // occupied reports whether the session is active in the sense of the API: a turn
 // or a task runs, or somebody is asked.
 func (s *sessionState) occupied() bool {
-	return s.busy() || len(s.slot.admissions) > 0 || s.agent.busy || len(s.record.Background) > 0 || len(s.requests(isUndecidedCall)) > 0
+	return s.busy() || len(s.slot.admissions) > 0 || s.agent.busy || len(s.record.Background) > 0 || len(s.prompts.List(prompts.UndecidedCall)) > 0
 }
 
 // compactable reports whether there is an exchange since the last compaction.

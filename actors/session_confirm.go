@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -56,7 +57,7 @@ func (s *sessionState) unconfirmed(mode string) string {
 
 // wantMode has the session work in a mode: at once, or when it is confirmed.
 func (t *transition) wantMode(mode string, by messages.ClientID, confirmed bool) {
-	for _, p := range t.s.requests(isUndecided) {
+	for _, p := range t.s.prompts.List(prompts.Undecided) {
 		if p.Mode != "" && p.Mode != mode {
 			t.withdraw(p.Request, string(by)) // replaced by the new wish
 		}
@@ -81,7 +82,7 @@ func (t *transition) confirm(mode string, by string) {
 	if r := t.change(); !slices.Contains(r.Confirmed, mode) {
 		r.Confirmed = append(slices.Clone(r.Confirmed), mode)
 	}
-	for _, p := range t.s.requests(isUndecided) {
+	for _, p := range t.s.prompts.List(prompts.Undecided) {
 		if p.Mode == mode {
 			t.withdraw(p.Request, by)
 		}
@@ -115,7 +116,7 @@ func (s *sessionState) modeInput(mode, risk string) []byte {
 
 // askToConfirm puts a mode before people, unless it is already.
 func (t *transition) askToConfirm(mode, risk string) {
-	if slices.ContainsFunc(t.s.requests(isUndecided), func(p messages.PermissionRecord) bool { return p.Mode == mode }) {
+	if slices.ContainsFunc(t.s.prompts.List(prompts.Undecided), func(p messages.PermissionRecord) bool { return p.Mode == mode }) {
 		return
 	}
 	now := wall(t.now.at)
@@ -146,7 +147,7 @@ func (t *transition) modeDecided(from *actor.PID, p messages.PermissionRecord, r
 	}
 	t.then(dropPermission{p.Request})
 	t.removePermission(p.Request)
-	if allows(p.Decision) {
+	if prompts.Allows(p.Decision) {
 		t.confirm(p.Mode, p.DecidedBy)
 		t.enterMode(p.Mode)
 	}

@@ -8,12 +8,13 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/protect"
 	"betcode/actors/run"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
 // asked is the request to confirm a mode that waits; nil if none does.
 func (b *bench) asked() *messages.PermissionRecord {
-	for _, p := range b.state.requests(isUndecided) {
+	for _, p := range b.state.prompts.List(prompts.Undecided) {
 		if p.Mode != "" {
 			return &p
 		}
@@ -221,8 +222,8 @@ func TestConfirmationIsNoCall(t *testing.T) {
 	same.Request = "p9"
 	b.tell(b.out(same))
 	b.tell(b.exit(137))
-	if now := b.asked(); now == nil || now.Request != p.Request || b.state.prompts.records["p9"].Mode != "" {
-		t.Fatalf("%+v", b.state.prompts.records)
+	if now := b.asked(); now == nil || now.Request != p.Request || b.state.prompts.Get("p9").Mode != "" {
+		t.Fatalf("%+v", b.state.prompts)
 	}
 	if _, err := answerLine(decide(p, messages.AnswerPermission{Decision: messages.AllowWithEdit, Updated: []byte(`{}`)}), b.state.can()); err == nil {
 		t.Error("the mode can be edited")

@@ -8,6 +8,7 @@ import (
 
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -86,7 +87,7 @@ func TestKeptEditIsCheckedAgain(t *testing.T) {
 	if !strings.Contains(said, "notice PERMISSION_EDIT_DROPPED") || !strings.Contains(said, "request r1") || strings.Contains(said, "answer r1") {
 		t.Errorf("%s", said)
 	}
-	if p := b.state.prompts.records["r1"]; !isUndecided(p) || len(b.state.prompts.records) != 1 {
-		t.Errorf("%+v", b.state.prompts.records)
+	if p := b.state.prompts.Get("r1"); !prompts.Undecided(p) || b.state.prompts.Len() != 1 {
+		t.Errorf("%+v", b.state.prompts)
 	}
 }

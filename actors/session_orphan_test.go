@@ -8,6 +8,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
+	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -41,7 +42,7 @@ func TestRequestOutlivesItsProcess(t *testing.T) {
 	b.crash() // and so do both when the daemon dies now
 	b.expect("the next daemon", "wait for p1", "wait for p2", "look for k1 in the transcript", "in 10s actors.unwatchedDue")
 	b.resumed()
-	if !b.state.prompts.records["p1"].Orphaned() || b.state.undecided() {
+	if !b.state.prompts.Get("p1").Orphaned() || b.state.prompts.AgentWaits() {
 		t.Error("the resumed agent does not wait for a person")
 	}
 	if prompts := b.state.replayPrompts(b.env()); len(prompts) != 1 {
@@ -92,8 +93,8 @@ func TestAnswerToAnOrphanIsKept(t *testing.T) {
 			b.on(answer("eve", "p1", messages.AllowOnce), "to eve: applied false, "+c.word+" by bob")
 			b.on(messages.AnswerWritten{Run: 2, Request: "r1"})
 			b.on(answer("eve", "p1", messages.AllowOnce), "to eve: applied false, "+c.word+" by bob")
-			if len(b.state.prompts.records) != 1 {
-				t.Errorf("%+v", b.state.prompts.records)
+			if b.state.prompts.Len() != 1 {
+				t.Errorf("%+v", b.state.prompts)
 			}
 		})
 	}
@@ -117,7 +118,7 @@ func TestAskedAgainBeforeTheAnswer(t *testing.T) {
 	b := orphaned(t)
 	b.now = b.now.Add(time.Hour)
 	b.on(b.out(asks("r1", "Bash")), "all: 13 r1 takes the place of p1, 14 request r1, 15 WAITING_FOR_USER", "stop waiting for p1", "wait for r1")
-	p := b.state.prompts.records["r1"]
+	p := b.state.prompts.Get("r1")
 	if !p.ReceivedAt.Equal(dawn) || !p.ExpiresAt.Equal(dawn.Add(7*24*time.Hour)) || p.Run != 2 || p.Orphaned() ||
 		!slices.Equal(p.Formerly, []messages.RequestID{"p1"}) {
 		t.Errorf("%+v", p)
@@ -168,8 +169,8 @@ func TestOrphansAreWithdrawn(t *testing.T) {
 	b = orphaned(t)
 	b.tell(b.out(finished(), claude.TurnEnded{MemoryGone: true}))
 	b.tell(b.exit(1))
-	if len(b.state.prompts.records) != 0 {
-		t.Errorf("%+v", b.state.prompts.records)
+	if b.state.prompts.Len() != 0 {
+		t.Errorf("%+v", b.state.prompts)
 	}
 }
 
@@ -181,15 +182,15 @@ func TestAnswerInDoubt(t *testing.T) {
 		b.tell(won(answer("ann", "p1", decision)))
 		b.crash()
 		b.tell(b.exit(137))
-		if got := len(b.state.prompts.records); got != want {
+		if got := b.state.prompts.Len(); got != want {
 			t.Errorf("decision %d: %d are kept, want %d", decision, got, want)
 		}
 		b = asking(t)
 		b.tell(won(answer("ann", "p1", decision)))
 		b.tell(b.exit(137))
 		b.tell(messages.AnswerWritten{Run: 1, Request: "p1"}) // it was in the pipe
-		if len(b.state.prompts.records) != 0 {
-			t.Errorf("decision %d: %+v", decision, b.state.prompts.records)
+		if b.state.prompts.Len() != 0 {
+			t.Errorf("decision %d: %+v", decision, b.state.prompts)
 		}
 	}
 }
@@ -243,7 +244,7 @@ func TestSameJSON(t *testing.T) {
 		{`{`, `{ `, false},
 		{``, `null`, false},
 	} {
-		if got := sameJSON([]byte(c.a), []byte(c.b)); got != c.want {
+		if got := prompts.SameJSON([]byte(c.a), []byte(c.b)); got != c.want {
 			t.Errorf("%s and %s: %v", c.a, c.b, got)
 		}
 	}

@@ -70,13 +70,13 @@ func (t *transition) item(item claude.Item) {
 	case claude.TurnEnded:
 		t.turnEnded(m)
 	case claude.StatusHint:
-		if !t.s.undecided() {
+		if !t.s.prompts.AgentWaits() {
 			t.status(m.Status, "")
 		}
 	case claude.PermissionAsked:
 		t.permissionAsked(m)
 	case claude.PermissionWithdrawn:
-		t.unanswered(t.s.prompts.records[messages.RequestID(m.Request)])
+		t.unanswered(t.s.prompts.Get(messages.RequestID(m.Request)))
 		t.withdrawnByAgent(messages.RequestID(m.Request))
 	case claude.ControlAsked:
 		if line := claude.UnhandledLine(m); line != nil {

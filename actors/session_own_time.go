@@ -5,6 +5,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -53,8 +54,8 @@ func (t *transition) ownTime(e *pb.AgentEvent) {
 			result.DurationMs = uint32(min(uint64(own), uint64(result.GetDurationMs()))) //nolint:gosec // the smaller of the two fits
 		}
 	}
-	for _, p := range t.s.prompts.records {
-		if isUndecided(p) && !p.Orphaned() && p.ToolUse != "" && p.ToolUse == result.GetToolId() {
+	for _, p := range t.s.prompts.List(prompts.Every) {
+		if prompts.Undecided(p) && !p.Orphaned() && p.ToolUse != "" && p.ToolUse == result.GetToolId() {
 			result.DurationMs = 0
 		}
 	}
@@ -74,7 +75,7 @@ func (t *transition) afterTurn(before string) {
 	}
 	r.Status = status.String()
 	t.emit(statusChange(status, ""))
-	if t.s.undecided() {
+	if t.s.prompts.AgentWaits() {
 		t.status(pb.AgentStatus_WAITING_FOR_USER, "")
 	}
 }

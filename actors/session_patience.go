@@ -6,14 +6,10 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 	"betcode/messages/toolcall"
 )
-
-// extendPause is the least time between two extensions of one request. Each is a
-// write to disk, and somebody who types or whose connection flaps is active many
-// times a minute; against a TTL of an hour or more, a minute is nothing.
-const extendPause = time.Minute
 
 // reminderDue says that an undecided request has waited so long that people
 // are to be reminded. number counts from 1. Sent by its actor.
@@ -35,25 +31,17 @@ func (t *transition) extendPrompts(m any) {
 		messages.ChangeSettings, messages.RenameSession, messages.SetGrant, messages.ClearGrants:
 		t.extend("")
 	case messages.AnswerPermission:
-		t.extend(t.s.current(requestOf(m.Request)))
+		t.extend(t.s.prompts.Current(requestOf(m.Request)))
 	}
 }
 
 // extend gives every undecided request its whole TTL again, but the one that is
 // being answered. One that has expired stays so.
 func (t *transition) extend(but messages.RequestID) {
-	now := wall(t.now.at)
-	for _, p := range t.s.requests(isUndecided) {
-		if p.Request == but || !now.Before(p.ExpiresAt) || now.Sub(lastSign(p)) < extendPause {
-			continue
-		}
-		if until := now.Add(t.s.options.permissionTTL); until.After(p.ExpiresAt) {
-			p.ExpiresAt, p.LastExtendedAt = until, now
-			p.ExtensionCount++
-			t.putPermission(p)
-			t.then(update{p})
-			t.tellAll(permissionExtended(p))
-		}
+	for _, p := range t.s.prompts.Extended(wall(t.now.at), t.s.options.permissionTTL, but) {
+		t.putPermission(p)
+		t.then(update{p})
+		t.tellAll(permissionExtended(p))
 	}
 }
 
@@ -66,39 +54,13 @@ func permissionExtended(p messages.PermissionRecord) *pb.AgentEvent {
 	}}}
 }
 
-// lastSign is when the patience with a request began.
-func lastSign(p messages.PermissionRecord) time.Time {
-	if p.LastExtendedAt.After(p.ReceivedAt) {
-		return p.LastExtendedAt
-	}
-	return p.ReceivedAt
-}
-
-// remindersSent counts the reminders a request has had.
-func remindersSent(p messages.PermissionRecord) int {
-	switch {
-	case p.Reminder24hSent:
-		return 2
-	case p.Reminder1hSent:
-		return 1
-	}
-	return 0
-}
-
-// reminded marks the first n reminders as sent. The fields are called after their
-// usual times.
-func reminded(p messages.PermissionRecord, n int) messages.PermissionRecord {
-	p.Reminder1hSent, p.Reminder24hSent = n >= 1, n >= 2
-	return p
-}
-
 // remind speaks of a request again, once per reminder.
 func (t *transition) remind(m reminderDue) {
-	p, ok := t.s.prompts.records[m.request]
-	if !ok || isDecided(p) || m.number <= remindersSent(p) {
+	p, ok := t.s.prompts.Find(m.request)
+	if !ok || prompts.Decided(p) || m.number <= prompts.RemindersSent(p) {
 		return
 	}
-	p = reminded(p, m.number)
+	p = prompts.Reminded(p, m.number)
 	t.putPermission(p)
 	tool, age := shorten(p.Tool, maxShown), humanAge(wall(t.now.at).Sub(p.ReceivedAt))
 	n := notice{

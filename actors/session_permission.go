@@ -11,6 +11,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
+	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -18,18 +19,12 @@ import (
 // maxRequestID bounds the id of a request: it is the key of a record.
 const maxRequestID = 256
 
-// promptsView is the requests for permission and the questions that have not ended.
-type promptsView struct {
-	records  map[messages.RequestID]messages.PermissionRecord
-	doubtful map[messages.RequestID]bool // decided before a crash: their answers may have been given
-}
-
 // permissionAsked takes a request of the agent. A rule or a session grant decides
 // it at once; else it becomes a durable record, an event for every client and an
 // actor.
 func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	id := messages.RequestID(m.Request)
-	if known, ok := t.s.prompts.records[id]; ok && (!known.Orphaned() || known.Mode != "") {
+	if known, ok := t.s.prompts.Find(id); ok && (!known.Orphaned() || known.Mode != "") {
 		return
 	}
 	switch {
@@ -79,35 +74,15 @@ func promptEvents(p messages.PermissionRecord) []*pb.AgentEvent {
 	}, p.ExpiresAt)
 }
 
-// The kinds of requests that [sessionState.requests] can list.
-func everyRequest(messages.PermissionRecord) bool      { return true }
-func isUndecided(p messages.PermissionRecord) bool     { return p.Decision == messages.Undecided }
-func isUndecidedCall(p messages.PermissionRecord) bool { return isUndecided(p) && p.Mode == "" }
-func isDecided(p messages.PermissionRecord) bool       { return p.Decision != messages.Undecided }
-
-// requests returns the requests of a kind, oldest first.
-func (s *sessionState) requests(kind func(messages.PermissionRecord) bool) []messages.PermissionRecord {
-	var found []messages.PermissionRecord
-	for _, p := range s.prompts.records {
-		if kind(p) {
-			found = append(found, p)
-		}
-	}
-	slices.SortFunc(found, func(a, b messages.PermissionRecord) int {
-		return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(string(a.Request), string(b.Request)))
-	})
-	return found
-}
-
 // answerPermission routes an answer to the request's actor, or tells who was first.
 func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermission) {
 	const op = "answer permission"
 	if !t.known(from, op) {
 		return
 	}
-	id := t.s.current(requestOf(m.Request))
+	id := t.s.prompts.Current(requestOf(m.Request))
 	m.Request = id + m.Request[len(requestOf(m.Request)):]
-	p, pending := t.s.prompts.records[id]
+	p, pending := t.s.prompts.Find(id)
 	switch {
 	case pending && p.Decision == messages.Undecided:
 		if p.Question && m.Decision == messages.AllowOnce && len(m.Answers) > 0 {
@@ -140,7 +115,7 @@ func requestOf(id messages.RequestID) messages.RequestID {
 // permissionDecided makes a decision durable, tells everybody, then the agent.
 func (t *transition) permissionDecided(m decided) {
 	id := requestOf(m.Answer.Request)
-	p, ok := t.s.prompts.records[id]
+	p, ok := t.s.prompts.Find(id)
 	if !ok { // withdrawn meanwhile
 		t.then(reply{m.from, t.s.ledger.Late(id)})
 		return
@@ -183,7 +158,7 @@ func (t *transition) permissionDecided(m decided) {
 		t.keepDecision(p)
 		return
 	}
-	if !t.s.undecided() {
+	if !t.s.prompts.AgentWaits() {
 		t.status(pb.AgentStatus_EXECUTING_TOOL, "")
 	}
 	t.then(dropPermission{id})
@@ -213,7 +188,7 @@ func (t *transition) rememberDecision(p messages.PermissionRecord) []messages.Re
 
 // answerWritten forgets a request whose answer is in the pipe.
 func (t *transition) answerWritten(m messages.AnswerWritten) {
-	if p, ok := t.s.prompts.records[m.Request]; ok && p.Decision != messages.Undecided && m.Run == p.Run {
+	if p, ok := t.s.prompts.Find(m.Request); ok && p.Decision != messages.Undecided && m.Run == p.Run {
 		if p.Orphaned() { // the agent may have read it before it ended
 			t.then(dropPermission{m.Request})
 		}
@@ -224,11 +199,11 @@ func (t *transition) answerWritten(m messages.AnswerWritten) {
 
 // withdraw ends a request that nobody has to answer any more.
 func (t *transition) withdraw(id messages.RequestID, by string) {
-	p, ok := t.s.prompts.records[id]
+	p, ok := t.s.prompts.Find(id)
 	if !ok {
 		return
 	}
-	if !screened(p) {
+	if !prompts.Screened(p) {
 		t.removePermission(id)
 		return
 	}
@@ -247,7 +222,7 @@ func (t *transition) withdraw(id messages.RequestID, by string) {
 // withdrawnByAgent ends a request because the agent says so. One that is being
 // ended by us withdraws what it would still want: its successor asks again.
 func (t *transition) withdrawnByAgent(id messages.RequestID) {
-	if p, ok := t.s.prompts.records[id]; ok && !p.Orphaned() && !t.s.ending.shutdown && !t.s.replacing() {
+	if p, ok := t.s.prompts.Find(id); ok && !p.Orphaned() && !t.s.ending.shutdown && !t.s.replacing() {
 		t.withdraw(id, "agent")
 	}
 }
@@ -255,7 +230,7 @@ func (t *transition) withdrawnByAgent(id messages.RequestID) {
 // withdrawTool ends the request of a tool call that is over: the agent does not
 // always withdraw it.
 func (t *transition) withdrawTool(call string) {
-	for _, p := range t.s.requests(isUndecided) {
+	for _, p := range t.s.prompts.List(prompts.Undecided) {
 		if p.ToolUse == call && call != "" {
 			t.withdrawnByAgent(p.Request)
 		}

@@ -22,7 +22,7 @@ func asking(t tester) *bench {
 func TestPermissionIsAskedFor(t *testing.T) {
 	b := turning(t)
 	b.on(b.out(asks("p1", "Bash")), "all: 6 request p1, 7 WAITING_FOR_USER", "wait for p1")
-	p := b.state.prompts.records["p1"]
+	p := b.state.prompts.Get("p1")
 	if p.Seq != 6 || p.Run != 1 || !p.ExpiresAt.Equal(dawn.Add(7*24*time.Hour)) || p.Decision != messages.Undecided {
 		t.Errorf("%+v", p)
 	}
@@ -63,8 +63,8 @@ func TestPermissionIsDecided(t *testing.T) {
 				"to bob: applied true, "+c.reply+" by bob", "stop waiting for p1", "run 1: answer p1 "+c.line)
 			b.on(answer("eve", "p1", messages.AllowOnce), "to eve: applied false, "+c.reply+" by bob")
 			b.on(messages.AnswerWritten{Run: 1, Request: "p1"})
-			if len(b.state.prompts.records) != 0 {
-				t.Errorf("%+v", b.state.prompts.records)
+			if b.state.prompts.Len() != 0 {
+				t.Errorf("%+v", b.state.prompts)
 			}
 			b.on(answer("eve", "p1", messages.AllowOnce), "to eve: applied false, "+c.reply+" by bob")
 		})
@@ -219,7 +219,7 @@ func TestPermissionsSurviveACrash(t *testing.T) {
 	b.now = b.now.Add(time.Hour)
 	b.crash()
 	b.expect("the crash", "wait for p2", "run 1: look for it at 50", "in 10s actors.unwatchedDue")
-	if p := b.state.prompts.records["p2"]; !p.ExpiresAt.Equal(dawn.Add(7 * 24 * time.Hour)) {
+	if p := b.state.prompts.Get("p2"); !p.ExpiresAt.Equal(dawn.Add(7 * 24 * time.Hour)) {
 		t.Errorf("%+v", p)
 	}
 	b.on(won(answer("ann", "p2", messages.AllowOnce)), "all: 10 resolved p2 ALLOW_ONCE by ann, 11 EXECUTING_TOOL",
@@ -257,7 +257,7 @@ func TestPatienceBeginsAnew(t *testing.T) {
 	b.on(answer("bob", "p2", messages.AllowOnce), "update p1", "all: notice PERMISSION_EXTENDED", "forward to p2") // not the one that is answered
 	b.on(take("ann"), "update p2", "all: notice PERMISSION_EXTENDED", "to ann: lock granted true, holder \"ann\"")
 	b.on(take("ann"), "to ann: lock granted true, holder \"ann\"")
-	p := b.state.prompts.records["p1"]
+	p := b.state.prompts.Get("p1")
 	if p.ExtensionCount != 1 || !p.LastExtendedAt.Equal(b.now) || !p.ExpiresAt.Equal(b.now.Add(7*24*time.Hour)) || !p.ReceivedAt.Equal(dawn) {
 		t.Errorf("%+v", p)
 	}
@@ -281,17 +281,17 @@ func TestSignsOfAClient(t *testing.T) {
 		b.tell(b.out(asks("p2", "Read")))
 		b.now = dawn.Add(6 * 24 * time.Hour)
 		b.tell(sign)
-		if p := b.state.prompts.records["p1"]; p.ExtensionCount != 1 || !p.ExpiresAt.Equal(b.now.Add(7*24*time.Hour)) {
+		if p := b.state.prompts.Get("p1"); p.ExtensionCount != 1 || !p.ExpiresAt.Equal(b.now.Add(7*24*time.Hour)) {
 			t.Errorf("%s: %+v", name, p)
 		}
 		b.tell(expired("p1"))
-		if p := b.state.prompts.records["p1"]; p.Decision != messages.Undecided {
+		if p := b.state.prompts.Get("p1"); p.Decision != messages.Undecided {
 			t.Errorf("%s: it has expired: %+v", name, p)
 		}
 		b.now = b.now.Add(7 * 24 * time.Hour)
 		b.quiet()
 		b.tell(expired("p1"))
-		if p := b.state.prompts.records["p1"]; p.Decision != messages.DecisionExpired {
+		if p := b.state.prompts.Get("p1"); p.Decision != messages.DecisionExpired {
 			t.Errorf("%s: it never expires: %+v", name, p)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -17,7 +18,7 @@ func protecting(t *testing.T, texts map[rules.Effect][]string) *bench {
 	return b
 }
 
-// What the list has is asked about whatever a rule or a grant allows, and still denied
+// What the list has is asked about whatever a rule or a grant prompts.Allows, and still denied
 // where something forbids it.
 func TestProtectedIsAskedAbout(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -35,7 +36,7 @@ func TestProtectedIsAskedAbout(t *testing.T) {
 			b.state.record.Grants = c.grant
 			b.on(b.out(asksFor("p1", "Edit", ".mcp.json")), "look around for p1")
 			b.on(lookedAround{request: "p1", directory: &rules.Set{}, protected: "/p/.mcp.json says which servers agents start"}, c.want...)
-			if p := b.state.prompts.records["p1"]; isUndecided(p) && p.Reason == "" {
+			if p := b.state.prompts.Get("p1"); prompts.Undecided(p) && p.Reason == "" {
 				t.Errorf("no reason: %+v", p)
 			}
 		})
@@ -57,7 +58,7 @@ func TestAgentInsists(t *testing.T) {
 	asked := asksFor("p1", "Bash", "ls")
 	asked.Insists = "an ask rule of its own"
 	b.on(b.out(asked), "all: 6 request p1, 7 WAITING_FOR_USER", "wait for p1")
-	if p := b.state.prompts.records["p1"]; p.Reason != asked.Insists || p.Decision != messages.Undecided {
+	if p := b.state.prompts.Get("p1"); p.Reason != asked.Insists || p.Decision != messages.Undecided {
 		t.Errorf("%+v", p)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"betcode/actors/internal/rules"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -44,10 +45,6 @@ func (e lookAround) look(s *System) any {
 	return found
 }
 
-// screened reports whether a request that waits has been shown or decided. Until
-// then nobody knows of it but the agent, which asks again if need be.
-func screened(p messages.PermissionRecord) bool { return p.Seq != 0 || isDecided(p) }
-
 func (t *transition) callOf(p messages.PermissionRecord) rules.Call {
 	return rules.Call{
 		Tool: p.Tool, Input: p.Input,
@@ -73,8 +70,8 @@ func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
 func (t *transition) lookedAround(m lookedAround) {
 	t.s.agent.directory = m.directory
 	t.giveRules()
-	p, ok := t.s.prompts.records[m.request]
-	if !ok || screened(p) || !t.s.agent.up {
+	p, ok := t.s.prompts.Find(m.request)
+	if !ok || prompts.Screened(p) || !t.s.agent.up {
 		return // withdrawn meanwhile, or the agent has gone and will ask again
 	}
 	if m.edit != "" {
@@ -106,7 +103,7 @@ func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict,
 		p.Decision, p.DecidedBy = messages.AllowSession, "grant"
 	}
 	switch {
-	case isDecided(p):
+	case prompts.Decided(p):
 		if again {
 			t.withdraw(old.Request, p.DecidedBy)
 		}

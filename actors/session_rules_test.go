@@ -6,6 +6,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -42,7 +43,7 @@ func TestRulesDecide(t *testing.T) {
 	})
 	b.state.record.Grants = map[string]bool{"Bash": true}
 	b.on(b.out(asksFor("p1", "Bash", "git status; ls")), "run 1: answer p1 allow")
-	if p := b.state.prompts.records["p1"]; p.DecidedBy != byRule || p.Decision != messages.AllowOnce {
+	if p := b.state.prompts.Get("p1"); p.DecidedBy != byRule || p.Decision != messages.AllowOnce {
 		t.Errorf("%+v", p)
 	}
 	b.on(messages.AnswerWritten{Run: 1, Request: "p1"})
@@ -90,8 +91,8 @@ func TestRulesAboutFilesAcrossACrash(t *testing.T) {
 		t.Errorf("after a crash: %q", got)
 	}
 	b.tell(b.exit(1))
-	if len(b.state.prompts.records) != 0 {
-		t.Errorf("%+v", b.state.prompts.records)
+	if b.state.prompts.Len() != 0 {
+		t.Errorf("%+v", b.state.prompts)
 	}
 	b.quiet()
 	b.on(lookedAround{request: "p1", directory: &rules.Set{}})
@@ -111,7 +112,7 @@ func TestRulesAboutFilesBeforeTheAgentIsFound(t *testing.T) {
 		t.Errorf("when the agent is found: %q", got)
 	}
 	b.tell(lookedAround{request: "p1", directory: &rules.Set{}})
-	if p := b.state.prompts.records["p1"]; !screened(p) {
+	if p := b.state.prompts.Get("p1"); !prompts.Screened(p) {
 		t.Errorf("nobody is asked: %+v", p)
 	}
 }

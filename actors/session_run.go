@@ -15,6 +15,7 @@ import (
 	"betcode/actors/internal/process"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -147,11 +148,11 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 		t.replaceAgent(endReplace, run.StopResumable)
 		return
 	}
-	for _, p := range t.s.requests(everyRequest) {
+	for _, p := range t.s.prompts.List(prompts.Every) {
 		switch {
-		case !screened(p): // what was found before the agent was there has gone unheard
+		case !prompts.Screened(p): // what was found before the agent was there has gone unheard
 			t.then(lookAround{p.Request, t.callOf(p), t.keptEdit(p)})
-		case isDecided(p) && !p.Orphaned():
+		case prompts.Decided(p) && !p.Orphaned():
 			t.deliverAnswer(p)
 		}
 	}

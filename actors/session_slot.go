@@ -144,7 +144,7 @@ func (t *transition) releaseSlot() {
 // canPark reports whether the agent has nothing to do: no turn, no task in the
 // background, nobody who is asked.
 func (s *sessionState) canPark() bool {
-	return s.agent.up && !s.frozen() && !s.busy() && !s.agent.busy && len(s.record.Background) == 0 && !s.asks() && !s.record.StopWanted
+	return s.agent.up && !s.frozen() && !s.busy() && !s.agent.busy && len(s.record.Background) == 0 && !s.prompts.AgentAsks() && !s.record.StopWanted
 }
 
 // park ends an agent that rests; the next message resumes it. One that yields is

@@ -12,6 +12,7 @@ import (
 	"betcode/actors/run"
 	"betcode/actors/session/durable"
 	"betcode/actors/session/presence"
+	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 	"betcode/supervision"
@@ -39,7 +40,7 @@ type sessionState struct {
 	record   messages.SessionRecord
 	run      *messages.RunRecord // the newest, nil before the first
 	inputs   []messages.InputRecord
-	prompts  promptsView
+	prompts  prompts.Ledger
 	attended bool            // a client has spoken, and no run was told yet: the next is not an automatic one
 	ledger   requests.Ledger // results of requests that may be repeated, and decisions about prompts
 
@@ -115,10 +116,7 @@ func (s sessionState) load(now env, m messages.SessionLoaded) (sessionState, []e
 	s.exists, s.durable = m.Found, durability{Log: durable.Loaded[effect](m.Record.Head), loaded: true, early: s.durable.early, damage: s.durable.damage}
 	s.record, s.run, s.cursor, s.inputs = m.Record, m.Run, m.Cursor, m.Inputs
 	s.record.ID = s.id
-	s.prompts.records = make(map[messages.RequestID]messages.PermissionRecord, len(m.Permissions))
-	for _, p := range m.Permissions {
-		s.prompts.records[p.Request] = p
-	}
+	s.prompts = prompts.Loaded(m.Permissions)
 	t := begin(s, now)
 	t.applySavedStop()
 	if !s.active() { // an earlier incarnation may have had a slot

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"maps"
 	"slices"
 
 	pb "betcode/proto/betcode/v1"
@@ -163,8 +162,7 @@ func (t *transition) inputDone(key string) {
 
 // putPermission stores a permission record.
 func (t *transition) putPermission(p messages.PermissionRecord) {
-	t.s.prompts.records = maps.Clone(t.s.prompts.records)
-	t.s.prompts.records[p.Request] = p
+	t.s.prompts.Put(p)
 	t.append.Permissions = append(t.append.Permissions, p)
 	t.append.Resolved = slices.DeleteFunc(t.append.Resolved, func(id messages.RequestID) bool { return id == p.Request }) // asked again at once
 	t.dirty = true
@@ -172,30 +170,15 @@ func (t *transition) putPermission(p messages.PermissionRecord) {
 
 // removePermission forgets a permission record: nothing is left to be done.
 func (t *transition) removePermission(id messages.RequestID) {
-	t.s.prompts.records = maps.Clone(t.s.prompts.records)
-	delete(t.s.prompts.records, id)
+	t.s.prompts.Remove(id)
 	t.append.Permissions = slices.DeleteFunc(t.append.Permissions, func(p messages.PermissionRecord) bool { return p.Request == id })
 	t.append.Resolved = append(t.append.Resolved, id)
 	t.dirty = true
-	if t.s.prompts.doubtful[id] {
-		t.s.prompts.doubtful = maps.Clone(t.s.prompts.doubtful)
-		delete(t.s.prompts.doubtful, id)
-	}
 }
 
 // input returns the place of the unsettled input with a key, -1 if there is none.
 func (s *sessionState) input(key string) int {
 	return slices.IndexFunc(s.inputs, func(in messages.InputRecord) bool { return in.Key == key })
-}
-
-// undecided reports whether the agent waits for a person.
-func (s *sessionState) undecided() bool {
-	for _, p := range s.prompts.records {
-		if p.Decision == messages.Undecided && !p.Orphaned() {
-			return true
-		}
-	}
-	return false
 }
 
 // busy reports whether a turn runs, or will as soon as the agent has read.
@@ -210,7 +193,7 @@ func (s *sessionState) progress() messages.Progress {
 	switch {
 	case !s.busy(), s.record.Phase == messages.PhaseCrashed:
 		return messages.Quiescent
-	case s.undecided(), s.blocked():
+	case s.prompts.AgentWaits(), s.blocked():
 		return messages.Awaiting
 	}
 	return messages.Working

@@ -115,7 +115,7 @@ func (t *transition) trustLooked(m trustLooked) {
 	lost := m.err != nil || t.s.agent.guard.Mode == messages.GuardOff && m.guard.Mode == messages.GuardStrict ||
 		len(lacking(m.guard.Ask, t.s.agent.guard.Ask)) > 0 // the agent would run what it is to ask about
 	gained := t.s.agent.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardOff
-	resting := !t.s.record.Turn && len(t.s.record.Background) == 0 && !t.s.undecided()
+	resting := !t.s.record.Turn && len(t.s.record.Background) == 0 && !t.s.prompts.AgentWaits()
 	switch {
 	case lost || gained && resting:
 		t.s.agent.directory = nil

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 	"betcode/messages/toolcall"
 )
@@ -54,8 +55,8 @@ func (t *transition) tendUnwatched() {
 	if t.s.unwatched.timer || !t.s.exists {
 		return
 	}
-	for _, p := range t.s.requests(isUndecided) {
-		if screened(p) && !t.s.unwatched.told[p.Request] {
+	for _, p := range t.s.prompts.List(prompts.Undecided) {
+		if prompts.Screened(p) && !t.s.unwatched.told[p.Request] {
 			t.s.unwatched.timer = true
 			t.then(wakeAfter{unwatchedGrace, unwatchedDue{}})
 			return
@@ -66,8 +67,8 @@ func (t *transition) tendUnwatched() {
 // unwatchedLate notifies a person of everything that waits, if still nobody watches.
 func (t *transition) unwatchedLate() {
 	t.s.unwatched.timer = false
-	for _, p := range t.s.requests(isUndecided) {
-		if screened(p) {
+	for _, p := range t.s.prompts.List(prompts.Undecided) {
+		if prompts.Screened(p) {
 			t.callFor(p)
 		}
 	}

@@ -24,7 +24,7 @@ func (t *transition) silenceLate(m silenceDue) {
 	}
 	verdict := t.s.agent.watchdog.Look(t.now.at, watchdog.Situation{
 		Busy:    t.s.busy() && !t.s.replacing(),
-		Excused: t.s.undecided() || t.s.agent.freezeReasons != 0 || t.s.agent.outputUnreadable,
+		Excused: t.s.prompts.AgentWaits() || t.s.agent.freezeReasons != 0 || t.s.agent.outputUnreadable,
 		Turn:    t.s.agent.working && t.s.record.Turn,
 		Limit:   t.s.options.silence,
 	})

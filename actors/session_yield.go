@@ -7,6 +7,7 @@ import (
 
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -22,11 +23,11 @@ type yieldDue struct{ run messages.RunNumber }
 // has been asked anything new, for the hold. A tool that runs is heard every 30 s, so
 // an agent that is silent for that long waits for the person alone. Zero: it does not.
 func (s *sessionState) yieldsAt() time.Time {
-	if !s.agent.up || s.replacing() || s.record.StopWanted || len(s.record.Background) > 0 || !s.undecided() {
+	if !s.agent.up || s.replacing() || s.record.StopWanted || len(s.record.Background) > 0 || !s.prompts.AgentWaits() {
 		return time.Time{}
 	}
 	since := s.agent.lastActivity
-	for _, p := range s.requests(isUndecided) {
+	for _, p := range s.prompts.List(prompts.Undecided) {
 		if !p.Orphaned() && p.ReceivedAt.After(since) {
 			since = p.ReceivedAt
 		}

@@ -155,6 +155,11 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "effects are the session's", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
+		pkg: "actors/session/prompts", may: []string{"messages"},
+		because: "requests for permission and questions are a pure ledger: the session shows, journals and delivers",
+		never:   map[string]string{protoactor: "requests are named by their ids", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
 		pkg: "actors/session/requests", may: []string{"messages"},
 		because: "results of repeated requests are a pure ledger: it knows callers by name and nothing of what they ask",
 		never:   map[string]string{protoactor: "callers are named by strings", grpc: "kinds of errors become status codes in the gateway"},
