@@ -187,7 +187,11 @@ func (s *System) listSessions(m messages.ListSessions) (messages.Reply, error) {
 	if err != nil {
 		return result(nil, err)
 	}
-	return s.withDamaged(messages.SessionList{Sessions: found, Total: total}, m, limit)
+	list := messages.SessionList{Sessions: found, Total: total}
+	if slots := s.slots.Load(); slots != nil {
+		list.Slots = *slots
+	}
+	return s.withDamaged(list, m, limit)
 }
 
 // checkDirectory refuses a new session in a directory that does not exist, and returns the

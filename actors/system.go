@@ -90,7 +90,8 @@ type System struct {
 
 	rules     liveRules
 	protected *protect.List
-	live      atomic.Pointer[Live] // what may change meanwhile
+	live      atomic.Pointer[Live]               // what may change meanwhile
+	slots     atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
 	room      *disk.Meter
 	archiver  *retention.Archiver
 	damage    journal.Damage       // found in the journal's files

@@ -55,6 +55,7 @@ func (s *System) poolDeps() pool.Deps {
 	return pool.Deps{
 		Common: s.common(), Health: s.health, Limits: func() pool.Limits { return s.live.Load().poolLimits() },
 		ToSession: s.toSession, ToSessions: s.toSessions,
+		Publish: func(q messages.SlotQueue) { s.slots.Store(&q) },
 	}
 }
 

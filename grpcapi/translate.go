@@ -303,9 +303,27 @@ func listIn(m *pb.ListSessionsRequest) (messages.ListSessions, error) {
 func listOut(l messages.SessionList, now time.Time) *pb.ListSessionsResponse {
 	out := &pb.ListSessionsResponse{Total: saturate(uint64(max(l.Total, 0)))}
 	for _, record := range l.Sessions {
-		out.Sessions = append(out.Sessions, summaryOut(record, now))
+		summary := summaryOut(record, now)
+		noteSlot(summary, l.Slots)
+		out.Sessions = append(out.Sessions, summary)
 	}
 	return out
+}
+
+// maxSlotAsking bounds how many sessions a summary names as the reason for its waiting.
+const maxSlotAsking = 5
+
+// noteSlot adds to a summary that its session waits for a slot, and which sessions keep one
+// while they wait for a person.
+func noteSlot(out *pb.SessionSummary, q messages.SlotQueue) {
+	place := slices.Index(q.Waiting, messages.SessionID(out.GetId()))
+	if place < 0 {
+		return
+	}
+	out.SlotPlace = uint32(place + 1)
+	for _, id := range q.Asking[:min(len(q.Asking), maxSlotAsking)] {
+		out.SlotAsking = append(out.SlotAsking, string(id))
+	}
 }
 
 func summaryOut(r messages.SessionRecord, now time.Time) *pb.SessionSummary {

@@ -11,8 +11,9 @@ import (
 type Deps struct {
 	act.Common
 
-	Health *actor.PID
-	Limits func() Limits // as they are configured now
+	Health  *actor.PID
+	Limits  func() Limits             // as they are configured now
+	Publish func(messages.SlotQueue) // makes the queue known to readers that cannot wait for the pool
 
 	// ToSession sends a message to the actor of a session, if it lives, and ToSessions to those of all sessions.
 	ToSession  func(ctx actor.Context, id messages.SessionID, message any)
@@ -53,6 +54,7 @@ func (p *pool) Receive(ctx actor.Context) {
 			p.deps.ToSession(ctx, e.Session, e.Message)
 		case report:
 			ctx.Send(p.deps.Health, e.pool)
+			p.deps.Publish(e.queue)
 		}
 	}
 }

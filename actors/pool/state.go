@@ -36,8 +36,11 @@ type ToSession struct {
 
 func (ToSession) Effect() {}
 
-// report is an effect: tell health how full the pool is.
-type report struct{ pool health.Pool }
+// report is an effect: tell health how full the pool is, and readers who waits in it.
+type report struct {
+	pool  health.Pool
+	queue messages.SlotQueue
+}
 
 func (report) Effect() {}
 
@@ -89,7 +92,7 @@ func (s State) Step(from *actor.PID, m any) (State, []act.Effect) {
 		if m.Asking {
 			s.asking[m.Session] = true
 		}
-		return s, nil
+		return s, []act.Effect{s.report()}
 	case Limits:
 		s.Limits = m
 	default:
@@ -97,7 +100,15 @@ func (s State) Step(from *actor.PID, m any) (State, []act.Effect) {
 	}
 	s, more := s.serve()
 	effects = append(effects, more...)
-	return s, append(effects, report{health.Pool{Used: len(s.used), Limit: s.Agents, Waiting: len(s.waiting), Queue: s.Queue}})
+	return s, append(effects, s.report())
+}
+
+func (s State) report() report {
+	queue := messages.SlotQueue{Asking: slices.Sorted(maps.Keys(s.asking))}
+	for _, r := range s.waiting {
+		queue.Waiting = append(queue.Waiting, r.session)
+	}
+	return report{health.Pool{Used: len(s.used), Limit: s.Agents, Waiting: len(s.waiting), Queue: s.Queue}, queue}
 }
 
 // place decides about a request for a slot. A session asks once; one that has a slot keeps it.

@@ -58,6 +58,9 @@ func TestPoolParksWhoWaitsForAPerson(t *testing.T) {
 	if text := told.GetNotice().GetMessage(); !strings.Contains(text, id) || !strings.Contains(text, "betcode permission list") {
 		t.Errorf("the notice does not name the session or the remedy: %s", text)
 	}
+	if said, code := s.command(binaries.betcode, []string{"session", "list"}); code != 0 || !strings.Contains(said, "waits for a slot (place 1; waiting for an answer: "+id[:8]) {
+		t.Errorf("the list does not name the cause: exit %d: %s", code, said)
+	}
 	if said, code := s.command(binaries.betcode, []string{"run", "--cwd", s.world.Project, "echo:third"}); code != 0 || !strings.Contains(said, "wait for an answer ("+id) || !strings.Contains(said, "third") {
 		t.Errorf("run does not name the cause: exit %d: %s", code, said)
 	}

@@ -4143,7 +4143,12 @@ type SessionSummary struct {
 	// its question: one line of visible text. Empty when nobody is asked.
 	Asks string `protobuf:"bytes,140,opt,name=asks,proto3" json:"asks,omitempty"`
 	// Requests of the session that are undecided.
-	Undecided     uint32 `protobuf:"varint,141,opt,name=undecided,proto3" json:"undecided,omitempty"`
+	Undecided uint32 `protobuf:"varint,141,opt,name=undecided,proto3" json:"undecided,omitempty"`
+	// The session's place among those that wait until an agent may start for them; 1 is the next, 0 = it does not wait.
+	// Only ListSessions fills it in.
+	SlotPlace uint32 `protobuf:"varint,142,opt,name=slot_place,json=slotPlace,proto3" json:"slot_place,omitempty"`
+	// While it waits: sessions whose agents keep a slot and wait for a person, at most 5.
+	SlotAsking    []string `protobuf:"bytes,143,rep,name=slot_asking,json=slotAsking,proto3" json:"slot_asking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4309,6 +4314,20 @@ func (x *SessionSummary) GetUndecided() uint32 {
 		return x.Undecided
 	}
 	return 0
+}
+
+func (x *SessionSummary) GetSlotPlace() uint32 {
+	if x != nil {
+		return x.SlotPlace
+	}
+	return 0
+}
+
+func (x *SessionSummary) GetSlotAsking() []string {
+	if x != nil {
+		return x.SlotAsking
+	}
+	return nil
 }
 
 // ResumeSessionRequest asks for the history of a session.
@@ -5595,7 +5614,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06offset\x18\x04 \x01(\rR\x06offset\"d\n" +
 	"\x14ListSessionsResponse\x126\n" +
 	"\bsessions\x18\x01 \x03(\v2\x1a.betcode.v1.SessionSummaryR\bsessions\x12\x14\n" +
-	"\x05total\x18\x02 \x01(\rR\x05total\"\xdc\x05\n" +
+	"\x05total\x18\x02 \x01(\rR\x05total\"\x9e\x06\n" +
 	"\x0eSessionSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12+\n" +
@@ -5619,7 +5638,11 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\frate_limited\x18\x82\x01 \x01(\bR\vrateLimited\x12I\n" +
 	"\x12rate_limited_until\x18\x83\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x10rateLimitedUntil\x12\x13\n" +
 	"\x04asks\x18\x8c\x01 \x01(\tR\x04asks\x12\x1d\n" +
-	"\tundecided\x18\x8d\x01 \x01(\rR\tundecided\"r\n" +
+	"\tundecided\x18\x8d\x01 \x01(\rR\tundecided\x12\x1e\n" +
+	"\n" +
+	"slot_place\x18\x8e\x01 \x01(\rR\tslotPlace\x12 \n" +
+	"\vslot_asking\x18\x8f\x01 \x03(\tR\n" +
+	"slotAsking\"r\n" +
 	"\x14ResumeSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12#\n" +

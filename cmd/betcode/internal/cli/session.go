@@ -250,7 +250,7 @@ func writeSessions(w io.Writer, list *pb.ListSessionsResponse, t console.Termina
 		if t.Out {
 			id, updated, last, asks = console.ShortID(id), console.Ago(s.GetUpdatedAt(), now), console.Shorten(console.Line(last), 40), toolcall.Cut(asks, 100)
 		}
-		out.Add(id, s.GetName(), statusWithLimit(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()),
+		out.Add(id, s.GetName(), statusOf(s), s.GetModel(), fmt.Sprint(s.GetMessageCount()),
 			fmt.Sprintf("$%.2f", s.GetTotalCostUsd()), updated, s.GetWorkingDirectory(), last, asks)
 	}
 	return out.Write(w)
