@@ -196,10 +196,13 @@ func (s *Server) exists(ctx context.Context, id string) (bool, error) {
 		return false, nil //nolint:nilerr // the request would create a session
 	}
 	_, err = ask[messages.SessionView](ctx, s.asker, messages.GetSession{Session: session})
-	if messages.KindOf(err) == messages.NotFound && err != nil {
+	switch {
+	case err == nil:
+		return true, nil
+	case messages.KindOf(err) == messages.NotFound:
 		return false, nil
 	}
-	return err == nil, err
+	return false, err
 }
 
 // Shutdown stops accepting, ends the streams with UNAVAILABLE and waits for the calls that

@@ -221,6 +221,7 @@ func newestFirst(a, b *entry) int {
 	}
 	return cmp.Compare(a.id, b.id)
 }
+
 func unknownSession(op string, id messages.SessionID) *messages.Error {
 	return messages.Errorf(op, messages.NotFound, "there is no session %q", id).
 		WithCode(messages.SessionNotFound).With("session_id", string(id))

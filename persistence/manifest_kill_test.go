@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -172,12 +171,12 @@ func TestKilledAtTheManifest(t *testing.T) {
 	}
 	for work, c := range changes {
 		t.Run(work, func(t *testing.T) {
-			prepared, after := makeFixture(t, filepath.Join(t.TempDir(), "journal")), picture{}
+			prepared := makeFixture(t, filepath.Join(t.TempDir(), "journal"))
 			prepared.leave(func() { c.prepare(t, prepared) })
 			done := makeFixture(t, filepath.Join(t.TempDir(), "journal"))
 			copyTree(t, filepath.Dir(prepared.options.Directory), filepath.Dir(done.options.Directory))
 			c.run(t, done, nil)
-			after = done.visible()
+			after := done.visible()
 			done.close()
 			for _, step := range []string{"MANIFEST written", "MANIFEST-2 written", "MANIFEST renamed", "MANIFEST-2 renamed"} {
 				f := makeFixture(t, filepath.Join(t.TempDir(), "journal"))
@@ -267,7 +266,13 @@ func killedAtTheManifest(t *testing.T, work string) {
 	at := os.Getenv(manifestStep)
 	changes[work].run(t, f, func(step string) error {
 		if step == at {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			self, err := os.FindProcess(os.Getpid())
+			if err == nil {
+				err = self.Kill()
+			}
+			if err != nil {
+				return err
+			}
 			time.Sleep(time.Hour)
 		}
 		return nil

@@ -12,7 +12,7 @@ type Deps struct {
 	act.Common
 
 	Health  *actor.PID
-	Limits  func() Limits             // as they are configured now
+	Limits  func() Limits            // as they are configured now
 	Publish func(messages.SlotQueue) // makes the queue known to readers that cannot wait for the pool
 
 	// ToSession sends a message to the actor of a session, if it lives, and ToSessions to those of all sessions.

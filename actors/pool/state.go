@@ -34,6 +34,7 @@ type ToSession struct {
 	Message any
 }
 
+// Effect implements [act.Effect].
 func (ToSession) Effect() {}
 
 // report is an effect: tell health how full the pool is, and readers who waits in it.

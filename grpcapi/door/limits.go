@@ -25,10 +25,10 @@ const (
 	// answersMore is by how much the limits of answers to permission requests exceed those
 	// of other requests: an agent waits for the answer.
 	answersMore = 10
-	// failuresPerSecond and FailuresBurst bound calls without a valid token from one
-	// address.
+	// failuresPerSecond bounds calls without a valid token from one address.
 	failuresPerSecond = 1
-	FailuresBurst     = 20
+	// FailuresBurst is how many of these calls may come at once.
+	FailuresBurst = 20
 
 	maxBuckets = 4096
 )

@@ -101,6 +101,8 @@ func (b *Directory) Count() (files int, bytes int64) {
 }
 
 const (
+	// DirectoryName is the directory of the payloads, in that of the journal.
 	DirectoryName = "blobs"
-	Shards        = 256 // directories, by the first byte of the name
+	// Shards is the number of its directories: one for each first byte of a payload's hash.
+	Shards = 256
 )

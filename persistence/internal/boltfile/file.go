@@ -39,7 +39,9 @@ type File struct {
 }
 
 const (
-	PageSize    = 4096 // whatever the machine's, so that a file can move
+	// PageSize is the size of a page in bytes. It does not follow the machine, so that a file can move.
+	PageSize = 4096
+	// LockTimeout is how long opening waits for the lock of a file.
 	LockTimeout = time.Second
 )
 

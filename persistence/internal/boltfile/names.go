@@ -41,4 +41,5 @@ func CheckFormat(name string, format int) error {
 	return nil
 }
 
+// LockName is the file that is locked while a journal is open.
 const LockName = "LOCK"

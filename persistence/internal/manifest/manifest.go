@@ -17,9 +17,10 @@ import (
 // checksum.
 const CopiesFormat = 4
 
+// Name is the file of the first copy.
 const Name = "MANIFEST"
 
-// Manifest says which files are the journal: whatever it does not mention does not
+// Manifest says which files are the journal. Files that it does not mention do not
 // belong to the journal. It is replaced as a whole, in two copies.
 //
 // A field that is added needs a new format, since an older build would drop it.

@@ -52,6 +52,7 @@ func bodyBytes(events []messages.Event) (n int) {
 	return n
 }
 
+// ErrChunk is the error of a value that should be a chunk and is none.
 var ErrChunk = errors.New("chunk is not a list of events")
 
 // DecodeChunk returns the events of a chunk, as parts of body. Fields of a

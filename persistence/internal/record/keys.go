@@ -35,6 +35,7 @@ var (
 	}
 )
 
+// The rows of the bucket meta.
 var (
 	FileKey       = []byte("file")
 	CheckpointKey = []byte("checkpoint")
@@ -46,6 +47,7 @@ const (
 	RowCursor  = 1
 )
 
+// The limits of names in keys.
 const (
 	MaxSessionID = 256  // bytes of a session id
 	MaxName      = 1024 // bytes of a key that a client or an agent chose
@@ -108,6 +110,7 @@ func Describe(bucket, key []byte) string {
 	}
 }
 
+// Indexes in Buckets of those whose rows need special treatment.
 const (
 	CodeBodies = 5 // of bucketBodies
 	CodeEvents = 8 // of bucketEvents

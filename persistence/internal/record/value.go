@@ -28,7 +28,8 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var (
-	errShort    = errors.New("value is too short")
+	errShort = errors.New("value is too short")
+	// ErrChecksum is the error of a value whose checksum does not match its key and body.
 	ErrChecksum = errors.New("checksum does not match")
 )
 

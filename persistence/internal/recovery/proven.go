@@ -22,9 +22,7 @@ func provenGroup(tag wal.Tag, m wal.Missing) (wal.Group, bool) {
 	if m.First != m.Last || m.File == "" {
 		return wal.Group{}, false
 	}
-	return wal.Rebuild(m.Gap.Data, tag, m.First, func(owners []wal.Owner, rows []byte, summed bool) bool {
-		return provenRows(owners, rows, summed)
-	})
+	return wal.Rebuild(m.Gap.Data, tag, m.First, provenRows)
 }
 
 func provenRows(owners []wal.Owner, rows []byte, summed bool) bool {

@@ -18,7 +18,7 @@ import (
 
 // fileCheck gathers what one file says, while its keys are walked.
 type fileCheck struct {
-	v      *verifier
+	v      *Verifier
 	report messages.JournalFile
 
 	last    uint64 // the newest session number
@@ -45,7 +45,7 @@ type span struct {
 	broken      bool        // a link did not match, and was reported
 }
 
-func newFileCheck(v *verifier, name string) *fileCheck {
+func newFileCheck(v *Verifier, name string) *fileCheck {
 	return &fileCheck{
 		v: v, report: messages.JournalFile{Name: name},
 		ids: map[uint64]identity{}, rows: map[uint64]int{}, cursors: map[uint64]*storev1.Cursor{},

@@ -19,8 +19,8 @@ import (
 )
 
 // NewVerifier returns a verifier of the journal with a lineage. progress may be nil.
-func NewVerifier(ctx context.Context, lineage string, large *blob.Directory, progress func(messages.JournalFile)) *verifier {
-	return &verifier{
+func NewVerifier(ctx context.Context, lineage string, large *blob.Directory, progress func(messages.JournalFile)) *Verifier {
+	return &Verifier{
 		ctx: ctx, progress: progress, lineage: lineage, done: map[string]bool{},
 		blobs: large, listed: map[record.PayloadID]bool{}, told: map[record.PayloadID]bool{},
 	}
@@ -28,7 +28,7 @@ func NewVerifier(ctx context.Context, lineage string, large *blob.Directory, pro
 
 // Active verifies the active file, with the tables over it and the newest session
 // number, after the sealed ones. Then it looks for the payloads of all files.
-func (v *verifier) Active(f *boltfile.File, over []*memtable.Table, numbers uint64, sound []Remembered, live int) error {
+func (v *Verifier) Active(f *boltfile.File, over []*memtable.Table, numbers uint64, sound []Remembered, live int) error {
 	v.numbers = numbers
 	check, err := v.file(f, over)
 	if err != nil {
@@ -40,8 +40,8 @@ func (v *verifier) Active(f *boltfile.File, over []*memtable.Table, numbers uint
 	return nil
 }
 
-// verifier reads file after file, the oldest first, and reports what is damaged.
-type verifier struct {
+// Verifier reads file after file, the oldest first, and reports what is damaged.
+type Verifier struct {
 	ctx      context.Context
 	progress func(messages.JournalFile)
 	lineage  string
@@ -54,13 +54,13 @@ type verifier struct {
 	Report   messages.JournalReport
 }
 
-func (v *verifier) problem(name, key string, err error) {
+func (v *Verifier) problem(name, key string, err error) {
 	v.Report.Problems = append(v.Report.Problems, messages.JournalProblem{File: name, Key: key, Err: err})
 }
 
 // Sealed verifies the sealed files that were not yet, each through a handle of
 // its own.
-func (v *verifier) Sealed(directory string, m *manifest.Manifest) error {
+func (v *Verifier) Sealed(directory string, m *manifest.Manifest) error {
 	for _, entry := range m.Sealed {
 		if v.done[entry.Name] {
 			continue
@@ -94,7 +94,7 @@ type LogState struct {
 
 // Logs reads the rows that the logs hold and the active file does not. The rows in
 // memory are verified with that file. Nothing may be committed meanwhile.
-func (v *verifier) Logs(l LogState) {
+func (v *Verifier) Logs(l LogState) {
 	if len(l.Names) == 0 {
 		return
 	}
@@ -127,7 +127,7 @@ func (v *verifier) Logs(l LogState) {
 
 // Warm reads a file from beginning to end, so that the system has it in memory: read
 // page by page, as bbolt does, a disk is ten times slower.
-func (v *verifier) Warm(path string) {
+func (v *Verifier) Warm(path string) {
 	f, err := os.Open(path)
 	if err != nil {
 		return // opening the file reports it
@@ -140,7 +140,7 @@ func (v *verifier) Warm(path string) {
 }
 
 // file verifies one file. The error is one of the context.
-func (v *verifier) file(f *boltfile.File, over []*memtable.Table) (*fileCheck, error) {
+func (v *Verifier) file(f *boltfile.File, over []*memtable.Table) (*fileCheck, error) {
 	c := newFileCheck(v, f.Name)
 	if err := f.CheckDescription(fault.OpVerify, v.lineage); err != nil {
 		v.problem(f.Name, "", err)
@@ -173,7 +173,7 @@ const maxStructure = 100
 
 // structure checks the pages of a file, and reports whether walking them would
 // not end.
-func (v *verifier) structure(f *boltfile.File, tx *boltfile.Tx) (endless bool, err error) {
+func (v *Verifier) structure(f *boltfile.File, tx *boltfile.Tx) (endless bool, err error) {
 	found := 0
 	endless, err = f.VerifyPages(tx, func(format string, args ...any) {
 		if found++; found <= maxStructure {
@@ -198,7 +198,7 @@ type Remembered struct {
 // compare compares the sessions in memory with the file they were read from. sound are
 // those that are neither deleted nor damaged, live is how many there are with the
 // damaged ones.
-func (v *verifier) compare(name string, sound []Remembered, live int, c *fileCheck) {
+func (v *Verifier) compare(name string, sound []Remembered, live int, c *fileCheck) {
 	for _, e := range sound {
 		cursor := c.cursors[e.Number]
 		switch {

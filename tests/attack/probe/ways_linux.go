@@ -159,7 +159,7 @@ func owned(p plan, _ int) bool {
 		_, err = unix.FcntlInt(uintptr(pair[0]), unix.F_SETFL, flags|unix.O_ASYNC)
 	}
 	if err == nil {
-		_, err = unix.Write(pair[1], []byte("x"))
+		_, _ = unix.Write(pair[1], []byte("x")) // only the victim can tell whether it took effect
 	}
 	time.Sleep(10 * time.Millisecond) // the victim tells whether it came, when all is over
 	return false
@@ -182,7 +182,7 @@ func mounted(p plan, _ int) bool {
 	if unix.Mount(p.Away, place, "", unix.MS_BIND, "") != nil {
 		return false
 	}
-	defer unix.Unmount(place, 0)
+	defer func() { _ = unix.Unmount(place, 0) }()
 	return opens(place+"/file", unix.O_WRONLY)
 }
 
@@ -203,7 +203,7 @@ func cloned(p plan, _ int) bool {
 	if unix.MoveMount(fd, "", unix.AT_FDCWD, place, unix.MOVE_MOUNT_F_EMPTY_PATH) != nil {
 		return false
 	}
-	defer unix.Unmount(place, 0)
+	defer func() { _ = unix.Unmount(place, 0) }()
 	return opens(place+"/file", unix.O_WRONLY)
 }
 

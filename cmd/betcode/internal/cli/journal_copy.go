@@ -1,16 +1,17 @@
 package cli
 
 import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/offline"
 	"betcode/cmd/betcode/internal/statedir"
 	pb "betcode/proto/betcode/v1"
-	"context"
-	"fmt"
-	"path/filepath"
-	"time"
 
 	"github.com/urfave/cli/v2"
 )

@@ -1,15 +1,16 @@
 package cli
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	"betcode/cmd/betcode/internal/offline"
 	pb "betcode/proto/betcode/v1"
-	"context"
-	"errors"
-	"fmt"
-	"io"
 
 	"github.com/urfave/cli/v2"
 )

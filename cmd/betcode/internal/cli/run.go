@@ -1,15 +1,16 @@
 package cli
 
 import (
-	"betcode/cmd/betcode/internal/exit"
-	"betcode/cmd/betcode/internal/talk"
-	pb "betcode/proto/betcode/v1"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"time"
+
+	"betcode/cmd/betcode/internal/exit"
+	"betcode/cmd/betcode/internal/talk"
+	pb "betcode/proto/betcode/v1"
 
 	"github.com/urfave/cli/v2"
 )

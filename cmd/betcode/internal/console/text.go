@@ -1,11 +1,12 @@
 package console
 
 import (
-	"betcode/messages/visible"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
+
+	"betcode/messages/visible"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 )

@@ -1,9 +1,10 @@
 package features
 
 import (
-	"betcode/config"
 	"strings"
 	"testing"
+
+	"betcode/config"
 )
 
 func TestWarnings(t *testing.T) {

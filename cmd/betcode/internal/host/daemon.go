@@ -1,6 +1,14 @@
 package host
 
 import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+
 	"betcode/actors"
 	"betcode/actors/journal"
 	"betcode/cmd/betcode/internal/local"
@@ -13,13 +21,6 @@ import (
 	"betcode/persistence/audit"
 	"betcode/persistence/tokens"
 	"betcode/supervision"
-	"context"
-	"crypto/tls"
-	"errors"
-	"net"
-	"os"
-	"path/filepath"
-	"sync"
 
 	"github.com/gofrs/flock"
 	"github.com/rs/zerolog"

@@ -1,10 +1,11 @@
 package host
 
 import (
+	"errors"
+
 	"betcode/actors/journal"
 	"betcode/cmd/betcode/internal/statedir"
 	"betcode/messages"
-	"errors"
 )
 
 // offerBackup adds the newest backup to the hint of an error about a damaged journal; without a backup, how to have one.

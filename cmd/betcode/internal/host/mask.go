@@ -1,13 +1,14 @@
 package host
 
 import (
-	"betcode/messages/visible"
-	"betcode/persistence/audit"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"betcode/messages/visible"
+	"betcode/persistence/audit"
 )
 
 // masked returns a writer that hides the secrets of the daemon's environment.

@@ -1,12 +1,13 @@
 package host
 
 import (
-	"betcode/cmd/betcode/internal/logfile"
-	"betcode/cmd/betcode/internal/statedir"
-	"betcode/messages"
 	"cmp"
 	"os"
 	"path/filepath"
+
+	"betcode/cmd/betcode/internal/logfile"
+	"betcode/cmd/betcode/internal/statedir"
+	"betcode/messages"
 )
 
 // startupOf returns how this process was started.

@@ -1,12 +1,13 @@
 package launch
 
 import (
-	"betcode/cmd/betcode/internal/logfile"
-	"betcode/cmd/betcode/internal/statedir"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"betcode/cmd/betcode/internal/logfile"
+	"betcode/cmd/betcode/internal/statedir"
 )
 
 // seen reads from /proc how a running daemon was started. It returns false for a process of another user and for one that

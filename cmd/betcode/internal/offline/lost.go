@@ -1,11 +1,12 @@
 package offline
 
 import (
-	"betcode/cmd/betcode/internal/console"
-	"betcode/persistence"
 	"fmt"
 	"io"
 	"time"
+
+	"betcode/cmd/betcode/internal/console"
+	"betcode/persistence"
 )
 
 const restoreSchema = "betcode.journal.restore/v1"

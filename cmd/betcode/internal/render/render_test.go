@@ -1,10 +1,11 @@
 package render
 
 import (
-	"betcode/cmd/betcode/internal/eventtest"
-	pb "betcode/proto/betcode/v1"
 	"bytes"
 	"testing"
+
+	"betcode/cmd/betcode/internal/eventtest"
+	pb "betcode/proto/betcode/v1"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 )

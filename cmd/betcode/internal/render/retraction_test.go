@@ -1,9 +1,10 @@
 package render
 
 import (
-	"betcode/cmd/betcode/internal/eventtest"
 	"strings"
 	"testing"
+
+	"betcode/cmd/betcode/internal/eventtest"
 
 	pb "betcode/proto/betcode/v1"
 )

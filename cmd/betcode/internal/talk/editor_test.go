@@ -1,11 +1,12 @@
 package talk
 
 import (
-	"betcode/cmd/betcode/internal/eventtest"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"betcode/cmd/betcode/internal/eventtest"
 )
 
 // feedAll gives chunks to an editor, a second apart.

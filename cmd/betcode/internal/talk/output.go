@@ -94,7 +94,7 @@ func (o *textOutput) finish(t *turn) error {
 	return err
 }
 
-// runResult is the object that --output-format json prints: betcode.run/v1.
+// RunResult is the object that --output-format json prints: betcode.run/v1.
 type RunResult struct {
 	Schema     string         `json:"schema"`
 	Session    string         `json:"session_id"`

@@ -1,15 +1,16 @@
 package talk
 
 import (
-	"betcode/cmd/betcode/internal/client"
-	"betcode/cmd/betcode/internal/console"
-	"betcode/cmd/betcode/internal/exit"
-	pb "betcode/proto/betcode/v1"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"time"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
 )
 
 // RunOptions say what a run does.

@@ -1,12 +1,13 @@
 package talk
 
 import (
+	"errors"
+	"fmt"
+
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
-	"errors"
-	"fmt"
 )
 
 // settingsChange is a change of settings at the begin of a conversation. What follows waits for its result. The daemon

@@ -1,9 +1,10 @@
 package talk
 
 import (
-	"betcode/cmd/betcode/internal/eventtest"
 	"strings"
 	"testing"
+
+	"betcode/cmd/betcode/internal/eventtest"
 
 	"betcode/cmd/betcode/internal/exit"
 	pb "betcode/proto/betcode/v1"
