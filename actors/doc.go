@@ -17,7 +17,7 @@
 //
 // # How an actor is written
 //
-// One actor, one package: actors/pool, disk, health, retention, journal, client and run. In each, state.go is a struct and a
+// One actor, one package: actors/pool, disk, health, retention, journal, client, run and permission. In each, state.go is a struct and a
 // step that takes a message and returns the next state and a list of effects, which are data; actor.go keeps the state and
 // performs the effects, in order. Receive never waits: a worker of package act does the I/O, and its result comes back as a
 // message. Clock, ids and randomness are arguments of a step. Each package owns the messages that it exchanges with others,

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/regular"
 	"betcode/messages"
@@ -42,7 +43,7 @@ func (t *transition) reported(m claude.TurnStarted) {
 		return // it says nothing of itself
 	}
 	report := messages.AgentReport{
-		Session: t.s.id, At: wall(t.now.at).UTC(), Version: m.Version, Model: m.Model, Tools: m.Tools,
+		Session: t.s.id, At: act.Wall(t.now.at).UTC(), Version: m.Version, Model: m.Model, Tools: m.Tools,
 	}
 	for _, s := range m.Servers {
 		report.Servers = append(report.Servers, messages.McpServer{Name: s.Name, Status: s.Status})

@@ -13,6 +13,7 @@ import (
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
 	"betcode/actors/journal"
+	"betcode/actors/permission"
 	"betcode/actors/run"
 	"betcode/messages"
 	"betcode/messages/failpoint"
@@ -236,7 +237,7 @@ func (s *session) performChild(ctx actor.Context, e effect) {
 		s.wait(ctx, e.record)
 	case update:
 		if pid := s.asked[e.record.Request]; pid != nil {
-			ctx.Send(pid, recordChanged(e))
+			ctx.Send(pid, permission.Changed{Record: e.record})
 		}
 	case dropPermission:
 		if pid := s.asked[e.request]; pid != nil {
@@ -267,7 +268,7 @@ func (s *session) wait(ctx actor.Context, record messages.PermissionRecord) {
 	}
 	name := childName("permission", record.Request)
 	for n := 2; ; n++ {
-		pid, err := ctx.SpawnNamed(permissionProps(s.deps, record), name)
+		pid, err := ctx.SpawnNamed(permission.Props(s.deps.permissionDeps(), record, questionsOf(record)), name)
 		if err == nil {
 			s.asked[record.Request] = pid
 			return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
@@ -121,7 +122,7 @@ func (t *transition) beginCompaction(key, trigger string) {
 	r := t.change()
 	p := &r.Past
 	p.Compaction = messages.Compaction{
-		Key: key, Phase: messages.CompactionUnderWay, Trigger: trigger, To: p.Exchange, At: wall(t.now.at),
+		Key: key, Phase: messages.CompactionUnderWay, Trigger: trigger, To: p.Exchange, At: act.Wall(t.now.at),
 		MessagesBefore: r.Messages - p.Boundary.Messages, TokensBefore: p.ContextTokens,
 	}
 	t.append.Key = key

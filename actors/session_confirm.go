@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
@@ -119,7 +120,7 @@ func (t *transition) askToConfirm(mode, risk string) {
 	if slices.ContainsFunc(t.s.prompts.List(prompts.Undecided), func(p messages.PermissionRecord) bool { return p.Mode == mode }) {
 		return
 	}
-	now := wall(t.now.at)
+	now := act.Wall(t.now.at)
 	p := messages.PermissionRecord{
 		Request: messages.RequestID(t.now.id()), Session: t.s.id, Run: t.s.record.Run, Seq: t.s.record.Head + 1,
 		Tool: modeTool, Mode: mode, Input: t.s.modeInput(mode, risk), Reason: "this permission mode is confirmed once in each session: " + risk,

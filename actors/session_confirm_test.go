@@ -7,6 +7,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/protect"
+	"betcode/actors/permission"
 	"betcode/actors/run"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
@@ -24,7 +25,7 @@ func (b *bench) asked() *messages.PermissionRecord {
 
 // answers has a client answer a request, as its actor does.
 func (b *bench) answers(p messages.PermissionRecord, d messages.Decision) {
-	b.tell(decided{PermissionDecided: messages.PermissionDecided{
+	b.tell(permission.Decided{PermissionDecided: messages.PermissionDecided{
 		Answer: messages.AnswerPermission{Session: sessionA, Client: "bob", Request: p.Request, Decision: d}, By: "bob", At: b.now,
 	}})
 }
@@ -162,7 +163,7 @@ func TestSuggestedModeIsConfirmed(t *testing.T) {
 	asks.Suggestions = []byte(`[{"type":"addRules"},{"type":"setMode","mode":"bypassPermissions","destination":"session"},{"type":"setMode","mode":"acceptEdits"},{"TYPE":"setMode","mode":"auto"}]`)
 	b.tell(b.out(asks))
 	b.quiet()
-	b.tell(decided{PermissionDecided: messages.PermissionDecided{Answer: messages.AnswerPermission{
+	b.tell(permission.Decided{PermissionDecided: messages.PermissionDecided{Answer: messages.AnswerPermission{
 		Session: sessionA, Client: "bob", Request: "p1", Decision: messages.AllowOnce, Suggestions: []uint32{0, 1, 2, 3},
 	}, By: "bob", At: b.now}})
 	line := ""

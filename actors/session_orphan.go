@@ -1,8 +1,8 @@
 package actors
 
 import (
-	"time"
-
+	"betcode/actors/internal/act"
+	"betcode/actors/permission"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
@@ -14,10 +14,6 @@ import (
 
 // maxShown bounds a name in a notice, in characters.
 const maxShown = 120
-
-// wall is a time without its monotonic reading. A deadline is compared by the
-// wall clock alone: the monotonic one stands still while the machine is suspended.
-func wall(at time.Time) time.Time { return at.Round(0) }
 
 // recoverPermissions starts the actors of what waits, and marks the decisions that
 // an earlier incarnation of ours may have handed to the agent.
@@ -52,7 +48,7 @@ func (t *transition) orphan() {
 
 // keepOrphan keeps a request, or the answer to it, until the agent makes the same call again.
 func (t *transition) keepOrphan(p messages.PermissionRecord) {
-	p.OrphanedAt = wall(t.now.at)
+	p.OrphanedAt = act.Wall(t.now.at)
 	t.putPermission(p)
 	if prompts.Decided(p) {
 		t.permissionNotice("PERMISSION_KEPT", "The agent that asked is gone; the answer is kept for when it asks again", p)
@@ -124,9 +120,9 @@ func (t *transition) keepDecision(p messages.PermissionRecord) {
 	t.resumeAnswered()
 }
 
-// keptOver forgets a kept decision that nobody asked for.
-func (t *transition) keptOver(m keptOver) {
-	p, ok := t.s.prompts.Find(m.request)
+// answerExpired drops a kept answer that the agent never asked for again.
+func (t *transition) answerExpired(m permission.AnswerExpired) {
+	p, ok := t.s.prompts.Find(m.Request)
 	if !ok || !p.Orphaned() || prompts.Undecided(p) || t.now.at.Before(p.ExpiresAt) {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
+	"betcode/actors/permission"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
@@ -206,11 +207,11 @@ func TestOrphansExpire(t *testing.T) {
 	b = orphaned(t)
 	b.tell(won(answer("ann", "p1", messages.AllowOnce)))
 	b.quiet()
-	b.on(keptOver{"p1"})
+	b.on(permission.AnswerExpired{Request: "p1"})
 	b.now = dawn.Add(7 * 24 * time.Hour)
 	b.on(b.out(asks("r1", "Bash")), "all: 14 request r1, 15 WAITING_FOR_USER", "wait for r1")
-	b.on(keptOver{"p1"}, "all: 16 notice PERMISSION_ANSWER_EXPIRED", "stop waiting for p1")
-	b.on(keptOver{"p1"})
+	b.on(permission.AnswerExpired{Request: "p1"}, "all: 16 notice PERMISSION_ANSWER_EXPIRED", "stop waiting for p1")
+	b.on(permission.AnswerExpired{Request: "p1"})
 }
 
 // A session whose agent is gone stays until what it keeps is over.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"betcode/actors/internal/act"
+	"betcode/actors/permission"
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/session/prompts"
@@ -11,17 +13,7 @@ import (
 	"betcode/messages/toolcall"
 )
 
-// reminderDue says that an undecided request has waited so long that people
-// are to be reminded. number counts from 1. Sent by its actor.
-type reminderDue struct {
-	request messages.RequestID
-	number  int
-}
-
-// keptOver says that a kept decision has outlived its TTL. Sent by its actor.
-type keptOver struct{ request messages.RequestID }
-
-// noticed extends what is undecided when a client shows that it is there.
+// extendPrompts extends undecided requests when a client is active.
 func (t *transition) extendPrompts(m any) {
 	if !t.s.options.extend || !t.s.exists || t.s.deleting() {
 		return
@@ -38,7 +30,7 @@ func (t *transition) extendPrompts(m any) {
 // extend gives every undecided request its whole TTL again, but the one that is
 // being answered. One that has expired stays so.
 func (t *transition) extend(but messages.RequestID) {
-	for _, p := range t.s.prompts.Extended(wall(t.now.at), t.s.options.permissionTTL, but) {
+	for _, p := range t.s.prompts.Extended(act.Wall(t.now.at), t.s.options.permissionTTL, but) {
 		t.putPermission(p)
 		t.then(update{p})
 		t.tellAll(permissionExtended(p))
@@ -55,14 +47,14 @@ func permissionExtended(p messages.PermissionRecord) *pb.AgentEvent {
 }
 
 // remind speaks of a request again, once per reminder.
-func (t *transition) remind(m reminderDue) {
-	p, ok := t.s.prompts.Find(m.request)
-	if !ok || prompts.Decided(p) || m.number <= prompts.RemindersSent(p) {
+func (t *transition) remind(m permission.ReminderDue) {
+	p, ok := t.s.prompts.Find(m.Request)
+	if !ok || prompts.Decided(p) || m.Number <= prompts.RemindersSent(p) {
 		return
 	}
-	p = prompts.Reminded(p, m.number)
+	p = prompts.Reminded(p, m.Number)
 	t.putPermission(p)
-	tool, age := shorten(p.Tool, maxShown), humanAge(wall(t.now.at).Sub(p.ReceivedAt))
+	tool, age := shorten(p.Tool, maxShown), humanAge(act.Wall(t.now.at).Sub(p.ReceivedAt))
 	n := notice{
 		Code: "PERMISSION_REMINDER", Session: t.s.id, Name: t.s.record.Name,
 		Message: fmt.Sprintf("%s has waited for an answer for %s: %s", tool, age, toolcall.Cut(p.Description, maxNotified)),

@@ -7,6 +7,8 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
+	"betcode/actors/permission"
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
@@ -35,7 +37,7 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 		t.refuseRequest(m, "the request names no tool")
 		return
 	}
-	now := wall(t.now.at)
+	now := act.Wall(t.now.at)
 	p := messages.PermissionRecord{
 		Request: id, Session: t.s.id, Run: t.s.record.Run, Tool: m.Tool, ToolUse: m.ToolUse, Agent: m.Agent,
 		Description: m.Description, Input: m.Input, Suggestions: m.Suggestions, Question: m.Question, Why: m.Why, Reason: m.Insists,
@@ -72,6 +74,14 @@ func promptEvents(p messages.PermissionRecord) []*pb.AgentEvent {
 		Request: string(p.Request), Tool: p.Tool, ToolUse: p.ToolUse, Agent: p.Agent, Description: p.Description,
 		Input: p.Input, Suggestions: p.Suggestions, Question: p.Question, Why: p.Why, Insists: p.Reason, At: p.ReceivedAt,
 	}, p.ExpiresAt)
+}
+
+// questionsOf returns how many questions a request has, 0 if it asks for a permission.
+func questionsOf(p messages.PermissionRecord) int {
+	if !p.Question {
+		return 0
+	}
+	return len(promptEvents(p))
 }
 
 // answerPermission routes an answer to the request's actor, or tells who was first.
@@ -113,16 +123,16 @@ func requestOf(id messages.RequestID) messages.RequestID {
 }
 
 // permissionDecided makes a decision durable, tells everybody, then the agent.
-func (t *transition) permissionDecided(m decided) {
+func (t *transition) permissionDecided(m permission.Decided) {
 	id := requestOf(m.Answer.Request)
 	p, ok := t.s.prompts.Find(id)
 	if !ok { // withdrawn meanwhile
-		t.then(reply{m.from, t.s.ledger.Late(id)})
+		t.then(reply{m.From, t.s.ledger.Late(id)})
 		return
 	}
 	if p.Decision != messages.Undecided {
 		first := messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request, At: p.DecidedAt}
-		t.then(reply{m.from, requests.LateAnswer(id, first)})
+		t.then(reply{m.From, requests.LateAnswer(id, first)})
 		return
 	}
 	if m.Answer.Decision == messages.DecisionExpired && t.now.at.Before(p.ExpiresAt) {
@@ -132,7 +142,7 @@ func (t *transition) permissionDecided(m decided) {
 	p = decide(p, m.Answer)
 	p.DecidedBy, p.DecidedAt = m.By, m.At
 	if p.Mode != "" {
-		t.modeDecided(m.from, p, m.Answer.Request)
+		t.modeDecided(m.From, p, m.Answer.Request)
 		return
 	}
 	p, modes := t.withoutModes(p)
@@ -150,9 +160,9 @@ func (t *transition) permissionDecided(m decided) {
 	t.auditDecision(p, messages.ActorUser)
 	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request, At: p.DecidedAt}
 	if p.Decision == messages.DecisionExpired {
-		t.then(reply{m.from, requests.LateAnswer(id, outcome)})
+		t.then(reply{m.From, requests.LateAnswer(id, outcome)})
 	} else {
-		t.then(reply{m.from, outcome})
+		t.then(reply{m.From, outcome})
 	}
 	if p.Orphaned() {
 		t.keepDecision(p)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/permission"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -301,18 +302,18 @@ func TestSignsOfAClient(t *testing.T) {
 func TestReminders(t *testing.T) {
 	b := asking(t)
 	b.now = dawn.Add(time.Hour)
-	b.on(reminderDue{"p1", 1}, "all: 8 notice PERMISSION_REMINDER", "notify PERMISSION_REMINDER")
-	b.on(reminderDue{"p1", 1})
-	if e := b.notified(reminderDue{"p1", 2}); e.Details["request_id"] != "p1" || e.Details["tool"] != "Bash" || e.Details["age"] != "1h" || e.Session != sessionA {
+	b.on(permission.ReminderDue{Request: "p1", Number: 1}, "all: 8 notice PERMISSION_REMINDER", "notify PERMISSION_REMINDER")
+	b.on(permission.ReminderDue{Request: "p1", Number: 1})
+	if e := b.notified(permission.ReminderDue{Request: "p1", Number: 2}); e.Details["request_id"] != "p1" || e.Details["tool"] != "Bash" || e.Details["age"] != "1h" || e.Session != sessionA {
 		t.Errorf("%+v", e)
 	}
 	b.crash()
 	b.quiet()
-	b.on(reminderDue{"p1", 2})
+	b.on(permission.ReminderDue{Request: "p1", Number: 2})
 	b.tell(won(answer("ann", "p1", messages.AllowOnce)))
 	b.quiet()
-	b.on(reminderDue{"p1", 2})
-	b.on(reminderDue{"nobody", 1})
+	b.on(permission.ReminderDue{Request: "p1", Number: 2})
+	b.on(permission.ReminderDue{Request: "nobody", Number: 1})
 }
 
 // notified delivers a message and returns what a person is told about it.

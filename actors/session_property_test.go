@@ -166,10 +166,10 @@ func TestSessionProperties(t *testing.T) {
 				if !waits {
 					t.Skip()
 				}
-				if due := state.next(); w.b.now.Before(due) {
+				if due := state.Next(); w.b.now.Before(due) {
 					w.b.now = due
 				}
-				next, effects := state.step(w.b.now, nil, deadlineReached{})
+				next, effects := state.Due(w.b.now)
 				w.asked[id] = next
 				w.fromPermission(effects)
 			},

@@ -5,6 +5,7 @@ import (
 
 	"betcode/actors/disk"
 	"betcode/actors/journal"
+	"betcode/actors/permission"
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/messages"
@@ -142,12 +143,12 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.inputLong(m)
 	case messages.AnswerWritten:
 		t.answerWritten(m)
-	case decided:
+	case permission.Decided:
 		t.permissionDecided(m)
-	case reminderDue:
+	case permission.ReminderDue:
 		t.remind(m)
-	case keptOver:
-		t.keptOver(m)
+	case permission.AnswerExpired:
+		t.answerExpired(m)
 	case stopSaved:
 		t.stopSaved(m)
 	case transcriptRead:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/permission"
 	"betcode/messages"
 )
 
@@ -19,7 +20,7 @@ func isUse(m any) bool {
 		messages.StopSession, messages.ContinueSession, messages.RestartSession, messages.SetGrant, messages.ClearGrants,
 		messages.CompactSession, messages.AnswerPermission:
 		return true
-	case decided:
+	case permission.Decided:
 		return m.Answer.Decision != messages.DecisionExpired
 	}
 	return false

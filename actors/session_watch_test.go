@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/permission"
 	"betcode/actors/session/watchdog"
 	"betcode/messages"
 )
@@ -115,7 +116,7 @@ func TestSilenceBeginsWithTheDecision(t *testing.T) {
 	b.wake(48 * time.Hour)
 	decision := answer("ann", "p1", messages.AllowOnce)
 	b.tell(decision)
-	b.tell(decided{PermissionDecided: messages.PermissionDecided{Answer: decision, By: "ann", At: b.now}})
+	b.tell(permission.Decided{PermissionDecided: messages.PermissionDecided{Answer: decision, By: "ann", At: b.now}})
 	b.quiet()
 	b.wake(time.Second)
 	b.expect("a second later")

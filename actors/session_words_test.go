@@ -3,6 +3,7 @@ package actors
 import (
 	"fmt"
 
+	"betcode/actors/permission"
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
@@ -44,14 +45,14 @@ func answer(client messages.ClientID, id messages.RequestID, d messages.Decision
 }
 
 // won is what the actor of a permission tells about the first answer.
-func won(a messages.AnswerPermission) decided {
-	return decided{from: asker(a), PermissionDecided: messages.PermissionDecided{Answer: a, By: string(a.Client), At: dawn}}
+func won(a messages.AnswerPermission) permission.Decided {
+	return permission.Decided{From: asker(a), PermissionDecided: messages.PermissionDecided{Answer: a, By: string(a.Client), At: dawn}}
 }
 
 // expired is what it tells about its deadline.
-func expired(id messages.RequestID) decided {
+func expired(id messages.RequestID) permission.Decided {
 	a := messages.AnswerPermission{Session: sessionA, Request: id, Decision: messages.DecisionExpired}
-	return decided{PermissionDecided: messages.PermissionDecided{Answer: a, By: "deadline", At: dawn}}
+	return permission.Decided{PermissionDecided: messages.PermissionDecided{Answer: a, By: "deadline", At: dawn}}
 }
 
 func heard(key string, state claude.Lifecycle) claude.Item {

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"betcode/actors/permission"
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/act"
@@ -28,7 +29,7 @@ type world struct {
 	b     *bench
 	agent *agentProcess // the newest, alive or dead; nil before the first
 	run   *runActor     // nil if the session has none
-	asked map[messages.RequestID]permissionState
+	asked map[messages.RequestID]permission.State
 
 	failing bool // the journal
 	pool    pool.State
@@ -65,7 +66,7 @@ type runActor struct {
 
 func newWorld(t *rapid.T) *world {
 	w := &world{
-		t: t, b: newBench(t), asked: map[messages.RequestID]permissionState{},
+		t: t, b: newBench(t), asked: map[messages.RequestID]permission.State{},
 		pool:     pool.New(pool.Limits{Agents: 1, Queue: rapid.IntRange(0, 2).Draw(t, "queue")}),
 		accepted: map[string]messages.Seq{}, excused: map[string]bool{}, settled: map[string]bool{},
 	}
@@ -158,15 +159,15 @@ func (w *world) perform() {
 		case dropRun:
 			w.run = nil
 		case spawnPermission:
-			w.asked[e.record.Request] = newPermissionState(e.record, []time.Duration{time.Hour, 24 * time.Hour})
+			w.asked[e.record.Request] = permission.New(e.record, questionsOf(e.record), []time.Duration{time.Hour, 24 * time.Hour})
 		case update:
 			if state, there := w.asked[e.record.Request]; there {
-				w.asked[e.record.Request] = state.changed(e.record)
+				w.asked[e.record.Request], _ = state.Step(w.b.now, nil, permission.Changed{Record: e.record})
 			}
 		case dropPermission:
 			delete(w.asked, e.request)
 		case forward:
-			next, effects := w.asked[e.request].step(w.b.now, e.from, e.message)
+			next, effects := w.asked[e.request].Step(w.b.now, e.from, e.message)
 			w.asked[e.request] = next
 			w.fromPermission(effects)
 		case wakeAfter:
@@ -190,10 +191,10 @@ func (w *world) perform() {
 	}
 }
 
-func (w *world) fromPermission(effects []effect) {
+func (w *world) fromPermission(effects []act.Effect) {
 	for _, e := range effects {
-		if m, ok := e.(tellSession); ok {
-			w.mailbox = append(w.mailbox, m.message)
+		if m, ok := e.(permission.ToSession); ok {
+			w.mailbox = append(w.mailbox, m.Message)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
 	"betcode/actors/journal"
+	"betcode/actors/permission"
 	"betcode/actors/pool"
 	"betcode/actors/retention"
 	"betcode/actors/run"
@@ -49,6 +50,11 @@ func (s *System) diskDeps() disk.Deps {
 }
 
 func (l *Live) poolLimits() pool.Limits { return pool.Limits{Agents: l.MaxAgents, Queue: l.MaxWaiting} }
+
+// permissionDeps returns what the actor of a request needs.
+func (s *System) permissionDeps() permission.Deps {
+	return permission.Deps{Common: s.common(), Reminders: func() []time.Duration { return s.live.Load().Reminders }}
+}
 
 // poolDeps returns what the pool needs.
 func (s *System) poolDeps() pool.Deps {

@@ -199,6 +199,10 @@ var rules = []rule{
 		because: "it writes what it is given, through the store that it declares", never: actorsNever,
 	},
 	{
+		pkg: "actors/permission", may: []string{"messages", "actors/internal/act", "actors/session/prompts"},
+		because: "a request knows its record, its deadline and the first answer; the session journals and delivers", never: actorsNever,
+	},
+	{
 		pkg: "actors/client", may: []string{"messages", "proto", "actors/internal/act", "actors/internal/encode"},
 		because: "a stream knows its session by the messages that are published to it", never: actorsNever,
 	},

@@ -50,3 +50,7 @@ func start(ctx actor.Context, delay time.Duration, message any) *time.Timer {
 	root, self := ctx.ActorSystem().Root, ctx.Self()
 	return time.AfterFunc(delay, func() { root.Send(self, message) })
 }
+
+// Wall returns a time without its monotonic reading. Deadlines are compared by the wall clock alone, because the monotonic
+// clock stops while the machine is suspended.
+func Wall(at time.Time) time.Time { return at.Round(0) }

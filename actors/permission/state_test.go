@@ -1,4 +1,4 @@
-package actors
+package permission
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
@@ -26,26 +27,26 @@ func chosen(request messages.RequestID, pairs ...string) messages.AnswerPermissi
 	return a
 }
 
-func showPermission(effects []effect) string {
+func showPermission(effects []act.Effect) string {
 	var words []string
 	for _, e := range effects {
 		switch e := e.(type) {
-		case reply:
-			if err, late := e.with.(*messages.Error); late {
-				words = append(words, fmt.Sprintf("tell %s: %s", e.to.Id, err.Code))
+		case act.Reply:
+			if err, late := e.With.(*messages.Error); late {
+				words = append(words, fmt.Sprintf("tell %s: %s", e.To.Id, err.Code))
 				continue
 			}
-			m := e.with.(messages.PermissionAnswered)
-			words = append(words, fmt.Sprintf("tell %s: applied %v, %d by %s", e.to.Id, m.Applied, m.Decision, m.By))
-		case tellSession:
-			d, ok := e.message.(decided)
+			m := e.With.(messages.PermissionAnswered)
+			words = append(words, fmt.Sprintf("tell %s: applied %v, %d by %s", e.To.Id, m.Applied, m.Decision, m.By))
+		case ToSession:
+			d, ok := e.Message.(Decided)
 			if !ok {
-				words = append(words, fmt.Sprintf("%T%v", e.message, e.message))
+				words = append(words, fmt.Sprintf("%T%v", e.Message, e.Message))
 				continue
 			}
 			word := fmt.Sprintf("decided %d by %s at %s", d.Answer.Decision, d.By, d.At.Format("15:04"))
-			if d.from != nil {
-				word += " for " + d.from.Id
+			if d.From != nil {
+				word += " for " + d.From.Id
 			}
 			for _, q := range slices.Sorted(maps.Keys(d.Answer.Answers)) {
 				word += fmt.Sprintf(", %s=%s", q, d.Answer.Answers[q])
@@ -113,10 +114,10 @@ func TestPermissionState(t *testing.T) {
 		{"anything else is ignored", 0, []step{{"hello", ""}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := permissionState{record: messages.PermissionRecord{Request: "p", Session: "s"}, questions: c.questions}
+			s := State{record: messages.PermissionRecord{Request: "p", Session: "s"}, questions: c.questions}
 			for i, step := range c.steps {
-				var effects []effect
-				s, effects = s.step(dawn, actor.NewPID("here", "asker"), step.in)
+				var effects []act.Effect
+				s, effects = s.Step(dawn, actor.NewPID("here", "asker"), step.in)
 				if got := showPermission(effects); got != step.want {
 					t.Fatalf("step %d:\ngot  %q\nwant %q", i+1, got, step.want)
 				}
@@ -127,9 +128,9 @@ func TestPermissionState(t *testing.T) {
 
 // What the session is told of a deadline names the request and the session.
 func TestDeadlineNamesTheRequest(t *testing.T) {
-	s := permissionState{record: messages.PermissionRecord{Request: "p", Session: "s"}}
-	_, effects := s.step(dawn, nil, deadlineReached{})
-	a := effects[0].(tellSession).message.(decided).Answer
+	s := State{record: messages.PermissionRecord{Request: "p", Session: "s"}}
+	_, effects := s.Step(dawn, nil, deadlineReached{})
+	a := effects[0].(ToSession).Message.(Decided).Answer
 	if a.Request != "p" || a.Session != "s" {
 		t.Errorf("%+v", a)
 	}
@@ -137,11 +138,11 @@ func TestDeadlineNamesTheRequest(t *testing.T) {
 
 // Answers that were given out are not changed by later ones.
 func TestCollectedAnswersAreCopied(t *testing.T) {
-	s := permissionState{questions: 2}
+	s := State{questions: 2}
 	mine := chosen("p/0", "Why?", "because")
-	s, _ = s.step(dawn, actor.NewPID("here", "asker"), mine)
+	s, _ = s.Step(dawn, actor.NewPID("here", "asker"), mine)
 	before := s
-	s, _ = s.step(dawn, actor.NewPID("here", "asker"), chosen("p/1", "Who?", "me"))
+	s, _ = s.Step(dawn, actor.NewPID("here", "asker"), chosen("p/1", "Who?", "me"))
 	if len(mine.Answers) != 1 || len(before.answers) != 1 || len(s.answers) != 2 {
 		t.Errorf("the message has %v, the state before %v, the state after %v", mine.Answers, before.answers, s.answers)
 	}
