@@ -110,7 +110,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 	case messages.SessionRequest:
 		return s.ask(ctx, s.sessions, m)
 	}
-	return nil, messages.Errorf("ask", messages.Unimplemented, "nobody answers a %T", r)
+	return nil, messages.Errorf("ask", messages.Unimplemented, "no actor answers a %T", r)
 }
 
 // ask sends a request and waits for the answer. A request to a session is sent

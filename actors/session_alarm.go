@@ -48,7 +48,7 @@ var alarms = map[messages.Code]struct {
 	audit messages.AuditType
 	told  string
 }{
-	messages.SelfApproved:  {messages.AuditSelfApproved, "A tool call ran although nobody has allowed it: its permission request was answered by something that the agent has started"},
+	messages.SelfApproved:  {messages.AuditSelfApproved, "A tool call ran although no person or rule has allowed it: its permission request was answered by something that the agent has started"},
 	messages.ForgedRequest: {messages.AuditForgedRequest, "The agent obeyed a control request that the daemon did not send: something that the agent has started has written into its input"},
 	messages.ForgedInput:   {messages.AuditForgedInput, "The agent took up a message that the daemon did not send: something that the agent has started has written into its input"},
 }

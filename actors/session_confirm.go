@@ -180,7 +180,7 @@ func (t *transition) modeTaken(mode string) bool {
 	if mode == now || t.s.unconfirmed(mode) == "" {
 		return true
 	}
-	t.notice("MODE_TAKEN_BACK", "The agent has entered a permission mode that nobody has confirmed, and is set back",
+	t.notice("MODE_TAKEN_BACK", "The agent has entered a permission mode that no person has confirmed, and is set back",
 		map[string]string{"from": mode, "to": now})
 	t.askMode(now, now)
 	return false

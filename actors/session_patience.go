@@ -41,7 +41,7 @@ func (t *transition) extend(but messages.RequestID) {
 // client that attaches later reads the deadline in the request.
 func permissionExtended(p messages.PermissionRecord) *pb.AgentEvent {
 	return &pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{
-		Code: "PERMISSION_EXTENDED", Message: "The request waits longer, since somebody is active on the session",
+		Code: "PERMISSION_EXTENDED", Message: "The request waits longer, because a client is active on the session",
 		Details: map[string]string{"request_id": string(p.Request), "expires_at": p.ExpiresAt.UTC().Format(time.RFC3339)},
 	}}}
 }

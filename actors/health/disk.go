@@ -20,7 +20,7 @@ func (d Disk) view(looked time.Time) messages.ComponentHealth {
 	c := messages.ComponentHealth{Name: "disk", Serving: !d.Full && d.Err == nil, Checked: looked, Message: Size(d.Space.Free) + " free"}
 	switch {
 	case d.Err != nil:
-		c.State, c.Message, c.Reason = "disk_unknown", d.Err.Error(), "Nobody knows how much room is left on the disk"
+		c.State, c.Message, c.Reason = "disk_unknown", d.Err.Error(), "The free space of the disk is unknown"
 	case d.Full:
 		c.State, c.Reason, c.Impact = "disk_full", "Disk is nearly full", "Agents are held and new turns refused until there is room"
 	}

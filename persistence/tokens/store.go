@@ -75,7 +75,7 @@ func (s *Store) Create(name string, rights messages.Rights, expires time.Time) (
 			WithHint("choose another name, or revoke it first: betcode token revoke " + name)
 	}
 	if len(s.tokens) >= maxTokens {
-		return "", messages.Token{}, messages.Errorf(op, messages.Exhausted, "there are %d tokens", maxTokens).WithHint("revoke those that nobody needs")
+		return "", messages.Token{}, messages.Errorf(op, messages.Exhausted, "there are %d tokens", maxTokens).WithHint("revoke those that are not needed")
 	}
 	random := make([]byte, 32)
 	_, _ = rand.Read(random) // never fails

@@ -125,7 +125,7 @@ func (a *adoption) dead(ctx context.Context) (Fate, error) {
 	}
 	exit := exitOf(a.dir)
 	if boot := a.boot(); !exit.Known && boot != "" && boot != launch.BootID() {
-		exit.Reason = "nobody saw the end: the machine was restarted"
+		exit.Reason = "the end was not recorded: the machine was restarted"
 	}
 	return Fate{Outcome: Ended, Exit: exit}, nil
 }

@@ -52,7 +52,7 @@ func (t processTable) connectedBelowAgent(caller, ours netip.AddrPort, own func(
 		return false, err
 	}
 	if len(holders) == 0 {
-		return false, errors.New("nobody is seen to have the caller's socket")
+		return false, errors.New("no process is seen to have the caller's socket")
 	}
 	for _, pid := range holders {
 		below, err := t.belowAgent(pid)

@@ -17,7 +17,7 @@ func TestGoldenRunDirectories(t *testing.T) {
 	for name, want := range map[string]Fate{
 		"v1/ended":   {Outcome: Ended, Exit: messages.Exit{Known: true, Code: 3, Reason: "exited"}},
 		"v1/killed":  {Outcome: Ended, Exit: messages.Exit{Known: true, Signal: "SIGTERM", Reason: LeaseEnded}},
-		"v1/unseen":  {Outcome: Ended, Exit: messages.Exit{Reason: "nobody saw the end: the machine was restarted"}},
+		"v1/unseen":  {Outcome: Ended, Exit: messages.Exit{Reason: "the end was not recorded: the machine was restarted"}},
 		"v1/refused": {Outcome: NeverStarted, Exit: messages.Exit{Reason: "never started: directory: no such file or directory"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func openPipe(path string) (*pipe, error) {
 		return &pipe{}, nil
 	case errors.Is(err, unix.ENOENT):
 		return nil, messages.Errorf(op, messages.DataLoss, "%s is gone, and its agent lives", path).
-			WithHint("Somebody removed the run directory. The agent can only be ended.")
+			WithHint("The run directory was removed. The agent can only be ended.")
 	case err != nil:
 		return nil, fileError(op, &os.PathError{Op: "open", Path: path, Err: err})
 	}
@@ -73,7 +73,7 @@ func (p *Process) WaitWritable(ctx context.Context) error {
 		n, err := p.stdin.unread()
 		switch {
 		case err != nil:
-			return messages.Errorf(op, messages.NotFound, "nobody reads: %w", err)
+			return messages.Errorf(op, messages.NotFound, "no process reads the pipe: %w", err)
 		case n == 0:
 			return nil
 		}
@@ -200,7 +200,7 @@ func (p *pipe) writeLong(ctx context.Context, line []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.file == nil {
-		return 0, messages.Errorf(opWrite, messages.NotFound, "nobody reads")
+		return 0, messages.Errorf(opWrite, messages.NotFound, "no process reads the pipe")
 	}
 	return p.push(ctx, line)
 }
@@ -225,7 +225,7 @@ func (p *pipe) push(ctx context.Context, b []byte) (written int, err error) {
 			p.torn = false
 			return written, nil
 		case err == nil:
-			return written, messages.Errorf(opWrite, messages.NotFound, "nobody reads: %w", failed)
+			return written, messages.Errorf(opWrite, messages.NotFound, "no process reads the pipe: %w", failed)
 		case ctx.Err() == nil && !errors.Is(err, os.ErrDeadlineExceeded):
 			return written, messages.Errorf(opWrite, messages.Canceled, "%w", err)
 		}

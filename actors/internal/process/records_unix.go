@@ -58,7 +58,7 @@ func exitOf(dir string) messages.Exit {
 	path := filepath.Join(dir, launch.EndedFile)
 	var e launch.Ended
 	if err := readRecord(path, &e); err != nil {
-		return unseen("nobody saw the end: the launcher was killed")
+		return unseen("the end was not recorded: the launcher was killed")
 	}
 	exit := messages.Exit{Known: true, Code: e.Code, Reason: "exited", At: time.UnixMilli(e.At)}
 	if e.Signal != 0 {

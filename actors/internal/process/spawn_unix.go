@@ -54,7 +54,7 @@ func Spawn(ctx context.Context, spec Spec) (*Process, error) {
 	var s launch.Started
 	if err := decode(words, &s); err != nil {
 		bury(messages.ProcessIdentity{PID: pid, StartTime: launch.StartTime(pid)})
-		return nil, messages.Errorf(opSpawn, messages.Unavailable, "the launcher (pid %d) ended without a word", pid)
+		return nil, messages.Errorf(opSpawn, messages.Unavailable, "the launcher (pid %d) ended without a report", pid)
 	}
 	launcher := identity(s.Launcher, s.BootID)
 	if s.Agent.PID == 0 {

@@ -76,7 +76,7 @@ func compile(r Rule) (*compiled, error) {
 	}
 	c := &compiled{Rule: r, tool: newNamePattern(tool), near: newNearName(tool)}
 	if r.Effect == Allow && !c.tool.named() {
-		return nil, fmt.Errorf("%q would allow tools that nobody has named: write the server out, as in mcp__server__*", tool)
+		return nil, fmt.Errorf("%q would allow tools that the rule does not name: write the server out, as in mcp__server__*", tool)
 	}
 	if argument == "" || argument == "*" {
 		if subagents[tool] {

@@ -56,7 +56,7 @@ func (c *fileCheck) list(tx *boltfile.Tx, over []*memtable.Table) error {
 // payloads checks that no payload is missing, and counts those that nothing refers to.
 // The latter are no damage: a crash leaves them, and a sweep removes them.
 func (v *Verifier) payloads() {
-	found, unknown := messages.JournalFile{Name: blob.DirectoryName, Complete: true}, messages.JournalFile{Name: "payloads that nobody refers to", Complete: true}
+	found, unknown := messages.JournalFile{Name: blob.DirectoryName, Complete: true}, messages.JournalFile{Name: "payloads without a reference", Complete: true}
 	v.blobs.EachFile(func(id record.PayloadID, known bool, bytes int64) {
 		report := &unknown
 		if known && v.listed[id] {

@@ -21,7 +21,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	const denied = "deny: Nobody is there to decide: this is an unattended run. Find a way without it, or say what you would need.\n"
+	const denied = "deny: No person is there to decide: this is an unattended run. Find a way without it, or say what you would need.\n"
 	asking := func(events ...*pb.AgentEvent) func(*fakeDaemon, *script) error {
 		return func(_ *fakeDaemon, s *script) error {
 			_, key := s.accept()
@@ -85,7 +85,7 @@ func TestRun(t *testing.T) {
 			return s.wait()
 		}, "run|hi", "", 0, "mine\n", ""},
 		"allowed":             {asking(eventtest.Asks("r", "Bash", "ls")), "run|hi|--permissions|allow", "", 0, "allow_once: \n", ""},
-		"denied by default":   {asking(eventtest.Asks("r", "Bash", "ls")), "run|hi", "", 3, denied, "denied because nobody was asked: Bash"},
+		"denied by default":   {asking(eventtest.Asks("r", "Bash", "ls")), "run|hi", "", 3, denied, "denied because no person was asked: Bash"},
 		"denied":              {asking(eventtest.Asks("r", "Bash", "ls")), "run|hi|--permissions=deny", "", 3, denied, "--allow-tools"},
 		"question declined":   {asking(eventtest.Question("q/0", "A?", false), eventtest.Question("q/1", "B?", false)), "run|hi|--permissions|allow", "", 3, denied, "AskUserQuestion"},
 		"agent error":         {failing(), "run|hi", "", 1, "", "the model is overloaded"},

@@ -57,9 +57,9 @@ func Dial(ctx context.Context, cfg config.Client) (*Client, error) {
 func NoDaemon(cfg config.Client) error {
 	if cfg.Remote.Address != "" {
 		return exit.With(exit.Connection, fmt.Errorf(
-			"connect to the daemon at %s: nobody answers, or not with the expected TLS. The daemon listens there if it was started with --listen; --address, --tls and --tls-ca say how to reach it", cfg.Remote.Address))
+			"connect to the daemon at %s: no answer, or not with the expected TLS. The daemon listens there if it was started with --listen; --address, --tls and --tls-ca say how to reach it", cfg.Remote.Address))
 	}
-	why := "nobody answers"
+	why := "no answer"
 	if _, err := os.Stat(cfg.SocketPath); errors.Is(err, os.ErrNotExist) {
 		why = "there is no socket"
 	} else if errors.Is(err, os.ErrPermission) {

@@ -51,7 +51,7 @@ func reach(ctx context.Context, cfg config.Client, h statedir.Holder) (*client.C
 // Unreachable returns the error for a daemon that lives and does not answer at its socket.
 func Unreachable(h statedir.Holder, socket string) error {
 	return exit.With(exit.Connection, fmt.Errorf(
-		"a daemon runs on %s (pid %d), and nobody answers at %s. If its socket was deleted, the daemon makes it again within seconds; "+
+		"a daemon runs on %s (pid %d), and its socket %s does not answer. If its socket was deleted, the daemon makes it again within seconds; "+
 			"otherwise end it with 'betcode daemon stop', or replace it with 'betcode daemon restart'", h.State, h.PID, socket))
 }
 

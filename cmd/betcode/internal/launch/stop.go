@@ -55,7 +55,7 @@ func (l *Launcher) Stop(ctx context.Context, cfg config.Client, state string, ke
 // stopUnreachable ends a daemon that does not answer.
 func (l *Launcher) stopUnreachable(ctx context.Context, h statedir.Holder, keepAgents bool, patience time.Duration) error {
 	if keepAgents {
-		return exit.With(exit.Connection, fmt.Errorf("stop daemon: it (pid %d) cannot be told to leave its agents running, because nobody answers at its socket. "+
+		return exit.With(exit.Connection, fmt.Errorf("stop daemon: it (pid %d) cannot be told to leave its agents running, because its socket does not answer. "+
 			"'kill -9 %d' leaves them running, and the next daemon takes them over", h.PID, h.PID))
 	}
 	l.Console.Say("The daemon with pid %d does not answer; it is ended by a signal.", h.PID)

@@ -263,7 +263,7 @@ func resolution(p *pb.PermissionResolved) string {
 	case "superseded":
 		return "the agent asks again"
 	case "expired":
-		return "nobody answered in time: denied"
+		return "no answer in time: denied"
 	case "rule", "grant":
 		who = "a " + p.GetReason()
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // nobodyDecides is the message to the agent when a tool is denied because nobody can be asked.
-const nobodyDecides = "Nobody is there to decide: this is an unattended run. Find a way without it, or say what you would need."
+const nobodyDecides = "No person is there to decide: this is an unattended run. Find a way without it, or say what you would need."
 
 // ParsePolicy reads the flag --permissions. Without it a person decides if one is there; promptFromStdin says that standard
 // input is the prompt, so nobody is.
@@ -221,7 +221,7 @@ func (t *turn) exit() error {
 		for i, d := range t.denied {
 			tools[i] = d.Tool
 		}
-		return exit.With(exit.Denied, fmt.Errorf("%d request(s) denied because nobody was asked: %s. Use --permissions or --allow-tools",
+		return exit.With(exit.Denied, fmt.Errorf("%d request(s) denied because no person was asked: %s. Use --permissions or --allow-tools",
 			len(tools), console.Line(strings.Join(tools, ", "))))
 	}
 	return nil
