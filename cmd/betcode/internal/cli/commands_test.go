@@ -241,7 +241,7 @@ func TestNoDaemon(t *testing.T) {
 	if err := os.WriteFile(os.Getenv("BETCODE_SOCKET"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := command(t, "", "tree"); code != exit.Connection || !strings.Contains(stderr, "nobody answers") {
+	if code, _, stderr := command(t, "", "tree"); code != exit.Connection || !strings.Contains(stderr, "no answer") {
 		t.Errorf("dead socket: %d %q", code, stderr)
 	}
 }

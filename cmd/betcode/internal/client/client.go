@@ -78,7 +78,7 @@ func New(o Options) (*Client, error) {
 func (c *Client) Close() error { return c.conn.Close() }
 
 // Ping connects and asks for the daemon's health. It reports whether the daemon
-// serves, or as an error that nobody answers.
+// serves, or as an error that there is no answer.
 func (c *Client) Ping(ctx context.Context) (serving bool, err error) { return c.Serving(ctx, "") }
 
 // Serving is Ping for one of its services.
@@ -90,7 +90,7 @@ func (c *Client) Serving(ctx context.Context, service string) (serving bool, err
 	return r.GetStatus() == healthpb.HealthCheckResponse_SERVING, nil
 }
 
-// Unreachable reports whether err means that nobody answers at the socket.
+// Unreachable reports whether err means that no daemon answers at the socket.
 func Unreachable(err error) bool { return status.Code(err) == codes.Unavailable }
 
 // dial makes a connection. The peer is known by the socket it listens on, so there

@@ -10,5 +10,5 @@
 // answers questions about settings and this process itself and passes the rest to the actors.
 //
 // After a crash the kernel has released the lock, agents work on, and the next daemon recovers from the journal and the
-// run directories. A socket file is left behind; the next daemon dials it and replaces it if nobody answers.
+// run directories. A socket file is left behind; the next daemon dials it and replaces it if no daemon answers.
 package host

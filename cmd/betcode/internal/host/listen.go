@@ -25,7 +25,7 @@ func (d *daemon) listen() (err error) {
 }
 
 // listenSocket opens the socket in a directory that only this user may enter. It dials an existing socket file first, and
-// replaces it only if nobody answers.
+// replaces it only if no daemon answers.
 func (d *daemon) listenSocket() error {
 	path := d.cfg.SocketPath
 	if err := d.privateSocket(); err != nil {

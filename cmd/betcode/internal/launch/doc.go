@@ -4,7 +4,7 @@
 // standard output and error are its log. [Launcher.Start] returns when the daemon answers and serves, or with the end of
 // its log.
 //
-// A daemon is found by its socket, and if nobody answers there by its lock on the state directory ([Find]): a daemon
+// A daemon is found by its socket, and if no daemon answers there by its lock on the state directory ([Find]): a daemon
 // whose socket was deleted makes it again within seconds.
 //
 // A restart is carried out by a helper process, so that it completes whoever is killed meanwhile; see restart.go. It

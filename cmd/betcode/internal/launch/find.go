@@ -14,7 +14,7 @@ import (
 // socketPatience is how long a daemon may take to make its socket again.
 const socketPatience = 5 * time.Second
 
-// Find connects to the daemon that cfg names. If nobody answers and a process has the state directory, Find waits until
+// Find connects to the daemon that cfg names. If no daemon answers and a process has the state directory, Find waits until
 // that process answers. Where the process lives and does not answer, Find returns it as unreachable, with the error of
 // the last try. An empty state means that there is no state directory to look at.
 func Find(ctx context.Context, cfg config.Client, state string) (cl *client.Client, unreachable *statedir.Holder, err error) {

@@ -66,7 +66,7 @@ func (l *Launcher) stopUnreachable(ctx context.Context, h statedir.Holder, keepA
 	return nil
 }
 
-// stopped reports whether nobody answers any more and the process has ended.
+// stopped reports whether no daemon answers any more and the process has ended.
 func stopped(ctx context.Context, cfg config.Client, pid int) bool {
 	cl, err := client.Dial(ctx, cfg)
 	if err == nil {
