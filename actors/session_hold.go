@@ -27,10 +27,10 @@ func (t *transition) agentHeld(m run.Frozen) {
 	t.s.agent.freezeReasons = m.Why
 	t.activity()
 	if fresh&run.DiskFull != 0 {
-		t.notice("DISK_FULL", "The disk is nearly full: the agent is held until there is room", nil)
+		t.notice("DISK_FULL", "The disk is nearly full: the agent is frozen until there is room", nil)
 	}
 	if fresh&run.OverQuota != 0 {
-		t.notice("SPOOL_QUOTA", "The agent has written more than the journal could take so far: it is held until half of it is read", map[string]string{"step": "hold"})
+		t.notice("SPOOL_QUOTA", "The agent has written more than the journal could take so far: it is frozen until half of it is read", map[string]string{"step": "hold"})
 	}
 	if over {
 		t.notice("AGENT_GOES_ON", "The agent goes on", nil)
@@ -43,9 +43,9 @@ func (t *transition) agentOutruns(m run.Outruns) {
 	if m.Run != t.s.record.Run || !t.s.active() {
 		return
 	}
-	told := "The agent goes on writing although it is held: its turn is interrupted"
+	told := "The agent goes on writing although it is frozen: its turn is interrupted"
 	if m.Step == "stop" {
-		told = "The agent goes on writing although it is held and was interrupted: it is ended"
+		told = "The agent goes on writing although it is frozen and was interrupted: it is ended"
 	}
 	t.notice("SPOOL_QUOTA", told, map[string]string{"step": m.Step})
 }

@@ -275,7 +275,7 @@ var table = []Setting{
 	},
 	{
 		Name: "disk.spool_quota", Kind: Size, Default: "1GiB", Min: "1B", Env: "BETCODE_SPOOL_QUOTA",
-		Help: "an agent that is so far ahead of the journal is held",
+		Help: "an agent that is so far ahead of the journal is frozen",
 		into: func(d *Daemon) any { return &d.Disk.SpoolQuota },
 	},
 }

@@ -10,5 +10,5 @@ import (
 func FullError(op string, id messages.SessionID, where string) *messages.Error {
 	return messages.Errorf(op, messages.Exhausted, "the disk is nearly full").WithCode(messages.DiskFull).
 		With("session_id", string(id)).
-		WithHint("free some room on the disk of " + cmp.Or(where, "the state directory") + "; running agents are held and go on by themselves")
+		WithHint("free some room on the disk of " + cmp.Or(where, "the state directory") + "; running agents are frozen and continue by themselves")
 }

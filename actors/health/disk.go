@@ -22,7 +22,7 @@ func (d Disk) view(looked time.Time) messages.ComponentHealth {
 	case d.Err != nil:
 		c.State, c.Message, c.Reason = "disk_unknown", d.Err.Error(), "The free space of the disk is unknown"
 	case d.Full:
-		c.State, c.Reason, c.Impact = "disk_full", "Disk is nearly full", "Agents are held and new turns refused until there is room"
+		c.State, c.Reason, c.Impact = "disk_full", "Disk is nearly full", "Agents are frozen and new turns refused until there is room"
 	}
 	return c
 }

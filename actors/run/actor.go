@@ -140,13 +140,13 @@ func (r *run) start(ctx actor.Context) {
 
 // showFrozen shows in the tree, in health and in the log why an agent is frozen.
 func (r *run) showFrozen(ctx actor.Context, why Reasons) {
-	r.deps.Tree.Detail(ctx.Self(), "held", why.String())
+	r.deps.Tree.Detail(ctx.Self(), "frozen", why.String())
 	ctx.Send(r.deps.Health, health.Frozen{Session: r.session.ID, On: why&Alarm != 0})
 	e := r.log().Warn()
 	if why == 0 {
 		e = r.log().Info()
 	}
-	e.Str("held", why.String()).Msg("agent held or let go")
+	e.Str("frozen", why.String()).Msg("agent frozen or thawed")
 }
 
 // release gives back everything but the process. The descriptors that the opening job made are closed behind it, on the same

@@ -93,8 +93,8 @@ func (s *story) held(session string) string {
 	var look func(node *pb.TreeNode, inside bool)
 	look = func(node *pb.TreeNode, inside bool) {
 		inside = inside || node.GetName() == "session/"+session
-		if held := node.GetDetails()["held"]; inside && held != "" {
-			why = held
+		if frozen := node.GetDetails()["frozen"]; inside && frozen != "" {
+			why = frozen
 		}
 		for _, child := range node.GetChildren() {
 			look(child, inside)
