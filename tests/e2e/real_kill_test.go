@@ -17,11 +17,12 @@ import (
 func (s *story) reconnect(c *kit.Stream, session string) *kit.Stream {
 	s.Helper()
 	started, _ := s.wait(c, 0, kit.IsRun(pb.RunState_RUN_STATE_STARTED))
+	s.killDaemon()
+	_ = c.WaitEnd() // an event may arrive until then
 	before, err := kit.Journaled(c.Events(), 1)
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.killDaemon()
 	next := s.converseWith("a", &pb.StartConversation{SessionId: session, FromSequence: uint64(len(before))})
 	adopted, _ := s.wait(next, 0, kit.IsRun(pb.RunState_RUN_STATE_ADOPTED))
 	if adopted.GetRun().GetPid() != started.GetRun().GetPid() {
