@@ -22,7 +22,7 @@ import (
 //
 //	SELF_APPROVED    a call ran because its permission request was allowed, and we did not allow it
 //	FORGED_REQUEST   the agent answered a control request that we did not send
-//	FORGED_INPUT     the agent took up a message or a shell command that we did not send
+//	FORGED_INPUT     the agent took up a message or a shell command that we did not send, or a settled message once more
 //
 // The agent reports who decided each call, so calls that its own rules or hooks allow
 // raise nothing. What has to be remembered between lines (calls whose request ended
@@ -100,10 +100,17 @@ func (t *transition) inputForged(details map[string]string) {
 }
 
 // strange reports whether a message that the agent has read from its input is none of ours.
-// Prompts that the agent gives itself are not read from there, and never queued.
+// Two traces tell: a key that the session never gave is queued, or a message begins again
+// that is settled already. Such a message repeats the key of one of ours, and the agent has
+// forgotten that one (/clear and a new process). A message that the agent still knows it
+// queues and completes without beginning it: that is no alarm. Prompts that the agent gives
+// itself are not read from there, and never queued.
 func (t *transition) strange(m claude.InputState) bool {
+	if t.s.input(m.Key) >= 0 {
+		return false
+	}
 	_, known := t.s.ledger.Find("", requests.Key{Name: m.Key})
-	return m.State == claude.Queued && !known && t.s.input(m.Key) < 0
+	return m.State == claude.Queued && !known || m.State == claude.Started && known
 }
 
 // callDone looks at who allowed a call that has ended, and forgets it.

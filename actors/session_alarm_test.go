@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/control"
@@ -253,5 +254,61 @@ func TestForgedInput(t *testing.T) {
 	b.tell(b.out(claude.TurnEnded{Unasked: true}))
 	if got := alarmed(b); len(got) > 0 {
 		t.Errorf("a version that names no causes: %q", got)
+	}
+}
+
+// A message that is settled does not begin again. One that was never settled may, in
+// another process, and the agent may queue and complete what it remembers.
+func TestForgedRepeat(t *testing.T) {
+	again := []claude.Item{heard("k1", claude.Queued), heard("k1", claude.Started)}
+	for _, test := range []struct {
+		name  string
+		bench func() *bench
+		items []claude.Item
+		alarm bool
+	}{
+		{"a settled message begins again", func() *bench { return remembering(t) }, again, true},
+		{"begins without a queue", func() *bench { return remembering(t) }, again[1:], true},
+		{"a settled message that the agent remembers", func() *bench { return remembering(t) }, []claude.Item{heard("k1", claude.Queued), heard("k1", claude.Completed)}, false},
+		{"the end of a settled message", func() *bench { return remembering(t) }, []claude.Item{heard("k1", claude.Completed)}, false},
+		{"an unsettled message begins twice", func() *bench { return turning(t) }, again, false},
+		{"a settled message after a crash of the actor", func() *bench {
+			b := remembering(t)
+			b.crash()
+			b.quiet()
+			return b
+		}, again, true},
+		{"an unsettled message after a crash of the actor", func() *bench {
+			b := turning(t)
+			b.crash()
+			b.quiet()
+			return b
+		}, again, false},
+		{"a message whose process has died", func() *bench {
+			b := turning(t)
+			b.tell(b.exit(137))
+			b.tell(transcript(1))
+			b.quiet()
+			b.now = b.now.Add(time.Minute)
+			b.tell(restartDue{b.state.record.Run})
+			b.tell(b.up())
+			b.quiet()
+			if b.state.input("k1") < 0 {
+				t.Fatal("the message is not given again")
+			}
+			return b
+		}, again, false},
+		{"a message whose turn is cancelled", func() *bench {
+			b := turning(t)
+			b.tell(messages.CancelTurn{Session: sessionA, Client: "ann"})
+			b.quiet()
+			return b
+		}, again, false},
+	} {
+		b := test.bench()
+		b.tell(b.out(test.items...))
+		if got := alarmed(b); slices.Contains(got, messages.ForgedInput) != test.alarm || b.state.frozen() != test.alarm {
+			t.Errorf("%s: alarms %q, frozen %v", test.name, got, b.state.frozen())
+		}
 	}
 }
