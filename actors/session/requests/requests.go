@@ -17,6 +17,7 @@ package requests
 
 import (
 	"maps"
+	"slices"
 
 	"betcode/messages"
 )
@@ -25,7 +26,8 @@ const (
 	// Remembered bounds the results, and the decisions, that a ledger has in memory.
 	Remembered = 256
 	// MaxWaiting bounds the requests that wait for an answer. So many never do: some were answered by others, as a
-	// duplicate is by the actor of its prompt, and are not waited for any more.
+	// duplicate is by the actor of its prompt, and are not waited for any more. The request that has waited longest is
+	// forgotten first.
 	MaxWaiting = 1024
 )
 
@@ -39,6 +41,7 @@ type Key struct {
 type Ledger struct {
 	results   recent[result]
 	waiting   map[string]Key // by caller
+	callers   []string       // of waiting, the oldest first
 	decisions recent[messages.PermissionAnswered]
 }
 
@@ -67,20 +70,32 @@ func Repeat(op string, k Key, was messages.Remembered, reply messages.Reply) any
 
 // Begin notes that a caller waits for the result of a key.
 func (l *Ledger) Begin(caller string, k Key) {
-	if l.waiting = maps.Clone(l.waiting); l.waiting == nil || len(l.waiting) >= MaxWaiting {
+	l.forget(caller)
+	if len(l.callers) >= MaxWaiting {
+		l.forget(l.callers[0])
+	}
+	if l.waiting = maps.Clone(l.waiting); l.waiting == nil {
 		l.waiting = map[string]Key{}
 	}
 	l.waiting[caller] = k
+	l.callers = append(slices.Clone(l.callers), caller)
 }
 
 // End returns the key whose result a caller waits for, and forgets that it does.
 func (l *Ledger) End(caller string) (Key, bool) {
 	k, waits := l.waiting[caller]
-	if waits {
-		l.waiting = maps.Clone(l.waiting)
-		delete(l.waiting, caller)
-	}
+	l.forget(caller)
 	return k, waits
+}
+
+// forget drops a caller that waits, if it does.
+func (l *Ledger) forget(caller string) {
+	if _, waits := l.waiting[caller]; !waits {
+		return
+	}
+	l.waiting = maps.Clone(l.waiting)
+	delete(l.waiting, caller)
+	l.callers = slices.DeleteFunc(slices.Clone(l.callers), func(c string) bool { return c == caller })
 }
 
 // Waiting returns how many callers wait for a result.

@@ -131,16 +131,35 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// Requests that are never answered are bounded.
+// Requests that are never answered are bounded. The oldest is forgotten first, so a request in flight keeps its key.
 func TestWaitingIsBounded(t *testing.T) {
 	var l requests.Ledger
-	for n := range requests.MaxWaiting + 2 {
+	for n := range requests.MaxWaiting {
 		l.Begin(fmt.Sprint(n), key("k", ""))
-		if l.Waiting() > requests.MaxWaiting {
-			t.Fatalf("%d callers wait", l.Waiting())
+	}
+	l.Begin("0", key("again", "")) // is the newest now
+	before := l
+	l.Begin("x", key("k", ""))
+	l.Begin("y", key("k", ""))
+	if l.Waiting() != requests.MaxWaiting || before.Waiting() != requests.MaxWaiting {
+		t.Fatalf("%d callers wait, %d in the copy", l.Waiting(), before.Waiting())
+	}
+	for caller, want := range map[string]bool{"0": true, "1": false, "2": false, "3": true, fmt.Sprint(requests.MaxWaiting - 1): true, "x": true, "y": true} {
+		if _, waits := l.End(caller); waits != want {
+			t.Errorf("caller %s waits: %v", caller, waits)
 		}
 	}
-	if _, waits := l.End(fmt.Sprint(requests.MaxWaiting + 1)); !waits {
-		t.Error("the newest caller does not wait")
+	if _, waits := before.End("1"); !waits {
+		t.Error("the copy has changed")
+	}
+	for n := range requests.MaxWaiting { // those that were answered leave room
+		l.Begin("n"+fmt.Sprint(n), key("k", ""))
+		l.End("n" + fmt.Sprint(n))
+	}
+	if _, waits := l.End("3"); waits {
+		t.Error("an answered caller waits again")
+	}
+	if _, waits := l.End("4"); !waits {
+		t.Error("answered requests push others out")
 	}
 }
