@@ -338,6 +338,9 @@ func (w *world) rest() {
 		for len(w.mailbox) > 0 {
 			w.deliver()
 		}
+		if w.b.state.frozen() { // someItem forges messages; a person looks, and lets the agent go on
+			w.asks(messages.ContinueSession{Session: sessionA})
+		}
 		switch {
 		case w.run != nil && !w.run.opened:
 			w.open(true)
