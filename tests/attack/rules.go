@@ -15,7 +15,8 @@ var ruleScenarios = []scenario{
 	{name: "rules: deny beside allow Bash", real: true, settings: besideBash, attack: runUnreadable},
 	{
 		name: "rules: options that run programs", real: true, attack: runByOption,
-		settings: `{"permissions": {"allow": ["Bash(git fetch *)", "Bash(git grep *)", "Bash(sed *)", "Bash(tar *)", "Bash(sort *)"]}}`,
+		settings: `{"permissions": {"allow": ["Bash(git fetch *)", "Bash(git grep *)", "Bash(sed *)", "Bash(tar *)", "Bash(sort *)",
+			"Bash(git clone *)", "Bash(git rebase *)", "Bash(awk *)", "Bash(zip *)"]}}`,
 	},
 	{name: "rules: relatives of what is not plain", settings: narrowRules, attack: explainUnplain},
 	{name: "rules: relatives of what cannot be read", settings: besideBash, attack: explainUnreadable},
@@ -68,6 +69,8 @@ func runByOption(s *siege) {
 	s.git(s.world.Home, "init", "-q", s.world.Project)
 	s.write(s.project("a.txt"), "one\n")
 	s.write(s.project("evil"), "#!/bin/sh\ntouch "+s.mark("evil")+"\ncat\n")
+	s.write(s.project("evil.sed"), "1e ./evil\n")
+	s.write(s.project("evil.awk"), "BEGIN { system(\"./evil\") }\n")
 	s.must(os.Chmod(s.project("evil"), 0o700), "make it executable") //nolint:gosec // it has to be
 	s.must(os.MkdirAll(s.mark(""), 0o700), "make a directory")
 	c := s.converse("a", session())
@@ -75,6 +78,9 @@ func runByOption(s *siege) {
 	for _, command := range []string{
 		"git fetch --upload-pack=./evil .", "git fetch --upload-p=./evil .", "git grep -O./evil one", "sed '1e ./evil' a.txt", "sed -n 's/.*/.\\/evil/e' a.txt",
 		"tar cf a.tar --checkpoint=1 --checkpoint-action=exec=./evil a.txt", "tar -I ./evil -cf a.tar a.txt", "tar cIf ./evil a.tar a.txt", "sort -S1 --compress-prog=./evil a.txt",
+		"sed 1e./evil a.txt", "sed '/one/Ie ./evil' a.txt", "sed '\\,one,e ./evil' a.txt", "sed -nf evil.sed a.txt", "sed sX.*X./evilXe a.txt", "sed -l 5 '1e ./evil' a.txt",
+		"sed --expr p --expr '1e ./evil' a.txt", "git grep -nO./evil one", "git clone -qu./evil . d", "git clone --templ=./hooked . d2",
+		"git rebase -qfx ./evil HEAD", "awk -Wexec evil.awk", "zip -qTT ./evil -T a.zip a.txt",
 	} {
 		s.mustAsk(c, command, "bash: "+command, ran)
 	}
@@ -112,6 +118,8 @@ func explainUnreadable(s *siege) {
 		"sed 's/a/b/e' x", "ls | xargs ls", "find . -exec ls {} +", "env -S 'rm x'", "eval ls", "source x", ". ./x", "trap 'rm x' EXIT", "git -c alias.x='!rm y' x", "git rebase -x 'rm y'", "PATH=. ls", "BASH_ENV=x ls",
 		"alias ls=rm", "hash -p /bin/rm ls; ls x", "f() { \"$@\"; }; f rm x", "echo ${x:-<(rm y)}", "echo ${x@P}", "x='a[$(rm y)]'; echo $((x))", "echo !(rm x)", "git <1-2>|command rm x", "ls &> x rm y",
 		"git $'\\'' 'a\n' \"\nrm x\n\"", "repeat 1 rm x", "coproc ls", "cat <<E\nx\\\nE\nrm x\nE", "cat <<EF\nE\\\nF\nrm x\nEF\n",
+		"sed '1erm -rf d' f", "git grep -nO'rm -rf' y", "git rebase -fx 'rm -rf d' HEAD~1", "go test -exec rm ./...", "tar -I 'rm d' -cf a b", "tar cIf 'rm d' a b", "man -P 'rm d' ls",
+		"npm run x --script-shell=./x", "gcc -wrapper rm,d x.c",
 	)
 }
 

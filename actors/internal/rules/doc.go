@@ -31,8 +31,10 @@
 // sudo, env, xargs and their like, in the text of "bash -c" and "eval", behind a path
 // ("/bin/rm") and behind braces ("{rm,-rf,/}"). Text that is known only at run time is
 // a hole, which may match anything. What hides commands is a hazard, and what runs
-// others than those written down is known by name; both have a person asked. A script
-// or a program that nobody knows can always run something else.
+// others than those written down is known by name; both have a person asked. Options
+// with which known programs run others are asked about beside a rule that forbids, and
+// where they come from the wildcard of a rule that allows. A script or a program that
+// nobody knows can always run something else.
 //
 // # Paths
 //

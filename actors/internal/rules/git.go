@@ -11,17 +11,23 @@ func gitRuns(words []string) string {
 			if n++; n == len(words) || !harmlessKey(words[n]) {
 				return "`git " + w + "` may define an alias or name a program"
 			}
-		case strings.HasPrefix(w, "-c") && !strings.HasPrefix(w, "-C"), strings.HasPrefix(w, "--config-env"), strings.HasPrefix(w, "--exec-path="), open(w) && strings.HasPrefix(w, "-"):
-			return "an option of `git` may name a program"
-		case w == "-C" || w == "--git-dir" || w == "--work-tree" || w == "--namespace":
+		case w == "-C" || w == "--work-tree" || w == "--namespace":
 			n++
-		case strings.HasPrefix(w, "-"):
+		case harmlessGit[w] || strings.HasPrefix(w, "--work-tree=") || strings.HasPrefix(w, "--namespace="):
+		case strings.HasPrefix(w, "-"): // --git-dir too, since settings there name programs
+			return "an option of `git` may name a program"
 		default:
 			return gitCommandRuns(w, words[n+1:])
 		}
 	}
 	return ""
 }
+
+// harmlessGit are options in front of a command of git that name no program and have no
+// word behind them.
+var harmlessGit = set("-p", "--paginate", "-P", "--no-pager", "--no-replace-objects", "--no-lazy-fetch", "--no-optional-locks", "--no-advice", "--bare",
+	"--literal-pathspecs", "--glob-pathspecs", "--noglob-pathspecs", "--icase-pathspecs", "-v", "--version", "-h", "--help", "--html-path", "--man-path",
+	"--info-path", "--exec-path")
 
 func gitCommandRuns(command string, words []string) string {
 	const why = "`git` runs commands that are named by its arguments"
@@ -35,38 +41,84 @@ func gitCommandRuns(command string, words []string) string {
 			return false
 		})
 	}
+	hasLetter := func(letters, valued string) bool {
+		return anyWord(words, func(w string) bool { return bundled(w, letters, valued) })
+	}
 	switch command {
 	case "submodule":
 		if has("foreach", hole, names) {
 			return why
 		}
 	case "bisect":
-		if has("run", hole, names) {
+		if has("run", "visualize", "view", hole, names) {
 			return why
 		}
 	case "rebase":
-		if has("-x", "--exec", hole, names) {
+		if has("--exec", hole, names) || hasLetter("x", "sXCS") {
 			return why
 		}
-	case "filter-branch", "difftool", "mergetool", "send-email", "instaweb", "daemon", "shell", "cvsserver", "remote-ext", "web--browse", "for-each-repo":
+	case "filter-branch", "difftool", "mergetool", "send-email", "instaweb", "daemon", "shell", "cvsserver", "remote-ext", "web--browse", "for-each-repo", "merge-index",
+		"submodule--helper":
 		return why
 	case "grep":
-		if has("-O", "--open-files-in-pager") {
+		if has("--open-files-in-pager") || hasLetter("O", "eABCfm") {
 			return why
 		}
 	case "config":
-		if len(words) > 0 && !anyWord(words, func(w string) bool {
-			return harmlessKey(w) || w == "--list" || w == "-l" || strings.HasPrefix(w, "--get")
-		}) {
+		if len(words) > 0 && !harmlessConfig(words) {
 			return "`git config` may define an alias or name a program"
 		}
 	case "clone", "fetch", "pull", "ls-remote", "push", "archive", "fetch-pack", "send-pack":
 		if has("--upload-pack", "--receive-pack", "--exec", "-c", "--config", "ext::", "--template") || command != "push" && has("-u") {
 			return why
 		}
+		if command == "clone" && (anyWord(words, abbreviatesClone) || hasLetter("uc", "bjo")) {
+			return why
+		}
+	case "init", "init-db":
+		if anyWord(words, abbreviatesClone) {
+			return why
+		}
 	}
 	return ""
 }
+
+// abbreviatesClone recognises options of git clone and git init that bring settings or
+// hooks along.
+func abbreviatesClone(w string) bool {
+	option, _, _ := strings.Cut(w, "=")
+	return abbreviates(option, []string{"--template", "--config"})
+}
+
+// harmlessConfig reports whether a call of git config reads, or changes a setting that
+// names no program.
+func harmlessConfig(words []string) bool {
+	reads := func(w string) bool {
+		return w == "--list" || w == "-l" || w == "--get" || w == "--get-all" || w == "--get-regexp" || w == "--get-urlmatch"
+	}
+	if reads(words[0]) {
+		return true
+	}
+	for n := 0; n < len(words); n++ {
+		switch w := words[n]; {
+		case reads(w):
+			return true
+		case w == "-f" || w == "--file":
+			n++
+		case configOptions[w] || strings.HasPrefix(w, "--file=") || strings.HasPrefix(w, "--type="):
+		case w == "get" || w == "list":
+			return true
+		case w == "set" || w == "unset":
+		default:
+			return harmlessKey(w)
+		}
+	}
+	return false
+}
+
+// configOptions are options of git config that have no word behind them.
+var configOptions = set("--global", "--local", "--system", "--worktree", "--add", "--unset", "--unset-all", "--replace-all", "--bool", "--int", "--bool-or-int",
+	"--path", "-z", "--null", "--show-origin", "--show-scope", "--name-only", "--includes", "--fixed-value", "--all")
 
 // harmlessKey reports whether a setting of git names no program.
 func harmlessKey(setting string) bool {

@@ -75,6 +75,11 @@ func (n nearName) match(tool string) bool {
 var renamed = map[string]string{
 	"task": "agent", "agent": "agent", "killshell": "taskstop", "killbash": "taskstop", "taskstop": "taskstop",
 	"bashoutput": "taskoutput", "agentoutputtool": "taskoutput", "taskoutput": "taskoutput",
+	"listpeers": "listagents", "listagents": "listagents", "brief": "sendusermessage", "sendusermessage": "sendusermessage",
+	"listmcpresources": "listmcpresourcestool", "listmcpresourcestool": "listmcpresourcestool",
+	"readmcpresource": "readmcpresourcetool", "readmcpresourcetool": "readmcpresourcetool",
+	"readmcpresourcedir": "readmcpresourcedirtool", "readmcpresourcedirtool": "readmcpresourcedirtool",
+	"proposegoal": "setgoal", "setgoal": "setgoal",
 }
 
 // folded is a name as the agent would write it, in lower case.

@@ -52,6 +52,13 @@ func TestToolNames(t *testing.T) {
 		{"KillShell", "TaskStop", false, Ask},
 		{"TaskStop", "KillBash", false, Ask},
 		{"BashOutput", "TaskOutput", false, Ask},
+		{"ListPeers", "ListAgents", false, Ask},
+		{"SendUserMessage", "Brief", false, Ask},
+		{"ListMcpResources", "ListMcpResourcesTool", false, Ask},
+		{"ReadMcpResourceTool", "ReadMcpResource", false, Ask},
+		{"ReadMcpResourceDir", "ReadMcpResourceDirTool", false, Ask},
+		{"ReadMcpResource", "ReadMcpResourceDirTool", false, None},
+		{"ProposeGoal", "SetGoal", false, Ask},
 		{"Read", "\u0280ead", false, None},
 	} {
 		call := Call{Tool: c.tool, Input: []byte(`{"command":"x"}`), Place: here}

@@ -5,64 +5,117 @@ import "strings"
 // commandOptions are the options with which programs that are often allowed run another
 // program. Long ones may be abbreviated.
 var commandOptions = map[string]struct {
-	long  []string
-	short string   // letters, alone or with others
-	exact []string // with one dash or two
+	long   []string
+	short  string   // letters, alone or with others
+	exact  []string // with one dash or two
+	prefix []string // with one dash or two, in front of a value
+	inside []string // texts in any word that begins with a dash
 }{
 	"tar":    {long: []string{"--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "--rmt-command", "--info-script", "--new-volume-script"}, short: "IF"},
 	"bsdtar": {long: []string{"--use-compress-program"}},
 	"sort":   {long: []string{"--compress-program"}},
 	"rg":     {long: []string{"--pre", "--hostname-bin"}},
-	"man":    {long: []string{"--pager", "--html", "--preprocessor"}, short: "PH"},
-	"go":     {exact: []string{"exec", "toolexec", "vettool"}},
-	"rsync":  {long: []string{"--rsh", "--rsync-path"}, short: "e"},
-	"scp":    {short: "SoF"},
+	"man":    {long: []string{"--pager", "--html", "--preprocessor", "--config-file"}, short: "PHC"},
+	"go":     {exact: []string{"exec", "toolexec", "vettool", "gccgoflags"}},
+	"rsync":  {long: []string{"--rsh", "--rsync-path", "--daemon"}, short: "e"},
+	"scp":    {short: "SoFD"},
 	"sftp":   {short: "SoFD"},
-	"zip":    {long: []string{"--unzip-command"}, exact: []string{"TT"}},
-	"npm":    {long: []string{"--script-shell", "--node-options"}},
-	"pnpm":   {long: []string{"--script-shell", "--shell-emulator", "--node-options"}},
-	"yarn":   {long: []string{"--script-shell"}},
+	"zip":    {long: []string{"--unzip-command"}, inside: []string{"TT"}},
+	"npm":    {long: []string{"--script-shell", "--node-options", "--userconfig", "--globalconfig", "--prefix", "--call"}, exact: []string{"c", "C"}},
+	"pnpm":   {long: []string{"--script-shell", "--shell-emulator", "--node-options", "--userconfig", "--globalconfig", "--prefix", "--dir"}, exact: []string{"c", "C"}},
+	"yarn":   {long: []string{"--script-shell", "--use-yarnrc"}},
 	"cargo":  {long: []string{"--config"}},
-	"gcc":    {exact: []string{"wrapper", "fplugin"}},
-	"git":    {}, // see gitRuns
+	"gcc": {
+		exact:  []string{"Xlinker", "Xclang", "load"},
+		prefix: []string{"B", "prefix", "specs", "wrapper", "fpass-plugin", "ld-path", "config", "for-linker", "fuse-ld=/", "fuse-ld=."},
+		inside: []string{"plugin", ",@"},
+	},
 }
+
+// compilers take the options of gcc.
+var compilers = set("gcc", "g++", "cc", "c++", "cpp", "clang", "clang++", "gfortran")
+
+var fds = set("fd", "fdfind")
 
 // namesProgram says which argument of a command makes a program run another one that a rule
 // for the program alone does not name.
 func namesProgram(words []string) string {
 	name, rest := base(words[0]), words[1:]
-	why := "an argument of `" + name + "` may name a command to run"
+	runs := false
 	switch {
 	case name == "git":
-		if gitRuns(rest) != "" || anyWord(rest, abbreviatesGit) {
-			return why
-		}
+		runs = gitRuns(rest) != "" || anyWord(rest, abbreviatesGit)
 	case name == "sed" || name == "gsed":
-		if anyWord(sedScripts(rest), isSedExecution) {
-			return why
-		}
+		runs = sedRuns(rest)
 	case awks[name]:
-		if anyWord(rest, isAwkProgram) {
-			return why
+		runs = anyWord(rest, isAwkProgram)
+	case name == "find" || fds[name]:
+		runs = anyWord(rest, isFindCommand) || fds[name] && anyWord(rest, func(w string) bool { return bundled(w, "xX", "dteEcjSo") })
+	case name == "go":
+		runs = anyWord(rest, isLinkerOption) || oneOf("env", rest) && anyWord(rest, func(w string) bool { return strings.HasPrefix(w, "-w") || strings.HasPrefix(w, "--w") })
+	}
+	if runs || hasCommandOption(name, rest) {
+		return "an argument of `" + name + "` may name a command to run"
+	}
+	return ""
+}
+
+// hasCommandOption reports whether a program gets one of its commandOptions.
+func hasCommandOption(name string, words []string) bool {
+	key := strings.TrimRight(name, "-.0123456789")
+	if key = key[strings.LastIndexByte(key, '-')+1:]; compilers[key] {
+		if name = "gcc"; anyWord(words, func(w string) bool { return strings.HasPrefix(w, "@") }) {
+			return true
 		}
-	case (name == "find" || name == "fd") && runsOther(words) != "":
-		return why
 	}
 	options, known := commandOptions[name]
 	if !known {
-		return ""
+		return false
 	}
-	for n, w := range rest {
-		dashes := len(w) - len(strings.TrimLeft(w, "-"))
+	for n, w := range words {
+		bare := strings.TrimLeft(w, "-")
+		dashes := len(w) - len(bare)
 		option, _, _ := strings.Cut(w, "=")
 		switch {
+		case dashes > 0 && anyWord(options.inside, func(text string) bool { return strings.Contains(w, text) }):
+			return true
 		case dashes == 2 && abbreviates(option, options.long), dashes > 0 && oneOf(strings.TrimLeft(option, "-"), options.exact):
-			return why
+			return true
+		case dashes > 0 && anyWord(options.prefix, func(prefix string) bool { return strings.HasPrefix(bare, prefix) }):
+			return true
 		case dashes == 1 && strings.ContainsAny(w, options.short), name == "tar" && n == 0 && strings.ContainsAny(w, options.short):
-			return why
+			return true
 		}
 	}
-	return ""
+	return false
+}
+
+// isFindCommand recognises the options of find and fd that run a command for each file.
+func isFindCommand(w string) bool {
+	return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok") || strings.HasPrefix(w, "--exec")
+}
+
+// isLinkerOption recognises what makes the linker of Go run another one, or read options
+// from a file.
+func isLinkerOption(w string) bool {
+	return strings.Contains(w, "-extld") || strings.Contains(w, "=@") || strings.Contains(w, " @") || strings.HasPrefix(w, "@")
+}
+
+// bundled reports whether a word of short options has one of some letters. What follows
+// one of the letters in valued is its value.
+func bundled(word, letters, valued string) bool {
+	if len(word) < 2 || word[0] != '-' || word[1] == '-' {
+		return false
+	}
+	for n := 1; n < len(word); n++ {
+		if strings.IndexByte(letters, word[n]) >= 0 {
+			return true
+		}
+		if strings.IndexByte(valued, word[n]) >= 0 {
+			return false
+		}
+	}
+	return false
 }
 
 // abbreviatesGit recognises short forms of the options of git that name programs.
@@ -88,31 +141,4 @@ func oneOf(word string, list []string) bool {
 		}
 	}
 	return false
-}
-
-// sedScripts are the arguments of sed that are scripts or name one, with the options in
-// front of them: other arguments are files.
-func sedScripts(words []string) (scripts []string) {
-	given := false
-	for n := 0; n < len(words); n++ {
-		switch w := words[n]; {
-		case w == "-e" || w == "--expression" || strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.HasSuffix(w, "e") && !strings.HasPrefix(w, "-i"):
-			given = true
-			if n++; n < len(words) {
-				scripts = append(scripts, words[n])
-			}
-		case strings.HasPrefix(w, "--expression="):
-			given = true
-			scripts = append(scripts, strings.TrimPrefix(w, "--expression="))
-		case strings.HasPrefix(w, "-e"):
-			given = true
-			scripts = append(scripts, w[2:])
-		case strings.HasPrefix(w, "-") && len(w) > 1:
-			scripts = append(scripts, w)
-		case !given:
-			given = true
-			scripts = append(scripts, w)
-		}
-	}
-	return scripts
 }

@@ -13,7 +13,7 @@ var interprets = set("eval", "bash", "sh", "zsh", "dash", "ksh", "mksh", "yash",
 
 // wraps are the commands that run another one, which is among their arguments.
 var wraps = set("sudo", "doas", "env", "command", "builtin", "exec", "nohup", "nice", "ionice", "timeout", "time", "stdbuf", "setsid",
-	"xargs", "find", "fd", "chroot", "unshare", "nsenter", "flock", "strace", "ltrace", "taskset", "chrt", "runuser", "systemd-run", "setpriv", "pkexec",
+	"xargs", "find", "fd", "fdfind", "chroot", "unshare", "nsenter", "flock", "strace", "ltrace", "taskset", "chrt", "runuser", "systemd-run", "setpriv", "pkexec",
 	"unbuffer", "faketime", "proot", "fakeroot", "catchsegv", "parallel", "watch", "busybox", "toybox", "noglob", "nocorrect", "repeat", "-", "coproc",
 	"caffeinate", "arch", "prlimit", "setarch", "linux32", "linux64", "i386", "x86_64", "firejail", "bwrap", "gdb", "valgrind", "perf", "rlwrap", "run-parts",
 	"start-stop-daemon", "capsh", "sg", "newgrp", "ssh-agent", "dbus-run-session", "xvfb-run", "npx", "zargs", "then", "do", "else", "ld.so", "tsp", "cpulimit")
@@ -46,48 +46,35 @@ func runsOther(words []string) string {
 		return "`" + name + "` may evaluate a subscript among its arguments"
 	case name == "xargs", name == "parallel":
 		return "`" + name + "` reads commands or arguments from its input"
-	case name == "find" || name == "fd":
-		if anyWord(rest, func(w string) bool {
-			return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok") || strings.HasPrefix(w, "--exec") || w == "-x" || w == "-X" || open(w)
-		}) {
-			return "`" + name + "` may run a command for what it finds"
-		}
 	case name == "env" && anyWord(rest, isEnvText):
 		return "`env` splits a text into a command or sets variables that decide which programs run"
-	case name == "git":
-		return gitRuns(rest)
-	case awks[name]:
-		if anyWord(rest, isAwkProgram) {
-			return "`" + name + "` may run commands"
-		}
-	case name == "sed" || name == "gsed":
-		if anyWord(rest, isSedExecution) {
-			return "`sed` may run commands"
-		}
-	case anyWord(rest, isCommandOption):
+	case (name == "find" || name == "sed" || name == "gsed" || fds[name]) && anyWord(rest, open):
+		return "an argument of `" + name + "` that is known only when it runs may name a command"
+	case name != "git" && anyWord(rest, isCommandOption):
 		return "an option of `" + name + "` may name a command"
+	}
+	if why := namesProgram(words); why != "" {
+		return why
 	}
 	return scripted(name, rest)
 }
 
 var awks = set("awk", "gawk", "mawk", "nawk", "original-awk", "goawk")
 
-// isAwkProgram recognises programs that run commands, and those in files.
+// isAwkProgram recognises programs that run commands, those in files, and options that
+// are not known to be harmless.
 func isAwkProgram(w string) bool {
-	return strings.ContainsAny(w, "|"+holes) || strings.Contains(w, "system") || strings.Contains(w, "getline") || strings.HasPrefix(w, "-f") ||
-		strings.HasPrefix(w, "@") || strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "-l") || strings.HasPrefix(w, "--")
-}
-
-// The command e of sed, and the flag e of its command s.
-var sedCommand, sedFlag = regexp.MustCompile(`(^|[;{}\s0-9$!/])e(\s|$|;|})`), regexp.MustCompile(`[^\w\\.]\w*e\w*\s*($|[;}\n])`)
-
-func isSedExecution(w string) bool {
-	if strings.HasPrefix(w, "--") && !strings.HasPrefix(w, "--e") {
-		return strings.HasPrefix(w, "--f")
+	if strings.ContainsAny(w, "|"+holes) || strings.Contains(w, "system") || strings.Contains(w, "getline") || strings.HasPrefix(w, "--") && w != "--" {
+		return true
 	}
-	return open(w) || strings.HasPrefix(w, "-f") || sedCommand.MatchString(w) ||
-		strings.Contains(w, "s") && sedFlag.MatchString(w) && !strings.HasPrefix(w, "-")
+	if len(w) > 1 && w[0] == '-' && w != "--" {
+		return strings.IndexByte("Fve", w[1]) < 0 && strings.Trim(w[1:], "bcnrtSMNPOs") != ""
+	}
+	return strings.HasPrefix(w, "@") || awkIndirect.MatchString(w)
 }
+
+// awkIndirect finds directives of gawk and calls of a function whose name is computed.
+var awkIndirect = regexp.MustCompile(`@\s*[A-Za-z_]`)
 
 // isCommandOption recognises options that hand a command to well-known programs.
 func isCommandOption(w string) bool {
