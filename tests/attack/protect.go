@@ -72,6 +72,9 @@ func protectedCommands(s *siege) map[string]struct{ message, shows string } {
 		"our settings":              {"bash: echo x > " + config, config},
 		"the text of another shell": {`bash: bash -c 'echo x > .git/hooks/update'`, s.project(".git/hooks/update")},
 		"a variable":                {`bash: f=.git/hooks/rebase; echo x > "$f"`, s.project(".git/hooks/rebase")},
+		"a bundle of options":       {"bash: cp -rt.git/hooks plain.txt", s.project(".git/hooks/plain.txt")},
+		"a bundle of another one":   {"bash: sort -uo.git/hooks/sorted plain.txt", s.project(".git/hooks/sorted")},
+		"a script of sed":           {"bash: sed -n w.git/hooks/by-sed plain.txt", s.project(".git/hooks/by-sed")},
 		"a link":                    {"bash: echo x > hooks/by-link", s.project(".git/hooks/by-link")},
 	}
 }

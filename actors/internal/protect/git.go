@@ -49,9 +49,9 @@ func (s *shell) git(words []string, unread map[int]bool) {
 	case command == "config":
 		s.config(words[n+1:], shifted(unread, n+1))
 	case reading[command] != "":
-		for _, w := range words[n+1:] {
-			if strings.HasPrefix(w, "--output") || strings.HasPrefix(w, "-o") {
-				s.generic([]string{"git", w, strings.TrimPrefix(w, "-o")})
+		for i, w := range words[n+1:] {
+			if strings.HasPrefix(w, "--ou") || strings.HasPrefix(w, "-o") { // git takes abbreviations
+				s.generic(append([]string{"git", strings.TrimPrefix(w, "-o")}, words[n+1+i:min(n+3+i, len(words))]...))
 			}
 			if strings.HasPrefix(w, "--upload-pack") || strings.HasPrefix(w, "--receive-pack") || strings.HasPrefix(w, "--exec") || strings.HasPrefix(w, "ext::") {
 				s.ask("git is told what to run")

@@ -128,6 +128,9 @@ func TestCommands(t *testing.T) {
 		`f=.mcp.json; echo x > $f`, `X=.mcp.json sh a.sh`, `if true; then echo x > .mcp.json; fi`, `f() { echo x > .mcp.json; }; f`, `echo $(echo x > .mcp.json)`, `diff <(echo x > .mcp.json) a`,
 		`cp a scripts/hooks/post-index-change`, `echo x > hooks/Pre-Commit`, `rm -rf ~`, `rm -rf /`, `mv ~/.config x`, `rm -rf ~/.config/*`, `cp -r evil/. ~`, `rsync -a x/ ~/`, `echo 'x`, `vim .git/config`, `code .vscode/tasks.json`, `/bin/cp a .mcp.json`, `\cp a .mcp.json`,
 		`c\p a .mcp.json`, `$C a .mcp.json`, `> /proc/self/cwd/x`, `cp a /state/betcode/x`, `echo x > ../.config/betcode/settings.json`, `export F=.mcp.json`, `npx prettier --write .mcp.json`,
+		`cp -rt.git/hooks run.sh`, `sort -uo.git/hooks/zz f`, `sed -n w.git/zz2 f`, `sed -n s/a/b/w.git/hooks/x f`, `sed -n '/a/W.mcp.json' f`, "sed -n 'p;w ../.bashrc\np' f",
+		`sed -n w../.config/betcode/x f`, `curl -sLo.bashrc http://x`, `wget -qO.bashrc http://x`, `tar -xzC.claude`, `cp -at../.config/betcode a`, `sort -u5o.mcp.json f`,
+		`git diff --outp=.mcp.json`, `git log --output .git/hooks/x`, `git diff --outp .mcp.json`,
 		`install a b .claude/`, `git worktree add .claude`, `uniq a .mcp.json`, `find . -type f -delete -o -path ./.git/x`,
 	} {
 		if judge(l, "Bash", command) == "" {
@@ -139,7 +142,8 @@ func TestCommands(t *testing.T) {
 		`git config user.name x`, `git config --get core.hooksPath`, `git config --list`, `echo .mcp.json`, `echo x > out.txt 2>&1`, `npm test > /dev/null`, `go test ./...`, `cp a b`, `mkdir -p x/y`,
 		`rm -rf build`, `cd sub && touch x`, `touch ~/p/x`, `make -j4`, `git checkout main`, `git stash`, `sed -n 1,5p .mcp.json`, `sed s/a/b/ .bashrc`, `find . -name .mcp.json`, `test -f .mcp.json && echo yes`,
 		`wc -l $F`, `jq . .mcp.json`, `head -5 .claude/settings.json`, `python3 x.py`, `for f in *.go; do gofmt -l $f; done`, `cat a | sort | uniq -c`, `docker run -v $PWD/src:/src x`, `curl http://a.b/c:d,e`,
-		`git log --oneline`, `git fetch --all`, `git rebase main`, `bash x.sh`, `node build.js`, `timeout 60 go build ./...`, `cat > out.txt <<E
+		`sed -n /window/p f`, `sed s/low/high/w out.txt f`, `tar -czf out.tar.gz src`, `curl -sLo out.txt http://x`, `cc -Wall -DNAME=x -Isrc/include -c a.c`, `cp -rtbuild a`,
+		`git log --output out.txt`, `git log --oneline`, `git fetch --all`, `git rebase main`, `bash x.sh`, `node build.js`, `timeout 60 go build ./...`, `cat > out.txt <<E
 hello .mcp.json
 E`,
 	} {

@@ -225,6 +225,27 @@ func (s *shell) especially(kind kind, name string, words []string, unread map[in
 	case other, wraps, moves, git:
 	case reads: // sed, whose script names files
 		s.mentions(strings.Join(words, " "))
+		s.sed(words)
+	}
+}
+
+// sed adds the files that the commands w and W of a script may name. Nothing stands between
+// the command and the name as a rule, so each such letter may be one.
+func (s *shell) sed(words []string) {
+	if program(words[0]) != "sed" {
+		return
+	}
+	for _, w := range words[1:] {
+		for n := range len(w) {
+			if w[n] != 'w' && w[n] != 'W' {
+				continue
+			}
+			name, _, _ := strings.Cut(w[n+1:], "\n")
+			if name = strings.TrimLeft(name, " \t"); !s.spend(16 + len(name)) {
+				return
+			}
+			s.add(name)
+		}
 	}
 }
 
@@ -334,13 +355,15 @@ func (s *shell) assigned(a *syntax.Assign) {
 }
 
 // candidates are the paths that a word may name: itself, the value of an option, the
-// parts of a list.
+// parts of a list. The value of an option may stand behind several that are bundled, as in
+// "-rt.git": each tail of such a word may be one.
 func candidates(word string) []string {
 	all := []string{word}
 	rest := word
 	if strings.HasPrefix(word, "-") {
-		if all = nil; len(word) > 2 && word[1] != '-' {
-			all = append(all, word[2:])
+		all = nil
+		for n := 2; n < len(word) && (isOption(word[n-1]) || n == 2 && word[1] != '-'); n++ {
+			all = append(all, word[n:])
 		}
 	}
 	if _, value, found := strings.Cut(rest, "="); found {
@@ -351,6 +374,11 @@ func candidates(word string) []string {
 		all = append(all, strings.FieldsFunc(rest, func(r rune) bool { return r == ':' || r == ',' })...)
 	}
 	return all
+}
+
+// isOption reports whether a byte may be an option in a bundle.
+func isOption(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
 // feeds reports whether something in a command may run what it reads.
