@@ -14,6 +14,8 @@ type Place struct {
 	Own string
 	// Nested are directories below Directory whose skills the agent loads as well, see [Nested].
 	Nested []string
+	// Unseen is what the search for them has not seen. It becomes part of the report's problems.
+	Unseen []Problem
 }
 
 // Files of a ".claude" directory that an agent obeys.
@@ -51,6 +53,9 @@ func Inspect(p Place) Report {
 	}
 	for _, at := range p.Nested {
 		in.tree(at, skills, 0)
+	}
+	for _, p := range p.Unseen {
+		in.problem(p.Path, p.Reason)
 	}
 	slices.SortStableFunc(in.report.Findings, func(a, b Finding) int { return strings.Compare(a.Path, b.Path) })
 	return in.report

@@ -1,6 +1,8 @@
 package trust
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,16 +27,24 @@ const skills = "skills"
 // A search lists every directory, so it runs only for a review, or when the agent has reported
 // that its commands have changed. Directories behind symbolic links are checked and not
 // entered. The search ends at its limits; directories closer to the top come first.
-func Nested(directory string) []string {
+//
+// The problems tell what the search has not seen although the agent may obey it: what is below
+// a directory that can be entered and not listed, and skills beyond the limit.
+func Nested(directory string) (found []string, problems []Problem) {
 	top := resolved(directory)
-	var found []string
 	queue := []string{top}
 	for searched := 0; len(queue) > 0 && searched < maxSearched && len(found) < maxNested; searched++ {
 		dir := queue[0]
 		queue = queue[1:]
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			continue // closed to this user, and so to the agent
+			if closed(dir) {
+				continue // to this user, and so to the agent
+			}
+			if problems = append(problems, Problem{dir, "cannot be listed, so skills below it are not seen"}); dir != top {
+				found = appendSkills(found, dir)
+			}
+			continue
 		}
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
@@ -51,8 +61,18 @@ func Nested(directory string) []string {
 			}
 		}
 	}
+	if len(found) >= maxNested {
+		problems = append(problems, Problem{top, fmt.Sprintf("has skills in %d directories below or more, and not all are seen", maxNested)})
+	}
 	slices.Sort(found)
-	return slices.Compact(found)
+	return slices.Compact(found), problems
+}
+
+// closed reports whether nothing in a directory can be opened, whatever its name. Names in one
+// that cannot be listed may still be known.
+func closed(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, folder))
+	return err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
 // appendSkills adds the skills of a directory, if it has any.

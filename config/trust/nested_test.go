@@ -1,7 +1,9 @@
 package trust
 
 import (
+	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -24,9 +26,9 @@ func TestNested(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{f.path("p/.claude/worktrees/w/.claude/skills"), f.path("p/a/.claude/skills"), f.path("p/a/b/c/.claude/skills"), f.path("p/a/loop/.claude/skills"), f.path("p/link/.claude/skills")}
-	found := Nested(f.path("p"))
-	if !slices.Equal(found, want) {
-		t.Errorf("found %q", found)
+	found, problems := Nested(f.path("p"))
+	if !slices.Equal(found, want) || len(problems) > 0 {
+		t.Errorf("found %q, %v", found, problems)
 	}
 
 	inspect := func(directory string, nested ...string) Report {
@@ -75,5 +77,35 @@ func TestNested(t *testing.T) {
 	}
 	if v := after.Judge(inspect("p")); v.Trusted {
 		t.Error("a directory whose own skill is missing is trusted")
+	}
+}
+
+// What a search cannot see is a problem, unless the agent cannot see it either.
+func TestNestedUnseen(t *testing.T) {
+	f := newTree(t)
+	for n := range maxNested {
+		f.write(fmt.Sprintf("many/%d/.claude/skills/x/SKILL.md", n), "x")
+	}
+	if _, problems := Nested(f.path("many")); len(problems) != 1 || problems[0].Path != f.path("many") {
+		t.Errorf("at the limit: %v", problems)
+	}
+	r := Inspect(Place{Directory: f.mkdir("q"), Unseen: []Problem{{f.path("q/x"), "why"}}})
+	if !slices.Contains(r.Problems, Problem{f.path("q/x"), "why"}) {
+		t.Errorf("the report has the problems %v", r.Problems)
+	}
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		t.Skip("every directory can be listed")
+	}
+	f.write("p/unlisted/.claude/skills/x/SKILL.md", "x")
+	f.write("p/closed/.claude/skills/x/SKILL.md", "x")
+	for name, mode := range map[string]os.FileMode{"p/unlisted": 0o311, "p/closed": 0} {
+		if err := os.Chmod(f.path(name), mode); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(f.path(name), 0o700) })
+	}
+	found, problems := Nested(f.path("p"))
+	if !slices.Equal(found, []string{f.path("p/unlisted/.claude/skills")}) || len(problems) != 1 || problems[0].Path != f.path("p/unlisted") {
+		t.Errorf("found %q, %v", found, problems)
 	}
 }

@@ -18,8 +18,15 @@ type directories struct {
 
 	writing sync.Mutex // serialises changes of the ledger
 
-	known  sync.Mutex          // guards nested
-	nested map[string][]string // skills below a directory, where somebody has searched for them
+	known  sync.Mutex          // guards nested and full
+	nested map[string]searched // by directory, where somebody has searched
+	full   bool                // a search is not remembered, because nested was full
+}
+
+// searched is what a search for skills below a directory has found, and not seen.
+type searched struct {
+	skills []string
+	unseen []trust.Problem
 }
 
 // ledger reads the ledger of trusted directories, each time, because the user may edit or delete the file.
@@ -36,36 +43,48 @@ func (d *directories) inspect(directory, own string) trust.Report {
 	if own == "" {
 		own, _ = config.System().AgentDir() // without a home directory no file is the user's own
 	}
-	nested := d.nestedIn(directory)
+	found := d.nestedIn(directory)
+	nested := found.skills
 	if l, err := d.ledger(); err == nil {
 		nested = append(nested, l.Nested(directory)...)
 	}
-	return trust.Inspect(trust.Place{Directory: directory, Own: own, Nested: nested})
+	return trust.Inspect(trust.Place{Directory: directory, Own: own, Nested: nested, Unseen: found.unseen})
 }
 
-// maxSearched bounds the directories whose nested skills are remembered.
+// maxSearched bounds the directories whose nested skills are remembered. Beyond it no other directory
+// is trusted.
 const maxSearched = 1000
 
 // Search implements actors.Directories. What was found is part of each later review, also
 // when it has gone: an agent may have read it.
 func (d *directories) Search(directory string) {
-	found := trust.Nested(directory)
+	found, unseen := trust.Nested(directory)
 	d.known.Lock()
 	defer d.known.Unlock()
-	if _, before := d.nested[directory]; !before && (len(found) == 0 || len(d.nested) >= maxSearched) {
-		return
+	if _, before := d.nested[directory]; !before {
+		if len(found)+len(unseen) == 0 {
+			return
+		}
+		if len(d.nested) >= maxSearched {
+			d.full = true
+			return
+		}
 	}
 	if d.nested == nil {
-		d.nested = map[string][]string{}
+		d.nested = map[string]searched{}
 	}
-	d.nested[directory] = found
+	d.nested[directory] = searched{found, unseen}
 }
 
 // nestedIn returns what the last search below a directory has found.
-func (d *directories) nestedIn(directory string) []string {
+func (d *directories) nestedIn(directory string) searched {
 	d.known.Lock()
 	defer d.known.Unlock()
-	return slices.Clone(d.nested[directory])
+	s, known := d.nested[directory]
+	if !known && d.full {
+		s.unseen = []trust.Problem{{Path: directory, Reason: "may have skills below that the daemon does not remember until it is restarted"}}
+	}
+	return searched{slices.Clone(s.skills), slices.Clone(s.unseen)}
 }
 
 // maxUntrustedRules bounds the rules of an untrusted directory, because each is matched against every call. If there are
