@@ -338,7 +338,7 @@ func (w *world) rest() {
 		for len(w.mailbox) > 0 {
 			w.deliver()
 		}
-		if w.b.state.frozen() { // someItem forges messages; a person looks, and lets the agent go on
+		if w.b.state.record.Condition == messages.AgentAlarmed { // someItem forges messages; a person lets the agent go on
 			w.asks(messages.ContinueSession{Session: sessionA})
 		}
 		switch {
