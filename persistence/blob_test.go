@@ -187,7 +187,7 @@ func TestSweepRemovesWhatNobodyRefersTo(t *testing.T) {
 		}
 	}
 	report, err := f.store.Verify(t.Context(), nil)
-	if err != nil || !report.OK() || !slices.ContainsFunc(report.Files, func(r FileReport) bool { return r.Keys == 3 && strings.Contains(r.Name, "nobody") }) {
+	if err != nil || !report.OK() || !slices.ContainsFunc(report.Files, func(r FileReport) bool { return r.Keys == 3 && strings.Contains(r.Name, "without a reference") }) {
 		t.Errorf("verify: %+v, %v", report, err)
 	}
 	f.sweep(2)
