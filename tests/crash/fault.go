@@ -125,8 +125,12 @@ func (r *round) checkFlips(flipped int) {
 	if d == nil || flipped == 0 {
 		return
 	}
-	log := d.Log()
-	if told := strings.Count(log, " is flipped"); told != flipped && !d.Ended() {
+	told := 0
+	r.await("the daemon to tell of each flipped bit", func() bool { // its log is read through a pipe
+		told = strings.Count(d.Log(), " is flipped")
+		return told >= flipped || d.Ended()
+	})
+	if told > flipped {
 		r.report(lost, "bits of %d groups were flipped, the daemon tells of %d", flipped, told)
 	}
 }
