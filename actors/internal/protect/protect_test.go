@@ -28,7 +28,7 @@ func TestPaths(t *testing.T) {
 		"/home/u/.claude.json", "/home/u/.claude.json.backup", "/home/u/.claude", "/home/u/.config/fish/config.fish", "/home/u/.config/systemd/user/a.service",
 		"/home/u/.config/betcode/settings.json", "/HOME/U/.Config/Betcode/settings.json", "/state/betcode/journal", "/run/u/betcode/daemon.sock", "/opt/agent/x",
 		"/proc/self/cwd/x", "/proc/123/root/etc/x", "x/../.claude/y", ".vscode/tasks.json", ".envrc", ".baſhrc", `.claude\x`, "/home/u/.local/bin/tool",
-		".gi\ufe0ft/config", ".ßh/config", "x/.gitconﬁg", "/proc/self/root/home/u/.ssh/x", ".git/./hooks//x/", ".claude/.", ".mcp.json/.",
+		".gi\ufe0ft/config", ".ßh/config", "x/.gitconﬁg", "/proc/self/fd/3/.ssh/x", ".git/./hooks//x/", ".claude/.", ".mcp.json/.",
 		".claude/plans", ".claude/plans/.git/x", "/home/u/.claude/projects/-home-u/x.jsonl", ".claude/plans/../settings.json", "/home/u/.claude/plans/x/.mcp.json",
 	} {
 		for tool := range writers {
@@ -68,7 +68,7 @@ func TestDescriptors(t *testing.T) {
 		t.Skip("needs /proc")
 	}
 	l := New(places, Places{})
-	for _, file := range []string{"/dev/fd/3", "/dev/fd/3/x", "/proc/self/fd/3", "/proc/thread-self/root/x", "/dev/stdin"} {
+	for _, file := range []string{"/dev/fd/3", "/dev/fd/3/x", "/proc/self/fd/3", "/proc/thread-self/cwd/x", "/dev/stdin"} {
 		if l.Check(rules.Call{Tool: "Write", Input: rules.InputOf("Write", file), Place: place}) == "" {
 			t.Errorf("%s is not asked about", file)
 		}
