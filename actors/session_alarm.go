@@ -103,14 +103,17 @@ func (t *transition) inputForged(details map[string]string) {
 // Two traces tell: a key that the session never gave is queued, or a message begins again
 // that is settled already. Such a message repeats the key of one of ours, and the agent has
 // forgotten that one (/clear and a new process). A message that the agent still knows it
-// queues and completes without beginning it: that is no alarm. Prompts that the agent gives
-// itself are not read from there, and never queued.
+// queues and completes without beginning it: that is no alarm. Nor is the message of a turn
+// that was cut off and that the agent goes on with: if its transcript ends with that message,
+// it begins it again. Prompts that the agent gives itself are not read from there, and never
+// queued.
 func (t *transition) strange(m claude.InputState) bool {
 	if t.s.input(m.Key) >= 0 {
 		return false
 	}
 	_, known := t.s.ledger.Find("", requests.Key{Name: m.Key})
-	return m.State == claude.Queued && !known || m.State == claude.Started && known
+	continued := slices.Contains(t.s.record.CutKeys, m.Key) && !t.s.agent.working
+	return m.State == claude.Queued && !known || m.State == claude.Started && known && !continued
 }
 
 // callDone looks at who allowed a call that has ended, and forgets it.

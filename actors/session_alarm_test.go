@@ -298,6 +298,35 @@ func TestForgedRepeat(t *testing.T) {
 			}
 			return b
 		}, again, false},
+		{"the message of a turn that was cut off", func() *bench { return continuing(t) }, again[1:], false},
+		{"the message of a turn that was cut off, after a crash of the actor", func() *bench {
+			b := continuing(t)
+			b.crash()
+			b.quiet()
+			return b
+		}, again[1:], false},
+		{"the message of a turn that was cut off twice", func() *bench {
+			b := continuing(t)
+			b.tell(b.exit(137))
+			b.quiet()
+			b.now = b.now.Add(time.Minute)
+			b.tell(restartDue{b.state.record.Run})
+			b.tell(b.up())
+			b.quiet()
+			return b
+		}, again[1:], false},
+		{"the message of a turn that goes on", func() *bench {
+			b := continuing(t)
+			b.tell(b.out(heard("k1", claude.Started), begun()))
+			b.quiet()
+			return b
+		}, again[1:], true},
+		{"the message of a turn that has ended", func() *bench {
+			b := continuing(t)
+			b.tell(b.out(heard("k1", claude.Started), begun(), finished("k1")))
+			b.quiet()
+			return b
+		}, again[1:], true},
 		{"a message whose turn is cancelled", func() *bench {
 			b := turning(t)
 			b.tell(messages.CancelTurn{Session: sessionA, Client: "ann"})
@@ -311,4 +340,22 @@ func TestForgedRepeat(t *testing.T) {
 			t.Errorf("%s: alarms %q, frozen %v", test.name, got, b.state.frozen())
 		}
 	}
+}
+
+// continuing is a bench whose agent was killed in a turn and came back. Its transcript has
+// the turn's message.
+func continuing(t *testing.T) *bench {
+	t.Helper()
+	b := turning(t)
+	b.tell(b.exit(137))
+	b.tell(transcript(1, "k1"))
+	b.quiet()
+	b.now = b.now.Add(time.Minute)
+	b.tell(restartDue{b.state.record.Run})
+	b.tell(b.up())
+	b.quiet()
+	if b.state.input("k1") >= 0 || !b.state.record.Turn {
+		t.Fatal("the turn is not continued")
+	}
+	return b
 }

@@ -81,6 +81,8 @@ func (t *transition) resume(known map[string]bool) {
 		}
 		// Messages that began a turn together are one record under the last key.
 		if known[in.Key] || (in.State == messages.InputStarted && remembered) {
+			r := t.change()
+			r.CutKeys = append(slices.Clone(r.CutKeys), in.Key)
 			t.inputDone(in.Key)
 			continue
 		}

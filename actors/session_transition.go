@@ -35,6 +35,9 @@ func begin(s sessionState, now env) *transition {
 func (t *transition) finish() (sessionState, []effect) {
 	t.rememberAnswers()
 	t.publish(t.s.record.Head)
+	if !t.s.record.Turn {
+		t.s.record.CutKeys = nil
+	}
 	s, effects := t.s, t.at
 	if !t.dirty {
 		return s, append(effects, s.durable.Pass(s.record.Head, t.after)...)

@@ -62,6 +62,7 @@ type SessionRecord struct {
 	Remembered   bool      // a result was journaled, so the agent's transcript holds the conversation
 	Run          RunNumber // the newest run, 0 before the first
 	Turn         bool      // a turn is running, or was cut off and will be continued
+	CutKeys      []string  // keys of the settled messages whose turn was cut off: a resumed agent may begin them again; empty unless Turn
 	TurnCanceled bool      // its cancellation was asked for
 	StopWanted   bool      // the agent is to be ended: no restart, no continuation
 	Background   []string  // ids of the agent's background tasks
