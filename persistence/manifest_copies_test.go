@@ -49,7 +49,7 @@ func TestManifestCopies(t *testing.T) {
 				f.open()
 				same(t, "journal", f.picture(), want)
 				found := f.store.Findings()
-				if len(found) != 1 || found[0].File != name || !strings.Contains(found[0].Problem, c.says) {
+				if len(found) != 1 || found[0].File != name || !strings.Contains(found[0].Problem, c.says) || strings.Contains(found[0].Problem, name) {
 					t.Errorf("findings: %v", found)
 				}
 				if now, err := os.ReadFile(f.path(name)); err != nil || !bytes.Equal(now, whole) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"betcode/messages"
 	"betcode/messages/failpoint"
@@ -150,7 +151,7 @@ func (c Copy) Finding() messages.JournalFinding {
 	case errors.Is(c.err, os.ErrNotExist):
 		f.Problem = "this copy is missing"
 	default:
-		f.Problem = messages.CauseOf(c.err)
+		f.Problem = strings.TrimPrefix(messages.CauseOf(c.err), c.Name+": ") // File says it already
 	}
 	return f
 }
