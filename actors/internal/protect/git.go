@@ -2,6 +2,8 @@ package protect
 
 import (
 	"strings"
+
+	"betcode/actors/internal/flags"
 )
 
 // reading are the commands of git that write no file of a working tree but what is
@@ -53,7 +55,7 @@ func (s *shell) git(words []string, unread map[int]bool) {
 			if strings.HasPrefix(w, "--ou") || strings.HasPrefix(w, "-o") { // git takes abbreviations
 				s.generic(append([]string{"git", strings.TrimPrefix(w, "-o")}, words[n+1+i:min(n+3+i, len(words))]...))
 			}
-			if strings.HasPrefix(w, "--upload-pack") || strings.HasPrefix(w, "--receive-pack") || strings.HasPrefix(w, "--exec") || strings.HasPrefix(w, "ext::") {
+			if namesCommand(command, w) {
 				s.ask("git is told what to run")
 			}
 		}
@@ -61,17 +63,47 @@ func (s *shell) git(words []string, unread map[int]bool) {
 		s.generic(words[n:])
 		for i := n + 1; i < len(words); i++ {
 			w := words[i]
-			switch {
-			case (w == "-c" || w == "--config") && i+1 < len(words):
-				s.setting(words[i+1], unread[i+1])
-			case strings.HasPrefix(w, "--config=") || strings.HasPrefix(w, "--template"):
-				s.setting(strings.TrimPrefix(w, "--config="), unread[i])
-			}
-			if strings.HasPrefix(w, "--template") || strings.HasPrefix(w, "--exec") || w == "-x" && command == "rebase" || strings.HasPrefix(w, "--upload-pack") || w == "-u" && command == "clone" {
+			if namesCommand(command, w) {
 				s.ask("git is told what to run")
+			}
+			if text, given := settingOf(command, w); text != "" {
+				s.setting(text, unread[i])
+			} else if given && i+1 < len(words) {
+				s.setting(words[i+1], unread[i+1])
 			}
 		}
 	}
+}
+
+// namesCommand reports whether an option of a command of git, or the address of a
+// repository, is a program to run or has one with it.
+func namesCommand(command, word string) bool {
+	switch {
+	case flags.Abbreviates(word, "--template", "--exec", "--upload-pack", "--receive-pack", "--open-files-in-pager", "--extcmd"), strings.HasPrefix(word, "ext::"):
+		return true
+	case command == "rebase":
+		return flags.Bundled(word, "x", "sXCS")
+	case command == "clone":
+		return flags.Bundled(word, "u", "bjoc")
+	case command == "grep":
+		return flags.Bundled(word, "O", "eABCfm")
+	}
+	return false
+}
+
+// settingOf recognises the option that gives a repository a setting. The setting is in the
+// same word, or given is true and it is the next one.
+func settingOf(command, word string) (text string, given bool) {
+	switch {
+	case word == "-c":
+		return "", true
+	case flags.Abbreviates(word, "--config"):
+		_, text, _ = strings.Cut(word, "=")
+		return text, true
+	case command == "clone" && flags.Bundled(word, "c", "bjou"):
+		return word[strings.IndexByte(word, 'c')+1:], true
+	}
+	return "", false
 }
 
 // setting asks about a setting of one command.

@@ -131,6 +131,8 @@ func TestCommands(t *testing.T) {
 		`cp -rt.git/hooks run.sh`, `sort -uo.git/hooks/zz f`, `sed -n w.git/zz2 f`, `sed -n s/a/b/w.git/hooks/x f`, `sed -n '/a/W.mcp.json' f`, "sed -n 'p;w ../.bashrc\np' f",
 		`sed -n w../.config/betcode/x f`, `curl -sLo.bashrc http://x`, `wget -qO.bashrc http://x`, `tar -xzC.claude`, `cp -at../.config/betcode a`, `sort -u5o.mcp.json f`,
 		`git diff --outp=.mcp.json`, `git log --output .git/hooks/x`, `git diff --outp .mcp.json`,
+		`git clone --templ=x y`, `git clone -qu ./x y`, `git clone -qc core.hooksPath=x y`, `git clone -ccore.hooksPath=x y`, `git clone --conf=core.hooksPath=x y`, `git clone --conf core.hooksPath=x y`,
+		`git rebase --ex x main`, `git rebase -ix x main`, `git fetch --upl=x`, `git grep -nOx a`, `git grep --open=x a`, `git ls-remote ext::x`, `git init --templ x`,
 		`install a b .claude/`, `git worktree add .claude`, `uniq a .mcp.json`, `find . -type f -delete -o -path ./.git/x`,
 	} {
 		if judge(l, "Bash", command) == "" {
@@ -143,7 +145,7 @@ func TestCommands(t *testing.T) {
 		`rm -rf build`, `cd sub && touch x`, `touch ~/p/x`, `make -j4`, `git checkout main`, `git stash`, `sed -n 1,5p .mcp.json`, `sed s/a/b/ .bashrc`, `find . -name .mcp.json`, `test -f .mcp.json && echo yes`,
 		`wc -l $F`, `jq . .mcp.json`, `head -5 .claude/settings.json`, `python3 x.py`, `for f in *.go; do gofmt -l $f; done`, `cat a | sort | uniq -c`, `docker run -v $PWD/src:/src x`, `curl http://a.b/c:d,e`,
 		`sed -n /window/p f`, `sed s/low/high/w out.txt f`, `tar -czf out.tar.gz src`, `curl -sLo out.txt http://x`, `cc -Wall -DNAME=x -Isrc/include -c a.c`, `cp -rtbuild a`,
-		`git log --output out.txt`, `git log --oneline`, `git fetch --all`, `git rebase main`, `bash x.sh`, `node build.js`, `timeout 60 go build ./...`, `cat > out.txt <<E
+		`git log --output out.txt`, `git log --oneline`, `git fetch --all`, `git rebase main`, `git rebase -i main`, `git clone -qb main x y`, `git clone -qc user.name=x y`, `git grep -nC3 OOM`, `git commit -c HEAD`, `bash x.sh`, `node build.js`, `timeout 60 go build ./...`, `cat > out.txt <<E
 hello .mcp.json
 E`,
 	} {

@@ -1,6 +1,10 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+
+	"betcode/actors/internal/flags"
+)
 
 // gitRuns says why a call of git may run another command. The words follow "git".
 func gitRuns(words []string) string {
@@ -42,7 +46,7 @@ func gitCommandRuns(command string, words []string) string {
 		})
 	}
 	hasLetter := func(letters, valued string) bool {
-		return anyWord(words, func(w string) bool { return bundled(w, letters, valued) })
+		return anyWord(words, func(w string) bool { return flags.Bundled(w, letters, valued) })
 	}
 	switch command {
 	case "submodule":
@@ -86,8 +90,7 @@ func gitCommandRuns(command string, words []string) string {
 // abbreviatesClone recognises options of git clone and git init that bring settings or
 // hooks along.
 func abbreviatesClone(w string) bool {
-	option, _, _ := strings.Cut(w, "=")
-	return abbreviates(option, []string{"--template", "--config"})
+	return flags.Abbreviates(w, "--template", "--config")
 }
 
 // harmlessConfig reports whether a call of git config reads, or changes a setting that

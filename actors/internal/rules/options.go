@@ -1,6 +1,10 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+
+	"betcode/actors/internal/flags"
+)
 
 // commandOptions are the options with which programs that are often allowed run another
 // program. Long ones may be abbreviated.
@@ -50,7 +54,7 @@ func namesProgram(words []string) string {
 	case awks[name]:
 		runs = anyWord(rest, isAwkProgram)
 	case name == "find" || fds[name]:
-		runs = anyWord(rest, isFindCommand) || fds[name] && anyWord(rest, func(w string) bool { return bundled(w, "xX", "dteEcjSo") })
+		runs = anyWord(rest, isFindCommand) || fds[name] && anyWord(rest, func(w string) bool { return flags.Bundled(w, "xX", "dteEcjSo") })
 	case name == "go":
 		runs = anyWord(rest, isLinkerOption) || oneOf("env", rest) && anyWord(rest, func(w string) bool { return strings.HasPrefix(w, "-w") || strings.HasPrefix(w, "--w") })
 	}
@@ -79,7 +83,7 @@ func hasCommandOption(name string, words []string) bool {
 		switch {
 		case dashes > 0 && anyWord(options.inside, func(text string) bool { return strings.Contains(w, text) }):
 			return true
-		case dashes == 2 && abbreviates(option, options.long), dashes > 0 && oneOf(strings.TrimLeft(option, "-"), options.exact):
+		case dashes == 2 && flags.Abbreviates(w, options.long...), dashes > 0 && oneOf(strings.TrimLeft(option, "-"), options.exact):
 			return true
 		case dashes > 0 && anyWord(options.prefix, func(prefix string) bool { return strings.HasPrefix(bare, prefix) }):
 			return true
@@ -101,37 +105,9 @@ func isLinkerOption(w string) bool {
 	return strings.Contains(w, "-extld") || strings.Contains(w, "=@") || strings.Contains(w, " @") || strings.HasPrefix(w, "@")
 }
 
-// bundled reports whether a word of short options has one of some letters. What follows
-// one of the letters in valued is its value.
-func bundled(word, letters, valued string) bool {
-	if len(word) < 2 || word[0] != '-' || word[1] == '-' {
-		return false
-	}
-	for n := 1; n < len(word); n++ {
-		if strings.IndexByte(letters, word[n]) >= 0 {
-			return true
-		}
-		if strings.IndexByte(valued, word[n]) >= 0 {
-			return false
-		}
-	}
-	return false
-}
-
 // abbreviatesGit recognises short forms of the options of git that name programs.
 func abbreviatesGit(w string) bool {
-	option, _, _ := strings.Cut(w, "=")
-	return abbreviates(option, []string{"--upload-pack", "--receive-pack", "--exec", "--open-files-in-pager", "--extcmd"})
-}
-
-// abbreviates reports whether a word is a long option or the beginning of one.
-func abbreviates(word string, options []string) bool {
-	for _, o := range options {
-		if len(word) > 2 && strings.HasPrefix(o, word) {
-			return true
-		}
-	}
-	return false
+	return flags.Abbreviates(w, "--upload-pack", "--receive-pack", "--exec", "--open-files-in-pager", "--extcmd")
 }
 
 func oneOf(word string, list []string) bool {

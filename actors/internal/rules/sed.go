@@ -3,6 +3,8 @@ package rules
 import (
 	"regexp"
 	"strings"
+
+	"betcode/actors/internal/flags"
 )
 
 // sed runs commands with its command e and the flag e of its command s. A script is
@@ -34,12 +36,12 @@ func sedScripts(words []string) (scripts []string, ok bool) {
 		case strings.HasPrefix(word, "--"):
 			option, rest, given := strings.Cut(word, "=")
 			switch {
-			case abbreviates(option, []string{"--file"}):
+			case flags.Abbreviates(option, "--file"):
 				return scripts, false
-			case abbreviates(option, sedLong):
+			case flags.Abbreviates(option, sedLong...):
 				continue
 			}
-			if script = abbreviates(option, []string{"--expression"}); !script && !abbreviates(option, []string{"--line-length"}) {
+			if script = flags.Abbreviates(option, "--expression"); !script && !flags.Abbreviates(option, "--line-length") {
 				return scripts, false
 			}
 			if value = rest; !given {
