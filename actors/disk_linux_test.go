@@ -140,7 +140,7 @@ func TestJournalFailsAndComesBack(t *testing.T) {
 	pid := s.settled(sessionN(1)).Run.Process.PID
 	s.eventually("the answer is shown", func() bool { return r.has("text did " + key(1)) })
 	s.store.hook(func() { // the message is accepted, and nothing behind it is written
-		if in := s.store.look(sessionN(1)).inputs; len(in) > 0 {
+		if in := s.store.look(sessionN(1)).Inputs; len(in) > 0 {
 			s.store.fail(messages.Errorf("append", messages.Unavailable, "no space left"))
 		}
 	})

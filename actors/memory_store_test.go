@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"betcode/actors/internal/actortest"
 	"betcode/actors/journal"
 	"betcode/messages"
 )
@@ -15,7 +16,7 @@ import (
 // be made to fail.
 type memoryStore struct {
 	mu       sync.Mutex
-	sessions map[messages.SessionID]*chronicle
+	sessions map[messages.SessionID]*actortest.Chronicle
 	commits  int // groups
 
 	failing error  // what a commit answers, if not nil
@@ -23,26 +24,26 @@ type memoryStore struct {
 }
 
 func newMemoryStore() *memoryStore {
-	return &memoryStore{sessions: map[messages.SessionID]*chronicle{}}
+	return &memoryStore{sessions: map[messages.SessionID]*actortest.Chronicle{}}
 }
 
 var _ journal.Store = (*memoryStore)(nil)
 
 // of returns what is known of a session. The caller holds mu.
-func (s *memoryStore) of(id messages.SessionID) *chronicle {
+func (s *memoryStore) of(id messages.SessionID) *actortest.Chronicle {
 	c := s.sessions[id]
 	if c == nil {
-		c = newChronicle()
+		c = actortest.NewChronicle()
 		s.sessions[id] = c
 	}
 	return c
 }
 
 // look reads what is known of a session.
-func (s *memoryStore) look(id messages.SessionID) *chronicle {
+func (s *memoryStore) look(id messages.SessionID) *actortest.Chronicle {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.of(id).clone()
+	return s.of(id).Clone()
 }
 
 // fail makes every commit fail, or none if err is nil.
@@ -91,7 +92,7 @@ func (s *memoryStore) Commit(appends []messages.Append) []error {
 			results[i] = s.failing
 			continue
 		}
-		if err := s.of(a.Session).apply(a); err != nil {
+		if err := s.of(a.Session).Apply(a); err != nil {
 			results[i] = err
 		}
 	}
@@ -101,7 +102,7 @@ func (s *memoryStore) Commit(appends []messages.Append) []error {
 func (s *memoryStore) Load(id messages.SessionID) (messages.SessionLoaded, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.of(id).loaded(), nil
+	return s.of(id).Loaded(), nil
 }
 
 func (s *memoryStore) Findings() []messages.JournalFinding { return nil }
@@ -123,10 +124,10 @@ func (s *memoryStore) Events(id messages.SessionID, after messages.Seq, maxEvent
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.of(id)
-	if !c.exists {
+	if !c.Exists {
 		return nil, messages.Errorf("read events", messages.NotFound, "session %s does not exist", id)
 	}
-	return c.after(after, maxEvents, maxBytes), nil
+	return c.After(after, maxEvents, maxBytes), nil
 }
 
 // all returns the sessions there are, newest change first.
@@ -135,8 +136,8 @@ func (s *memoryStore) all() []messages.SessionLoaded {
 	defer s.mu.Unlock()
 	var all []messages.SessionLoaded
 	for _, c := range s.sessions {
-		if c.exists {
-			all = append(all, c.loaded())
+		if c.Exists {
+			all = append(all, c.Loaded())
 		}
 	}
 	slices.SortFunc(all, func(a, b messages.SessionLoaded) int {
@@ -192,7 +193,7 @@ func (s *memoryStore) Unfinished() ([]messages.SessionID, error) {
 	defer s.mu.Unlock()
 	var ids []messages.SessionID
 	for id, c := range s.sessions {
-		if c.exists && c.unfinished() {
+		if c.Exists && c.Unfinished() {
 			ids = append(ids, id)
 		}
 	}
@@ -209,11 +210,11 @@ func (s *memoryStore) Remembered(id messages.SessionID, key string) (messages.Re
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.of(id)
-	if !c.exists {
+	if !c.Exists {
 		return messages.Remembered{}, false, messages.Errorf("look up key", messages.NotFound, "session %s does not exist", id).WithCode(messages.SessionNotFound)
 	}
-	seq, seen := c.keys[key]
-	r := c.answered[key]
+	seq, seen := c.Keys[key]
+	r := c.Answered[key]
 	r.Seq = seq
 	return r, seen, nil
 }

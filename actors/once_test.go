@@ -17,7 +17,7 @@ func TestCallUnderAKeyIsCarriedOutOnce(t *testing.T) {
 	b := remembering(t)
 	rename := messages.RenameSession{Session: sessionA, Name: "better"}
 	b.on(onceOf(rename, "x"), "to op: done")
-	kept, there := b.journal.answered["u1"]
+	kept, there := b.journal.Answered["u1"]
 	if !there || string(kept.Digest) != "x" {
 		t.Fatalf("kept %+v", kept)
 	}
@@ -33,14 +33,14 @@ func TestCallUnderAKeyIsCarriedOutOnce(t *testing.T) {
 func TestCallUnderAKeyThatTakesTime(t *testing.T) {
 	b := remembering(t)
 	b.tell(onceOf(messages.StopSession{Session: sessionA}, "x"))
-	if _, there := b.journal.answered["u1"]; there {
+	if _, there := b.journal.Answered["u1"]; there {
 		t.Error("an answer is kept before it is given")
 	}
 	b.tell(b.exit(0))
 	if said := b.quiet(); !contains(said, "to op: stopped, was running true") {
 		t.Fatalf("%q", said)
 	}
-	got, err := requests.Decode(b.journal.answered["u1"].Answer)
+	got, err := requests.Decode(b.journal.Answered["u1"].Answer)
 	if stopped, ok := got.(messages.SessionStopped); err != nil || !ok || !stopped.WasRunning {
 		t.Errorf("kept %+v, %v", got, err)
 	}
@@ -56,8 +56,8 @@ func TestRefusedCallUnderAKey(t *testing.T) {
 	denied := cancel("bob")
 	m := messages.Once{Key: "u1", Digest: []byte("x"), Request: denied}
 	b.on(m, "to op: denied NO_INPUT_LOCK of ann")
-	if len(b.journal.answered) > 1 { // that of the first message
-		t.Errorf("kept %+v", b.journal.answered)
+	if len(b.journal.Answered) > 1 { // that of the first message
+		t.Errorf("kept %+v", b.journal.Answered)
 	}
 }
 

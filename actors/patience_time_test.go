@@ -15,6 +15,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/actortest"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
 )
@@ -100,13 +101,13 @@ func (d *days) until(after time.Duration) {
 func (d *days) says(want ...string) {
 	d.t.Helper()
 	var got []string
-	for _, e := range d.store.look(sessionA).after(d.seen, 1000, 1<<20) {
+	for _, e := range d.store.look(sessionA).After(d.seen, 1000, 1<<20) {
 		d.seen = e.Seq
 		var event pb.AgentEvent
 		if err := proto.Unmarshal(e.Bytes, &event); err != nil {
 			d.t.Fatal(err)
 		}
-		word := showPayload(&event)
+		word := actortest.ShowPayload(&event)
 		if age := event.GetNotice().GetDetails()["age"]; age != "" {
 			word += " " + age
 		}
@@ -123,7 +124,7 @@ func (d *days) ask(r messages.Request) (messages.Reply, error) {
 }
 
 func (d *days) pending() []messages.PermissionRecord {
-	permissions := d.store.look(sessionA).permissions
+	permissions := d.store.look(sessionA).Permissions
 	var all []messages.PermissionRecord
 	for _, p := range permissions {
 		all = append(all, p)

@@ -51,7 +51,7 @@ func inYears(t *testing.T, seed func(*memoryStore), change func(*Options), test 
 	})
 }
 
-func (d *days) low(id messages.SessionID) messages.Seq { return d.store.look(id).record.Past.LowWater }
+func (d *days) low(id messages.SessionID) messages.Seq { return d.store.look(id).Record.Past.LowWater }
 
 // A session keeps its events for so long, and an eighth of that longer before it is
 // looked at them; the sessions beside it keep theirs.
@@ -64,7 +64,7 @@ func TestRetentionByAge(t *testing.T) {
 		if a, young := d.low(sessionA), d.low("young"); a != 21 || young != 0 {
 			t.Errorf("given up to %d and %d, want 21 and 0", a, young)
 		}
-		if events := d.store.look(sessionA).after(0, 1000, 1<<20); len(events) != 80 { // and the notice
+		if events := d.store.look(sessionA).After(0, 1000, 1<<20); len(events) != 80 { // and the notice
 			t.Errorf("%d events are left", len(events))
 		}
 		d.until(3 * day)
@@ -72,12 +72,12 @@ func TestRetentionByAge(t *testing.T) {
 			t.Errorf("the young one has given up up to %d by now", young)
 		}
 		d.until(120 * day) // nobody says anything: what is left in the end are notices, and no more come
-		head := d.store.look(sessionA).head()
+		head := d.store.look(sessionA).Head()
 		if low := d.low(sessionA); low < 100 || head-low > 16 { // the first events that retention reads
 			t.Errorf("given up to %d of %d", low, head)
 		}
 		d.until(300 * day)
-		if again := d.store.look(sessionA).head(); again != head {
+		if again := d.store.look(sessionA).Head(); again != head {
 			t.Errorf("%d more events say that nothing was given up", again-head)
 		}
 	})
@@ -88,23 +88,23 @@ func TestRetentionByBytes(t *testing.T) {
 	var size uint64
 	inYears(t, func(s *memoryStore) {
 		s.worded(t, sessionA, 100)
-		size = s.sessions[sessionA].record.Past.Bytes / 100
+		size = s.sessions[sessionA].Record.Past.Bytes / 100
 		s.worded(t, "short", 50)
 	}, func(o *Options) { o.SessionBytes = int64(60*size) + 10 }, func(d *days) {
 		d.until(2 * time.Minute)
 		if a, short := d.low(sessionA), d.low("short"); a < 39 || a > 41 || short != 0 {
 			t.Errorf("given up to %d and %d", a, short)
 		}
-		p, kept := d.store.look(sessionA).record.Past, uint64(0)
-		for _, e := range d.store.look(sessionA).after(0, 1000, 1<<20) {
+		p, kept := d.store.look(sessionA).Record.Past, uint64(0)
+		for _, e := range d.store.look(sessionA).After(0, 1000, 1<<20) {
 			kept += uint64(len(e.Bytes))
 		}
 		if p.Bytes-p.LowWaterBytes != kept {
 			t.Errorf("%d bytes are left, counted as %d", kept, p.Bytes-p.LowWaterBytes)
 		}
-		head := d.store.look(sessionA).head()
+		head := d.store.look(sessionA).Head()
 		d.until(10 * day) // at its limit, it is left alone
-		if again := d.store.look(sessionA).head(); again != head {
+		if again := d.store.look(sessionA).Head(); again != head {
 			t.Errorf("trimmed again, %d times", again-head)
 		}
 	})

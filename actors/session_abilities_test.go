@@ -53,15 +53,15 @@ func TestAnswersAreNoUse(t *testing.T) {
 	b.now = b.now.Add(time.Hour)
 	b.tell(b.out(claude.ControlAnswered{Request: b.state.inquiry.request, OK: true, Response: []byte(`{}`)}))
 	b.tell(b.out(claude.BackgroundTasks{}))
-	if r := b.journal.record; !r.UpdatedAt.Equal(before) || b.state.cursor.Offset <= read {
+	if r := b.journal.Record; !r.UpdatedAt.Equal(before) || b.state.cursor.Offset <= read {
 		t.Errorf("updated at %s, before at %s; read to %d", r.UpdatedAt, before, b.state.cursor.Offset)
 	}
 	b.tell(b.out(claude.BackgroundTasks{IDs: []string{"x"}}))
-	if r := b.journal.record; !r.UpdatedAt.Equal(before) {
+	if r := b.journal.Record; !r.UpdatedAt.Equal(before) {
 		t.Errorf("a background task is no turn: %s", r.UpdatedAt)
 	}
 	b.tell(b.out(claude.TurnStarted{}))
-	if r := b.journal.record; !r.UpdatedAt.Equal(b.now) {
+	if r := b.journal.Record; !r.UpdatedAt.Equal(b.now) {
 		t.Errorf("a turn is use: %s", r.UpdatedAt)
 	}
 	b.quiet()

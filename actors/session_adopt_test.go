@@ -85,8 +85,8 @@ func TestWordsForAnEarlierIncarnation(t *testing.T) {
 			t.Fatalf("%T before loading: %v", m, effects)
 		}
 	}
-	b.state, b.handed, b.read = fresh, 0, b.journal.cursor.Offset
-	b.on(b.journal.loaded(), "run 1: look for it at 30", "all: 6 input k2", `all: lock "ann"`, "to ann: input k2 is 6")
+	b.state, b.handed, b.read = fresh, 0, b.journal.Cursor.Offset
+	b.on(b.journal.Loaded(), "run 1: look for it at 30", "all: 6 input k2", `all: lock "ann"`, "to ann: input k2 is 6")
 	b.tell(b.adopted())
 	b.quiet()
 	b.on(b.out(text("one"), text("two")), "all: 8 text one, 9 text two")
@@ -124,10 +124,10 @@ func TestJournalRestarts(t *testing.T) {
 		b.state = sessionState{id: sessionA, options: benchOptions}
 		b.on(journal.Restarted{}, "load again")
 		b.handed = 0
-		b.on(b.journal.loaded(), "run 1: look for it")
+		b.on(b.journal.Loaded(), "run 1: look for it")
 		b.tell(b.adopted())
 		b.quiet()
-		b.on(b.journal.loaded()) // the answer to the second request
+		b.on(b.journal.Loaded()) // the answer to the second request
 		b.on(input("ann", "k2"), "all: 5 input k2", `all: lock "ann"`, "to ann: input k2 is 5")
 	})
 	t.Run("losing an append before one that it keeps", func(t *testing.T) {
@@ -170,11 +170,11 @@ func TestLongInput(t *testing.T) {
 		b.tell(input("ann", "k2"))
 		b.quiet()
 		b.on(run.InputTooLong{Run: 1, Key: "k2"}, "run 1: write long k2")
-		if in := b.journal.inputs["k2"]; in.State != messages.InputWriting || in.Run != 1 {
+		if in := b.journal.Inputs["k2"]; in.State != messages.InputWriting || in.Run != 1 {
 			t.Errorf("%+v", in)
 		}
 		b.on(messages.InputWrittenTo{Run: 1, Key: "k2"})
-		if in := b.journal.inputs["k2"]; in.State != messages.InputWritten {
+		if in := b.journal.Inputs["k2"]; in.State != messages.InputWritten {
 			t.Errorf("%+v", in)
 		}
 	})

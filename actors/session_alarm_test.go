@@ -151,7 +151,7 @@ func TestRunWithoutAKey(t *testing.T) {
 	b := turning(t)
 	run := *b.state.run
 	run.ControlKey = ""
-	b.state.run, b.journal.runs[1] = &run, run
+	b.state.run, b.journal.Runs[1] = &run, run
 	b.tell(b.out(claude.ControlAnswered{Request: "barrier-old", OK: true}))
 	if got := alarmed(b); len(got) > 0 {
 		t.Errorf("alarms %q", got)

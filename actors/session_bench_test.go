@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/go-cmp/cmp"
 
+	"betcode/actors/internal/actortest"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
 	"betcode/actors/pool"
@@ -40,7 +41,7 @@ type tester interface {
 type bench struct {
 	t       tester
 	state   sessionState
-	journal *chronicle
+	journal *actortest.Chronicle
 	now     time.Time
 	serial  int
 
@@ -64,7 +65,7 @@ type bench struct {
 
 // newBench returns a bench with a session that the journal does not know yet.
 func newBench(t tester) *bench {
-	b := &bench{t: t, journal: newChronicle(), now: dawn}
+	b := &bench{t: t, journal: actortest.NewChronicle(), now: dawn}
 	b.crash()
 	b.quiet()
 	return b
@@ -109,7 +110,7 @@ func (b *bench) crash(mailbox ...any) {
 	b.waiting, b.handed, b.knocked, b.looked = nil, 0, false, nil
 	for _, a := range stale {
 		var answer any = messages.Committed{Session: a.Session, Commit: a.Commit}
-		if err := b.journal.apply(a); err != nil {
+		if err := b.journal.Apply(a); err != nil {
 			answer = messages.AppendRefused{Session: a.Session, Commit: a.Commit, Err: err}
 		}
 		b.deliver(nil, answer)
@@ -117,9 +118,9 @@ func (b *bench) crash(mailbox ...any) {
 	for _, m := range mailbox {
 		b.deliver(asker(m), m)
 	}
-	b.shown = b.journal.head()
-	b.read = b.journal.cursor.Offset
-	b.tell(b.journal.loaded())
+	b.shown = b.journal.Head()
+	b.read = b.journal.Cursor.Offset
+	b.tell(b.journal.Loaded())
 }
 
 func (b *bench) env() env {
@@ -247,7 +248,7 @@ func (b *bench) commit() {
 	b.t.Helper()
 	a := b.waiting[0]
 	b.waiting = b.waiting[1:]
-	err := b.journal.apply(a)
+	err := b.journal.Apply(a)
 	switch {
 	case err == nil:
 		b.deliver(nil, messages.Committed{Session: a.Session, Commit: a.Commit})

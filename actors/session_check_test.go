@@ -26,8 +26,8 @@ func (b *bench) checkDurable(e effect) {
 			if event.Seq == 0 {
 				continue
 			}
-			if b.shown++; event.Seq != b.shown || !b.journal.has(event) {
-				bad("%d is not in the journal, or not the next; the head is %d", event.Seq, b.journal.head())
+			if b.shown++; event.Seq != b.shown || !b.journal.Has(event) {
+				bad("%d is not in the journal, or not the next; the head is %d", event.Seq, b.journal.Head())
 			}
 		}
 		if first := firstNumber(e.events); first > 0 && e.head != b.shown {
@@ -36,27 +36,27 @@ func (b *bench) checkDurable(e effect) {
 	case reply:
 		if m, ok := e.with.(messages.InputAcknowledged); ok {
 			var event pb.AgentEvent
-			if m.Seq > b.journal.head() || proto.Unmarshal(b.journal.events[m.Seq-1].Bytes, &event) != nil || event.GetUserInput().GetIdempotencyKey() != m.Key {
+			if m.Seq > b.journal.Head() || proto.Unmarshal(b.journal.Events[m.Seq-1].Bytes, &event) != nil || event.GetUserInput().GetIdempotencyKey() != m.Key {
 				bad("its event is not in the journal")
 			}
 		}
 	case spawnRun:
-		if run, known := b.journal.runs[e.record.Run]; !known || !cmp.Equal(run, e.record) || e.cursor.Run != e.record.Run {
+		if run, known := b.journal.Runs[e.record.Run]; !known || !cmp.Equal(run, e.record) || e.cursor.Run != e.record.Run {
 			bad("the journal has %+v", run)
 		}
 		b.read = e.cursor.Offset
 	case spawnPermission:
-		if p, known := b.journal.permissions[e.record.Request]; known && p.Seq < e.record.Seq {
+		if p, known := b.journal.Permissions[e.record.Request]; known && p.Seq < e.record.Seq {
 			bad("the journal has %+v", p)
 		}
 	case tellRun:
 		switch m := e.message.(type) {
 		case run.WriteInput:
-			if in, known := b.journal.inputs[m.Key]; m.Long && known && in.State != messages.InputWriting {
+			if in, known := b.journal.Inputs[m.Key]; m.Long && known && in.State != messages.InputWriting {
 				bad("the journal has it in state %d", in.State)
 			}
 		case run.WriteAnswer:
-			if p, known := b.journal.permissions[m.Request]; known && p.Decision == messages.Undecided && !b.reuses {
+			if p, known := b.journal.Permissions[m.Request]; known && p.Decision == messages.Undecided && !b.reuses {
 				bad("the journal has it undecided")
 			}
 		}
@@ -69,7 +69,7 @@ func (b *bench) checkNumbers() {
 	if !b.state.durable.loaded || !b.state.exists {
 		return
 	}
-	head := b.journal.head()
+	head := b.journal.Head()
 	for _, a := range b.waiting {
 		for _, e := range a.Events {
 			if head++; e.Seq != head {
@@ -89,7 +89,7 @@ func (b *bench) checkRebuild() {
 	if !b.state.durable.loaded {
 		return
 	}
-	kept := b.journal.loaded()
+	kept := b.journal.Loaded()
 	if kept.Found != b.state.exists {
 		b.t.Fatalf("the journal knows the session: %v, the session itself: %v", kept.Found, b.state.exists)
 	}
@@ -114,10 +114,10 @@ func (b *bench) checkRebuild() {
 	now := b.env()
 	now.stopSaved = false
 	again, effects := sessionState{id: sessionA, options: benchOptions}.step(now, nil, kept)
-	copied := b.journal.clone()
+	copied := b.journal.Clone()
 	for _, e := range effects {
 		if p, ok := e.(persist); ok {
-			if err := copied.apply(p.Append); err != nil {
+			if err := copied.Apply(p.Append); err != nil {
 				b.t.Fatalf("what a rebuilt session writes first is refused: %v", err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"betcode/actors/internal/actortest"
 	"betcode/actors/run"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -47,14 +48,14 @@ func TestAttach(t *testing.T) {
 			}
 			greeted := ""
 			for _, e := range s.Greeting {
-				greeted += showEvent(e) + ", "
+				greeted += actortest.ShowEvent(e) + ", "
 			}
 			if greeted != `info opus, lock "ann", , ` { // and who is there
 				t.Errorf("greeted with %v", greeted)
 			}
 			prompts := ""
 			for _, e := range s.Prompts {
-				prompts += showEvent(e)
+				prompts += actortest.ShowEvent(e)
 			}
 			if prompts != c.prompts {
 				t.Errorf("prompted with %q", prompts)

@@ -215,7 +215,7 @@ func TestCompactionSurvivesTheDaemon(t *testing.T) {
 func TestCompactWithoutAnAgent(t *testing.T) {
 	b := talked(t)
 	b.tell(b.exit(0))
-	b.state.record.Phase, b.journal.record.Phase = messages.PhaseCrashed, messages.PhaseCrashed
+	b.state.record.Phase, b.journal.Record.Phase = messages.PhaseCrashed, messages.PhaseCrashed
 	b.quiet()
 	b.on(compact("c1"), "all: 11 notice HISTORY_COMPACTED", "to op: compacted true up to 6, 3 messages of 4, 0 tokens of 5000")
 }

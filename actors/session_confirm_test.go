@@ -204,7 +204,7 @@ func TestUnconfirmedModeOfBefore(t *testing.T) {
 	b := newBench(t)
 	b.tell(start("ann"))
 	b.tell(wants("plan"))
-	b.journal.record.PermissionMode = bypassMode
+	b.journal.Record.PermissionMode = bypassMode
 	b.crash()
 	b.tell(input("ann", "k1"))
 	if got := b.mode(); got != claude.DefaultMode || b.asked() == nil {

@@ -103,7 +103,7 @@ func TestJournalIsBack(t *testing.T) {
 	b.expect("the journal is back", "actors.rebuild")
 	b.manual = false
 	b.crash() // what its replacement comes to
-	if b.state.durable.failure != nil || b.read != b.journal.cursor.Offset {
+	if b.state.durable.failure != nil || b.read != b.journal.Cursor.Offset {
 		t.Errorf("degraded %v, read up to %d", b.state.durable.failure, b.read)
 	}
 	b.quiet()

@@ -26,7 +26,7 @@ func TestCheckEdit(t *testing.T) {
 		"p2": {Request: "p2", Session: sessionA, Tool: "Write", Input: rules.InputOf("Write", ".mcp.json")},
 	}
 	c := store.of(sessionA)
-	err := c.apply(messages.Append{
+	err := c.Apply(messages.Append{
 		Session: sessionA, Record: &messages.SessionRecord{ID: sessionA, WorkingDirectory: directory},
 		Permissions: []messages.PermissionRecord{records["p1"], records["p2"]},
 	})

@@ -18,7 +18,7 @@ func TestEnvironmentIsKept(t *testing.T) {
 	begin := start("ann")
 	begin.Environment = map[string]string{"PATH": "/opt/bin:/bin", "ANTHROPIC_API_KEY": "sk"}
 	b.tell(begin)
-	if got := b.journal.record.Environment; !maps.Equal(got, kept) {
+	if got := b.journal.Record.Environment; !maps.Equal(got, kept) {
 		t.Errorf("the session keeps %v", got)
 	}
 	b.crash()
@@ -27,8 +27,8 @@ func TestEnvironmentIsKept(t *testing.T) {
 	again.Environment = map[string]string{"PATH": "/other"}
 	b.tell(again)
 	for run := messages.RunNumber(1); run < 4; run++ {
-		if got := b.journal.runs[run].Environment; !maps.Equal(got, kept) || b.journal.record.Environment != nil {
-			t.Errorf("run %d has %v, the session %v", run, got, b.journal.record.Environment)
+		if got := b.journal.Runs[run].Environment; !maps.Equal(got, kept) || b.journal.Record.Environment != nil {
+			t.Errorf("run %d has %v, the session %v", run, got, b.journal.Record.Environment)
 		}
 		b.tell(b.exit(137))
 		b.tell(restartDue{run})

@@ -72,7 +72,7 @@ func TestInputLockAfterACrash(t *testing.T) {
 		b := remembering(t)
 		b.tell(attach("ann", "a1"))
 		before := b.state.record.UpdatedAt
-		loaded := b.journal.loaded()
+		loaded := b.journal.Loaded()
 		options := benchOptions
 		options.lockGrace = 0
 		b.state = sessionState{id: sessionA, options: options}
@@ -81,7 +81,7 @@ func TestInputLockAfterACrash(t *testing.T) {
 		b.tell(b.adopted())
 		b.quiet()
 		b.on(attach("bob", "b1"), `all: lock "bob"`, "client b1 from 0", "to b1: attached at 7")
-		if r := b.journal.record; r.Lock != "bob" || !r.UpdatedAt.Equal(before) {
+		if r := b.journal.Record; r.Lock != "bob" || !r.UpdatedAt.Equal(before) {
 			t.Errorf("lock %q, updated %s", r.Lock, r.UpdatedAt)
 		}
 	})

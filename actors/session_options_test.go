@@ -18,7 +18,7 @@ func TestOptionsAreKept(t *testing.T) {
 	begin := start("ann")
 	begin.Options = messages.AgentOptions{Effort: "low", MaxTurns: 3, Directories: []string{"/srv"}, Servers: messages.Secret(`{"mcpServers":{}}`)}
 	b.tell(begin)
-	if got := b.journal.record.Options; got.Effort != "low" {
+	if got := b.journal.Record.Options; got.Effort != "low" {
 		t.Errorf("the session keeps %+v", got)
 	}
 	b.crash()
@@ -27,9 +27,9 @@ func TestOptionsAreKept(t *testing.T) {
 	again.Options = messages.AgentOptions{Effort: "max"}
 	b.tell(again)
 	for run := messages.RunNumber(1); run < 4; run++ {
-		r := b.journal.runs[run]
-		if r.Options.Effort != "low" || r.Options.MaxTurns != 3 || string(r.Options.Servers) != `{"mcpServers":{}}` || !b.journal.record.Options.Empty() {
-			t.Errorf("run %d has %+v, the session %+v", run, r.Options, b.journal.record.Options)
+		r := b.journal.Runs[run]
+		if r.Options.Effort != "low" || r.Options.MaxTurns != 3 || string(r.Options.Servers) != `{"mcpServers":{}}` || !b.journal.Record.Options.Empty() {
+			t.Errorf("run %d has %+v, the session %+v", run, r.Options, b.journal.Record.Options)
 		}
 		for _, pair := range [][]string{{"--effort", "low"}, {"--max-turns", "3"}, {"--add-dir", "/srv"}} {
 			if i := slices.Index(r.Argv, pair[0]); i < 0 || r.Argv[i+1] != pair[1] {

@@ -134,7 +134,7 @@ func TestAskedAgainBeforeTheAnswer(t *testing.T) {
 	b.quiet()
 	for _, id := range []messages.RequestID{"p1", "r1", "s1"} {
 		b.on(answer("eve", id, messages.Deny), "to eve: applied false, allowed by ann")
-		if seq := b.journal.keys[requests.DecisionKey(id)]; seq != b.state.record.Head {
+		if seq := b.journal.Keys[requests.DecisionKey(id)]; seq != b.state.record.Head {
 			t.Errorf("the decision about %s is noted at %d", id, seq)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/actortest"
 	"betcode/messages"
 )
 
@@ -96,7 +97,7 @@ func TestCaughtUpStreamIsToldWhatItMissed(t *testing.T) {
 	b.on(messages.ClientCaughtUp{Stream: "bob1"}, "tell bob1")
 	b.tell(messages.ClientCaughtUp{Stream: "bob1"})
 	e := last[tellStream](b).events
-	if len(e) != 2 || showEvent(e[0]) != `lock "ann"` || showPresence(e[1]) != "+ann, +bob, +cid, no more of 3" {
+	if len(e) != 2 || actortest.ShowEvent(e[0]) != `lock "ann"` || showPresence(e[1]) != "+ann, +bob, +cid, no more of 3" {
 		t.Errorf("%v", e)
 	}
 	b.quiet()

@@ -222,12 +222,12 @@ func TestSessionProperties(t *testing.T) {
 // asks puts a request as the gateway does, which knows the keys in the journal.
 func (w *world) asks(m any) {
 	if in, ok := m.(messages.SendInput); ok {
-		if _, seen := w.b.journal.keys[in.Key]; seen {
+		if _, seen := w.b.journal.Keys[in.Key]; seen {
 			return
 		}
 	}
 	if c, ok := m.(messages.CompactSession); ok {
-		_, c.Repeated = w.b.journal.keys[c.Key]
+		_, c.Repeated = w.b.journal.Keys[c.Key]
 		m = c
 	}
 	w.tell(m)

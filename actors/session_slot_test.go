@@ -52,7 +52,7 @@ func TestSlotIsAskedForBeforeAMessageIsAccepted(t *testing.T) {
 	b.on(pool.Answer{Place: pool.Admitted}, "all: 2 input k1", "to ann: input k1 is 2", "run 1: start with --session-id",
 		"all: 3 input k2", "to ann: input k2 is 3")
 	for key, want := range map[string]messages.Seq{"k1": 2, "k2": 3} {
-		if got := b.journal.keys[key]; got != want {
+		if got := b.journal.Keys[key]; got != want {
 			t.Errorf("the key of %s is remembered at %d", key, got)
 		}
 	}

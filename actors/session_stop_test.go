@@ -45,7 +45,7 @@ func TestCancelForAReason(t *testing.T) {
 		t.Errorf("audited: %+v", audited)
 	}
 	var told []string
-	for _, e := range b.journal.events {
+	for _, e := range b.journal.Events {
 		var event pb.AgentEvent
 		if err := proto.Unmarshal(e.Bytes, &event); err != nil {
 			t.Fatal(err)
@@ -212,8 +212,8 @@ func TestDelete(t *testing.T) {
 		b.tell(start("ann"))
 		b.quiet()
 		b.on(remove, gone...)
-		if !b.journal.deleted || !b.state.idle() {
-			t.Errorf("deleted: %v, idle: %v", b.journal.deleted, b.state.idle())
+		if !b.journal.Deleted || !b.state.idle() {
+			t.Errorf("deleted: %v, idle: %v", b.journal.Deleted, b.state.idle())
 		}
 		b.on(remove, "to op: not found SESSION_NOT_FOUND", "retire")
 	})

@@ -106,7 +106,7 @@ func TestStopIsHeeded(t *testing.T) {
 		b := turning(t)
 		b.stops = noted(1)
 		b.crash()
-		if !b.state.record.StopWanted || !b.journal.record.StopWanted {
+		if !b.state.record.StopWanted || !b.journal.Record.StopWanted {
 			t.Fatal("it is not wanted")
 		}
 		b.expect("the next incarnation", "forget the stop", "run 1: look for it at 30")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/actortest"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -125,7 +126,7 @@ func TestAgentOutlivesItsActors(t *testing.T) {
 			for n := range inputs {
 				told := 0
 				for _, e := range r.got() {
-					if e.Seq > 0 && strings.HasSuffix(showEvent(e), " text did "+key(n+1)) {
+					if e.Seq > 0 && strings.HasSuffix(actortest.ShowEvent(e), " text did "+key(n+1)) {
 						told++
 					}
 				}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/actortest"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -62,7 +63,7 @@ func TestFrozenAgentOutlivesItsActors(t *testing.T) {
 
 	adopted := func() (times int) {
 		for _, e := range r.got() {
-			if strings.HasSuffix(showEvent(e), "run 1 adopted") {
+			if strings.HasSuffix(actortest.ShowEvent(e), "run 1 adopted") {
 				times++
 			}
 		}

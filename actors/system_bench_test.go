@@ -16,6 +16,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/actortest"
 	measure "betcode/actors/internal/disk"
 	"betcode/messages"
 	"betcode/supervision"
@@ -234,7 +235,7 @@ func (r *reader) ends(t *testing.T) error {
 func (r *reader) has(words string) bool {
 	for _, e := range r.got() {
 		var event pb.AgentEvent
-		if proto.Unmarshal(e.Bytes, &event) == nil && showPayload(&event) == words {
+		if proto.Unmarshal(e.Bytes, &event) == nil && actortest.ShowPayload(&event) == words {
 			return true
 		}
 	}
@@ -246,12 +247,12 @@ func (r *reader) has(words string) bool {
 func (s *stage) checkComplete(r *reader, id messages.SessionID, from messages.Seq) {
 	s.t.Helper()
 	kept := s.store.look(id)
-	s.eventually("the reader is at the head", func() bool { return max(from, r.last()) >= kept.head() })
+	s.eventually("the reader is at the head", func() bool { return max(from, r.last()) >= kept.Head() })
 	for _, e := range r.got() {
-		if e.Seq == 0 || e.Seq > kept.head() {
+		if e.Seq == 0 || e.Seq > kept.Head() {
 			continue
 		}
-		if from++; e.Seq != from || !kept.has(e) {
+		if from++; e.Seq != from || !kept.Has(e) {
 			s.t.Fatalf("%d came where %d was due: %v", e.Seq, from, numbersOf(r.got()))
 		}
 	}

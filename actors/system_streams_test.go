@@ -11,6 +11,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/actortest"
 	"betcode/messages"
 )
 
@@ -34,8 +35,8 @@ func TestStreamsAreReplayed(t *testing.T) {
 				t.Fatalf("the stream ends with %v", err)
 			}
 			s.checkComplete(r, sessionN(1), c.from)
-			if first := r.got()[0]; first.Seq != 0 || showEvent(first) != "info" {
-				t.Errorf("the first event is %s", showEvent(first))
+			if first := r.got()[0]; first.Seq != 0 || actortest.ShowEvent(first) != "info" {
+				t.Errorf("the first event is %s", actortest.ShowEvent(first))
 			}
 		})
 	}
@@ -100,7 +101,7 @@ func TestSlowClientLags(t *testing.T) {
 		t.Errorf("%d events are kept for it", n)
 	}
 	late := &reader{follower: slow, done: make(chan error, 1)}
-	head := s.store.look(sessionN(1)).head()
+	head := s.store.look(sessionN(1)).Head()
 	for late.last() < head {
 		events, err := next(t.Context(), slow)
 		if err != nil {

@@ -115,7 +115,7 @@ func TestRunsDirectoryThatCannotBe(t *testing.T) {
 	r := s.follow(messages.Attach{Session: sessionN(1), Client: "ann", Stream: "s"})
 	must[messages.InputAcknowledged](s, message(sessionN(1), 1))
 	s.eventually("the agent is given up", func() bool { return r.has("notice AGENT_GAVE_UP") })
-	if run := s.store.look(sessionN(1)).record.Run; run != 5 {
+	if run := s.store.look(sessionN(1)).Record.Run; run != 5 {
 		t.Errorf("%d runs were tried", run)
 	}
 }
@@ -126,7 +126,7 @@ func TestRecovery(t *testing.T) {
 	store.fill(sessionN(1), 3)
 	store.fill(sessionN(2), 3)
 	in := messages.InputRecord{Key: key(1), Seq: 3, Content: "hello", At: dawn}
-	record := store.look(sessionN(2)).record
+	record := store.look(sessionN(2)).Record
 	record.Phase = messages.PhaseActive
 	if err := store.Commit([]messages.Append{{Session: sessionN(2), Expect: 3, Record: &record, Inputs: []messages.InputRecord{in}, Key: in.Key}})[0]; err != nil {
 		t.Fatal(err)
