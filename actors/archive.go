@@ -16,7 +16,7 @@ type archiveRuns struct {
 	upTo      messages.RunNumber
 }
 
-func (archiveRuns) effect() {}
+func (archiveRuns) Effect() {}
 
 // rawOutput passes on what the agent of a run wrote. It runs on the caller's goroutine.
 func (s *System) rawOutput(ctx context.Context, m messages.GetRawOutput) (messages.Reply, error) {

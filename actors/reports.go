@@ -33,7 +33,7 @@ type keepReport struct {
 	environment map[string]string
 }
 
-func (keepReport) effect() {}
+func (keepReport) Effect() {}
 
 // reported notes what the agent says of itself, if it says something new. Then it is
 // asked for what it does not say by itself: it reads at that moment, so nothing has to

@@ -126,13 +126,13 @@ func (s *session) show(ctx actor.Context, before messages.Phase) {
 	}
 }
 
-func (s *session) perform(ctx actor.Context, e effect) {
+func (s *session) perform(ctx actor.Context, e act.Effect) {
 	s.logEffect(e)
 	switch e := e.(type) {
 	case persist:
 		ctx.Request(s.deps.journal, e.Append)
-	case reply:
-		act.Send(ctx, e.to, e.with)
+	case act.Reply:
+		act.Send(ctx, e.To, e.With)
 	case publish:
 		news := messages.Published{Events: e.events, Head: e.head, Progress: e.progress}
 		for _, pid := range s.streams {
@@ -150,8 +150,8 @@ func (s *session) perform(ctx actor.Context, e effect) {
 		} else {
 			act.Send(ctx, e.from, messages.Errorf("answer permission", messages.Unavailable, "the request is being looked after").WithHint("try again"))
 		}
-	case wakeAfter:
-		s.timers.Start(ctx, e.delay, e.message)
+	case act.After:
+		s.timers.Start(ctx, e.Delay, e.Message)
 	case loadAgain:
 		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
 	case readTranscript:
@@ -220,7 +220,7 @@ func (s *session) perform(ctx actor.Context, e effect) {
 
 // performChild carries out the effects that start and stop children. A name
 // that is taken belongs to a child that is there already.
-func (s *session) performChild(ctx actor.Context, e effect) {
+func (s *session) performChild(ctx actor.Context, e act.Effect) {
 	switch e := e.(type) {
 	case spawnRun:
 		s.spawn(ctx, run.Props(s.deps.runDeps(), run.Start{Session: s.state.record, Record: e.record, Cursor: e.cursor, Fresh: e.fresh, Resume: e.resume}), "run", e.record.Run)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
 	"betcode/messages"
@@ -37,14 +38,14 @@ type remember struct {
 	abilities messages.Abilities
 }
 
-func (remember) effect() {}
+func (remember) Effect() {}
 
 // getAbilities asks the agent, if it runs. One answer serves all who ask meanwhile.
 func (t *transition) getAbilities(from *actor.PID) {
 	switch {
 	case !t.known(from, "get abilities"):
 	case !t.s.agent.up || t.s.ending.shutdown:
-		t.then(reply{from, messages.Abilities{}})
+		t.then(act.Reply{To: from, With: messages.Abilities{}})
 	default:
 		t.s.inquiry.askers = append(slices.Clip(t.s.inquiry.askers), from)
 		t.inquire()
@@ -56,7 +57,7 @@ func (t *transition) inquire() {
 	if t.s.inquiry.request == "" {
 		t.s.inquiry.request = t.control("abilities")
 		t.tellAgent(run.WriteControl{Line: claude.InitializeLine(t.s.inquiry.request, false)})
-		t.then(wakeAfter{inquiryPatience, inquirySlow{t.s.inquiry.request}})
+		t.then(act.After{Delay: inquiryPatience, Message: inquirySlow{t.s.inquiry.request}})
 	}
 }
 
@@ -76,7 +77,7 @@ func (t *transition) abilitiesTold(m claude.ControlAnswered) {
 // if the answer is not fresh.
 func (t *transition) endInquiry(answer messages.Abilities) {
 	for _, from := range t.s.inquiry.askers {
-		t.then(reply{from, answer})
+		t.then(act.Reply{To: from, With: answer})
 	}
 	t.s.inquiry.request, t.s.inquiry.askers = "", nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/journal"
 	"betcode/actors/run"
@@ -80,7 +81,7 @@ func TestWordsForAnEarlierIncarnation(t *testing.T) {
 	stale := []any{first, next, messages.InputWrittenTo{Run: 1, Key: "k1"}, b.exit(0), messages.AnswerWritten{Run: 1, Request: "p"}, b.up()}
 	fresh := sessionState{id: sessionA, options: benchOptions}
 	for _, m := range append(stale, any(input("ann", "k2"))) {
-		var effects []effect
+		var effects []act.Effect
 		if fresh, effects = fresh.step(b.env(), asker(m), m); len(effects) > 0 {
 			t.Fatalf("%T before loading: %v", m, effects)
 		}

@@ -9,6 +9,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
 	"betcode/actors/session/prompts"
@@ -175,7 +176,7 @@ func (t *transition) thawed(from *actor.PID, op string) bool {
 	if !t.s.frozen() {
 		return true
 	}
-	t.then(reply{from, messages.Errorf(op, messages.WrongState, "the agent is frozen: %s", alarms[t.s.run.Alarm].told).
+	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "the agent is frozen: %s", alarms[t.s.run.Alarm].told).
 		WithCode(messages.AgentFrozen).With("session_id", string(t.s.id)).
 		WithHint("'betcode session resume' lets it go on, 'betcode session stop' ends it")})
 	return false

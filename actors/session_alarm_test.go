@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/control"
 	"betcode/actors/run"
@@ -173,7 +174,7 @@ func TestFrozenAgent(t *testing.T) {
 	if !b.state.frozen() || !b.state.blocked() {
 		t.Fatal("the next daemon lets it go on")
 	}
-	if !slices.ContainsFunc(b.effects, func(e effect) bool {
+	if !slices.ContainsFunc(b.effects, func(e act.Effect) bool {
 		r, ok := e.(tellRun)
 		return ok && r.message == any(run.Freeze{Why: run.Alarm, On: true})
 	}) {

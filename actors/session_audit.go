@@ -16,7 +16,7 @@ type auditing struct {
 	stderr string
 }
 
-func (auditing) effect() {}
+func (auditing) Effect() {}
 
 // audit reports something for the audit log.
 func (t *transition) audit(e messages.AuditEntry) {

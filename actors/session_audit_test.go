@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/messages"
 )
@@ -34,8 +35,8 @@ func TestDecisionsAreAudited(t *testing.T) {
 	} {
 		b := asking(t)
 		b.tell(won(answer("bob", "p1", decision)))
-		first := slices.IndexFunc(b.effects, func(e effect) bool { _, ok := e.(auditing); return ok })
-		told := slices.IndexFunc(b.effects, func(e effect) bool { _, ok := e.(reply); return ok })
+		first := slices.IndexFunc(b.effects, func(e act.Effect) bool { _, ok := e.(auditing); return ok })
+		told := slices.IndexFunc(b.effects, func(e act.Effect) bool { _, ok := e.(act.Reply); return ok })
 		if first < 0 || told < first {
 			t.Errorf("%v: reported at %d, told at %d", decision, first, told)
 		} else if e := b.effects[first].(auditing).entry; e.Session != sessionA || e.Context["request_id"] != "p1" || len(e.Input) == 0 {
@@ -129,7 +130,7 @@ func TestEndOfASessionNamesWhoseTurnItWas(t *testing.T) {
 			b.quiet()
 			end(b)
 			b.tell(b.exit(0))
-			i := slices.IndexFunc(b.effects, func(e effect) bool { _, ok := e.(auditing); return ok })
+			i := slices.IndexFunc(b.effects, func(e act.Effect) bool { _, ok := e.(auditing); return ok })
 			if i < 0 {
 				t.Fatalf("%s with a turn of %q: nothing is audited", how, turn)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/go-cmp/cmp"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/actortest"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
@@ -57,10 +58,10 @@ type bench struct {
 	handed  uint64           // the newest commit
 	shown   messages.Seq     // the newest number that was published
 
-	history []string // every message and what was made of it, in short
-	said    []string // effects since somebody looked
-	effects []effect // the same, as they are
-	read    int64    // of the newest run's spool, by its actor
+	history []string     // every message and what was made of it, in short
+	said    []string     // effects since somebody looked
+	effects []act.Effect // the same, as they are
+	read    int64        // of the newest run's spool, by its actor
 }
 
 // newBench returns a bench with a session that the journal does not know yet.
@@ -217,7 +218,7 @@ func (b *bench) deliver(from *actor.PID, m any) {
 
 // waitsForNobody reports whether an effect is one that a full disk asks for: the journal
 // may be the one that finds no room.
-func waitsForNobody(e effect) bool {
+func waitsForNobody(e act.Effect) bool {
 	told, ok := e.(tellRun)
 	_, hold := told.message.(run.Freeze)
 	return ok && hold
@@ -286,7 +287,7 @@ func (b *bench) exit(code int) messages.RunEnded {
 }
 
 // last returns the newest effect of a kind.
-func last[E effect](b *bench) E {
+func last[E act.Effect](b *bench) E {
 	b.t.Helper()
 	for _, e := range slices.Backward(b.effects) {
 		if found, ok := e.(E); ok {

@@ -8,13 +8,14 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/run"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
 // checkDurable checks that what an effect tells is on disk.
-func (b *bench) checkDurable(e effect) {
+func (b *bench) checkDurable(e act.Effect) {
 	b.t.Helper()
 	bad := func(format string, args ...any) {
 		b.t.Helper()
@@ -33,8 +34,8 @@ func (b *bench) checkDurable(e effect) {
 		if first := firstNumber(e.events); first > 0 && e.head != b.shown {
 			bad("the head is told as %d", e.head)
 		}
-	case reply:
-		if m, ok := e.with.(messages.InputAcknowledged); ok {
+	case act.Reply:
+		if m, ok := e.With.(messages.InputAcknowledged); ok {
 			var event pb.AgentEvent
 			if m.Seq > b.journal.Head() || proto.Unmarshal(b.journal.Events[m.Seq-1].Bytes, &event) != nil || event.GetUserInput().GetIdempotencyKey() != m.Key {
 				bad("its event is not in the journal")

@@ -9,6 +9,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/client"
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/encode"
 	"betcode/actors/pool"
@@ -37,7 +38,7 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 			t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
 		}
 	}
-	t.then(reply{from, messages.SessionStarted{Created: created, View: t.s.view()}})
+	t.then(act.Reply{To: from, With: messages.SessionStarted{Created: created, View: t.s.view()}})
 }
 
 // kept is what a session keeps of a client's environment: what is declared.
@@ -62,12 +63,12 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	}
 	head := t.s.record.Head
 	if m.History == messages.HistoryFromSequence && m.From > head {
-		t.then(reply{from, messages.Errorf("attach", messages.OutOfRange, "sequence %d is beyond the head %d", m.From, head).
+		t.then(act.Reply{To: from, With: messages.Errorf("attach", messages.OutOfRange, "sequence %d is beyond the head %d", m.From, head).
 			WithHint("use a sequence number received from this session")})
 		return
 	}
 	if err := t.s.crowded(m); err != nil {
-		t.then(reply{from, err})
+		t.then(act.Reply{To: from, With: err})
 		return
 	}
 	t.applyPresence(t.s.clients.Attach(m.Stream, presence.Stream{
@@ -95,7 +96,7 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 		state.Cursor, state.Greeting = boundary, client.Compacted(state.Greeting)
 	}
 	state.Greeting = append(state.Greeting, t.snapshots()...)
-	t.then(spawnClient{m, state}, reply{from, messages.Attached{Head: head, LockHolder: t.s.lock.Holder()}})
+	t.then(spawnClient{m, state}, act.Reply{To: from, With: messages.Attached{Head: head, LockHolder: t.s.lock.Holder()}})
 }
 
 // detach removes a stream. A client without any that may write loses the lock, or its
@@ -133,7 +134,7 @@ func (t *transition) known(from *actor.PID, op string) bool {
 	if t.s.exists && !t.s.deleting() {
 		return true
 	}
-	t.then(reply{from, messages.Errorf(op, messages.NotFound, "session %s does not exist", t.s.id).
+	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.NotFound, "session %s does not exist", t.s.id).
 		WithCode(messages.SessionNotFound).With("session_id", string(t.s.id)).WithHint("list the sessions, or start a new one")})
 	t.maybeRetire()
 	return false
@@ -155,13 +156,13 @@ func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) 
 		t.s.said.exposed = m.Exposed
 		t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
 	}
-	t.then(reply{from, messages.Done{}})
+	t.then(act.Reply{To: from, With: messages.Done{}})
 }
 
 func (t *transition) renameSession(from *actor.PID, m messages.RenameSession) {
 	if t.known(from, "rename session") {
 		t.change().Name = m.Name
-		t.then(reply{from, messages.Done{}})
+		t.then(act.Reply{To: from, With: messages.Done{}})
 	}
 }
 
@@ -169,7 +170,7 @@ func (t *transition) setGrant(from *actor.PID, m messages.SetGrant) {
 	if t.known(from, "set grant") {
 		t.grant(m.Tool, m.Granted)
 		t.auditGrant(m.Client, m.Tool, m.Granted)
-		t.then(reply{from, messages.Done{}})
+		t.then(act.Reply{To: from, With: messages.Done{}})
 	}
 }
 
@@ -194,7 +195,7 @@ func (t *transition) clearGrants(from *actor.PID, m messages.ClearGrants) {
 		delete(r.Grants, m.Tool)
 	}
 	t.auditGrant(m.Client, m.Tool, false)
-	t.then(reply{from, messages.Done{}})
+	t.then(act.Reply{To: from, With: messages.Done{}})
 }
 
 func (t *transition) getSession(from *actor.PID, m messages.GetSession) {
@@ -205,7 +206,7 @@ func (t *transition) getSession(from *actor.PID, m messages.GetSession) {
 	if m.AgentRules {
 		v.Agent = t.s.agentRules()
 	}
-	t.then(reply{from, v})
+	t.then(act.Reply{To: from, With: v})
 }
 
 func (s *sessionState) view() messages.SessionView {
@@ -260,7 +261,7 @@ func (t *transition) remove() {
 		Code: string(messages.SessionClosed), Message: "Session has been closed", IsFatal: true,
 	}}})
 	for _, w := range t.s.ending.waiters[endDelete] {
-		t.then(reply{w.from, messages.Done{}})
+		t.then(act.Reply{To: w.from, With: messages.Done{}})
 	}
 	for _, id := range t.s.clients.IDs() {
 		t.then(dropClient{id})
@@ -275,7 +276,7 @@ func (t *transition) remove() {
 		waiting = append(waiting, k.from)
 	}
 	for _, from := range waiting {
-		t.then(reply{from, messages.Errorf("find session", messages.NotFound, "session %s was deleted", t.s.id).WithCode(messages.SessionClosed)})
+		t.then(act.Reply{To: from, With: messages.Errorf("find session", messages.NotFound, "session %s was deleted", t.s.id).WithCode(messages.SessionClosed)})
 	}
 	slot := t.s.slot.state
 	t.s = t.s.afterEnd(t.s.durable.Log)

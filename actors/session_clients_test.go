@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/actortest"
 	"betcode/actors/run"
 	"betcode/messages"
@@ -195,7 +196,7 @@ func TestPublishedCarriesProgress(t *testing.T) {
 func TestProgressIsPublishedWithoutAnEvent(t *testing.T) {
 	b := running(t)
 	tr := begin(b.state, b.env())
-	tr.then(reply{nil, messages.Done{}})
+	tr.then(act.Reply{To: nil, With: messages.Done{}})
 	tr.s.inputs, tr.s.record.Turn = nil, false
 	_, effects := tr.finish()
 	var got []string
@@ -203,7 +204,7 @@ func TestProgressIsPublishedWithoutAnEvent(t *testing.T) {
 		switch e := e.(type) {
 		case publish:
 			got = append(got, fmt.Sprintf("publish %d events, progress %d", len(e.events), e.progress))
-		case reply:
+		case act.Reply:
 			got = append(got, "reply")
 		}
 	}

@@ -83,23 +83,23 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 	case t.s.compacting():
 		t.awaitCompaction(from)
 	case m.Key == c.Key && c.Phase != messages.CompactionNone:
-		t.then(reply{from, compactionOutcome(c)})
+		t.then(act.Reply{To: from, With: compactionOutcome(c)})
 	case t.s.record.StopWanted || t.s.ending.shutdown:
-		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
+		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
 	case t.s.occupied():
 		refusal := messages.Errorf(op, messages.WrongState, "session has active turn").WithCode(messages.SessionActive).
 			With("session_id", string(t.s.id)).With("required_state", "idle").WithHint("wait for the turn to complete, answer what waits for an answer, or cancel it")
 		if t.s.settling() {
 			refusal = refusal.With(detailSettling, "true")
 		}
-		t.then(reply{from, refusal})
+		t.then(act.Reply{To: from, With: refusal})
 	case m.Repeated || !t.s.compactable():
-		t.then(reply{from, t.s.nothingToCompact()})
+		t.then(act.Reply{To: from, With: t.s.nothingToCompact()})
 	case !t.roomFor(from, op):
 	case !t.s.hasConversation():
 		t.beginCompaction(m.Key, messages.CompactionByRequest)
 		t.endCompaction("")
-		t.then(reply{from, compactionOutcome(&t.s.record.Past.Compaction)})
+		t.then(act.Reply{To: from, With: compactionOutcome(&t.s.record.Past.Compaction)})
 	case !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked):
 		t.s.slot.admissions = append(slices.Clip(t.s.slot.admissions), admission{from, m})
 		t.wantSlot()
@@ -113,7 +113,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 func (t *transition) awaitCompaction(from *actor.PID) {
 	if from != nil {
 		t.s.compaction.waiting = append(slices.Clip(t.s.compaction.waiting), from)
-		t.then(wakeAfter{compactionAnswer, compactionSlow{from}})
+		t.then(act.After{Delay: compactionAnswer, Message: compactionSlow{from}})
 	}
 }
 
@@ -137,7 +137,7 @@ func (t *transition) tellToCompact(key, trigger string) {
 	t.putInput(in)
 	t.s.ledger.Remember(requests.Key{Name: key}, messages.InputAcknowledged{Key: key, Seq: in.Seq})
 	t.change().Phase = messages.PhaseActive
-	t.then(wakeAfter{compactionPatience, compactionLate{key}})
+	t.then(act.After{Delay: compactionPatience, Message: compactionLate{key}})
 }
 
 // compacted notes that the agent has summarised its context.
@@ -195,7 +195,7 @@ func (t *transition) endCompaction(failure string) {
 		t.emit(errorEvent(messages.CompactionFailed, "Session compaction failed: "+failure, map[string]string{"trigger": c.Trigger}))
 	}
 	for _, from := range t.s.compaction.waiting {
-		t.then(reply{from, compactionOutcome(c)})
+		t.then(act.Reply{To: from, With: compactionOutcome(c)})
 	}
 	t.s.compaction.waiting = nil
 	if !t.s.busy() && r.Phase != messages.PhaseCrashed {
@@ -253,13 +253,13 @@ func (t *transition) compactionAnswered(m compactionSlow) {
 	t.s.compaction.waiting = slices.Delete(slices.Clone(t.s.compaction.waiting), i, i+1)
 	c := t.s.record.Past.Compaction
 	c.MessagesAfter = t.s.record.Messages - c.To.Messages
-	t.then(reply{m.from, compactionOutcome(&c)})
+	t.then(act.Reply{To: m.from, With: compactionOutcome(&c)})
 }
 
 // recoverCompaction goes on waiting for the agent's part.
 func (t *transition) recoverCompaction() {
 	if t.s.compacting() {
-		t.then(wakeAfter{compactionPatience, compactionLate{t.s.record.Past.Compaction.Key}})
+		t.then(act.After{Delay: compactionPatience, Message: compactionLate{t.s.record.Past.Compaction.Key}})
 	}
 }
 

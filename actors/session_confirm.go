@@ -142,9 +142,9 @@ func (t *transition) modeDecided(from *actor.PID, p messages.PermissionRecord, r
 	t.auditDecision(p, messages.ActorUser)
 	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: request}
 	if p.Decision == messages.DecisionExpired {
-		t.then(reply{from, requests.LateAnswer(p.Request, outcome)})
+		t.then(act.Reply{To: from, With: requests.LateAnswer(p.Request, outcome)})
 	} else {
-		t.then(reply{from, outcome})
+		t.then(act.Reply{To: from, With: outcome})
 	}
 	t.then(dropPermission{p.Request})
 	t.removePermission(p.Request)

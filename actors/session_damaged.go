@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/process"
 	"betcode/actors/journal"
 	"betcode/actors/pool"
@@ -31,7 +32,7 @@ type (
 	}
 )
 
-func (endStrays) effect() {}
+func (endStrays) Effect() {}
 
 // damaged is the state of a session that cannot be loaded.
 type damaged struct {
@@ -42,9 +43,9 @@ type damaged struct {
 }
 
 // unload begins to answer for a session that cannot be loaded.
-func (s sessionState) unload(now env, m journal.Unloadable) (sessionState, []effect) {
+func (s sessionState) unload(now env, m journal.Unloadable) (sessionState, []act.Effect) {
 	s.durable.damage = &damaged{DamagedSession: m.DamagedSession, ending: true}
-	effects := []effect{tellPool{pool.Release{Session: s.id}}, endStrays{s.runsDirectory()}}
+	effects := []act.Effect{tellPool{pool.Release{Session: s.id}}, endStrays{s.runsDirectory()}}
 	waiting := s.durable.early
 	s.durable.early = nil
 	for _, e := range waiting {
@@ -55,12 +56,12 @@ func (s sessionState) unload(now env, m journal.Unloadable) (sessionState, []eff
 }
 
 // stepDamaged takes one message to a session that cannot be loaded.
-func (s sessionState) stepDamaged(_ env, from *actor.PID, m any) (sessionState, []effect) {
+func (s sessionState) stepDamaged(_ env, from *actor.PID, m any) (sessionState, []act.Effect) {
 	d := *s.durable.damage
 	s.durable.damage = &d
 	switch m := m.(type) {
 	case messages.GetSession:
-		return s, []effect{reply{from, messages.SessionView{Record: d.Record}}}
+		return s, []act.Effect{act.Reply{To: from, With: messages.SessionView{Record: d.Record}}}
 	case messages.DeleteSession:
 		d.waiters.add(endDelete, waiter{from: from, client: m.Client})
 		s.durable.damage = &d
@@ -78,16 +79,16 @@ func (s sessionState) stepDamaged(_ env, from *actor.PID, m any) (sessionState, 
 	case messages.Committed:
 		return s.damagedDeleted()
 	case messages.AppendRefused:
-		var effects []effect
+		var effects []act.Effect
 		for _, w := range d.waiters.take(endDelete) {
-			effects = append(effects, reply{w.from, m.Err})
+			effects = append(effects, act.Reply{To: w.from, With: m.Err})
 		}
 		return s, effects
 	case journal.Recovered: // the files were opened again, and may be whole
 		s.durable.damage = nil
-		return s, []effect{loadAgain{}}
+		return s, []act.Effect{loadAgain{}}
 	case messages.SessionRequest:
-		return s, []effect{reply{from, s.durable.damage.refusal()}}
+		return s, []act.Effect{act.Reply{To: from, With: s.durable.damage.refusal()}}
 	}
 	return s, nil
 }
@@ -99,32 +100,32 @@ func (d *damaged) refusal() *messages.Error {
 }
 
 // endDamaged ends the agents, unless that is under way.
-func (s sessionState) endDamaged() (sessionState, []effect) {
+func (s sessionState) endDamaged() (sessionState, []act.Effect) {
 	if s.durable.damage.ending {
 		return s, nil
 	}
 	s.durable.damage.ending = true
-	return s, []effect{endStrays{s.runsDirectory()}}
+	return s, []act.Effect{endStrays{s.runsDirectory()}}
 }
 
 // damagedEnded goes on when no agent of the session lives any more.
-func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
+func (s sessionState) damagedEnded(m straysEnded) (sessionState, []act.Effect) {
 	d := s.durable.damage
 	d.ending = false
-	var effects []effect
+	var effects []act.Effect
 	for _, w := range d.waiters.take(endShutdown) {
-		effects = append(effects, reply{w.from, agentEnded{s.id}}) // a shutdown does not wait for what cannot be ended
+		effects = append(effects, act.Reply{To: w.from, With: agentEnded{s.id}}) // a shutdown does not wait for what cannot be ended
 	}
 	stops := d.waiters.take(endStop)
 	if len(stops) > 0 && m.err == nil {
 		effects = append(effects, s.auditDamaged("stop", stops))
 		for _, w := range stops {
-			effects = append(effects, reply{w.from, messages.SessionStopped{WasRunning: m.ended > 0}})
+			effects = append(effects, act.Reply{To: w.from, With: messages.SessionStopped{WasRunning: m.ended > 0}})
 		}
 	}
 	if m.err != nil {
 		for _, w := range append(slices.Clip(stops), d.waiters.take(endDelete)...) {
-			effects = append(effects, reply{w.from, messages.AsError("end agent", m.err)})
+			effects = append(effects, act.Reply{To: w.from, With: messages.AsError("end agent", m.err)})
 		}
 	}
 	if len(d.waiters[endDelete]) > 0 {
@@ -135,10 +136,10 @@ func (s sessionState) damagedEnded(m straysEnded) (sessionState, []effect) {
 
 // damagedDeleted reports the deletion to the audit log, then answers everybody who
 // wanted it.
-func (s sessionState) damagedDeleted() (sessionState, []effect) {
-	effects := []effect{s.auditDamaged("delete", s.durable.damage.waiters[endDelete])}
+func (s sessionState) damagedDeleted() (sessionState, []act.Effect) {
+	effects := []act.Effect{s.auditDamaged("delete", s.durable.damage.waiters[endDelete])}
 	for _, w := range s.durable.damage.waiters[endDelete] {
-		effects = append(effects, reply{w.from, messages.Done{}})
+		effects = append(effects, act.Reply{To: w.from, With: messages.Done{}})
 	}
 	return s.afterEnd(s.durable.Closed()), append(effects, forget{s.runsDirectory()}, retire{})
 }

@@ -8,15 +8,16 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/journal"
 	"betcode/messages"
 )
 
 // answered returns what an asker was answered.
-func answered(effects []effect, who *actor.PID) (answers []any) {
+func answered(effects []act.Effect, who *actor.PID) (answers []any) {
 	for _, e := range effects {
-		if r, ok := e.(reply); ok && r.to == who {
-			answers = append(answers, r.with)
+		if r, ok := e.(act.Reply); ok && r.To == who {
+			answers = append(answers, r.With)
 		}
 	}
 	return answers
@@ -129,7 +130,7 @@ func TestDamagedSessionKeepsAnAgentThatCannotBeEnded(t *testing.T) {
 	if got := answered(effects, down); len(got) != 1 || got[0] != (agentEnded{sessionA}) {
 		t.Errorf("shutdown: %v", got)
 	}
-	if slices.ContainsFunc(effects, func(e effect) bool { _, ok := e.(auditing); return ok }) {
+	if slices.ContainsFunc(effects, func(e act.Effect) bool { _, ok := e.(auditing); return ok }) {
 		t.Errorf("audited: %v", effects)
 	}
 	if _, effects = s.step(env{}, ann, messages.StopSession{Session: sessionA}); len(effects) != 1 {

@@ -6,6 +6,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/encode"
 	"betcode/actors/journal"
 	"betcode/actors/run"
@@ -23,7 +24,7 @@ import (
 // journal.
 type rebuild struct{}
 
-func (rebuild) effect() {}
+func (rebuild) Effect() {}
 
 // rebuildSession is its word to who started it, sessionRebuilt the first word to its
 // replacement.
@@ -34,7 +35,7 @@ type (
 
 // degrade gives up what waits for the disk: nobody knows whether it is there. A stop
 // is not given up.
-func (s sessionState) degrade(now env, cause *messages.Error) (sessionState, []effect) {
+func (s sessionState) degrade(now env, cause *messages.Error) (sessionState, []act.Effect) {
 	s.durable.failure = cause
 	s.record.Head = s.durable.Head()
 	t := begin(s, now)
@@ -42,28 +43,28 @@ func (s sessionState) degrade(now env, cause *messages.Error) (sessionState, []e
 	s, effects := t.finishDegraded()
 	effects = append(effects, s.durable.Abandon()...)
 	for _, k := range s.slot.admissions {
-		effects = append(effects, reply{k.from, nil})
+		effects = append(effects, act.Reply{To: k.from, With: nil})
 	}
 	for _, w := range s.ending.waiters.take(endDelete) {
-		effects = append(effects, reply{w.from, nil})
+		effects = append(effects, act.Reply{To: w.from, With: nil})
 	}
 	for _, from := range s.lock.pending() {
-		effects = append(effects, reply{from, nil})
+		effects = append(effects, act.Reply{To: from, With: nil})
 	}
 	s.slot.admissions, s.lock.calls = nil, nil
 	s.lock.Abandon()
-	var sure []effect
+	var sure []act.Effect
 	for _, e := range effects {
-		r, ok := e.(reply)
-		switch with := r.with.(type) {
+		r, ok := e.(act.Reply)
+		switch with := r.With.(type) {
 		case agentEnded:
 		case messages.SessionStopped: // not yet for good
-			s.ending.waiters.add(endStop, waiter{from: r.to, wasRunning: with.WasRunning})
+			s.ending.waiters.add(endStop, waiter{from: r.To, wasRunning: with.WasRunning})
 			s.record.StopWanted = true
 			continue
 		default:
 			if ok { // whatever it was to say, it is not sure
-				e = reply{r.to, s.refusal("write to the journal")}
+				e = act.Reply{To: r.To, With: s.refusal("write to the journal")}
 			}
 		}
 		sure = append(sure, e)
@@ -76,7 +77,7 @@ func (s sessionState) degrade(now env, cause *messages.Error) (sessionState, []e
 }
 
 // stepDegraded takes one message while nothing can be written.
-func (s sessionState) stepDegraded(now env, from *actor.PID, m any) (sessionState, []effect) {
+func (s sessionState) stepDegraded(now env, from *actor.PID, m any) (sessionState, []act.Effect) {
 	if call, ok := m.(messages.Once); ok {
 		m = call.Request // what is done now is not remembered
 	}
@@ -87,14 +88,14 @@ func (s sessionState) stepDegraded(now env, from *actor.PID, m any) (sessionStat
 		if s.ending.shutdown {
 			return s, nil // the next daemon rebuilds it
 		}
-		return s, []effect{rebuild{}}
+		return s, []act.Effect{rebuild{}}
 	case messages.GetSession, messages.Attach, messages.TakeLock, messages.ReleaseLock, messages.RefuseLock, messages.CancelTurn, messages.StopSession:
 	case messages.StartSession:
 		if !s.exists {
-			return s, []effect{reply{from, s.refusal("start session")}}
+			return s, []act.Effect{act.Reply{To: from, With: s.refusal("start session")}}
 		}
 	case messages.SessionRequest:
-		return s, []effect{reply{from, s.refusal("change session")}}
+		return s, []act.Effect{act.Reply{To: from, With: s.refusal("change session")}}
 	}
 	t := begin(s, now)
 	t.handle(from, m)
@@ -118,7 +119,7 @@ func (s sessionState) refusal(op string) *messages.Error {
 
 // finishDegraded is finish without the journal: the events are shown, and no number
 // is used up.
-func (t *transition) finishDegraded() (sessionState, []effect) {
+func (t *transition) finishDegraded() (sessionState, []act.Effect) {
 	t.publish(0)
 	s, effects := t.s, t.at
 	s.record.Head = t.append.Expect
@@ -127,13 +128,13 @@ func (t *transition) finishDegraded() (sessionState, []effect) {
 
 // passing is what may be done of the effects although nothing is written: to show
 // and to answer, to keep the agent's output flowing, to hold and to end the agent.
-func (s sessionState) passing(now env, effects []effect) []effect {
-	var pass []effect
+func (s sessionState) passing(now env, effects []act.Effect) []act.Effect {
+	var pass []act.Effect
 	for _, e := range effects {
 		switch e := e.(type) {
 		case publish:
 			pass = append(pass, publish{events: s.volatile(now, e.events), progress: e.progress})
-		case reply, spawnClient, dropClient, tellStream, saveStop:
+		case act.Reply, spawnClient, dropClient, tellStream, saveStop:
 			pass = append(pass, e)
 		case tellRun:
 			switch m := e.message.(type) {
@@ -168,12 +169,12 @@ func (s sessionState) volatile(now env, events []messages.Event) []messages.Even
 
 // unreadable answers whoever waits for a session that cannot be loaded; it is
 // loaded when the journal is back.
-func (s sessionState) unreadable(cause *messages.Error) (sessionState, []effect) {
+func (s sessionState) unreadable(cause *messages.Error) (sessionState, []act.Effect) {
 	s.durable.failure = cause
-	var effects []effect
+	var effects []act.Effect
 	for _, e := range s.durable.early {
 		if _, ok := e.message.(messages.SessionRequest); ok {
-			effects = append(effects, reply{e.from, s.refusal("load session")})
+			effects = append(effects, act.Reply{To: e.from, With: s.refusal("load session")})
 		}
 	}
 	s.durable.early = nil

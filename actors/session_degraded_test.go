@@ -8,6 +8,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/journal"
 	"betcode/messages"
@@ -52,7 +53,7 @@ func TestFailingJournalShowsVolatileEvents(t *testing.T) {
 	if len(b.waiting) > 0 {
 		t.Errorf("%d appends were handed over", len(b.waiting))
 	}
-	if !slices.ContainsFunc(said, func(e effect) bool { _, ok := e.(publish); return ok }) {
+	if !slices.ContainsFunc(said, func(e act.Effect) bool { _, ok := e.(publish); return ok }) {
 		t.Error("the request is not shown")
 	}
 }
@@ -68,16 +69,16 @@ func TestFailingJournalAcceptsNothing(t *testing.T) {
 		messages.SetGrant{Session: sessionA, Tool: "Bash"},
 	} {
 		b.tell(m)
-		said := last[reply](b)
-		if e, ok := said.with.(*messages.Error); !ok || e.Kind != messages.Unavailable || e.Hint == "" || len(b.quiet()) != 1 {
-			t.Errorf("%T is answered with %v", m, said.with)
+		said := last[act.Reply](b)
+		if e, ok := said.With.(*messages.Error); !ok || e.Kind != messages.Unavailable || e.Hint == "" || len(b.quiet()) != 1 {
+			t.Errorf("%T is answered with %v", m, said.With)
 		}
 	}
 	b.tell(messages.CancelTurn{Session: sessionA, Client: "ann"})
 	if got := b.quiet(); !slices.Contains(got, "run 1: interrupt") {
 		t.Errorf("a cancellation: %v", got)
 	}
-	if _, credits := b.state.step(b.env(), nil, b.out(text("three"))); !slices.ContainsFunc(credits, func(e effect) bool {
+	if _, credits := b.state.step(b.env(), nil, b.out(text("three"))); !slices.ContainsFunc(credits, func(e act.Effect) bool {
 		told, ok := e.(tellRun)
 		c, credit := told.message.(messages.Credit)
 		return ok && credit && c.Batches == 1 && c.Journaled == 0
@@ -124,7 +125,7 @@ func TestFailingJournalLoadsNothing(t *testing.T) {
 	s, _ = s.step(now, asker(input("ann", "k1")), input("ann", "k1"))
 	s, first := s.step(now, nil, messages.Errorf("load session", messages.Unavailable, "no disk"))
 	s, second := s.step(now, asker(input("bob", "k1")), input("bob", "k1"))
-	for who, effects := range map[string][]effect{"ann": first, "bob": second} {
+	for who, effects := range map[string][]act.Effect{"ann": first, "bob": second} {
 		if len(effects) != 1 || show(effects[0]) != "to "+who+": unavailable SQLITE_ERROR" {
 			t.Errorf("%s: %v", who, effects)
 		}

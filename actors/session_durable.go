@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/session/durable"
 	"betcode/messages"
 )
@@ -10,7 +11,7 @@ import (
 // durability is what stands between a session and its journal: what was read, what is being
 // written, and why neither works. See session_degraded.go and session_damaged.go.
 type durability struct {
-	durable.Log[effect]
+	durable.Log[act.Effect]
 
 	loaded  bool            // everything the journal knows has been read
 	early   []early         // messages that came before
@@ -26,13 +27,13 @@ type early struct {
 
 // afterEnd returns the state of a session that does not exist any more: its number of commits
 // goes on, and what is pending is still performed.
-func (s *sessionState) afterEnd(log durable.Log[effect]) sessionState {
+func (s *sessionState) afterEnd(log durable.Log[act.Effect]) sessionState {
 	next := sessionState{id: s.id, options: s.options, durable: durability{Log: log, loaded: true}}
 	next.record.ID = s.id
 	return next
 }
 
 // committed performs what waited for a commit.
-func (s sessionState) committed(m messages.Committed) (sessionState, []effect) {
+func (s sessionState) committed(m messages.Committed) (sessionState, []act.Effect) {
 	return s, s.durable.Committed(m.Commit)
 }

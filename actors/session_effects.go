@@ -59,22 +59,22 @@ type (
 	forget struct{ directory string }
 )
 
-func (persist) effect()         {}
-func (publish) effect()         {}
-func (tellStream) effect()      {}
-func (tellRun) effect()         {}
-func (forward) effect()         {}
-func (spawnRun) effect()        {}
-func (spawnClient) effect()     {}
-func (dropClient) effect()      {}
-func (spawnPermission) effect() {}
-func (dropPermission) effect()  {}
-func (update) effect()          {}
-func (notify) effect()          {}
-func (noteVersion) effect()     {}
-func (requestRefused) effect()  {}
-func (dropRun) effect()         {}
-func (loadAgain) effect()       {}
-func (readTranscript) effect()  {}
-func (retire) effect()          {}
-func (forget) effect()          {}
+func (persist) Effect()         {}
+func (publish) Effect()         {}
+func (tellStream) Effect()      {}
+func (tellRun) Effect()         {}
+func (forward) Effect()         {}
+func (spawnRun) Effect()        {}
+func (spawnClient) Effect()     {}
+func (dropClient) Effect()      {}
+func (spawnPermission) Effect() {}
+func (dropPermission) Effect()  {}
+func (update) Effect()          {}
+func (notify) Effect()          {}
+func (noteVersion) Effect()     {}
+func (requestRefused) Effect()  {}
+func (dropRun) Effect()         {}
+func (loadAgain) Effect()       {}
+func (readTranscript) Effect()  {}
+func (retire) Effect()          {}
+func (forget) Effect()          {}

@@ -7,6 +7,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
 	"betcode/actors/session/requests"
@@ -24,14 +25,14 @@ func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
 		return
 	}
 	if t.s.record.StopWanted {
-		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("send the message again in a moment")})
+		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("send the message again in a moment")})
 		return
 	}
 	if !t.ensureLock(from, m.Client, op) || !t.roomFor(from, op) || t.budgetSpent(from, op) {
 		return
 	}
 	if err := claude.CheckInput(m.Content, m.Attachments); err != nil {
-		t.then(reply{from, messages.AsError(op, err)})
+		t.then(act.Reply{To: from, With: messages.AsError(op, err)})
 		return
 	}
 	if !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked) {
@@ -52,7 +53,7 @@ func (t *transition) repeated(from *actor.PID, m messages.SendInput) bool {
 		answer, used = requests.Repeat("send input", key, was, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}), true
 	}
 	if used {
-		t.then(reply{from, answer})
+		t.then(act.Reply{To: from, With: answer})
 	}
 	return used
 }
@@ -69,7 +70,7 @@ func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 	r := t.change()
 	r.Messages++
 	r.Phase = messages.PhaseActive
-	t.then(reply{from, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}})
+	t.then(act.Reply{To: from, With: messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}})
 }
 
 // deliver hands to the run what it has not been given yet. An answer of the
@@ -186,7 +187,7 @@ func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 			t.endTurn("cancelled")
 		}
 	}
-	t.then(reply{from, messages.TurnCanceling{WasActive: active}})
+	t.then(act.Reply{To: from, With: messages.TurnCanceling{WasActive: active}})
 }
 
 // cancelAsked writes down who wants the turn to end, and in history why, if that was

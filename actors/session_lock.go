@@ -9,6 +9,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/session/lock"
 	"betcode/messages"
 )
@@ -68,7 +69,7 @@ func (t *transition) applyLock(facts []lock.Fact) {
 		case lock.Changed:
 			t.tellAll(lockEvent(f.View))
 		case lock.Answered:
-			t.then(reply{t.s.lock.calls[f.Ticket], f.Answer})
+			t.then(act.Reply{To: t.s.lock.calls[f.Ticket], With: f.Answer})
 			t.s.lock.calls = maps.Clone(t.s.lock.calls)
 			delete(t.s.lock.calls, f.Ticket)
 		}
@@ -82,12 +83,12 @@ func (t *transition) takeLock(from *actor.PID, m messages.TakeLock) {
 	switch {
 	case !t.known(from, op):
 	case t.s.clients.Observes(m.Client):
-		t.then(reply{from, messages.Errorf(op, messages.WrongState, "this client is attached as an observer").
+		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "this client is attached as an observer").
 			With("session_id", string(t.s.id)).WithHint("attach without observer to write")})
 	case t.s.locked(m.Client) && t.s.durable.failure != nil: // this actor may be replaced at any moment, and its queue with it
-		t.then(reply{from, l.Kept(m.Client)})
+		t.then(act.Reply{To: from, With: l.Kept(m.Client)})
 	case t.s.locked(m.Client) && l.Full(m.Client):
-		t.then(reply{from, messages.Errorf(op, messages.Exhausted, "%d clients wait for the input lock", lock.MaxWaiters).
+		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Exhausted, "%d clients wait for the input lock", lock.MaxWaiters).
 			WithHint("try again later, or watch only")})
 	default:
 		t.applyLock(l.Request(t.now.at, m.Client, l.ticketOf(from), t.s.clients.Writes))
@@ -98,7 +99,7 @@ func (t *transition) takeLock(from *actor.PID, m messages.TakeLock) {
 func (t *transition) releaseLock(from *actor.PID, m messages.ReleaseLock) {
 	previous := t.s.lock.Holder()
 	t.applyLock(t.s.lock.Release(t.now.at, m.Client, t.s.clients.Writes))
-	t.then(reply{from, messages.LockAnswer{Granted: previous == m.Client, Holder: t.s.lock.Holder(), Previous: previous}})
+	t.then(act.Reply{To: from, With: messages.LockAnswer{Granted: previous == m.Client, Holder: t.s.lock.Holder(), Previous: previous}})
 }
 
 // refuseLock keeps the lock for its holder: pending requests are answered, and their clients keep waiting.
@@ -109,12 +110,12 @@ func (t *transition) refuseLock(from *actor.PID, m messages.RefuseLock) {
 	}
 	holder := t.s.lock.Holder()
 	if holder != m.Client {
-		t.then(reply{from, messages.Errorf(op, messages.WrongState, "this client does not hold the input lock").
+		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "this client does not hold the input lock").
 			With("holder_client_id", string(holder)).WithHint("only its holder is asked for it")})
 		return
 	}
 	t.applyLock(t.s.lock.Refuse(t.now.at))
-	t.then(reply{from, messages.LockAnswer{Granted: true, Holder: holder, Previous: holder}})
+	t.then(act.Reply{To: from, With: messages.LockAnswer{Granted: true, Holder: holder, Previous: holder}})
 }
 
 // ensureLock reports whether a client may write, and takes a free or offered lock for it. If it may not, the refusal is
@@ -126,7 +127,7 @@ func (t *transition) ensureLock(from *actor.PID, client messages.ClientID, op st
 		if t.s.lock.Reserved() && !t.s.clients.Observes(client) {
 			refusal = refusal.With("lock_reserved", "true") // it ends soon
 		}
-		t.then(reply{from, refusal})
+		t.then(act.Reply{To: from, With: refusal})
 		return false
 	}
 	switch {
@@ -151,7 +152,7 @@ func (t *transition) tendLock() {
 	t.applyLock(l.Tick(now, t.s.ending.shutdown, t.s.clients.Writes))
 	if next := l.Next(); !next.IsZero() && (l.wake.IsZero() || next.Before(l.wake)) {
 		l.wake = next
-		t.then(wakeAfter{next.Sub(now), lockDue{next}})
+		t.then(act.After{Delay: next.Sub(now), Message: lockDue{next}})
 	}
 }
 
@@ -177,7 +178,7 @@ func (t *transition) reserveLock() {
 		t.change().Lock = ""
 	default:
 		t.s.lock.Reserve(t.now.at, holder)
-		t.then(wakeAfter{t.s.options.lockGrace, lockGraceOver{}})
+		t.then(act.After{Delay: t.s.options.lockGrace, Message: lockGraceOver{}})
 	}
 }
 

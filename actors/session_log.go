@@ -5,6 +5,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
@@ -30,19 +31,19 @@ var auditLines = map[messages.AuditType]line{
 
 // lineOf is the table of what a session does and the level it is logged at; there is no
 // line for the rest. See docs/logging.md.
-func lineOf(e effect) (line, bool) {
+func lineOf(e act.Effect) (line, bool) {
 	switch e := e.(type) {
 	case auditing:
 		l, ok := auditLines[e.entry.Type]
 		l.fields = auditFields(e)
 		return l, ok
-	case wakeAfter:
-		if due, ok := e.message.(restartDue); ok {
-			return line{zerolog.WarnLevel, "agent is started again", []any{logRun, due.run + 1, "again_in", e.delay}}, true
+	case act.After:
+		if due, ok := e.Message.(restartDue); ok {
+			return line{zerolog.WarnLevel, "agent is started again", []any{logRun, due.run + 1, "again_in", e.Delay}}, true
 		}
-	case reply:
+	case act.Reply:
 		var stale *messages.Error
-		if err, ok := e.with.(error); ok && errors.As(err, &stale) && stale.Code == messages.PermissionStale {
+		if err, ok := e.With.(error); ok && errors.As(err, &stale) && stale.Code == messages.PermissionStale {
 			return line{zerolog.WarnLevel, "answer to a request that does not wait", []any{"request_id", stale.Details["request_id"]}}, true
 		}
 	case requestRefused:
@@ -87,7 +88,7 @@ func auditFields(e auditing) []any {
 
 // logEffect says in the log what an effect is about. What the agent wrote to its standard
 // error is masked.
-func (s *session) logEffect(e effect) {
+func (s *session) logEffect(e act.Effect) {
 	l, ok := lineOf(e)
 	if !ok || !s.deps.logs(l.level) {
 		return

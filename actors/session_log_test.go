@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
@@ -15,14 +16,14 @@ func TestLineOf(t *testing.T) {
 	t.Parallel()
 	stale := messages.Errorf("answer permission", messages.WrongState, "gone").WithCode(messages.PermissionStale).With("request_id", "r")
 	for _, c := range []struct {
-		e      effect
+		e      act.Effect
 		level  zerolog.Level
 		fields string
 	}{
 		{auditing{messages.AuditEntry{Type: messages.AuditSessionError, ErrorCode: "SUBPROCESS_CRASHED"}, "oh"}, zerolog.ErrorLevel, "code SUBPROCESS_CRASHED stderr oh"},
 		{auditing{entry: messages.AuditEntry{Type: messages.AuditDenied, Tool: "Bash", Input: []byte("rm"), ActorID: "rule"}}, zerolog.WarnLevel, "by rule tool Bash"},
-		{reply{with: stale}, zerolog.WarnLevel, "request_id r"},
-		{wakeAfter{time.Second, restartDue{3}}, zerolog.WarnLevel, "run 4 again_in 1s"},
+		{act.Reply{With: stale}, zerolog.WarnLevel, "request_id r"},
+		{act.After{Delay: time.Second, Message: restartDue{3}}, zerolog.WarnLevel, "run 4 again_in 1s"},
 		{requestRefused{"r", "no tool"}, zerolog.WarnLevel, "request_id r reason no tool"},
 		{rebuild{}, zerolog.WarnLevel, ""},
 		{spawnRun{record: messages.RunRecord{Run: 2}}, zerolog.WarnLevel, "run 2"},
@@ -43,7 +44,7 @@ func TestLineOf(t *testing.T) {
 			t.Errorf("%T is logged at %v as %q with %q, want %v with %q", c.e, l.level, l.message, got, c.level, c.fields)
 		}
 	}
-	for _, e := range []effect{persist{}, publish{}, reply{with: messages.Done{}}, wakeAfter{time.Second, silenceDue{}}, tellRun{}} {
+	for _, e := range []act.Effect{persist{}, publish{}, act.Reply{With: messages.Done{}}, act.After{Delay: time.Second, Message: silenceDue{}}, tellRun{}} {
 		if l, ok := lineOf(e); ok {
 			t.Errorf("%T is logged as %q", e, l.message)
 		}

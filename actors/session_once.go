@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -14,7 +15,7 @@ import (
 func (t *transition) once(from *actor.PID, m messages.Once) {
 	key := requests.Key{Name: m.Key, Digest: m.Digest}
 	if answer, used := t.s.ledger.Find("repeat request", key); used {
-		t.then(reply{from, answer})
+		t.then(act.Reply{To: from, With: answer})
 		return
 	}
 	if from != nil {
@@ -27,12 +28,12 @@ func (t *transition) once(from *actor.PID, m messages.Once) {
 // of the session by itself.
 func (t *transition) rememberAnswers() {
 	for _, e := range t.after {
-		r, ok := e.(reply)
-		if !ok || r.to == nil {
+		r, ok := e.(act.Reply)
+		if !ok || r.To == nil {
 			continue
 		}
-		key, waits := t.s.ledger.End(r.to.Id)
-		if answer, ok := r.with.(messages.Reply); waits && ok && !t.append.Delete {
+		key, waits := t.s.ledger.End(r.To.Id)
+		if answer, ok := r.With.(messages.Reply); waits && ok && !t.append.Delete {
 			t.recordResult(key, answer)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
@@ -41,7 +42,7 @@ func (t *transition) budgetSpent(from *actor.PID, op string) bool {
 	if budget == 0 || spent < budget {
 		return false
 	}
-	t.then(reply{from, messages.Errorf(op, messages.WrongState, "the session has cost $%.4f, and its budget is $%.4f", spent, budget).
+	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "the session has cost $%.4f, and its budget is $%.4f", spent, budget).
 		WithCode(budgetSpentCode).With("session_id", string(t.s.id)).WithHint("begin another session, or fork this one, with a budget of its own")})
 	return true
 }

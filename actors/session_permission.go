@@ -99,20 +99,20 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 			m.Decision = messages.DecisionAnswered
 		}
 		if !p.Question && m.Decision == messages.DecisionAnswered {
-			t.then(reply{from, messages.Errorf(op, messages.Invalid, "request %s is no question", id).
+			t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Invalid, "request %s is no question", id).
 				With("request_id", string(id)).WithHint("allow or deny it")})
 			return
 		}
 		t.s.said.exposed = cmp.Or(m.Exposed, t.s.said.exposed)
 		if _, err := answerLine(decide(p, m), t.s.can()); err != nil {
-			t.then(reply{from, messages.AsError(op, err)})
+			t.then(act.Reply{To: from, With: messages.AsError(op, err)})
 			return
 		}
 		t.then(forward{id, from, m})
 	case pending:
-		t.then(reply{from, messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Request, At: p.DecidedAt}})
+		t.then(act.Reply{To: from, With: messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Request, At: p.DecidedAt}})
 	default:
-		t.then(reply{from, t.s.ledger.Late(id)})
+		t.then(act.Reply{To: from, With: t.s.ledger.Late(id)})
 	}
 }
 
@@ -127,12 +127,12 @@ func (t *transition) permissionDecided(m permission.Decided) {
 	id := requestOf(m.Answer.Request)
 	p, ok := t.s.prompts.Find(id)
 	if !ok { // withdrawn meanwhile
-		t.then(reply{m.From, t.s.ledger.Late(id)})
+		t.then(act.Reply{To: m.From, With: t.s.ledger.Late(id)})
 		return
 	}
 	if p.Decision != messages.Undecided {
 		first := messages.PermissionAnswered{Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request, At: p.DecidedAt}
-		t.then(reply{m.From, requests.LateAnswer(id, first)})
+		t.then(act.Reply{To: m.From, With: requests.LateAnswer(id, first)})
 		return
 	}
 	if m.Answer.Decision == messages.DecisionExpired && t.now.at.Before(p.ExpiresAt) {
@@ -160,9 +160,9 @@ func (t *transition) permissionDecided(m permission.Decided) {
 	t.auditDecision(p, messages.ActorUser)
 	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: m.Answer.Request, At: p.DecidedAt}
 	if p.Decision == messages.DecisionExpired {
-		t.then(reply{m.From, requests.LateAnswer(id, outcome)})
+		t.then(act.Reply{To: m.From, With: requests.LateAnswer(id, outcome)})
 	} else {
-		t.then(reply{m.From, outcome})
+		t.then(act.Reply{To: m.From, With: outcome})
 	}
 	if p.Orphaned() {
 		t.keepDecision(p)

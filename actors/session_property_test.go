@@ -289,7 +289,7 @@ func (w *world) wake() {
 	due := w.timers
 	w.timers = nil
 	for _, timer := range due {
-		w.tell(timer.message)
+		w.tell(timer.Message)
 	}
 }
 

@@ -3,6 +3,7 @@ package actors
 import (
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/supervision"
 )
 
@@ -47,7 +48,7 @@ func (t *transition) afterRun() {
 // retryAfter lets the next agent wait.
 func (t *transition) retryAfter(delay time.Duration) {
 	t.s.retries.waiting = true
-	t.then(wakeAfter{delay, restartDue{t.s.record.Run}})
+	t.then(act.After{Delay: delay, Message: restartDue{t.s.record.Run}})
 }
 
 // retryDue ends the wait for the next agent.

@@ -9,6 +9,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -89,7 +90,7 @@ func (t *transition) continueSession(from *actor.PID) {
 	if t.s.blocked() {
 		t.unblock()
 	}
-	t.then(reply{from, messages.SessionContinued{WasWaiting: waiting}})
+	t.then(act.Reply{To: from, With: messages.SessionContinued{WasWaiting: waiting}})
 }
 
 // restartSession ends the agent, if it runs, and starts it again. A turn that runs
@@ -100,7 +101,7 @@ func (t *transition) restartSession(from *actor.PID) {
 		return
 	}
 	if t.s.record.StopWanted || t.s.ending.shutdown {
-		t.then(reply{from, messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
+		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
 		return
 	}
 	t.s.ending.waiters.add(endRestart, waiter{from: from, wasRunning: t.s.active()})
@@ -119,10 +120,10 @@ func (t *transition) restartSession(from *actor.PID) {
 func (t *transition) answerRestarters(queued bool, failed *messages.Error) {
 	for _, w := range t.s.ending.waiters.take(endRestart) {
 		if failed != nil {
-			t.then(reply{w.from, failed})
+			t.then(act.Reply{To: w.from, With: failed})
 			continue
 		}
-		t.then(reply{w.from, messages.SessionRestarted{WasRunning: w.wasRunning, Queued: queued}})
+		t.then(act.Reply{To: w.from, With: messages.SessionRestarted{WasRunning: w.wasRunning, Queued: queued}})
 	}
 }
 
@@ -140,7 +141,7 @@ func (t *transition) expectTurn(m messages.ProcessStarted) {
 		return
 	}
 	if t.now.versions.continues(t.s.record.AgentVersion) {
-		t.then(wakeAfter{t.s.options.continuationGrace, continuationDue{m.Record.Run}})
+		t.then(act.After{Delay: t.s.options.continuationGrace, Message: continuationDue{m.Record.Run}})
 		return
 	}
 	t.tellToContinue()
@@ -149,7 +150,7 @@ func (t *transition) expectTurn(m messages.ProcessStarted) {
 // continuationLate tells an agent to go on that does not do so by itself.
 func (t *transition) continuationLate(m continuationDue) {
 	if t.s.agent.freezeReasons != 0 && m.run == t.s.record.Run {
-		t.then(wakeAfter{t.s.options.continuationGrace, m})
+		t.then(act.After{Delay: t.s.options.continuationGrace, Message: m})
 		return
 	}
 	if m.run == t.s.record.Run && t.s.agent.up && t.s.record.Turn && !t.s.agent.working && !t.s.replacing() && !t.s.blocked() {

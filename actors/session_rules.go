@@ -25,7 +25,7 @@ type lookAround struct {
 	edit    []byte // the input that a kept answer gives the call; nil: there is none
 }
 
-func (lookAround) effect() {}
+func (lookAround) Effect() {}
 
 type lookedAround struct {
 	request   messages.RequestID

@@ -11,6 +11,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
 	"betcode/actors/pool"
@@ -217,7 +218,7 @@ func (t *transition) follow(exit messages.Exit) {
 	case reason == endShutdown:
 		t.idle() // unless there is something to go on with
 		for _, w := range t.s.ending.waiters.take(endShutdown) {
-			t.then(reply{w.from, agentEnded{t.s.id}})
+			t.then(act.Reply{To: w.from, With: agentEnded{t.s.id}})
 		}
 	case reason == endStop:
 		t.stopped()
@@ -300,7 +301,7 @@ func (t *transition) retry(exit messages.Exit) {
 func (t *transition) shutdown(from *actor.PID) {
 	t.s.ending.shutdown = true
 	if !t.s.active() {
-		t.then(reply{from, agentEnded{t.s.id}})
+		t.then(act.Reply{To: from, With: agentEnded{t.s.id}})
 		return
 	}
 	t.s.ending.waiters.add(endShutdown, waiter{from: from})

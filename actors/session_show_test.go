@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/actortest"
 	"betcode/actors/run"
 	"betcode/messages"
@@ -13,7 +14,7 @@ import (
 // show writes an effect in a few words, as the scenarios expect them. Credits
 // and what the pool is told have none, there are too many, nor have replies to
 // nobody.
-func show(e effect) string {
+func show(e act.Effect) string {
 	switch e := e.(type) {
 	case publish:
 		var words []string
@@ -28,11 +29,11 @@ func show(e effect) string {
 		return "all: " + strings.Join(words, ", ")
 	case tellStream:
 		return "tell " + e.stream
-	case reply:
-		if e.to == nil {
+	case act.Reply:
+		if e.To == nil {
 			return "" // the shell drops it
 		}
-		return "to " + e.to.GetId() + ": " + showReply(e.with)
+		return "to " + e.To.GetId() + ": " + showReply(e.With)
 	case tellRun:
 		if said := showOrder(e.message); said != "" {
 			return fmt.Sprintf("run %d: %s", e.run, said)
@@ -65,12 +66,12 @@ func show(e effect) string {
 		return fmt.Sprintf("drop run %d", e.run)
 	case askPool, archiveRuns, tellPool, auditing:
 		return ""
-	case wakeAfter:
-		switch e.message.(type) {
+	case act.After:
+		switch e.Message.(type) {
 		case parkDue, yieldDue, silenceDue, compactionSlow, compactionLate, lockGraceOver, lockDue:
 			return ""
 		}
-		return fmt.Sprintf("in %s %T", e.delay, e.message)
+		return fmt.Sprintf("in %s %T", e.Delay, e.Message)
 	case readTranscript:
 		return "look for " + strings.Join(e.keys, " ") + " in the transcript"
 	case lookAround:

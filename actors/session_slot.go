@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/messages"
@@ -45,8 +46,8 @@ type (
 	tellPool struct{ message any }
 )
 
-func (askPool) effect()  {}
-func (tellPool) effect() {}
+func (askPool) Effect()  {}
+func (tellPool) Effect() {}
 
 // parkDue is the session's own word for the end of an agent's rest.
 type parkDue struct{ run messages.RunNumber }
@@ -80,7 +81,7 @@ func (t *transition) slotAnswered(m pool.Answer) {
 	t.s.slot.state = map[pool.Place]slotState{pool.Admitted: slotHeld, pool.Queued: slotQueued, pool.Full: slotNone}[m.Place]
 	if t.s.slot.state == slotNone {
 		for _, k := range t.s.slot.admissions {
-			t.then(reply{k.from, t.s.poolExhausted("start agent")})
+			t.then(act.Reply{To: k.from, With: t.s.poolExhausted("start agent")})
 		}
 		t.s.slot.admissions, t.s.ending.restart = nil, false
 		t.answerRestarters(false, t.s.poolExhausted("restart session"))
@@ -102,7 +103,7 @@ func (t *transition) slotAnswered(m pool.Answer) {
 
 // admit accepts the messages that waited for the pool's answer, one by one: each
 // has a key to be remembered, and an append has place for one.
-func (s sessionState) admit(now env, effects []effect) (sessionState, []effect) {
+func (s sessionState) admit(now env, effects []act.Effect) (sessionState, []act.Effect) {
 	if s.slot.state == slotAsked || len(s.slot.admissions) == 0 {
 		return s, effects
 	}
@@ -136,7 +137,7 @@ func (t *transition) releaseSlot() {
 		t.s.slot.resting = resting
 		t.then(tellPool{pool.Resting{Session: t.s.id, Resting: resting}})
 		if t.s.canPark() {
-			t.then(wakeAfter{t.s.options.parkAfter, parkDue{t.s.record.Run}})
+			t.then(act.After{Delay: t.s.options.parkAfter, Message: parkDue{t.s.record.Run}})
 		}
 	}
 }
@@ -179,7 +180,7 @@ func (t *transition) parkLate(m parkDue) {
 	if rests && t.now.at.Sub(t.s.record.UpdatedAt) >= t.s.options.parkAfter-time.Second {
 		t.park()
 	} else if rests {
-		t.then(wakeAfter{t.s.options.parkAfter - t.now.at.Sub(t.s.record.UpdatedAt), parkDue{m.run}})
+		t.then(act.After{Delay: t.s.options.parkAfter - t.now.at.Sub(t.s.record.UpdatedAt), Message: parkDue{m.run}})
 	}
 }
 

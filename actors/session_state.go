@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
 	"betcode/actors/journal"
@@ -112,8 +113,8 @@ type (
 )
 
 // load takes what the journal knows. The messages that came early follow.
-func (s sessionState) load(now env, m messages.SessionLoaded) (sessionState, []effect) {
-	s.exists, s.durable = m.Found, durability{Log: durable.Loaded[effect](m.Record.Head), loaded: true, early: s.durable.early, damage: s.durable.damage}
+func (s sessionState) load(now env, m messages.SessionLoaded) (sessionState, []act.Effect) {
+	s.exists, s.durable = m.Found, durability{Log: durable.Loaded[act.Effect](m.Record.Head), loaded: true, early: s.durable.early, damage: s.durable.damage}
 	s.record, s.run, s.cursor, s.inputs = m.Record, m.Run, m.Cursor, m.Inputs
 	s.record.ID = s.id
 	s.prompts = prompts.Loaded(m.Permissions)
@@ -147,18 +148,18 @@ func (s sessionState) load(now env, m messages.SessionLoaded) (sessionState, []e
 
 // closed tells everybody who waits that the session was deleted: an id that was
 // used once is never used again.
-func (s sessionState) closed(err *messages.Error) (sessionState, []effect) {
-	var effects []effect
+func (s sessionState) closed(err *messages.Error) (sessionState, []act.Effect) {
+	var effects []act.Effect
 	for _, e := range s.durable.Abandon() {
-		if r, ok := e.(reply); ok {
-			effects = append(effects, reply{r.to, err})
+		if r, ok := e.(act.Reply); ok {
+			effects = append(effects, act.Reply{To: r.To, With: err})
 		}
 	}
 	for _, k := range s.slot.admissions {
-		effects = append(effects, reply{k.from, err})
+		effects = append(effects, act.Reply{To: k.from, With: err})
 	}
 	for _, from := range s.lock.pending() {
-		effects = append(effects, reply{from, err})
+		effects = append(effects, act.Reply{To: from, With: err})
 	}
 	next := s.afterEnd(s.durable.Closed())
 	next.slot.state = s.slot.state
@@ -169,7 +170,7 @@ func (s sessionState) closed(err *messages.Error) (sessionState, []effect) {
 // journal and a run have to tell was meant for an incarnation that crashed: this
 // one has appended nothing and started no run yet. The run's new incarnation
 // will say again what is still true.
-func (s sessionState) before(from *actor.PID, m any) (sessionState, []effect) {
+func (s sessionState) before(from *actor.PID, m any) (sessionState, []act.Effect) {
 	switch m.(type) {
 	case messages.Committed, messages.AppendRefused:
 		return s, nil
@@ -177,16 +178,16 @@ func (s sessionState) before(from *actor.PID, m any) (sessionState, []effect) {
 		messages.AnswerWritten, messages.WriteFailed, run.Frozen, run.Outruns, run.OutputUnreadable, run.StdinClosed:
 		return s, nil
 	case journal.Restarted:
-		return s, []effect{loadAgain{}} // the first request may be lost
+		return s, []act.Effect{loadAgain{}} // the first request may be lost
 	case journal.Recovered:
 		if s.durable.failure == nil {
 			return s, nil
 		}
 		s.durable.failure = nil
-		return s, []effect{loadAgain{}}
+		return s, []act.Effect{loadAgain{}}
 	case messages.SessionRequest:
 		if s.durable.failure != nil {
-			return s, []effect{reply{from, s.refusal("load session")}}
+			return s, []act.Effect{act.Reply{To: from, With: s.refusal("load session")}}
 		}
 	}
 	s.durable.early = append(s.durable.early[:len(s.durable.early):len(s.durable.early)], early{from, m})

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/disk"
+	"betcode/actors/internal/act"
 	"betcode/actors/journal"
 	"betcode/actors/permission"
 	"betcode/actors/pool"
@@ -13,7 +14,7 @@ import (
 
 // step takes one message and returns the next state and what to do. It panics
 // on a broken invariant; the session is then rebuilt from the journal.
-func (s sessionState) step(now env, from *actor.PID, m any) (sessionState, []effect) {
+func (s sessionState) step(now env, from *actor.PID, m any) (sessionState, []act.Effect) {
 	s.options.rules = now.rules
 	switch m := m.(type) {
 	case messages.SessionLoaded:
@@ -118,7 +119,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.getSession(from, m)
 	case messages.GetPrompts:
 		if t.known(from, "get prompts") {
-			t.then(reply{from, messages.Prompts{Events: t.s.replayPrompts(t.now)}})
+			t.then(act.Reply{To: from, With: messages.Prompts{Events: t.s.replayPrompts(t.now)}})
 		}
 	case messages.GetAbilities:
 		t.getAbilities(from)

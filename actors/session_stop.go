@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -20,8 +21,8 @@ type (
 	dropSavedStop struct{}
 )
 
-func (saveStop) effect()      {}
-func (dropSavedStop) effect() {}
+func (saveStop) Effect()      {}
+func (dropSavedStop) Effect() {}
 
 // stopSession ends the agent for good: no restart, no continuation.
 func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
@@ -61,7 +62,7 @@ func (t *transition) stopped() {
 	t.endTurn("cancelled")
 	t.change().StopWanted = false
 	for _, w := range asked {
-		t.then(reply{w.from, messages.SessionStopped{WasRunning: w.wasRunning}})
+		t.then(act.Reply{To: w.from, With: messages.SessionStopped{WasRunning: w.wasRunning}})
 	}
 	t.maybeRetire()
 }
@@ -72,7 +73,7 @@ func (t *transition) stopSaved(m stopSaved) {
 	t.s.ending.savingStop = false
 	if m.err != nil {
 		for _, w := range t.s.ending.waiters.take(endStop) {
-			t.then(reply{w.from, (&messages.Error{Op: "stop session", Kind: messages.Unavailable, Code: messages.StorageError, Err: m.err}).
+			t.then(act.Reply{To: w.from, With: (&messages.Error{Op: "stop session", Kind: messages.Unavailable, Code: messages.StorageError, Err: m.err}).
 				With("session_id", string(t.s.id)).
 				WithHint("the agent is ended all the same; a daemon that is started again before it can write may not know that")})
 		}

@@ -5,6 +5,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/encode"
 	"betcode/messages"
 )
@@ -21,10 +22,10 @@ type transition struct {
 	now    env
 	append messages.Append
 	before messages.Progress
-	dirty  bool     // something goes into the journal
-	used   bool     // it is a use of the session, see isUse
-	after  []effect // when it is on disk
-	at     []effect // at once
+	dirty  bool         // something goes into the journal
+	used   bool         // it is a use of the session, see isUse
+	after  []act.Effect // when it is on disk
+	at     []act.Effect // at once
 }
 
 func begin(s sessionState, now env) *transition {
@@ -32,7 +33,7 @@ func begin(s sessionState, now env) *transition {
 }
 
 // finish turns the transition into the next state and the effects to perform.
-func (t *transition) finish() (sessionState, []effect) {
+func (t *transition) finish() (sessionState, []act.Effect) {
 	t.rememberAnswers()
 	t.publish(t.s.record.Head)
 	if !t.s.record.Turn {
@@ -53,7 +54,7 @@ func (t *transition) finish() (sessionState, []effect) {
 }
 
 // then adds effects that wait until everything so far is durable.
-func (t *transition) then(effects ...effect) { t.after = append(t.after, effects...) }
+func (t *transition) then(effects ...act.Effect) { t.after = append(t.after, effects...) }
 
 // emit gives an event its number and puts it into the journal.
 func (t *transition) emit(e *pb.AgentEvent) {
@@ -94,7 +95,7 @@ func (t *transition) publish(head messages.Seq) {
 		}
 	}
 	if len(t.append.Events) > 0 || !told && progress != t.before {
-		t.after = append([]effect{publish{t.append.Events, head, progress}}, t.after...)
+		t.after = append([]act.Effect{publish{t.append.Events, head, progress}}, t.after...)
 	}
 }
 

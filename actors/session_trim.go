@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/retention"
 	"betcode/messages"
 )
@@ -21,6 +22,6 @@ func (t *transition) trimHistory(from *actor.PID, m messages.TrimHistory) {
 			"up_to": strconv.FormatUint(uint64(m.To), 10), "reason": m.Reason,
 		})
 	}
-	t.then(reply{from, messages.Done{}})
+	t.then(act.Reply{To: from, With: messages.Done{}})
 	t.maybeRetire()
 }

@@ -24,7 +24,7 @@ type lookTrust struct {
 	search bool // also below the directory, for skills that the agent has loaded
 }
 
-func (lookTrust) effect() {}
+func (lookTrust) Effect() {}
 
 type trustLooked struct {
 	run   messages.RunNumber

@@ -5,13 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
 	"betcode/messages"
 )
 
 // looks are the comparisons among effects.
-func looks(effects []effect) int {
+func looks(effects []act.Effect) int {
 	n := 0
 	for _, e := range effects {
 		if _, ok := e.(lookTrust); ok {
@@ -22,8 +23,8 @@ func looks(effects []effect) int {
 }
 
 // agentTold reports whether the agent is told to end among effects.
-func agentTold(effects []effect) bool {
-	return slices.ContainsFunc(effects, func(e effect) bool {
+func agentTold(effects []act.Effect) bool {
+	return slices.ContainsFunc(effects, func(e act.Effect) bool {
 		to, ok := e.(tellRun)
 		_, stop := to.message.(run.Stop)
 		return ok && stop
@@ -122,7 +123,7 @@ func TestTrustOfNestedSkills(t *testing.T) {
 	look := func(do func(*transition)) (searched []bool) {
 		tr := begin(s, now)
 		do(tr)
-		var effects []effect
+		var effects []act.Effect
 		s, effects = tr.finish()
 		for _, e := range effects {
 			if l, ok := e.(lookTrust); ok {

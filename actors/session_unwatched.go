@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 	"betcode/messages/toolcall"
@@ -58,7 +59,7 @@ func (t *transition) tendUnwatched() {
 	for _, p := range t.s.prompts.List(prompts.Undecided) {
 		if prompts.Screened(p) && !t.s.unwatched.told[p.Request] {
 			t.s.unwatched.timer = true
-			t.then(wakeAfter{unwatchedGrace, unwatchedDue{}})
+			t.then(act.After{Delay: unwatchedGrace, Message: unwatchedDue{}})
 			return
 		}
 	}

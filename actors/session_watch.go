@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
 	"betcode/actors/session/watchdog"
@@ -13,7 +14,7 @@ type silenceDue struct{ run messages.RunNumber }
 // watchTurn begins to watch an agent that has work. It ends every step.
 func (t *transition) watchTurn() {
 	if t.s.busy() && t.s.agent.up && t.s.agent.watchdog.Start(t.now.at) {
-		t.then(wakeAfter{t.s.options.silence, silenceDue{t.s.record.Run}})
+		t.then(act.After{Delay: t.s.options.silence, Message: silenceDue{t.s.record.Run}})
 	}
 }
 
@@ -41,7 +42,7 @@ func (t *transition) silenceLate(m silenceDue) {
 		return
 	case watchdog.Wait:
 	}
-	t.then(wakeAfter{verdict.After, silenceDue{m.run}})
+	t.then(act.After{Delay: verdict.After, Message: silenceDue{m.run}})
 }
 
 // hear notes signs of life of the agent.

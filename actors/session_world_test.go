@@ -34,7 +34,7 @@ type world struct {
 	failing bool // the journal
 	pool    pool.State
 	mailbox []any // to the session, in order
-	timers  []wakeAfter
+	timers  []act.After
 	seen    int // effects of the bench that were carried out
 
 	accepted map[string]messages.Seq // inputs that were acknowledged
@@ -130,8 +130,8 @@ func (w *world) checkSettled(a messages.Append) {
 func (w *world) perform() {
 	for ; w.seen < len(w.b.effects); w.seen++ {
 		switch e := w.b.effects[w.seen].(type) {
-		case reply:
-			if m, ok := e.with.(messages.InputAcknowledged); ok {
+		case act.Reply:
+			if m, ok := e.With.(messages.InputAcknowledged); ok {
 				if before, again := w.accepted[m.Key]; again && before != m.Seq {
 					w.fail("message %s is %d and %d", m.Key, before, m.Seq)
 				}
@@ -170,7 +170,7 @@ func (w *world) perform() {
 			next, effects := w.asked[e.request].Step(w.b.now, e.from, e.message)
 			w.asked[e.request] = next
 			w.fromPermission(effects)
-		case wakeAfter:
+		case act.After:
 			w.timers = append(w.timers, e)
 		case readTranscript:
 			m := transcriptRead{run: e.run, inTranscript: map[string]bool{}}

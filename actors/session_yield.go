@@ -5,6 +5,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/prompts"
@@ -54,7 +55,7 @@ func (t *transition) tendYield() {
 	}
 	if wait := at.Sub(t.now.at); wait > 0 {
 		t.s.agent.yieldTimer = true
-		t.then(wakeAfter{wait, yieldDue{t.s.record.Run}})
+		t.then(act.After{Delay: wait, Message: yieldDue{t.s.record.Run}})
 	}
 }
 
