@@ -36,7 +36,7 @@ func userLine(text, more string) string {
 func (s *siege) forgedAlarm(c *kit.Stream) {
 	s.wait(c, 0, isNotice("FORGED_INPUT"))
 	s.held("the audit log has it", s.audited("forged_input"), "no entry")
-	s.held("the agent is frozen", s.frozen(), "it runs on")
+	s.held("the agent is frozen", s.becomes(s.frozen), "it runs on")
 }
 
 const foreignID = `,"uuid":"11111111-0000-4000-8000-000000000001"`
