@@ -3,6 +3,7 @@ package actors
 import (
 	"path/filepath"
 
+	"betcode/actors/internal/claude"
 	"betcode/actors/internal/offers"
 	"betcode/messages"
 )
@@ -24,7 +25,7 @@ func (s *System) knownAbilities(id messages.SessionID) messages.Abilities {
 		return own
 	}
 	directory := loaded.Record.WorkingDirectory
-	home := agentHome(s.environment(nil))
+	home := claude.Home(s.environment(nil))
 	defined := offers.Read(home)
 	if s.obeyed(directory, home) {
 		defined = joined(offers.Read(filepath.Join(directory, ".claude")), defined)

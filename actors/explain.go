@@ -106,8 +106,8 @@ func (s *sessionState) agentRules() messages.AgentRules {
 		return a
 	}
 	a.Running = true
-	if a.Mode == bypassMode && claude.ModeOf(s.run.Argv) != bypassMode { // see enterMode
-		a.Mode, a.NextMode = cmp.Or(claude.ModeOf(s.run.Argv), claude.DefaultMode), bypassMode
+	if a.Mode == claude.BypassMode && claude.ModeOf(s.run.Argv) != claude.BypassMode { // see enterMode
+		a.Mode, a.NextMode = cmp.Or(claude.ModeOf(s.run.Argv), claude.DefaultMode), claude.BypassMode
 	}
 	given := claude.RulesOf(s.run.Argv)
 	a.Ask, a.Deny = slices.Concat(given.Ask, s.agent.handover.has.Ask), slices.Concat(given.Deny, s.agent.handover.has.Deny)
@@ -123,7 +123,7 @@ func (s *System) agentsOwnRules(view messages.SessionView, directory *rules.Set)
 	if view.Run != nil {
 		environment = view.Run.Environment
 	}
-	file := filepath.Join(agentHome(s.environment(environment)), "settings.json")
+	file := filepath.Join(claude.Home(s.environment(environment)), "settings.json")
 	var settings struct {
 		Permissions messages.RuleLists `json:"permissions"`
 	}
@@ -162,8 +162,8 @@ func explainAgent(view messages.SessionView, call rules.Call, own *rules.Set) me
 		return say(rules.Ask, "it was handed "+ruleText(handed, "an ask rule"))
 	case mine.Effect == rules.Ask:
 		return say(rules.Ask, "its own rule has it ask: "+ruleText(mine, "an ask rule"))
-	case a.Mode == bypassMode:
-		return say(rules.Allow, "it asks about nothing in its mode "+bypassMode+" but what rules have it ask about")
+	case a.Mode == claude.BypassMode:
+		return say(rules.Allow, "it asks about nothing in its mode "+claude.BypassMode+" but what rules have it ask about")
 	case mine.Effect == rules.Allow:
 		return say(rules.Allow, "its own rule allows it: "+ruleText(mine, "an allow rule"))
 	case a.Mode == "acceptEdits" && rules.Writes(call.Tool) && here:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
 	"betcode/messages"
 )
@@ -20,11 +21,11 @@ func TestExplainAgent(t *testing.T) {
 		call  [2]string
 		want  string
 	}{
-		"handed deny":               {in(bypassMode), own("Bash"), [2]string{"Bash", "rm x"}, "deny: it was handed deny Bash(rm *)"},
-		"own deny":                  {in(bypassMode), messages.RuleLists{Deny: []string{"Bash(ls *)"}}, [2]string{"Bash", "ls -l"}, "deny: its own rule"},
-		"handed ask":                {in(bypassMode), own("Read"), [2]string{"Read", "secret.txt"}, "ask: it was handed"},
-		"own ask":                   {in(bypassMode), messages.RuleLists{Ask: []string{"Bash(ls *)"}}, [2]string{"Bash", "ls -l"}, "ask: its own rule"},
-		"bypass":                    {in(bypassMode), own(), [2]string{"Bash", "ls"}, "allow: it asks about nothing"},
+		"handed deny":               {in(claude.BypassMode), own("Bash"), [2]string{"Bash", "rm x"}, "deny: it was handed deny Bash(rm *)"},
+		"own deny":                  {in(claude.BypassMode), messages.RuleLists{Deny: []string{"Bash(ls *)"}}, [2]string{"Bash", "ls -l"}, "deny: its own rule"},
+		"handed ask":                {in(claude.BypassMode), own("Read"), [2]string{"Read", "secret.txt"}, "ask: it was handed"},
+		"own ask":                   {in(claude.BypassMode), messages.RuleLists{Ask: []string{"Bash(ls *)"}}, [2]string{"Bash", "ls -l"}, "ask: its own rule"},
+		"bypass":                    {in(claude.BypassMode), own(), [2]string{"Bash", "ls"}, "allow: it asks about nothing"},
 		"own allow":                 {handed, own("Bash(make *)"), [2]string{"Bash", "make all"}, "allow: its own rule"},
 		"edits accepted":            {in("acceptEdits"), own(), [2]string{"Edit", "/p/x"}, "allow: it changes files"},
 		"edits accepted, elsewhere": {in("acceptEdits"), own(), [2]string{"Edit", "/q/x"}, "ask: neither"},
@@ -54,10 +55,10 @@ func TestAgentRules(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	b.state.agent.handover.has.Ask = nil
-	m := wants(bypassMode)
+	m := wants(claude.BypassMode)
 	m.ConfirmMode = true
 	b.tell(m)
-	if a := b.state.agentRules(); a.Mode != "default" || a.NextMode != bypassMode || !slices.Equal(a.Missing, []string{"ask Read(a)"}) {
+	if a := b.state.agentRules(); a.Mode != "default" || a.NextMode != claude.BypassMode || !slices.Equal(a.Missing, []string{"ask Read(a)"}) {
 		t.Errorf("%+v", a)
 	}
 	b.tell(b.exit(0))

@@ -100,7 +100,7 @@ func (s *System) restingView(ctx context.Context, op string, id messages.Session
 
 // lastAnswer finds the agent's newest message in its transcript.
 func (s *System) lastAnswer(op, conversation string, environment []string) (string, error) {
-	files, err := filepath.Glob(filepath.Join(agentHome(environment), "projects", "*", conversation+".jsonl"))
+	files, err := filepath.Glob(filepath.Join(claude.Home(environment), "projects", "*", conversation+".jsonl"))
 	if err != nil {
 		return "", messages.AsError(op, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/client"
+	"betcode/actors/internal/act"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -274,7 +275,7 @@ func (s *System) Attach(ctx context.Context, a messages.Attach) (*Follower, mess
 func (f *Follower) connect(ctx context.Context) (messages.Attached, error) {
 	a := f.attach
 	a.Stream = fmt.Sprintf("%s.%d", f.attach.Stream, f.epoch.Add(1))
-	pid := actor.NewPID(f.system.sessions.Address, f.system.sessions.Id+"/"+childName("session", a.Session)+"/"+childName("client", a.Stream))
+	pid := actor.NewPID(f.system.sessions.Address, f.system.sessions.Id+"/"+act.ChildName("session", a.Session)+"/"+act.ChildName("client", a.Stream))
 	root, now := f.system.actors.Root, f.system.now
 	box := client.NewOutbox(func() { root.Send(pid, messages.OutboxDrained{At: now()}) })
 	a.Sink = box
@@ -344,7 +345,7 @@ func (f *Follower) again(ctx context.Context) error {
 
 // logAgain says that the stream was attached again, or why not yet.
 func (f *Follower) logAgain(err error) {
-	f.system.logOf(childName("session", f.attach.Session)).Warn().Str(logSession, string(f.attach.Session)).
+	f.system.logOf(act.ChildName("session", f.attach.Session)).Warn().Str(act.LogSession, string(f.attach.Session)).
 		Str("stream", f.attach.Stream).Uint64("attempt", f.epoch.Load()-1).Err(err).Msg("stream is attached again")
 }
 

@@ -50,7 +50,7 @@ func (s *System) guard(session messages.SessionRecord, record messages.RunRecord
 func (s *System) handServers(session messages.SessionRecord, record messages.RunRecord, r claude.Restriction, environment []string) ([]string, error) {
 	var servers []byte
 	if r.Guarded && !record.Options.OnlyServers {
-		servers = claude.OwnServers(readServers(agentMemory(environment)), r.Strict, projectsOf(session.WorkingDirectory)...)
+		servers = claude.OwnServers(readServers(claude.Memory(environment)), r.Strict, projectsOf(session.WorkingDirectory)...)
 	}
 	if servers = claude.MergeServers(servers, record.Options.Servers); servers != nil {
 		r.Servers = filepath.Join(record.Directory, run.ServersFile)

@@ -105,11 +105,3 @@ func serverNames(t *testing.T, directory string) string {
 	slices.Sort(names)
 	return strings.Join(names, " ")
 }
-
-func TestShellWord(t *testing.T) {
-	for word, want := range map[string]string{"/a/b-c": "/a/b-c", "/a b": "'/a b'", "/a'b": `'/a'\''b'`, "": "''", "/ü": "'/ü'"} {
-		if got := shellWord(word); got != want {
-			t.Errorf("%q: %s", word, got)
-		}
-	}
-}

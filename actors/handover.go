@@ -6,6 +6,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
+	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -87,7 +88,7 @@ func (s *sessionState) outdated() bool {
 	}
 	want, given := s.rulesAtStart(), claude.RulesOf(s.run.Argv)
 	return len(lacking(given.Ask, want.Ask))+len(lacking(given.Deny, want.Deny)) > 0 ||
-		s.record.PermissionMode == bypassMode && claude.ModeOf(s.run.Argv) != bypassMode ||
+		s.record.PermissionMode == claude.BypassMode && claude.ModeOf(s.run.Argv) != claude.BypassMode ||
 		s.agent.handover.refused && len(lacking(want.Ask, given.Ask))+len(lacking(want.Deny, given.Deny)) > 0
 }
 
@@ -165,8 +166,8 @@ func (t *transition) rulesChanged(m rulesChanged) {
 		return
 	}
 	if len(m.widened) > 0 {
-		t.notice("RULES_WIDENED", "The permission rules have changed while the agent runs, and allow more than before: "+shorten(strings.Join(m.widened, "; "), maxShown),
-			map[string]string{"source": m.source, "changes": shorten(strings.Join(m.widened, "\n"), maxWidened)})
+		t.notice("RULES_WIDENED", "The permission rules have changed while the agent runs, and allow more than before: "+texts.Shorten(strings.Join(m.widened, "; "), maxShown),
+			map[string]string{"source": m.source, "changes": texts.Shorten(strings.Join(m.widened, "\n"), maxWidened)})
 	}
 	t.giveRules()
 }

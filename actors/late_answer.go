@@ -10,6 +10,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -33,13 +34,13 @@ func (s *System) answerPermission(ctx context.Context, r messages.Request, m mes
 	}
 	answer, err := s.askOnce(ctx, r)
 	if answered, ok := answer.(messages.PermissionAnswered); ok {
-		s.lately.add(m.Session, requestOf(cmp.Or(answered.Request, m.Request)))
+		s.lately.add(m.Session, prompts.RequestOf(cmp.Or(answered.Request, m.Request)))
 	}
 	var stale *messages.Error
 	if errors.As(err, &stale) && stale.Code == messages.PermissionStale {
-		switch before, found := s.decidedBefore(m.Session, requestOf(m.Request)); {
+		switch before, found := s.decidedBefore(m.Session, prompts.RequestOf(m.Request)); {
 		case found && before.Decision == messages.DecisionExpired:
-			return nil, requests.Expired(requestOf(m.Request), before.At)
+			return nil, requests.Expired(prompts.RequestOf(m.Request), before.At)
 		case found:
 			return before, nil
 		}

@@ -6,16 +6,8 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/rs/zerolog"
-)
 
-// Names of log fields; the first three are those of the daemon document, and every line
-// has the last two of them.
-const (
-	logSession = "session_id"
-	logSpan    = "span"   // where in the tree: "session/<id>/run/3"
-	logTarget  = "target" // which package
-	logActor   = "actor"
-	logRun     = "run"
+	"betcode/actors/internal/act"
 )
 
 const target = "betcode/actors"
@@ -28,14 +20,14 @@ func (s *System) logs(level zerolog.Level) bool {
 
 // logOf is the log of a part of the tree.
 func (s *System) logOf(span string) *zerolog.Logger {
-	log := s.log.With().Str(logTarget, target).Str(logSpan, span).Logger()
+	log := s.log.With().Str(act.LogTarget, target).Str(act.LogSpan, span).Logger()
 	return &log
 }
 
 // libraryLog bridges the actor library's log. Its dead letter lines carry the
 // payload of messages, which must not be logged.
 func (s *System) libraryLog(system *actor.ActorSystem) *slog.Logger {
-	quiet := s.log.Level(max(s.log.GetLevel(), zerolog.WarnLevel)).With().Str(logTarget, "protoactor").Str(logSpan, "daemon").Logger()
+	quiet := s.log.Level(max(s.log.GetLevel(), zerolog.WarnLevel)).With().Str(act.LogTarget, "protoactor").Str(act.LogSpan, "daemon").Logger()
 	return slog.New(dropPayload{zerolog.NewSlogHandler(quiet)}).With("system", system.ID)
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/rs/zerolog"
+
+	"betcode/actors/internal/texts"
 )
 
 // shownLine is how much of a line of NDJSON the log shows at trace.
@@ -15,8 +17,8 @@ const shownLine = 16 << 10
 func (s *System) logLine(log *zerolog.Logger, direction string, line []byte, size int64) {
 	var kind struct{ Type, Subtype string }
 	_ = json.Unmarshal(line, &kind) // one without a type is shown without
-	log.Debug().Str("direction", direction).Str("type", shorten(kind.Type, maxShown)).
-		Str("subtype", shorten(kind.Subtype, maxShown)).Int64("bytes", size).Msg("line")
+	log.Debug().Str("direction", direction).Str("type", texts.Shorten(kind.Type, maxShown)).
+		Str("subtype", texts.Shorten(kind.Subtype, maxShown)).Int64("bytes", size).Msg("line")
 	if e := log.Trace(); e.Enabled() {
 		e.Str("direction", direction).Int64("bytes", size).Str("line", s.options.Mask(beginning(line, shownLine))).Msg("raw line")
 	}

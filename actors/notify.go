@@ -10,6 +10,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/hook"
+	"betcode/actors/internal/texts"
 	"betcode/messages"
 )
 
@@ -71,7 +72,7 @@ func (n *notifier) send(e notice) {
 		}
 	}
 	if n.waiting[least] >= notifyWaiting/notifyAtOnce {
-		n.deps.logOf("notify").Warn().Str(logSession, string(e.Session)).Str("code", e.Code).Msg("notification dropped: too many wait")
+		n.deps.logOf("notify").Warn().Str(act.LogSession, string(e.Session)).Str("code", e.Code).Msg("notification dropped: too many wait")
 		return
 	}
 	n.waiting[least]++
@@ -99,7 +100,7 @@ func (n *notifier) run(e notice) {
 		err = hook.Run(ctx, program, append(slices.Clone(o.NotifyEnv), e.environ()...), append(input, '\n'))
 	}
 	if err != nil {
-		n.deps.logOf("notify").Warn().Err(err).Str(logSession, string(e.Session)).Str("code", e.Code).Msg("notification failed")
+		n.deps.logOf("notify").Warn().Err(err).Str(act.LogSession, string(e.Session)).Str("code", e.Code).Msg("notification failed")
 	}
 }
 
@@ -112,7 +113,7 @@ func (e notice) environ() []string {
 		"BETCODE_TOOL=" + e.Details["tool"], "BETCODE_AGE=" + e.Details["age"],
 	}
 	for i, entry := range environ {
-		environ[i] = shorten(strings.ReplaceAll(entry, "\x00", `\x00`), maxNotifyVariable)
+		environ[i] = texts.Shorten(strings.ReplaceAll(entry, "\x00", `\x00`), maxNotifyVariable)
 	}
 	return environ
 }

@@ -15,6 +15,7 @@ import (
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/actortest"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
@@ -320,7 +321,7 @@ func TestCrashesOfAWaitingRequest(t *testing.T) {
 		if _, err := d.ask(take("ann")); err != nil { // extends it
 			t.Fatal(err)
 		}
-		path := actor.NewPID(d.sessions.Address, d.sessions.Id+"/"+childName("session", sessionA)+"/"+childName("permission", "p1"))
+		path := actor.NewPID(d.sessions.Address, d.sessions.Id+"/"+act.ChildName("session", sessionA)+"/"+act.ChildName("permission", "p1"))
 		process, _ := d.actors.ProcessRegistry.Get(path)
 		process.SendSystemMessage(path, &actor.Restart{})
 		time.Sleep(time.Second)

@@ -136,7 +136,7 @@ func complete(r messages.AgentReport, directory string, environment []string) me
 	if len(r.Servers) == 0 {
 		return r
 	}
-	home, project := readServers(agentMemory(environment)), readServers(filepath.Join(directory, ".mcp.json"))
+	home, project := readServers(claude.Memory(environment)), readServers(filepath.Join(directory, ".mcp.json"))
 	r.Servers = slices.Clone(r.Servers)
 	for _, known := range claude.ConfiguredServers(home, project, directory) {
 		if i := slices.IndexFunc(r.Servers, func(s messages.McpServer) bool { return s.Name == known.Name }); i >= 0 {

@@ -252,9 +252,9 @@ func (s *session) performChild(ctx actor.Context, e act.Effect) {
 }
 
 func (s *session) spawn(ctx actor.Context, props *actor.Props, kind string, name any) *actor.PID {
-	pid, err := ctx.SpawnNamed(props, childName(kind, name))
+	pid, err := ctx.SpawnNamed(props, act.ChildName(kind, name))
 	if err != nil {
-		s.log().Debug().Str("actor", childName(kind, name)).Err(err).Msg("actor is there already")
+		s.log().Debug().Str("actor", act.ChildName(kind, name)).Err(err).Msg("actor is there already")
 		return nil
 	}
 	return pid
@@ -266,7 +266,7 @@ func (s *session) wait(ctx actor.Context, record messages.PermissionRecord) {
 	if s.asked[record.Request] != nil {
 		return
 	}
-	name := childName("permission", record.Request)
+	name := act.ChildName("permission", record.Request)
 	for n := 2; ; n++ {
 		pid, err := ctx.SpawnNamed(permission.Props(s.deps.permissionDeps(), record, questionsOf(record)), name)
 		if err == nil {
@@ -276,7 +276,7 @@ func (s *session) wait(ctx actor.Context, record messages.PermissionRecord) {
 		if !errors.Is(err, actor.ErrNameExists) {
 			panic("start permission actor: " + err.Error())
 		}
-		name = fmt.Sprintf("%s.%d", childName("permission", record.Request), n)
+		name = fmt.Sprintf("%s.%d", act.ChildName("permission", record.Request), n)
 	}
 }
 
@@ -295,7 +295,5 @@ func (s *session) waitAgain(ctx actor.Context, gone *actor.PID) {
 }
 
 func (s *session) child(ctx actor.Context, kind string, name any) *actor.PID {
-	return actor.NewPID(ctx.Self().Address, ctx.Self().Id+"/"+childName(kind, name))
+	return actor.NewPID(ctx.Self().Address, ctx.Self().Id+"/"+act.ChildName(kind, name))
 }
-
-func childName(kind string, name any) string { return fmt.Sprintf("%s/%v", kind, name) }

@@ -11,6 +11,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
@@ -129,7 +130,7 @@ func (t *transition) callDone(m claude.ToolDone) {
 	if m.ID == "" || m.Lost || !open && !refused {
 		return
 	}
-	details := map[string]string{"tool": shorten(m.Tool, maxShown), "tool_use_id": m.ID}
+	details := map[string]string{"tool": texts.Shorten(m.Tool, maxShown), "tool_use_id": m.ID}
 	if open {
 		details["request_id"] = string(request)
 	}

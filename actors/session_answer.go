@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
@@ -52,7 +53,7 @@ func answerLine(p messages.PermissionRecord, can claudecode.Capabilities) ([]byt
 	case messages.DenyWithInterrupt:
 		return claude.DenyLine(request, p.Message, true), nil
 	case messages.DecisionExpired:
-		patience := humanDuration(p.ExpiresAt.Sub(prompts.LastSign(p)))
+		patience := texts.Duration(p.ExpiresAt.Sub(prompts.LastSign(p)))
 		return claude.DenyLine(request, "Permission request expired after "+patience+". User can retry the operation.", false), nil
 	case messages.Deny, messages.DenyNoInterrupt:
 		return claude.DenyLine(request, cmp.Or(p.Message, "User denied permission."), false), nil

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
 	"betcode/messages"
 )
 
@@ -70,10 +71,10 @@ func (t *transition) auditDecision(p messages.PermissionRecord, actorType string
 func (t *transition) auditAgentDenial(m claude.DeniedByAgent) {
 	e := messages.AuditEntry{
 		Type: messages.AuditDenied, Outcome: messages.OutcomeDenied, ActorType: messages.ActorSystem, ActorID: "agent",
-		Tool: shorten(m.Tool, maxShown), Context: map[string]string{"tool_use_id": shorten(m.ToolUse, maxShown)},
+		Tool: texts.Shorten(m.Tool, maxShown), Context: map[string]string{"tool_use_id": texts.Shorten(m.ToolUse, maxShown)},
 	}
 	if m.Reason != "" {
-		e.Context["reason_type"] = shorten(m.Reason, maxShown)
+		e.Context["reason_type"] = texts.Shorten(m.Reason, maxShown)
 	}
 	if m.Message != "" {
 		e.Context["reason"] = m.Message

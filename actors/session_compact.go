@@ -11,6 +11,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
@@ -238,7 +239,7 @@ func (t *transition) compactionIsLate(m compactionLate) {
 		return
 	}
 	t.change().Turn = false // it is not to be continued
-	t.undoCompaction("the agent took longer than " + humanDuration(compactionPatience))
+	t.undoCompaction("the agent took longer than " + texts.Duration(compactionPatience))
 	if t.s.agent.up {
 		t.replaceAgent(endReplace, run.StopResumable)
 	}

@@ -26,10 +26,6 @@ import (
 // modeTool is the tool that a request to confirm a mode names.
 const modeTool = "PermissionMode"
 
-// bypassMode is the mode in which the agent asks about nothing but protected files. A
-// running agent enters it only if it was started in it.
-const bypassMode = "bypassPermissions"
-
 // risk returns what an agent does without asking in a mode that has to be confirmed:
 // a clause for people. It is empty for the others.
 func (s *sessionState) risk(mode string) string {
@@ -41,7 +37,7 @@ func (s *sessionState) risk(mode string) string {
 			return "files are changed without a request, and " + exposed
 		}
 		return ""
-	case bypassMode:
+	case claude.BypassMode:
 		return "shell commands run without a request, also those that change protected files"
 	}
 	return "the agent decides by itself which calls run without a request"
@@ -50,7 +46,7 @@ func (s *sessionState) risk(mode string) string {
 // unconfirmed returns the risk of a mode that has not been confirmed in this session, empty
 // if it has. A confirmation of bypassPermissions covers every mode.
 func (s *sessionState) unconfirmed(mode string) string {
-	if slices.Contains(s.record.Confirmed, mode) || slices.Contains(s.record.Confirmed, bypassMode) {
+	if slices.Contains(s.record.Confirmed, mode) || slices.Contains(s.record.Confirmed, claude.BypassMode) {
 		return ""
 	}
 	return s.risk(mode)
@@ -97,7 +93,7 @@ func (t *transition) enterMode(mode string) {
 	r.PermissionMode, t.s.attended = mode, !t.s.agent.up
 	switch {
 	case !t.s.active():
-	case mode == bypassMode && claude.ModeOf(t.s.run.Argv) != bypassMode:
+	case mode == claude.BypassMode && claude.ModeOf(t.s.run.Argv) != claude.BypassMode:
 		t.notice("MODE_AT_NEXT_START", "The agent enters this permission mode when it is started again: after its turn, with the next message",
 			map[string]string{"mode": mode})
 		t.giveRules() // which notes that the agent is to be replaced

@@ -97,13 +97,13 @@ func TestConfirmationIsDurable(t *testing.T) {
 	if b.asked() != nil || b.state.record.PermissionMode != "auto" {
 		t.Errorf("asked again: %+v", b.asked())
 	}
-	b.tell(wants(bypassMode))
+	b.tell(wants(claude.BypassMode))
 	p = b.asked()
 	if p == nil || b.state.record.PermissionMode != "auto" {
-		t.Fatalf("%s was confirmed with another mode: %+v", bypassMode, b.state.record)
+		t.Fatalf("%s was confirmed with another mode: %+v", claude.BypassMode, b.state.record)
 	}
 	b.answers(*p, messages.Deny)
-	if b.asked() != nil || b.state.record.PermissionMode != "auto" || slices.Contains(b.state.record.Confirmed, bypassMode) {
+	if b.asked() != nil || b.state.record.PermissionMode != "auto" || slices.Contains(b.state.record.Confirmed, claude.BypassMode) {
 		t.Errorf("after the denial: %+v", b.state.record)
 	}
 }
@@ -113,15 +113,15 @@ func TestConfirmationIsDurable(t *testing.T) {
 func TestConfirmedWithTheRequest(t *testing.T) {
 	b := newBench(t)
 	b.tell(start("ann"))
-	b.tell(wants(bypassMode))
+	b.tell(wants(claude.BypassMode))
 	b.tell(wants("default"))
 	if b.asked() != nil {
 		t.Error("the question stays although another mode was chosen")
 	}
-	m := wants(bypassMode)
+	m := wants(claude.BypassMode)
 	m.ConfirmMode = true
 	b.tell(m)
-	if b.asked() != nil || b.state.record.PermissionMode != bypassMode || !slices.Equal(b.state.record.Confirmed, []string{bypassMode}) {
+	if b.asked() != nil || b.state.record.PermissionMode != claude.BypassMode || !slices.Equal(b.state.record.Confirmed, []string{claude.BypassMode}) {
 		t.Errorf("%+v", b.state.record)
 	}
 	b.tell(wants("auto")) // less than what was confirmed
@@ -133,7 +133,7 @@ func TestConfirmedWithTheRequest(t *testing.T) {
 // A running agent enters bypassPermissions when it is started again: others it enters at once.
 func TestConfirmedWhileTheAgentRuns(t *testing.T) {
 	b := turning(t)
-	b.tell(wants(bypassMode))
+	b.tell(wants(claude.BypassMode))
 	b.answers(*b.asked(), messages.AllowOnce)
 	if b.state.agent.modeWish.request != "" || !b.state.agent.handover.old {
 		t.Errorf("the agent was told (%q), or is not replaced", b.state.agent.modeWish.request)
@@ -144,7 +144,7 @@ func TestConfirmedWhileTheAgentRuns(t *testing.T) {
 	}
 	b.tell(b.exit(0))
 	b.tell(input("ann", "k2"))
-	if got := b.mode(); got != bypassMode {
+	if got := b.mode(); got != claude.BypassMode {
 		t.Errorf("the next agent has %s", got)
 	}
 
@@ -174,10 +174,10 @@ func TestSuggestedModeIsConfirmed(t *testing.T) {
 			}
 		}
 	}
-	if strings.Contains(line, bypassMode) || !strings.Contains(line, "addRules") || !strings.Contains(line, `"acceptEdits"`) || !strings.Contains(line, `"TYPE"`) {
+	if strings.Contains(line, claude.BypassMode) || !strings.Contains(line, "addRules") || !strings.Contains(line, `"acceptEdits"`) || !strings.Contains(line, `"TYPE"`) {
 		t.Errorf("the agent is told %s", line)
 	}
-	if p := b.asked(); p == nil || p.Mode != bypassMode {
+	if p := b.asked(); p == nil || p.Mode != claude.BypassMode {
 		t.Errorf("nobody is asked: %+v", p)
 	}
 }
@@ -185,8 +185,8 @@ func TestSuggestedModeIsConfirmed(t *testing.T) {
 // An agent that changes its mode by itself is set back.
 func TestModeOfTheAgentsOwn(t *testing.T) {
 	b := turning(t)
-	b.tell(b.out(claude.ModeChanged{Mode: bypassMode}))
-	if b.state.record.PermissionMode == bypassMode || b.state.agent.modeWish.request == "" {
+	b.tell(b.out(claude.ModeChanged{Mode: claude.BypassMode}))
+	if b.state.record.PermissionMode == claude.BypassMode || b.state.agent.modeWish.request == "" {
 		t.Errorf("mode %q, told %q", b.state.record.PermissionMode, b.state.agent.modeWish.request)
 	}
 	if !slices.ContainsFunc(b.said, func(s string) bool { return containsText(s, "notice MODE_TAKEN_BACK") }) {
@@ -204,7 +204,7 @@ func TestUnconfirmedModeOfBefore(t *testing.T) {
 	b := newBench(t)
 	b.tell(start("ann"))
 	b.tell(wants("plan"))
-	b.journal.Record.PermissionMode = bypassMode
+	b.journal.Record.PermissionMode = claude.BypassMode
 	b.crash()
 	b.tell(input("ann", "k1"))
 	if got := b.mode(); got != claude.DefaultMode || b.asked() == nil {
@@ -215,7 +215,7 @@ func TestUnconfirmedModeOfBefore(t *testing.T) {
 // The request stands beside those of the agent, and none of them is taken for it.
 func TestConfirmationIsNoCall(t *testing.T) {
 	b := turning(t)
-	b.tell(wants(bypassMode))
+	b.tell(wants(claude.BypassMode))
 	p := *b.asked()
 	same := asksFor(string(p.Request), modeTool, "")
 	same.Input = p.Input

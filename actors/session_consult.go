@@ -1,12 +1,10 @@
 package actors
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/regular"
@@ -125,7 +123,7 @@ func (t *transition) cancelCut() {
 // that is not there remembers nothing.
 func (e readTranscript) read(environment []string) any {
 	found := transcriptRead{run: e.run, inTranscript: map[string]bool{}}
-	files, err := filepath.Glob(filepath.Join(agentHome(environment), "projects", "*", e.session+".jsonl"))
+	files, err := filepath.Glob(filepath.Join(claude.Home(environment), "projects", "*", e.session+".jsonl"))
 	if err != nil {
 		found.err = err
 		return found
@@ -147,31 +145,4 @@ func (e readTranscript) read(environment []string) any {
 		found.err = errors.Join(found.err, err)
 	}
 	return found
-}
-
-// agentHome is where the agent keeps its transcripts.
-func agentHome(environment []string) string {
-	home, configured := agentPlaces(environment)
-	return cmp.Or(configured, filepath.Join(home, ".claude"))
-}
-
-// agentMemory is the file in which the agent keeps, among much else, which MCP servers
-// the user has told it of.
-func agentMemory(environment []string) string {
-	home, configured := agentPlaces(environment)
-	return filepath.Join(cmp.Or(configured, home), ".claude.json")
-}
-
-// agentPlaces are the home of an agent, and the directory that it was told to use
-// instead of those in it, if it was.
-func agentPlaces(environment []string) (home, configured string) {
-	for _, entry := range environment {
-		if dir, ok := strings.CutPrefix(entry, "CLAUDE_CONFIG_DIR="); ok && dir != "" {
-			configured = dir
-		}
-		if dir, ok := strings.CutPrefix(entry, "HOME="); ok {
-			home = dir
-		}
-	}
-	return home, configured
 }

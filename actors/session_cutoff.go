@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
 )
 
 // What an agent makes of a call that was cut off by its end is not the same for all
@@ -20,7 +21,7 @@ func (t *transition) callCutOff(m claude.ToolDone) {
 	if t.s.endsForGood() {
 		return // nobody goes on with it
 	}
-	details := map[string]string{"tool": shorten(cmp.Or(m.Tool, "unknown"), maxShown), "tool_id": m.ID}
+	details := map[string]string{"tool": texts.Shorten(cmp.Or(m.Tool, "unknown"), maxShown), "tool_id": m.ID}
 	if m.Parent != "" {
 		details["parent_tool_use_id"] = m.Parent
 	}

@@ -9,6 +9,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/process"
+	"betcode/actors/internal/texts"
 	"betcode/actors/journal"
 	"betcode/actors/pool"
 	"betcode/messages"
@@ -152,7 +153,7 @@ func (s sessionState) auditDamaged(how string, callers []waiter) auditing {
 		e.ActorID = string(callers[0].client)
 	}
 	e.Session, e.Outcome = s.id, messages.OutcomeSuccess
-	e.Context = map[string]string{"by": how, "damage": shorten(s.durable.damage.Err.Error(), maxShown)}
+	e.Context = map[string]string{"by": how, "damage": texts.Shorten(s.durable.damage.Err.Error(), maxShown)}
 	return auditing{entry: e}
 }
 

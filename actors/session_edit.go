@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"betcode/actors/internal/rules"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -22,7 +23,7 @@ func (s *System) checkEdit(m messages.AnswerPermission) error {
 	if err != nil {
 		return messages.AsError(op, err)
 	}
-	id := requestOf(m.Request)
+	id := prompts.RequestOf(m.Request)
 	at := slices.IndexFunc(loaded.Permissions, func(p messages.PermissionRecord) bool {
 		return p.Request == id || slices.Contains(p.Formerly, id)
 	})

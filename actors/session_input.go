@@ -9,6 +9,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/actors/session/requests"
 	"betcode/messages"
@@ -138,7 +139,7 @@ func (t *transition) inputState(m claude.InputState) {
 	i := t.s.input(m.Key)
 	if i < 0 {
 		if t.strange(m) {
-			t.inputForged(map[string]string{"idempotency_key": shorten(m.Key, maxShown)})
+			t.inputForged(map[string]string{"idempotency_key": texts.Shorten(m.Key, maxShown)})
 		}
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/texts"
 	"betcode/messages"
 )
 
@@ -39,7 +40,7 @@ func lineOf(e act.Effect) (line, bool) {
 		return l, ok
 	case act.After:
 		if due, ok := e.Message.(restartDue); ok {
-			return line{zerolog.WarnLevel, "agent is started again", []any{logRun, due.run + 1, "again_in", e.Delay}}, true
+			return line{zerolog.WarnLevel, "agent is started again", []any{act.LogRun, due.run + 1, "again_in", e.Delay}}, true
 		}
 	case act.Reply:
 		var stale *messages.Error
@@ -52,9 +53,9 @@ func lineOf(e act.Effect) (line, bool) {
 		return line{level: zerolog.WarnLevel, message: "session is rebuilt from the journal"}, true
 	case spawnRun:
 		if e.fresh {
-			return line{zerolog.InfoLevel, "agent is started", []any{logRun, e.record.Run}}, true
+			return line{zerolog.InfoLevel, "agent is started", []any{act.LogRun, e.record.Run}}, true
 		}
-		return line{zerolog.WarnLevel, "agent of an earlier daemon is looked for", []any{logRun, e.record.Run}}, true
+		return line{zerolog.WarnLevel, "agent of an earlier daemon is looked for", []any{act.LogRun, e.record.Run}}, true
 	case spawnClient:
 		return line{zerolog.InfoLevel, "client attached", []any{
 			"client", e.attach.Client, "stream", e.attach.Stream, "observer", e.attach.Observer,
@@ -62,7 +63,7 @@ func lineOf(e act.Effect) (line, bool) {
 	case dropClient:
 		return line{zerolog.InfoLevel, "client detached", []any{"stream", e.stream}}, true
 	case spawnPermission:
-		return line{zerolog.DebugLevel, "permission is asked of people", []any{"request_id", e.record.Request, "tool", shorten(e.record.Tool, maxShown)}}, true
+		return line{zerolog.DebugLevel, "permission is asked of people", []any{"request_id", e.record.Request, "tool", texts.Shorten(e.record.Tool, maxShown)}}, true
 	}
 	return line{}, false
 }
@@ -72,7 +73,7 @@ func auditFields(e auditing) []any {
 	var fields []any
 	for _, f := range []struct{ name, value string }{
 		{"by", e.entry.ActorID},
-		{"tool", shorten(e.entry.Tool, maxShown)},
+		{"tool", texts.Shorten(e.entry.Tool, maxShown)},
 		{"request_id", e.entry.Context["request_id"]},
 		{"outcome", string(e.entry.Outcome)},
 		{"code", e.entry.ErrorCode},
@@ -103,6 +104,6 @@ func (s *session) logEffect(e act.Effect) {
 
 // log is the log of this session.
 func (s *session) log() *zerolog.Logger {
-	log := s.deps.logOf(childName("session", s.id)).With().Str(logSession, string(s.id)).Logger()
+	log := s.deps.logOf(act.ChildName("session", s.id)).With().Str(act.LogSession, string(s.id)).Logger()
 	return &log
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/texts"
 	"betcode/messages"
 )
 
@@ -68,7 +69,7 @@ func auditOptions(context map[string]string, o messages.AgentOptions) {
 		"directories": o.Directories, "mcp_servers": o.ServerNames(), "agents": o.AgentNames(),
 	} {
 		if len(list) > 0 {
-			context[name] = shorten(strings.Join(list, "\n"), maxShown)
+			context[name] = texts.Shorten(strings.Join(list, "\n"), maxShown)
 		}
 	}
 	if o.MaxBudgetUSD > 0 {

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/texts"
 	"betcode/actors/permission"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
@@ -60,7 +61,7 @@ func (t *transition) keepOrphan(p messages.PermissionRecord) {
 }
 
 func (t *transition) permissionNotice(code, message string, p messages.PermissionRecord) {
-	t.notice(code, message, map[string]string{"request_id": string(p.Request), "tool": shorten(p.Tool, maxShown)})
+	t.notice(code, message, map[string]string{"request_id": string(p.Request), "tool": texts.Shorten(p.Tool, maxShown)})
 }
 
 // keptFor returns the orphan that stands for the same call as a new request.
@@ -82,7 +83,7 @@ func (t *transition) askedAgain(old, p messages.PermissionRecord) {
 	p = prompts.Inherit(p, old)
 	if prompts.Decided(old) {
 		t.notice("PERMISSION_ANSWER_USED", "The agent has asked again and gets the answer that was kept for it", map[string]string{
-			"request_id": string(p.Request), "kept_for": string(old.Request), "tool": shorten(p.Tool, maxShown), "answered_by": shorten(p.DecidedBy, maxShown),
+			"request_id": string(p.Request), "kept_for": string(old.Request), "tool": texts.Shorten(p.Tool, maxShown), "answered_by": texts.Shorten(p.DecidedBy, maxShown),
 		})
 		t.then(dropPermission{old.Request})
 		if renamed {

@@ -10,6 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -105,7 +106,7 @@ func (t *transition) item(item claude.Item) {
 		t.forgetDecided(m.ID)
 	case claude.CommandForged:
 		if t.s.input(m.Key) < 0 {
-			t.inputForged(map[string]string{"command": shorten(m.Command, maxShown)})
+			t.inputForged(map[string]string{"command": texts.Shorten(m.Command, maxShown)})
 		}
 	case claude.SessionStateChanged:
 		t.s.agent.busy = m.State != "idle"
@@ -115,7 +116,7 @@ func (t *transition) item(item claude.Item) {
 	case claude.AssistantText:
 		if m.Parent == "" {
 			r := t.change()
-			r.Preview = shorten(m.Text, previewLength)
+			r.Preview = texts.Shorten(m.Text, previewLength)
 			if m.Message != t.s.said.lastMessage || m.Message == "" {
 				r.Messages++
 			}
@@ -226,7 +227,7 @@ func (t *transition) controlAnswered(m claude.ControlAnswered) {
 		if t.repeats(m.Request) {
 			return
 		}
-		t.alarm(messages.ForgedRequest, t.s.options.onAlarm, map[string]string{"control_request": shorten(m.Request, maxShown)})
+		t.alarm(messages.ForgedRequest, t.s.options.onAlarm, map[string]string{"control_request": texts.Shorten(m.Request, maxShown)})
 		return
 	}
 	if m.Request == t.s.agent.modeWish.request && m.Request != "" {

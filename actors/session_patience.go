@@ -8,6 +8,7 @@ import (
 	"betcode/actors/permission"
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/texts"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 	"betcode/messages/toolcall"
@@ -23,7 +24,7 @@ func (t *transition) extendPrompts(m any) {
 		messages.ChangeSettings, messages.RenameSession, messages.SetGrant, messages.ClearGrants:
 		t.extend("")
 	case messages.AnswerPermission:
-		t.extend(t.s.prompts.Current(requestOf(m.Request)))
+		t.extend(t.s.prompts.Current(prompts.RequestOf(m.Request)))
 	}
 }
 
@@ -54,7 +55,7 @@ func (t *transition) remind(m permission.ReminderDue) {
 	}
 	p = prompts.Reminded(p, m.Number)
 	t.putPermission(p)
-	tool, age := shorten(p.Tool, maxShown), humanAge(act.Wall(t.now.at).Sub(p.ReceivedAt))
+	tool, age := texts.Shorten(p.Tool, maxShown), humanAge(act.Wall(t.now.at).Sub(p.ReceivedAt))
 	n := notice{
 		Code: "PERMISSION_REMINDER", Session: t.s.id, Name: t.s.record.Name,
 		Message: fmt.Sprintf("%s has waited for an answer for %s: %s", tool, age, toolcall.Cut(p.Description, maxNotified)),
@@ -68,8 +69,8 @@ func (t *transition) remind(m permission.ReminderDue) {
 func humanAge(age time.Duration) string {
 	for _, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
 		if age >= unit && (unit < 24*time.Hour || age >= 48*time.Hour) {
-			return humanDuration(age.Truncate(unit))
+			return texts.Duration(age.Truncate(unit))
 		}
 	}
-	return humanDuration(age)
+	return texts.Duration(age)
 }

@@ -12,6 +12,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
@@ -51,8 +52,8 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 func (t *transition) refuseRequest(m claude.PermissionAsked, why string) {
 	t.tellAgent(run.WriteControl{Line: claude.RefuseLine(m.Request, "malformed permission request: "+why)})
 	t.notice("PERMISSION_MALFORMED", "The agent's permission request is malformed and was refused: "+why,
-		map[string]string{"request_id": shorten(m.Request, maxShown)})
-	t.then(requestRefused{shorten(m.Request, maxShown), why})
+		map[string]string{"request_id": texts.Shorten(m.Request, maxShown)})
+	t.then(requestRefused{texts.Shorten(m.Request, maxShown), why})
 }
 
 // prompt puts a request before every client and into the journal.
@@ -90,8 +91,8 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 	if !t.known(from, op) {
 		return
 	}
-	id := t.s.prompts.Current(requestOf(m.Request))
-	m.Request = id + m.Request[len(requestOf(m.Request)):]
+	id := t.s.prompts.Current(prompts.RequestOf(m.Request))
+	m.Request = id + m.Request[len(prompts.RequestOf(m.Request)):]
 	p, pending := t.s.prompts.Find(id)
 	switch {
 	case pending && p.Decision == messages.Undecided:
@@ -116,15 +117,9 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 	}
 }
 
-// requestOf strips the number of a question: "<request>/<n>".
-func requestOf(id messages.RequestID) messages.RequestID {
-	base, _, _ := strings.Cut(string(id), "/")
-	return messages.RequestID(base)
-}
-
 // permissionDecided makes a decision durable, tells everybody, then the agent.
 func (t *transition) permissionDecided(m permission.Decided) {
-	id := requestOf(m.Answer.Request)
+	id := prompts.RequestOf(m.Answer.Request)
 	p, ok := t.s.prompts.Find(id)
 	if !ok { // withdrawn meanwhile
 		t.then(act.Reply{To: m.From, With: t.s.ledger.Late(id)})

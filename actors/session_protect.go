@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"betcode/actors/internal/claude"
 	"betcode/actors/internal/protect"
 )
 
@@ -24,7 +25,7 @@ func (o Options) protected() *protect.List {
 	if o.Protected == nil {
 		return nil
 	}
-	home, configured := agentPlaces(o.Environment)
+	home, configured := claude.Places(o.Environment)
 	if home == "" {
 		home = o.Home
 	}

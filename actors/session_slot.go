@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/texts"
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/messages"
@@ -196,7 +197,7 @@ func (t *transition) noSlot(m pool.Answer) {
 	message, details := "All agents are busy; this one starts when another has ended or can be parked", map[string]string(nil)
 	if m.Asking != "" {
 		message = "All agents are busy or wait for an answer (" + m.Asking + "); this one starts when another has ended, is answered or can be parked (betcode permission list)"
-		details = map[string]string{"waiting_for_a_person": m.Asking, "hold": humanDuration(t.s.options.waitingHold)}
+		details = map[string]string{"waiting_for_a_person": m.Asking, "hold": texts.Duration(t.s.options.waitingHold)}
 	}
 	t.notice("WAITING_FOR_SLOT", message, details)
 }

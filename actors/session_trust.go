@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -62,7 +63,7 @@ func (t *transition) tellGuard() {
 	t.s.said.trust = g.Digest
 	directory := t.s.record.WorkingDirectory
 	message := fmt.Sprintf("The agent does not obey the files of %s, which is not trusted: %s. Review it with 'betcode trust %s'.",
-		directory, withheld(g), shellWord(directory))
+		directory, withheld(g), texts.ShellWord(directory))
 	details := map[string]string{"directory": directory, "files": strings.Join(filesOf(g), "\n")}
 	t.notice(string(messages.NotTrusted), message, details)
 	t.call(string(messages.NotTrusted), message, details)
@@ -188,15 +189,4 @@ func filesOf(g messages.Guard) []string {
 		}
 	}
 	return files[:min(len(files), 50)]
-}
-
-// shellWord quotes a word for a POSIX shell if it needs that.
-func shellWord(word string) string {
-	safe := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@,:=~", r)
-	}
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !safe(r) }) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

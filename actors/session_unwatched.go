@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/texts"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 	"betcode/messages/toolcall"
@@ -42,7 +43,7 @@ func (t *transition) callFor(p messages.PermissionRecord) {
 		t.s.unwatched.told = map[messages.RequestID]bool{}
 	}
 	t.s.unwatched.told[p.Request] = true
-	tool := shorten(p.Tool, maxShown)
+	tool := texts.Shorten(p.Tool, maxShown)
 	t.call("PERMISSION_WAITS", tool+" waits for an answer: "+toolcall.Cut(p.Description, maxNotified), map[string]string{"request_id": string(p.Request), "tool": tool})
 }
 

@@ -3,6 +3,7 @@ package actors
 import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/actors/session/watchdog"
 	"betcode/messages"
@@ -33,7 +34,7 @@ func (t *transition) silenceLate(m silenceDue) {
 	case watchdog.None:
 		return
 	case watchdog.Interrupt:
-		t.notice("AGENT_SILENT", "The agent has said nothing for "+humanDuration(verdict.Silent)+" in the middle of a turn; it is interrupted", nil)
+		t.notice("AGENT_SILENT", "The agent has said nothing for "+texts.Duration(verdict.Silent)+" in the middle of a turn; it is interrupted", nil)
 		t.interrupt()
 	case watchdog.Replace:
 		t.notice("AGENT_HANGS", "The agent does not react; it is ended and started again", nil)

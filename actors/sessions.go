@@ -139,7 +139,7 @@ func (s *sessions) find(ctx actor.Context, id messages.SessionID) *actor.PID {
 	if pid := s.live[id]; pid != nil {
 		return pid
 	}
-	pid, err := ctx.SpawnNamed(sessionProps(s.deps, id), childName("session", id))
+	pid, err := ctx.SpawnNamed(sessionProps(s.deps, id), act.ChildName("session", id))
 	if err != nil {
 		panic("start session actor: " + err.Error())
 	}
@@ -187,7 +187,7 @@ func (s *sessions) replace(ctx actor.Context, id messages.SessionID) {
 // gone starts a session again if requests came while its actor went.
 func (s *sessions) gone(ctx actor.Context, who *actor.PID) {
 	for id, waiting := range s.going {
-		if who.Id != ctx.Self().Id+"/"+childName("session", id) {
+		if who.Id != ctx.Self().Id+"/"+act.ChildName("session", id) {
 			continue
 		}
 		delete(s.going, id)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/process"
 	"betcode/messages"
 )
@@ -81,7 +82,7 @@ func EndStrays(runs string, store interface {
 			failed = append(failed, err)
 			continue
 		}
-		log.Warn().Str(logSession, string(run.Session)).Str("run", run.Run).Int("pid", run.PID).
+		log.Warn().Str(act.LogSession, string(run.Session)).Str("run", run.Run).Int("pid", run.PID).
 			Msg("an agent was ended that the journal does not know as running")
 	}
 	if len(failed) > 0 {

@@ -192,7 +192,7 @@ func (s *System) recovered(sessions int) {
 // crashed logs a failure of an actor: our bug, always worth a line.
 func (s *System) crashed(f supervision.Failure) {
 	defer s.crashes.crashed(f.Actor)
-	e := s.logOf(f.Actor).Error().Str(logActor, f.Actor).Str("reason", f.Reason).Int("restarts", f.Restarts)
+	e := s.logOf(f.Actor).Error().Str(act.LogActor, f.Actor).Str("reason", f.Reason).Int("restarts", f.Restarts)
 	if f.Decision.Verdict == supervision.Restart {
 		e = e.Dur("backoff", f.Decision.After)
 	}

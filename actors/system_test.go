@@ -13,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"betcode/actors/internal/act"
 	"betcode/messages"
 )
 
@@ -237,6 +238,6 @@ func TestCrashWhileTheDaemonEnds(t *testing.T) {
 			cancel()
 			asking = err == nil || !strings.Contains(err.Error(), "shutting down")
 		}
-		s.crash("sessions/" + childName("session", sessionN(1)))
+		s.crash("sessions/" + act.ChildName("session", sessionN(1)))
 	}()
 }

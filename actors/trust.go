@@ -3,6 +3,7 @@ package actors
 import (
 	"cmp"
 
+	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
 	"betcode/messages"
 )
@@ -70,7 +71,7 @@ func (s *System) reviewDirectory(m messages.ReviewDirectory) (messages.Reply, er
 		return nil, messages.Errorf(op, messages.Unimplemented, "this daemon keeps no list of trusted directories")
 	}
 	s.options.Directories.Search(m.Directory)
-	review, err := s.options.Directories.Review(m.Directory, agentHome(s.environment(nil)))
+	review, err := s.options.Directories.Review(m.Directory, claude.Home(s.environment(nil)))
 	if err != nil {
 		return nil, messages.AsError(op, err)
 	}
@@ -82,7 +83,7 @@ func (s *System) trust(m messages.TrustDirectory) (messages.Reply, error) {
 	if s.options.Directories == nil {
 		return nil, messages.Errorf(op, messages.Unimplemented, "this daemon keeps no list of trusted directories")
 	}
-	list, err := s.options.Directories.Trust(m, agentHome(s.environment(nil)))
+	list, err := s.options.Directories.Trust(m, claude.Home(s.environment(nil)))
 	if err != nil {
 		return nil, messages.AsError(op, err)
 	}

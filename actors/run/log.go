@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/spool"
 	"betcode/messages"
 )
@@ -13,7 +14,7 @@ import (
 // log is the log of this run.
 func (r *run) log() *zerolog.Logger {
 	span := fmt.Sprintf("session/%s/run/%d", r.session.ID, r.state.record.Run)
-	log := r.deps.Log(span).With().Str("session_id", string(r.session.ID)).Uint64("run", uint64(r.state.record.Run)).Logger()
+	log := r.deps.Log(span).With().Str(act.LogSession, string(r.session.ID)).Uint64(act.LogRun, uint64(r.state.record.Run)).Logger()
 	return &log
 }
 

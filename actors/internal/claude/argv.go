@@ -14,6 +14,10 @@ import (
 // every time: a resumed agent may remember another.
 const DefaultMode = "default"
 
+// BypassMode is the mode in which the agent asks about nothing but protected files. A
+// running agent enters it only if it was started in it.
+const BypassMode = "bypassPermissions"
+
 const modeFlag = "--permission-mode"
 
 // Spec says what a process is started for.

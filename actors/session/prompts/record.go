@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"strings"
 	"time"
 
 	"betcode/messages"
@@ -58,4 +59,10 @@ func RemindersSent(p messages.PermissionRecord) int {
 func Reminded(p messages.PermissionRecord, n int) messages.PermissionRecord {
 	p.Reminder1hSent, p.Reminder24hSent = n >= 1, n >= 2
 	return p
+}
+
+// RequestOf returns the request that an id names: that of a question has a number behind the request, "<request>/<n>".
+func RequestOf(id messages.RequestID) messages.RequestID {
+	base, _, _ := strings.Cut(string(id), "/")
+	return messages.RequestID(base)
 }

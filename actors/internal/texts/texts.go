@@ -1,0 +1,42 @@
+// Package texts writes values for people: shortened texts, durations and words for a shell. Its functions are pure.
+package texts
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Shorten cuts a text after so many characters.
+func Shorten(text string, characters int) string {
+	if utf8.RuneCountInString(text) <= characters {
+		return text
+	}
+	runes := []rune(text)
+	return string(runes[:characters-1]) + "…"
+}
+
+// Duration writes a duration as the configuration does: "7d", "1h".
+func Duration(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d >= day && d%day == 0:
+		return fmt.Sprintf("%dd", d/day)
+	case d >= time.Hour && d%time.Hour == 0:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	default:
+		return d.Round(time.Second).String()
+	}
+}
+
+// ShellWord quotes a word for a POSIX shell if it needs that.
+func ShellWord(word string) string {
+	safe := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@,:=~", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !safe(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
