@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 
-	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/paths"
 	"betcode/messages"
@@ -39,11 +38,11 @@ func readAbilities(directory string) messages.Abilities {
 	return messages.Abilities{Commands: file.Commands, Skills: file.Skills, Agents: file.Agents, Models: file.Models}
 }
 
-// learn is the job of a remember. A session that was deleted meanwhile has no
+// learnAbilities adds what an agent has told to what is remembered in a directory. A session that was deleted meanwhile has no
 // directory any more, and gets none.
-func (e remember) learn() any {
-	before := readAbilities(e.directory)
-	after := before.Learn(e.abilities)
+func learnAbilities(directory string, told messages.Abilities) error {
+	before := readAbilities(directory)
+	after := before.Learn(told)
 	after.Fresh = false
 	if reflect.DeepEqual(before, after) {
 		return nil
@@ -52,7 +51,7 @@ func (e remember) learn() any {
 	if err != nil {
 		return fmt.Errorf("remember abilities: %w", err)
 	}
-	return act.Failure(replaceNote(filepath.Join(e.directory, abilitiesName), text))
+	return replaceNote(filepath.Join(directory, abilitiesName), text)
 }
 
 // abilities asks a session's agent, or remembers, in the goroutine of who asks.

@@ -10,14 +10,6 @@ import (
 	"betcode/messages"
 )
 
-// archiveRuns is an effect: archive the spools of a session's runs that have ended.
-type archiveRuns struct {
-	directory string
-	upTo      messages.RunNumber
-}
-
-func (archiveRuns) Effect() {}
-
 // rawOutput passes on what the agent of a run wrote. It runs on the caller's goroutine.
 func (s *System) rawOutput(ctx context.Context, m messages.GetRawOutput) (messages.Reply, error) {
 	const op = "read raw output"

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -16,15 +15,6 @@ const (
 	compactPause    = 20 * time.Millisecond
 )
 
-// detailSettling marks a refusal that is over in a moment by itself.
-const detailSettling = "settling"
-
-// settling reports whether nothing keeps the session busy but its agent, which is
-// about to rest: the turn is over, and TurnComplete was told.
-func (s *sessionState) settling() bool {
-	return s.agent.busy && !s.busy() && len(s.slot.admissions) == 0 && len(s.record.Background) == 0 && len(s.prompts.List(prompts.UndecidedCall)) == 0
-}
-
 // compactWaiting asks for a compaction, again while the agent is about to rest. It runs on the
 // caller's goroutine.
 func compactWaiting(ctx context.Context, ask func() (messages.Reply, error)) (messages.Reply, error) {
@@ -32,7 +22,7 @@ func compactWaiting(ctx context.Context, ask func() (messages.Reply, error)) (me
 	for {
 		answer, err := ask()
 		var refusal *messages.Error
-		if !errors.As(err, &refusal) || refusal.Details[detailSettling] == "" || time.Now().After(deadline) {
+		if !errors.As(err, &refusal) || refusal.Details[DetailSettling] == "" || time.Now().After(deadline) {
 			return answer, err
 		}
 		select {

@@ -12,7 +12,7 @@ import (
 func TestCompactionWaitsForTheAgentToRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, asked := time.Now(), 0
-		settling := messages.Errorf("compact session", messages.WrongState, "active").With(detailSettling, "true")
+		settling := messages.Errorf("compact session", messages.WrongState, "active").With(DetailSettling, "true")
 		_, err := compactWaiting(t.Context(), func() (messages.Reply, error) {
 			if asked++; asked < 4 {
 				return nil, settling

@@ -45,13 +45,3 @@ func (s *System) readHistory(m messages.ReadHistory) (messages.Reply, error) {
 	events, gap, err := s.options.Store.Salvaged(m.Session, m.After, 0, 0)
 	return result(messages.HistoryPage{Events: events, Gap: gap}, err)
 }
-
-// logStrays tells the log of agents that nobody followed.
-func (s *session) logStrays(m straysEnded) {
-	if m.err != nil {
-		s.log().Error().Err(m.err).Msg("an agent of a damaged session could not be ended")
-	}
-	if m.ended > 0 {
-		s.log().Warn().Int("agents", m.ended).Msg("agents of a damaged session ended")
-	}
-}

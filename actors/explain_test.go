@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -48,25 +47,6 @@ func TestExplainAgent(t *testing.T) {
 	}
 }
 
-// A session tells which rules its agent does not have yet, and in which mode it really is.
-func TestAgentRules(t *testing.T) {
-	b := ruled(t, map[rules.Effect][]string{rules.Ask: {"Read(a)"}})
-	if a := b.state.agentRules(); !a.Running || a.Mode != "default" || len(a.Missing) != 0 || !slices.Contains(a.Ask, "Read(a)") {
-		t.Errorf("%+v", a)
-	}
-	b.state.agent.handover.has.Ask = nil
-	m := wants(claude.BypassMode)
-	m.ConfirmMode = true
-	b.tell(m)
-	if a := b.state.agentRules(); a.Mode != "default" || a.NextMode != claude.BypassMode || !slices.Equal(a.Missing, []string{"ask Read(a)"}) {
-		t.Errorf("%+v", a)
-	}
-	b.tell(b.exit(0))
-	if a := b.state.agentRules(); a.Running || len(a.Missing) != 0 || !slices.Contains(a.Ask, "Read(a)") {
-		t.Errorf("%+v", a)
-	}
-}
-
 // Grants decide what no rule does.
 func TestExplainGrants(t *testing.T) {
 	r := messages.SessionRecord{Grants: map[string]bool{"Bash": true, "Edit": false}}
@@ -86,6 +66,25 @@ func TestExplainGrants(t *testing.T) {
 		e := messages.PermissionExplained{Effect: c.said.String()}
 		if granted(&e, r, c.said, c.tool, c.may); e.Effect != c.want {
 			t.Errorf("%+v: %s", c, e.Effect)
+		}
+	}
+}
+
+func TestExplainRulesLater(t *testing.T) {
+	lacks := messages.AgentRules{Running: true, Missing: []string{"ask Read(a)"}}
+	for _, c := range []struct {
+		version string
+		agent   messages.AgentRules
+		says    bool
+	}{
+		{"2.1.20", lacks, true},
+		{"2.1.20", messages.AgentRules{Running: true}, false},
+		{"2.1.119", lacks, false},
+		{"", lacks, false},
+	} {
+		note := rulesLater(messages.SessionView{Record: messages.SessionRecord{AgentVersion: c.version}, Agent: c.agent})
+		if strings.Contains(note, c.version+" takes rules only when it is started") != c.says || (note != "") != c.says {
+			t.Errorf("%s, missing %q: %q", c.version, c.agent.Missing, note)
 		}
 	}
 }

@@ -61,6 +61,17 @@ func (s *System) handServers(session messages.SessionRecord, record messages.Run
 	return claude.Restrict(record.Argv, r), nil
 }
 
+// presentGuard returns how an agent in a directory would be restricted now. With search, it looks below the directory as well.
+func (s *System) presentGuard(directory string, added, environment []string, search bool) (messages.Guard, error) {
+	if search {
+		for _, dir := range append([]string{directory}, added...) {
+			s.options.Directories.Search(dir)
+		}
+	}
+	review, err := s.review(directory, added, environment)
+	return guardOf(review), err
+}
+
 // guardOf is the restriction that follows from a review.
 func guardOf(r messages.DirectoryReview) messages.Guard {
 	guard := messages.Guard{Digest: r.Digest, Ask: r.Ask}

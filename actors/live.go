@@ -60,27 +60,20 @@ func (l Live) complete() *Live {
 // Change replaces what may change, for everything that is decided from now on: a
 // timer that runs goes on, a request that waits keeps its reminders.
 func (s *System) Change(l Live) {
-	s.live.Store(l.complete())
-	now := s.live.Load()
+	now := l.complete()
+	s.live.Store(now)
+	s.sessionSettings.Store(s.sessionOptions(now))
 	s.actors.Root.Send(s.pool, now.poolLimits())
 	s.actors.Root.Send(s.below("retention"), retention.LimitsChanged{})
 }
 
 // sessionOptions is what every session is told.
-func (s *System) sessionOptions() sessionOptions {
-	live := s.live.Load()
-	return sessionOptions{
-		lineage: s.options.Store.Lineage(), runs: s.options.RunsDirectory, program: s.options.Program,
-		rules: s.rules.get(), ownRules: s.options.Directories != nil, home: s.options.Home, protected: s.protected, restarts: s.options.AgentRestart,
-		keeps: s.options.Keeps,
-	}.with(live)
-}
-
-// with is the options with what may change.
-func (o sessionOptions) with(l *Live) sessionOptions {
-	o.permissionTTL, o.extend, o.parkAfter, o.silence = l.PermissionTTL, !l.FixedTTL, l.ParkAfter, l.Silence
-	o.waitingHold = l.WaitingHold
-	o.onAlarm, o.fence = l.OnAlarm, l.Fence
-	o.compactThreshold, o.resume, o.continuations, o.continuationGrace = l.CompactThreshold, l.Resume, uint32(l.Continuations), l.ContinueGrace
-	return o
+func (s *System) sessionOptions(l *Live) *SessionOptions {
+	return &SessionOptions{
+		Lineage: s.options.Store.Lineage(), Runs: s.options.RunsDirectory, Program: s.options.Program, OwnRules: s.options.Directories != nil,
+		Home: s.options.Home, Protected: s.protected, Restarts: s.options.AgentRestart, Keeps: s.options.Keeps, LockGrace: s.options.LockGrace,
+		PermissionTTL: l.PermissionTTL, Extend: !l.FixedTTL, ParkAfter: l.ParkAfter, Silence: l.Silence, WaitingHold: l.WaitingHold,
+		OnAlarm: l.OnAlarm, Fence: l.Fence, CompactThreshold: l.CompactThreshold,
+		Resume: l.Resume, Continuations: uint32(l.Continuations), ContinuationGrace: l.ContinueGrace,
+	}
 }

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"encoding/binary"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +11,8 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(patient{m}) }
+
+const sessionA messages.SessionID = "3f2a0000-0000-4000-8000-00000000000a"
 
 var dawn = time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
 
@@ -42,15 +43,3 @@ func numbersOf(events []messages.Event) []messages.Seq {
 	}
 	return numbers
 }
-
-// firstNumber returns the first journaled number among events, 0 if none is.
-func firstNumber(events []messages.Event) messages.Seq {
-	for _, e := range events {
-		if e.Seq > 0 {
-			return e.Seq
-		}
-	}
-	return 0
-}
-
-func containsText(s, part string) bool { return strings.Contains(s, part) }

@@ -11,7 +11,6 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/hook"
 	"betcode/actors/internal/texts"
-	"betcode/messages"
 )
 
 // How much a program for notifications may take.
@@ -24,16 +23,6 @@ const (
 	// one, the system starts no program, and an agent chooses some of what is in them.
 	maxNotifyVariable = 16 << 10
 )
-
-// notice is something a person should know who does not watch.
-type notice struct {
-	Code    string             `json:"code"`
-	Message string             `json:"message"`
-	Session messages.SessionID `json:"session_id"`
-	Name    string             `json:"session_name,omitempty"`
-	At      time.Time          `json:"at"`
-	Details map[string]string  `json:"details,omitempty"`
-}
 
 // notifier starts the user's program for each notice, a few at a time. What goes
 // wrong is a line in the log: the notice itself is in the journal.
@@ -59,7 +48,7 @@ func newNotifier(s *System) *notifier {
 }
 
 // send hands a notice to the worker that has the least to do. It does not wait.
-func (n *notifier) send(e notice) {
+func (n *notifier) send(e Notice) {
 	if len(n.deps.live.Load().NotifyExec) == 0 {
 		return
 	}
@@ -88,7 +77,7 @@ func (n *notifier) send(e notice) {
 	})
 }
 
-func (n *notifier) run(e notice) {
+func (n *notifier) run(e Notice) {
 	o, program := n.deps.options, n.deps.live.Load().NotifyExec
 	if len(program) == 0 {
 		return
@@ -97,16 +86,16 @@ func (n *notifier) run(e notice) {
 	defer cancel()
 	input, err := json.Marshal(e)
 	if err == nil {
-		err = hook.Run(ctx, program, append(slices.Clone(o.NotifyEnv), e.environ()...), append(input, '\n'))
+		err = hook.Run(ctx, program, append(slices.Clone(o.NotifyEnv), noticeEnviron(e)...), append(input, '\n'))
 	}
 	if err != nil {
 		n.deps.logOf("notify").Warn().Err(err).Str(act.LogSession, string(e.Session)).Str("code", e.Code).Msg("notification failed")
 	}
 }
 
-// environ is the notice for programs that do not read JSON. A tool's input is not
+// noticeEnviron is a notice for programs that do not read JSON. A tool's input is not
 // in it, since that may hold anything.
-func (e notice) environ() []string {
+func noticeEnviron(e Notice) []string {
 	environ := []string{
 		"BETCODE_EVENT=" + e.Code, "BETCODE_MESSAGE=" + e.Message, "BETCODE_SESSION_ID=" + string(e.Session),
 		"BETCODE_SESSION_NAME=" + e.Name, "BETCODE_REQUEST_ID=" + e.Details["request_id"],

@@ -19,7 +19,7 @@ func TestNotifierStartsTheProgram(t *testing.T) {
 		o.NotifyExec = []string{"/bin/sh", "-c", `cat >"$DIR/json"; env >"$DIR/env.new"; mv "$DIR/env.new" "$DIR/env"`}
 		o.NotifyEnv = []string{"DIR=" + dir, "PATH=/usr/bin:/bin"}
 	})
-	s.notifier.send(notice{
+	s.notifier.send(Notice{
 		Code: "PERMISSION_REMINDER", Message: "Bash has waited", Session: sessionA, Name: "work",
 		Details: map[string]string{"request_id": "p1", "tool": "Bash", "age": "1h"},
 	})
@@ -41,7 +41,7 @@ func TestNotifierStartsTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got notice
+	var got Notice
 	if err := json.Unmarshal(raw, &got); err != nil || got.Details["age"] != "1h" || got.Name != "work" || got.At.IsZero() {
 		t.Errorf("it reads %s: %v", raw, err)
 	}
@@ -51,7 +51,7 @@ func TestNotifierStartsTheProgram(t *testing.T) {
 func TestNotifierIsBounded(t *testing.T) {
 	s := raise(t, newMemoryStore(), func(o *Options) { o.NotifyExec = []string{"/bin/sh", "-c", "sleep 60"} })
 	for range 10 * notifyWaiting { // if it waited for the program, this would last longer than the test may
-		s.notifier.send(notice{Code: "X", Session: messages.SessionID("s")})
+		s.notifier.send(Notice{Code: "X", Session: messages.SessionID("s")})
 	}
 	s.notifier.mu.Lock()
 	defer s.notifier.mu.Unlock()

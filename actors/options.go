@@ -105,7 +105,7 @@ func below(path, dir string) bool {
 // lacks an option, or because an additional directory has changed.
 func optionsRefused(o messages.AgentOptions, version string) (messages.Exit, bool) {
 	if lacking := lackingOption(o, version); lacking != "" {
-		return messages.Exit{Known: true, Code: 127, Reason: lacking, Stage: stageVersion}, true
+		return messages.Exit{Known: true, Code: 127, Reason: lacking, Stage: StageVersion}, true
 	}
 	for _, dir := range o.Directories {
 		target, err := filepath.EvalSymlinks(dir)

@@ -50,7 +50,7 @@ func (d *days) seed(id messages.RequestID, tool string) {
 		AgentSession: string(sessionA), CreatedAt: d.began, UpdatedAt: d.began,
 	}
 	run := messages.RunRecord{
-		Format: runFormat, Session: sessionA, Run: 1, State: messages.RunRunning, Token: "token",
+		Format: 1, Session: sessionA, Run: 1, State: messages.RunRunning, Token: "token",
 		Directory: "/nonexistent/run", Process: messages.ProcessIdentity{PID: 1 << 30, StartTime: 1, BootID: "another"},
 	}
 	err := d.store.Commit([]messages.Append{{
@@ -154,7 +154,7 @@ func TestRequestWaitsForDays(t *testing.T) {
 		if len(d.pending()) != 0 {
 			t.Errorf("%+v", d.pending())
 		}
-		_, err := d.ask(answer("ann", "p1", messages.AllowOnce))
+		_, err := d.ask(decides("ann", "p1", messages.AllowOnce))
 		if e := messages.AsError("", err); err == nil || e.Kind != messages.WrongState || e.Code != messages.PermissionStale {
 			t.Errorf("a late answer: %v", err)
 		}
@@ -165,11 +165,11 @@ func TestRequestWaitsForDays(t *testing.T) {
 func TestActivityExtendsForAMonth(t *testing.T) {
 	inDays(t, func(d *days) {
 		signs := []messages.Request{
-			take("ann"), release("ann"),
+			messages.TakeLock{Session: sessionA, Client: "ann"}, messages.ReleaseLock{Session: sessionA, Client: "ann"},
 			messages.ChangeSettings{Session: sessionA, Client: "ann", Model: "haiku"},
 			messages.SetGrant{Session: sessionA, Tool: "Read", Granted: true},
 			attaching{},
-			answer("ann", "other", messages.Deny),
+			decides("ann", "other", messages.Deny),
 		}
 		for n := range 5 {
 			at := time.Duration(n+1) * 6 * day
@@ -220,7 +220,7 @@ func TestPatienceOutlivesTheDaemon(t *testing.T) {
 		d.start()
 		d.until(3 * time.Hour)
 		d.says()
-		if _, err := d.ask(take("ann")); err != nil {
+		if _, err := d.ask(messages.TakeLock{Session: sessionA, Client: "ann"}); err != nil {
 			t.Fatal(err)
 		}
 		d.stop()
@@ -247,10 +247,10 @@ func TestPatienceOutlivesTheDaemon(t *testing.T) {
 // A kept decision ends with the TTL too, and then its session's actor goes.
 func TestKeptDecisionExpires(t *testing.T) {
 	inDays(t, func(d *days) {
-		if a, err := d.ask(answer("ann", "p1", messages.AllowOnce)); err != nil || !a.(messages.PermissionAnswered).Applied {
+		if a, err := d.ask(decides("ann", "p1", messages.AllowOnce)); err != nil || !a.(messages.PermissionAnswered).Applied {
 			t.Fatalf("%v, %v", a, err)
 		}
-		if a, err := d.ask(answer("bob", "p1", messages.Deny)); err != nil || a.(messages.PermissionAnswered).By != "ann" {
+		if a, err := d.ask(decides("bob", "p1", messages.Deny)); err != nil || a.(messages.PermissionAnswered).By != "ann" {
 			t.Errorf("%v, %v", a, err)
 		}
 		d.says(append(slices.Clone(rebooted), "resolved p1 ALLOW_ONCE by ann")...)
@@ -296,7 +296,7 @@ func TestTTLIsAnOption(t *testing.T) {
 			d.start(func(o *Options) { o.PermissionTTL, o.Reminders = ttl, []time.Duration{2 * time.Hour} })
 			d.until(3 * time.Hour)
 			d.says(append(slices.Clone(rebooted), "notice PERMISSION_REMINDER 2h")...)
-			d.ask(take("ann"))
+			d.ask(messages.TakeLock{Session: sessionA, Client: "ann"})
 			want := max(d.began.Add(7*day).Unix(), d.began.Add(3*time.Hour+ttl).Unix())
 			if p := d.pending()[0]; p.ExpiresAt.Unix() != want {
 				t.Errorf("TTL %s: %s", ttl, p.ExpiresAt)
@@ -305,7 +305,7 @@ func TestTTLIsAnOption(t *testing.T) {
 			d.start(func(o *Options) { o.PermissionTTL, o.FixedTTL = ttl, true })
 			before := d.pending()[0].ExpiresAt
 			d.until(5 * time.Hour)
-			d.ask(take("ann"))
+			d.ask(messages.TakeLock{Session: sessionA, Client: "ann"})
 			if p := d.pending()[0]; !p.ExpiresAt.Equal(before) {
 				t.Errorf("it was extended to %s", p.ExpiresAt)
 			}
@@ -318,7 +318,7 @@ func TestTTLIsAnOption(t *testing.T) {
 func TestCrashesOfAWaitingRequest(t *testing.T) {
 	inDays(t, func(d *days) {
 		d.until(6 * day)
-		if _, err := d.ask(take("ann")); err != nil { // extends it
+		if _, err := d.ask(messages.TakeLock{Session: sessionA, Client: "ann"}); err != nil { // extends it
 			t.Fatal(err)
 		}
 		path := actor.NewPID(d.sessions.Address, d.sessions.Id+"/"+act.ChildName("session", sessionA)+"/"+act.ChildName("permission", "p1"))
@@ -332,8 +332,13 @@ func TestCrashesOfAWaitingRequest(t *testing.T) {
 		process, _ = d.actors.ProcessRegistry.Get(path)
 		process.SendSystemMessage(path, &actor.Stop{}) // its supervisor gives it up
 		time.Sleep(time.Second)
-		if a, err := d.ask(answer("ann", "p1", messages.AllowOnce)); err != nil || !a.(messages.PermissionAnswered).Applied {
+		if a, err := d.ask(decides("ann", "p1", messages.AllowOnce)); err != nil || !a.(messages.PermissionAnswered).Applied {
 			t.Errorf("%v, %v", a, err)
 		}
 	})
+}
+
+// decides is the answer of a client to a request.
+func decides(client messages.ClientID, id messages.RequestID, d messages.Decision) messages.AnswerPermission {
+	return messages.AnswerPermission{Session: sessionA, Client: client, Request: id, Decision: d}
 }

@@ -6,22 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"betcode/actors/internal/claude"
 	"betcode/messages"
 )
-
-// What the agent says of itself is kept when it changes, and then it is asked for the
-// rest, unless it is being asked.
-func TestReported(t *testing.T) {
-	b := turning(t)
-	says := claude.TurnStarted{Version: "2.1.0", Tools: []string{"Bash"}, Servers: []claude.McpServer{{Name: "x", Status: "pending"}}}
-	b.on(b.out(says), "keep the report of 1 tools, 1 servers", "run 1: control initialize", "in 2s actors.inquirySlow")
-	b.on(b.out(says)) // nothing new
-	says.Servers = []claude.McpServer{{Name: "x", Status: "connected"}}
-	b.on(b.out(says), "keep the report of 1 tools, 1 servers")
-	b.on(b.out(claude.ControlAnswered{Request: b.state.inquiry.request, OK: true, Response: []byte(`{"models":[{"value":"opus"}]}`)}), "remember 0 commands")
-	b.on(b.out(claude.TurnStarted{}))
-}
 
 // What an agent does not say of its servers stands in its files.
 func TestReportsAreCompleted(t *testing.T) {
@@ -54,13 +40,13 @@ func TestReportsAreCompleted(t *testing.T) {
 func TestReportFiles(t *testing.T) {
 	s := &System{options: Options{RunsDirectory: t.TempDir()}}
 	r := messages.AgentReport{Session: "a", Version: "1", Tools: []string{"Bash"}, Servers: []messages.McpServer{{Name: "x", Status: "failed"}}}
-	if err := s.writeReport(keepReport{report: r}); err != nil {
+	if err := s.writeReport(r, "", nil); err != nil {
 		t.Errorf("of a session that was deleted: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(s.options.RunsDirectory, "a"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.writeReport(keepReport{report: r}); err != nil {
+	if err := s.writeReport(r, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, found := s.readReport("a"); !found || got.Session != "a" || got.Servers[0] != r.Servers[0] || got.Tools[0] != "Bash" {

@@ -20,7 +20,7 @@ func TestAnswerAfterExpiry(t *testing.T) {
 			if err != nil || found != (messages.RequestResolved{Session: sessionA, Request: "p1"}) {
 				t.Errorf("%s: found %+v, %v", when, found, err)
 			}
-			_, err = d.ask(answer("ann", "p1", messages.AllowOnce))
+			_, err = d.ask(decides("ann", "p1", messages.AllowOnce))
 			e := messages.AsError("", err)
 			if err == nil || e.Code != messages.PermissionStale || !strings.Contains(e.Error(), "expired at ") || e.Details["decided_at"] == "" {
 				t.Errorf("%s: %v", when, err)

@@ -47,8 +47,13 @@ func TestCallHistory(t *testing.T) {
 	asked := func(id, request string) *pb.AgentEvent {
 		return &pb.AgentEvent{Event: &pb.AgentEvent_PermissionRequest{PermissionRequest: &pb.PermissionRequest{RequestId: request, ToolUseId: id}}}
 	}
+	allowed := func(request, by string) *pb.AgentEvent {
+		return &pb.AgentEvent{Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{
+			RequestId: request, Decision: pb.PermissionDecision_ALLOW_ONCE, ResolvedBy: by, Reason: "client",
+		}}}
+	}
 	take(call("a", "ls"), call("b", "rm x"), asked("b", "p1"), result("a"), call("c", "make"),
-		permissionResolved(messages.PermissionRecord{Request: "p1", Decision: messages.AllowOnce, DecidedBy: "ann"}),
+		allowed("p1", "ann"),
 		result("b"), result("b"), asked("c", "p2"), call("d", "ls -l"), call("d", "ls -a"))
 	if err := h.tellAll(); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ import (
 // not touched; the new incarnation adopts it. Streams are attached again by the
 // gateway.
 type session struct {
-	deps    *System
+	deps    *SessionDeps
 	id      messages.SessionID
 	state   sessionState
 	streams map[string]*actor.PID // as spawned
@@ -38,15 +38,20 @@ type session struct {
 	timers  act.Timers
 	io      *act.Worker
 	leaving bool
-	live    *Live // as the state's options have it
+	options *SessionOptions // as the state's options were taken from
 }
 
-func sessionProps(s *System, id messages.SessionID) *actor.Props {
-	grace := s.options.LockGrace - s.now().Sub(s.started) // for a crash of the daemon
-	return s.tree.Props("session", s.policy, func() actor.Actor {
-		options, live := s.sessionOptions(), s.live.Load()
-		options.lockGrace, grace = grace, s.options.LockGrace // and next time for one of the actor
-		return &session{deps: s, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, live: live, state: sessionState{id: id, options: options}}
+// SessionProps describes the actor of a session. d is shared by all sessions.
+func SessionProps(d *SessionDeps, id messages.SessionID) *actor.Props {
+	grace := d.Options().LockGrace - d.Now().Sub(d.Started) // for a crash of the daemon
+	return d.Props("session", func() actor.Actor {
+		settings := d.Options()
+		options := *settings
+		options.LockGrace, grace = grace, settings.LockGrace // and next time for one of the actor
+		return &session{
+			deps: d, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, options: settings,
+			state: sessionState{id: id, options: options},
+		}
 	})
 }
 
@@ -54,9 +59,9 @@ func sessionProps(s *System, id messages.SessionID) *actor.Props {
 func (s *session) Receive(ctx actor.Context) {
 	switch m := act.Unwrap(s, ctx.Message()).(type) {
 	case *actor.Started:
-		s.io = act.NewWorker(ctx, &s.deps.workers, s)
-		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
-		ctx.Send(ctx.Parent(), sessionBegins{s.id})
+		s.io = act.NewWorker(ctx, s.deps.Workers, s)
+		ctx.Request(s.deps.Journal, messages.LoadSession{Session: s.id})
+		ctx.Send(ctx.Parent(), SessionBegins{Session: s.id})
 	case *actor.Stopping, *actor.Restarting:
 		s.leaving = true
 		s.io.Close(nil)
@@ -66,21 +71,19 @@ func (s *session) Receive(ctx actor.Context) {
 			panic("the actor of a run was given up") // nobody would ever hear how the run ends
 		}
 		if !s.leaving && s.mayLeave(ctx) {
-			ctx.Send(ctx.Parent(), sessionIdle{s.id})
+			ctx.Send(ctx.Parent(), SessionIdle{Session: s.id})
 		}
 		if !s.leaving {
 			s.waitAgain(ctx, m.Who)
 		}
 	case nil, *actor.Stopped:
-	case mayGo:
-		ctx.Send(ctx.Parent(), goodbye{s.id, s.mayLeave(ctx)})
+	case SessionMayLeave:
+		ctx.Send(ctx.Parent(), SessionLeaves{Session: s.id, Leaves: s.mayLeave(ctx)})
 	default:
 		failpoint.Hit(failpoint.SessionStep)
 		now := s.env(ctx.Message())
 		before := s.state.record.Phase
-		if live := s.deps.live.Load(); live != s.live {
-			s.live, s.state.options = live, s.state.options.with(live)
-		}
+		s.followSettings()
 		next, effects := s.state.step(now, ctx.Sender(), m)
 		s.state = next
 		switch m := m.(type) {
@@ -98,14 +101,23 @@ func (s *session) Receive(ctx actor.Context) {
 	}
 }
 
+// followSettings takes settings that have changed. How long the lock is kept was decided when the actor began.
+func (s *session) followSettings() {
+	if now := s.deps.Options(); now != s.options {
+		grace := s.state.options.LockGrace
+		s.options, s.state.options = now, *now
+		s.state.options.LockGrace = grace
+	}
+}
+
 // env is what a step needs now.
 func (s *session) env(m any) env {
 	now := env{
-		at: s.deps.now(), id: uuid.NewString, chance: rand.Float64, full: s.deps.room.Full(),
-		rules: s.deps.rules.get(), versions: s.deps.versions.known(),
+		at: s.deps.Now(), id: uuid.NewString, chance: rand.Float64, full: s.deps.DiskFull(),
+		rules: s.deps.Rules(), versions: s.deps.NotContinuing(),
 	}
 	if _, loads := m.(messages.SessionLoaded); loads {
-		now.savedStop, now.stopSaved = s.deps.stops.of(s.id)
+		now.savedStop, now.stopSaved = s.deps.Stops.Of(s.id)
 	}
 	return now
 }
@@ -120,7 +132,7 @@ func (s *session) show(ctx actor.Context, before messages.Phase) {
 	if phase == before && s.state.durable.Commits() > 1 {
 		return
 	}
-	s.deps.tree.Detail(ctx.Self(), "phase", phase.String())
+	s.deps.Tree.Detail(ctx.Self(), "phase", phase.String())
 	if phase != before {
 		s.log().Info().Str("from", before.String()).Str("to", phase.String()).Msg("session changed")
 	}
@@ -130,7 +142,7 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 	s.logEffect(e)
 	switch e := e.(type) {
 	case persist:
-		ctx.Request(s.deps.journal, e.Append)
+		ctx.Request(s.deps.Journal, e.Append)
 	case act.Reply:
 		act.Send(ctx, e.To, e.With)
 	case publish:
@@ -153,69 +165,64 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 	case act.After:
 		s.timers.Start(ctx, e.Delay, e.Message)
 	case loadAgain:
-		ctx.Request(s.deps.journal, messages.LoadSession{Session: s.id})
+		ctx.Request(s.deps.Journal, messages.LoadSession{Session: s.id})
 	case readTranscript:
-		environment := s.deps.environment(s.state.environment())
+		environment := s.deps.Environment(s.state.environment())
 		s.io.Do(func() any { return e.read(environment) })
 	case lookTrust:
-		directory, environment := s.state.record.WorkingDirectory, s.deps.environment(s.state.environment())
+		directory, environment := s.state.record.WorkingDirectory, s.deps.Environment(s.state.environment())
 		added := s.state.agentOptions().Directories
 		s.io.Do(func() any { return e.look(s.deps, directory, added, environment) })
 	case lookAround:
-		s.io.Do(func() any { return e.look(s.deps) })
+		protected := s.state.options.Protected
+		s.io.Do(func() any { return e.look(s.deps, protected) })
 	case askPool:
-		ctx.Request(s.deps.pool, e.message)
+		ctx.Request(s.deps.Pool, e.message)
 	case tellPool:
-		ctx.Send(s.deps.pool, e.message)
+		ctx.Send(s.deps.Pool, e.message)
 	case notify:
-		s.deps.notifier.send(e.event)
+		s.deps.Notify(e.event)
 	case noteVersion:
-		versions, version := s.deps.versions, e.version
-		s.deps.janitor.Do(func() any {
-			if err := versions.note(version); err != nil {
-				return err
-			}
-			return nil
-		})
+		s.background(func() error { return s.deps.NoteVersion(e.version) })
 	case saveStop:
-		stops, id := s.deps.stops, s.id
-		stops.want(id, e.run)
-		s.io.Do(func() any { return stopSaved{stops.save(id)} })
+		stops, id := s.deps.Stops, s.id
+		stops.Want(id, e.run)
+		s.io.Do(func() any { return stopSaved{stops.Save(id)} })
 	case dropSavedStop:
-		stops, id := s.deps.stops, s.id
-		stops.drop(id)
-		s.deps.janitor.Do(func() any { return act.Failure(stops.save(id)) })
+		stops, id := s.deps.Stops, s.id
+		stops.Drop(id)
+		s.background(func() error { return stops.Save(id) })
 	case keepReport:
-		s.deps.janitor.Do(func() any { return act.Failure(s.deps.writeReport(e)) })
+		s.background(func() error { return s.deps.KeepReport(e.report, e.directory, e.environment) })
 	case auditing:
 		if e.entry.ErrorCode == string(messages.SubprocessCrashed) {
-			ctx.Send(s.deps.health, health.AgentCrashed{Session: s.id})
+			ctx.Send(s.deps.Health, health.AgentCrashed{Session: s.id})
 		}
-		s.deps.auditor.Do(func() any {
-			s.deps.options.Audit(e.entry)
-			return nil
-		})
+		s.deps.Audit(e.entry)
 	case remember:
-		s.deps.janitor.Do(e.learn)
+		s.background(func() error { return s.deps.KeepAbilities(e.directory, e.abilities) })
 	case archiveRuns:
-		s.deps.archiver.Ended(e.directory, e.upTo)
+		s.deps.Archive(e.directory, e.upTo)
 	case endStrays:
-		s.io.Do(func() any { return endStraysIn(e.directory) })
-	case rebuild:
-		ctx.Send(ctx.Parent(), rebuildSession{s.id})
-	case retire:
-		ctx.Send(ctx.Parent(), sessionIdle{s.id})
-	case forget:
-		directory, temporary := e.directory, s.deps.temporary(s.id)
-		s.deps.janitor.Do(func() any {
-			if err := errors.Join(os.RemoveAll(directory), os.RemoveAll(temporary)); err != nil {
-				return err
-			}
-			return nil
+		s.io.Do(func() any {
+			ended, err := s.deps.EndStrays(e.directory)
+			return straysEnded{ended, err}
 		})
+	case rebuild:
+		ctx.Send(ctx.Parent(), RebuildSession{Session: s.id})
+	case retire:
+		ctx.Send(ctx.Parent(), SessionIdle{Session: s.id})
+	case forget:
+		directory, temporary := e.directory, s.deps.Temporary(s.id)
+		s.background(func() error { return errors.Join(os.RemoveAll(directory), os.RemoveAll(temporary)) })
 	default:
 		s.performChild(ctx, e)
 	}
+}
+
+// background has I/O done that the session does not wait for. It outlives the session's actor.
+func (s *session) background(job func() error) {
+	s.deps.Background.Do(func() any { return act.Failure(job()) })
 }
 
 // performChild carries out the effects that start and stop children. A name
@@ -223,9 +230,9 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 func (s *session) performChild(ctx actor.Context, e act.Effect) {
 	switch e := e.(type) {
 	case spawnRun:
-		s.spawn(ctx, run.Props(s.deps.runDeps(), run.Start{Session: s.state.record, Record: e.record, Cursor: e.cursor, Fresh: e.fresh, Resume: e.resume}), "run", e.record.Run)
+		s.spawn(ctx, run.Props(s.deps.Run, run.Start{Session: s.state.record, Record: e.record, Cursor: e.cursor, Fresh: e.fresh, Resume: e.resume}), "run", e.record.Run)
 	case spawnClient:
-		if pid := s.spawn(ctx, client.Props(s.deps.clientDeps(), e.attach, e.state), "client", e.attach.Stream); pid != nil {
+		if pid := s.spawn(ctx, client.Props(s.deps.Client, e.attach, e.state), "client", e.attach.Stream); pid != nil {
 			s.streams[e.attach.Stream] = pid
 		}
 	case dropClient:
@@ -268,7 +275,7 @@ func (s *session) wait(ctx actor.Context, record messages.PermissionRecord) {
 	}
 	name := act.ChildName("permission", record.Request)
 	for n := 2; ; n++ {
-		pid, err := ctx.SpawnNamed(permission.Props(s.deps.permissionDeps(), record, questionsOf(record)), name)
+		pid, err := ctx.SpawnNamed(permission.Props(s.deps.Permission, record, questionsOf(record)), name)
 		if err == nil {
 			s.asked[record.Request] = pid
 			return

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"betcode/actors/internal/act"
@@ -157,7 +158,7 @@ func mustPanic(t *testing.T, part string, do func()) {
 	defer func() {
 		t.Helper()
 		reason, _ := recover().(string)
-		if !containsText(reason, part) {
+		if !strings.Contains(reason, part) {
 			t.Errorf("panicked with %q, want %q", reason, part)
 		}
 	}()

@@ -75,7 +75,7 @@ func (t *transition) alarm(code messages.Code, reaction OnAlarm, details map[str
 		Type: a.audit, Outcome: messages.OutcomeFailure, ErrorCode: string(code), ErrorMessage: a.told, Tool: details["tool"], Context: details,
 	})
 	if !again {
-		t.then(notify{notice{Code: string(code), Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
+		t.then(notify{Notice{Code: string(code), Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
 	}
 	record := *t.s.run
 	record.Alarm, record.Frozen = code, record.Frozen || reaction == AlarmFreezes && t.s.active()
@@ -98,7 +98,7 @@ func (t *transition) alarm(code messages.Code, reaction OnAlarm, details map[str
 
 // inputForged raises the alarm for a message or a command of unknown origin.
 func (t *transition) inputForged(details map[string]string) {
-	t.alarm(messages.ForgedInput, t.s.options.onAlarm, details)
+	t.alarm(messages.ForgedInput, t.s.options.OnAlarm, details)
 }
 
 // strange reports whether a message that the agent has read from its input is none of ours.
@@ -136,7 +136,7 @@ func (t *transition) callDone(m claude.ToolDone) {
 	}
 	switch m.Verdict {
 	case claude.VerdictHost:
-		t.alarm(messages.SelfApproved, t.s.options.onAlarm, details)
+		t.alarm(messages.SelfApproved, t.s.options.OnAlarm, details)
 	case claude.VerdictUnknown:
 		// An agent too old to report who decided. Nothing is done to it for that: a hook of
 		// the user's may have.

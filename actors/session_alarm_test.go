@@ -190,7 +190,7 @@ func TestFrozenAgent(t *testing.T) {
 func TestReactionsToAnAlarm(t *testing.T) {
 	for reaction, want := range map[OnAlarm]any{AlarmFreezes: run.Freeze{Why: run.Alarm, On: true}, AlarmStops: run.Stop{How: run.StopKill}, AlarmTells: nil} {
 		b := askingFor(t, "call")
-		b.state.options.onAlarm = reaction
+		b.state.options.OnAlarm = reaction
 		b.tell(b.out(claude.ToolDone{ID: "call", Verdict: claude.VerdictHost}))
 		var told any
 		for _, e := range b.effects {
@@ -210,7 +210,7 @@ func TestReactionsToAnAlarm(t *testing.T) {
 // Nothing goes on by itself behind an agent that was killed for an alarm.
 func TestAlarmOutlivesTheRun(t *testing.T) {
 	b := askingFor(t, "call")
-	b.state.options.onAlarm = AlarmStops
+	b.state.options.OnAlarm = AlarmStops
 	b.tell(b.out(claude.ToolDone{ID: "call", Verdict: claude.VerdictHost}))
 	b.tell(messages.RunEnded{Run: 1, Exit: messages.Exit{Known: true, Signal: "SIGKILL", Reason: "killed", At: dawn}})
 	b.quiet()

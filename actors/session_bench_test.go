@@ -19,16 +19,17 @@ import (
 	"betcode/supervision"
 )
 
-const sessionA messages.SessionID = "3f2a0000-0000-4000-8000-00000000000a"
-
 // steady is the default policy without chance.
 var steady = supervision.Policy{Initial: 500 * time.Millisecond, Max: 30 * time.Second, Limit: 5, Window: time.Minute}
 
-var benchOptions = sessionOptions{
-	lineage: "lineage", runs: "/runs", program: "claude", permissionTTL: 7 * 24 * time.Hour, extend: true,
-	lockGrace: 10 * time.Second, parkAfter: 10 * time.Minute, waitingHold: time.Minute, silence: 7 * time.Minute, restarts: steady,
-	resume: messages.ResumeAuto, continuations: 2, continuationGrace: time.Minute,
+var benchOptions = SessionOptions{
+	Lineage: "lineage", Runs: "/runs", Program: "claude", PermissionTTL: 7 * 24 * time.Hour, Extend: true,
+	LockGrace: 10 * time.Second, ParkAfter: 10 * time.Minute, WaitingHold: time.Minute, Silence: 7 * time.Minute, Restarts: steady,
+	Resume: messages.ResumeAuto, Continuations: 2, ContinuationGrace: time.Minute,
 }
+
+// savedStops are stops that are saved beside the journal: the newest run when they were asked for.
+type savedStops map[messages.SessionID]messages.RunNumber
 
 // tester is what the bench needs of a test, or of a property.
 type tester interface {
@@ -49,7 +50,7 @@ type bench struct {
 	handing func(messages.Append) // is shown every append that is handed over, if not nil
 	reuses  bool                  // the agent uses ids of requests again
 	rules   *rules.Set            // the user's
-	stops   *stops                // noted beside the journal; nil: it never failed
+	stops   savedStops            // beside the journal; nil: it never failed
 	full    bool                  // the disk is
 	manual  bool                  // the journal answers when told to
 	waiting []messages.Append
@@ -129,7 +130,7 @@ func (b *bench) env() env {
 		at: b.now, full: b.full, chance: func() float64 { return .5 }, rules: b.rules,
 		id: func() string { b.serial++; return fmt.Sprintf("%08d-0000-4000-8000-000000000000", b.serial) },
 	}
-	now.savedStop, now.stopSaved = b.stops.of(sessionA)
+	now.savedStop, now.stopSaved = b.stops[sessionA]
 	return now
 }
 
@@ -322,7 +323,7 @@ func asker(m any) *actor.PID {
 		name = m.Stream
 	case messages.Request:
 		name = "op"
-	case endAgent:
+	case EndAgent:
 		name = "daemon"
 	}
 	if name == "" {

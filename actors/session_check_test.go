@@ -141,3 +141,13 @@ func essence(inputs []messages.InputRecord) []messages.InputRecord {
 	}
 	return same
 }
+
+// firstNumber returns the first journaled number among events, 0 if none is.
+func firstNumber(events []messages.Event) messages.Seq {
+	for _, e := range events {
+		if e.Seq > 0 {
+			return e.Seq
+		}
+	}
+	return 0
+}

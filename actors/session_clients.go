@@ -31,7 +31,7 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 			Phase: messages.PhaseNew, CreatedAt: t.now.at,
 		}
 		t.s.said.exposed = m.Exposed
-		t.emit(sessionInfo(t.s.record, t.s.options.lineage, false))
+		t.emit(sessionInfo(t.s.record, t.s.options.Lineage, false))
 		t.tellFork()
 		t.auditCreated(m)
 		if m.PermissionMode != "" {
@@ -42,10 +42,10 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 }
 
 // kept is what a session keeps of a client's environment: what is declared.
-func (o sessionOptions) kept(environment map[string]string) map[string]string {
+func (o SessionOptions) kept(environment map[string]string) map[string]string {
 	var kept map[string]string
 	for name, value := range environment {
-		if o.keeps == nil || !o.keeps(name) {
+		if o.Keeps == nil || !o.Keeps(name) {
 			continue
 		}
 		if kept == nil {
@@ -81,7 +81,7 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 		}
 	}
 	state := client.State{Session: t.s.id, Stream: m.Stream, Follow: m.Follow, Head: head, Progress: t.s.progress()}
-	state.Greeting = []messages.Event{encode.Event(sessionInfo(t.s.record, t.s.options.lineage, t.s.record.Messages > 0), t.s.id, 0, t.now.at)}
+	state.Greeting = []messages.Event{encode.Event(sessionInfo(t.s.record, t.s.options.Lineage, t.s.record.Messages > 0), t.s.id, 0, t.now.at)}
 	state.Prompts = t.s.replayPrompts(t.now)
 	switch m.History {
 	case messages.HistoryFull:
@@ -211,7 +211,7 @@ func (t *transition) getSession(from *actor.PID, m messages.GetSession) {
 
 func (s *sessionState) view() messages.SessionView {
 	v := messages.SessionView{
-		Record: s.record, Run: s.run, LockHolder: s.lock.Holder(), LockWaiting: s.lock.Waiting(), Clients: s.clients.Streams(), Attached: s.clients.Everyone(), Lineage: s.options.lineage,
+		Record: s.record, Run: s.run, LockHolder: s.lock.Holder(), LockWaiting: s.lock.Waiting(), Clients: s.clients.Streams(), Attached: s.clients.Everyone(), Lineage: s.options.Lineage,
 		Inputs: slices.Clone(s.inputs), Permissions: s.prompts.List(prompts.Undecided),
 	}
 	v.Record.Options = s.agentOptions()

@@ -91,7 +91,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 		refusal := messages.Errorf(op, messages.WrongState, "session has active turn").WithCode(messages.SessionActive).
 			With("session_id", string(t.s.id)).With("required_state", "idle").WithHint("wait for the turn to complete, answer what waits for an answer, or cancel it")
 		if t.s.settling() {
-			refusal = refusal.With(detailSettling, "true")
+			refusal = refusal.With(DetailSettling, "true")
 		}
 		t.then(act.Reply{To: from, With: refusal})
 	case m.Repeated || !t.s.compactable():
@@ -229,8 +229,8 @@ func (t *transition) tendCompaction() {
 // one counts too: if that is much, the next is due when it has doubled.
 func (s *sessionState) overThreshold() bool {
 	p := &s.record.Past
-	limit := max(s.options.compactThreshold, 2*p.Compaction.TokensAfter)
-	return s.options.compactThreshold > 0 && p.ContextTokens > limit
+	limit := max(s.options.CompactThreshold, 2*p.Compaction.TokensAfter)
+	return s.options.CompactThreshold > 0 && p.ContextTokens > limit
 }
 
 // compactionIsLate gives up on an agent that does not come to an end with it.
@@ -306,4 +306,13 @@ func (t *transition) exchangeEnds(m claude.TurnEnded) {
 	if !m.IsError && !m.LocalCommand && m.StopReason == "end_turn" && !t.s.compacting() {
 		p.Exchange, t.s.compaction.due = p.Begun, true
 	}
+}
+
+// DetailSettling marks a refusal that is over in a moment by itself.
+const DetailSettling = "settling"
+
+// settling reports whether nothing keeps the session busy but its agent, which is
+// about to rest: the turn is over, and TurnComplete was told.
+func (s *sessionState) settling() bool {
+	return s.agent.busy && !s.busy() && len(s.slot.admissions) == 0 && len(s.record.Background) == 0 && len(s.prompts.List(prompts.UndecidedCall)) == 0
 }

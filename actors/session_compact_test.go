@@ -180,7 +180,7 @@ func TestCompactionEndsWithTheAgent(t *testing.T) {
 func TestCompactionIsNoTurn(t *testing.T) {
 	for _, remembered := range []bool{false, true} {
 		b := talked(t)
-		b.state.options.resume = messages.ResumeAsk
+		b.state.options.Resume = messages.ResumeAsk
 		b.tell(compact("c1"))
 		b.tell(b.out(took("c1")...))
 		b.tell(b.exit(137))
@@ -251,7 +251,7 @@ func TestCompactionIsAnsweredEarly(t *testing.T) {
 // only when it has doubled.
 func TestCompactAtAThreshold(t *testing.T) {
 	b := talked(t)
-	b.state.options.compactThreshold = 4000
+	b.state.options.CompactThreshold = 4000
 	turn := func(key string, tokens uint64) {
 		b.tell(input("ann", key))
 		b.tell(b.out(append(took(key), claude.TurnEnded{Inputs: []string{key}, StopReason: "end_turn", ContextTokens: tokens})...))

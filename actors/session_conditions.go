@@ -41,11 +41,11 @@ var conditions = []struct {
 		"The directory the agent works in is gone", "bring it back",
 	},
 	{
-		messages.StateNotWritable, func(e evidence) bool { return e.exit.Stage == stageState },
+		messages.StateNotWritable, func(e evidence) bool { return e.exit.Stage == StageState },
 		"The daemon cannot write to its state directory", "make the directory writable for the daemon's user",
 	},
 	{
-		messages.AgentTooOld, func(e evidence) bool { return e.exit.Stage == stageVersion },
+		messages.AgentTooOld, func(e evidence) bool { return e.exit.Stage == StageVersion },
 		"The agent's version is not supported", "upgrade it: " + claudecode.UpgradeCommand(),
 	},
 	{
@@ -148,4 +148,13 @@ func (t *transition) unblock() {
 		r.Phase = messages.PhaseIdle
 		t.idle()
 	}
+}
+
+// refusal is what an agent said that ended at once because it would not start: it
+// has written nothing but a complaint that its next start would repeat.
+func (e evidence) refusal() string {
+	if !e.silent || !e.exit.Known || e.exit.Signal != "" || e.exit.Code == 0 || e.turn != nil || e.memoryGone {
+		return ""
+	}
+	return claude.Complaint(e.complaint).Refusal()
 }

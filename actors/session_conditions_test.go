@@ -145,3 +145,16 @@ func TestConversationThatWasDeleted(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A start that failed because nothing can be written blocks the session.
+func TestConditionOfAReadOnlyState(t *testing.T) {
+	found := ""
+	for _, condition := range conditions {
+		if found == "" && condition.shows(evidence{exit: messages.Exit{Known: true, Code: 127, Stage: StageState}, silent: true}) {
+			found = string(condition.name)
+		}
+	}
+	if found != string(messages.StateNotWritable) {
+		t.Errorf("the condition is %q", found)
+	}
+}

@@ -33,7 +33,7 @@ func (s *sessionState) risk(mode string) string {
 	case "", "manual", "plan", "dontAsk", claude.DefaultMode:
 		return ""
 	case "acceptEdits":
-		if exposed := cmp.Or(s.said.exposed, s.options.protected.Exposed(s.record.WorkingDirectory)); exposed != "" {
+		if exposed := cmp.Or(s.said.exposed, s.options.Protected.Exposed(s.record.WorkingDirectory)); exposed != "" {
 			return "files are changed without a request, and " + exposed
 		}
 		return ""
@@ -121,7 +121,7 @@ func (t *transition) askToConfirm(mode, risk string) {
 		Request: messages.RequestID(t.now.id()), Session: t.s.id, Run: t.s.record.Run, Seq: t.s.record.Head + 1,
 		Tool: modeTool, Mode: mode, Input: t.s.modeInput(mode, risk), Reason: "this permission mode is confirmed once in each session: " + risk,
 		Why:        messages.AskReason{DisplayName: "Permission mode", NoSessionGrant: true, DefaultToNo: true},
-		ReceivedAt: now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.permissionTTL), OrphanedAt: now,
+		ReceivedAt: now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.PermissionTTL), OrphanedAt: now,
 	}
 	for _, e := range promptEvents(p) {
 		t.emit(e)

@@ -189,7 +189,7 @@ func TestModeOfTheAgentsOwn(t *testing.T) {
 	if b.state.record.PermissionMode == claude.BypassMode || b.state.agent.modeWish.request == "" {
 		t.Errorf("mode %q, told %q", b.state.record.PermissionMode, b.state.agent.modeWish.request)
 	}
-	if !slices.ContainsFunc(b.said, func(s string) bool { return containsText(s, "notice MODE_TAKEN_BACK") }) {
+	if !slices.ContainsFunc(b.said, func(s string) bool { return strings.Contains(s, "notice MODE_TAKEN_BACK") }) {
 		t.Errorf("%q", b.said)
 	}
 	b = turning(t)

@@ -1,14 +1,11 @@
 package actors
 
 import (
-	"context"
 	"slices"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
-	"betcode/actors/internal/process"
 	"betcode/actors/internal/texts"
 	"betcode/actors/journal"
 	"betcode/actors/pool"
@@ -19,9 +16,6 @@ import (
 // is shown, it can be stopped and deleted, and everything else is refused with what
 // is damaged. Its agent, if one lives, is ended when the damage is found: nothing it
 // says could be kept.
-
-// strayPatience bounds how long the end of an agent that nobody follows may take.
-const strayPatience = 30 * time.Second
 
 type (
 	// endStrays ends the agents that live below a directory of runs, then straysEnded.
@@ -71,7 +65,7 @@ func (s sessionState) stepDamaged(_ env, from *actor.PID, m any) (sessionState, 
 		d.waiters.add(endStop, waiter{from: from, client: m.Client})
 		s.durable.damage = &d
 		return s.endDamaged()
-	case endAgent:
+	case EndAgent:
 		d.waiters.add(endShutdown, waiter{from: from})
 		s.durable.damage = &d
 		return s.endDamaged()
@@ -115,7 +109,7 @@ func (s sessionState) damagedEnded(m straysEnded) (sessionState, []act.Effect) {
 	d.ending = false
 	var effects []act.Effect
 	for _, w := range d.waiters.take(endShutdown) {
-		effects = append(effects, act.Reply{To: w.from, With: agentEnded{s.id}}) // a shutdown does not wait for what cannot be ended
+		effects = append(effects, act.Reply{To: w.from, With: AgentEnded{Session: s.id}}) // a shutdown does not wait for what cannot be ended
 	}
 	stops := d.waiters.take(endStop)
 	if len(stops) > 0 && m.err == nil {
@@ -155,19 +149,4 @@ func (s sessionState) auditDamaged(how string, callers []waiter) auditing {
 	e.Session, e.Outcome = s.id, messages.OutcomeSuccess
 	e.Context = map[string]string{"by": how, "damage": texts.Shorten(s.durable.damage.Err.Error(), maxShown)}
 	return auditing{entry: e}
-}
-
-// endStraysIn ends every agent that lives below a directory of runs.
-func endStraysIn(directory string) straysEnded {
-	ctx, cancel := context.WithTimeout(context.Background(), strayPatience)
-	defer cancel()
-	done := straysEnded{}
-	for _, stray := range process.FindStrays(directory) {
-		if err := stray.End(ctx); err != nil {
-			done.err = err
-			continue
-		}
-		done.ended++
-	}
-	return done
 }

@@ -26,7 +26,7 @@ func answered(effects []act.Effect, who *actor.PID) (answers []any) {
 func damagedSession(t *testing.T) (sessionState, *actor.PID) {
 	t.Helper()
 	early := actor.NewPID("", "early")
-	s := sessionState{id: sessionA, options: sessionOptions{runs: "/runs"}}
+	s := sessionState{id: sessionA, options: SessionOptions{Runs: "/runs"}}
 	s, effects := s.step(env{}, early, messages.SendInput{Session: sessionA})
 	if len(effects) != 0 {
 		t.Fatalf("before the load: %v", effects)
@@ -122,12 +122,12 @@ func TestDamagedSessionKeepsAnAgentThatCannotBeEnded(t *testing.T) {
 	s, _ := damagedSession(t)
 	ann, down := actor.NewPID("", "ann"), actor.NewPID("", "shutdown")
 	s, _ = s.step(env{}, ann, messages.DeleteSession{Session: sessionA})
-	s, _ = s.step(env{}, down, endAgent{})
+	s, _ = s.step(env{}, down, EndAgent{})
 	s, effects := s.step(env{}, nil, straysEnded{err: errors.New("refused")})
 	if got := answered(effects, ann); len(got) != 1 || messages.KindOf(got[0].(error)) != messages.Internal {
 		t.Errorf("delete: %v", got)
 	}
-	if got := answered(effects, down); len(got) != 1 || got[0] != (agentEnded{sessionA}) {
+	if got := answered(effects, down); len(got) != 1 || got[0] != (AgentEnded{Session: sessionA}) {
 		t.Errorf("shutdown: %v", got)
 	}
 	if slices.ContainsFunc(effects, func(e act.Effect) bool { _, ok := e.(auditing); return ok }) {

@@ -26,13 +26,6 @@ type rebuild struct{}
 
 func (rebuild) Effect() {}
 
-// rebuildSession is its word to who started it, sessionRebuilt the first word to its
-// replacement.
-type (
-	rebuildSession struct{ id messages.SessionID }
-	sessionRebuilt struct{}
-)
-
 // degrade gives up what waits for the disk: nobody knows whether it is there. A stop
 // is not given up.
 func (s sessionState) degrade(now env, cause *messages.Error) (sessionState, []act.Effect) {
@@ -57,7 +50,7 @@ func (s sessionState) degrade(now env, cause *messages.Error) (sessionState, []a
 	for _, e := range effects {
 		r, ok := e.(act.Reply)
 		switch with := r.With.(type) {
-		case agentEnded:
+		case AgentEnded:
 		case messages.SessionStopped: // not yet for good
 			s.ending.waiters.add(endStop, waiter{from: r.To, wasRunning: with.WasRunning})
 			s.record.StopWanted = true

@@ -108,7 +108,7 @@ func TestJournalIsBack(t *testing.T) {
 		t.Errorf("degraded %v, read up to %d", b.state.durable.failure, b.read)
 	}
 	b.quiet()
-	b.tell(sessionRebuilt{})
+	b.tell(SessionRebuilt{})
 	b.expect("people are told", "all: 6 notice JOURNAL_BACK")
 	b.tell(b.adopted())
 	b.tell(b.out(text("one")))

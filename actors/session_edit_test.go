@@ -1,65 +1,13 @@
 package actors
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
-
-// An edited input is held against the deny rules and the built-in list before it is kept.
-func TestCheckEdit(t *testing.T) {
-	directory := t.TempDir()
-	if err := os.Symlink(filepath.Join(directory, ".git", "hooks"), filepath.Join(directory, "hooks")); err != nil {
-		t.Fatal(err)
-	}
-	store := newMemoryStore()
-	s := &System{protected: protect.New(protect.Places{Home: "/home/u"}, protect.Places{}), options: Options{Store: store}}
-	s.rules.now.Store(readList(Rules{Deny: []string{"Bash(rm *)"}, Source: "settings.json"}))
-	records := map[messages.RequestID]messages.PermissionRecord{
-		"p1": {Request: "p1", Session: sessionA, Tool: "Bash", Input: rules.InputOf("Bash", "ls"), Formerly: []messages.RequestID{"p0"}},
-		"p2": {Request: "p2", Session: sessionA, Tool: "Write", Input: rules.InputOf("Write", ".mcp.json")},
-	}
-	c := store.of(sessionA)
-	err := c.Apply(messages.Append{
-		Session: sessionA, Record: &messages.SessionRecord{ID: sessionA, WorkingDirectory: directory},
-		Permissions: []messages.PermissionRecord{records["p1"], records["p2"]},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]struct {
-		request  messages.RequestID
-		decision messages.Decision
-		input    []byte
-		want     string // empty: it may run
-	}{
-		"harmless":                 {"p1", messages.AllowWithEdit, rules.InputOf("Bash", "ls -l"), ""},
-		"denied":                   {"p1", messages.AllowWithEdit, rules.InputOf("Bash", "rm x"), "a rule forbids"},
-		"denied, by a former id":   {"p0", messages.AllowWithEdit, rules.InputOf("Bash", "rm x"), "a rule forbids"},
-		"denied, of a question":    {"p1/0", messages.AllowWithEdit, rules.InputOf("Bash", "rm x"), "a rule forbids"},
-		"protected":                {"p1", messages.AllowWithEdit, rules.InputOf("Bash", "echo x > .mcp.json"), "is protected"},
-		"protected, behind a link": {"p1", messages.AllowWithEdit, rules.InputOf("Bash", "echo x > hooks/pre-commit"), "is protected"},
-		"as protected as before":   {"p2", messages.AllowWithEdit, rules.InputOf("Write", ".mcp.json"), ""},
-		"protected otherwise":      {"p2", messages.AllowWithEdit, rules.InputOf("Write", ".git/config"), "is protected"},
-		"no edit":                  {"p1", messages.AllowOnce, rules.InputOf("Bash", "rm x"), ""},
-		"nothing edited":           {"p1", messages.AllowWithEdit, nil, ""},
-		"nobody asks":              {"p9", messages.AllowWithEdit, rules.InputOf("Bash", "rm x"), ""},
-	} {
-		err := s.checkEdit(messages.AnswerPermission{Session: sessionA, Request: c.request, Decision: c.decision, Updated: c.input})
-		switch {
-		case c.want == "" && err != nil:
-			t.Errorf("%s: %v", name, err)
-		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || messages.AsError("", err).Code != messages.EditRefused):
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
 
 // An edit that is kept for an agent that asks again is looked at again: rules may have
 // changed since. Then the call is asked about as if nobody had answered.

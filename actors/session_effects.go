@@ -45,7 +45,7 @@ type (
 	spawnPermission struct{ record messages.PermissionRecord }
 	dropPermission  struct{ request messages.RequestID }
 	update          struct{ record messages.PermissionRecord } // tells the actor of a request what is new
-	notify          struct{ event notice }                     // for a person who does not watch
+	notify          struct{ event Notice }                     // for a person who does not watch
 	noteVersion     struct{ version string }                   // that it does not continue a turn by itself
 	requestRefused  struct{ request, why string }              // a malformed request of the agent; for the log alone
 	dropRun         struct{ run messages.RunNumber }
@@ -78,3 +78,11 @@ func (loadAgain) Effect()       {}
 func (readTranscript) Effect()  {}
 func (retire) Effect()          {}
 func (forget) Effect()          {}
+
+// archiveRuns is an effect: archive the spools of a session's runs that have ended.
+type archiveRuns struct {
+	directory string
+	upTo      messages.RunNumber
+}
+
+func (archiveRuns) Effect() {}

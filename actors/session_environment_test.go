@@ -12,7 +12,7 @@ import (
 func TestEnvironmentIsKept(t *testing.T) {
 	kept := map[string]string{"PATH": "/opt/bin:/bin"}
 	before := benchOptions
-	benchOptions.keeps = func(name string) bool { return name == "PATH" }
+	benchOptions.Keeps = func(name string) bool { return name == "PATH" }
 	defer func() { benchOptions = before }()
 	b := newBench(t)
 	begin := start("ann")
@@ -33,16 +33,5 @@ func TestEnvironmentIsKept(t *testing.T) {
 		b.tell(b.exit(137))
 		b.tell(restartDue{run})
 		b.crash()
-	}
-}
-
-func TestEnvironmentOfAnAgent(t *testing.T) {
-	s := &System{options: Options{Environment: []string{"PATH=/bin", "KEY=sk"}}}
-	got := s.environment(map[string]string{"VIRTUAL_ENV": "/v", "PATH": "/v/bin"})
-	if want := []string{"PATH=/bin", "KEY=sk", "PATH=/v/bin", "VIRTUAL_ENV=/v"}; len(got) != 4 || got[0] != want[0] || got[2] != want[2] || got[3] != want[3] {
-		t.Errorf("%q", got) // the last of a name counts
-	}
-	if len(s.options.Environment) != 2 {
-		t.Error("the daemon's own has changed")
 	}
 }

@@ -54,7 +54,7 @@ func (t *transition) agentOutruns(m run.Outruns) {
 // roomFor refuses a new turn while the disk is full.
 func (t *transition) roomFor(from *actor.PID, op string) bool {
 	if t.now.full {
-		t.then(act.Reply{To: from, With: disk.FullError(op, t.s.id, t.s.options.runs)})
+		t.then(act.Reply{To: from, With: disk.FullError(op, t.s.id, t.s.options.Runs)})
 	}
 	return !t.now.full
 }

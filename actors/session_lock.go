@@ -174,11 +174,11 @@ func (t *transition) reserveLock() {
 	holder := t.s.record.Lock
 	switch {
 	case holder == "":
-	case t.s.options.lockGrace <= 0: // the crash was long ago
+	case t.s.options.LockGrace <= 0: // the crash was long ago
 		t.change().Lock = ""
 	default:
 		t.s.lock.Reserve(t.now.at, holder)
-		t.then(act.After{Delay: t.s.options.lockGrace, Message: lockGraceOver{}})
+		t.then(act.After{Delay: t.s.options.LockGrace, Message: lockGraceOver{}})
 	}
 }
 

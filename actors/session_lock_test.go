@@ -74,7 +74,7 @@ func TestInputLockAfterACrash(t *testing.T) {
 		before := b.state.record.UpdatedAt
 		loaded := b.journal.Loaded()
 		options := benchOptions
-		options.lockGrace = 0
+		options.LockGrace = 0
 		b.state = sessionState{id: sessionA, options: options}
 		b.handed = 0
 		b.tell(loaded)
@@ -310,7 +310,7 @@ func TestWhoAsksForTheLockIsToldOfTheEnd(t *testing.T) {
 	b = contested(t)
 	b.tell(take("bob"))
 	b.quiet()
-	b.tell(endAgent{})
+	b.tell(EndAgent{})
 	if said := b.quiet(); !contains(said, `to bob: lock granted false, holder "ann", place 1`) {
 		t.Errorf("%q", said)
 	}

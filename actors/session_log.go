@@ -91,12 +91,12 @@ func auditFields(e auditing) []any {
 // error is masked.
 func (s *session) logEffect(e act.Effect) {
 	l, ok := lineOf(e)
-	if !ok || !s.deps.logs(l.level) {
+	if !ok || !s.deps.Shows(l.level) {
 		return
 	}
 	for i := 1; i < len(l.fields); i += 2 {
 		if l.fields[i-1] == "stderr" {
-			l.fields[i] = s.deps.options.Mask(l.fields[i].(string))
+			l.fields[i] = s.deps.Mask(l.fields[i].(string))
 		}
 	}
 	s.log().WithLevel(l.level).Fields(l.fields).Msg(l.message)
@@ -104,6 +104,16 @@ func (s *session) logEffect(e act.Effect) {
 
 // log is the log of this session.
 func (s *session) log() *zerolog.Logger {
-	log := s.deps.logOf(act.ChildName("session", s.id)).With().Str(act.LogSession, string(s.id)).Logger()
+	log := s.deps.Log(act.ChildName("session", s.id)).With().Str(act.LogSession, string(s.id)).Logger()
 	return &log
+}
+
+// logStrays tells the log of agents that nobody followed.
+func (s *session) logStrays(m straysEnded) {
+	if m.err != nil {
+		s.log().Error().Err(m.err).Msg("an agent of a damaged session could not be ended")
+	}
+	if m.ended > 0 {
+		s.log().Warn().Int("agents", m.ended).Msg("agents of a damaged session ended")
+	}
 }

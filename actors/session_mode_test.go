@@ -2,6 +2,7 @@ package actors
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"betcode/actors/internal/claude"
@@ -35,7 +36,7 @@ func TestModeBelongsToWhoGrantedIt(t *testing.T) {
 		if got := b.mode(); got != after || b.state.record.PermissionMode != after {
 			t.Errorf("%s: the agent that wakes by itself has %s", mode, got)
 		}
-		told := slices.ContainsFunc(b.said, func(s string) bool { return containsText(s, "notice MODE_RESET") })
+		told := slices.ContainsFunc(b.said, func(s string) bool { return strings.Contains(s, "notice MODE_RESET") })
 		if told != (mode != after) {
 			t.Errorf("%s: %q", mode, b.said)
 		}

@@ -143,7 +143,7 @@ func (t *transition) agentSession(id string) {
 
 // modeChanged notes the agent's permission mode, if a later run can be given it.
 func (t *transition) modeChanged(mode string) {
-	_, err := claude.Argv(claude.Spec{Program: t.s.options.program, SessionID: uuid.Nil.String(), PermissionMode: mode})
+	_, err := claude.Argv(claude.Spec{Program: t.s.options.Program, SessionID: uuid.Nil.String(), PermissionMode: mode})
 	if err == nil && t.modeTaken(mode) {
 		t.change().PermissionMode = mode
 	}
@@ -166,7 +166,7 @@ func (t *transition) turnStarted(m claude.TurnStarted) {
 	t.agentSession(m.AgentSession)
 	if m.Model != "" && m.Model != r.AgentModel {
 		r.AgentModel = m.Model
-		t.emit(sessionInfo(*r, t.s.options.lineage, t.s.run != nil && t.s.run.Resumed))
+		t.emit(sessionInfo(*r, t.s.options.Lineage, t.s.run != nil && t.s.run.Resumed))
 	}
 	t.status(pb.AgentStatus_THINKING, "")
 	if r.TurnCanceled {
@@ -227,7 +227,7 @@ func (t *transition) controlAnswered(m claude.ControlAnswered) {
 		if t.repeats(m.Request) {
 			return
 		}
-		t.alarm(messages.ForgedRequest, t.s.options.onAlarm, map[string]string{"control_request": texts.Shorten(m.Request, maxShown)})
+		t.alarm(messages.ForgedRequest, t.s.options.OnAlarm, map[string]string{"control_request": texts.Shorten(m.Request, maxShown)})
 		return
 	}
 	if m.Request == t.s.agent.modeWish.request && m.Request != "" {

@@ -16,7 +16,7 @@ import (
 
 // extendPrompts extends undecided requests when a client is active.
 func (t *transition) extendPrompts(m any) {
-	if !t.s.options.extend || !t.s.exists || t.s.deleting() {
+	if !t.s.options.Extend || !t.s.exists || t.s.deleting() {
 		return
 	}
 	switch m := m.(type) {
@@ -31,7 +31,7 @@ func (t *transition) extendPrompts(m any) {
 // extend gives every undecided request its whole TTL again, but the one that is
 // being answered. One that has expired stays so.
 func (t *transition) extend(but messages.RequestID) {
-	for _, p := range t.s.prompts.Extended(act.Wall(t.now.at), t.s.options.permissionTTL, but) {
+	for _, p := range t.s.prompts.Extended(act.Wall(t.now.at), t.s.options.PermissionTTL, but) {
 		t.putPermission(p)
 		t.then(update{p})
 		t.tellAll(permissionExtended(p))
@@ -56,7 +56,7 @@ func (t *transition) remind(m permission.ReminderDue) {
 	p = prompts.Reminded(p, m.Number)
 	t.putPermission(p)
 	tool, age := texts.Shorten(p.Tool, maxShown), humanAge(act.Wall(t.now.at).Sub(p.ReceivedAt))
-	n := notice{
+	n := Notice{
 		Code: "PERMISSION_REMINDER", Session: t.s.id, Name: t.s.record.Name,
 		Message: fmt.Sprintf("%s has waited for an answer for %s: %s", tool, age, toolcall.Cut(p.Description, maxNotified)),
 		Details: map[string]string{"request_id": string(p.Request), "tool": tool, "age": age},

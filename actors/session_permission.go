@@ -42,7 +42,7 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	p := messages.PermissionRecord{
 		Request: id, Session: t.s.id, Run: t.s.record.Run, Tool: m.Tool, ToolUse: m.ToolUse, Agent: m.Agent,
 		Description: m.Description, Input: m.Input, Suggestions: m.Suggestions, Question: m.Question, Why: m.Why, Reason: m.Insists,
-		ReceivedAt: now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.permissionTTL),
+		ReceivedAt: now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.PermissionTTL),
 	}
 	t.screen(p, m.NeedsPerson)
 }

@@ -154,7 +154,7 @@ func TestPermissionIsWithdrawn(t *testing.T) {
 	})
 	t.Run("not by what an agent says that is being ended", func(t *testing.T) {
 		b := asking(t)
-		b.tell(endAgent{})
+		b.tell(EndAgent{})
 		b.quiet()
 		b.on(b.out(claude.PermissionWithdrawn{Request: "p1"}))
 	})
@@ -265,7 +265,7 @@ func TestPatienceBeginsAnew(t *testing.T) {
 	b.now = dawn.Add(10 * 24 * time.Hour)
 	b.on(take("ann"), "to ann: lock granted true, holder \"ann\"") // too late
 	b.tell(expired("p1"))
-	if line := string(last[tellRun](b).message.(run.WriteAnswer).Line); !containsText(line, "Permission request expired after 7d. User can retry the operation.") {
+	if line := string(last[tellRun](b).message.(run.WriteAnswer).Line); !strings.Contains(line, "Permission request expired after 7d. User can retry the operation.") {
 		t.Errorf("the agent is told %s", line)
 	}
 }
@@ -317,7 +317,7 @@ func TestReminders(t *testing.T) {
 }
 
 // notified delivers a message and returns what a person is told about it.
-func (b *bench) notified(m any) notice {
+func (b *bench) notified(m any) Notice {
 	b.t.Helper()
 	b.tell(m)
 	e := last[notify](b).event

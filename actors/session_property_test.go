@@ -212,7 +212,7 @@ func TestSessionProperties(t *testing.T) {
 				if rapid.IntRange(0, 3).Draw(t, "now") > 0 {
 					t.Skip()
 				}
-				w.tell(endAgent{})
+				w.tell(EndAgent{})
 			},
 		})
 		w.rest()
@@ -371,8 +371,8 @@ func (w *world) rest() {
 	if s.compacting() || len(s.compaction.waiting) > 0 {
 		w.fail("a compaction does not end: %+v, %d wait", s.record.Past.Compaction, len(s.compaction.waiting))
 	}
-	if len(w.b.stops.wanted) > 0 || s.ending.savingStop || len(s.ending.waiters[endStop]) > 0 {
-		w.fail("a stop does not end: %v, %v, %d wait", w.b.stops.wanted, s.ending.savingStop, len(s.ending.waiters[endStop]))
+	if len(w.b.stops) > 0 || s.ending.savingStop || len(s.ending.waiters[endStop]) > 0 {
+		w.fail("a stop does not end: %v, %v, %d wait", w.b.stops, s.ending.savingStop, len(s.ending.waiters[endStop]))
 	}
 	if s.ending.restart || len(s.ending.waiters[endRestart]) > 0 {
 		w.fail("a restart does not end: %v, %d wait", s.ending.restart, len(s.ending.waiters[endRestart]))

@@ -13,7 +13,7 @@ import (
 func protecting(t *testing.T, texts map[rules.Effect][]string) *bench {
 	t.Helper()
 	b := ruled(t, texts)
-	b.state.options.protected = protect.New(protect.Places{Home: "/home/u"}, protect.Places{})
+	b.state.options.Protected = protect.New(protect.Places{Home: "/home/u"}, protect.Places{})
 	b.given()
 	return b
 }

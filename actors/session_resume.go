@@ -43,13 +43,13 @@ func (t *transition) halt() bool {
 	if !t.s.agent.interrupted || t.s.ending.restart {
 		return false
 	}
-	switch policy := cmp.Or(r.Resume, t.s.options.resume); {
+	switch policy := cmp.Or(r.Resume, t.s.options.Resume); {
 	case policy == messages.ResumeNever:
 		t.abandon()
 		return !t.s.busy()
 	case policy == messages.ResumeAsk:
 		t.awaitResume(messages.WaitsByPolicy, "The turn was interrupted. Resume it with 'betcode session resume', send a message, or cancel it.")
-	case r.CutOff > t.s.options.continuations:
+	case r.CutOff > t.s.options.Continuations:
 		t.awaitResume(messages.WaitsTooOften, fmt.Sprintf("A turn was cut off %d times; it is not continued by itself any more", r.CutOff))
 	default:
 		return false
@@ -141,7 +141,7 @@ func (t *transition) expectTurn(m messages.ProcessStarted) {
 		return
 	}
 	if t.now.versions.continues(t.s.record.AgentVersion) {
-		t.then(act.After{Delay: t.s.options.continuationGrace, Message: continuationDue{m.Record.Run}})
+		t.then(act.After{Delay: t.s.options.ContinuationGrace, Message: continuationDue{m.Record.Run}})
 		return
 	}
 	t.tellToContinue()
@@ -150,7 +150,7 @@ func (t *transition) expectTurn(m messages.ProcessStarted) {
 // continuationLate tells an agent to go on that does not do so by itself.
 func (t *transition) continuationLate(m continuationDue) {
 	if t.s.agent.freezeReasons != 0 && m.run == t.s.record.Run {
-		t.then(act.After{Delay: t.s.options.continuationGrace, Message: m})
+		t.then(act.After{Delay: t.s.options.ContinuationGrace, Message: m})
 		return
 	}
 	if m.run == t.s.record.Run && t.s.agent.up && t.s.record.Turn && !t.s.agent.working && !t.s.replacing() && !t.s.blocked() {

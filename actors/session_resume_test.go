@@ -128,7 +128,7 @@ func TestCountOfATurn(t *testing.T) {
 		t.Errorf("%d after a message", n)
 	}
 	b = turning(t) // an end that we ordered is not the turn's fault
-	b.tell(endAgent{})
+	b.tell(EndAgent{})
 	b.tell(b.exit(143))
 	b.crash()
 	if n := b.state.record.CutOff; n != 0 {
@@ -156,7 +156,7 @@ func TestPolicyAsk(t *testing.T) {
 	}
 
 	b := turningUnder(t, messages.ResumeAsk)
-	b.tell(endAgent{})
+	b.tell(EndAgent{})
 	b.tell(b.exit(143))
 	b.crash()
 	b.quiet()

@@ -3,6 +3,7 @@ package actors
 import (
 	"cmp"
 
+	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
@@ -35,12 +36,12 @@ type lookedAround struct {
 	edit      string     // why the input of a kept answer must not be used; empty: it may
 }
 
-func (e lookAround) look(s *System) any {
+func (e lookAround) look(d *SessionDeps, protected *protect.List) any {
 	found := lookedAround{
-		request: e.request, real: rules.Resolve(e.call), directory: s.directoryRules(e.call.Place.Directory), protected: s.protected.Check(e.call),
+		request: e.request, real: rules.Resolve(e.call), directory: d.DirectoryRules(e.call.Place.Directory), protected: protected.Check(e.call),
 	}
 	if e.edit != nil {
-		found.edit = s.editRefused(e.call, e.edit, found.directory)
+		found.edit = d.EditRefused(e.call, e.edit, found.directory)
 	}
 	return found
 }
@@ -48,16 +49,16 @@ func (e lookAround) look(s *System) any {
 func (t *transition) callOf(p messages.PermissionRecord) rules.Call {
 	return rules.Call{
 		Tool: p.Tool, Input: p.Input,
-		Place: rules.Place{Directory: t.s.record.WorkingDirectory, Home: t.s.options.home},
+		Place: rules.Place{Directory: t.s.record.WorkingDirectory, Home: t.s.options.Home},
 	}
 }
 
 // rulesNow are those that count for the session: the user's and its directory's.
-func (t *transition) rulesNow() *rules.Set { return t.s.options.rules.With(t.s.agent.directory) }
+func (t *transition) rulesNow() *rules.Set { return t.s.options.Rules.With(t.s.agent.directory) }
 
 // screen begins to decide a new request.
 func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
-	unread, edit := t.s.options.ownRules && t.s.agent.directory == nil, t.keptEdit(p)
+	unread, edit := t.s.options.OwnRules && t.s.agent.directory == nil, t.keptEdit(p)
 	if !needsPerson && (unread || edit != nil || t.s.protects(p.Tool) || t.rulesNow().NeedsDisk(p.Tool)) {
 		t.putPermission(p)
 		t.then(lookAround{p.Request, t.callOf(p), edit})

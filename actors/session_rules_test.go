@@ -24,7 +24,7 @@ func ruled(t *testing.T, texts map[rules.Effect][]string) *bench {
 		t.Fatal(problems)
 	}
 	b := turning(t)
-	b.rules, b.state.options.rules = set, set
+	b.rules, b.state.options.Rules = set, set
 	b.given()
 	return b
 }
@@ -127,7 +127,7 @@ func TestRulesOfTheDirectory(t *testing.T) {
 		t.Fatal(problems)
 	}
 	b := ruled(t, map[rules.Effect][]string{rules.Allow: {"Bash(git *)"}})
-	b.state.options.ownRules = true
+	b.state.options.OwnRules = true
 	b.on(b.out(asksFor("p1", "Bash", "git push x")), "look around for p1")
 	b.on(b.out(asksFor("p2", "Bash", "make x")), "look around for p2")
 	b.on(lookedAround{request: "p1", directory: own}, "run 1: control apply_flag_settings", "run 1: answer p1 deny (A rule forbids this call: deny Bash(git push *) (own))")

@@ -28,7 +28,7 @@ const runFormat = 1
 func (s *sessionState) active() bool { return s.run != nil && s.run.State != messages.RunFinished }
 
 // runsDirectory holds the directories of this session's runs.
-func (s *sessionState) runsDirectory() string { return filepath.Join(s.options.runs, string(s.id)) }
+func (s *sessionState) runsDirectory() string { return filepath.Join(s.options.Runs, string(s.id)) }
 
 // tellAgent hands something to the run once everything so far is durable.
 func (t *transition) tellAgent(message any) { t.then(tellRun{t.s.record.Run, message}) }
@@ -79,7 +79,7 @@ func (t *transition) startRun() {
 	resumed := r.AgentSession != ""
 	start := t.s.rulesAtStart()
 	argv, err := claude.Argv(claude.Spec{
-		Program: t.s.options.program, SessionID: cmp.Or(r.AgentSession, t.s.said.nextID, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
+		Program: t.s.options.Program, SessionID: cmp.Or(r.AgentSession, t.s.said.nextID, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
 		AllowedTools: r.AllowedTools, DeniedTools: start.Deny, AskRules: start.Ask, Options: t.s.optionsAtStart(), Fork: r.Fork,
 	})
 	if err != nil {
@@ -95,7 +95,7 @@ func (t *transition) startRun() {
 		Argv:      argv, AgentSession: r.AgentSession, Resumed: resumed, StartedAt: t.now.at,
 	}
 	run.ControlKey = t.now.id()
-	if t.s.options.fence == FenceProject {
+	if t.s.options.Fence == FenceProject {
 		run.Fence = string(FenceProject)
 	}
 	run.Environment = t.s.environment()
@@ -218,7 +218,7 @@ func (t *transition) follow(exit messages.Exit) {
 	case reason == endShutdown:
 		t.idle() // unless there is something to go on with
 		for _, w := range t.s.ending.waiters.take(endShutdown) {
-			t.then(act.Reply{To: w.from, With: agentEnded{t.s.id}})
+			t.then(act.Reply{To: w.from, With: AgentEnded{Session: t.s.id}})
 		}
 	case reason == endStop:
 		t.stopped()
@@ -274,7 +274,7 @@ func (t *transition) retry(exit messages.Exit) {
 	if t.halt() {
 		return
 	}
-	history, decision := t.s.options.restarts.Decide(t.s.retries.History, t.now.at, t.now.chance())
+	history, decision := t.s.options.Restarts.Decide(t.s.retries.History, t.now.at, t.now.chance())
 	t.s.retries.History = history
 	if decision.Verdict == supervision.Restart {
 		t.retryAfter(decision.After)
@@ -301,7 +301,7 @@ func (t *transition) retry(exit messages.Exit) {
 func (t *transition) shutdown(from *actor.PID) {
 	t.s.ending.shutdown = true
 	if !t.s.active() {
-		t.then(act.Reply{To: from, With: agentEnded{t.s.id}})
+		t.then(act.Reply{To: from, With: AgentEnded{Session: t.s.id}})
 		return
 	}
 	t.s.ending.waiters.add(endShutdown, waiter{from: from})

@@ -200,7 +200,7 @@ func showReply(with any) string {
 			m.MessagesAfter, m.MessagesBefore, m.TokensAfter, m.TokensBefore)
 	case messages.Done:
 		return "done"
-	case agentEnded:
+	case AgentEnded:
 		return "ended"
 	case *messages.Error:
 		word := m.Kind.String()

@@ -96,7 +96,7 @@ func (t *transition) slotAnswered(m pool.Answer) {
 		t.noSlot(m)
 	case slotNone: // work from before a restart: ask again later
 		if t.s.wanted() {
-			t.retryAfter(t.s.options.restarts.Max)
+			t.retryAfter(t.s.options.Restarts.Max)
 		}
 	case slotAsked, slotHeld:
 	}
@@ -138,7 +138,7 @@ func (t *transition) releaseSlot() {
 		t.s.slot.resting = resting
 		t.then(tellPool{pool.Resting{Session: t.s.id, Resting: resting}})
 		if t.s.canPark() {
-			t.then(act.After{Delay: t.s.options.parkAfter, Message: parkDue{t.s.record.Run}})
+			t.then(act.After{Delay: t.s.options.ParkAfter, Message: parkDue{t.s.record.Run}})
 		}
 	}
 }
@@ -178,10 +178,10 @@ func (t *transition) poolRestarted() {
 // parkLate parks an agent that has rested all the time since the timer was set.
 func (t *transition) parkLate(m parkDue) {
 	rests := m.run == t.s.record.Run && t.s.canPark()
-	if rests && t.now.at.Sub(t.s.record.UpdatedAt) >= t.s.options.parkAfter-time.Second {
+	if rests && t.now.at.Sub(t.s.record.UpdatedAt) >= t.s.options.ParkAfter-time.Second {
 		t.park()
 	} else if rests {
-		t.then(act.After{Delay: t.s.options.parkAfter - t.now.at.Sub(t.s.record.UpdatedAt), Message: parkDue{m.run}})
+		t.then(act.After{Delay: t.s.options.ParkAfter - t.now.at.Sub(t.s.record.UpdatedAt), Message: parkDue{m.run}})
 	}
 }
 
@@ -197,7 +197,7 @@ func (t *transition) noSlot(m pool.Answer) {
 	message, details := "All agents are busy; this one starts when another has ended or can be parked", map[string]string(nil)
 	if m.Asking != "" {
 		message = "All agents are busy or wait for an answer (" + m.Asking + "); this one starts when another has ended, is answered or can be parked (betcode permission list)"
-		details = map[string]string{"waiting_for_a_person": m.Asking, "hold": texts.Duration(t.s.options.waitingHold)}
+		details = map[string]string{"waiting_for_a_person": m.Asking, "hold": texts.Duration(t.s.options.WaitingHold)}
 	}
 	t.notice("WAITING_FOR_SLOT", message, details)
 }

@@ -34,7 +34,7 @@ import (
 // inputs, the agent's output, permissions, runs.
 type sessionState struct {
 	id      messages.SessionID
-	options sessionOptions
+	options SessionOptions
 	durable durability
 	exists  bool // the journal knows the session
 
@@ -61,29 +61,29 @@ type sessionState struct {
 }
 
 // sessionOptions is what a session is told once.
-type sessionOptions struct {
-	lineage       string
-	runs          string     // directory of the run directories
-	program       string     // the agent's executable
-	rules         *rules.Set // the user's, as of the newest step
-	ownRules      bool       // directories may bring rules along
-	protected     *protect.List
-	home          string // the user's, for rules about files below it
-	permissionTTL time.Duration
-	extend        bool          // any activity of a client prolongs what is undecided
-	parkAfter     time.Duration // an agent that rests that long is ended
-	waitingHold   time.Duration // an agent that waits for a person keeps its slot that long against others
-	lockGrace     time.Duration // the lock is kept that long for who held it before a crash; not positive = not at all
-	silence       time.Duration // an agent that says nothing that long in a turn hangs
-	restarts      supervision.Policy
-	fence         Fence   // around agents that are started from now on
-	onAlarm       OnAlarm // what becomes of an agent that approved itself
+type SessionOptions struct {
+	Lineage       string
+	Runs          string     // directory of the run directories
+	Program       string     // the agent's executable
+	Rules         *rules.Set // the user's, as of the newest step
+	OwnRules      bool       // directories may bring rules along
+	Protected     *protect.List
+	Home          string // the user's, for rules about files below it
+	PermissionTTL time.Duration
+	Extend        bool          // any activity of a client prolongs what is undecided
+	ParkAfter     time.Duration // an agent that rests that long is ended
+	WaitingHold   time.Duration // an agent that waits for a person keeps its slot that long against others
+	LockGrace     time.Duration // the lock is kept that long for who held it before a crash; not positive = not at all
+	Silence       time.Duration // an agent that says nothing that long in a turn hangs
+	Restarts      supervision.Policy
+	Fence         Fence   // around agents that are started from now on
+	OnAlarm       OnAlarm // what becomes of an agent that approved itself
 
-	compactThreshold  uint64                 // a context of more tokens is compacted; 0 = never
-	resume            messages.ResumePolicy  // of turns that were cut off, where the session has none of its own
-	continuations     uint32                 // how often a turn is continued by itself
-	continuationGrace time.Duration          // how long a resumed agent may take to go on by itself
-	keeps             func(name string) bool // of the environment of the client that begins the session
+	CompactThreshold  uint64                 // a context of more tokens is compacted; 0 = never
+	Resume            messages.ResumePolicy  // of turns that were cut off, where the session has none of its own
+	Continuations     uint32                 // how often a turn is continued by itself
+	ContinuationGrace time.Duration          // how long a resumed agent may take to go on by itself
+	Keeps             func(name string) bool // of the environment of the client that begins the session
 }
 
 // env is what one step takes from outside: clock, ids, chance, and what the daemon knows at that
@@ -104,13 +104,6 @@ type restartDue struct{ run messages.RunNumber }
 
 // continuationDue says that a cut-off turn had its time to go on.
 type continuationDue struct{ run messages.RunNumber }
-
-// endAgent asks a session to end its agent because the daemon ends. Answered
-// with agentEnded, in which all of them together have no id.
-type (
-	endAgent   struct{}
-	agentEnded struct{ id messages.SessionID }
-)
 
 // load takes what the journal knows. The messages that came early follow.
 func (s sessionState) load(now env, m messages.SessionLoaded) (sessionState, []act.Effect) {

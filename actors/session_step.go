@@ -15,7 +15,7 @@ import (
 // step takes one message and returns the next state and what to do. It panics
 // on a broken invariant; the session is then rebuilt from the journal.
 func (s sessionState) step(now env, from *actor.PID, m any) (sessionState, []act.Effect) {
-	s.options.rules = now.rules
+	s.options.Rules = now.rules
 	switch m := m.(type) {
 	case messages.SessionLoaded:
 		if s.durable.loaded {
@@ -176,7 +176,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.slotGranted()
 	case pool.Park:
 		t.park()
-	case sessionRebuilt:
+	case SessionRebuilt:
 		t.rebuilt()
 	case disk.Changed:
 		t.diskChanged(m)
@@ -198,11 +198,11 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.unwatchedLate()
 	case pool.Restarted:
 		t.poolRestarted()
-	case rulesChanged:
+	case RulesChanged:
 		t.rulesChanged(m)
 	case continuationDue:
 		t.continuationLate(m)
-	case endAgent:
+	case EndAgent:
 		t.shutdown(from)
 	}
 }

@@ -257,7 +257,7 @@ func TestDeletedSessionStaysDeleted(t *testing.T) {
 func TestDaemonEnds(t *testing.T) {
 	t.Run("in a turn", func(t *testing.T) {
 		b := turning(t)
-		b.on(endAgent{}, "run 1: stop resumably")
+		b.on(EndAgent{}, "run 1: stop resumably")
 		b.on(b.exit(143), "all: 6 run 1 exited", "drop run 1", "to daemon: ended")
 		if r := b.state.record; !r.Turn || len(b.state.inputs) != 1 {
 			t.Errorf("%+v, inputs %v", r, b.state.inputs)
@@ -268,7 +268,7 @@ func TestDaemonEnds(t *testing.T) {
 	})
 	t.Run("when idle", func(t *testing.T) {
 		b := remembering(t)
-		b.on(endAgent{}, "run 1: stop resumably")
+		b.on(EndAgent{}, "run 1: stop resumably")
 		b.on(b.exit(143), "all: 7 run 1 exited", "drop run 1", "to daemon: ended")
 		b.crash()
 		b.expect("the next daemon")
@@ -276,7 +276,7 @@ func TestDaemonEnds(t *testing.T) {
 	t.Run("with nothing but a background task", func(t *testing.T) {
 		b := turning(t)
 		b.tell(b.out(claude.BackgroundTasks{IDs: []string{"task"}}, finished("k1")))
-		b.tell(endAgent{})
+		b.tell(EndAgent{})
 		b.quiet()
 		b.on(b.exit(143), "all: 7 run 1 exited, 8 IDLE", "drop run 1", "to daemon: ended")
 	})
@@ -285,14 +285,14 @@ func TestDaemonEnds(t *testing.T) {
 		b.tell(start("ann"))
 		b.tell(input("ann", "k1"))
 		b.quiet()
-		b.on(endAgent{}, "run 1: stop resumably")
+		b.on(EndAgent{}, "run 1: stop resumably")
 		b.on(b.up(), "all: 3 run 1 started", "run 1: stop resumably")
 	})
 	t.Run("during a backoff", func(t *testing.T) {
 		b := running(t)
 		b.tell(b.exit(137))
 		b.quiet()
-		b.on(endAgent{}, "to daemon: ended")
+		b.on(EndAgent{}, "to daemon: ended")
 		b.on(restartDue{1})
 		b.on(input("ann", "k2"), "all: 6 input k2", "to ann: input k2 is 6")
 		b.crash()
@@ -300,7 +300,7 @@ func TestDaemonEnds(t *testing.T) {
 	})
 	t.Run("of an unknown session", func(t *testing.T) {
 		b := newBench(t)
-		b.on(endAgent{}, "to daemon: ended")
+		b.on(EndAgent{}, "to daemon: ended")
 	})
 }
 

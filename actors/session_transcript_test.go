@@ -72,7 +72,7 @@ func TestWhileTheTranscriptIsRead(t *testing.T) {
 		{"a message", input("ann", "k2"), []string{"all: 7 input k2", "to ann: input k2 is 7"}, []string{"all: 8 " + crashedEvent, "in 500ms actors.restartDue"}},
 		{"a cancellation", cancel("ann"), []string{"all: 7 notice INPUT_DROPPED, 8 turn cancelled, 9 IDLE", "to ann: canceling, active true"}, []string{"all: 10 " + crashedEvent}},
 		{"a stop", messages.StopSession{Session: sessionA}, []string{"all: 7 notice INPUT_DROPPED, 8 turn cancelled, 9 IDLE", "to op: stopped, was running false", "retire"}, []string{"all: 10 " + crashedEvent}},
-		{"the daemon's end", endAgent{}, []string{"to daemon: ended"}, nil},
+		{"the daemon's end", EndAgent{}, []string{"to daemon: ended"}, nil},
 		{"a deletion", messages.DeleteSession{Session: sessionA}, []string{"all: error SESSION_CLOSED", "to op: done", "forget /runs/" + string(sessionA), "retire"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -118,7 +118,7 @@ func (t *transition) notice(code, message string, details map[string]string) {
 // call notifies a person, unless somebody watches.
 func (t *transition) call(code, message string, details map[string]string) {
 	if !t.s.clients.Watched() {
-		t.then(notify{notice{Code: code, Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
+		t.then(notify{Notice{Code: code, Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
 	}
 }
 

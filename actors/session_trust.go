@@ -34,14 +34,9 @@ type trustLooked struct {
 	err   error
 }
 
-func (e lookTrust) look(s *System, directory string, added, environment []string) any {
-	if e.search {
-		for _, dir := range append([]string{directory}, added...) {
-			s.options.Directories.Search(dir)
-		}
-	}
-	review, err := s.review(directory, added, environment)
-	return trustLooked{e.run, e.fresh, guardOf(review), err}
+func (e lookTrust) look(d *SessionDeps, directory string, added, environment []string) any {
+	guard, err := d.Guard(directory, added, environment, e.search)
+	return trustLooked{e.run, e.fresh, guard, err}
 }
 
 // guarded notes how the agent was started.
@@ -72,7 +67,7 @@ func (t *transition) tellGuard() {
 // lookFirst reports whether the content of the directory is to be compared before the
 // agent gets a message, and has that done.
 func (t *transition) lookFirst() bool {
-	if !t.s.options.ownRules || t.s.agent.trustFresh || t.s.record.Turn || !t.s.hasUndelivered() {
+	if !t.s.options.OwnRules || t.s.agent.trustFresh || t.s.record.Turn || !t.s.hasUndelivered() {
 		return false
 	}
 	t.lookTrust(true, false)
@@ -93,7 +88,7 @@ func (t *transition) lookTrust(fresh, search bool) {
 // watchTrust has the content compared after a tool call, and when the agent has loaded
 // other commands: it takes skills of a directory below its own when it reads a file there.
 func (t *transition) watchTrust(items []claude.Item) {
-	if !t.s.options.ownRules || t.s.agent.guard.Mode != messages.GuardOff || !t.s.agent.up || t.s.replacing() {
+	if !t.s.options.OwnRules || t.s.agent.guard.Mode != messages.GuardOff || !t.s.agent.up || t.s.replacing() {
 		return
 	}
 	done := slices.ContainsFunc(items, func(i claude.Item) bool { _, is := i.(claude.ToolDone); return is })

@@ -35,7 +35,7 @@ func agentTold(effects []act.Effect) bool {
 func guardState(mode messages.GuardMode) sessionState {
 	s := sessionState{
 		id: "s", durable: durability{loaded: true}, exists: true, slot: slotView{state: slotHeld},
-		options: sessionOptions{ownRules: true}, said: saidBefore{trust: "before"},
+		options: SessionOptions{OwnRules: true}, said: saidBefore{trust: "before"},
 		agent:  agentView{agentLife: agentLife{up: true, guard: messages.Guard{Mode: mode, Digest: "before"}}},
 		record: messages.SessionRecord{ID: "s", Run: 1, WorkingDirectory: "/p"},
 		run:    &messages.RunRecord{Session: "s", Run: 1, State: messages.RunRunning},

@@ -98,3 +98,12 @@ func (t *transition) beginAnew() {
 	t.notice("FIRST_ATTEMPT_LOST", "The agent had not saved the conversation yet; it is started again", nil)
 	t.afterRun()
 }
+
+// notContinuing is a sorted list of versions that do not go on with a turn by themselves.
+type notContinuing []string
+
+// continues reports whether a version is believed to go on with a turn by itself.
+func (n notContinuing) continues(version string) bool {
+	_, stays := slices.BinarySearch(n, version)
+	return !stays
+}

@@ -15,7 +15,7 @@ type silenceDue struct{ run messages.RunNumber }
 // watchTurn begins to watch an agent that has work. It ends every step.
 func (t *transition) watchTurn() {
 	if t.s.busy() && t.s.agent.up && t.s.agent.watchdog.Start(t.now.at) {
-		t.then(act.After{Delay: t.s.options.silence, Message: silenceDue{t.s.record.Run}})
+		t.then(act.After{Delay: t.s.options.Silence, Message: silenceDue{t.s.record.Run}})
 	}
 }
 
@@ -28,7 +28,7 @@ func (t *transition) silenceLate(m silenceDue) {
 		Busy:    t.s.busy() && !t.s.replacing(),
 		Excused: t.s.prompts.AgentWaits() || t.s.agent.freezeReasons != 0 || t.s.agent.outputUnreadable,
 		Turn:    t.s.agent.working && t.s.record.Turn,
-		Limit:   t.s.options.silence,
+		Limit:   t.s.options.Silence,
 	})
 	switch verdict.Action {
 	case watchdog.None:

@@ -71,7 +71,7 @@ func newWorld(t *rapid.T) *world {
 		accepted: map[string]messages.Seq{}, excused: map[string]bool{}, settled: map[string]bool{},
 	}
 	w.b.manual, w.b.handing, w.b.reuses = true, w.checkSettled, true
-	w.b.stops = &stops{wanted: map[messages.SessionID]messages.RunNumber{}}
+	w.b.stops = savedStops{}
 	return w
 }
 
@@ -138,18 +138,18 @@ func (w *world) perform() {
 				w.accepted[m.Key] = m.Seq
 			}
 		case saveStop:
-			w.b.stops.want(sessionA, e.run)
+			w.b.stops[sessionA] = e.run
 			m := stopSaved{}
 			if rapid.IntRange(0, 3).Draw(w.t, "cannot be noted") == 0 {
 				m.err = errors.New("no space left")
 			}
 			w.mailbox = append(w.mailbox, m)
 		case dropSavedStop:
-			w.b.stops.drop(sessionA)
+			delete(w.b.stops, sessionA)
 		case rebuild:
 			w.seen++
 			w.crash()
-			w.tell(sessionRebuilt{})
+			w.tell(SessionRebuilt{})
 			return
 		case spawnRun:
 			if w.run != nil {

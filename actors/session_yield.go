@@ -33,7 +33,7 @@ func (s *sessionState) yieldsAt() time.Time {
 			since = p.ReceivedAt
 		}
 	}
-	return since.Add(s.options.waitingHold)
+	return since.Add(s.options.WaitingHold)
 }
 
 // yields reports whether the agent may be parked although its turn is not over.

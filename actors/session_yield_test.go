@@ -12,7 +12,7 @@ import (
 // holdOver is a session whose agent waits for a person, and whose hold is over.
 func holdOver(t tester) *bench {
 	b := asking(t)
-	b.now = b.now.Add(benchOptions.waitingHold)
+	b.now = b.now.Add(benchOptions.WaitingHold)
 	b.tell(yieldDue{1})
 	return b
 }
@@ -29,7 +29,7 @@ func parkedAsking(t tester) *bench {
 
 func TestSlotIsYieldedAfterTheHold(t *testing.T) {
 	b := asking(t)
-	b.now = b.now.Add(benchOptions.waitingHold - time.Second)
+	b.now = b.now.Add(benchOptions.WaitingHold - time.Second)
 	b.tell(yieldDue{1})
 	if told := b.toldPool(); len(told) != 0 {
 		t.Errorf("before the hold is over the pool hears %v", told)
@@ -45,7 +45,7 @@ func TestSlotIsYieldedAfterTheHold(t *testing.T) {
 // An agent that says something while it waits has more to do than that.
 func TestSlotIsKeptWhileAnotherToolRuns(t *testing.T) {
 	b := asking(t)
-	b.now = b.now.Add(benchOptions.waitingHold - time.Second)
+	b.now = b.now.Add(benchOptions.WaitingHold - time.Second)
 	b.tell(b.out())
 	b.now = b.now.Add(2 * time.Second)
 	b.tell(yieldDue{1})

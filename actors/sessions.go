@@ -18,12 +18,13 @@ import (
 // What survives a restart: nothing of its own. Its children stop with it; those
 // with work left are started again from the journal.
 type sessions struct {
-	deps   *System
-	live   map[messages.SessionID]*actor.PID
-	going  map[messages.SessionID][]routed // being let go, and what arrived meanwhile
-	ending []*actor.PID                    // wait for all agents to have ended
-	left   map[messages.SessionID]bool     // sessions whose agents have not ended yet
-	closed bool
+	deps    *System
+	session *SessionDeps // of all of them
+	live    map[messages.SessionID]*actor.PID
+	going   map[messages.SessionID][]routed // being let go, and what arrived meanwhile
+	ending  []*actor.PID                    // wait for all agents to have ended
+	left    map[messages.SessionID]bool     // sessions whose agents have not ended yet
+	closed  bool
 }
 
 // routed is a request that waits for its session's actor.
@@ -31,23 +32,6 @@ type routed struct {
 	from    *actor.PID
 	message any
 }
-
-// How an actor that nobody needs is let go without losing a request: the
-// session says sessionIdle; from then on requests for it are kept here and it is
-// asked mayGo; everything sent to it before that is handled, and then its answer
-// is final.
-type (
-	sessionIdle struct{ id messages.SessionID }
-	mayGo       struct{}
-	goodbye     struct {
-		id    messages.SessionID
-		leave bool
-	}
-)
-
-// sessionBegins says that the actor of a session was started, or restarted after a
-// crash: then it has forgotten who waits for the end of its agent.
-type sessionBegins struct{ id messages.SessionID }
 
 // addressed is a message for one session, if its actor lives.
 type addressed struct {
@@ -63,7 +47,7 @@ type unfinished struct {
 
 func sessionsProps(s *System) *actor.Props {
 	return s.tree.Props("sessions", s.policy, func() actor.Actor {
-		return &sessions{deps: s, live: map[messages.SessionID]*actor.PID{}, going: map[messages.SessionID][]routed{}}
+		return &sessions{deps: s, session: s.sessionDeps(), live: map[messages.SessionID]*actor.PID{}, going: map[messages.SessionID][]routed{}}
 	})
 }
 
@@ -90,28 +74,28 @@ func (s *sessions) Receive(ctx actor.Context) {
 		s.route(ctx, m.Target(), routed{ctx.Sender(), m})
 	case messages.Detach:
 		s.tell(ctx, m.Session, m)
-	case rebuildSession:
-		s.replace(ctx, m.id)
-	case journal.Restarted, journal.Recovered, pool.Restarted, disk.Changed, rulesChanged:
+	case RebuildSession:
+		s.replace(ctx, m.Session)
+	case journal.Restarted, journal.Recovered, pool.Restarted, disk.Changed, RulesChanged:
 		for _, pid := range s.live {
 			ctx.Send(pid, m)
 		}
 	case addressed:
 		s.tell(ctx, m.session, m.message)
-	case sessionIdle:
-		s.askToGo(ctx, m.id)
-	case goodbye:
+	case SessionIdle:
+		s.askToGo(ctx, m.Session)
+	case SessionLeaves:
 		s.letGo(ctx, m)
 	case *actor.Terminated:
 		s.gone(ctx, m.Who)
-	case endAgent:
+	case EndAgent:
 		s.endAll(ctx)
-	case sessionBegins:
-		if pid := s.live[m.id]; pid != nil && s.left[m.id] {
-			ctx.Request(pid, endAgent{})
+	case SessionBegins:
+		if pid := s.live[m.Session]; pid != nil && s.left[m.Session] {
+			ctx.Request(pid, EndAgent{})
 		}
-	case agentEnded:
-		s.ended(ctx, m.id)
+	case AgentEnded:
+		s.ended(ctx, m.Session)
 	}
 }
 
@@ -139,7 +123,7 @@ func (s *sessions) find(ctx actor.Context, id messages.SessionID) *actor.PID {
 	if pid := s.live[id]; pid != nil {
 		return pid
 	}
-	pid, err := ctx.SpawnNamed(sessionProps(s.deps, id), act.ChildName("session", id))
+	pid, err := ctx.SpawnNamed(SessionProps(s.session, id), act.ChildName("session", id))
 	if err != nil {
 		panic("start session actor: " + err.Error())
 	}
@@ -151,25 +135,25 @@ func (s *sessions) askToGo(ctx actor.Context, id messages.SessionID) {
 	_, leaving := s.going[id]
 	if pid := s.live[id]; pid != nil && !leaving && !s.closed {
 		s.going[id] = []routed{}
-		ctx.Send(pid, mayGo{})
+		ctx.Send(pid, SessionMayLeave{})
 	}
 }
 
 // letGo ends an idle session's actor, or gives it what was kept for it.
-func (s *sessions) letGo(ctx actor.Context, m goodbye) {
-	pid := s.live[m.id]
+func (s *sessions) letGo(ctx actor.Context, m SessionLeaves) {
+	pid := s.live[m.Session]
 	if pid == nil {
 		return // its supervisor gave it up meanwhile
 	}
-	if m.leave {
-		delete(s.live, m.id)
+	if m.Leaves {
+		delete(s.live, m.Session)
 		ctx.Poison(pid)
 		return
 	}
-	waiting := s.going[m.id]
-	delete(s.going, m.id)
+	waiting := s.going[m.Session]
+	delete(s.going, m.Session)
 	for _, r := range waiting {
-		s.route(ctx, m.id, r)
+		s.route(ctx, m.Session, r)
 	}
 }
 
@@ -194,7 +178,7 @@ func (s *sessions) gone(ctx actor.Context, who *actor.PID) {
 		delete(s.live, id) // if its supervisor gave it up
 		for _, r := range waiting {
 			if r.message == nil { // the session is replaced
-				ctx.Send(s.find(ctx, id), sessionRebuilt{})
+				ctx.Send(s.find(ctx, id), SessionRebuilt{})
 				continue
 			}
 			s.route(ctx, id, r)
@@ -220,7 +204,7 @@ func (s *sessions) endAll(ctx actor.Context) {
 	s.left = map[messages.SessionID]bool{}
 	for id, pid := range s.live {
 		s.left[id] = true
-		ctx.Request(pid, endAgent{})
+		ctx.Request(pid, EndAgent{})
 	}
 	s.reportEnd(ctx)
 }
@@ -238,7 +222,7 @@ func (s *sessions) reportEnd(ctx actor.Context) {
 		return
 	}
 	for _, from := range s.ending {
-		act.Send(ctx, from, agentEnded{})
+		act.Send(ctx, from, AgentEnded{})
 	}
 	s.ending = nil
 }

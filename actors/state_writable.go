@@ -9,10 +9,6 @@ import (
 	"betcode/messages"
 )
 
-// stageState is the stage of a start that failed because nothing can be written below
-// the state directory: the next one would fail the same way.
-const stageState = "state"
-
 // notWritable reports whether an error says that a directory may not be written to.
 func notWritable(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
@@ -28,5 +24,5 @@ func (s *System) prepared(err error) (messages.Exit, bool) {
 	if !lasts {
 		return messages.Exit{}, false
 	}
-	return messages.Exit{Known: true, Code: 127, Reason: err.Error(), Stage: stageState}, true
+	return messages.Exit{Known: true, Code: 127, Reason: err.Error(), Stage: StageState}, true
 }

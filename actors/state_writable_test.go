@@ -24,13 +24,4 @@ func TestStateThatCannotBeWritten(t *testing.T) {
 			t.Errorf("%v: %t", c.err, got)
 		}
 	}
-	found := ""
-	for _, condition := range conditions {
-		if found == "" && condition.shows(evidence{exit: messages.Exit{Known: true, Code: 127, Stage: stageState}, silent: true}) {
-			found = string(condition.name)
-		}
-	}
-	if found != string(messages.StateNotWritable) {
-		t.Errorf("the condition is %q", found)
-	}
 }

@@ -64,7 +64,7 @@ func loadStops(directory string) (*stops, error) {
 }
 
 // of returns the run at which a session was to be stopped, if it was.
-func (s *stops) of(id messages.SessionID) (messages.RunNumber, bool) {
+func (s *stops) Of(id messages.SessionID) (messages.RunNumber, bool) {
 	if s == nil {
 		return 0, false
 	}
@@ -76,13 +76,13 @@ func (s *stops) of(id messages.SessionID) (messages.RunNumber, bool) {
 
 // want remembers in memory that a session is to be stopped, drop that it is no
 // longer, or that the journal has it. save makes it so on disk.
-func (s *stops) want(id messages.SessionID, run messages.RunNumber) {
+func (s *stops) Want(id messages.SessionID, run messages.RunNumber) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wanted[id] = run
 }
 
-func (s *stops) drop(id messages.SessionID) {
+func (s *stops) Drop(id messages.SessionID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.wanted, id)
@@ -90,14 +90,14 @@ func (s *stops) drop(id messages.SessionID) {
 
 // save writes down what is remembered of a session now. It is on disk when there is
 // no error.
-func (s *stops) save(id messages.SessionID) error {
+func (s *stops) Save(id messages.SessionID) error {
 	if s.directory == "" {
 		return nil
 	}
 	s.disk.Lock()
 	defer s.disk.Unlock()
 	path := filepath.Join(s.directory, string(id))
-	run, wanted := s.of(id)
+	run, wanted := s.Of(id)
 	if !wanted {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget stop: %w", err) // the next daemon stops it once more

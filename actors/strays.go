@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -15,6 +16,9 @@ import (
 	"betcode/actors/internal/process"
 	"betcode/messages"
 )
+
+// strayPatience bounds how long the end of agents that no session follows may take.
+const strayPatience = 30 * time.Second
 
 // LiveRun is an agent that lives, found by its run directory.
 type LiveRun struct {
@@ -99,4 +103,18 @@ func PIDs(runs []LiveRun) string {
 		pids[i] = strconv.Itoa(r.PID)
 	}
 	return strings.Join(pids, ", ")
+}
+
+// endStraysIn ends every agent that lives below a directory of runs, and returns how many it has ended.
+func endStraysIn(directory string) (ended int, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), strayPatience)
+	defer cancel()
+	for _, stray := range process.FindStrays(directory) {
+		if failed := stray.End(ctx); failed != nil {
+			err = failed
+			continue
+		}
+		ended++
+	}
+	return ended, err
 }

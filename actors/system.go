@@ -88,18 +88,19 @@ type System struct {
 	notifier  *notifier
 	started   time.Time
 
-	rules     liveRules
-	protected *protect.List
-	live      atomic.Pointer[Live]               // what may change meanwhile
-	slots     atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
-	room      *disk.Meter
-	archiver  *retention.Archiver
-	damage    journal.Damage       // found in the journal's files
-	backup    journal.BackupHealth // of scheduled backups
-	lately    lately               // requests that were answered in the life of this daemon
-	versions  *versions
-	stops     *stops
-	cgroups   process.Cgroups
+	rules           liveRules
+	protected       *protect.List
+	live            atomic.Pointer[Live]               // what may change meanwhile
+	sessionSettings atomic.Pointer[SessionOptions]     // follows live
+	slots           atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
+	room            *disk.Meter
+	archiver        *retention.Archiver
+	damage          journal.Damage       // found in the journal's files
+	backup          journal.BackupHealth // of scheduled backups
+	lately          lately               // requests that were answered in the life of this daemon
+	versions        *versions
+	stops           *stops
+	cgroups         process.Cgroups
 
 	daemon, disk, journal, pool, sessions, health *actor.PID
 
@@ -156,6 +157,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.archiver = retention.NewArchiver(s.archivist, o.RunsDirectory, o.Disk.ArchiveBytes, o.Disk.ArchiveAge)
 	s.auditor = act.NewBackground(&s.workers, s.janitorDone)
 	s.notifier = newNotifier(s)
+	s.sessionSettings.Store(s.sessionOptions(s.live.Load()))
 	s.backup.Look(s.options.Backups)
 	s.noteFindings()
 
@@ -245,7 +247,7 @@ func (s *System) environment(kept map[string]string) []string {
 func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 	if !keepAgents {
 		within := remaining(ctx) * 3 / 4 // the tree has to stop as well
-		if err := s.await(ctx, s.actors.Root.RequestFuture(s.sessions, endAgent{}, within)); err != nil {
+		if err := s.await(ctx, s.actors.Root.RequestFuture(s.sessions, EndAgent{}, within)); err != nil {
 			s.logOf("daemon").Warn().Err(err).Msg("agents did not end in time")
 		}
 	}

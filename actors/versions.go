@@ -20,7 +20,7 @@ type versions struct {
 	path string
 
 	mu    sync.Mutex
-	stays notContinuing // replaced as a whole
+	stays []string // replaced as a whole
 }
 
 // versionsFile is the file's format.
@@ -55,22 +55,13 @@ func loadVersions(path string) (*versions, error) {
 }
 
 // known returns what has been learned. It is not changed later.
-func (v *versions) known() notContinuing {
+func (v *versions) known() []string {
 	if v == nil {
 		return nil
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.stays
-}
-
-// notContinuing is a sorted list of versions that do not go on with a turn by themselves.
-type notContinuing []string
-
-// continues reports whether a version is believed to go on with a turn by itself.
-func (n notContinuing) continues(version string) bool {
-	_, stays := slices.BinarySearch(n, version)
-	return !stays
 }
 
 // note remembers that a version does not, at once and on disk.

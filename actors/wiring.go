@@ -100,3 +100,25 @@ func (s *System) runDeps() run.Deps {
 		Version: s.agentVersion, Refused: refusedStart, Prepared: s.prepared, Spec: s.agentSpec, Guard: s.guard,
 	}
 }
+
+// sessionDeps returns what all sessions need. It is called when the actors that they send to have their addresses.
+func (s *System) sessionDeps() *SessionDeps {
+	return &SessionDeps{
+		Common: s.common(), Options: s.sessionSettings.Load, Started: s.started,
+		Journal: s.journal, Pool: s.pool, Health: s.health,
+		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),
+		DiskFull: s.room.Full, Rules: s.rules.get, NotContinuing: s.versions.known, Stops: s.stops,
+		Environment: s.environment, DirectoryRules: s.directoryRules, EditRefused: s.editRefused, Guard: s.presentGuard, EndStrays: endStraysIn,
+		Background: s.janitor, NoteVersion: s.versions.note, KeepReport: s.writeReport, KeepAbilities: learnAbilities,
+		Temporary: s.temporary, Archive: s.archiver.Ended, Audit: s.audit, Notify: s.notifier.send,
+		Shows: s.logs, Mask: s.options.Mask,
+	}
+}
+
+// audit has an entry written to the audit log, after those before it.
+func (s *System) audit(e messages.AuditEntry) {
+	s.auditor.Do(func() any {
+		s.options.Audit(e)
+		return nil
+	})
+}

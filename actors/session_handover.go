@@ -24,13 +24,6 @@ import (
 // maxHandedLine bounds the line of a control request with rules: a longer one could be torn.
 const maxHandedLine = 4096
 
-// rulesChanged tells every session that the user's rules are other ones. widened are the
-// changes that let agents do more.
-type rulesChanged struct {
-	source  string
-	widened []string
-}
-
 // handover is what the running agent has been handed besides its command line. The zero
 // value is: nothing.
 type handover struct {
@@ -43,9 +36,9 @@ type handover struct {
 
 // rulesAtStart are the rules that an agent's command line has.
 func (s *sessionState) rulesAtStart() claude.HandedRules {
-	set := s.options.rules
+	set := s.options.Rules
 	return claude.HandedRules{
-		Ask:  append(s.options.protected.Rules(s.record.WorkingDirectory), handed(set, rules.Ask)...),
+		Ask:  append(s.options.Protected.Rules(s.record.WorkingDirectory), handed(set, rules.Ask)...),
 		Deny: append(deniable(handed(set, rules.Deny)), s.record.DeniedTools...),
 	}
 }
@@ -161,13 +154,13 @@ func (t *transition) handedOver(ok bool) {
 
 // rulesChanged hands rules that have changed to the agent, and tells the clients where it
 // may do more than before.
-func (t *transition) rulesChanged(m rulesChanged) {
+func (t *transition) rulesChanged(m RulesChanged) {
 	if !t.s.exists || !t.s.active() {
 		return
 	}
-	if len(m.widened) > 0 {
-		t.notice("RULES_WIDENED", "The permission rules have changed while the agent runs, and allow more than before: "+texts.Shorten(strings.Join(m.widened, "; "), maxShown),
-			map[string]string{"source": m.source, "changes": texts.Shorten(strings.Join(m.widened, "\n"), maxWidened)})
+	if len(m.Widened) > 0 {
+		t.notice("RULES_WIDENED", "The permission rules have changed while the agent runs, and allow more than before: "+texts.Shorten(strings.Join(m.Widened, "; "), maxShown),
+			map[string]string{"source": m.Source, "changes": texts.Shorten(strings.Join(m.Widened, "\n"), maxWidened)})
 	}
 	t.giveRules()
 }
@@ -185,8 +178,8 @@ func (t *transition) replaceOutdated() {
 
 // lookForRules has the rules of the session's directory read, which the agent may not read itself.
 func (t *transition) lookForRules() {
-	if t.s.options.ownRules && t.s.agent.directory == nil {
-		t.then(lookAround{call: rules.Call{Place: rules.Place{Directory: t.s.record.WorkingDirectory, Home: t.s.options.home}}})
+	if t.s.options.OwnRules && t.s.agent.directory == nil {
+		t.then(lookAround{call: rules.Call{Place: rules.Place{Directory: t.s.record.WorkingDirectory, Home: t.s.options.Home}}})
 	}
 	t.giveRules()
 }

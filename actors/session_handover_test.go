@@ -12,7 +12,7 @@ import (
 // change replaces the user's rules under a session and tells it.
 func (b *bench) change(widened []string, list ...rules.Rule) {
 	b.rules, _ = rules.New(list...)
-	b.tell(rulesChanged{source: "settings.json", widened: widened})
+	b.tell(RulesChanged{Source: "settings.json", Widened: widened})
 }
 
 func lastRules(t *testing.T, b *bench) string {
@@ -39,7 +39,7 @@ func TestRulesReachTheRunningAgent(t *testing.T) {
 	}
 	b.quiet()
 	// The same again changes nothing; one that is taken back is taken back.
-	b.tell(rulesChanged{})
+	b.tell(RulesChanged{})
 	if got := b.quiet(); len(got) > 0 {
 		t.Errorf("told again: %q", got)
 	}

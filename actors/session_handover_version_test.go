@@ -2,7 +2,6 @@ package actors
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"betcode/actors/internal/claude"
@@ -55,28 +54,9 @@ func TestRulesOfAnOldVersion(t *testing.T) {
 // An agent of such a version whose command line has all rules stays.
 func TestOldVersionWithAllRulesStays(t *testing.T) {
 	b := oldAgent(t, rules.Rule{Effect: rules.Ask, Text: "Read(a)"})
-	b.tell(rulesChanged{})
+	b.tell(RulesChanged{})
 	b.tell(b.out(claude.TurnEnded{}))
 	if b.state.replacing() {
 		t.Error("replaced without need")
-	}
-}
-
-func TestExplainRulesLater(t *testing.T) {
-	lacks := messages.AgentRules{Running: true, Missing: []string{"ask Read(a)"}}
-	for _, c := range []struct {
-		version string
-		agent   messages.AgentRules
-		says    bool
-	}{
-		{"2.1.20", lacks, true},
-		{"2.1.20", messages.AgentRules{Running: true}, false},
-		{"2.1.119", lacks, false},
-		{"", lacks, false},
-	} {
-		note := rulesLater(messages.SessionView{Record: messages.SessionRecord{AgentVersion: c.version}, Agent: c.agent})
-		if strings.Contains(note, c.version+" takes rules only when it is started") != c.says || (note != "") != c.says {
-			t.Errorf("%s, missing %q: %q", c.version, c.agent.Missing, note)
-		}
 	}
 }
