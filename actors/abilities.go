@@ -54,7 +54,7 @@ func learnAbilities(directory string, told messages.Abilities) error {
 	return replaceNote(filepath.Join(directory, abilitiesName), text)
 }
 
-// abilities asks a session's agent, or remembers, in the goroutine of who asks.
+// abilities asks a session's agent, or takes what is remembered, in the caller's goroutine.
 func (s *System) abilities(ctx context.Context, m messages.GetAbilities) (messages.Reply, error) {
 	known := s.knownAbilities(m.Session)
 	if m.Remembered {
@@ -70,7 +70,7 @@ func (s *System) abilities(ctx context.Context, m messages.GetAbilities) (messag
 	return known, nil
 }
 
-// subagents works in the goroutine of who asks: what runs is part of what the
+// subagents works in the caller's goroutine: what runs is part of what the
 // translator carries from line to line, which is written down with every batch.
 func (s *System) subagents(m messages.GetSubagents) (messages.Reply, error) {
 	const op = "get subagents"
@@ -88,7 +88,7 @@ func (s *System) subagents(m messages.GetSubagents) (messages.Reply, error) {
 	return messages.Subagents{Subagents: state.Subagents()}, nil
 }
 
-// completePath works in the goroutine of who asks.
+// completePath works in the caller's goroutine.
 func (s *System) completePath(m messages.ListPath) (messages.Reply, error) {
 	const op = "list path"
 	loaded, err := s.options.Store.Load(m.Session)

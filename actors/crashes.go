@@ -39,7 +39,7 @@ func (c *crashes) watch(id messages.SessionID) (crashed <-chan struct{}, stop fu
 	}
 }
 
-// crashed tells everybody who waits for the session whose actor has an address,
+// crashed signals all requests that wait for the session whose actor has an address,
 // or everybody if it is the actor above all sessions: they stop with it.
 func (c *crashes) crashed(address string) {
 	_, id, found := strings.Cut(address, "/session/")

@@ -6,7 +6,7 @@
 //	├── disk                     how much room is left
 //	├── health                   how the components are
 //	├── journal                  the only writer of the journal
-//	├── pool                     how many agents may run, who waits, who is parked
+//	├── pool                     how many agents may run, which sessions wait, which are parked
 //	├── retention                has sessions give up old history
 //	├── backups                  copies the journal from time to time
 //	└── sessions                 finds, starts and lets go

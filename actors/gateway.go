@@ -148,7 +148,7 @@ func (s *System) ask(ctx context.Context, to *actor.PID, r messages.Request) (me
 
 // letterbox takes the first answer to a question. To the actor library it is a
 // process like any other; unlike its futures it costs no goroutine, and leaves
-// none behind when nobody waits any more.
+// none behind when the caller has stopped waiting.
 type letterbox chan any
 
 // SendUserMessage implements actor.Process.
@@ -320,8 +320,8 @@ func (f *Follower) Finish() {
 	f.system.actors.Root.Send(f.client, messages.Finish{})
 }
 
-// again attaches the stream after its actor has gone, with the patience of
-// somebody who waits out a restart.
+// again attaches the stream after its actor has gone. It tries again, with pauses, until the
+// session's actor has been restarted.
 func (f *Follower) again(ctx context.Context) error {
 	f.Close()
 	pause := 10 * time.Millisecond

@@ -51,7 +51,7 @@ func lockModel(first messages.ClientID) porcupine.Model {
 			case "release":
 				return mine, lockHeld{got.holder, call.client}
 			}
-			if held.holder == "" { // whoever writes first has it
+			if held.holder == "" { // the first client that writes has it
 				return true, lockHeld{call.client, ""}
 			}
 			return mine, held

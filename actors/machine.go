@@ -8,7 +8,7 @@ import (
 	"betcode/messages"
 )
 
-// machine tells about the computer, in the goroutine of who asks. What cannot be
+// machine describes the computer, in the caller's goroutine. What cannot be
 // found out about what it has is left out; without an id there is no answer.
 func (s *System) machine() (messages.Reply, error) {
 	const op = "look at the machine"

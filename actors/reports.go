@@ -36,7 +36,7 @@ func (s *System) writeReport(r messages.AgentReport, directory string, environme
 	return replaceNote(s.reportPath(r.Session), raw)
 }
 
-// agentReports works in the goroutine of who asks.
+// agentReports works in the caller's goroutine.
 func (s *System) agentReports(m messages.GetAgentReports) (messages.Reply, error) {
 	const op = "read agent reports"
 	ids := []messages.SessionID{m.Session}
@@ -102,7 +102,7 @@ func complete(r messages.AgentReport, directory string, environment []string) me
 const maxServerFile = 32 << 20
 
 // readServers reads such a file. What is no file, is too large or is not there says
-// nothing: a named pipe, say, would hold up whoever reads it.
+// nothing: a named pipe, say, would block its reader.
 func readServers(path string) []byte {
 	content, _ := regular.Read(path, maxServerFile)
 	return content

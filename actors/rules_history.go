@@ -18,7 +18,7 @@ import (
 const maxOpenCalls = 1024
 
 // testRules holds rules against what is left of a session's history, in the
-// goroutine of who asks. Symbolic links are not followed: they lead elsewhere by now.
+// caller's goroutine. Symbolic links are not followed: they lead elsewhere by now.
 func (s *System) testRules(ctx context.Context, m messages.TestRules) (messages.Reply, error) {
 	const op = "test rules"
 	loaded, err := s.options.Store.Load(m.Session)

@@ -11,7 +11,7 @@ import (
 const bySession = "session"
 
 // listRules tells which rules count, in the order in which they are looked at. It
-// looks at the disk, in the goroutine of who asks.
+// looks at the disk, in the caller's goroutine.
 func (s *System) listRules(m messages.ListRules) (messages.Reply, error) {
 	const op = "list rules"
 	now := s.rules.now.Load()

@@ -164,7 +164,7 @@ func (s *sessions) replace(ctx actor.Context, id messages.SessionID) {
 		delete(s.live, id)
 		s.going[id] = append(s.going[id], routed{})
 		ctx.Poison(pid)
-		s.deps.crashes.crashed(pid.Id) // who waits for it asks its replacement
+		s.deps.crashes.crashed(pid.Id) // requests that wait for it are sent to its replacement
 	}
 }
 

@@ -44,7 +44,7 @@ type Options struct {
 	Directories   Directories            // what working directories bring along; nil = nothing
 	NotifyEnv     []string               // what the program for notifications inherits, as "NAME=value": no secrets
 	Lease         string                 // a file kept locked; agents that for a day find it is not end themselves; empty = never
-	LockGrace     time.Duration          // how long the input lock is kept for who held it before a crash; 0 = 10 s
+	LockGrace     time.Duration          // how long the input lock is kept after a crash for the client that held it; 0 = 10 s
 	Gather        time.Duration          // least time between two journal transactions
 	Logger        *zerolog.Logger        // never nil
 	Version       string                 // of the daemon, for health

@@ -212,7 +212,7 @@ func TestShutdownIsTold(t *testing.T) {
 	}
 }
 
-// A session that crashes while its agent is to end has forgotten who waits for
+// A session that crashes while its agent is to end has forgotten the requests that wait for
 // that; the daemon, which is stopped when this test has returned, ends all the same.
 func TestCrashWhileTheDaemonEnds(t *testing.T) {
 	var said bytes.Buffer

@@ -264,7 +264,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// Whoever reads while others write sees a whole file, and no change is lost.
+// A reader sees a whole file while others write, and no change is lost.
 func TestEditsAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), SettingsFile)
 	names := []string{"disk.low", "disk.spool_quota", "disk.archive_bytes", "retention.max_bytes"}

@@ -150,7 +150,7 @@ var table = []Setting{
 	},
 	{
 		Name: "sessions.lock_grace", Kind: Duration, Default: "10s", Min: "1s", Max: "1h", Env: "BETCODE_LOCK_GRACE",
-		Help: "the input lock is kept so long for who held it before a crash",
+		Help: "how long the input lock is kept after a crash for the client that held it",
 		into: func(d *Daemon) any { return &d.LockGrace },
 	},
 	{

@@ -70,7 +70,7 @@ func (p *published) cameWithStart() bool {
 	}
 }
 
-// refusesMessage reports whether an error refuses a message for good.
+// refusesMessage reports whether an error refuses a message permanently.
 func refusesMessage(err error) bool {
 	var e *messages.Error
 	return errors.As(err, &e) && (e.Code == messages.NoInputLock || e.Kind == messages.Invalid)

@@ -124,7 +124,7 @@ func TestNegotiate(t *testing.T) {
 }
 
 // Whatever is asked for: nothing that is off is granted, nothing is granted that was
-// not asked for, and whoever is refused something is told.
+// not asked for, and a caller that is refused something is told.
 func TestNegotiateKeepsItsWord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := exampleNegotiation()

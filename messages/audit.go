@@ -64,7 +64,7 @@ const (
 	ActorSystem = "system"
 )
 
-// AuditEntry is one line of the audit log. Whoever reports something fills in what it
+// AuditEntry is one line of the audit log. The reporting component fills in what it
 // knows; the log adds the rest (see persistence/audit). No keys, tokens or payloads:
 // what is in Input leaves a hash and a masked beginning.
 type AuditEntry struct {

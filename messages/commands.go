@@ -63,7 +63,7 @@ type Subagent struct {
 	ToolUse     string // the tool call that started it
 	Type        string // name of its [AgentType]
 	Description string
-	State       string // "running", "pending", "completed", "failed", …: the agent's word
+	State       string // "running", "pending", "completed", "failed", … as the agent names it
 	Background  bool   // it may outlive its turn
 }
 

@@ -2,7 +2,7 @@ package messages
 
 import "bytes"
 
-// Once is a request under an idempotency key: whoever asks it again, because the first
+// Once is a request under an idempotency key: a caller that sends it again, because the first
 // answer did not arrive, is given the answer that the first one was given, and nothing
 // is done twice. Answered as the request itself is; a key that was used for another
 // request is refused with [Invalid] and [KeyReused].

@@ -112,7 +112,7 @@ type Exit struct {
 	Code   int    // exit code; meaningless unless Known
 	Signal string // name of the signal that killed it, empty for an exit
 	Reason string // why we think so, for people: "exited", "killed", "never started", …
-	Stage  string // where starting it failed for good: "directory" or "execute"; else empty
+	Stage  string // where starting it failed permanently: "directory" or "execute"; else empty
 	At     time.Time
 }
 

@@ -48,7 +48,7 @@ const (
 	WaitsRestored = "restored"
 )
 
-// ContinueSession is a person's word that a session which stands shall go on:
+// ContinueSession lets a session that waits for a person go on:
 // with the turn that waits, or with the messages that its agent could not be
 // given. Answered with [SessionContinued].
 type ContinueSession struct {

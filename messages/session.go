@@ -79,7 +79,7 @@ type AnswerPermission struct {
 }
 
 // PermissionAnswered answers [AnswerPermission]. Applied is false for an answer
-// that came after the first one, which stands: an answer is idempotent.
+// that came after the first one, which decides: an answer is idempotent.
 type PermissionAnswered struct {
 	answer
 	Applied  bool
@@ -108,7 +108,7 @@ type TurnCanceling struct {
 // TakeLock asks for the input lock. It is granted at once if nobody holds it, the
 // holder is not attached, or it is offered to the client. Else the holder is asked,
 // and has 10 s: without its answer the lock is granted. Answered with [LockAnswer],
-// after 20 s at the latest; who does not get it waits until the holder leaves. A
+// after 20 s at the latest; a client that does not get it waits until the holder leaves. A
 // client that is attached as an observer is refused with [WrongState].
 type TakeLock struct {
 	ask
@@ -116,16 +116,16 @@ type TakeLock struct {
 	Client  ClientID
 }
 
-// ReleaseLock gives the input lock back, to the first who waits; from who waits for
-// it, it ends the waiting. Answered with [LockAnswer].
+// ReleaseLock gives the input lock to the first client that waits for it. From a waiting
+// client, it ends the waiting. Answered with [LockAnswer].
 type ReleaseLock struct {
 	ask
 	Session SessionID
 	Client  ClientID
 }
 
-// RefuseLock is the holder's word that it keeps the lock although others ask for it.
-// They are told. Answered with [LockAnswer], or [WrongState] unless the client holds it.
+// RefuseLock says that the holder keeps the lock although others ask for it. They are
+// informed. Answered with [LockAnswer], or [WrongState] unless the client holds it.
 type RefuseLock struct {
 	ask
 	Session SessionID
@@ -163,7 +163,7 @@ type RenameSession struct {
 	Name    string
 }
 
-// DeleteSession stops the agent and removes the session for good: nothing
+// DeleteSession stops the agent and removes the session permanently: nothing
 // brings it back. Answered with [Done].
 type DeleteSession struct {
 	ask
@@ -300,8 +300,8 @@ type ResolveSession struct {
 	Reference string
 }
 
-// ResolveKey finds the session in which an idempotency key was used, for who names no
-// session. It looks through all of them. Answered with [SessionResolved] or [NotFound].
+// ResolveKey finds the session in which an idempotency key was used, for a caller that names
+// no session. It looks through all of them. Answered with [SessionResolved] or [NotFound].
 type ResolveKey struct {
 	ask
 	Key string

@@ -14,7 +14,7 @@ import (
 	"betcode/persistence/internal/record"
 )
 
-// Whoever changes the past of a session, checksums and all, is found out, and
+// A change of a session's past is found, even with right checksums, and
 // where: it need not be noticed by any other check.
 func TestChainNamesTheChunk(t *testing.T) {
 	// rewrite puts events in place of those of a chunk, with the link that was

@@ -74,7 +74,7 @@ func (f *fixture) doubtful(t *testing.T, err error) {
 }
 
 // A journal that was opened again after a failed sync has what was committed, and
-// goes on. It stays closed as long as it cannot be written, and for good if events
+// goes on. It stays closed as long as it cannot be written, and permanently if events
 // are gone.
 func TestReopen(t *testing.T) {
 	f := newFixture(t)

@@ -65,7 +65,7 @@ func (f *fixture) story() {
 	f.commit(ended, more(sid(2), 2, 30))
 }
 
-// A journal of every format that landed opens, now and for ever, and gives the
+// A journal of every format that landed opens with every later build, and gives the
 // same bytes: the first one, the same with hash chains, one with logs, which nobody
 // closed, the same with payloads out of line, and with two copies of the manifest.
 func TestGoldenJournal(t *testing.T) {

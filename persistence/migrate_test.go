@@ -48,7 +48,7 @@ func TestMigrationIsKeptAndSurvivesACrash(t *testing.T) {
 			f.clock = time.Now().Add(formerAge + time.Hour)
 			f.retain(0)
 			if _, err := os.Stat(f.path(formerDirectory)); !os.IsNotExist(err) {
-				t.Errorf("what it was is kept for ever: %v", err)
+				t.Errorf("the former journal is never removed: %v", err)
 			}
 		})
 	}

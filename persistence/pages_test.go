@@ -8,7 +8,7 @@ import (
 	"betcode/messages"
 )
 
-// A page that is above itself would be followed for ever: it is found, and not
+// A page that is above itself would be followed without end: it is found, and not
 // followed.
 func TestVerifyOfACircle(t *testing.T) {
 	f := newFixture(t)

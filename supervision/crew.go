@@ -71,7 +71,7 @@ func (c *Crew) next() func() {
 	}
 }
 
-// Close sends home who waits for work, and nobody waits any more. What is being
+// Close ends the goroutines that wait for work, and those that would wait later. What is being
 // done, or is begun afterwards, is still done; those who gave it know when.
 func (c *Crew) Close() {
 	c.once.Do(func() {

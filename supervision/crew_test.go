@@ -36,7 +36,7 @@ func TestCrew(t *testing.T) {
 	})
 }
 
-// Work is done by who is there: a thousand pieces, one after the other, need one
+// Idle workers are used again: a thousand pieces of work, one after the other, need one
 // goroutine.
 func TestCrewIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 )
 
 // mailbox keeps what arrives too early. The library makes the name of an actor
-// known before its mailbox can be used: whoever sends to a name at the moment
+// known before its mailbox can be used: an actor that sends to a name at the moment
 // when it is taken (again) would run into a nil pointer, on a goroutine where no
 // supervisor sees it, or be heard before Started.
 //

@@ -55,7 +55,7 @@ func (s *Supervisor) HandleFailure(_ *actor.ActorSystem, parent actor.Supervisor
 	s.tree.restartAfter(child.Id, decision.After, func() { parent.RestartChildren(child) })
 }
 
-// Forget drops what is known of a child that has stopped for good.
+// Forget drops what is known of a child that has stopped permanently.
 func (s *Supervisor) Forget(child *actor.PID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -151,7 +151,7 @@ func TestSpawningAgainForgetsTheFailures(t *testing.T) {
 	})
 }
 
-// Whoever stops during the backoff is not brought back by it.
+// An actor that is stopped during its backoff is not started again.
 func TestStopWinsOverTheBackoff(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -54,7 +54,7 @@ var rules = []rule{
 		never: map[string]string{protoactor: "settings are data", grpc: "settings are data", bbolt: "settings are files"},
 	},
 	{
-		pkg: "supervision", may: []string{"messages"}, because: "a policy judges failures, whoever's they are",
+		pkg: "supervision", may: []string{"messages"}, because: "a policy judges failures of any actor",
 		never: map[string]string{
 			grpc:  "restarting has nothing to do with clients",
 			bbolt: "restarting has nothing to do with the journal",
@@ -139,7 +139,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "actors", may: []string{"messages", "supervision", "persistence", "actors", "proto"},
-		because: "behaviour knows neither who asks (grpcapi) nor where settings come from (config)", never: actorsNever,
+		because: "behaviour knows neither the callers (grpcapi) nor the source of settings (config)", never: actorsNever,
 	},
 	{
 		pkg: "actors/session/lock", may: []string{"messages"},

@@ -169,7 +169,7 @@ func TestOutboxConcurrently(t *testing.T) {
 	for p := range pushers {
 		work.Go(func() {
 			for i := 0; i < each; {
-				// Sequence numbers tell who pushed, and its how manieth.
+				// A sequence number names the goroutine that pushed, and the number of its push.
 				if o.Push([]messages.Event{{Seq: messages.Seq(p*each + i + 1), Bytes: make([]byte, 64)}}) {
 					i++
 				} else {

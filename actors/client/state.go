@@ -47,7 +47,7 @@ type State struct {
 	missed   bool // events that are not journaled
 	watched  bool // a timer runs, after which a full outbox is looked at again
 	ended    bool
-	snapshot []messages.Event // the part of the greeting that stands in place of missing history
+	snapshot []messages.Event // the part of the greeting that replaces missing history
 }
 
 // The effects of a client: hand events to the outbox; read the journal; end.

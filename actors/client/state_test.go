@@ -245,7 +245,7 @@ func TestClientState(t *testing.T) {
 			{news(10, 10), ""},
 			{drained, ""},
 		}},
-		{"a drain that nobody waits for", State{Head: 9}, []clientStep{
+		{"an outbox drains although the stream does not lag", State{Head: 9}, []clientStep{
 			{attachedNow{}, "read >0"},
 			{drained, ""},
 			{piece(1, 9), "push 1-9"},

@@ -1,7 +1,7 @@
 // Package disk is the actor that watches the free space of the disk with the journal and the run directories.
 //
 // With less free space than a mark the disk is full: sessions refuse new turns and freeze their agents, because an agent goes
-// on when it cannot write its output, and that output is lost for good. With half as much again above the mark they thaw.
+// on when it cannot write its output, and that output is lost. With half as much again above the mark they thaw.
 // [Meter] tells anyone whether the disk is full.
 //
 // # What is promised in which order

@@ -9,7 +9,7 @@ import (
 )
 
 // The low-water mark: with less free space the disk counts as full. It is far above zero, because an agent goes on when it
-// cannot write its output, and that output is lost for good.
+// cannot write its output, and that output is lost.
 const (
 	lowMark      = 512 << 20 // unless the operator says otherwise,
 	lowShare     = 20        // and at most this part of a small filesystem

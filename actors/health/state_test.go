@@ -38,8 +38,8 @@ func tries(effects []act.Effect) (n int) {
 	return n
 }
 
-// TestHealthTriesTheJournal: who asks after a long silence waits for one write, those
-// who ask meanwhile wait with him, and for half a minute nobody causes another.
+// TestHealthTriesTheJournal: a request after a long silence waits for one write, requests
+// during the write wait for the same one, and for half a minute no request causes another.
 func TestHealthTriesTheJournal(t *testing.T) {
 	at := dawn
 	s, effects := state{}.asks(at, "a")

@@ -39,7 +39,7 @@ type Store interface {
 	// go on.
 	CheckpointDue() bool
 	Checkpoint() error
-	// SealDue reports whether the active file is large enough to be closed for good. Seal closes it and carries all live state
+	// SealDue reports whether the active file is large enough to be closed permanently. Seal closes it and carries all live state
 	// into the next.
 	SealDue() bool
 	Seal() error

@@ -37,7 +37,8 @@ type ToSession struct {
 // Effect implements [act.Effect].
 func (ToSession) Effect() {}
 
-// report is an effect: tell health how full the pool is, and readers who waits in it.
+// report is an effect: send health the number of agents and waiting sessions, and publish which
+// sessions wait.
 type report struct {
 	pool  health.Pool
 	queue messages.SlotQueue
@@ -45,7 +46,7 @@ type report struct {
 
 func (report) Effect() {}
 
-// New returns a pool that nobody uses.
+// New returns an empty pool.
 func New(l Limits) State {
 	return State{
 		Limits: l, used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{}, asking: map[messages.SessionID]bool{},

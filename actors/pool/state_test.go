@@ -50,7 +50,7 @@ func TestPool(t *testing.T) {
 			{"c", want("c"), "c: wait"},
 			{"", Release{"a"}, "b: now"},
 		},
-		"limits change, and nobody loses what they have": {
+		"limits change, and every session keeps its slot or place": {
 			{"a", want("a"), "a: yes"},
 			{"b", want("b"), "b: wait"},
 			{"", Limits{2, 1}, "b: now"},
@@ -89,7 +89,7 @@ func TestPool(t *testing.T) {
 }
 
 // TestPoolNeverExceedsItsLimit: whatever is asked and given back, no more slots
-// are granted than there are, and nobody is forgotten.
+// are granted than there are, and no session is forgotten.
 func TestPoolNeverExceedsItsLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := New(Limits{rapid.IntRange(1, 4).Draw(t, "limit"), 3})

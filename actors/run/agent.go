@@ -292,7 +292,7 @@ func (a *agent) signal(s syscall.Signal) any {
 // stopped runs on: what it says may be lost, and is told as torn lines.
 func (a *agent) freeze(life context.Context) any {
 	if a.process != nil {
-		_ = a.process.Freeze(life) // its end is seen by who waits for it
+		_ = a.process.Freeze(life) // the goroutine that waits for it sees its end
 	}
 	return agentStopped{a.size()}
 }

@@ -27,6 +27,6 @@ func TestRunOfAFrozenAgent(t *testing.T) {
 	}
 	_, effects = s.step(dawn, Freeze{Alarm, false})
 	if !has(effects, thaw{}) {
-		t.Errorf("a person's word changes nothing: %v", effects)
+		t.Errorf("a person's decision changes nothing: %v", effects)
 	}
 }

@@ -32,7 +32,7 @@ func TestRunIsHeld(t *testing.T) {
 			{full, ""},
 			{adopted, "started(adopted true), read, freeze, held(disk full)"},
 		}},
-		{"no longer, whoever did it", []runStep{{adopted, "started(adopted true), thaw, read"}}},
+		{"no longer, by any cause", []runStep{{adopted, "started(adopted true), thaw, read"}}},
 		{"for two reasons", []runStep{
 			{up, "started(adopted false), read"},
 			{full, "freeze, held(disk full)"},

@@ -109,7 +109,7 @@ func TestRunWrites(t *testing.T) {
 			{WriteInput{Key: "k", Line: line}, "write k"},
 			{lineWritten{what: writing{key: "k"}}, "written k"},
 		}},
-		{"a message that does not fit waits for the session's word", []runStep{
+		{"a message that does not fit waits for the session", []runStep{
 			{WriteInput{Key: "k", Line: line}, "write k"},
 			{lineWritten{what: writing{key: "k"}, long: true}, "too long k"},
 			{WriteInput{Key: "k", Line: line, Long: true}, "write k in pieces"},

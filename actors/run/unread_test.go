@@ -56,7 +56,7 @@ func TestSpoolThatCannotBeRead(t *testing.T) {
 			{lines(n), "unread(<nil>), tail"},
 			{torn(n, ""), fmt.Sprintf("output %d-%d, close, ended(0)", n, n)},
 		}},
-		{"unless it was to end for good", []runStep{
+		{"unless the session ends it permanently", []runStep{
 			{up, "started(adopted false), read"},
 			{fails, unread + ", in 1s {}"},
 			{Stop{StopOrderly}, "write end_session, in 3s {n:1}"},

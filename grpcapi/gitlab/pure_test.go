@@ -38,7 +38,7 @@ func TestPiece(t *testing.T) {
 	})
 }
 
-// TestWords: every value is the GitLab's word for it, there and back.
+// TestWords: every value has the GitLab's name and is found by it.
 func TestWords(t *testing.T) {
 	back := map[string]func(string) protoreflect.Enum{
 		"MergeRequestState": func(s string) protoreflect.Enum { return valueOf[pb.MergeRequestState](s) },

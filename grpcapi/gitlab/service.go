@@ -112,7 +112,7 @@ func stayThere(next *http.Request, before []*http.Request) error {
 	return nil
 }
 
-// bearer is who asks; it implements api.AuthSource.
+// bearer authenticates the calls of one user; it implements api.AuthSource.
 type bearer struct{ token func() (string, error) }
 
 // Init implements api.AuthSource.

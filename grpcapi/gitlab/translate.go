@@ -17,10 +17,10 @@ const (
 	shownBytes  = 256 << 10
 )
 
-// A GitLab's words for states are the names of our values without their prefix, in
+// A GitLab's names of states are the names of our values without their prefix, in
 // lower case; TestWords holds that true.
 
-// wordOf is the GitLab's word for a value, empty for one that is unknown.
+// wordOf returns the GitLab's name of a value, empty for an unknown one.
 func wordOf(e protoreflect.Enum) string {
 	d := e.Descriptor()
 	value := d.Values().ByNumber(e.Number())
@@ -35,7 +35,7 @@ func prefixOf(d protoreflect.EnumDescriptor) string {
 	return strings.TrimSuffix(string(d.Values().ByNumber(0).Name()), "UNSPECIFIED")
 }
 
-// valueOf is the value for a GitLab's word; 0 for one that this version does not know.
+// valueOf returns the value with a GitLab's name; 0 for one that this version does not know.
 func valueOf[E protoreflect.Enum](word string) E {
 	var none E
 	d := none.Descriptor()

@@ -82,8 +82,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestAdviceNamesTheUpgrade checks that whoever should upgrade is told how, and
-// nobody else is told anything.
+// TestAdviceNamesTheUpgrade checks that users of old versions are told how to upgrade,
+// and no others.
 func TestAdviceNamesTheUpgrade(t *testing.T) {
 	for _, version := range []string{"1.0.60", "2.0.77", "2.1.119"} {
 		if got := Advice(version); !strings.Contains(got, version) || !strings.Contains(got, UpgradeCommand()) {

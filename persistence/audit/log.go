@@ -28,7 +28,7 @@ const (
 // write to the log.
 type Options struct {
 	Directory string
-	MaxAge    time.Duration    // of an entry; not positive = for ever
+	MaxAge    time.Duration    // of an entry; not positive = any age
 	MaxBytes  int64            // of all files; not positive = any number
 	Mask      *Masker          // nil knows no secrets but their looks
 	Failing   func(error)      // is called with the reason when entries cannot be written, and with nil when they can be again; may be nil

@@ -86,7 +86,7 @@ func attackFloods(s *siege) {
 	_, code := s.cli("session", "list")
 	s.held("the owner is served", code == 0, "exit %d", code)
 	_, err := pb.NewAdminServiceClient(viewer).Shutdown(s, &pb.ShutdownRequest{})
-	s.held("whoever floods is told to wait, or that the scope is missing", status.Code(err) == codes.ResourceExhausted || status.Code(err) == codes.PermissionDenied, "%v", err)
+	s.held("a flooding caller is told to wait, or that the scope is missing", status.Code(err) == codes.ResourceExhausted || status.Code(err) == codes.PermissionDenied, "%v", err)
 }
 
 // lines are those of the daemon's log so far.

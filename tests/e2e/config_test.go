@@ -182,7 +182,7 @@ func TestRealMcpServers(t *testing.T) {
 	}
 }
 
-// Rate limits count from the change of the file on, for who is connected already.
+// Rate limits count from the change of the file on, also for connected clients.
 func TestLimitsCountAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

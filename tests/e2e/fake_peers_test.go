@@ -148,7 +148,7 @@ func ticks(t *testing.T, pids []int) (sum int) {
 }
 
 // Several people start the daemon at the same moment: one daemon serves, and
-// whoever was told that it does can use it.
+// a client that was told that it does can use it.
 func TestManyStartsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, binaries.fake)

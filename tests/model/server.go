@@ -90,7 +90,7 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Release opens a gate for good: replies that hold there go on, later ones do
+// Release opens a gate permanently: replies that hold there go on, later ones do
 // not stop.
 func (s *Server) Release(gate string) {
 	s.mu.Lock()

@@ -104,7 +104,7 @@ type StatusHint struct{ Status betcodev1.AgentStatus }
 type SessionStateChanged struct{ State string }
 
 // PermissionAsked says that a tool call waits for a decision. The agent waits
-// for ever; the session answers by rule or grant, or asks people with
+// without a limit; the session answers by rule or grant, or asks people with
 // [PromptEvents].
 type PermissionAsked struct {
 	Request     string

@@ -11,7 +11,7 @@ import (
 )
 
 // stateVersion is the format of an encoded [State]. A state of a newer version
-// is refused; older ones are read for ever (see testdata/states).
+// is refused; all older ones can be read (see testdata/states).
 const stateVersion = 1
 
 // What a state holds is bounded, so that it can be written with every batch.

@@ -263,7 +263,7 @@ func (t *translation) messageStop() {
 // withdraw takes back the blocks of a message from one on.
 func (t *translation) withdraw(m int, a *abandoned) {
 	from := clampInt(a.From, 1<<20)
-	if m < 0 { // forgotten: whoever has seen it may know
+	if m < 0 { // forgotten: clients that have seen it may know
 		if a.Message != "" {
 			t.withdrawText(t.l.Parent, key(a.Message), block{Index: from})
 		}

@@ -61,7 +61,7 @@ func oneLine(s string, n int) string {
 	return cut(s, n-len("…")) + "…"
 }
 
-// code makes a stable code out of the agent's word: "rate_limit" → "RATE_LIMIT".
+// code makes a stable code of a name that the agent gives: "rate_limit" → "RATE_LIMIT".
 func code(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

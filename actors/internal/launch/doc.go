@@ -1,4 +1,4 @@
-// Package launch is the launcher: the small process that stands between the
+// Package launch is the launcher: the small process between the
 // daemon and an agent, so that the agent outlives the daemon and its exit
 // status is written down by somebody.
 //

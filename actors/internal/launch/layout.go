@@ -61,7 +61,7 @@ type Started struct {
 	Error    string        `json:"error"` // the same in words
 }
 
-// Lease says how long an agent may be without a daemon. The zero value: for ever.
+// Lease says how long an agent may be without a daemon. The zero value: without limit.
 type Lease struct {
 	File   string // which every daemon that looks after the run keeps locked
 	Every  int    // how often to look whether it is, in milliseconds

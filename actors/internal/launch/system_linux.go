@@ -41,7 +41,7 @@ func prepare() {
 	}
 	syscall.CloseOnExec(LockFD)
 	syscall.CloseOnExec(ReportFD)
-	// What the daemon itself inherited from whoever started it.
+	// What the daemon itself inherited from its parent.
 	_, _, _ = syscall.RawSyscall(closeRange, ReportFD+1, ^uintptr(0), 0)
 	name := [16]byte{}
 	copy(name[:15], Name)
@@ -84,7 +84,7 @@ func smallPages(mark string, argv []string) {
 	}
 	forbidden, _, _ := syscall.RawSyscall6(syscall.SYS_PRCTL, getTHPDisable, 0, 0, 0, 0, 0)
 	if forbidden != 0 {
-		return // by whoever started the daemon, and so for the agent too
+		return // by the parent of the daemon, and so for the agent too
 	}
 	hugePages(false)
 	env := syscall.Environ()

@@ -96,7 +96,7 @@ func TestLeaseOfATalker(t *testing.T) {
 	}
 	// However busy the machine is: it had been silent for as long as it may.
 	if silent := time.UnixMilli(e.At).Sub(spool.ModTime()); e.Reason != LeaseEnded || silent < 7*100*time.Millisecond {
-		t.Errorf("%+v after %s without a word", e, silent)
+		t.Errorf("%+v after %s without output", e, silent)
 	}
 }
 

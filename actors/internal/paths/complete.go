@@ -57,7 +57,7 @@ func Complete(dir, query string, most int) (messages.PathList, error) {
 }
 
 // enter opens a directory, nil if there is none. It looks before it opens: to open a
-// pipe is to wait for who writes to it.
+// pipe is to wait for its writer.
 func enter(root *os.Root, name string) (*os.Root, error) {
 	info, err := root.Stat(name)
 	if err == nil {
@@ -72,7 +72,7 @@ func enter(root *os.Root, name string) (*os.Root, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var where *fs.PathError // it says more than who asks may know
+	var where *fs.PathError // it holds more than the caller may know
 	if errors.As(err, &where) {
 		err = where.Err
 	}

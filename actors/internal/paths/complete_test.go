@@ -89,7 +89,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestBounds: an answer is cut and says so, and a directory is not read for ever.
+// TestBounds: an answer is cut and marked as cut, and reading of a directory is bounded.
 func TestBounds(t *testing.T) {
 	var names []string
 	for n := range 30 {

@@ -1,6 +1,6 @@
 // Package paths completes paths below a directory, and nowhere else.
 //
-// Whoever asks may be far away, so what is outside must stay unseen: absolute paths,
+// The caller may be remote, so what is outside must stay unseen: absolute paths,
 // "..", and symbolic links that lead out are refused or left out, whatever happens to
 // the files meanwhile, because everything is opened through an [os.Root]. A directory
 // is read up to a bound, and so is an answer.

@@ -111,7 +111,7 @@ func TestLauncherIgnoresSignals(t *testing.T) {
 	r.wantExit(4, "")
 }
 
-// A launcher that lives has its lock, and whoever damaged its record keeps nobody
+// A launcher that lives has its lock, and damage to its record keeps no daemon
 // waiting for another one.
 func TestRecordDamagedUnderALauncher(t *testing.T) {
 	r := started(t, "agent")

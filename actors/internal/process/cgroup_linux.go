@@ -57,8 +57,8 @@ func FindCgroups(runs string) (Cgroups, error) {
 	return c, nil
 }
 
-// Tidy removes the groups in which nobody is any more, that of the daemon's agents
-// included: of runs whose end nobody saw, and at the daemon's own end.
+// Tidy removes the groups without processes, that of the daemon's agents
+// included: of runs whose end no daemon saw, and at the daemon's own end.
 func (c Cgroups) Tidy() {
 	if c.base != "" {
 		removeEmpty(c.base)
@@ -122,7 +122,7 @@ func cgroupOf(pid string) (string, error) {
 }
 
 // makeCgroup makes the group of an agent and writes its path into the run
-// directory, for whoever comes after us. Where that fails the agent goes without.
+// directory, for later daemons. Where that fails the agent goes without.
 func makeCgroup(run, path string) string {
 	if path == "" {
 		return ""

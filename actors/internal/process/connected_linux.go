@@ -99,7 +99,7 @@ func (t processTable) socketOf(caller, ours netip.AddrPort) (socket, bool, error
 			if err := errors.Join(errUID, errInode); err != nil {
 				return socket{}, false, fmt.Errorf("%s is not understood: %w", file.Name(), err)
 			}
-			if inode == 0 { // the kernel calls it root's, whoever had it
+			if inode == 0 { // the kernel names root as the owner of every such socket
 				return socket{}, false, errors.New("the caller has closed its end of the connection")
 			}
 			return socket{uid, inode}, true, nil

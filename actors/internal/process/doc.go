@@ -36,7 +36,7 @@
 //	launcher.json                                            the FIFO it reads from
 //	agent             launcher writes exit.json and ends     Ended with the signal
 //	daemon in Spawn   the launcher finishes what it began    adopted, or NeverStarted with the reason
-//	daemon, for good  an idle agent is ended by its          Ended, with the reason LeaseEnded
+//	daemon, not back  an idle agent is ended by its          Ended, with the reason LeaseEnded
 //	                  launcher after 24 h (Spec.Lease)
 //	machine           all                                    Ended (another boot id); NeverStarted only if nothing
 //	                                                         shows that the agent ever ran
@@ -46,7 +46,7 @@
 // A pid is reused. A process is ours if boot id and start time are those that
 // were written down and, where its environment can be read, the token in it is
 // the run's. That is checked after opening a pidfd; from then on everything
-// (waiting, signals) goes through the pidfd, which means this process for ever.
+// (waiting, signals) goes through the pidfd, which means this process only.
 // A process that fails the check is neither adopted nor signalled.
 //
 // # What an agent leaves behind

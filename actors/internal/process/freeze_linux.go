@@ -19,7 +19,7 @@ import (
 const freezePatience = time.Second
 
 // Freeze stops the agent and everything it started (SIGSTOP), the oldest first,
-// so that nobody sees its child stop. What they start meanwhile is stopped too.
+// so that no parent sees its child stop. What they start meanwhile is stopped too.
 func (p *Process) Freeze(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, freezePatience)
 	defer cancel()
@@ -42,7 +42,7 @@ func (p *Process) Freeze(ctx context.Context) error {
 
 // Thaw lets go on what Freeze stopped, the youngest first, and sends SIGCONT to
 // what does not look stopped as well: it takes back a SIGSTOP that waits. An agent that
-// is not stopped is left alone, and its tools with it: whoever stopped those was not us.
+// is not stopped is left alone, and its tools with it: another process stopped those.
 func (p *Process) Thaw() error {
 	if !held(p.agent) {
 		return nil

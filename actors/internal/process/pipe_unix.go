@@ -59,7 +59,7 @@ func (p *Process) WriteLine(line []byte) WriteResult { return p.stdin.writeLine(
 // WriteLong writes a line of any length, its newline included, and waits for the
 // agent to read it. It returns how many bytes went in: if ctx ends in the middle
 // the line is torn, and nothing but its rest may follow, by another WriteLong. A
-// daemon that is killed here leaves a torn line for good.
+// daemon that is killed here leaves a torn line.
 func (p *Process) WriteLong(ctx context.Context, line []byte) (int, error) {
 	return p.stdin.writeLong(ctx, line)
 }
@@ -87,7 +87,7 @@ func (p *Process) WaitWritable(ctx context.Context) error {
 	}
 }
 
-// WaitDeaf waits until nobody has the agent's input open any more, and returns how many
+// WaitDeaf waits until no process has the agent's input open, and returns how many
 // bytes of what was written lie in it: they will never be read. It is so when the agent
 // ends, too. An error means that ctx ended or the Process was closed first, or that this
 // system does not tell.
@@ -143,7 +143,7 @@ func (p *pipe) waitDeaf(ctx context.Context) (unread int, err error) {
 			if !broken(int(fd)) {
 				return false
 			}
-			unread, _ = queued(int(fd)) // nobody reads, so it stays as it is
+			unread, _ = queued(int(fd)) // no process reads, so the number does not change
 			return true
 		})
 		switch {
@@ -174,7 +174,7 @@ func (p *pipe) room(n int) WriteResult {
 	return result
 }
 
-// broken says whether nobody has the reading end open.
+// broken reports whether no process has the reading end open.
 func broken(fd int) bool {
 	ends := []unix.PollFd{{Fd: int32(fd)}}
 	_, err := unix.Poll(ends, 0)

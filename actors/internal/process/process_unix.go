@@ -113,7 +113,7 @@ func (p *Process) Wait(ctx context.Context) (messages.Exit, error) {
 // a few seconds later.
 func (p *Process) Gone() <-chan struct{} { return p.gone }
 
-// Signal sends sig to the agent, and to nobody else: if it has ended the error
+// Signal sends sig to the agent, and to no other process: if it has ended the error
 // is of kind NotFound. What the agent started does not get it.
 func (p *Process) Signal(sig unix.Signal) error {
 	const op = "signal agent"

@@ -70,7 +70,7 @@ func exitOf(dir string) messages.Exit {
 	return exit
 }
 
-// unseen is the end of a run that nobody recorded.
+// unseen is the end of a run that no process recorded.
 func unseen(reason string) messages.Exit { return messages.Exit{Reason: reason, At: time.Now()} }
 
 func signalName(number int) string {

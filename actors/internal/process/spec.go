@@ -31,7 +31,7 @@ type Spec struct {
 	Dir       string   // its working directory, absolute
 	Env       []string // its environment; the token is added
 	Token     string   // random, unique to the run, hard to guess
-	Lease     Lease    // how long the agent may be without a daemon; zero = for ever
+	Lease     Lease    // how long the agent may be without a daemon; zero = without limit
 	Cgroup    string   // the control group it is put into, of [Cgroups.For]; empty = none
 	Fence     []string // what it may write to, with everything below; empty = there is no fence
 }
@@ -73,7 +73,7 @@ func (o Outcome) String() string {
 // Fate is what [Adopt] found out about a run.
 type Fate struct {
 	Outcome Outcome
-	Exit    messages.Exit // unless Running; Known is false where nobody saw the end
+	Exit    messages.Exit // unless Running; Known is false where no process saw the end
 	Start   *StartError   // why NeverStarted, where the launcher said so
 }
 
@@ -86,7 +86,7 @@ const (
 	Written   WriteResult = iota // all of it is in the pipe
 	Busy                         // not now: the agent has not read what came before ([Process.WaitWritable])
 	TooLong                      // longer than the pipe can become: [Process.WriteLong]
-	Gone                         // nobody reads: the agent has ended
+	Gone                         // no process reads: the agent has ended
 	Torn                         // a line is in the pipe in part: only the rest of a WriteLong may follow
 	Malformed                    // not one line: a bug of the caller
 )

@@ -15,7 +15,7 @@ import (
 const bySignal = 128
 
 // Status is the end of a run as shells tell it: the exit code, or 128 and the number
-// of the signal. It is 0 for an end that nobody saw.
+// of the signal. It is 0 for an end that was not seen.
 func Status(e messages.Exit) int {
 	switch {
 	case !e.Known:

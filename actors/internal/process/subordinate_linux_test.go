@@ -46,7 +46,7 @@ func TestOwnersOfSockets(t *testing.T) {
 		t.Errorf("our own: %v, %v", mine, err)
 	}
 	if os.Geteuid() == 65534 {
-		t.Skip("the test runs as the user that stands for those who are not to be seen")
+		t.Skip("the test runs as the overflow user, which stands for unmapped users")
 	}
 	if mine, err := table.mine(65534); mine || err == nil {
 		t.Errorf("one that is not to be seen: %v, %v", mine, err)

@@ -3,7 +3,7 @@ package rules
 import "strings"
 
 // The library for globs tries every combination of the alternatives in braces, which
-// takes for ever with two dozen of them; a directory's own deny rules count without
+// does not end with two dozen of them; a directory's own deny rules count without
 // trust. So braces are taken apart when a rule is read, into a bounded number of globs.
 const (
 	maxGlob         = 1 << 10 // bytes of a pattern for files

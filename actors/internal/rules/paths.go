@@ -22,7 +22,7 @@ const (
 	atDirectory anchor = iota // the session's
 	atHome
 	atRoot
-	atEither // "/x": the root for who denies, the session's directory for who allows
+	atEither // "/x": the root in deny rules, the session's directory in allow rules
 )
 
 func newPathPattern(text string) (pathPattern, bool) {

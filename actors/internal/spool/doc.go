@@ -7,7 +7,7 @@
 // the other, nor what a line means, nor holds anything that must survive: the
 // offset of the next line, which the caller commits together with what became of
 // the lines, is all that a new Reader needs. So each complete line is delivered
-// once between two commits, whoever is killed when.
+// once between two commits, whichever process is killed at whatever time.
 //
 // # Offsets
 //

@@ -1,6 +1,6 @@
 // Package durable keeps back what must not happen before the journal has what it tells of.
 //
-// A session hands appends to the journal one after the other and goes on without waiting. What follows from an append
+// A session sends appends to the journal in order and does not wait for the commits. What follows from an append
 // (events to publish, answers, orders to the agent) waits in the [Log] until that append is on disk, in the order in which
 // it was added:
 //

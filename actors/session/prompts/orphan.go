@@ -18,7 +18,7 @@ type Fate int
 // Fates.
 const (
 	Stays     Fate = iota // it is an orphan already
-	Dropped               // it ends without a word: nobody knew of it, or its decision repeats itself
+	Dropped               // it ends without an event: no client knew of it, or its decision is made again
 	Withdrawn             // it ends, and people are told
 	InDoubt               // the agent may have read and used the allow: the call is asked about again
 	Kept                  // it becomes an orphan
@@ -42,7 +42,7 @@ func (l *Ledger) FateOf(p messages.PermissionRecord, final bool, byRule string) 
 	return Kept
 }
 
-// KeptFor returns the orphan that stands for the same call as a new request, a decided one first. reused lists orphans with
+// KeptFor returns the orphan of the same call as a new request, a decided one first. reused lists orphans with
 // the id of the new request that stand for another call.
 func (l *Ledger) KeptFor(now time.Time, p messages.PermissionRecord) (found messages.PermissionRecord, ok bool, reused []messages.RequestID) {
 	for _, old := range l.List(messages.PermissionRecord.Orphaned) {
@@ -59,7 +59,7 @@ func (l *Ledger) KeptFor(now time.Time, p messages.PermissionRecord) (found mess
 	return found, ok, reused
 }
 
-// Inherit returns a new request in the place of the orphan that stands for it: with its deadline, its reminders and, if
+// Inherit returns a new request in the place of the orphan of the same call: with its deadline, its reminders and, if
 // there is one, its decision.
 func Inherit(p, old messages.PermissionRecord) messages.PermissionRecord {
 	p.Seq, p.ReceivedAt, p.ForwardedAt, p.ExpiresAt = old.Seq, old.ReceivedAt, old.ForwardedAt, old.ExpiresAt

@@ -2,10 +2,10 @@
 //
 // During a turn an agent is never silent for long: a running tool reports every 30 s, a wait before a retry is announced
 // with its length, and the agent itself gives up a silent API after 6 minutes. A message begins a turn or is acknowledged
-// at once. An agent that is silent for longer, and waits for nobody, hangs: its turn is interrupted; if that changes
+// at once. An agent that is silent for longer, and waits for no answer, hangs: its turn is interrupted; if that changes
 // nothing, or there is no turn, the agent is ended and resumed. Background work between turns may be silent.
 //
-// Times are read from the monotonic clock, which stands still while the machine sleeps and ignores changes of the clock.
+// Times are read from the monotonic clock, which stops while the machine sleeps and ignores changes of the clock.
 package watchdog
 
 import "time"

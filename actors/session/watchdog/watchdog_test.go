@@ -82,7 +82,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// An agent that gives a sign of life before each limit is never interrupted; one that falls silent for ever is replaced in
+// An agent that gives a sign of life before each limit is never interrupted; one that falls silent and stays silent is replaced in
 // bounded time.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -117,7 +117,7 @@ func (s *Spill) pin(p record.Payload) {
 }
 
 // write writes a payload under a temporary name. A payload that exists is compared
-// first: a crash may have left it, and its damage would stay for ever.
+// first: a crash may have left it, and its damage would stay.
 func (s *Spill) write(id record.PayloadID, payload []byte) error {
 	path := s.to.Path(id)
 	if s.dirs[filepath.Dir(path)] = true; slices.Contains(s.fresh, id) {

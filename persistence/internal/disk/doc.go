@@ -6,7 +6,7 @@
 //   - [Replace] and [RenameSynced]: after a crash at any moment a name has the old
 //     content or the new one, never a part of it. When they fail after the rename
 //     nobody knows which; they say so.
-//   - A file that is being written ends in [Unfinished]. Whoever opens the directory
+//   - A file that is being written ends in [Unfinished]. The next process that opens the directory
 //     next removes it.
 //   - [CreateThrottled] leaves the disk time between pieces, so that a sync of a commit
 //     waits for little.

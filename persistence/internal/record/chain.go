@@ -11,7 +11,7 @@ import (
 
 // Link is one link of a session's hash chain: half a SHA-256 of the link before,
 // of the event's number and of its bytes. The newest is in the session's cursor,
-// so that an append need not look for it, and whoever changes, removes or
+// so that an append need not look for it, and a process that changes, removes or
 // reorders events of the past, checksums and all, does not match it any more. A
 // chunk has the link of its last event: how events are put together in chunks
 // makes no difference.

@@ -38,7 +38,7 @@ func MayBePayload(bucket []byte) bool {
 	return string(bucket) == string(BucketEvents) || string(bucket) == string(BucketBodies)
 }
 
-// Reference is the body of the value that stands for a payload.
+// Reference is the body of the value that refers to a payload.
 func Reference(id PayloadID, length int) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(&storev1.OutOfLine{
 		Payload: &storev1.Reference{Sha256: id[:], Length: uint64(length)}, //nolint:gosec // of a slice

@@ -5,7 +5,7 @@
 //
 // The end of the newest log may be torn: its group was never acknowledged and is left
 // out. A group that cannot be read in front of a newer one is damage. If its head is
-// sound, its sessions are marked as damaged for ever ([Recovered.Mark]) and the journal
+// sound, its sessions are marked as damaged permanently ([Recovered.Mark]) and the journal
 // opens. If its head is lost and cannot be proven, sessions may have lost events without
 // a trace: then [Read] refuses the logs, unless it is tolerant.
 //

@@ -40,7 +40,7 @@ type AccessServiceClient interface {
 	CreateAccessToken(ctx context.Context, in *CreateAccessTokenRequest, opts ...grpc.CallOption) (*CreateAccessTokenResponse, error)
 	// ListAccessTokens lists the tokens, by name.
 	ListAccessTokens(ctx context.Context, in *ListAccessTokensRequest, opts ...grpc.CallOption) (*ListAccessTokensResponse, error)
-	// RevokeAccessToken ends a token at once, and the streams of who came with it.
+	// RevokeAccessToken ends a token at once, and the streams of clients that use it.
 	RevokeAccessToken(ctx context.Context, in *RevokeAccessTokenRequest, opts ...grpc.CallOption) (*RevokeAccessTokenResponse, error)
 }
 
@@ -114,7 +114,7 @@ type AccessServiceServer interface {
 	CreateAccessToken(context.Context, *CreateAccessTokenRequest) (*CreateAccessTokenResponse, error)
 	// ListAccessTokens lists the tokens, by name.
 	ListAccessTokens(context.Context, *ListAccessTokensRequest) (*ListAccessTokensResponse, error)
-	// RevokeAccessToken ends a token at once, and the streams of who came with it.
+	// RevokeAccessToken ends a token at once, and the streams of clients that use it.
 	RevokeAccessToken(context.Context, *RevokeAccessTokenRequest) (*RevokeAccessTokenResponse, error)
 	mustEmbedUnimplementedAccessServiceServer()
 }

@@ -2851,7 +2851,7 @@ type JournalFileInfo struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// How much of it is in use.
 	Bytes uint64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
-	// When it was closed for good; unset for the one that is written to.
+	// When it was closed; unset for the one that is written to.
 	SealedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=sealed_at,json=sealedAt,proto3" json:"sealed_at,omitempty"`
 	// Of a sealed file: payloads that came with it, outside of it.
 	PayloadBytes uint64 `protobuf:"varint,100,opt,name=payload_bytes,json=payloadBytes,proto3" json:"payload_bytes,omitempty"`

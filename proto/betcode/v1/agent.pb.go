@@ -3380,7 +3380,7 @@ type LockChange struct {
 	Waiting []string `protobuf:"bytes,3,rep,name=waiting,proto3" json:"waiting,omitempty"`
 	// Client that asks the holder for it now; empty when nobody does.
 	RequestedBy string `protobuf:"bytes,4,opt,name=requested_by,json=requestedBy,proto3" json:"requested_by,omitempty"`
-	// Without an answer of the holder the lock is given to who asks at this time.
+	// Without an answer of the holder the lock is given to the requester at this time.
 	AnswerBy *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=answer_by,json=answerBy,proto3" json:"answer_by,omitempty"`
 	// Client that may take it without asking, since the holder has not written for a while; empty when it is not on offer.
 	OfferedTo string `protobuf:"bytes,6,opt,name=offered_to,json=offeredTo,proto3" json:"offered_to,omitempty"`
@@ -4650,7 +4650,7 @@ func (x *CancelTurnResponse) GetWasActive() bool {
 	return false
 }
 
-// InputLockRequest asks for the input lock. The x-client-id metadata says who asks.
+// InputLockRequest asks for the input lock. The x-client-id metadata names the requester.
 type InputLockRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session.

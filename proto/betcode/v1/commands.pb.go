@@ -446,7 +446,7 @@ type AgentInfo struct {
 	TaskId string `protobuf:"bytes,100,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
 	// Of such a one: the tool call that started it.
 	ToolUseId string `protobuf:"bytes,101,opt,name=tool_use_id,json=toolUseId,proto3" json:"tool_use_id,omitempty"`
-	// Of such a one: what it is for, in the words of who started it.
+	// Of such a one: what it is for, in the words of the agent that started it.
 	Description string `protobuf:"bytes,102,opt,name=description,proto3" json:"description,omitempty"`
 	// Of such a one: it may outlive the turn.
 	Background    bool `protobuf:"varint,103,opt,name=background,proto3" json:"background,omitempty"`

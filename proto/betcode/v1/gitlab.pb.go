@@ -1067,7 +1067,7 @@ type JobInfo struct {
 	Status PipelineStatus `protobuf:"varint,4,opt,name=status,proto3,enum=betcode.v1.PipelineStatus" json:"status,omitempty"`
 	// The pipeline goes on without it.
 	AllowFailure bool `protobuf:"varint,5,opt,name=allow_failure,json=allowFailure,proto3" json:"allow_failure,omitempty"`
-	// Why it failed, in the GitLab's word; empty if it did not.
+	// Why it failed, as the GitLab names it; empty if it did not.
 	FailureReason string `protobuf:"bytes,6,opt,name=failure_reason,json=failureReason,proto3" json:"failure_reason,omitempty"`
 	// When it was made.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`

@@ -225,7 +225,7 @@ func (p *program) deleteSession(ctx context.Context, c *cli.Context, cl *client.
 		if !p.Terminal.In {
 			return exit.Usage(errors.New("deleting cannot be undone: add --yes"))
 		}
-		if !p.Confirm(fmt.Sprintf("Delete session %s %s and its history for good?", console.ShortID(s.GetId()), console.Line(s.GetName())), false) {
+		if !p.Confirm(fmt.Sprintf("Delete session %s %s and its history permanently?", console.ShortID(s.GetId()), console.Line(s.GetName())), false) {
 			return exit.Silent(exit.Interrupted)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // When the daemon answers with its own failure, again and again and without a
-// single new event in between, it is not asked for ever.
+// single new event in between, the daemon is not asked without end.
 const maxFailures = 5
 
 // A connection that lasted this long was a good one: the next attempt after it is
@@ -30,7 +30,7 @@ type ConverseOptions struct {
 	// Start is sent first. An empty session id is filled in, so that a stream that
 	// drops before the first event does not make two sessions.
 	Start *pb.StartConversation
-	// MaxOutage is how long the daemon may stay away. 0 = for ever.
+	// MaxOutage is how long the daemon may be unreachable. 0 = without limit.
 	MaxOutage time.Duration
 }
 
@@ -104,7 +104,7 @@ func (v *Conversation) Err() error {
 // Close detaches. The session goes on.
 func (v *Conversation) Close() {
 	v.cancel()
-	for range v.items { // what nobody reads any more
+	for range v.items { // the rest is not read
 	}
 	<-v.done
 }

@@ -3,7 +3,7 @@
 // A [Client] is a connection for single calls. A [Conversation] is one session
 // over as many connections as it takes: when the stream drops it reconnects with
 // the backoff of the reconnection document and goes on after the last sequence it
-// has, so that whoever reads [Conversation.Items] sees every journaled event once
+// has, so that a reader of [Conversation.Items] sees every journaled event once
 // and in order.
 //
 // # What is promised

@@ -11,7 +11,7 @@ import (
 // settingsSettle is how long a reload waits after a change, because the file may be half written.
 const settingsSettle = 200 * time.Millisecond
 
-// explainPermission reloads changed settings first, so that a person who has just edited a rule gets an answer about the
+// explainPermission reads changed settings first: after an edit of a rule the answer is about the
 // new rule. If the settings cannot be read, the answer is about the former ones and says so.
 func (a asker) explainPermission(ctx context.Context, m messages.ExplainPermission) (messages.Reply, error) {
 	if a.daemon.settingsChanged() {

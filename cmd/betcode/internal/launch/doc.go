@@ -7,7 +7,7 @@
 // A daemon is found by its socket, and if no daemon answers there by its lock on the state directory ([Find]): a daemon
 // whose socket was deleted makes it again within seconds.
 //
-// A restart is carried out by a helper process, so that it completes whoever is killed meanwhile; see restart.go. It
+// A helper process restarts the daemon: the restart completes even if the command that asked for it is killed; see restart.go. It
 // starts the next daemon with the command line, the environment and the working directory of the one before.
 //
 // Nothing of this is stored: a crash leaves at most a daemon that serves without having been reported, or none, which

@@ -166,7 +166,7 @@ func helperCommand(args []string, report *os.File) (*exec.Cmd, error) {
 const HandOverName = "hand-over"
 
 // RunHelper is the process 'daemon hand-over'. The first one starts the second one and ends, so that the second is an
-// orphan, which nobody ends by mistake; the second carries out the restart and reports it.
+// orphan, which no terminal or shell ends by mistake; the second carries out the restart and reports it.
 func (l *Launcher) RunHelper(ctx context.Context, cfg config.Daemon, flags config.Flags, pid int, patience time.Duration, orphaned bool) error {
 	report, err := inherited(reportFD)
 	if err != nil {

@@ -4,6 +4,6 @@
 //
 // Who may come is decided by the operating system. A socket lies in a directory that
 // only its owner may enter; a pipe has a security descriptor that names its owner and
-// nobody else ([Descriptor]). Whoever is first may make a pipe of any name, so a client
+// nobody else ([Descriptor]). The first process may make a pipe of any name, so a client
 // asks whose it is before it says a word.
 package local

@@ -10,7 +10,7 @@ import (
 	"betcode/messages"
 )
 
-// mine refuses a connection to a socket that another user listens on: whoever may write
+// mine refuses a connection to a socket that another user listens on: a user that may write
 // where our socket would be could have put it there.
 func mine(conn net.Conn) error {
 	socket, ok := conn.(*net.UnixConn)

@@ -11,7 +11,7 @@ func IsPipe(address string) bool {
 }
 
 // Descriptor is a security descriptor, in SDDL, for a pipe of the user with a SID: he
-// owns it and may do everything, nothing is inherited, whoever logged on over the network
+// owns it and may do everything, nothing is inherited, users that are logged on over the network
 // may do nothing, and nobody else is named.
 func Descriptor(sid string) string {
 	return "O:" + sid + "D:P(D;;GA;;;NU)(A;;GA;;;" + sid + ")"

@@ -1,6 +1,6 @@
 // Package places decides who has a place among the daemon's connections over TCP.
 //
-// Whoever can reach the port may connect, before anybody knows what token it has. So a
+// Every caller that reaches the port may connect before it has shown a token. So a
 // connection is a newcomer until a call with a token that counts has come over it, and
 // newcomers have few places: a further one takes the place of the oldest newcomer of the
 // address that has most of them. However many connect and stay silent, the next caller
