@@ -9,6 +9,7 @@ import (
 	"reflect"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/notes"
 	"betcode/actors/internal/paths"
 	"betcode/messages"
 )
@@ -51,7 +52,7 @@ func learnAbilities(directory string, told messages.Abilities) error {
 	if err != nil {
 		return fmt.Errorf("remember abilities: %w", err)
 	}
-	return replaceNote(filepath.Join(directory, abilitiesName), text)
+	return notes.Replace(filepath.Join(directory, abilitiesName), text)
 }
 
 // abilities asks a session's agent, or takes what is remembered, in the caller's goroutine.

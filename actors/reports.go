@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/notes"
 	"betcode/actors/internal/regular"
 	"betcode/messages"
 )
@@ -33,7 +34,7 @@ func (s *System) writeReport(r messages.AgentReport, directory string, environme
 	if err != nil {
 		return err
 	}
-	return replaceNote(s.reportPath(r.Session), raw)
+	return notes.Replace(s.reportPath(r.Session), raw)
 }
 
 // agentReports works in the caller's goroutine.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"betcode/actors/internal/notes"
 	"betcode/messages"
 )
 
@@ -50,7 +51,7 @@ func loadStops(directory string) (*stops, error) {
 		return s, fmt.Errorf("read stops: %w", err)
 	}
 	for _, file := range files {
-		if strings.HasSuffix(file.Name(), halfNote) {
+		if strings.HasSuffix(file.Name(), notes.Half) {
 			continue // nobody was told that it is noted
 		}
 		var f stopFile
@@ -109,7 +110,7 @@ func (s *stops) Save(id messages.SessionID) error {
 		err = os.MkdirAll(s.directory, 0o700)
 	}
 	if err == nil {
-		err = writeDurably(path, words)
+		err = notes.Write(path, words)
 	}
 	if err != nil {
 		return fmt.Errorf("note stop: %w", err)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"betcode/actors/internal/notes"
 	"betcode/messages"
 )
 
@@ -27,7 +28,7 @@ func TestStopsAreKept(t *testing.T) {
 	must(s.Save("b"))
 	must(s.Save("b")) // it may be late
 	must(os.WriteFile(filepath.Join(dir, "torn"), []byte(`{"for`), 0o600))
-	must(os.WriteFile(filepath.Join(dir, "c"+halfNote), []byte(`{"format":1,"run":1}`), 0o600))
+	must(os.WriteFile(filepath.Join(dir, "c"+notes.Half), []byte(`{"format":1,"run":1}`), 0o600))
 
 	s, err = loadStops(dir)
 	must(err)

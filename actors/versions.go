@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"sync"
+
+	"betcode/actors/internal/notes"
 )
 
 // versions knows which versions of the agent do not continue a turn by themselves
@@ -78,7 +80,7 @@ func (v *versions) note(version string) error {
 	}
 	words, err := json.Marshal(file)
 	if err == nil {
-		err = replaceNote(v.path, words)
+		err = notes.Replace(v.path, words)
 	}
 	if err != nil {
 		return fmt.Errorf("write agent versions: %w", err)
