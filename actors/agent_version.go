@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"betcode/actors/session"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
@@ -25,7 +26,7 @@ func tooOld(version string) (advice string) {
 // refusedStart reports whether an agent of a version is not started in a run, with the end that the run then has.
 func refusedStart(run messages.RunRecord, version string) (messages.Exit, bool) {
 	if advice := tooOld(version); advice != "" {
-		return messages.Exit{Known: true, Code: 127, Reason: advice, Stage: StageVersion}, true
+		return messages.Exit{Known: true, Code: 127, Reason: advice, Stage: session.StageVersion}, true
 	}
 	return optionsRefused(run.Options, version)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"betcode/actors/session"
 	"betcode/messages"
 )
 
@@ -22,7 +23,7 @@ func compactWaiting(ctx context.Context, ask func() (messages.Reply, error)) (me
 	for {
 		answer, err := ask()
 		var refusal *messages.Error
-		if !errors.As(err, &refusal) || refusal.Details[DetailSettling] == "" || time.Now().After(deadline) {
+		if !errors.As(err, &refusal) || refusal.Details[session.DetailSettling] == "" || time.Now().After(deadline) {
 			return answer, err
 		}
 		select {

@@ -6,13 +6,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"betcode/actors/session"
 	"betcode/messages"
 )
 
 func TestCompactionWaitsForTheAgentToRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, asked := time.Now(), 0
-		settling := messages.Errorf("compact session", messages.WrongState, "active").With(DetailSettling, "true")
+		settling := messages.Errorf("compact session", messages.WrongState, "active").With(session.DetailSettling, "true")
 		_, err := compactWaiting(t.Context(), func() (messages.Reply, error) {
 			if asked++; asked < 4 {
 				return nil, settling

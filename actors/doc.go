@@ -17,13 +17,16 @@
 //
 // # How an actor is written
 //
-// One actor, one package: actors/pool, disk, health, retention, journal, client, run and permission. In each, state.go is a struct and a
+// One actor, one package: actors/session, run, client, permission, journal, pool, disk, health and retention. In each, state.go is a struct and a
 // step that takes a message and returns the next state and a list of effects, which are data; actor.go keeps the state and
 // performs the effects, in order. Receive never waits: a worker of package act does the I/O, and its result comes back as a
 // message. Clock, ids and randomness are arguments of a step. Each package owns the messages that it exchanges with others,
 // and gets what it needs of the system as a struct Deps (wiring.go).
 //
-// The session, being the largest, is in this package, with its step in several files, by subject.
+// This package is the tree above them: the system and its options, the daemon and sessions actors, the way in for the
+// gateway, and questions that need the disk or the journal and no actor. The import order has no cycles:
+//
+//	internal/act ◄── health ◄── pool, disk, journal, run, client, permission ◄── session ◄── actors
 //
 // # What is promised in which order
 //

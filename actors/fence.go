@@ -10,18 +10,8 @@ import (
 	"betcode/actors/health"
 	"betcode/actors/internal/fence"
 	"betcode/actors/internal/process"
+	"betcode/actors/session"
 	"betcode/messages"
-)
-
-// Fence says what the kernel holds an agent to. It is part of a run's record from its
-// intent on, so it holds for that run whatever the settings become, and an adopted agent is
-// known to be fenced.
-type Fence string
-
-// The fences.
-const (
-	FenceOff     Fence = "off"
-	FenceProject Fence = "project" // it writes to its project, and signals nobody outside
 )
 
 // fence adds the fence of a run to what its agent is started with: the directory behind
@@ -92,14 +82,14 @@ func (s *System) temporary(session messages.SessionID) string {
 
 // fenceView is health's line about fences, where agents are fenced, or are to be.
 func (s *System) fenceView(fenced map[messages.SessionID]bool) (messages.ComponentHealth, bool) {
-	if s.live.Load().Fence != FenceProject && len(fenced) == 0 {
+	if s.live.Load().Fence != session.FenceProject && len(fenced) == 0 {
 		return messages.ComponentHealth{}, false
 	}
 	c := messages.ComponentHealth{Name: "fence", Serving: true, Checked: s.now(), Message: fmt.Sprintf("%d agents fenced", len(fenced))}
 	if len(fenced) > 0 {
 		c.Message += ": " + health.Names(fenced)
 	}
-	if s.live.Load().Fence != FenceProject {
+	if s.live.Load().Fence != session.FenceProject {
 		return c, true
 	}
 	version, err := fence.Available()

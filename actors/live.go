@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"betcode/actors/retention"
+	"betcode/actors/session"
 	"betcode/messages"
 )
 
@@ -26,10 +27,10 @@ type Live struct {
 	SessionAge       time.Duration // of an event that a session keeps; not positive = any age
 	CompactThreshold uint64        // a context of more tokens is compacted when its agent rests; 0 = never
 
-	OnAlarm OnAlarm // what becomes of an agent that approved itself; empty = freeze
+	OnAlarm session.OnAlarm // what becomes of an agent that approved itself; empty = freeze
 
-	Fence         Fence    // of agents that are started from now on; empty = off
-	FenceWritable []string // what else a fenced agent may write to: absolute, or ~/…
+	Fence         session.Fence // of agents that are started from now on; empty = off
+	FenceWritable []string      // what else a fenced agent may write to: absolute, or ~/…
 
 	// What follows when a turn was cut off.
 
@@ -50,7 +51,7 @@ func (l Live) complete() *Live {
 	l.Silence = cmp.Or(l.Silence, 7*time.Minute)
 	l.ParkAfter = cmp.Or(l.ParkAfter, 10*time.Minute)
 	l.WaitingHold = cmp.Or(l.WaitingHold, 10*time.Minute)
-	l.OnAlarm = cmp.Or(l.OnAlarm, AlarmFreezes)
+	l.OnAlarm = cmp.Or(l.OnAlarm, session.AlarmFreezes)
 	l.Resume = cmp.Or(l.Resume, messages.ResumeAuto)
 	l.Continuations = max(cmp.Or(l.Continuations, 2), 0)
 	l.ContinueGrace = cmp.Or(l.ContinueGrace, time.Minute)
@@ -68,8 +69,8 @@ func (s *System) Change(l Live) {
 }
 
 // sessionOptions is what every session is told.
-func (s *System) sessionOptions(l *Live) *SessionOptions {
-	return &SessionOptions{
+func (s *System) sessionOptions(l *Live) *session.Options {
+	return &session.Options{
 		Lineage: s.options.Store.Lineage(), Runs: s.options.RunsDirectory, Program: s.options.Program, OwnRules: s.options.Directories != nil,
 		Home: s.options.Home, Protected: s.protected, Restarts: s.options.AgentRestart, Keeps: s.options.Keeps, LockGrace: s.options.LockGrace,
 		PermissionTTL: l.PermissionTTL, Extend: !l.FixedTTL, ParkAfter: l.ParkAfter, Silence: l.Silence, WaitingHold: l.WaitingHold,

@@ -12,13 +12,16 @@ import (
 // shownLine is how much of a line of NDJSON the log shows at trace.
 const shownLine = 16 << 10
 
+// maxKind bounds the type of a line in the log, in characters.
+const maxKind = 120
+
 // logLine is one line of NDJSON, "in" to the agent or "out" of it. What is not there of
 // one that was cut is not shown.
 func (s *System) logLine(log *zerolog.Logger, direction string, line []byte, size int64) {
 	var kind struct{ Type, Subtype string }
 	_ = json.Unmarshal(line, &kind) // one without a type is shown without
-	log.Debug().Str("direction", direction).Str("type", texts.Shorten(kind.Type, maxShown)).
-		Str("subtype", texts.Shorten(kind.Subtype, maxShown)).Int64("bytes", size).Msg("line")
+	log.Debug().Str("direction", direction).Str("type", texts.Shorten(kind.Type, maxKind)).
+		Str("subtype", texts.Shorten(kind.Subtype, maxKind)).Int64("bytes", size).Msg("line")
 	if e := log.Trace(); e.Enabled() {
 		e.Str("direction", direction).Int64("bytes", size).Str("line", s.options.Mask(beginning(line, shownLine))).Msg("raw line")
 	}

@@ -11,6 +11,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/hook"
 	"betcode/actors/internal/texts"
+	"betcode/actors/session"
 )
 
 // How much a program for notifications may take.
@@ -48,7 +49,7 @@ func newNotifier(s *System) *notifier {
 }
 
 // send hands a notice to the worker that has the least to do. It does not wait.
-func (n *notifier) send(e Notice) {
+func (n *notifier) send(e session.Notice) {
 	if len(n.deps.live.Load().NotifyExec) == 0 {
 		return
 	}
@@ -77,7 +78,7 @@ func (n *notifier) send(e Notice) {
 	})
 }
 
-func (n *notifier) run(e Notice) {
+func (n *notifier) run(e session.Notice) {
 	o, program := n.deps.options, n.deps.live.Load().NotifyExec
 	if len(program) == 0 {
 		return
@@ -95,7 +96,7 @@ func (n *notifier) run(e Notice) {
 
 // noticeEnviron is a notice for programs that do not read JSON. A tool's input is not
 // in it, since that may hold anything.
-func noticeEnviron(e Notice) []string {
+func noticeEnviron(e session.Notice) []string {
 	environ := []string{
 		"BETCODE_EVENT=" + e.Code, "BETCODE_MESSAGE=" + e.Message, "BETCODE_SESSION_ID=" + string(e.Session),
 		"BETCODE_SESSION_NAME=" + e.Name, "BETCODE_REQUEST_ID=" + e.Details["request_id"],

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"betcode/actors/session"
 	"betcode/messages"
 )
 
@@ -19,7 +20,7 @@ func TestNotifierStartsTheProgram(t *testing.T) {
 		o.NotifyExec = []string{"/bin/sh", "-c", `cat >"$DIR/json"; env >"$DIR/env.new"; mv "$DIR/env.new" "$DIR/env"`}
 		o.NotifyEnv = []string{"DIR=" + dir, "PATH=/usr/bin:/bin"}
 	})
-	s.notifier.send(Notice{
+	s.notifier.send(session.Notice{
 		Code: "PERMISSION_REMINDER", Message: "Bash has waited", Session: sessionA, Name: "work",
 		Details: map[string]string{"request_id": "p1", "tool": "Bash", "age": "1h"},
 	})
@@ -41,7 +42,7 @@ func TestNotifierStartsTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got Notice
+	var got session.Notice
 	if err := json.Unmarshal(raw, &got); err != nil || got.Details["age"] != "1h" || got.Name != "work" || got.At.IsZero() {
 		t.Errorf("it reads %s: %v", raw, err)
 	}
@@ -51,7 +52,7 @@ func TestNotifierStartsTheProgram(t *testing.T) {
 func TestNotifierIsBounded(t *testing.T) {
 	s := raise(t, newMemoryStore(), func(o *Options) { o.NotifyExec = []string{"/bin/sh", "-c", "sleep 60"} })
 	for range 10 * notifyWaiting { // if it waited for the program, this would last longer than the test may
-		s.notifier.send(Notice{Code: "X", Session: messages.SessionID("s")})
+		s.notifier.send(session.Notice{Code: "X", Session: messages.SessionID("s")})
 	}
 	s.notifier.mu.Lock()
 	defer s.notifier.mu.Unlock()

@@ -12,6 +12,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
+	"betcode/actors/session"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
@@ -105,7 +106,7 @@ func below(path, dir string) bool {
 // lacks an option, or because an additional directory has changed.
 func optionsRefused(o messages.AgentOptions, version string) (messages.Exit, bool) {
 	if lacking := lackingOption(o, version); lacking != "" {
-		return messages.Exit{Known: true, Code: 127, Reason: lacking, Stage: StageVersion}, true
+		return messages.Exit{Known: true, Code: 127, Reason: lacking, Stage: session.StageVersion}, true
 	}
 	for _, dir := range o.Directories {
 		target, err := filepath.EvalSymlinks(dir)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"betcode/actors/session"
 	"betcode/messages"
 )
 
@@ -15,7 +16,7 @@ func TestOptionsOfVersions(t *testing.T) {
 			t.Errorf("%q: %q", version, got)
 		}
 		exit, refused := optionsRefused(o, version)
-		if refused != lacks || refused && exit.Stage != StageVersion {
+		if refused != lacks || refused && exit.Stage != session.StageVersion {
 			t.Errorf("%q: %+v", version, exit)
 		}
 	}

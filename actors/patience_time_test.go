@@ -165,7 +165,8 @@ func TestRequestWaitsForDays(t *testing.T) {
 func TestActivityExtendsForAMonth(t *testing.T) {
 	inDays(t, func(d *days) {
 		signs := []messages.Request{
-			messages.TakeLock{Session: sessionA, Client: "ann"}, messages.ReleaseLock{Session: sessionA, Client: "ann"},
+			messages.TakeLock{Session: sessionA, Client: "ann"},
+			messages.ReleaseLock{Session: sessionA, Client: "ann"},
 			messages.ChangeSettings{Session: sessionA, Client: "ann", Model: "haiku"},
 			messages.SetGrant{Session: sessionA, Tool: "Read", Granted: true},
 			attaching{},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"betcode/actors/internal/rules"
+	"betcode/actors/session"
 	"betcode/messages"
 )
 
@@ -81,7 +82,7 @@ func (s *System) ChangeRules(from RulesOrigin, all ...Rules) {
 	})
 	s.logOf("rules").Info().Str("origin", from.How).Int("added", len(d.added)).Int("removed", len(d.removed)).
 		Bool("widened", len(d.widened) > 0).Msg("permission rules changed")
-	s.actors.Root.Send(s.sessions, RulesChanged{Source: strings.Join(sources(all), ", "), Widened: d.widened})
+	s.actors.Root.Send(s.sessions, session.RulesChanged{Source: strings.Join(sources(all), ", "), Widened: d.widened})
 }
 
 // maxDifference bounds how much of a difference an entry has, in bytes.

@@ -7,6 +7,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/journal"
 	"betcode/actors/pool"
+	"betcode/actors/session"
 	"betcode/messages"
 	"betcode/messages/failpoint"
 )
@@ -19,7 +20,7 @@ import (
 // with work left are started again from the journal.
 type sessions struct {
 	deps    *System
-	session *SessionDeps // of all of them
+	session *session.Deps // of all of them
 	live    map[messages.SessionID]*actor.PID
 	going   map[messages.SessionID][]routed // being let go, and what arrived meanwhile
 	ending  []*actor.PID                    // wait for all agents to have ended
@@ -74,27 +75,27 @@ func (s *sessions) Receive(ctx actor.Context) {
 		s.route(ctx, m.Target(), routed{ctx.Sender(), m})
 	case messages.Detach:
 		s.tell(ctx, m.Session, m)
-	case RebuildSession:
+	case session.Rebuild:
 		s.replace(ctx, m.Session)
-	case journal.Restarted, journal.Recovered, pool.Restarted, disk.Changed, RulesChanged:
+	case journal.Restarted, journal.Recovered, pool.Restarted, disk.Changed, session.RulesChanged:
 		for _, pid := range s.live {
 			ctx.Send(pid, m)
 		}
 	case addressed:
 		s.tell(ctx, m.session, m.message)
-	case SessionIdle:
+	case session.Idle:
 		s.askToGo(ctx, m.Session)
-	case SessionLeaves:
+	case session.LeaveAnswer:
 		s.letGo(ctx, m)
 	case *actor.Terminated:
 		s.gone(ctx, m.Who)
-	case EndAgent:
+	case session.EndAgent:
 		s.endAll(ctx)
-	case SessionBegins:
+	case session.Started:
 		if pid := s.live[m.Session]; pid != nil && s.left[m.Session] {
-			ctx.Request(pid, EndAgent{})
+			ctx.Request(pid, session.EndAgent{})
 		}
-	case AgentEnded:
+	case session.AgentEnded:
 		s.ended(ctx, m.Session)
 	}
 }
@@ -123,7 +124,7 @@ func (s *sessions) find(ctx actor.Context, id messages.SessionID) *actor.PID {
 	if pid := s.live[id]; pid != nil {
 		return pid
 	}
-	pid, err := ctx.SpawnNamed(SessionProps(s.session, id), act.ChildName("session", id))
+	pid, err := ctx.SpawnNamed(session.Props(s.session, id), act.ChildName("session", id))
 	if err != nil {
 		panic("start session actor: " + err.Error())
 	}
@@ -135,12 +136,12 @@ func (s *sessions) askToGo(ctx actor.Context, id messages.SessionID) {
 	_, leaving := s.going[id]
 	if pid := s.live[id]; pid != nil && !leaving && !s.closed {
 		s.going[id] = []routed{}
-		ctx.Send(pid, SessionMayLeave{})
+		ctx.Send(pid, session.MayLeave{})
 	}
 }
 
 // letGo ends an idle session's actor, or gives it what was kept for it.
-func (s *sessions) letGo(ctx actor.Context, m SessionLeaves) {
+func (s *sessions) letGo(ctx actor.Context, m session.LeaveAnswer) {
 	pid := s.live[m.Session]
 	if pid == nil {
 		return // its supervisor gave it up meanwhile
@@ -178,7 +179,7 @@ func (s *sessions) gone(ctx actor.Context, who *actor.PID) {
 		delete(s.live, id) // if its supervisor gave it up
 		for _, r := range waiting {
 			if r.message == nil { // the session is replaced
-				ctx.Send(s.find(ctx, id), SessionRebuilt{})
+				ctx.Send(s.find(ctx, id), session.Rebuilt{})
 				continue
 			}
 			s.route(ctx, id, r)
@@ -204,7 +205,7 @@ func (s *sessions) endAll(ctx actor.Context) {
 	s.left = map[messages.SessionID]bool{}
 	for id, pid := range s.live {
 		s.left[id] = true
-		ctx.Request(pid, EndAgent{})
+		ctx.Request(pid, session.EndAgent{})
 	}
 	s.reportEnd(ctx)
 }
@@ -222,7 +223,7 @@ func (s *sessions) reportEnd(ctx actor.Context) {
 		return
 	}
 	for _, from := range s.ending {
-		act.Send(ctx, from, AgentEnded{})
+		act.Send(ctx, from, session.AgentEnded{})
 	}
 	s.ending = nil
 }

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"betcode/actors/health"
+	"betcode/actors/session"
 	"betcode/messages"
 )
 
@@ -24,5 +25,5 @@ func (s *System) prepared(err error) (messages.Exit, bool) {
 	if !lasts {
 		return messages.Exit{}, false
 	}
-	return messages.Exit{Known: true, Code: 127, Reason: err.Error(), Stage: StageState}, true
+	return messages.Exit{Known: true, Code: 127, Reason: err.Error(), Stage: session.StageState}, true
 }

@@ -24,6 +24,7 @@ import (
 	"betcode/actors/journal"
 	"betcode/actors/retention"
 	"betcode/actors/run"
+	"betcode/actors/session"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -91,7 +92,7 @@ type System struct {
 	rules           liveRules
 	protected       *protect.List
 	live            atomic.Pointer[Live]               // what may change meanwhile
-	sessionSettings atomic.Pointer[SessionOptions]     // follows live
+	sessionSettings atomic.Pointer[session.Options]    // follows live
 	slots           atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
 	room            *disk.Meter
 	archiver        *retention.Archiver
@@ -247,7 +248,7 @@ func (s *System) environment(kept map[string]string) []string {
 func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 	if !keepAgents {
 		within := remaining(ctx) * 3 / 4 // the tree has to stop as well
-		if err := s.await(ctx, s.actors.Root.RequestFuture(s.sessions, EndAgent{}, within)); err != nil {
+		if err := s.await(ctx, s.actors.Root.RequestFuture(s.sessions, session.EndAgent{}, within)); err != nil {
 			s.logOf("daemon").Warn().Err(err).Msg("agents did not end in time")
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"betcode/actors/pool"
 	"betcode/actors/retention"
 	"betcode/actors/run"
+	"betcode/actors/session"
 	"betcode/messages"
 )
 
@@ -102,8 +103,8 @@ func (s *System) runDeps() run.Deps {
 }
 
 // sessionDeps returns what all sessions need. It is called when the actors that they send to have their addresses.
-func (s *System) sessionDeps() *SessionDeps {
-	return &SessionDeps{
+func (s *System) sessionDeps() *session.Deps {
+	return &session.Deps{
 		Common: s.common(), Options: s.sessionSettings.Load, Started: s.started,
 		Journal: s.journal, Pool: s.pool, Health: s.health,
 		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),

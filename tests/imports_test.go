@@ -142,6 +142,14 @@ var rules = []rule{
 		because: "behaviour knows neither the callers (grpcapi) nor the source of settings (config)", never: actorsNever,
 	},
 	{
+		pkg: "actors/session", may: []string{
+			"messages", "supervision", "proto", "actors/session", "actors/internal", "actors/health", "actors/pool", "actors/disk", "actors/journal",
+			"actors/run", "actors/client", "actors/permission", "actors/retention",
+		},
+		because: "a session gets what it needs of the system in its Deps; it knows the protocols of other actors and not the tree",
+		never:   actorsNever,
+	},
+	{
 		pkg: "actors/session/lock", may: []string{"messages"},
 		because: "the input lock is a pure machine: no session, no actors, no events",
 		never:   map[string]string{protoactor: "requests are named by tickets", grpc: "kinds of errors become status codes in the gateway"},

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"betcode/actors"
+	"betcode/actors/session"
 	"betcode/cmd/betcode/internal/features"
 	"betcode/config"
 	"betcode/grpcapi"
@@ -38,7 +39,7 @@ func liveOptions(s config.Settings) actors.Live {
 		PermissionTTL: c.PermissionTTL, FixedTTL: !c.ExtendOnActivity, Reminders: c.Reminders, NotifyExec: c.NotifyExec,
 		MaxAgents: c.MaxAgents, MaxWaiting: c.MaxWaiting, Silence: c.AgentSilence, ParkAfter: c.ParkAfter, WaitingHold: c.WaitingHold,
 		SessionBytes: c.Past.SessionBytes, SessionAge: c.Past.SessionAge, CompactThreshold: c.Past.Threshold(),
-		OnAlarm: actors.OnAlarm(c.OnSelfApproval), Fence: actors.Fence(c.Fence), FenceWritable: c.FenceWritable,
+		OnAlarm: session.OnAlarm(c.OnSelfApproval), Fence: session.Fence(c.Fence), FenceWritable: c.FenceWritable,
 		Resume: messages.ResumePolicy(c.Resume.Policy), Continuations: c.Resume.Times, ContinueGrace: c.Resume.Grace,
 	}
 	if compaction, ok := messages.FeatureNamed("context_compaction"); ok && !compaction.On(features.Set(s)) {

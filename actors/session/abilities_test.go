@@ -1,0 +1,80 @@
+package session
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// What an agent tells with its turns is remembered once; asked, it is asked once for
+// all who want to know meanwhile.
+func TestAbilities(t *testing.T) {
+	b := running(t)
+	named := claude.TurnStarted{AgentSession: string(sessionA), Abilities: messages.Abilities{Commands: []messages.AgentCommand{{Name: "a"}, {Name: "b"}}, Skills: []string{"a"}}}
+	b.tell(b.out(heard("k1", claude.Started), named))
+	if said := b.quiet(); said[len(said)-1] != "remember 2 commands" {
+		t.Errorf("%q", said)
+	}
+	b.tell(b.out(finished("k1")))
+	b.quiet()
+	b.on(b.out(named), "all: 6 THINKING") // nothing new
+	get := messages.GetAbilities{Session: sessionA}
+	b.on(get, "run 1: control initialize", "in 2s session.inquirySlow")
+	request := b.state.inquiry.request
+	b.on(get)
+	b.on(b.out(claude.ControlAnswered{Request: request, OK: true, Response: []byte(`{"commands":[{"name":"a"}]}`)}),
+		"remember 1 commands", "to op: 1 commands, fresh true", "to op: 1 commands, fresh true")
+	b.on(inquirySlow{request})
+	b.on(get, "run 1: control initialize", "in 2s session.inquirySlow")
+	slow := b.state.inquiry.request
+	b.on(inquirySlow{slow}, "to op: 0 commands, fresh false")
+	b.on(b.out(claude.ControlAnswered{Request: slow, OK: true, Response: []byte(`{}`)})) // nobody waits
+	for _, bad := range []claude.ControlAnswered{{Error: "no"}, {OK: true, Response: []byte(`7`)}} {
+		b.tell(get)
+		b.quiet()
+		bad.Request = b.state.inquiry.request
+		b.on(b.out(bad), "to op: 0 commands, fresh false")
+	}
+}
+
+// That the agent has answered us is no use of the session: it stays where it is in the
+// list, also when the answer comes after the turn.
+func TestAnswersAreNoUse(t *testing.T) {
+	b := remembering(t)
+	b.tell(messages.GetAbilities{Session: sessionA})
+	b.quiet()
+	before, read := b.state.record.UpdatedAt, b.state.cursor.Offset
+	b.now = b.now.Add(time.Hour)
+	b.tell(b.out(claude.ControlAnswered{Request: b.state.inquiry.request, OK: true, Response: []byte(`{}`)}))
+	b.tell(b.out(claude.BackgroundTasks{}))
+	if r := b.journal.Record; !r.UpdatedAt.Equal(before) || b.state.cursor.Offset <= read {
+		t.Errorf("updated at %s, before at %s; read to %d", r.UpdatedAt, before, b.state.cursor.Offset)
+	}
+	b.tell(b.out(claude.BackgroundTasks{IDs: []string{"x"}}))
+	if r := b.journal.Record; !r.UpdatedAt.Equal(before) {
+		t.Errorf("a background task is no turn: %s", r.UpdatedAt)
+	}
+	b.tell(b.out(claude.TurnStarted{}))
+	if r := b.journal.Record; !r.UpdatedAt.Equal(b.now) {
+		t.Errorf("a turn is use: %s", r.UpdatedAt)
+	}
+	b.quiet()
+}
+
+// Nobody waits for an agent that is gone, and none is started to be asked.
+func TestAbilitiesOfNoAgent(t *testing.T) {
+	b := remembering(t)
+	get := messages.GetAbilities{Session: sessionA}
+	b.tell(get)
+	b.quiet()
+	b.tell(b.exit(0))
+	if said := b.quiet(); !slices.Contains(said, "to op: 0 commands, fresh false") {
+		t.Errorf("%q", said)
+	}
+	b.on(get, "to op: 0 commands, fresh false")
+	n := newBench(t)
+	n.on(get, "to op: not found SESSION_NOT_FOUND", "retire")
+}

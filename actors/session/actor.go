@@ -1,0 +1,306 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
+
+	"betcode/actors/client"
+	"betcode/actors/health"
+	"betcode/actors/internal/act"
+	"betcode/actors/journal"
+	"betcode/actors/permission"
+	"betcode/actors/run"
+	"betcode/messages"
+	"betcode/messages/failpoint"
+)
+
+// session is one conversation, as an actor. What it is stands in
+// [state]; this is how it is run: it keeps the state, carries out the
+// effects in order and never waits.
+//
+// Its children are its run, its clients and its undecided permissions, each by
+// name, so that an address is known without being kept.
+//
+// What survives a restart: everything that was committed. The agent process is
+// not touched; the new incarnation adopts it. Streams are attached again by the
+// gateway.
+type session struct {
+	deps    *Deps
+	id      messages.SessionID
+	state   state
+	streams map[string]*actor.PID // as spawned
+	asked   map[messages.RequestID]*actor.PID
+	timers  act.Timers
+	io      *act.Worker
+	leaving bool
+	options *Options // as the state's options were taken from
+}
+
+// Props describes the actor of a session. d is shared by all sessions.
+func Props(d *Deps, id messages.SessionID) *actor.Props {
+	grace := d.Options().LockGrace - d.Now().Sub(d.Started) // for a crash of the daemon
+	return d.Props("session", func() actor.Actor {
+		settings := d.Options()
+		options := *settings
+		options.LockGrace, grace = grace, settings.LockGrace // and next time for one of the actor
+		return &session{
+			deps: d, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, options: settings,
+			state: state{id: id, options: options},
+		}
+	})
+}
+
+// Receive implements actor.Actor.
+func (s *session) Receive(ctx actor.Context) {
+	switch m := act.Unwrap(s, ctx.Message()).(type) {
+	case *actor.Started:
+		s.io = act.NewWorker(ctx, s.deps.Workers, s)
+		ctx.Request(s.deps.Journal, messages.LoadSession{Session: s.id})
+		ctx.Send(ctx.Parent(), Started{Session: s.id})
+	case *actor.Stopping, *actor.Restarting:
+		s.leaving = true
+		s.io.Close(nil)
+		s.timers.Stop()
+	case *actor.Terminated:
+		if !s.leaving && s.state.active() && m.Who.Id == s.child(ctx, "run", s.state.record.Run).Id {
+			panic("the actor of a run was given up") // nobody would ever hear how the run ends
+		}
+		if !s.leaving && s.mayLeave(ctx) {
+			ctx.Send(ctx.Parent(), Idle{Session: s.id})
+		}
+		if !s.leaving {
+			s.waitAgain(ctx, m.Who)
+		}
+	case nil, *actor.Stopped:
+	case MayLeave:
+		ctx.Send(ctx.Parent(), LeaveAnswer{Session: s.id, Leaves: s.mayLeave(ctx)})
+	default:
+		failpoint.Hit(failpoint.SessionStep)
+		now := s.env(ctx.Message())
+		before := s.state.record.Phase
+		s.followSettings()
+		next, effects := s.state.step(now, ctx.Sender(), m)
+		s.state = next
+		switch m := m.(type) {
+		case messages.SessionLoaded:
+			failpoint.Hit(failpoint.SessionLoad)
+		case journal.Unloadable:
+			s.log().Error().Err(m.Err).Str("hint", m.Err.Hint).Msg("session is damaged: it cannot be loaded")
+		case straysEnded:
+			s.logStrays(m)
+		}
+		s.show(ctx, before)
+		for _, e := range effects {
+			s.perform(ctx, e)
+		}
+	}
+}
+
+// followSettings takes settings that have changed. How long the lock is kept was decided when the actor began.
+func (s *session) followSettings() {
+	if now := s.deps.Options(); now != s.options {
+		grace := s.state.options.LockGrace
+		s.options, s.state.options = now, *now
+		s.state.options.LockGrace = grace
+	}
+}
+
+// env is what a step needs now.
+func (s *session) env(m any) env {
+	now := env{
+		at: s.deps.Now(), id: uuid.NewString, chance: rand.Float64, full: s.deps.DiskFull(),
+		rules: s.deps.Rules(), versions: s.deps.NotContinuing(),
+	}
+	if _, loads := m.(messages.SessionLoaded); loads {
+		now.savedStop, now.stopSaved = s.deps.Stops.Of(s.id)
+	}
+	return now
+}
+
+// mayLeave reports whether nobody would notice if this actor went. Its children
+// would be stopped at once, so what they still have to say comes first.
+func (s *session) mayLeave(ctx actor.Context) bool { return s.state.idle() && len(ctx.Children()) == 0 }
+
+// show keeps the tree and the log true: each change of phase once.
+func (s *session) show(ctx actor.Context, before messages.Phase) {
+	phase := s.state.record.Phase
+	if phase == before && s.state.durable.Commits() > 1 {
+		return
+	}
+	s.deps.Tree.Detail(ctx.Self(), "phase", phase.String())
+	if phase != before {
+		s.log().Info().Str("from", before.String()).Str("to", phase.String()).Msg("session changed")
+	}
+}
+
+func (s *session) perform(ctx actor.Context, e act.Effect) {
+	s.logEffect(e)
+	switch e := e.(type) {
+	case persist:
+		ctx.Request(s.deps.Journal, e.Append)
+	case act.Reply:
+		act.Send(ctx, e.To, e.With)
+	case publish:
+		news := messages.Published{Events: e.events, Head: e.head, Progress: e.progress}
+		for _, pid := range s.streams {
+			ctx.Send(pid, news)
+		}
+	case tellStream:
+		if pid := s.streams[e.stream]; pid != nil {
+			ctx.Send(pid, messages.Published{Events: e.events, Progress: e.progress})
+		}
+	case tellRun:
+		ctx.Send(s.child(ctx, "run", e.run), e.message)
+	case forward:
+		if pid := s.asked[e.request]; pid != nil {
+			ctx.RequestWithCustomSender(pid, e.message, e.from)
+		} else {
+			act.Send(ctx, e.from, messages.Errorf("answer permission", messages.Unavailable, "the request is being looked after").WithHint("try again"))
+		}
+	case act.After:
+		s.timers.Start(ctx, e.Delay, e.Message)
+	case loadAgain:
+		ctx.Request(s.deps.Journal, messages.LoadSession{Session: s.id})
+	case readTranscript:
+		environment := s.deps.Environment(s.state.environment())
+		s.io.Do(func() any { return e.read(environment) })
+	case lookTrust:
+		directory, environment := s.state.record.WorkingDirectory, s.deps.Environment(s.state.environment())
+		added := s.state.agentOptions().Directories
+		s.io.Do(func() any { return e.look(s.deps, directory, added, environment) })
+	case lookAround:
+		protected := s.state.options.Protected
+		s.io.Do(func() any { return e.look(s.deps, protected) })
+	case askPool:
+		ctx.Request(s.deps.Pool, e.message)
+	case tellPool:
+		ctx.Send(s.deps.Pool, e.message)
+	case notify:
+		s.deps.Notify(e.event)
+	case noteVersion:
+		s.background(func() error { return s.deps.NoteVersion(e.version) })
+	case saveStop:
+		stops, id := s.deps.Stops, s.id
+		stops.Want(id, e.run)
+		s.io.Do(func() any { return stopSaved{stops.Save(id)} })
+	case dropSavedStop:
+		stops, id := s.deps.Stops, s.id
+		stops.Drop(id)
+		s.background(func() error { return stops.Save(id) })
+	case keepReport:
+		s.background(func() error { return s.deps.KeepReport(e.report, e.directory, e.environment) })
+	case auditing:
+		if e.entry.ErrorCode == string(messages.SubprocessCrashed) {
+			ctx.Send(s.deps.Health, health.AgentCrashed{Session: s.id})
+		}
+		s.deps.Audit(e.entry)
+	case remember:
+		s.background(func() error { return s.deps.KeepAbilities(e.directory, e.abilities) })
+	case archiveRuns:
+		s.deps.Archive(e.directory, e.upTo)
+	case endStrays:
+		s.io.Do(func() any {
+			ended, err := s.deps.EndStrays(e.directory)
+			return straysEnded{ended, err}
+		})
+	case rebuild:
+		ctx.Send(ctx.Parent(), Rebuild{Session: s.id})
+	case retire:
+		ctx.Send(ctx.Parent(), Idle{Session: s.id})
+	case forget:
+		directory, temporary := e.directory, s.deps.Temporary(s.id)
+		s.background(func() error { return errors.Join(os.RemoveAll(directory), os.RemoveAll(temporary)) })
+	default:
+		s.performChild(ctx, e)
+	}
+}
+
+// background has I/O done that the session does not wait for. It outlives the session's actor.
+func (s *session) background(job func() error) {
+	s.deps.Background.Do(func() any { return act.Failure(job()) })
+}
+
+// performChild carries out the effects that start and stop children. A name
+// that is taken belongs to a child that is there already.
+func (s *session) performChild(ctx actor.Context, e act.Effect) {
+	switch e := e.(type) {
+	case spawnRun:
+		s.spawn(ctx, run.Props(s.deps.Run, run.Start{Session: s.state.record, Record: e.record, Cursor: e.cursor, Fresh: e.fresh, Resume: e.resume}), "run", e.record.Run)
+	case spawnClient:
+		if pid := s.spawn(ctx, client.Props(s.deps.Client, e.attach, e.state), "client", e.attach.Stream); pid != nil {
+			s.streams[e.attach.Stream] = pid
+		}
+	case dropClient:
+		if pid := s.streams[e.stream]; pid != nil {
+			delete(s.streams, e.stream)
+			ctx.Poison(pid)
+		}
+	case spawnPermission:
+		s.wait(ctx, e.record)
+	case update:
+		if pid := s.asked[e.record.Request]; pid != nil {
+			ctx.Send(pid, permission.Changed{Record: e.record})
+		}
+	case dropPermission:
+		if pid := s.asked[e.request]; pid != nil {
+			delete(s.asked, e.request)
+			ctx.Poison(pid)
+		}
+	case dropRun:
+		ctx.Poison(s.child(ctx, "run", e.run))
+	default:
+		panic(fmt.Sprintf("unknown effect %T", e))
+	}
+}
+
+func (s *session) spawn(ctx actor.Context, props *actor.Props, kind string, name any) *actor.PID {
+	pid, err := ctx.SpawnNamed(props, act.ChildName(kind, name))
+	if err != nil {
+		s.log().Debug().Str("actor", act.ChildName(kind, name)).Err(err).Msg("actor is there already")
+		return nil
+	}
+	return pid
+}
+
+// wait starts the actor of a request that waits. Its predecessor under the same
+// id may still be on its way out; then it gets another name.
+func (s *session) wait(ctx actor.Context, record messages.PermissionRecord) {
+	if s.asked[record.Request] != nil {
+		return
+	}
+	name := act.ChildName("permission", record.Request)
+	for n := 2; ; n++ {
+		pid, err := ctx.SpawnNamed(permission.Props(s.deps.Permission, record, questionsOf(record)), name)
+		if err == nil {
+			s.asked[record.Request] = pid
+			return
+		}
+		if !errors.Is(err, actor.ErrNameExists) {
+			panic("start permission actor: " + err.Error())
+		}
+		name = fmt.Sprintf("%s.%d", act.ChildName("permission", record.Request), n)
+	}
+}
+
+// waitAgain replaces the actor of a request that was given up: a person could never
+// answer it.
+func (s *session) waitAgain(ctx actor.Context, gone *actor.PID) {
+	for id, pid := range s.asked {
+		if pid.Id == gone.Id {
+			delete(s.asked, id)
+			if record, waits := s.state.prompts.Find(id); waits {
+				s.wait(ctx, record)
+			}
+			return
+		}
+	}
+}
+
+func (s *session) child(ctx actor.Context, kind string, name any) *actor.PID {
+	return actor.NewPID(ctx.Self().Address, ctx.Self().Id+"/"+act.ChildName(kind, name))
+}

@@ -1,0 +1,203 @@
+package session
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
+	"betcode/actors/run"
+	"betcode/actors/session/prompts"
+	"betcode/actors/session/requests"
+	"betcode/messages"
+)
+
+// Whatever an agent starts runs as the same user and can write into the FIFO that the
+// agent reads, unless the kernel forbids it (see [FenceProject]). Three traces of that are
+// alarms:
+//
+//	SELF_APPROVED    a call ran because its permission request was allowed, and we did not allow it
+//	FORGED_REQUEST   the agent answered a control request that we did not send
+//	FORGED_INPUT     the agent took up a message or a shell command that we did not send, or a settled message once more
+//
+// The agent reports who decided each call, so calls that its own rules or hooks allow
+// raise nothing. What has to be remembered between lines (calls whose request ended
+// without an allow, control requests that were answered) is part of the run's record and
+// committed with the offset of those lines: nothing is forgotten, and nothing is read
+// twice, when the daemon dies in between.
+
+// OnAlarm says what becomes of an agent that raises an alarm.
+type OnAlarm string
+
+// The reactions. All of them tell people and write the audit log.
+const (
+	AlarmFreezes OnAlarm = "freeze" // the agent and what it started are stopped in place until a person decides
+	AlarmStops   OnAlarm = "stop"   // they are killed; a person starts the agent again
+	AlarmTells   OnAlarm = "tell"   // nothing else
+)
+
+// maxUnansweredCalls bounds the calls that a run remembers.
+const maxUnansweredCalls = 256
+
+// alarms has for each code what the audit log calls it and what people are told.
+var alarms = map[messages.Code]struct {
+	audit messages.AuditType
+	told  string
+}{
+	messages.SelfApproved:  {messages.AuditSelfApproved, "A tool call ran although no person or rule has allowed it: its permission request was answered by something that the agent has started"},
+	messages.ForgedRequest: {messages.AuditForgedRequest, "The agent obeyed a control request that the daemon did not send: something that the agent has started has written into its input"},
+	messages.ForgedInput:   {messages.AuditForgedInput, "The agent took up a message that the daemon did not send: something that the agent has started has written into its input"},
+}
+
+// what becomes of the agent, for people.
+var reactions = map[OnAlarm]string{
+	AlarmFreezes: ". The agent is frozen: 'betcode session resume' lets it go on, 'betcode session stop' ends it",
+	AlarmStops:   ". The agent is killed: 'betcode session resume' or a message starts it again",
+	AlarmTells:   ". The agent goes on (agent.on_self_approval is tell)",
+}
+
+// alarm tells people that the agent was given orders by something else than the daemon,
+// and freezes or ends it.
+func (t *transition) alarm(code messages.Code, reaction OnAlarm, details map[string]string) {
+	reaction = cmp.Or(reaction, AlarmFreezes)
+	a, again := alarms[code], t.s.run.Alarm != "" && t.s.run.Frozen
+	details = maps.Clone(details)
+	details["reaction"] = string(reaction)
+	message := a.told + reactions[reaction]
+	t.notice(string(code), message, details)
+	t.audit(messages.AuditEntry{
+		Type: a.audit, Outcome: messages.OutcomeFailure, ErrorCode: string(code), ErrorMessage: a.told, Tool: details["tool"], Context: details,
+	})
+	if !again {
+		t.then(notify{Notice{Code: string(code), Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
+	}
+	record := *t.s.run
+	record.Alarm, record.Frozen = code, record.Frozen || reaction == AlarmFreezes && t.s.active()
+	t.putRun(record)
+	if reaction == AlarmTells {
+		return
+	}
+	t.change().Condition = messages.AgentAlarmed
+	t.status(pb.AgentStatus_ERROR, a.told)
+	if !t.s.active() {
+		return
+	}
+	// At once: what the agent does until the journal has this cannot be undone.
+	if reaction == AlarmFreezes {
+		t.at = append(t.at, tellRun{record.Run, run.Freeze{Why: run.Alarm, On: true}})
+	} else {
+		t.at = append(t.at, tellRun{record.Run, run.Stop{How: run.StopKill}})
+	}
+}
+
+// inputForged raises the alarm for a message or a command of unknown origin.
+func (t *transition) inputForged(details map[string]string) {
+	t.alarm(messages.ForgedInput, t.s.options.OnAlarm, details)
+}
+
+// strange reports whether a message that the agent has read from its input is none of ours.
+// Two traces tell: a key that the session never gave is queued, or a message begins again
+// that is settled already. Such a message repeats the key of one of ours, and the agent has
+// forgotten that one (/clear and a new process). A message that the agent still knows it
+// queues and completes without beginning it: that is no alarm. Nor is the message of a turn
+// that was cut off and that the agent goes on with: if its transcript ends with that message,
+// it begins it again. Prompts that the agent gives itself are not read from there, and never
+// queued.
+func (t *transition) strange(m claude.InputState) bool {
+	if t.s.input(m.Key) >= 0 {
+		return false
+	}
+	_, known := t.s.ledger.Find("", requests.Key{Name: m.Key})
+	continued := slices.Contains(t.s.record.CutKeys, m.Key) && !t.s.agent.working
+	return m.State == claude.Queued && !known || m.State == claude.Started && known && !continued
+}
+
+// callDone looks at who allowed a call that has ended, and forgets it.
+func (t *transition) callDone(m claude.ToolDone) {
+	request, open := t.requestOfCall(m.ID)
+	refused := t.s.run != nil && slices.Contains(t.s.run.UnansweredCalls, m.ID)
+	if refused {
+		run := *t.s.run
+		run.UnansweredCalls = slices.DeleteFunc(slices.Clone(run.UnansweredCalls), func(c string) bool { return c == m.ID })
+		t.putRun(run)
+	}
+	if m.ID == "" || m.Lost || !open && !refused {
+		return
+	}
+	details := map[string]string{"tool": texts.Shorten(m.Tool, maxShown), "tool_use_id": m.ID}
+	if open {
+		details["request_id"] = string(request)
+	}
+	switch m.Verdict {
+	case claude.VerdictHost:
+		t.alarm(messages.SelfApproved, t.s.options.OnAlarm, details)
+	case claude.VerdictUnknown:
+		// An agent too old to report who decided. Nothing is done to it for that: a hook of
+		// the user's may have.
+		if open && !m.IsError && !t.s.ending.shutdown && !t.s.replacing() {
+			t.alarm(messages.SelfApproved, AlarmTells, details)
+		}
+	case claude.VerdictOther:
+	}
+}
+
+// requestOfCall returns the request for a call that waits, or was denied.
+func (t *transition) requestOfCall(call string) (messages.RequestID, bool) {
+	for _, p := range t.s.prompts.List(prompts.Every) {
+		if p.ToolUse == call && call != "" && p.Run == t.s.record.Run && !p.Orphaned() && !prompts.Permits(p.Decision) {
+			return p.Request, true
+		}
+	}
+	return "", false
+}
+
+// unanswered remembers, until it has ended, a call whose request ends without an allow.
+func (t *transition) unanswered(p messages.PermissionRecord) {
+	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || prompts.Permits(p.Decision) || slices.Contains(t.s.run.UnansweredCalls, p.ToolUse) {
+		return
+	}
+	run := *t.s.run
+	run.UnansweredCalls = append(slices.Clone(run.UnansweredCalls), p.ToolUse)
+	run.UnansweredCalls = run.UnansweredCalls[max(0, len(run.UnansweredCalls)-maxUnansweredCalls):]
+	t.putRun(run)
+}
+
+// frozen reports whether an alarm holds the agent until a person decides.
+func (s *state) frozen() bool { return s.active() && s.run.Frozen }
+
+// thawed reports whether the agent may be told something; if not, the refusal is on its
+// way.
+func (t *transition) thawed(from *actor.PID, op string) bool {
+	if !t.s.frozen() {
+		return true
+	}
+	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "the agent is frozen: %s", alarms[t.s.run.Alarm].told).
+		WithCode(messages.AgentFrozen).With("session_id", string(t.s.id)).
+		WithHint("'betcode session resume' lets it go on, 'betcode session stop' ends it")})
+	return false
+}
+
+// thaw lets a frozen agent go on because a person said so.
+func (t *transition) thaw() {
+	if !t.s.frozen() {
+		return
+	}
+	record := *t.s.run
+	record.Frozen = false
+	t.putRun(record)
+	t.audit(messages.AuditEntry{Type: messages.AuditAgentResumed, ActorType: messages.ActorUser, Context: map[string]string{"alarm": string(record.Alarm)}})
+	t.tellAgent(run.Freeze{Why: run.Alarm, On: false})
+}
+
+// alarmsOf is a run's record as its actor has it, with what the session alone knows.
+func alarmsOf(known, told messages.RunRecord) messages.RunRecord {
+	told.ControlsAnswered, told.UnansweredCalls, told.Alarm, told.Frozen = known.ControlsAnswered, known.UnansweredCalls, known.Alarm, known.Frozen
+	told.CallsDecided = known.CallsDecided
+	return told
+}

@@ -1,0 +1,284 @@
+package session
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/client"
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/encode"
+	"betcode/actors/pool"
+	"betcode/actors/run"
+	"betcode/actors/session/presence"
+	"betcode/actors/session/prompts"
+	"betcode/messages"
+)
+
+// startSession creates the session, or answers how the existing one stands.
+func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
+	created := !t.s.exists
+	if created {
+		t.s.exists = true
+		t.s.record = messages.SessionRecord{
+			ID: t.s.id, Name: m.Name, WorkingDirectory: m.WorkingDirectory, Resolved: m.Resolved, WorktreeID: m.WorktreeID, Model: m.Model,
+			AllowedTools: m.AllowedTools, DeniedTools: m.DeniedTools, Metadata: m.Metadata, Resume: m.Resume,
+			Environment: t.s.options.kept(m.Environment), Options: m.Options, Fork: m.Fork,
+			Phase: messages.PhaseNew, CreatedAt: t.now.at,
+		}
+		t.s.said.exposed = m.Exposed
+		t.emit(sessionInfo(t.s.record, t.s.options.Lineage, false))
+		t.tellFork()
+		t.auditCreated(m)
+		if m.PermissionMode != "" {
+			t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
+		}
+	}
+	t.then(act.Reply{To: from, With: messages.SessionStarted{Created: created, View: t.s.view()}})
+}
+
+// kept is what a session keeps of a client's environment: what is declared.
+func (o Options) kept(environment map[string]string) map[string]string {
+	var kept map[string]string
+	for name, value := range environment {
+		if o.Keeps == nil || !o.Keeps(name) {
+			continue
+		}
+		if kept == nil {
+			kept = map[string]string{}
+		}
+		kept[name] = value
+	}
+	return kept
+}
+
+// attach adds a stream. A client that may write gets the lock if it is free.
+func (t *transition) attach(from *actor.PID, m messages.Attach) {
+	if !t.known(from, "attach") {
+		return
+	}
+	head := t.s.record.Head
+	if m.History == messages.HistoryFromSequence && m.From > head {
+		t.then(act.Reply{To: from, With: messages.Errorf("attach", messages.OutOfRange, "sequence %d is beyond the head %d", m.From, head).
+			WithHint("use a sequence number received from this session")})
+		return
+	}
+	if err := t.s.crowded(m); err != nil {
+		t.then(act.Reply{To: from, With: err})
+		return
+	}
+	t.applyPresence(t.s.clients.Attach(m.Stream, presence.Stream{
+		Client: m.Client, Type: m.Type, Observer: m.Observer, Approves: m.Approves, Since: t.now.at,
+	}))
+	if !m.Observer {
+		t.applyLock(t.s.lock.Attach(t.now.at, m.Client))
+		if t.s.lock.Holder() == m.Client { // again attached, if it was reserved
+			t.recordHolder()
+		}
+	}
+	state := client.State{Session: t.s.id, Stream: m.Stream, Follow: m.Follow, Head: head, Progress: t.s.progress()}
+	state.Greeting = []messages.Event{encode.Event(sessionInfo(t.s.record, t.s.options.Lineage, t.s.record.Messages > 0), t.s.id, 0, t.now.at)}
+	state.Prompts = t.s.replayPrompts(t.now)
+	switch m.History {
+	case messages.HistoryFull:
+	case messages.HistoryFromSequence:
+		state.Cursor = m.From
+	case messages.HistoryPendingOnly:
+		state.Cursor = head
+	case messages.HistoryNone:
+		state.Cursor, state.Prompts = head, nil
+	}
+	if boundary := t.s.record.Past.Boundary.Seq; state.Cursor < boundary {
+		state.Cursor, state.Greeting = boundary, client.Compacted(state.Greeting)
+	}
+	state.Greeting = append(state.Greeting, t.snapshots()...)
+	t.then(spawnClient{m, state}, act.Reply{To: from, With: messages.Attached{Head: head, LockHolder: t.s.lock.Holder()}})
+}
+
+// detach removes a stream. A client without any that may write loses the lock, or its
+// place among those who wait for it.
+func (t *transition) detach(id string) {
+	gone, change, ok := t.s.clients.Detach(id)
+	if !ok {
+		return
+	}
+	t.applyPresence(change)
+	t.then(dropClient{id})
+	if !t.s.clients.Writes(gone.Client) {
+		t.applyLock(t.s.lock.Release(t.now.at, gone.Client, t.s.clients.Writes))
+	}
+	t.maybeRetire()
+}
+
+// replayPrompts returns the undecided requests for a client that comes late: marked as
+// replays, without a number.
+func (s *state) replayPrompts(now env) []messages.Event {
+	var events []messages.Event
+	for _, p := range s.prompts.List(prompts.Undecided) {
+		for _, e := range promptEvents(p) {
+			if request := e.GetPermissionRequest(); request != nil {
+				request.IsReplay = true
+			}
+			events = append(events, encode.Event(e, s.id, 0, now.at))
+		}
+	}
+	return events
+}
+
+// known reports whether the session exists; if not, the refusal is on its way.
+func (t *transition) known(from *actor.PID, op string) bool {
+	if t.s.exists && !t.s.deleting() {
+		return true
+	}
+	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.NotFound, "session %s does not exist", t.s.id).
+		WithCode(messages.SessionNotFound).With("session_id", string(t.s.id)).WithHint("list the sessions, or start a new one")})
+	t.maybeRetire()
+	return false
+}
+
+func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) {
+	const op = "change settings"
+	if !t.known(from, op) || !t.ensureLock(from, m.Client, op) {
+		return
+	}
+	r := t.change()
+	if m.Model != "" {
+		r.Model = m.Model
+		if t.s.active() {
+			t.tellAgent(run.WriteControl{Line: claude.SetModelLine(t.control("set-model"), m.Model)})
+		}
+	}
+	if m.PermissionMode != "" {
+		t.s.said.exposed = m.Exposed
+		t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
+	}
+	t.then(act.Reply{To: from, With: messages.Done{}})
+}
+
+func (t *transition) renameSession(from *actor.PID, m messages.RenameSession) {
+	if t.known(from, "rename session") {
+		t.change().Name = m.Name
+		t.then(act.Reply{To: from, With: messages.Done{}})
+	}
+}
+
+func (t *transition) setGrant(from *actor.PID, m messages.SetGrant) {
+	if t.known(from, "set grant") {
+		t.grant(m.Tool, m.Granted)
+		t.auditGrant(m.Client, m.Tool, m.Granted)
+		t.then(act.Reply{To: from, With: messages.Done{}})
+	}
+}
+
+func (t *transition) grant(tool string, granted bool) {
+	r := t.change()
+	r.Grants = maps.Clone(r.Grants)
+	if r.Grants == nil {
+		r.Grants = map[string]bool{}
+	}
+	r.Grants[tool] = granted
+}
+
+func (t *transition) clearGrants(from *actor.PID, m messages.ClearGrants) {
+	if !t.known(from, "clear grants") {
+		return
+	}
+	r := t.change()
+	if m.Tool == "" {
+		r.Grants = nil
+	} else {
+		r.Grants = maps.Clone(r.Grants)
+		delete(r.Grants, m.Tool)
+	}
+	t.auditGrant(m.Client, m.Tool, false)
+	t.then(act.Reply{To: from, With: messages.Done{}})
+}
+
+func (t *transition) getSession(from *actor.PID, m messages.GetSession) {
+	if !t.known(from, "get session") {
+		return
+	}
+	v := t.s.view()
+	if m.AgentRules {
+		v.Agent = t.s.agentRules()
+	}
+	t.then(act.Reply{To: from, With: v})
+}
+
+func (s *state) view() messages.SessionView {
+	v := messages.SessionView{
+		Record: s.record, Run: s.run, LockHolder: s.lock.Holder(), LockWaiting: s.lock.Waiting(), Clients: s.clients.Streams(), Attached: s.clients.Everyone(), Lineage: s.options.Lineage,
+		Inputs: slices.Clone(s.inputs), Permissions: s.prompts.List(prompts.Undecided),
+	}
+	v.Record.Options = s.agentOptions()
+	if s.active() {
+		v.Guard = s.agent.guard
+	}
+	return v
+}
+
+// maybeRetire lets the actor go when nobody needs it: everything it knows is in
+// the journal.
+func (t *transition) maybeRetire() {
+	if t.s.clients.Streams() == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.ending.restart && t.s.prompts.Len() == 0 {
+		t.then(retire{})
+	}
+}
+
+// idle reports whether the actor can go without anybody noticing.
+func (s *state) idle() bool {
+	if s.durable.damage != nil {
+		return !s.durable.damage.ending && len(s.durable.damage.waiters[endDelete]) == 0
+	}
+	return s.durable.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart && s.prompts.Len() == 0 && s.durable.Quiescent() && s.slot.state == slotNone
+}
+
+// deleteSession stops the agent, then removes everything.
+func (t *transition) deleteSession(from *actor.PID, client messages.ClientID) {
+	if !t.known(from, "delete session") {
+		return
+	}
+	t.s.ending.waiters.add(endDelete, waiter{from: from, client: client})
+	if t.s.active() {
+		t.stopRun()
+		return
+	}
+	t.remove()
+}
+
+// remove deletes the session and sends everybody away.
+func (t *transition) remove() {
+	for _, p := range t.s.prompts.List(func(p messages.PermissionRecord) bool { return prompts.Undecided(p) || p.Orphaned() }) {
+		t.then(dropPermission{p.Request})
+	}
+	t.append.Delete, t.append.Events, t.dirty = true, nil, true // nothing of it is ever shown
+	t.auditComplete("delete", t.s.ending.waiters[endDelete])
+	t.tellAll(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
+		Code: string(messages.SessionClosed), Message: "Session has been closed", IsFatal: true,
+	}}})
+	for _, w := range t.s.ending.waiters[endDelete] {
+		t.then(act.Reply{To: w.from, With: messages.Done{}})
+	}
+	for _, id := range t.s.clients.IDs() {
+		t.then(dropClient{id})
+	}
+	if t.s.slot.state != slotNone {
+		t.then(tellPool{pool.Release{Session: t.s.id}})
+	}
+	t.notRestarted("the session was deleted")
+	t.then(forget{t.s.runsDirectory()}, retire{})
+	waiting := append(slices.Clone(t.s.compaction.waiting), t.s.lock.pending()...)
+	for _, k := range t.s.slot.admissions {
+		waiting = append(waiting, k.from)
+	}
+	for _, from := range waiting {
+		t.then(act.Reply{To: from, With: messages.Errorf("find session", messages.NotFound, "session %s was deleted", t.s.id).WithCode(messages.SessionClosed)})
+	}
+	slot := t.s.slot.state
+	t.s = t.s.afterEnd(t.s.durable.Log)
+	t.s.slot.state = slot
+}

@@ -1,0 +1,318 @@
+package session
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/act"
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
+	"betcode/actors/run"
+	"betcode/actors/session/prompts"
+	"betcode/actors/session/requests"
+	"betcode/messages"
+)
+
+// A compaction shortens two pasts. The agent's: it is told /compact, as a message
+// like any other, so that it is told once whatever is killed meanwhile. And ours:
+// the boundary moves up to the last complete exchange, and what lies up to it is
+// not replayed any more. Both or neither:
+//
+//	         /compact is settled, and the agent has said that it summarised
+//	UNDER WAY ────────────────────────────────────────────────────────► DONE
+//	    └── settled otherwise, too late, the agent gave up ───────────► UNDONE
+//
+// Messages that come meanwhile are accepted, and given to the agent afterwards.
+
+const (
+	compactCommand = "/compact"
+	// compactionAnswer is when who asked is told what is known: unary calls are cut
+	// at 30 s by clients in the field.
+	compactionAnswer = 20 * time.Second
+	// compactionPatience is how long the agent may take. It says nothing while it
+	// summarises, so silence means nothing.
+	compactionPatience = 15 * time.Minute
+)
+
+// The session's own words: somebody has waited long enough for an answer; the
+// agent has taken too long.
+type (
+	compactionSlow struct{ from *actor.PID }
+	compactionLate struct{ key string }
+)
+
+// compactionView is what a session knows of its compaction beside the record of it.
+type compactionView struct {
+	waiting []*actor.PID // requests that wait for its end
+	due     bool         // a turn has ended, and the size of the context was not compared since
+}
+
+// compacting reports whether a compaction is under way.
+func (s *state) compacting() bool {
+	return s.record.Past.Compaction.Phase == messages.CompactionUnderWay
+}
+
+// occupied reports whether the session is active in the sense of the API: a turn
+// or a task runs, or somebody is asked.
+func (s *state) occupied() bool {
+	return s.busy() || len(s.slot.admissions) > 0 || s.agent.busy || len(s.record.Background) > 0 || len(s.prompts.List(prompts.UndecidedCall)) > 0
+}
+
+// compactable reports whether there is an exchange since the last compaction.
+func (s *state) compactable() bool {
+	p := &s.record.Past
+	return p.Exchange.Seq > p.Boundary.Seq
+}
+
+// remembers reports whether there is a conversation that an agent can summarise.
+func (s *state) hasConversation() bool {
+	return s.record.Remembered && s.record.AgentSession != "" && s.record.Phase != messages.PhaseCrashed
+}
+
+func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) {
+	const op = "compact session"
+	if !t.known(from, op) || !t.thawed(from, op) {
+		return
+	}
+	c := &t.s.record.Past.Compaction
+	switch {
+	case t.s.compacting():
+		t.awaitCompaction(from)
+	case m.Key == c.Key && c.Phase != messages.CompactionNone:
+		t.then(act.Reply{To: from, With: compactionOutcome(c)})
+	case t.s.record.StopWanted || t.s.ending.shutdown:
+		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
+	case t.s.occupied():
+		refusal := messages.Errorf(op, messages.WrongState, "session has active turn").WithCode(messages.SessionActive).
+			With("session_id", string(t.s.id)).With("required_state", "idle").WithHint("wait for the turn to complete, answer what waits for an answer, or cancel it")
+		if t.s.settling() {
+			refusal = refusal.With(DetailSettling, "true")
+		}
+		t.then(act.Reply{To: from, With: refusal})
+	case m.Repeated || !t.s.compactable():
+		t.then(act.Reply{To: from, With: t.s.nothingToCompact()})
+	case !t.roomFor(from, op):
+	case !t.s.hasConversation():
+		t.beginCompaction(m.Key, messages.CompactionByRequest)
+		t.endCompaction("")
+		t.then(act.Reply{To: from, With: compactionOutcome(&t.s.record.Past.Compaction)})
+	case !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked):
+		t.s.slot.admissions = append(slices.Clip(t.s.slot.admissions), admission{from, m})
+		t.wantSlot()
+	default:
+		t.unblock() // a person has looked: try again
+		t.tellToCompact(m.Key, messages.CompactionByRequest)
+		t.awaitCompaction(from)
+	}
+}
+
+func (t *transition) awaitCompaction(from *actor.PID) {
+	if from != nil {
+		t.s.compaction.waiting = append(slices.Clip(t.s.compaction.waiting), from)
+		t.then(act.After{Delay: compactionAnswer, Message: compactionSlow{from}})
+	}
+}
+
+// beginCompaction notes durably what is being done.
+func (t *transition) beginCompaction(key, trigger string) {
+	r := t.change()
+	p := &r.Past
+	p.Compaction = messages.Compaction{
+		Key: key, Phase: messages.CompactionUnderWay, Trigger: trigger, To: p.Exchange, At: act.Wall(t.now.at),
+		MessagesBefore: r.Messages - p.Boundary.Messages, TokensBefore: p.ContextTokens,
+	}
+	t.append.Key = key
+}
+
+// tellToCompact begins a compaction in which the agent has its part.
+func (t *transition) tellToCompact(key, trigger string) {
+	t.beginCompaction(key, trigger)
+	t.status(pb.AgentStatus_COMPACTING, "")
+	in := messages.InputRecord{Key: key, Content: compactCommand, At: t.now.at, Seq: t.s.record.Head + 1}
+	t.emit(userInput(in))
+	t.putInput(in)
+	t.s.ledger.Remember(requests.Key{Name: key}, messages.InputAcknowledged{Key: key, Seq: in.Seq})
+	t.change().Phase = messages.PhaseActive
+	t.then(act.After{Delay: compactionPatience, Message: compactionLate{key}})
+}
+
+// compacted notes that the agent has summarised its context.
+func (t *transition) compacted(m claude.Compacted) {
+	p := &t.change().Past
+	p.ContextTokens = m.TokensAfter
+	if t.s.compacting() {
+		c := &p.Compaction
+		c.Summarized, c.TokensAfter = true, m.TokensAfter
+		if m.TokensBefore > 0 {
+			c.TokensBefore = m.TokensBefore
+		}
+	}
+}
+
+func (t *transition) compactionFailed(m claude.CompactionFailed) {
+	if t.s.compacting() {
+		t.change().Past.Compaction.Failure = m.Error
+	}
+}
+
+// compactionSettled ends the compaction whose message is settled: whatever came
+// of it, the agent will not be told again.
+func (t *transition) compactionSettled(key string) {
+	c := t.s.record.Past.Compaction
+	switch {
+	case !t.s.compacting() || c.Key != key:
+		return
+	case c.Failure != "":
+		t.endCompaction(c.Failure)
+	case !c.Summarized:
+		t.endCompaction("the agent did not get to it")
+	default:
+		t.endCompaction("")
+	}
+}
+
+// endCompaction moves the boundary, or says why it stays, and lets everybody go
+// on who has waited.
+func (t *transition) endCompaction(failure string) {
+	r := t.change()
+	p, c := &r.Past, &r.Past.Compaction
+	if failure == "" {
+		c.Phase, c.Failure = messages.CompactionDone, ""
+		p.Boundary = c.To
+		c.MessagesAfter = r.Messages - p.Boundary.Messages
+		t.notice("HISTORY_COMPACTED", "The history up to here is no longer replayed, except for the last exchange", map[string]string{
+			"boundary": strconv.FormatUint(uint64(p.Boundary.Seq), 10), "trigger": c.Trigger,
+			"messages_before": strconv.FormatUint(uint64(c.MessagesBefore), 10),
+			"messages_after":  strconv.FormatUint(uint64(c.MessagesAfter), 10),
+		})
+	} else {
+		c.Phase, c.Failure = messages.CompactionUndone, failure
+		c.TokensAfter = c.TokensBefore
+		t.emit(errorEvent(messages.CompactionFailed, "Session compaction failed: "+failure, map[string]string{"trigger": c.Trigger}))
+	}
+	for _, from := range t.s.compaction.waiting {
+		t.then(act.Reply{To: from, With: compactionOutcome(c)})
+	}
+	t.s.compaction.waiting = nil
+	if !t.s.busy() && r.Phase != messages.PhaseCrashed {
+		t.idle()
+	}
+}
+
+// undoCompaction ends a compaction without the agent.
+func (t *transition) undoCompaction(failure string) {
+	c := &t.change().Past.Compaction
+	c.Failure = failure
+	t.inputDone(c.Key)
+}
+
+// tendCompaction ends every step: a compaction does not outlive the hope that an
+// agent does its part, and a context that has grown too large is compacted.
+func (t *transition) tendCompaction() {
+	switch {
+	case t.s.compacting() && t.s.blocked():
+		t.undoCompaction("the agent cannot go on")
+	case t.s.compaction.due && t.s.canPark():
+		t.s.compaction.due = false
+		if t.s.compactable() && t.s.overThreshold() && !t.s.occupied() && !t.s.replacing() && !t.s.ending.shutdown {
+			t.tellToCompact(t.now.id(), messages.CompactionByThreshold)
+		}
+	}
+}
+
+// overThreshold reports whether the context is to be compacted. What is left of
+// one counts too: if that is much, the next is due when it has doubled.
+func (s *state) overThreshold() bool {
+	p := &s.record.Past
+	limit := max(s.options.CompactThreshold, 2*p.Compaction.TokensAfter)
+	return s.options.CompactThreshold > 0 && p.ContextTokens > limit
+}
+
+// compactionIsLate gives up on an agent that does not come to an end with it.
+func (t *transition) compactionIsLate(m compactionLate) {
+	if !t.s.compacting() || t.s.record.Past.Compaction.Key != m.key {
+		return
+	}
+	t.change().Turn = false // it is not to be continued
+	t.undoCompaction("the agent took longer than " + texts.Duration(compactionPatience))
+	if t.s.agent.up {
+		t.replaceAgent(endReplace, run.StopResumable)
+	}
+}
+
+// compactionAnswered tells somebody who has waited for long what is known by now.
+func (t *transition) compactionAnswered(m compactionSlow) {
+	i := slices.Index(t.s.compaction.waiting, m.from)
+	if i < 0 {
+		return
+	}
+	t.s.compaction.waiting = slices.Delete(slices.Clone(t.s.compaction.waiting), i, i+1)
+	c := t.s.record.Past.Compaction
+	c.MessagesAfter = t.s.record.Messages - c.To.Messages
+	t.then(act.Reply{To: m.from, With: compactionOutcome(&c)})
+}
+
+// recoverCompaction goes on waiting for the agent's part.
+func (t *transition) recoverCompaction() {
+	if t.s.compacting() {
+		t.then(act.After{Delay: compactionPatience, Message: compactionLate{t.s.record.Past.Compaction.Key}})
+	}
+}
+
+// compactionOutcome tells how a compaction stands.
+func compactionOutcome(c *messages.Compaction) any {
+	if c.Phase == messages.CompactionUndone {
+		return messages.Errorf("compact session", messages.Internal, "session compaction failed: %s", c.Failure).
+			WithCode(messages.CompactionFailed).WithHint("nothing has changed; try again under another key")
+	}
+	return messages.SessionCompacted{
+		Done: c.Phase == messages.CompactionDone, Boundary: c.To.Seq, MessagesBefore: c.MessagesBefore, MessagesAfter: c.MessagesAfter,
+		TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter,
+	}
+}
+
+// nothingToCompact is the answer where there is nothing since the last time.
+func (s *state) nothingToCompact() messages.SessionCompacted {
+	p := &s.record.Past
+	kept := s.record.Messages - p.Boundary.Messages
+	return messages.SessionCompacted{
+		Done: true, Boundary: p.Boundary.Seq, MessagesBefore: kept, MessagesAfter: kept,
+		TokensBefore: p.ContextTokens, TokensAfter: p.ContextTokens,
+	}
+}
+
+// exchangeBegins notes where an exchange begins: with what ends the idleness.
+func (t *transition) exchangeBegins() {
+	if !t.s.busy() || (t.s.compacting() && !t.s.record.Turn && len(t.s.inputs) == 1) {
+		t.change().Past.Begun = messages.Place{Seq: t.s.record.Head, Messages: t.s.record.Messages}
+	}
+}
+
+// exchangeEnds notes that there is a complete exchange, and how much the model
+// has to read by now.
+func (t *transition) exchangeEnds(m claude.TurnEnded) {
+	p := &t.change().Past
+	if m.ContextTokens > 0 {
+		p.ContextTokens = m.ContextTokens
+	}
+	if m.ContextWindow > 0 {
+		p.ContextWindow = m.ContextWindow
+	}
+	if !m.IsError && !m.LocalCommand && m.StopReason == "end_turn" && !t.s.compacting() {
+		p.Exchange, t.s.compaction.due = p.Begun, true
+	}
+}
+
+// DetailSettling marks a refusal that is over in a moment by itself.
+const DetailSettling = "settling"
+
+// settling reports whether nothing keeps the session busy but its agent, which is
+// about to rest: the turn is over, and TurnComplete was told.
+func (s *state) settling() bool {
+	return s.agent.busy && !s.busy() && len(s.slot.admissions) == 0 && len(s.record.Background) == 0 && len(s.prompts.List(prompts.UndecidedCall)) == 0
+}

@@ -1,0 +1,277 @@
+package session
+
+import (
+	"testing"
+
+	"betcode/actors/client"
+	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
+	"betcode/messages"
+)
+
+// talked is a bench whose session has had two exchanges; its agent rests. Three
+// messages of six belong to the second one, which begins behind event 6.
+func talked(t tester) *bench {
+	b := remembering(t)
+	b.tell(input("ann", "k2"))
+	b.tell(messages.InputWrittenTo{Run: 1, Key: "k2"})
+	b.tell(b.out(append(took("k2"), wrote("one"), wrote("two"))...))
+	b.tell(b.out(claude.TurnEnded{Inputs: []string{"k2"}, StopReason: "end_turn", ContextTokens: 5000}))
+	b.quiet()
+	return b
+}
+
+// wrote is a message of the agent.
+func wrote(words string) claude.Item { return claude.AssistantText{Text: words, Message: words} }
+
+func summarized() claude.Item {
+	return claude.Compacted{Trigger: "manual", TokensBefore: 5100, TokensAfter: 300}
+}
+
+// local is the end of a turn that needed no model.
+func local(key string) claude.Item {
+	return claude.TurnEnded{Inputs: []string{key}, StopReason: "end_turn", LocalCommand: true, ContextTokens: 300}
+}
+
+func TestCompact(t *testing.T) {
+	b := talked(t)
+	b.on(compact("c1"), "all: 10 COMPACTING, 11 input c1", "run 1: write c1")
+	if b.state.record.Phase != messages.PhaseActive {
+		t.Errorf("it is %s", b.state.record.Phase)
+	}
+	b.on(compact("c2")) // waits for the same
+	b.on(b.out(heard("c1", claude.Queued), heard("c1", claude.Started)))
+	b.on(b.out(claude.StatusHint{Status: 5}, claude.StatusHint{Status: 1}, begun(), summarized(), local("c1")),
+		"all: 12 notice HISTORY_COMPACTED, 13 IDLE",
+		"to op: compacted true up to 6, 3 messages of 4, 300 tokens of 5100",
+		"to op: compacted true up to 6, 3 messages of 4, 300 tokens of 5100")
+	b.on(b.out(heard("c1", claude.Completed)))
+	b.on(compact("c1"), "to op: compacted true up to 6, 3 messages of 4, 300 tokens of 5100") // the same key, the same answer
+	b.on(compact("c3"), "to op: compacted true up to 6, 3 messages of 3, 300 tokens of 300")  // nothing since
+	b.crash()
+	b.quiet()
+	b.on(compact("c1"), "to op: compacted true up to 6, 3 messages of 4, 300 tokens of 5100")
+}
+
+// What lies up to the boundary is not replayed: a snapshot stands in its place.
+func TestAttachBelowTheBoundary(t *testing.T) {
+	b := talked(t)
+	b.tell(compact("c1"))
+	b.tell(b.out(append(took("c1"), summarized(), local("c1"))...))
+	b.quiet()
+	for from, want := range map[messages.Seq]messages.Seq{0: 6, 5: 6, 6: 6, 7: 7} {
+		a := attach("bob", "b"+string(rune('0'+from)))
+		a.History, a.From = messages.HistoryFromSequence, from
+		b.tell(a)
+		s := last[spawnClient](b).state
+		if s.Cursor != want || isCompacted(s.Greeting) != (from < 6) {
+			t.Errorf("from %d: begins behind %d, compacted %v", from, s.Cursor, isCompacted(s.Greeting))
+		}
+	}
+}
+
+func isCompacted(greeting []messages.Event) bool {
+	return len(client.Compacted(greeting)) == 1 && string(greeting[0].Bytes) == string(client.Compacted(greeting)[0].Bytes)
+}
+
+func TestCompactionIsRefused(t *testing.T) {
+	for name, make := range map[string]func(tester) *bench{"a turn runs": turning, "a request waits": asking, "a message waits": running} {
+		t.Run(name, func(t *testing.T) {
+			make(t).on(compact("c1"), "to op: wrong state SESSION_ACTIVE")
+		})
+	}
+	b := newBench(t)
+	b.on(compact("c1"), "to op: not found SESSION_NOT_FOUND", "retire")
+	b.tell(start("ann"))
+	b.quiet()
+	b.on(compact("c1"), "to op: compacted true up to 0, 0 messages of 0, 0 tokens of 0")
+	b = talked(t)
+	again := compact("c0")
+	again.Repeated = true // in another life
+	b.on(again, "to op: compacted true up to 0, 4 messages of 4, 5000 tokens of 5000")
+}
+
+// A message that comes meanwhile is accepted, and given to the agent afterwards;
+// it begins an exchange of its own.
+func TestInputDuringACompaction(t *testing.T) {
+	b := talked(t)
+	b.tell(compact("c1"))
+	b.quiet()
+	b.on(input("ann", "k3"), "all: 12 input k3", "to ann: input k3 is 12")
+	b.on(b.out(append(took("c1"), summarized(), local("c1"))...), "all: 13 notice HISTORY_COMPACTED, 14 THINKING",
+		"to op: compacted true up to 6, 4 messages of 4, 300 tokens of 5100", "run 1: write k3")
+	b.tell(b.out(append(took("k3"), finished("k3"))...))
+	if got := b.state.record.Past.Exchange; got != (messages.Place{Seq: 11, Messages: 4}) {
+		t.Errorf("the newest exchange begins behind %+v", got)
+	}
+}
+
+// A compaction fails as a whole: nothing has changed, and it may be tried again.
+func TestCompactionFails(t *testing.T) {
+	failed := "error COMPACTION_FAILED"
+	for _, c := range []struct {
+		name string
+		do   func(*bench)
+		want []string
+	}{
+		{"the agent says so", func(b *bench) {
+			b.tell(b.out(append(took("c1"), claude.CompactionFailed{Error: "too few"}, local("c1"))...))
+		}, []string{"all: 12 " + failed + ", 13 IDLE", "to op: internal COMPACTION_FAILED"}},
+		{
+			"it says nothing of it", func(b *bench) { b.tell(b.out(append(took("c1"), local("c1"))...)) },
+			[]string{"all: 12 " + failed + ", 13 IDLE", "to op: internal COMPACTION_FAILED"},
+		},
+		{"it is stopped", func(b *bench) {
+			b.tell(messages.StopSession{Session: sessionA})
+			b.tell(b.exit(0))
+		}, []string{
+			"run 1: stop in order",
+			"all: 12 run 1 exited, 13 notice INPUT_DROPPED, 14 " + failed + ", 15 IDLE", "drop run 1",
+			"to op: internal COMPACTION_FAILED", "to op: stopped, was running true", "retire",
+		}},
+		{
+			"it takes too long", func(b *bench) { b.tell(compactionLate{"c1"}) },
+			[]string{"all: 12 " + failed + ", 13 IDLE", "to op: internal COMPACTION_FAILED", "run 1: stop resumably"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := talked(t)
+			b.tell(compact("c1"))
+			b.quiet()
+			c.do(b)
+			b.expect("in the end", c.want...)
+			if p := b.state.record.Past; p.Boundary.Seq != 0 || p.Compaction.Phase != messages.CompactionUndone {
+				t.Errorf("%+v", p)
+			}
+			b.quiet()
+			b.tell(compact("c1"))
+			b.expect("the same key", "to op: internal COMPACTION_FAILED")
+		})
+	}
+}
+
+// An agent that is killed before it has read the message gets it again.
+func TestCompactionSurvivesTheAgent(t *testing.T) {
+	b := talked(t)
+	b.tell(compact("c1"))
+	b.tell(b.exit(137))
+	b.tell(restartDue{1})
+	b.tell(b.up())
+	b.quiet()
+	b.on(b.out(append(took("c1"), summarized(), local("c1"))...), "all: 15 notice HISTORY_COMPACTED, 16 IDLE",
+		"to op: compacted true up to 6, 3 messages of 4, 300 tokens of 5100")
+}
+
+// One that had read it, and had not come to an end with it, is not told again.
+func TestCompactionEndsWithTheAgent(t *testing.T) {
+	b := talked(t)
+	b.tell(compact("c1"))
+	b.tell(b.out(heard("c1", claude.Queued)))
+	b.tell(b.exit(137))
+	b.quiet()
+	b.on(transcript(1, "c1"), "all: 13 error COMPACTION_FAILED, 14 IDLE, 15 error SUBPROCESS_CRASHED", "to op: internal COMPACTION_FAILED")
+	if p := b.state.record.Past; p.Boundary.Seq != 0 || b.state.busy() {
+		t.Errorf("%+v, busy %v", p, b.state.busy())
+	}
+}
+
+// An agent that is killed in the middle of its summary has left no turn to go on
+// with, whatever is to become of those.
+func TestCompactionIsNoTurn(t *testing.T) {
+	for _, remembered := range []bool{false, true} {
+		b := talked(t)
+		b.state.options.Resume = messages.ResumeAsk
+		b.tell(compact("c1"))
+		b.tell(b.out(took("c1")...))
+		b.tell(b.exit(137))
+		b.quiet()
+		if remembered {
+			b.on(transcript(1, "c1"), "all: 13 error COMPACTION_FAILED, 14 IDLE, 15 error SUBPROCESS_CRASHED", "to op: internal COMPACTION_FAILED")
+			if b.state.busy() || b.state.blocked() {
+				t.Errorf("%+v", b.state.record)
+			}
+			continue
+		}
+		b.on(transcript(1), "all: 13 error SUBPROCESS_CRASHED", "in 500ms session.restartDue")
+		b.on(restartDue{1}, "run 2: start with --resume")
+	}
+}
+
+// The word of the agent that it has summarised, and the end of its turn, may lie in
+// two daemons.
+func TestCompactionSurvivesTheDaemon(t *testing.T) {
+	b := talked(t)
+	b.tell(compact("c1"))
+	b.tell(b.out(append(took("c1"), summarized())...))
+	b.crash()
+	b.tell(b.adopted())
+	b.tell(b.out(local("c1")))
+	if p := b.state.record.Past; p.Boundary != (messages.Place{Seq: 6, Messages: 1}) || p.Compaction.Phase != messages.CompactionDone {
+		t.Errorf("%+v", p)
+	}
+}
+
+// Without a conversation that an agent knows only our own history is compacted.
+func TestCompactWithoutAnAgent(t *testing.T) {
+	b := talked(t)
+	b.tell(b.exit(0))
+	b.state.record.Phase, b.journal.Record.Phase = messages.PhaseCrashed, messages.PhaseCrashed
+	b.quiet()
+	b.on(compact("c1"), "all: 11 notice HISTORY_COMPACTED", "to op: compacted true up to 6, 3 messages of 4, 0 tokens of 5000")
+}
+
+// An agent that was parked is resumed for it, with a place in the pool.
+func TestCompactResumesTheAgent(t *testing.T) {
+	b := talked(t)
+	b.tell(b.exit(0))
+	b.quiet()
+	b.on(compact("c1"), "all: 11 COMPACTING, 12 input c1", "run 2: start with --resume")
+	b = talked(t)
+	b.tell(b.exit(0))
+	b.manual = true
+	b.tell(compact("c1"))
+	b.quiet()
+	b.on(pool.Answer{Place: pool.Full}, "to op: exhausted POOL_EXHAUSTED", "retire")
+}
+
+// Who has waited 20 s is told what is expected, and may ask again.
+func TestCompactionIsAnsweredEarly(t *testing.T) {
+	b := talked(t)
+	b.tell(compact("c1"))
+	b.quiet()
+	who := b.state.compaction.waiting[0]
+	b.on(compactionSlow{who}, "to op: compacted false up to 6, 3 messages of 4, 0 tokens of 5000")
+	b.on(compactionSlow{who})
+	b.on(compact("c1"))
+	b.on(b.out(append(took("c1"), summarized(), local("c1"))...), "all: 12 notice HISTORY_COMPACTED, 13 IDLE",
+		"to op: compacted true up to 6, 3 messages of 4, 300 tokens of 5100")
+}
+
+// A context above the threshold is compacted when the agent rests, and then again
+// only when it has doubled.
+func TestCompactAtAThreshold(t *testing.T) {
+	b := talked(t)
+	b.state.options.CompactThreshold = 4000
+	turn := func(key string, tokens uint64) {
+		b.tell(input("ann", key))
+		b.tell(b.out(append(took(key), claude.TurnEnded{Inputs: []string{key}, StopReason: "end_turn", ContextTokens: tokens})...))
+	}
+	turn("k3", 4000)
+	if b.state.compacting() {
+		t.Fatal("at the threshold, not above it")
+	}
+	turn("k4", 4001)
+	c := b.state.record.Past.Compaction
+	if !b.state.compacting() || c.Trigger != messages.CompactionByThreshold {
+		t.Fatalf("%+v", c)
+	}
+	b.tell(b.out(append(took(c.Key), claude.Compacted{TokensBefore: 4001, TokensAfter: 3000}, local(c.Key))...))
+	turn("k5", 6000)
+	if b.state.compacting() {
+		t.Error("it has not doubled and is compacted")
+	}
+	turn("k6", 6001)
+	if !b.state.compacting() {
+		t.Error("it has doubled and is not compacted")
+	}
+}

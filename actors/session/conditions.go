@@ -1,0 +1,160 @@
+package session
+
+import (
+	"cmp"
+	"strings"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+	"betcode/messages/claudecode"
+)
+
+// A terminal condition keeps the agent from running until somebody does something
+// about it. It is not tried again by itself: the session stands in CRASHED, its
+// work is kept, and the next message, `session resume` or `session restart` tries
+// once more.
+
+// evidence is what a condition is recognised by: how a run ended, or how a turn of
+// it did.
+type evidence struct {
+	exit       messages.Exit
+	complaint  string            // the end of what the process wrote to its standard error
+	turn       *claude.TurnEnded // nil at the end of a run
+	memoryGone bool              // the agent said that it does not know the conversation
+	forgotten  bool              // and there is no transcript of it either
+	silent     bool              // the run that ended had said nothing
+}
+
+// conditions is the table of them. The first that fits counts.
+var conditions = []struct {
+	name    messages.Condition
+	shows   func(evidence) bool
+	told    string // what people are told
+	release string // and what they can do
+}{
+	{
+		messages.DirectoryGone, func(e evidence) bool {
+			return e.exit.Stage == "directory" || strings.Contains(e.complaint, "current directory no longer exists")
+		},
+		"The directory the agent works in is gone", "bring it back",
+	},
+	{
+		messages.StateNotWritable, func(e evidence) bool { return e.exit.Stage == StageState },
+		"The daemon cannot write to its state directory", "make the directory writable for the daemon's user",
+	},
+	{
+		messages.AgentTooOld, func(e evidence) bool { return e.exit.Stage == StageVersion },
+		"The agent's version is not supported", "upgrade it: " + claudecode.UpgradeCommand(),
+	},
+	{
+		messages.StartRefused, func(e evidence) bool { return e.refusal() != "" },
+		"The agent refuses to start", "change what it says is wrong",
+	},
+	{
+		messages.AgentMissing, func(e evidence) bool { return e.exit.Stage == "execute" },
+		"The agent's program cannot be started", "install it, or tell the daemon where it is (--claude)",
+	},
+	{
+		messages.FenceRefused, func(e evidence) bool { return e.exit.Stage == "fence" },
+		"The agent cannot be fenced, so it is not started", "change what the reason names, or set agent.fence to off",
+	},
+	{
+		messages.NotLoggedIn, func(e evidence) bool {
+			return e.turn != nil && e.turn.Failure == "AUTHENTICATION_FAILED" && strings.Contains(e.turn.Error, "/login")
+		},
+		"The agent is not logged in", "log in with the agent's own program (claude, then /login), or give the daemon an API key and restart it",
+	},
+	{
+		messages.KeyRefused, func(e evidence) bool { return e.turn != nil && e.turn.Failure == "AUTHENTICATION_FAILED" },
+		"The API refuses the agent's key", "give the daemon a key that is valid and restart it, or log in with the agent's own program",
+	},
+	{
+		messages.ConversationDeleted, func(e evidence) bool { return e.memoryGone && e.forgotten },
+		"The agent's transcript of this conversation was deleted; its history is here, but it cannot be continued", "bring the transcript back, or begin another session",
+	},
+	{
+		messages.MemoryGone, func(e evidence) bool { return e.memoryGone },
+		"The agent no longer knows this conversation; its history is here, but it cannot be continued", "bring its transcript back, or begin another session",
+	},
+}
+
+// terminal looks for a condition in the evidence, and enters it.
+func (t *transition) terminal(e evidence) bool {
+	for _, c := range conditions {
+		if !c.shows(e) {
+			continue
+		}
+		why := cmp.Or(e.failure(), e.refusal(), e.exit.Reason, e.complaint)
+		if e.memoryGone {
+			why = ""
+		}
+		t.block(c.name, c.told, c.release, why)
+		return true
+	}
+	return false
+}
+
+// argumentRefused blocks a session whose agent cannot be given a command line: a model,
+// tool or deny rule that the gateway did not check, from settings or from the journal of
+// an older build.
+func (t *transition) argumentRefused(err error) {
+	t.block(messages.ArgumentRefused, "The agent's command line cannot be made",
+		"change the model, or the rule or tool that is named, in the settings or in a new session", err.Error())
+}
+
+// block enters a condition: the session runs no agent until a person acts.
+func (t *transition) block(name messages.Condition, told, release, why string) {
+	r := t.change()
+	r.Condition, r.Phase = name, messages.PhaseCrashed
+	t.notRestarted(told)
+	message := told + "; " + release + ". Then send a message, or say: betcode session restart"
+	details := map[string]string{"condition": string(name)}
+	if why != "" {
+		details["reason"] = why
+	}
+	code := messages.Code(strings.ToUpper(string(name)))
+	t.emit(errorEvent(code, message, details))
+	t.status(pb.AgentStatus_ERROR, told)
+	t.auditFailed(code, told)
+	t.call("AGENT_CANNOT_RUN", message, details)
+}
+
+// failure is what the agent said of its failed turn.
+func (e evidence) failure() string {
+	if e.turn == nil {
+		return ""
+	}
+	return e.turn.Error
+}
+
+// stands reports whether the session does nothing by itself any more, whatever
+// work it has: a person is to say so first.
+func (s *state) blocked() bool {
+	return s.record.Condition != "" || s.record.Waiting != "" || s.record.Phase == messages.PhaseCrashed
+}
+
+// unblock lets a session go on that stands. The work it has is tried anew.
+func (t *transition) unblock() {
+	r := t.change()
+	stood := t.s.blocked()
+	r.Waiting, r.Condition, r.CutOff = "", "", 0
+	t.s.retries.Failures, t.s.retries.waiting, t.s.agent.interrupted = nil, false, false
+	t.s.attended = true
+	if stood && t.s.busy() {
+		r.Phase = messages.PhaseActive
+	} else if stood {
+		r.Phase = messages.PhaseIdle
+		t.idle()
+	}
+}
+
+// refusal is what an agent said that ended at once because it would not start: it
+// has written nothing but a complaint that its next start would repeat.
+func (e evidence) refusal() string {
+	if !e.silent || !e.exit.Known || e.exit.Signal != "" || e.exit.Code == 0 || e.turn != nil || e.memoryGone {
+		return ""
+	}
+	return claude.Complaint(e.complaint).Refusal()
+}

@@ -1,0 +1,148 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/regular"
+	"betcode/messages"
+)
+
+// When an agent process is gone, its own transcript decides which messages are
+// part of the conversation: those are not given again, the others are. The agent
+// would recognise some of them by their uuid, but not all (decision 12).
+
+// transcriptRead brings the keys of the messages that are in the transcript of
+// an ended run.
+type transcriptRead struct {
+	run          messages.RunNumber
+	inTranscript map[string]bool
+	found        bool // there is a transcript
+	err          error
+}
+
+// consult looks into the transcript before anything follows the end of a run, if
+// some message may be in it. exit is nil for a run that the journal knows as
+// ended.
+func (t *transition) consultTranscript(exit *messages.Exit) {
+	t.s.agent.exit = exit
+	var keys []string
+	for _, in := range t.s.inputs {
+		// Also one that the agent has not acknowledged: what it wrote may have been
+		// cut off behind what it remembers.
+		if in.State >= messages.InputWritten || in.Run != 0 {
+			keys = append(keys, in.Key)
+		}
+	}
+	if len(keys) == 0 || t.s.record.AgentSession == "" {
+		t.resume(nil)
+		return
+	}
+	t.s.agent.readingTranscript = true
+	t.then(readTranscript{run: t.s.record.Run, session: t.s.record.AgentSession, keys: keys})
+}
+
+func (t *transition) transcriptRead(m transcriptRead) {
+	if m.run != t.s.record.Run || !t.s.agent.readingTranscript {
+		return
+	}
+	t.s.agent.readingTranscript, t.s.agent.transcriptMissing = false, !m.found && m.err == nil
+	if m.err != nil {
+		t.notice("TRANSCRIPT_UNREADABLE", "The agent's transcript cannot be read; messages that may be in it are given again", nil)
+	}
+	if t.s.endReason().final() {
+		t.follow(messages.Exit{Known: true})
+		return
+	}
+	t.resume(m.inTranscript)
+}
+
+// resume settles what the agent remembers, makes the rest ready to be given
+// again, and goes on.
+func (t *transition) resume(known map[string]bool) {
+	begun, remembered, turns := false, false, !t.s.compacting()
+	if !turns { // what ran is told again, or undone, but never continued
+		t.change().Turn = false
+	}
+	for _, in := range t.s.inputs {
+		if in.State == messages.InputStarted && turns {
+			begun = true
+			remembered = remembered || known[in.Key]
+		}
+	}
+	for _, in := range append([]messages.InputRecord(nil), t.s.inputs...) {
+		if known[in.Key] && in.State < messages.InputQueued && turns {
+			t.change().Turn = true // nobody has seen its turn begin: it is cut off
+		}
+		// Messages that began a turn together are one record under the last key.
+		if known[in.Key] || (in.State == messages.InputStarted && remembered) {
+			r := t.change()
+			r.CutKeys = append(slices.Clone(r.CutKeys), in.Key)
+			t.inputDone(in.Key)
+			continue
+		}
+		if in.State >= messages.InputStarted && turns {
+			t.s.agent.interruptedInputs = append(slices.Clone(t.s.agent.interruptedInputs), in.Key)
+		}
+		if in.State != messages.InputAccepted || in.Run != 0 {
+			in.State, in.Run = messages.InputAccepted, 0
+			t.putInput(in)
+		}
+	}
+	t.s.agent.interrupted = t.s.agent.hung || begun || t.s.record.Turn
+	if begun && !remembered {
+		t.change().Turn = false // it will begin anew, with the message
+	}
+	if t.s.record.TurnCanceled && t.s.agent.interrupted {
+		t.cancelCut()
+	}
+	if exit := t.s.agent.exit; exit != nil {
+		t.s.agent.exit = nil
+		t.follow(*exit)
+		return
+	}
+	t.afterRun()
+}
+
+// cancelCut ends a turn that was cancelled and whose agent is gone: whoever comes
+// next does not go on with it, nor begin it anew.
+func (t *transition) cancelCut() {
+	for _, key := range t.s.agent.interruptedInputs {
+		t.notice("INPUT_DROPPED", "A message is not given to the agent again: its turn was cancelled", map[string]string{"idempotency_key": key})
+		t.inputDone(key)
+	}
+	t.s.agent.interruptedInputs, t.s.agent.hung = nil, false
+	t.change().Turn = true // it was, and its end is told
+	t.endTurn("cancelled")
+}
+
+// read looks for the transcript below the agent's configuration directory. One
+// that is not there remembers nothing.
+func (e readTranscript) read(environment []string) any {
+	found := transcriptRead{run: e.run, inTranscript: map[string]bool{}}
+	files, err := filepath.Glob(filepath.Join(claude.Home(environment), "projects", "*", e.session+".jsonl"))
+	if err != nil {
+		found.err = err
+		return found
+	}
+	for _, path := range files {
+		found.found = true
+		file, err := regular.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			var known map[string]bool
+			known, err = claude.Remembered(file, e.keys)
+			file.Close()
+			for key := range known {
+				found.inTranscript[key] = true
+			}
+		}
+		found.err = errors.Join(found.err, err)
+	}
+	return found
+}

@@ -1,0 +1,42 @@
+package session
+
+import (
+	"cmp"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
+)
+
+// What an agent makes of a call that was cut off by its end is not the same for all
+// tools: it is shown that the outcome of a command is unknown, but the call of a
+// subagent is hidden from it, so it makes that again (wire notes, section 8). People
+// are told which is which, call by call.
+
+// subagents are the tools that start one, under both of their names.
+var subagents = map[string]bool{"Agent": true, "Task": true}
+
+// callCutOff says what is known of a call that gave no result before its agent
+// ended.
+func (t *transition) callCutOff(m claude.ToolDone) {
+	if t.s.endsForGood() {
+		return // nobody goes on with it
+	}
+	details := map[string]string{"tool": texts.Shorten(cmp.Or(m.Tool, "unknown"), maxShown), "tool_id": m.ID}
+	if m.Parent != "" {
+		details["parent_tool_use_id"] = m.Parent
+	}
+	switch {
+	case subagents[m.Tool]:
+		details["shown_to_agent"] = "no"
+		t.notice("CUT_OFF_SUBAGENT", "A subagent was cut off; a resumed agent is not shown that, and may start it again", details)
+	case m.Parent != "":
+		details["shown_to_agent"] = "no"
+		t.notice("CUT_OFF_TOOL", "A call of a subagent was cut off; it is not known whether it took effect, and it may be made again", details)
+	case m.Tool == "Bash":
+		details["shown_to_agent"] = "yes"
+		t.notice("CUT_OFF_TOOL", "A command was cut off; a resumed agent is shown that its outcome is unknown", details)
+	default:
+		details["shown_to_agent"] = "unknown"
+		t.notice("CUT_OFF_TOOL", "A call was cut off; it is not known whether it took effect, and it may be made again", details)
+	}
+}

@@ -1,0 +1,152 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/texts"
+	"betcode/actors/journal"
+	"betcode/actors/pool"
+	"betcode/messages"
+)
+
+// A session that the journal cannot load is answered for at once: what can be read
+// is shown, it can be stopped and deleted, and everything else is refused with what
+// is damaged. Its agent, if one lives, is ended when the damage is found: nothing it
+// says could be kept.
+
+type (
+	// endStrays ends the agents that live below a directory of runs, then straysEnded.
+	endStrays struct{ directory string }
+	// straysEnded tells how many there were, and why one is still there.
+	straysEnded struct {
+		ended int
+		err   error
+	}
+)
+
+func (endStrays) Effect() {}
+
+// damaged is the state of a session that cannot be loaded.
+type damaged struct {
+	messages.DamagedSession
+
+	ending  bool // its agents are being ended
+	waiters waiters
+}
+
+// unload begins to answer for a session that cannot be loaded.
+func (s state) unload(now env, m journal.Unloadable) (state, []act.Effect) {
+	s.durable.damage = &damaged{DamagedSession: m.DamagedSession, ending: true}
+	effects := []act.Effect{tellPool{pool.Release{Session: s.id}}, endStrays{s.runsDirectory()}}
+	waiting := s.durable.early
+	s.durable.early = nil
+	for _, e := range waiting {
+		next, more := s.stepDamaged(now, e.from, e.message)
+		s, effects = next, append(effects, more...)
+	}
+	return s, effects
+}
+
+// stepDamaged takes one message to a session that cannot be loaded.
+func (s state) stepDamaged(_ env, from *actor.PID, m any) (state, []act.Effect) {
+	d := *s.durable.damage
+	s.durable.damage = &d
+	switch m := m.(type) {
+	case messages.GetSession:
+		return s, []act.Effect{act.Reply{To: from, With: messages.SessionView{Record: d.Record}}}
+	case messages.DeleteSession:
+		d.waiters.add(endDelete, waiter{from: from, client: m.Client})
+		s.durable.damage = &d
+		return s.endDamaged()
+	case messages.StopSession:
+		d.waiters.add(endStop, waiter{from: from, client: m.Client})
+		s.durable.damage = &d
+		return s.endDamaged()
+	case EndAgent:
+		d.waiters.add(endShutdown, waiter{from: from})
+		s.durable.damage = &d
+		return s.endDamaged()
+	case straysEnded:
+		return s.damagedEnded(m)
+	case messages.Committed:
+		return s.damagedDeleted()
+	case messages.AppendRefused:
+		var effects []act.Effect
+		for _, w := range d.waiters.take(endDelete) {
+			effects = append(effects, act.Reply{To: w.from, With: m.Err})
+		}
+		return s, effects
+	case journal.Recovered: // the files were opened again, and may be whole
+		s.durable.damage = nil
+		return s, []act.Effect{loadAgain{}}
+	case messages.SessionRequest:
+		return s, []act.Effect{act.Reply{To: from, With: s.durable.damage.refusal()}}
+	}
+	return s, nil
+}
+
+// refusal is a copy of the error, for one more caller.
+func (d *damaged) refusal() *messages.Error {
+	e := *d.Err
+	return &e
+}
+
+// endDamaged ends the agents, unless that is under way.
+func (s state) endDamaged() (state, []act.Effect) {
+	if s.durable.damage.ending {
+		return s, nil
+	}
+	s.durable.damage.ending = true
+	return s, []act.Effect{endStrays{s.runsDirectory()}}
+}
+
+// damagedEnded goes on when no agent of the session lives any more.
+func (s state) damagedEnded(m straysEnded) (state, []act.Effect) {
+	d := s.durable.damage
+	d.ending = false
+	var effects []act.Effect
+	for _, w := range d.waiters.take(endShutdown) {
+		effects = append(effects, act.Reply{To: w.from, With: AgentEnded{Session: s.id}}) // a shutdown does not wait for what cannot be ended
+	}
+	stops := d.waiters.take(endStop)
+	if len(stops) > 0 && m.err == nil {
+		effects = append(effects, s.auditDamaged("stop", stops))
+		for _, w := range stops {
+			effects = append(effects, act.Reply{To: w.from, With: messages.SessionStopped{WasRunning: m.ended > 0}})
+		}
+	}
+	if m.err != nil {
+		for _, w := range append(slices.Clip(stops), d.waiters.take(endDelete)...) {
+			effects = append(effects, act.Reply{To: w.from, With: messages.AsError("end agent", m.err)})
+		}
+	}
+	if len(d.waiters[endDelete]) > 0 {
+		effects = append(effects, persist{messages.Append{Session: s.id, Delete: true, Commit: s.durable.Commit(0, nil)}})
+	}
+	return s, effects
+}
+
+// damagedDeleted reports the deletion to the audit log, then answers everybody who
+// wanted it.
+func (s state) damagedDeleted() (state, []act.Effect) {
+	effects := []act.Effect{s.auditDamaged("delete", s.durable.damage.waiters[endDelete])}
+	for _, w := range s.durable.damage.waiters[endDelete] {
+		effects = append(effects, act.Reply{To: w.from, With: messages.Done{}})
+	}
+	return s.afterEnd(s.durable.Closed()), append(effects, forget{s.runsDirectory()}, retire{})
+}
+
+// auditDamaged is the entry about the stop or the deletion of a damaged session. It keeps
+// the reason of the damage, since a deletion removes everything else that tells it.
+func (s state) auditDamaged(how string, callers []waiter) auditing {
+	e := byClient(messages.AuditSessionComplete, "")
+	if len(callers) > 0 { // deleters are answered, and gone, if an agent could not be ended
+		e.ActorID = string(callers[0].client)
+	}
+	e.Session, e.Outcome = s.id, messages.OutcomeSuccess
+	e.Context = map[string]string{"by": how, "damage": texts.Shorten(s.durable.damage.Err.Error(), maxShown)}
+	return auditing{entry: e}
+}

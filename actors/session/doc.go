@@ -1,0 +1,31 @@
+// Package session is the behaviour of one conversation: which client may write, what the agent is told, what its output means,
+// who is asked for permission, when an agent is started, parked and started again.
+//
+// The state of a session is the struct state. Its method step takes one message and returns the next state and effects, which
+// are data; it does no I/O and reads no clock. A transition is one step under construction: handlers change it, reconcile and
+// the other hooks at its end compare what is wanted with what there is, and finish turns it into an append and effects. The
+// actor keeps the state and performs the effects, in order.
+//
+// The machines that need nothing of a session have packages of their own below this one: lock, presence, prompts, requests,
+// watchdog and durable. They return facts; the session turns facts into events, records and replies.
+//
+// # Who owns what
+//
+// A session owns the sequence numbers of its events, and the actors of its children: its run, its clients, and the permission
+// requests that wait. It owns the messages that it exchanges with its parent (protocol.go), and the struct [Deps] of what it
+// needs of the system. It owns no process, no file and no timer that outlives it. What it has stored beside the journal, such
+// as a saved stop, belongs to the system, which hands in functions for it.
+//
+// # What is promised in which order
+//
+// All effects of a step wait until its append is on disk: first the streams get the events, then callers get answers, then the
+// run, the pool and the permission actors are told. Effects of later steps follow them. Only what may be lost is done at once.
+// While the journal cannot be written, nothing is accepted, decided or started; a stop is carried out nevertheless.
+//
+// # On a crash
+//
+// The actor is restarted and loads its state from the journal, behind its own earlier appends. Its children are started again:
+// the run adopts the process and reads on from the consumed offset, requests that wait get new actors, and the gateway attaches
+// the streams behind the last number that they have delivered. Messages for an earlier incarnation are dropped until the state
+// is loaded; requests of clients wait for that. A caller may ask again: results that must not be repeated are in the journal.
+package session

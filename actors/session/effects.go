@@ -1,0 +1,88 @@
+package session
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/client"
+	"betcode/messages"
+)
+
+// The effects of a session.
+type (
+	persist struct{ messages.Append }
+	// publish hands events to every attached stream.
+	publish struct {
+		events   []messages.Event
+		head     messages.Seq
+		progress messages.Progress
+	}
+	// tellStream hands events that are not journaled to one stream.
+	tellStream struct {
+		stream   string
+		events   []messages.Event
+		progress messages.Progress
+	}
+	tellRun struct {
+		run     messages.RunNumber
+		message any
+	}
+	forward struct { // to the actor of a permission, as if from the asker
+		request messages.RequestID
+		from    *actor.PID
+		message any
+	}
+	spawnRun struct {
+		record messages.RunRecord
+		cursor messages.Cursor
+		fresh  bool // never tried: spawn; else look for the process first
+		resume bool // a cut-off turn is to be continued
+	}
+	spawnClient struct {
+		attach messages.Attach
+		state  client.State
+	}
+	dropClient      struct{ stream string }
+	spawnPermission struct{ record messages.PermissionRecord }
+	dropPermission  struct{ request messages.RequestID }
+	update          struct{ record messages.PermissionRecord } // tells the actor of a request what is new
+	notify          struct{ event Notice }                     // for a person who does not watch
+	noteVersion     struct{ version string }                   // that it does not continue a turn by itself
+	requestRefused  struct{ request, why string }              // a malformed request of the agent; for the log alone
+	dropRun         struct{ run messages.RunNumber }
+	loadAgain       struct{} // ask the journal once more
+	readTranscript  struct {
+		run     messages.RunNumber
+		session string // as the agent calls it
+		keys    []string
+	}
+	retire struct{} // nothing is left to do here: the actor may go
+	forget struct{ directory string }
+)
+
+func (persist) Effect()         {}
+func (publish) Effect()         {}
+func (tellStream) Effect()      {}
+func (tellRun) Effect()         {}
+func (forward) Effect()         {}
+func (spawnRun) Effect()        {}
+func (spawnClient) Effect()     {}
+func (dropClient) Effect()      {}
+func (spawnPermission) Effect() {}
+func (dropPermission) Effect()  {}
+func (update) Effect()          {}
+func (notify) Effect()          {}
+func (noteVersion) Effect()     {}
+func (requestRefused) Effect()  {}
+func (dropRun) Effect()         {}
+func (loadAgain) Effect()       {}
+func (readTranscript) Effect()  {}
+func (retire) Effect()          {}
+func (forget) Effect()          {}
+
+// archiveRuns is an effect: archive the spools of a session's runs that have ended.
+type archiveRuns struct {
+	directory string
+	upTo      messages.RunNumber
+}
+
+func (archiveRuns) Effect() {}

@@ -1,0 +1,98 @@
+package session
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/run"
+	"betcode/messages"
+)
+
+// endReason is why an agent is being ended, or a session is. A later one in this list wins over
+// an earlier one that is under way.
+type endReason uint8
+
+const (
+	endNone     endReason = iota
+	endPark               // the agent rests, or waits for a person: its slot is free for others
+	endReplace            // the agent is to be started with other rules or trust, or does not react
+	endRestart            // a person wants the agent started again, whether it has work or not
+	endStop               // for good; durable as [messages.SessionRecord.StopWanted]
+	endShutdown           // the daemon ends; the session goes on with the next one
+	endDelete             // the session is removed
+)
+
+// endings is what is to end and the requests that wait for it. Why a live agent is ended to make
+// place for another is in [agentEnd]: that is over with the next run.
+type endings struct {
+	shutdown   bool // the daemon ends
+	restart    bool // an agent is to be started, whether there is work or not
+	savingStop bool // the wish to stop is being saved beside the journal
+	waiters    waiters
+}
+
+// waiter is a request that waits for the end of an agent or of a session.
+type waiter struct {
+	from       *actor.PID
+	wasRunning bool              // when the request came
+	client     messages.ClientID // empty where the sender is not known
+}
+
+// waiters are requests by what they wait for. A copy is independent of the original.
+type waiters map[endReason][]waiter
+
+func (w *waiters) add(reason endReason, one waiter) {
+	next := maps.Clone(*w)
+	if next == nil {
+		next = waiters{}
+	}
+	next[reason] = append(slices.Clone(next[reason]), one)
+	*w = next
+}
+
+// take removes those who wait for one thing and returns them.
+func (w *waiters) take(reason endReason) []waiter {
+	taken := (*w)[reason]
+	if len(taken) > 0 {
+		*w = maps.Clone(*w)
+		delete(*w, reason)
+	}
+	return taken
+}
+
+// endReason returns why the agent is ended, or is to be; endNone if it may go on.
+func (s *state) endReason() endReason {
+	switch {
+	case s.deleting():
+		return endDelete
+	case s.ending.shutdown:
+		return endShutdown
+	case s.record.StopWanted:
+		return endStop
+	case s.ending.restart:
+		return endRestart
+	}
+	return s.agent.ending
+}
+
+// final reports whether no agent follows in this daemon unless somebody asks for one.
+func (r endReason) final() bool { return r >= endStop }
+
+// deleting reports whether the session is being removed.
+func (s *state) deleting() bool { return len(s.ending.waiters[endDelete]) > 0 }
+
+// endsForGood reports whether no agent follows, in this daemon or the next, unless somebody asks
+// for one.
+func (s *state) endsForGood() bool { return s.record.StopWanted || s.deleting() }
+
+// replacing reports whether the agent process is being ended and another may follow: it is given
+// nothing new.
+func (s *state) replacing() bool { return s.agent.ending != endNone }
+
+// replaceAgent ends the agent process for a reason that lets another follow.
+func (t *transition) replaceAgent(reason endReason, how run.StopKind) {
+	t.s.agent.ending = reason
+	t.tellAgent(run.Stop{How: how})
+}

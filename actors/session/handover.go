@@ -1,0 +1,185 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/rules"
+	"betcode/actors/internal/texts"
+	"betcode/actors/run"
+	"betcode/messages"
+)
+
+// The agent decides many calls by itself: what its mode or its own rules allow, and what
+// only reads. So it is handed our ask and deny rules and the built-in list:
+//
+//	at its start       on its command line, with the user's rules and the list
+//	when rules change  by a control request; that adds to what the command line says
+//	when it rests      it is replaced, if its command line has rules that no longer hold, or
+//	                   the request was refused or is too long, or its version knows none
+//
+// What the agent has confirmed is known; the explanation of a decision (actors/explain.go) tells what it does not have yet.
+
+// maxHandedLine bounds the line of a control request with rules: a longer one could be torn.
+const maxHandedLine = 4096
+
+// handover is what the running agent has been handed besides its command line. The zero
+// value is: nothing.
+type handover struct {
+	request string             // a control request that the agent has not answered yet; empty: there is none
+	asked   claude.HandedRules // with it
+	has     claude.HandedRules // what the agent has confirmed
+	refused bool               // the agent cannot be told
+	old     bool               // its command line is not what it would be now: it is replaced when it rests
+}
+
+// rulesAtStart are the rules that an agent's command line has.
+func (s *state) rulesAtStart() claude.HandedRules {
+	set := s.options.Rules
+	return claude.HandedRules{
+		Ask:  append(s.options.Protected.Rules(s.record.WorkingDirectory), handed(set, rules.Ask)...),
+		Deny: append(deniable(handed(set, rules.Deny)), s.record.DeniedTools...),
+	}
+}
+
+// handed are the rules of one list as the agent understands them: where a rule may mean
+// two things to us, it gets both.
+func handed(set *rules.Set, effect rules.Effect) []string {
+	var all []string
+	for _, text := range set.Texts(effect) {
+		all = append(all, text)
+		tool, argument, err := (rules.Rule{Text: text}).Split()
+		if err == nil && strings.HasPrefix(argument, "/") && !strings.HasPrefix(argument, "//") && tool != "Bash" {
+			all = append(all, tool+"(/"+argument+")") // from the root as well as from the directory
+		}
+	}
+	return all
+}
+
+// deniable leaves out what no command line can carry; the daemon still denies it.
+func deniable(list []string) []string {
+	return slices.DeleteFunc(list, func(text string) bool {
+		_, err := messages.Argument(text)
+		return err != nil
+	})
+}
+
+// missing are the rules that hold for the running agent and are not on its command line.
+func (s *state) missing() claude.HandedRules {
+	want, given := s.rulesAtStart(), claude.RulesOf(s.run.Argv)
+	return claude.HandedRules{
+		Ask:  lacking(append(want.Ask, handed(s.agent.directory, rules.Ask)...), given.Ask),
+		Deny: lacking(append(want.Deny, handed(s.agent.directory, rules.Deny)...), given.Deny),
+	}
+}
+
+// outdated reports whether an agent that was started now would have another command line.
+func (s *state) outdated() bool {
+	if s.run == nil {
+		return false
+	}
+	want, given := s.rulesAtStart(), claude.RulesOf(s.run.Argv)
+	return len(lacking(given.Ask, want.Ask))+len(lacking(given.Deny, want.Deny)) > 0 ||
+		s.record.PermissionMode == claude.BypassMode && claude.ModeOf(s.run.Argv) != claude.BypassMode ||
+		s.agent.handover.refused && len(lacking(want.Ask, given.Ask))+len(lacking(want.Deny, given.Deny)) > 0
+}
+
+// unhanded returns the rules that hold and that the running agent has not confirmed, as
+// people read them: "ask Read(x)".
+func (s *state) unhanded() []string {
+	if !s.agent.up || s.run == nil {
+		return nil
+	}
+	var all []string
+	missing := s.missing()
+	for _, text := range lacking(missing.Ask, s.agent.handover.has.Ask) {
+		all = append(all, "ask "+text)
+	}
+	for _, text := range lacking(missing.Deny, s.agent.handover.has.Deny) {
+		all = append(all, "deny "+text)
+	}
+	return all
+}
+
+// lacking returns the texts of a list that another has not.
+func lacking(list, other []string) []string {
+	var rest []string
+	for _, text := range list {
+		if !slices.Contains(other, text) && !slices.Contains(rest, text) {
+			rest = append(rest, text)
+		}
+	}
+	return rest
+}
+
+// giveRules gives the running agent the rules that it lacks.
+func (t *transition) giveRules() {
+	if !t.s.agent.up || t.s.run == nil || t.s.ending.shutdown {
+		return
+	}
+	if !t.s.can().LiveRules {
+		t.s.agent.handover.request, t.s.agent.handover.refused = "", true // the agent would never answer
+	}
+	t.s.agent.handover.old = t.s.outdated()
+	if t.s.agent.handover.request != "" || t.s.agent.handover.refused {
+		return
+	}
+	missing := t.s.missing()
+	if slices.Equal(missing.Ask, t.s.agent.handover.has.Ask) && slices.Equal(missing.Deny, t.s.agent.handover.has.Deny) {
+		return
+	}
+	request := t.control("rules")
+	line := claude.ApplyRulesLine(request, missing)
+	if len(line) > maxHandedLine {
+		t.s.agent.handover.refused, t.s.agent.handover.old = true, true
+		return
+	}
+	t.s.agent.handover.request, t.s.agent.handover.asked = request, missing
+	t.tellAgent(run.WriteControl{Line: line})
+}
+
+// handedOver takes the agent's answer, and gives it what has changed meanwhile.
+func (t *transition) handedOver(ok bool) {
+	h := &t.s.agent.handover
+	h.request = ""
+	if !ok {
+		h.refused = true
+		h.old = t.s.outdated() // which depends on it
+		return
+	}
+	h.has = h.asked
+	t.giveRules()
+}
+
+// rulesChanged hands rules that have changed to the agent, and tells the clients where it
+// may do more than before.
+func (t *transition) rulesChanged(m RulesChanged) {
+	if !t.s.exists || !t.s.active() {
+		return
+	}
+	if len(m.Widened) > 0 {
+		t.notice("RULES_WIDENED", "The permission rules have changed while the agent runs, and allow more than before: "+texts.Shorten(strings.Join(m.Widened, "; "), maxShown),
+			map[string]string{"source": m.Source, "changes": texts.Shorten(strings.Join(m.Widened, "\n"), maxWidened)})
+	}
+	t.giveRules()
+}
+
+// maxWidened bounds how much of a change is told, in bytes.
+const maxWidened = 4096
+
+// replaceOutdated ends an agent that rests and was started with rules that no longer hold: the
+// next message starts it with the present ones. It ends every step.
+func (t *transition) replaceOutdated() {
+	if t.s.agent.handover.old && !t.s.ending.shutdown && !t.s.replacing() && t.s.agent.handover.request == "" {
+		t.park()
+	}
+}
+
+// lookForRules has the rules of the session's directory read, which the agent may not read itself.
+func (t *transition) lookForRules() {
+	if t.s.options.OwnRules && t.s.agent.directory == nil {
+		t.then(lookAround{call: rules.Call{Place: rules.Place{Directory: t.s.record.WorkingDirectory, Home: t.s.options.Home}}})
+	}
+	t.giveRules()
+}

@@ -1,0 +1,118 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/rules"
+)
+
+// change replaces the user's rules under a session and tells it.
+func (b *bench) change(widened []string, list ...rules.Rule) {
+	b.rules, _ = rules.New(list...)
+	b.tell(RulesChanged{Source: "settings.json", Widened: widened})
+}
+
+func lastRules(t *testing.T, b *bench) string {
+	t.Helper()
+	if b.state.agent.handover.request == "" {
+		t.Fatal("the agent was told nothing")
+	}
+	return b.state.agent.handover.request
+}
+
+func TestRulesReachTheRunningAgent(t *testing.T) {
+	b := ruled(t, nil)
+	b.quiet()
+	b.change(nil, rules.Rule{Effect: rules.Ask, Text: "Read(secret.txt)"})
+	if got := b.quiet(); !slices.Contains(got, "run 1: control apply_flag_settings") {
+		t.Errorf("not told: %q", got)
+	}
+	if len(b.state.unhanded()) == 0 {
+		t.Error("the agent has the rule before it has said so")
+	}
+	b.tell(b.out(claude.ControlAnswered{Request: lastRules(t, b), OK: true}))
+	if len(b.state.unhanded()) > 0 || b.state.agent.handover.old {
+		t.Errorf("behind: %v, to be replaced: %v", b.state.unhanded(), b.state.agent.handover.old)
+	}
+	b.quiet()
+	// The same again changes nothing; one that is taken back is taken back.
+	b.tell(RulesChanged{})
+	if got := b.quiet(); len(got) > 0 {
+		t.Errorf("told again: %q", got)
+	}
+	b.change(nil)
+	if got := b.quiet(); !slices.Contains(got, "run 1: control apply_flag_settings") {
+		t.Errorf("not told: %q", got)
+	}
+}
+
+// Rules that change while the agent has not answered yet are given when it has.
+func TestRulesChangeTwice(t *testing.T) {
+	b := ruled(t, nil)
+	b.change(nil, rules.Rule{Effect: rules.Ask, Text: "Read(a)"})
+	first := lastRules(t, b)
+	b.change(nil, rules.Rule{Effect: rules.Ask, Text: "Read(a)"}, rules.Rule{Effect: rules.Deny, Text: "Read(b)"})
+	b.tell(b.out(claude.ControlAnswered{Request: first, OK: true}))
+	if second := lastRules(t, b); second == first || !slices.Contains(b.state.agent.handover.asked.Deny, "Read(b)") {
+		t.Errorf("%+v", b.state.agent.handover)
+	}
+}
+
+// An agent that cannot be told is replaced when it rests, and not before.
+func TestRulesAreRefused(t *testing.T) {
+	b := ruled(t, nil)
+	b.change(nil, rules.Rule{Effect: rules.Ask, Text: "Read(a)"})
+	b.tell(b.out(claude.ControlAnswered{Request: lastRules(t, b), OK: false, Error: "no"}))
+	if b.state.replacing() || len(b.state.unhanded()) == 0 {
+		t.Errorf("ended in the middle of its turn: %v", b.state.replacing())
+	}
+	b.quiet()
+	b.tell(b.out(finished("k1")))
+	if !b.state.replacing() {
+		t.Errorf("not replaced when it rests: %q", b.quiet())
+	}
+}
+
+// Too many rules for one line: the same.
+func TestManyRules(t *testing.T) {
+	b := ruled(t, nil)
+	var all []rules.Rule
+	for n := range 200 {
+		all = append(all, rules.Rule{Effect: rules.Deny, Text: "Read(" + strings.Repeat("a", n) + "/secret/file)"})
+	}
+	b.change(nil, all...)
+	if h := b.state.agent.handover; h.request != "" || !h.refused || !h.old {
+		t.Errorf("%+v", h)
+	}
+}
+
+func TestWideningIsTold(t *testing.T) {
+	b := ruled(t, nil)
+	b.quiet()
+	b.change([]string{"added allow Bash(make *)"}, rules.Rule{Effect: rules.Allow, Text: "Bash(make *)"})
+	if got := b.quiet(); !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "notice RULES_WIDENED") }) {
+		t.Errorf("%q", got)
+	}
+}
+
+// What stands on the command line is read back from it.
+func TestRulesOnTheCommandLine(t *testing.T) {
+	b := ruled(t, map[rules.Effect][]string{
+		rules.Ask: {"Read(secret.txt)", "Edit(/etc/**)"}, rules.Deny: {"Bash(rm *)", "WebFetch"},
+	})
+	start := b.state.rulesAtStart()
+	argv, err := claude.Argv(claude.Spec{Program: "claude", SessionID: string(b.state.id), AskRules: start.Ask, DeniedTools: start.Deny, SubagentText: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := claude.RulesOf(argv)
+	if !slices.Equal(got.Ask, start.Ask) || !slices.Equal(got.Deny, start.Deny) {
+		t.Errorf("%+v, want %+v", got, start)
+	}
+	if !slices.Contains(got.Ask, "Edit(//etc/**)") {
+		t.Errorf("%q: a rule from the root is one from the directory only", got.Ask)
+	}
+}

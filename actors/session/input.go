@@ -1,0 +1,260 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
+	"betcode/actors/run"
+	"betcode/actors/session/requests"
+	"betcode/messages"
+)
+
+// sendInput accepts a user message: it is journaled before anything else, its
+// UserInput event is the acknowledgement, and only then it goes to the agent.
+func (t *transition) sendInput(from *actor.PID, m messages.SendInput) {
+	const op = "send input"
+	if !t.known(from, op) {
+		return
+	}
+	if t.repeated(from, m) || !t.thawed(from, op) {
+		return
+	}
+	if t.s.record.StopWanted {
+		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("send the message again in a moment")})
+		return
+	}
+	if !t.ensureLock(from, m.Client, op) || !t.roomFor(from, op) || t.budgetSpent(from, op) {
+		return
+	}
+	if err := claude.CheckInput(m.Content, m.Attachments); err != nil {
+		t.then(act.Reply{To: from, With: messages.AsError(op, err)})
+		return
+	}
+	if !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked) {
+		t.s.slot.admissions = append(slices.Clip(t.s.slot.admissions), admission{from, m})
+		t.wantSlot()
+		return
+	}
+	t.acceptInput(from, m)
+}
+
+// repeated reports whether a message has come before; if so, its answer is on its way.
+func (t *transition) repeated(from *actor.PID, m messages.SendInput) bool {
+	key := requests.Key{Name: m.Key, Digest: m.Digest}
+	answer, used := t.s.ledger.Find("send input", key)
+	if i := t.s.input(m.Key); i >= 0 && !used { // from before a crash
+		in := t.s.inputs[i]
+		was := messages.Remembered{Digest: requests.InputDigest(in.Content, in.Attachments)}
+		answer, used = requests.Repeat("send input", key, was, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}), true
+	}
+	if used {
+		t.then(act.Reply{To: from, With: answer})
+	}
+	return used
+}
+
+// acceptInput journals a message that was found good, and acknowledges it.
+func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
+	in := messages.InputRecord{Key: m.Key, Content: m.Content, Attachments: m.Attachments, Client: m.Client, At: t.now.at}
+	in.Seq = t.s.record.Head + 1
+	t.exchangeBegins()
+	t.emit(userInput(in))
+	t.putInput(in)
+	t.recordResult(requests.Key{Name: m.Key, Digest: m.Digest}, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq})
+	t.unblock() // a person has looked: try again
+	r := t.change()
+	r.Messages++
+	r.Phase = messages.PhaseActive
+	t.then(act.Reply{To: from, With: messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}})
+}
+
+// deliver hands to the run what it has not been given yet. An answer of the
+// agent, or the run's word that the line is written, will follow.
+func (t *transition) deliver() {
+	if t.s.agent.barrier != "" || t.s.record.StopWanted || t.s.replacing() || t.lookFirst() {
+		return
+	}
+	for _, in := range t.s.inputs {
+		if in.State != messages.InputAccepted || in.Run == t.s.record.Run || (t.s.compacting() && in.Key != t.s.record.Past.Compaction.Key) {
+			continue
+		}
+		in.Run = t.s.record.Run
+		t.s.attended, t.s.agent.trustFresh = false, false
+		t.keepInput(in)
+		line, err := claude.UserLine(in.Key, in.Content, in.Attachments)
+		if err != nil { // it was encoded once before: cannot be
+			panic("encode accepted input: " + err.Error())
+		}
+		t.tellAgent(run.WriteInput{Key: in.Key, Line: line})
+	}
+}
+
+func (t *transition) inputWritten(m messages.InputWrittenTo) {
+	i := t.s.input(m.Key)
+	if i < 0 || m.Run != t.s.record.Run {
+		return // settled meanwhile, or an earlier run, reporting late
+	}
+	if in := t.s.inputs[i]; in.State < messages.InputWritten {
+		in.State, in.Run = messages.InputWritten, m.Run
+		t.putInput(in)
+	}
+}
+
+// inputLong keeps a line that does not fit into the pipe for a moment without a
+// turn: a kill in the middle of it would tear it, and a torn line ends the agent.
+func (t *transition) inputLong(m run.InputTooLong) {
+	if m.Run != t.s.record.Run || t.s.input(m.Key) < 0 {
+		return
+	}
+	t.s.agent.long = append(slices.Clone(t.s.agent.long), m.Key)
+	t.deliverLong()
+}
+
+// deliverLong writes the long lines, between durable marks, if no turn runs.
+func (t *transition) deliverLong() {
+	if t.s.record.Turn && !t.s.stalled() || len(t.s.agent.long) == 0 || !t.s.agent.up {
+		return
+	}
+	for _, key := range t.s.agent.long {
+		in := t.s.inputs[t.s.input(key)]
+		in.State, in.Run = messages.InputWriting, t.s.record.Run
+		t.putInput(in)
+		line, err := claude.UserLine(in.Key, in.Content, in.Attachments)
+		if err != nil {
+			panic("encode accepted input: " + err.Error())
+		}
+		t.tellAgent(run.WriteInput{Key: key, Line: line, Long: true})
+	}
+	t.s.agent.long = nil
+}
+
+// inputState follows what the agent says of a message (wire notes, section 6).
+func (t *transition) inputState(m claude.InputState) {
+	i := t.s.input(m.Key)
+	if i < 0 {
+		if t.strange(m) {
+			t.inputForged(map[string]string{"idempotency_key": texts.Shorten(m.Key, maxShown)})
+		}
+		return
+	}
+	in := t.s.inputs[i]
+	switch m.State {
+	case claude.Queued:
+		in.State = max(in.State, messages.InputQueued)
+		t.putInput(in)
+	case claude.Started:
+		in.State = messages.InputStarted
+		if t.s.record.Turn && t.s.agent.working {
+			in.State = messages.InputFolded
+		}
+		t.putInput(in)
+	case claude.Canceled:
+		t.inputDone(in.Key)
+		t.idle()
+	case claude.Completed:
+		// Completed without started: it was in the agent's memory already.
+		// Completed after its turn's result: nothing more will come.
+		if in.State < messages.InputStarted {
+			t.notice("INPUT_KNOWN", "The agent knows this message already; no answer follows", map[string]string{"idempotency_key": in.Key})
+		}
+		if in.State < messages.InputStarted || !t.s.record.Turn {
+			t.inputDone(in.Key)
+			t.idle()
+		}
+	}
+}
+
+// cancelTurn interrupts the running turn. What was accepted but not begun goes
+// with it only if no agent is there to be interrupted.
+func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
+	const op = "cancel turn"
+	if !t.known(from, op) || (!m.Force && !t.ensureLock(from, m.Client, op)) || !t.thawed(from, op) {
+		return
+	}
+	t.withdrawOrphans("cancel")
+	active := t.s.busy()
+	if active {
+		t.cancelAsked(m)
+		if t.s.agent.up {
+			t.interrupt()
+		} else if !t.s.active() {
+			t.dropInputs("the turn was cancelled before the agent had begun")
+			t.endTurn("cancelled")
+		}
+	}
+	t.then(act.Reply{To: from, With: messages.TurnCanceling{WasActive: active}})
+}
+
+// cancelAsked writes down who wants the turn to end, and in history why, if that was
+// said. Whoever wants it again adds nothing.
+func (t *transition) cancelAsked(m messages.CancelTurn) {
+	r := t.change()
+	if r.TurnCanceled {
+		return
+	}
+	r.TurnCanceled = true
+	if m.Reason != "" {
+		t.notice("TURN_CANCELLED", "The turn was cancelled: "+m.Reason, map[string]string{"client": string(m.Client), "reason": m.Reason})
+	}
+	t.auditCanceled(m)
+}
+
+func (t *transition) interrupt() {
+	if t.s.agent.interrupt == "" {
+		t.s.agent.interrupt = t.control("interrupt")
+		t.tellAgent(run.Interrupt{ID: t.s.agent.interrupt})
+	}
+}
+
+// interruptOver tells the run that what was to be interrupted has ended.
+func (t *transition) interruptOver() {
+	if t.s.agent.interrupt != "" {
+		t.tellAgent(run.InterruptDone{ID: t.s.agent.interrupt})
+		t.s.agent.interrupt = ""
+	}
+}
+
+// dropInputs gives up every unsettled input, and says so.
+func (t *transition) dropInputs(why string) {
+	for _, in := range slices.Clone(t.s.inputs) {
+		t.notice("INPUT_DROPPED", "A message was not given to the agent: "+why, map[string]string{"idempotency_key": in.Key})
+		t.inputDone(in.Key)
+	}
+}
+
+// endTurn closes a turn that the agent itself will not close.
+func (t *transition) endTurn(reason string) {
+	r := t.change()
+	before, ended := r.Status, r.Turn
+	if ended {
+		t.emit(turnComplete(reason))
+	}
+	r.Turn, r.TurnCanceled, r.CutOff, r.Waiting = false, false, 0, ""
+	t.s.agent.interrupted = false
+	t.deliverLong()
+	t.idle()
+	if ended {
+		t.afterTurn(before)
+	}
+}
+
+// idle says that nothing is going on any more, if that is so.
+func (t *transition) idle() {
+	r := t.change()
+	if t.s.busy() {
+		return
+	}
+	r.TurnCanceled = false
+	t.interruptOver()
+	if len(r.Background) > 0 || r.Condition != "" {
+		return
+	}
+	r.Phase = messages.PhaseIdle
+	t.status(pb.AgentStatus_IDLE, "")
+}

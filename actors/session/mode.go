@@ -1,0 +1,59 @@
+package session
+
+import (
+	"betcode/actors/internal/claude"
+	"betcode/actors/run"
+	"betcode/messages"
+)
+
+// A permission mode belongs to whoever granted it. An agent that is started
+// without a client's word, after a crash or a reboot, begins in the default mode.
+
+// skipsAsking lists the modes in which the agent does not ask before it acts.
+var skipsAsking = map[string]bool{"acceptEdits": true, "auto": true, "bypassPermissions": true}
+
+// resetMode returns to the default mode if no client has acted since the last run, or if the
+// mode has not been confirmed: the session comes from an older daemon or a backup.
+func (t *transition) resetMode() {
+	mode := t.s.record.PermissionMode
+	risk := t.s.unconfirmed(mode)
+	told := ""
+	switch {
+	case skipsAsking[mode] && !t.s.attended:
+		told = "The agent is started again by itself, so it asks again before it acts"
+	case risk != "":
+		told = "The permission mode has not been confirmed in this session, so the agent asks again before it acts"
+	default:
+		return
+	}
+	t.change().PermissionMode = claude.DefaultMode
+	t.notice("MODE_RESET", told, map[string]string{"from": mode, "to": claude.DefaultMode})
+	if t.s.attended {
+		t.askToConfirm(mode, risk)
+	}
+}
+
+// modeWish is a mode that the agent was asked to work in, and has not answered about.
+type modeWish struct {
+	run     messages.RunNumber
+	request string // the control request, the newest; empty: there is none
+	before  string // the mode before the first of them
+}
+
+// askMode asks the agent to work in another mode.
+func (t *transition) askMode(before, mode string) {
+	if t.s.agent.modeWish.request != "" && t.s.agent.modeWish.run == t.s.record.Run {
+		before = t.s.agent.modeWish.before
+	}
+	t.s.agent.modeWish = modeWish{t.s.record.Run, t.control("set-mode"), before}
+	t.tellAgent(run.WriteControl{Line: claude.SetModeLine(t.s.agent.modeWish.request, mode)})
+}
+
+// modeAnswered takes a mode back that the agent has refused: the next one would be
+// started in it.
+func (t *transition) modeAnswered(ok bool) {
+	if !ok {
+		t.change().PermissionMode = t.s.agent.modeWish.before
+	}
+	t.s.agent.modeWish = modeWish{}
+}

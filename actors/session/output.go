@@ -1,0 +1,253 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
+	"betcode/actors/run"
+	"betcode/messages"
+)
+
+// previewLength bounds SessionSummary.last_message_preview, in characters.
+const previewLength = 120
+
+// output takes a batch of the agent's lines: its events, what they mean for the
+// session, the consumed offset and the translator's state go into one append.
+func (t *transition) output(m run.Output) {
+	if m.Run != t.s.record.Run {
+		return // an earlier run, reporting late
+	}
+	if m.From != t.s.cursor.Offset {
+		panic(fmt.Sprintf("run %d read from %d, the journal is at %d", m.Run, m.From, t.s.cursor.Offset))
+	}
+	cursor := messages.Cursor{Run: m.Run, Offset: m.To, Translator: m.Translator}
+	t.s.cursor, t.append.SpoolFrom, t.append.Cursor = cursor, m.From, &cursor
+	t.dirty = true
+	turn := t.s.record.Turn
+	t.activity(m.Items...)
+	t.append.Events = slices.Grow(t.append.Events, len(m.Items))
+	for _, item := range m.Items {
+		t.item(item)
+	}
+	t.watchTrust(m.Items)
+	t.used = t.used || t.outputIsUse(turn, m.Items)
+	t.tellAgent(messages.Credit{Run: m.Run, Batches: 1, Journaled: m.To})
+}
+
+// onlyAnswers reports whether the agent has said nothing but what it was asked by us:
+// that is no use of the session, which stays where it is in the list.
+func (t *transition) onlyAnswers(items []claude.Item) bool {
+	for _, item := range items {
+		switch m := item.(type) {
+		case claude.ControlAnswered:
+		case claude.BackgroundTasks: // an answer to initialize is followed by the list
+			if !slices.Equal(m.IDs, t.s.record.Background) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return len(items) > 0
+}
+
+// item is the table of everything the agent can say.
+func (t *transition) item(item claude.Item) {
+	switch m := item.(type) {
+	case claude.Draft:
+		t.ownTime(m.Event)
+		t.emit(m.Event)
+	case claude.InputState:
+		t.inputState(m)
+	case claude.TurnStarted:
+		t.turnStarted(m)
+	case claude.TurnEnded:
+		t.turnEnded(m)
+	case claude.StatusHint:
+		if !t.s.prompts.AgentWaits() {
+			t.status(m.Status, "")
+		}
+	case claude.PermissionAsked:
+		t.permissionAsked(m)
+	case claude.PermissionWithdrawn:
+		t.unanswered(t.s.prompts.Get(messages.RequestID(m.Request)))
+		t.withdrawnByAgent(messages.RequestID(m.Request))
+	case claude.ControlAsked:
+		if line := claude.UnhandledLine(m); line != nil {
+			t.tellAgent(run.WriteControl{Line: line})
+		}
+	case claude.ControlAnswered:
+		t.controlAnswered(m)
+	case claude.ModeChanged:
+		t.modeChanged(m.Mode)
+	case claude.AgentSessionChanged:
+		t.agentSession(m.ID)
+	case claude.BackgroundTasks:
+		t.change().Background = m.IDs
+		if !t.s.agent.busy { // else a turn about the task's end may follow at once
+			t.idle()
+		}
+	case claude.DeniedByAgent:
+		t.auditAgentDenial(m)
+	case claude.ToolDone:
+		if m.Lost { // the end of the run follows, which keeps the request
+			t.callCutOff(m)
+		} else {
+			t.callDone(m)
+			t.withdrawTool(m.ID)
+		}
+		t.forgetDecided(m.ID)
+	case claude.CommandForged:
+		if t.s.input(m.Key) < 0 {
+			t.inputForged(map[string]string{"command": texts.Shorten(m.Command, maxShown)})
+		}
+	case claude.SessionStateChanged:
+		t.s.agent.busy = m.State != "idle"
+		if !t.s.agent.busy {
+			t.idle()
+		}
+	case claude.AssistantText:
+		if m.Parent == "" {
+			r := t.change()
+			r.Preview = texts.Shorten(m.Text, previewLength)
+			if m.Message != t.s.said.lastMessage || m.Message == "" {
+				r.Messages++
+			}
+			t.s.said.lastMessage = m.Message
+		}
+	case claude.Compacted:
+		t.compacted(m)
+	case claude.CompactionFailed:
+		t.compactionFailed(m)
+	case claude.RateLimited:
+		t.rateLimited(m)
+	case claude.MemoryReset, claude.RetryWait, claude.ToolRunning, claude.ToolProgress, claude.CommandsChanged:
+		// Shown to clients by the drafts beside them; nothing here depends on them, but watchTrust.
+	}
+}
+
+// agentSession notes the id that the agent gives the conversation, if a later
+// run can be told to resume it.
+func (t *transition) agentSession(id string) {
+	if uuid.Validate(id) == nil && len(id) == 36 {
+		t.change().AgentSession = id
+	}
+}
+
+// modeChanged notes the agent's permission mode, if a later run can be given it.
+func (t *transition) modeChanged(mode string) {
+	_, err := claude.Argv(claude.Spec{Program: t.s.options.Program, SessionID: uuid.Nil.String(), PermissionMode: mode})
+	if err == nil && t.modeTaken(mode) {
+		t.change().PermissionMode = mode
+	}
+}
+
+// turnStarted notes that the agent works. Which messages it works on is said by
+// their lifecycle.
+func (t *transition) turnStarted(m claude.TurnStarted) {
+	t.exchangeBegins()
+	t.learnVersion(m.Version, m.Inputs)
+	t.reported(m)
+	t.abilitiesNamed(m.Abilities)
+	r := t.change()
+	r.Turn = true
+	if r.Condition == "" {
+		r.Phase = messages.PhaseActive
+	}
+	t.s.agent.working = true
+	t.beginInputs(m)
+	t.agentSession(m.AgentSession)
+	if m.Model != "" && m.Model != r.AgentModel {
+		r.AgentModel = m.Model
+		t.emit(sessionInfo(*r, t.s.options.Lineage, t.s.run != nil && t.s.run.Resumed))
+	}
+	t.status(pb.AgentStatus_THINKING, "")
+	if r.TurnCanceled {
+		t.interrupt()
+	}
+}
+
+// turnEnded settles the messages that the turn has answered. Its UsageReport
+// and TurnComplete were drafted by the translator; StatusChange(IDLE) is last.
+func (t *transition) turnEnded(m claude.TurnEnded) {
+	if m.MemoryGone {
+		t.s.agent.memoryGone = true
+		return
+	}
+	if m.Unasked && t.s.can().ToldCauses {
+		t.inputForged(map[string]string{"turn": "nothing has asked for it"})
+	}
+	r := t.change()
+	before := r.Status
+	r.Turn, r.TurnCanceled, r.CutOff = false, false, 0
+	r.Remembered = true
+	t.exchangeEnds(m)
+	r.Usage.InputTokens += m.Usage.InputTokens
+	r.Usage.OutputTokens += m.Usage.OutputTokens
+	r.Usage.CacheReadTokens += m.Usage.CacheReadTokens
+	r.Usage.CacheCreationTokens += m.Usage.CacheCreationTokens
+	r.Usage.CostUSD += m.Usage.CostUSD
+	t.s.agent.lastFailed = m.IsError
+	t.s.retries.History.Failures = nil
+	for _, key := range t.answeredBy(m) {
+		t.inputDone(key)
+	}
+	t.interruptOver()
+	t.rateLimitOver(m)
+	t.ability(m)
+	t.deliverLong()
+	t.idle()
+	t.afterTurn(before)
+}
+
+// ability notes whether the agent can work at all: a turn that says that it cannot
+// is its last, since the next process looks again for what this one lacks.
+func (t *transition) ability(m claude.TurnEnded) {
+	switch r := t.change(); {
+	case r.Condition == messages.AgentAlarmed: // a person decides
+	case r.Condition != "" && !m.IsError:
+		r.Condition = ""
+	case r.Condition == "" && m.IsError && t.terminal(evidence{turn: &m}):
+		t.replaceAgent(endReplace, run.StopOrderly)
+	}
+}
+
+// controlAnswered takes the answer to a request of ours. Behind the barrier
+// nothing unread is left in the pipe: what the agent has not acknowledged by
+// now, it never read.
+func (t *transition) controlAnswered(m claude.ControlAnswered) {
+	if !t.asked(m.Request) {
+		if t.repeats(m.Request) {
+			return
+		}
+		t.alarm(messages.ForgedRequest, t.s.options.OnAlarm, map[string]string{"control_request": texts.Shorten(m.Request, maxShown)})
+		return
+	}
+	if m.Request == t.s.agent.modeWish.request && m.Request != "" {
+		t.modeAnswered(m.OK)
+	}
+	switch {
+	case m.Request == t.s.agent.barrier && t.s.agent.barrier != "":
+		t.s.agent.barrier = ""
+		for _, in := range slices.Clone(t.s.inputs) {
+			if in.State <= messages.InputWritten {
+				in.State, in.Run = messages.InputAccepted, 0
+				t.keepInput(in)
+			}
+		}
+	case m.Request == t.s.agent.handover.request && m.Request != "":
+		t.handedOver(m.OK)
+	case m.Request == t.s.inquiry.request && m.Request != "":
+		t.abilitiesTold(m)
+	case !m.OK && m.Request != t.s.agent.interrupt:
+		t.notice("CONTROL_REFUSED", "The agent refused a request: "+cmp.Or(m.Error, m.ErrorCode),
+			map[string]string{"request": m.Request, "error_code": m.ErrorCode})
+	}
+}

@@ -1,0 +1,76 @@
+package session
+
+import (
+	"fmt"
+	"time"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/permission"
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/texts"
+	"betcode/actors/session/prompts"
+	"betcode/messages"
+	"betcode/messages/toolcall"
+)
+
+// extendPrompts extends undecided requests when a client is active.
+func (t *transition) extendPrompts(m any) {
+	if !t.s.options.Extend || !t.s.exists || t.s.deleting() {
+		return
+	}
+	switch m := m.(type) {
+	case messages.Attach, messages.SendInput, messages.CancelTurn, messages.TakeLock, messages.ReleaseLock, messages.RefuseLock,
+		messages.ChangeSettings, messages.RenameSession, messages.SetGrant, messages.ClearGrants:
+		t.extend("")
+	case messages.AnswerPermission:
+		t.extend(t.s.prompts.Current(prompts.RequestOf(m.Request)))
+	}
+}
+
+// extend gives every undecided request its whole TTL again, but the one that is
+// being answered. One that has expired stays so.
+func (t *transition) extend(but messages.RequestID) {
+	for _, p := range t.s.prompts.Extended(act.Wall(t.now.at), t.s.options.PermissionTTL, but) {
+		t.putPermission(p)
+		t.then(update{p})
+		t.tellAll(permissionExtended(p))
+	}
+}
+
+// permissionExtended tells attached clients of a later deadline. It has no number: a
+// client that attaches later reads the deadline in the request.
+func permissionExtended(p messages.PermissionRecord) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{
+		Code: "PERMISSION_EXTENDED", Message: "The request waits longer, because a client is active on the session",
+		Details: map[string]string{"request_id": string(p.Request), "expires_at": p.ExpiresAt.UTC().Format(time.RFC3339)},
+	}}}
+}
+
+// remind speaks of a request again, once per reminder.
+func (t *transition) remind(m permission.ReminderDue) {
+	p, ok := t.s.prompts.Find(m.Request)
+	if !ok || prompts.Decided(p) || m.Number <= prompts.RemindersSent(p) {
+		return
+	}
+	p = prompts.Reminded(p, m.Number)
+	t.putPermission(p)
+	tool, age := texts.Shorten(p.Tool, maxShown), humanAge(act.Wall(t.now.at).Sub(p.ReceivedAt))
+	n := Notice{
+		Code: "PERMISSION_REMINDER", Session: t.s.id, Name: t.s.record.Name,
+		Message: fmt.Sprintf("%s has waited for an answer for %s: %s", tool, age, toolcall.Cut(p.Description, maxNotified)),
+		Details: map[string]string{"request_id": string(p.Request), "tool": tool, "age": age},
+	}
+	t.notice(n.Code, n.Message, n.Details)
+	t.then(notify{n})
+}
+
+// humanAge is an age in the largest unit that fits, rounded down: "1h", "2d".
+func humanAge(age time.Duration) string {
+	for _, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
+		if age >= unit && (unit < 24*time.Hour || age >= 48*time.Hour) {
+			return texts.Duration(age.Truncate(unit))
+		}
+	}
+	return texts.Duration(age)
+}

@@ -1,0 +1,25 @@
+package session
+
+import (
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/messages"
+)
+
+// restored reports whether the session came out of a backup with work, and no person
+// has said since that it shall go on.
+func (s *state) restored() bool { return s.record.Waiting == messages.WaitsRestored }
+
+// tellRestored tells people, once, that the session waits for them.
+func (t *transition) tellRestored() {
+	if !t.s.restored() || t.s.record.Phase == messages.PhaseWaiting {
+		return
+	}
+	t.change().Phase = messages.PhaseWaiting
+	const message = "This session was restored from a backup and does not go on by itself. " +
+		"Send a message, or resume or cancel its work: betcode session resume"
+	details := map[string]string{"reason": messages.WaitsRestored}
+	t.notice("SESSION_RESTORED", message, details)
+	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
+	t.call("SESSION_RESTORED", message, details)
+}

@@ -1,0 +1,196 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/run"
+	"betcode/messages"
+)
+
+// A turn that was cut off is continued by itself, a few times; or it waits until a
+// person says so; or it is over: that is the session's policy, or the daemon's. How
+// often it was cut off is part of the session's record, so neither crashes of ours
+// nor restarts of the daemon give it another chance. An end that we ordered
+// ourselves, the daemon's or a restart of the agent, is not held against it.
+
+// ourselves is the client of messages that nobody sent.
+const ourselves messages.ClientID = "betcode"
+
+// continuationPrompt makes an agent go on that does not do so by itself.
+const continuationPrompt = "Continue from where you left off."
+
+// cutTurn reports whether the run that ends was working on a turn.
+func (s *state) cutTurn() bool {
+	return !s.compacting() && (s.agent.hung || s.agent.working && s.record.Turn || slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
+		return in.State >= messages.InputStarted && in.Run == s.record.Run
+	}))
+}
+
+// halt decides about a turn that was cut off, before anything is started again. It
+// reports whether nothing is to be started.
+func (t *transition) halt() bool {
+	r := t.s.record
+	if (t.s.parkedForAnswer() || t.s.restored()) && !t.s.ending.restart {
+		return true
+	}
+	if !t.s.agent.interrupted || t.s.ending.restart {
+		return false
+	}
+	switch policy := cmp.Or(r.Resume, t.s.options.Resume); {
+	case policy == messages.ResumeNever:
+		t.abandon()
+		return !t.s.busy()
+	case policy == messages.ResumeAsk:
+		t.awaitResume(messages.WaitsByPolicy, "The turn was interrupted. Resume it with 'betcode session resume', send a message, or cancel it.")
+	case r.CutOff > t.s.options.Continuations:
+		t.awaitResume(messages.WaitsTooOften, fmt.Sprintf("A turn was cut off %d times; it is not continued by itself any more", r.CutOff))
+	default:
+		return false
+	}
+	return true
+}
+
+// standBy lets a turn wait for a person.
+func (t *transition) awaitResume(reason, message string) {
+	r := t.change()
+	r.Waiting, r.Phase = reason, messages.PhaseWaiting
+	message += ": betcode session resume, a message or a cancellation decides"
+	details := map[string]string{"reason": reason}
+	t.notice("TURN_WAITS", message, details)
+	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
+	t.call("TURN_WAITS", message, details)
+}
+
+// abandon ends a turn that was cut off, with the messages that it had begun with
+// and that the agent does not remember.
+func (t *transition) abandon() {
+	for _, key := range t.s.agent.interruptedInputs {
+		t.notice("INPUT_DROPPED", "A message was not given to the agent again: its turn was cut off", map[string]string{"idempotency_key": key})
+		t.inputDone(key)
+	}
+	t.notice("TURN_NOT_CONTINUED", "The turn was cut off, and this session's are not continued", map[string]string{"reason": messages.WaitsByPolicy})
+	t.change().Turn = true
+	t.endTurn("interrupted")
+}
+
+// continueSession goes on with what waits for a word.
+func (t *transition) continueSession(from *actor.PID) {
+	if !t.known(from, "continue session") {
+		return
+	}
+	waiting := t.s.blocked() && t.s.busy() || t.s.frozen()
+	t.thaw()
+	if t.s.blocked() {
+		t.unblock()
+	}
+	t.then(act.Reply{To: from, With: messages.SessionContinued{WasWaiting: waiting}})
+}
+
+// restartSession ends the agent, if it runs, and starts it again. A turn that runs
+// goes on.
+func (t *transition) restartSession(from *actor.PID) {
+	const op = "restart session"
+	if !t.known(from, op) {
+		return
+	}
+	if t.s.record.StopWanted || t.s.ending.shutdown {
+		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
+		return
+	}
+	t.s.ending.waiters.add(endRestart, waiter{from: from, wasRunning: t.s.active()})
+	t.s.ending.restart = true
+	t.unblock()
+	switch {
+	case t.s.active():
+		t.replaceAgent(endRestart, run.StopResumable)
+	case t.s.agent.readingTranscript: // what follows the end of the former run is this
+	case t.s.slot.state == slotQueued:
+		t.answerRestarters(true, nil)
+	}
+}
+
+// answerRestarters tells what became of the restart: nil is success.
+func (t *transition) answerRestarters(queued bool, failed *messages.Error) {
+	for _, w := range t.s.ending.waiters.take(endRestart) {
+		if failed != nil {
+			t.then(act.Reply{To: w.from, With: failed})
+			continue
+		}
+		t.then(act.Reply{To: w.from, With: messages.SessionRestarted{WasRunning: w.wasRunning, Queued: queued}})
+	}
+}
+
+// notRestarted tells those who wait for a restart that there will be none.
+func (t *transition) notRestarted(why string) {
+	t.s.ending.restart = false
+	t.answerRestarters(false, messages.Errorf("restart session", messages.Unavailable, "the agent was not started again: %s", why).
+		With("session_id", string(t.s.id)))
+}
+
+// expectTurn sees to it that a resumed agent goes on with the turn that was cut
+// off: by itself, if its version does that, else because it is told to.
+func (t *transition) expectTurn(m messages.ProcessStarted) {
+	if !m.Record.Resumed || !t.s.record.Turn || t.s.agent.working {
+		return
+	}
+	if t.now.versions.continues(t.s.record.AgentVersion) {
+		t.then(act.After{Delay: t.s.options.ContinuationGrace, Message: continuationDue{m.Record.Run}})
+		return
+	}
+	t.tellToContinue()
+}
+
+// continuationLate tells an agent to go on that does not do so by itself.
+func (t *transition) continuationLate(m continuationDue) {
+	if t.s.agent.freezeReasons != 0 && m.run == t.s.record.Run {
+		t.then(act.After{Delay: t.s.options.ContinuationGrace, Message: m})
+		return
+	}
+	if m.run == t.s.record.Run && t.s.agent.up && t.s.record.Turn && !t.s.agent.working && !t.s.replacing() && !t.s.blocked() {
+		t.tellToContinue()
+	}
+}
+
+// tellToContinue gives the agent a message of ours, unless it has one already. It
+// is a message like any other: journaled, shown, and given once.
+func (t *transition) tellToContinue() {
+	if t.s.told() {
+		return
+	}
+	t.notice("TURN_NOT_CONTINUED", "The agent did not go on with the turn that was cut off by itself; it is told to", nil)
+	in := messages.InputRecord{Key: t.now.id(), Content: continuationPrompt, Client: ourselves, At: t.now.at, Seq: t.s.record.Head + 1}
+	t.emit(userInput(in))
+	t.putInput(in)
+}
+
+// told reports whether the agent has, or will be given, our message to go on.
+func (s *state) told() bool {
+	return slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool { return in.Client == ourselves })
+}
+
+// stalled reports whether the turn that was cut off runs in name only: the agent
+// does not go on with it until it has read our message.
+func (s *state) stalled() bool { return !s.agent.working && s.told() }
+
+// learnVersion notes the agent's version, and what is known of it now: one that
+// begins its turn with our message did not continue by itself.
+func (t *transition) learnVersion(version string, inputs []string) {
+	if version == "" {
+		return
+	}
+	if t.s.record.AgentVersion != version {
+		t.change().AgentVersion = version
+	}
+	for _, key := range inputs {
+		if i := t.s.input(key); i >= 0 && t.s.inputs[i].Client == ourselves && t.now.versions.continues(version) {
+			t.then(noteVersion{version})
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package session
+
+import (
+	"cmp"
+
+	"betcode/actors/internal/protect"
+	"betcode/actors/internal/rules"
+	"betcode/actors/session/prompts"
+	"betcode/messages"
+)
+
+// The permission bridge of the daemon document: the user's rules are looked at
+// first and those of the session's directory, then the session's grants, then a
+// person is asked. What the directory says and where symbolic links lead is work for
+// the disk, so a request that needs it waits in the journal meanwhile, not yet shown
+// to anybody (its Seq is 0).
+
+// byRule is who decided what the rules decided.
+const byRule = "rule"
+
+// lookAround finds out what a request's path is behind symbolic links, and what
+// rules its directory brings along; then lookedAround.
+type lookAround struct {
+	request messages.RequestID
+	call    rules.Call
+	edit    []byte // the input that a kept answer gives the call; nil: there is none
+}
+
+func (lookAround) Effect() {}
+
+type lookedAround struct {
+	request   messages.RequestID
+	real      rules.Real
+	directory *rules.Set // never nil
+	protected string     // why the call is asked about whatever rules say; empty: it is not
+	edit      string     // why the input of a kept answer must not be used; empty: it may
+}
+
+func (e lookAround) look(d *Deps, protected *protect.List) any {
+	found := lookedAround{
+		request: e.request, real: rules.Resolve(e.call), directory: d.DirectoryRules(e.call.Place.Directory), protected: protected.Check(e.call),
+	}
+	if e.edit != nil {
+		found.edit = d.EditRefused(e.call, e.edit, found.directory)
+	}
+	return found
+}
+
+func (t *transition) callOf(p messages.PermissionRecord) rules.Call {
+	return rules.Call{
+		Tool: p.Tool, Input: p.Input,
+		Place: rules.Place{Directory: t.s.record.WorkingDirectory, Home: t.s.options.Home},
+	}
+}
+
+// rulesNow are those that count for the session: the user's and its directory's.
+func (t *transition) rulesNow() *rules.Set { return t.s.options.Rules.With(t.s.agent.directory) }
+
+// screen begins to decide a new request.
+func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
+	unread, edit := t.s.options.OwnRules && t.s.agent.directory == nil, t.keptEdit(p)
+	if !needsPerson && (unread || edit != nil || t.s.protects(p.Tool) || t.rulesNow().NeedsDisk(p.Tool)) {
+		t.putPermission(p)
+		t.then(lookAround{p.Request, t.callOf(p), edit})
+		return
+	}
+	t.decideByRules(p, t.rulesNow().Decide(t.callOf(p)), needsPerson)
+}
+
+// lookedAround goes on with a request that waited for the disk.
+func (t *transition) lookedAround(m lookedAround) {
+	t.s.agent.directory = m.directory
+	t.giveRules()
+	p, ok := t.s.prompts.Find(m.request)
+	if !ok || prompts.Screened(p) || !t.s.agent.up {
+		return // withdrawn meanwhile, or the agent has gone and will ask again
+	}
+	if m.edit != "" {
+		t.dropEdit(p, m.edit)
+	}
+	p.Reason = cmp.Or(m.protected, p.Reason)
+	call := t.callOf(p)
+	call.Real = m.real
+	t.decideByRules(p, t.rulesNow().Decide(call), false)
+}
+
+// decideByRules lets the rules decide, else the grants of the session, else a
+// person. Neither says yes where the agent wants a person, or to a call that has a
+// reason to be asked about (protect.go).
+func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict, needsPerson bool) {
+	old, again := t.keptFor(p)
+	granted, known := t.s.record.Grants[p.Tool]
+	switch {
+	case v.Effect == rules.Deny:
+		p.Decision, p.DecidedBy = messages.Deny, byRule
+		p.Message = "A rule forbids this call: " + v.Rules[0].String()
+	case known && !granted && !needsPerson:
+		p.Decision, p.DecidedBy = messages.Deny, "grant"
+		p.Message = "The user has forbidden the tool " + p.Tool + " for this session."
+	case v.Effect == rules.Ask || needsPerson || p.Reason != "":
+	case v.Effect == rules.Allow:
+		p.Decision, p.DecidedBy = messages.AllowOnce, byRule
+	case known && granted:
+		p.Decision, p.DecidedBy = messages.AllowSession, "grant"
+	}
+	switch {
+	case prompts.Decided(p):
+		if again {
+			t.withdraw(old.Request, p.DecidedBy)
+		}
+		p.DecidedAt = p.ReceivedAt
+		t.putPermission(p)
+		t.unanswered(p)
+		t.auditDecision(p, messages.ActorDaemon)
+		t.deliverAnswer(p)
+	case again:
+		t.askedAgain(old, p)
+	default:
+		t.then(spawnPermission{t.prompt(p)})
+	}
+}

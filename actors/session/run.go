@@ -1,0 +1,309 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/process"
+	"betcode/actors/pool"
+	"betcode/actors/run"
+	"betcode/actors/session/prompts"
+	"betcode/messages"
+	"betcode/supervision"
+)
+
+// runFormat is the version of the run directory's layout.
+const runFormat = 1
+
+// active reports whether a run is under way: intended, running or ending.
+func (s *state) active() bool { return s.run != nil && s.run.State != messages.RunFinished }
+
+// runsDirectory holds the directories of this session's runs.
+func (s *state) runsDirectory() string { return filepath.Join(s.options.Runs, string(s.id)) }
+
+// tellAgent hands something to the run once everything so far is durable.
+func (t *transition) tellAgent(message any) { t.then(tellRun{t.s.record.Run, message}) }
+
+// recover goes on where the journal ends: it looks for the agent that was
+// running, puts undecided requests before people again, and pursues inputs.
+func (t *transition) recover() {
+	t.tellRestored()
+	t.recoverPermissions()
+	if t.s.active() {
+		t.s.agent.working = inTurn(t.s.cursor.Translator)
+		t.s.slot.state = slotHeld
+		t.then(tellPool{pool.Taken{Session: t.s.id}}, spawnRun{record: *t.s.run, cursor: t.s.cursor})
+		return
+	}
+	if t.s.record.StopWanted {
+		t.stopped()
+		return
+	}
+	if t.s.busy() && !t.s.blocked() { // else a person starts it again
+		t.consultTranscript(nil)
+	}
+}
+
+// environment is what the session has kept for its agents.
+func (s *state) environment() map[string]string {
+	if s.run == nil {
+		return s.record.Environment
+	}
+	return s.run.Environment
+}
+
+// inTurn reports whether a turn of the run had begun, and was not over, as far as
+// its output was read.
+func inTurn(translator []byte) bool {
+	state, err := claude.ParseState(translator)
+	return err == nil && state.InTurn() // the run's actor is the one to complain
+}
+
+// startRun journals the intent of a new run; the spawn follows when it is on
+// disk. A conversation that the agent may remember is resumed.
+func (t *transition) startRun() {
+	r := t.change()
+	t.s.retries.waiting = false
+	r.Waiting, r.Condition = "", ""
+	t.s.agent = agentView{}
+	t.resetMode()
+	resumed := r.AgentSession != ""
+	start := t.s.rulesAtStart()
+	argv, err := claude.Argv(claude.Spec{
+		Program: t.s.options.Program, SessionID: cmp.Or(r.AgentSession, t.s.said.nextID, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
+		AllowedTools: r.AllowedTools, DeniedTools: start.Deny, AskRules: start.Ask, Options: t.s.optionsAtStart(), Fork: r.Fork,
+	})
+	if err != nil {
+		t.argumentRefused(err)
+		return
+	}
+	r.Run++
+	r.AgentSession = cmp.Or(r.AgentSession, t.s.said.nextID, string(t.s.id))
+	t.s.said.nextID = ""
+	run := messages.RunRecord{
+		Format: runFormat, Session: t.s.id, Run: r.Run, State: messages.RunIntended, Token: t.now.id(),
+		Directory: filepath.Join(t.s.runsDirectory(), strconv.FormatUint(uint64(r.Run), 10)),
+		Argv:      argv, AgentSession: r.AgentSession, Resumed: resumed, StartedAt: t.now.at,
+	}
+	run.ControlKey = t.now.id()
+	if t.s.options.Fence == FenceProject {
+		run.Fence = string(FenceProject)
+	}
+	run.Environment = t.s.environment()
+	run.Options = t.s.agentOptions()
+	r.Environment, r.Options = nil, messages.AgentOptions{} // that record is written with each commit, a run's is not
+	t.putRun(run)
+	t.s.ending.restart = false
+	if resumed {
+		t.auditResumed()
+	}
+	if r.Fork.Session != "" && len(t.s.cursor.Translator) == 0 {
+		t.s.cursor.Translator = claude.Forked(r.Fork.CostUSD).Marshal()
+	}
+	cursor := messages.Cursor{Run: run.Run, Translator: t.s.cursor.Translator}
+	t.s.cursor, t.append.Cursor = cursor, &cursor
+	t.then(spawnRun{record: run, cursor: cursor, fresh: true, resume: r.Turn && t.now.versions.continues(r.AgentVersion)})
+}
+
+// processStarted notes that the agent is there, and gives it what is due.
+func (t *transition) processStarted(m messages.ProcessStarted) {
+	if m.Record.Run != t.s.record.Run {
+		return
+	}
+	t.putRun(alarmsOf(*t.s.run, m.Record))
+	if t.s.run.Frozen {
+		t.at = append(t.at, tellRun{m.Record.Run, run.Freeze{Why: run.Alarm, On: true}}) // an incarnation of the run's actor may not know
+	}
+	t.startedAs(m)
+	t.s.agent.up, t.s.agent.lastActivity, t.s.attended = true, t.now.at, false
+	state := pb.RunState_RUN_STATE_STARTED
+	if m.Adopted {
+		state = pb.RunState_RUN_STATE_ADOPTED
+	}
+	t.emit(runEvent(m.Record, state))
+	t.guarded(m)
+	if !t.s.ending.restart {
+		t.answerRestarters(false, nil)
+	}
+	switch {
+	case t.s.ending.shutdown:
+		t.tellAgent(run.Stop{How: run.StopResumable})
+		return
+	case t.s.endsForGood():
+		t.tellAgent(run.Stop{How: run.StopOrderly})
+		return
+	case t.s.ending.restart:
+		t.tellAgent(run.Stop{How: run.StopResumable})
+		return
+	case m.Adopted && t.torn():
+		t.notice("INPUT_TORN", "A long message was being written when the daemon ended; the agent is restarted and gets it again", nil)
+		t.replaceAgent(endReplace, run.StopResumable)
+		return
+	}
+	for _, p := range t.s.prompts.List(prompts.Every) {
+		switch {
+		case !prompts.Screened(p): // what was found before the agent was there has gone unheard
+			t.then(lookAround{p.Request, t.callOf(p), t.keptEdit(p)})
+		case prompts.Decided(p) && !p.Orphaned():
+			t.deliverAnswer(p)
+		}
+	}
+	if m.Adopted {
+		t.s.agent.barrier = t.control("barrier")
+		t.tellAgent(run.WriteControl{Line: claude.BarrierLine(t.s.agent.barrier, t.s.can())})
+	}
+	t.lookForRules()
+	t.expectTurn(m)
+	if t.s.record.TurnCanceled {
+		t.interrupt()
+	}
+}
+
+// torn reports whether a long line may have been cut in the middle.
+func (t *transition) torn() bool {
+	return slices.ContainsFunc(t.s.inputs, func(in messages.InputRecord) bool { return in.State == messages.InputWriting })
+}
+
+// runEnded writes the end of a run and decides what follows: nothing, a new
+// run now, a new run after a backoff, or giving up aloud.
+func (t *transition) runEnded(m messages.RunEnded) {
+	if m.Run != t.s.record.Run || !t.s.active() {
+		return
+	}
+	run := *t.s.run
+	run.State, run.Exit, run.Frozen = messages.RunFinished, m.Exit, false
+	t.s.agent.stderr = m.Complaint
+	t.putRun(run)
+	final := t.s.endReason().final()
+	if t.s.cutTurn() && !final && !t.s.ending.restart && !t.s.parkedForAnswer() {
+		t.change().CutOff++
+	}
+	if !t.s.ending.restart && len(t.s.ending.waiters[endRestart]) > 0 {
+		t.notRestarted(m.Exit.Reason)
+	}
+	t.s.agent.agentLife = agentLife{}
+	t.endInquiry(messages.Abilities{})
+	state := pb.RunState_RUN_STATE_EXITED
+	if !m.Exit.Known {
+		state = pb.RunState_RUN_STATE_LOST
+	}
+	t.emit(runEvent(run, state))
+	t.then(dropRun{m.Run}, archiveRuns{t.s.runsDirectory(), m.Run})
+	t.orphan()
+	t.change().Background = nil
+	if final {
+		t.follow(m.Exit)
+		return
+	}
+	t.consultTranscript(&m.Exit)
+}
+
+// follow decides what comes after the end of a run.
+func (t *transition) follow(exit messages.Exit) {
+	r := t.change()
+	t.complaintRead(exit)
+	reason := t.s.endReason()
+	switch {
+	case reason == endDelete:
+		t.remove()
+	case reason == endShutdown:
+		t.idle() // unless there is something to go on with
+		for _, w := range t.s.ending.waiters.take(endShutdown) {
+			t.then(act.Reply{To: w.from, With: AgentEnded{Session: t.s.id}})
+		}
+	case reason == endStop:
+		t.stopped()
+	case r.Condition != "" && !t.s.ending.restart: // found while the agent ran
+		t.maybeRetire()
+	case t.firstTurnLost():
+		t.beginAnew()
+	case t.terminal(evidence{
+		exit: exit, complaint: t.s.agent.stderr, memoryGone: t.s.agent.memoryGone, forgotten: t.s.agent.transcriptMissing, silent: t.s.cursor.Offset == 0,
+	}):
+		if t.s.agent.memoryGone {
+			r.Turn = false // there is nothing left of it
+			t.withdrawOrphans("agent")
+		}
+		t.maybeRetire()
+	case reason != endNone:
+		t.afterRun()
+	case t.crashed(exit):
+		t.crash(exit)
+	case exit.Reason != run.NeverStarted && t.s.busy():
+		t.retry(exit) // it went without a word; at once would be for ever
+	default:
+		t.afterRun()
+	}
+}
+
+// crashed reports whether an exit is a crash. Code 1 after a failed result is
+// how the agent says that its last turn failed (wire notes, section 15).
+func (t *transition) crashed(exit messages.Exit) bool {
+	if exit.Reason == run.NeverStarted || exit.Reason == process.LeaseEnded {
+		return false
+	}
+	return !exit.Known || exit.Signal != "" || (exit.Code != 0 && (exit.Code != 1 || !t.s.agent.lastFailed))
+}
+
+// crash says so, and restarts the agent after a backoff if it has work.
+func (t *transition) crash(exit messages.Exit) {
+	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(process.Status(exit))}
+	if t.s.agent.stderr != "" {
+		details["stderr"] = t.s.agent.stderr
+	}
+	t.emit(errorEvent(messages.SubprocessCrashed, "Claude process crashed: "+exit.Reason, details))
+	t.auditFailed(messages.SubprocessCrashed, exit.Reason)
+	if !t.s.busy() {
+		t.idle()
+		return
+	}
+	t.retry(exit)
+}
+
+// retry starts the agent again after a backoff, or gives up aloud.
+func (t *transition) retry(exit messages.Exit) {
+	if t.halt() {
+		return
+	}
+	history, decision := t.s.options.Restarts.Decide(t.s.retries.History, t.now.at, t.now.chance())
+	t.s.retries.History = history
+	if decision.Verdict == supervision.Restart {
+		t.retryAfter(decision.After)
+		return
+	}
+	t.s.retries.History = supervision.History{Total: history.Total} // a person who goes on gets as many tries again
+	r := t.change()
+	r.Phase = messages.PhaseCrashed
+	if r.Turn {
+		t.emit(turnComplete("interrupted"))
+		r.Turn = false
+	}
+	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(process.Status(exit))}
+	if t.s.agent.stderr != "" {
+		details["stderr"] = t.s.agent.stderr
+	}
+	message := fmt.Sprintf("The agent crashed too often (%s); it is started again by the next message", decision.Reason)
+	t.notice("AGENT_GAVE_UP", message, details)
+	t.call("AGENT_GAVE_UP", message, details)
+	t.status(pb.AgentStatus_ERROR, "the agent keeps crashing")
+}
+
+// endAgent ends the agent because the daemon ends. Its turn stays resumable.
+func (t *transition) shutdown(from *actor.PID) {
+	t.s.ending.shutdown = true
+	if !t.s.active() {
+		t.then(act.Reply{To: from, With: AgentEnded{Session: t.s.id}})
+		return
+	}
+	t.s.ending.waiters.add(endShutdown, waiter{from: from})
+	t.tellAgent(run.Stop{How: run.StopResumable})
+}

@@ -1,0 +1,203 @@
+package session
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/texts"
+	"betcode/actors/pool"
+	"betcode/actors/run"
+	"betcode/messages"
+)
+
+// A session runs an agent only with a slot of the pool. It asks for one when it
+// has work, waits with the work if there is none, refuses new work if the queue
+// is full, and gives the slot back when its agent is gone.
+
+// slotHold is how a session stands with the pool.
+type slotState uint8
+
+const (
+	slotNone   slotState = iota
+	slotAsked            // the pool has not answered yet
+	slotQueued           // it will be granted some time
+	slotHeld
+)
+
+// slotView is how a session stands with the pool.
+type slotView struct {
+	state      slotState
+	admissions []admission // messages that wait for the pool's answer
+	admitting  bool        // they are handled one after the other: the slot is not given back between them
+	resting    bool        // the pool knows that the agent has nothing to do, or yields
+	asking     bool        // the pool knows that the agent waits for a person
+}
+
+// admission is a message for an agent that waits until the pool has answered.
+type admission struct {
+	from    *actor.PID
+	message messages.SessionRequest // SendInput or CompactSession
+}
+
+// The effects: ask, tell the pool.
+type (
+	askPool  struct{ message any }
+	tellPool struct{ message any }
+)
+
+func (askPool) Effect()  {}
+func (tellPool) Effect() {}
+
+// parkDue is the session's own word for the end of an agent's rest.
+type parkDue struct{ run messages.RunNumber }
+
+// wantSlot asks for a slot unless the session has one, or has asked. It reports
+// whether the agent may be started now.
+func (t *transition) wantSlot() bool {
+	if t.s.slot.state == slotNone {
+		t.s.slot.state = slotAsked
+		t.then(askPool{pool.Want{Session: t.s.id}})
+	}
+	return t.s.slot.state == slotHeld
+}
+
+// slotAnswered takes the pool's first answer. Messages that waited for it are
+// refused if there is no place even in the queue; else they are next, see admit.
+func (t *transition) slotAnswered(m pool.Answer) {
+	switch t.s.slot.state {
+	case slotAsked:
+	case slotNone: // asked twice, since the pool was restarted; the first answer stands
+		t.then(tellPool{pool.Release{Session: t.s.id}})
+		return
+	case slotQueued: // the same; the newer answer may be better
+		if m.Place == pool.Admitted {
+			t.slotGranted()
+		}
+		return
+	case slotHeld:
+		return
+	}
+	t.s.slot.state = map[pool.Place]slotState{pool.Admitted: slotHeld, pool.Queued: slotQueued, pool.Full: slotNone}[m.Place]
+	if t.s.slot.state == slotNone {
+		for _, k := range t.s.slot.admissions {
+			t.then(act.Reply{To: k.from, With: t.s.poolExhausted("start agent")})
+		}
+		t.s.slot.admissions, t.s.ending.restart = nil, false
+		t.answerRestarters(false, t.s.poolExhausted("restart session"))
+	}
+	if len(t.s.slot.admissions) == 0 {
+		t.maybeRetire()
+	}
+	switch t.s.slot.state {
+	case slotQueued:
+		t.answerRestarters(true, nil)
+		t.noSlot(m)
+	case slotNone: // work from before a restart: ask again later
+		if t.s.wanted() {
+			t.retryAfter(t.s.options.Restarts.Max)
+		}
+	case slotAsked, slotHeld:
+	}
+}
+
+// admit accepts the messages that waited for the pool's answer, one by one: each
+// has a key to be remembered, and an append has place for one.
+func (s state) admit(now env, effects []act.Effect) (state, []act.Effect) {
+	if s.slot.state == slotAsked || len(s.slot.admissions) == 0 {
+		return s, effects
+	}
+	knocks := s.slot.admissions
+	s.slot.admissions, s.slot.admitting = nil, true
+	for _, k := range knocks {
+		next, more := s.step(now, k.from, k.message)
+		s, effects = next, append(effects, more...)
+	}
+	s.slot.admitting = false
+	if s.slot.state == slotHeld { // for older work, if none of them was accepted
+		next, more := s.step(now, nil, pool.Granted{})
+		return next, append(effects, more...)
+	}
+	return s, effects
+}
+
+// slotGranted notes that the session has a slot.
+func (t *transition) slotGranted() { t.s.slot.state = slotHeld }
+
+// settleSlot gives back a slot that is not needed, and tells the pool when the
+// agent begins or ends to rest. It ends every step.
+func (t *transition) releaseSlot() {
+	needed := t.s.active() || t.s.agent.readingTranscript || len(t.s.slot.admissions) > 0 || (t.s.slot.admitting && t.s.slot.state == slotHeld) || (t.s.wanted() && t.s.slot.state != slotHeld)
+	if t.s.slot.state != slotNone && t.s.slot.state != slotAsked && !needed {
+		t.s.slot.state, t.s.slot.resting, t.s.slot.asking = slotNone, false, false
+		t.then(tellPool{pool.Release{Session: t.s.id}})
+		return
+	}
+	if resting := t.s.canPark() || t.s.yields(t.now.at); resting != t.s.slot.resting {
+		t.s.slot.resting = resting
+		t.then(tellPool{pool.Resting{Session: t.s.id, Resting: resting}})
+		if t.s.canPark() {
+			t.then(act.After{Delay: t.s.options.ParkAfter, Message: parkDue{t.s.record.Run}})
+		}
+	}
+}
+
+// canPark reports whether the agent has nothing to do: no turn, no task in the
+// background, nobody who is asked.
+func (s *state) canPark() bool {
+	return s.agent.up && !s.frozen() && !s.busy() && !s.agent.busy && len(s.record.Background) == 0 && !s.prompts.AgentAsks() && !s.record.StopWanted
+}
+
+// park ends an agent that rests; the next message resumes it. One that yields is
+// resumed by an answer.
+func (t *transition) park() {
+	switch {
+	case t.s.canPark():
+		t.replaceAgent(endPark, run.StopOrderly) // what comes meanwhile is for the next run
+	case t.s.yields(t.now.at):
+		t.yieldSlot()
+	}
+}
+
+// poolRestarted says again what the session has and wants.
+func (t *transition) poolRestarted() {
+	switch t.s.slot.state {
+	case slotHeld:
+		t.then(tellPool{pool.Taken{Session: t.s.id}}, tellPool{pool.Resting{Session: t.s.id, Resting: t.s.slot.resting}})
+		if t.s.slot.asking {
+			t.then(tellPool{pool.Asking{Session: t.s.id, Asking: true}})
+		}
+	case slotAsked, slotQueued:
+		t.then(askPool{pool.Want{Session: t.s.id}})
+		t.s.slot.state = slotAsked
+	case slotNone:
+	}
+}
+
+// parkLate parks an agent that has rested all the time since the timer was set.
+func (t *transition) parkLate(m parkDue) {
+	rests := m.run == t.s.record.Run && t.s.canPark()
+	if rests && t.now.at.Sub(t.s.record.UpdatedAt) >= t.s.options.ParkAfter-time.Second {
+		t.park()
+	} else if rests {
+		t.then(act.After{Delay: t.s.options.ParkAfter - t.now.at.Sub(t.s.record.UpdatedAt), Message: parkDue{m.run}})
+	}
+}
+
+// poolExhausted refuses what needs an agent while none may be started, nor wait.
+func (s *state) poolExhausted(op string) *messages.Error {
+	return messages.Errorf(op, messages.Exhausted, "all agents are busy and the queue is full").
+		WithCode(messages.PoolExhausted).With("session_id", string(s.id)).
+		WithHint("wait for a session to end its turn, or allow more agents at once")
+}
+
+// noSlot says why the agent does not start, and which sessions could make room.
+func (t *transition) noSlot(m pool.Answer) {
+	message, details := "All agents are busy; this one starts when another has ended or can be parked", map[string]string(nil)
+	if m.Asking != "" {
+		message = "All agents are busy or wait for an answer (" + m.Asking + "); this one starts when another has ended, is answered or can be parked (betcode permission list)"
+		details = map[string]string{"waiting_for_a_person": m.Asking, "hold": texts.Duration(t.s.options.WaitingHold)}
+	}
+	t.notice("WAITING_FOR_SLOT", message, details)
+}

@@ -1,0 +1,96 @@
+package session
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/run"
+	"betcode/messages"
+)
+
+// Stop is final and beats everything: the supervisor, a restart under way, and a
+// journal that cannot be written. Then the wish is noted beside the journal (see
+// [stops]), and becomes durable with the first thing that the rebuilt session, or
+// the next daemon's, can write.
+
+// keepStop has the wish to stop noted beside the journal, then stopKept. forgetStop
+// drops it, since the journal has it.
+type (
+	saveStop      struct{ run messages.RunNumber }
+	stopSaved     struct{ err error }
+	dropSavedStop struct{}
+)
+
+func (saveStop) Effect()      {}
+func (dropSavedStop) Effect() {}
+
+// stopSession ends the agent for good: no restart, no continuation.
+func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
+	if !t.known(from, "stop session") {
+		return
+	}
+	t.s.ending.waiters.add(endStop, waiter{from, t.s.active(), client})
+	t.change().StopWanted = true
+	if t.s.durable.failure != nil {
+		t.s.ending.savingStop = true
+		t.then(saveStop{t.s.record.Run})
+	}
+	if t.s.active() {
+		t.stopRun()
+		return
+	}
+	t.stopped()
+}
+
+// stopRun begins to end the agent, once the wish is durable; where it cannot be, at
+// once.
+func (t *transition) stopRun() {
+	t.change().StopWanted = true
+	t.tellAgent(run.Stop{How: run.StopOrderly})
+}
+
+// stopped says that the agent is gone, to whoever wanted that.
+func (t *transition) stopped() {
+	if t.s.ending.savingStop {
+		return // until it is known whether it can be kept so
+	}
+	asked := t.s.ending.waiters.take(endStop)
+	t.auditComplete("stop", asked)
+	t.notRestarted("the session was stopped")
+	t.dropInputs("the session was stopped")
+	t.withdrawOrphans("stop")
+	t.endTurn("cancelled")
+	t.change().StopWanted = false
+	for _, w := range asked {
+		t.then(act.Reply{To: w.from, With: messages.SessionStopped{WasRunning: w.wasRunning}})
+	}
+	t.maybeRetire()
+}
+
+// stopKept goes on with a stop that was noted beside the journal, or could not be:
+// then the agent ends, and nobody is told that this is for good.
+func (t *transition) stopSaved(m stopSaved) {
+	t.s.ending.savingStop = false
+	if m.err != nil {
+		for _, w := range t.s.ending.waiters.take(endStop) {
+			t.then(act.Reply{To: w.from, With: (&messages.Error{Op: "stop session", Kind: messages.Unavailable, Code: messages.StorageError, Err: m.err}).
+				With("session_id", string(t.s.id)).
+				WithHint("the agent is ended all the same; a daemon that is started again before it can write may not know that")})
+		}
+	}
+	if t.s.record.StopWanted && !t.s.active() {
+		t.stopped()
+	}
+}
+
+// heedStop takes over a wish that could only be noted beside the journal. One that
+// is older than the newest run was fulfilled before that.
+func (t *transition) applySavedStop() {
+	if !t.now.stopSaved {
+		return
+	}
+	if t.s.exists && t.s.record.Run <= t.now.savedStop {
+		t.change().StopWanted = true
+	}
+	t.then(dropSavedStop{})
+}

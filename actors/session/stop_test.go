@@ -1,0 +1,320 @@
+package session
+
+import (
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
+	"betcode/messages"
+)
+
+func TestCancelARunningTurn(t *testing.T) {
+	b := turning(t)
+	b.on(cancel("ann"), "run 1: interrupt", "to ann: canceling, active true")
+	b.on(cancel("ann"), "to ann: canceling, active true")
+	b.on(b.out(aborted("k1")), "all: 6 IDLE", "run 1: interrupt is over")
+	if r := b.state.record; r.Turn || r.TurnCanceled || len(b.state.inputs) != 0 {
+		t.Errorf("%+v, inputs %v", r, b.state.inputs)
+	}
+	b.on(cancel("ann"), "to ann: canceling, active false")
+	b.tell(input("ann", "k2"))
+	b.quiet()
+	b.on(b.out(took("k2")...), "all: 8 THINKING") // and is not interrupted
+}
+
+// Why a turn is cancelled is in history and in the audit log, once.
+func TestCancelForAReason(t *testing.T) {
+	b := turning(t)
+	enough := cancel("ann")
+	enough.Reason = "enough of it"
+	b.tell(enough)
+	enough.Reason = "and again"
+	b.tell(enough)
+	var audited []messages.AuditEntry
+	for _, e := range b.effects {
+		if e, ok := e.(auditing); ok {
+			audited = append(audited, e.entry)
+		}
+	}
+	if len(audited) != 1 || audited[0].Type != messages.AuditTurnCanceled || audited[0].ActorID != "ann" || audited[0].Context["reason"] != "enough of it" {
+		t.Errorf("audited: %+v", audited)
+	}
+	var told []string
+	for _, e := range b.journal.Events {
+		var event pb.AgentEvent
+		if err := proto.Unmarshal(e.Bytes, &event); err != nil {
+			t.Fatal(err)
+		}
+		if n := event.GetNotice(); n.GetCode() == "TURN_CANCELLED" {
+			told = append(told, n.GetMessage()+" by "+n.GetDetails()["client"]+": "+n.GetDetails()["reason"])
+		}
+	}
+	if want := []string{"The turn was cancelled: enough of it by ann: enough of it"}; !slices.Equal(told, want) {
+		t.Errorf("told: %q", told)
+	}
+}
+
+// Messages that were queued behind the cancelled turn run as the next one.
+func TestCancelLeavesWhatIsQueued(t *testing.T) {
+	b := turning(t)
+	b.tell(input("ann", "k2"))
+	b.tell(b.out(heard("k2", claude.Queued)))
+	b.tell(cancel("ann"))
+	b.quiet()
+	b.on(b.out(aborted("k1"), heard("k2", claude.Started), begun()), "all: 7 THINKING", "run 1: interrupt is over")
+	b.on(b.out(finished("k2")), "all: 8 IDLE")
+}
+
+func TestCancelBeforeTheTurnHasBegun(t *testing.T) {
+	t.Run("the agent is there", func(t *testing.T) {
+		b := running(t)
+		b.on(cancel("ann"), "run 1: interrupt", "to ann: canceling, active true")
+		b.on(b.out(took("k1")...), "all: 4 info opus, 5 THINKING")
+		b.on(b.out(aborted("k1")), "all: 6 IDLE", "run 1: interrupt is over")
+	})
+	t.Run("the agent is being started", func(t *testing.T) {
+		b := newBench(t)
+		b.tell(start("ann"))
+		b.tell(input("ann", "k1"))
+		b.quiet()
+		b.on(cancel("ann"), "to ann: canceling, active true")
+		b.on(b.up(), "all: 3 run 1 started", "run 1: interrupt", "run 1: write k1")
+	})
+	t.Run("no agent is there", func(t *testing.T) {
+		b := running(t)
+		b.tell(b.exit(137))
+		b.quiet()
+		b.on(cancel("ann"), "all: 6 notice INPUT_DROPPED, 7 IDLE", "to ann: canceling, active true")
+		b.on(restartDue{1})
+	})
+	t.Run("and the agent drops the message", func(t *testing.T) {
+		b := running(t)
+		b.tell(cancel("ann"))
+		b.quiet()
+		b.on(b.out(heard("k1", claude.Queued), heard("k1", claude.Canceled)), "all: 4 IDLE", "run 1: interrupt is over")
+		b.tell(input("ann", "k2"))
+		b.quiet()
+		b.on(b.out(took("k2")...), "all: 6 info opus, 7 THINKING") // the old wish does not hit the new turn
+	})
+}
+
+// A cancellation survives a crash of ours.
+func TestCancelSurvivesACrash(t *testing.T) {
+	b := turning(t)
+	b.tell(cancel("ann"))
+	b.crash()
+	b.quiet()
+	b.on(b.adopted(), "all: 6 run 1 adopted", "run 1: barrier", "run 1: interrupt")
+	b.on(b.out(aborted("k1")), "all: 7 IDLE", "run 1: interrupt is over")
+}
+
+// A cancelled turn whose agent had to be ended for that does not go on in the next
+// one; what was queued behind it does.
+func TestCancelledTurnIsOverWithItsAgent(t *testing.T) {
+	for name, known := range map[string]map[string]bool{"remembered": {"k1": true}, "forgotten": {}} {
+		t.Run(name, func(t *testing.T) {
+			b := turning(t)
+			b.tell(input("ann", "k2"))
+			b.tell(cancel("ann"))
+			b.tell(b.exit(0))
+			b.tell(transcriptRead{run: 1, inTranscript: known, found: true})
+			b.quiet()
+			if r := b.state.record; r.Turn || r.TurnCanceled || b.state.agent.interrupted || len(b.state.inputs) != 1 || b.state.inputs[0].Key != "k2" {
+				t.Errorf("%+v, cut %t, inputs %+v", r, b.state.agent.interrupted, b.state.inputs)
+			}
+		})
+	}
+}
+
+// Stop is final: what was not given is dropped aloud, and nothing is restarted.
+func TestStop(t *testing.T) {
+	stop := messages.StopSession{Session: sessionA}
+	t.Run("in a turn", func(t *testing.T) {
+		b := turning(t)
+		b.tell(input("ann", "k2"))
+		b.quiet()
+		b.on(stop, "run 1: stop in order")
+		b.on(b.out(aborted("k1")), "all: 7 THINKING")
+		b.on(b.exit(1), "all: 8 run 1 exited, 9 notice INPUT_DROPPED, 10 IDLE",
+			"drop run 1", "to op: stopped, was running true", "retire")
+		if r := b.state.record; r.StopWanted || r.Turn || r.Phase != messages.PhaseIdle {
+			t.Errorf("%+v", r)
+		}
+		b.on(restartDue{1})
+		b.on(input("ann", "k3"), "all: 11 input k3", "to ann: input k3 is 11", "run 2: start with --resume")
+	})
+	t.Run("killed in a turn", func(t *testing.T) {
+		b := turning(t)
+		b.tell(stop)
+		b.quiet()
+		b.on(b.exit(137), "all: 6 run 1 exited, 7 notice INPUT_DROPPED, 8 turn cancelled, 9 IDLE",
+			"drop run 1", "to op: stopped, was running true", "retire")
+	})
+	t.Run("twice", func(t *testing.T) {
+		b := remembering(t)
+		b.on(stop, "run 1: stop in order")
+		b.on(stop, "run 1: stop in order")
+		b.on(b.exit(0), "all: 7 run 1 exited", "drop run 1", "to op: stopped, was running true", "to op: stopped, was running true", "retire")
+	})
+	t.Run("before the agent is there", func(t *testing.T) {
+		b := newBench(t)
+		b.tell(start("ann"))
+		b.tell(input("ann", "k1"))
+		b.quiet()
+		b.on(stop, "run 1: stop in order")
+		b.on(b.up(), "all: 3 run 1 started", "run 1: stop in order")
+	})
+	t.Run("without an agent", func(t *testing.T) {
+		b := running(t)
+		b.tell(b.exit(137))
+		b.quiet()
+		b.on(stop, "all: 6 notice INPUT_DROPPED, 7 IDLE", "to op: stopped, was running false", "retire")
+		b.on(restartDue{1})
+	})
+	t.Run("of a new session", func(t *testing.T) {
+		b := newBench(t)
+		b.tell(start("ann"))
+		b.quiet()
+		b.tell(stop)
+		if got := b.said[len(b.said)-2]; got != "to op: stopped, was running false" {
+			t.Errorf("%v", b.said)
+		}
+	})
+	t.Run("a message meanwhile", func(t *testing.T) {
+		b := turning(t)
+		b.tell(stop)
+		b.quiet()
+		b.on(input("ann", "k2"), "to ann: unavailable")
+		b.on(input("ann", "k1"), "to ann: input k1 is 2")
+	})
+}
+
+// The wish survives a crash of ours, between its acceptance and the end.
+func TestStopSurvivesACrash(t *testing.T) {
+	b := turning(t)
+	b.tell(messages.StopSession{Session: sessionA})
+	b.crash()
+	b.quiet()
+	b.on(b.adopted(), "all: 6 run 1 adopted", "run 1: stop in order")
+	b.on(b.exit(0), "all: 7 run 1 exited, 8 notice INPUT_DROPPED, 9 turn cancelled, 10 IDLE", "drop run 1", "retire")
+}
+
+func TestDelete(t *testing.T) {
+	remove := messages.DeleteSession{Session: sessionA}
+	gone := []string{"all: error SESSION_CLOSED", "to op: done", "forget /runs/" + string(sessionA), "retire"}
+	t.Run("without an agent", func(t *testing.T) {
+		b := newBench(t)
+		b.tell(start("ann"))
+		b.quiet()
+		b.on(remove, gone...)
+		if !b.journal.Deleted || !b.state.idle() {
+			t.Errorf("deleted: %v, idle: %v", b.journal.Deleted, b.state.idle())
+		}
+		b.on(remove, "to op: not found SESSION_NOT_FOUND", "retire")
+	})
+	t.Run("in a turn that waits for a person, with somebody watching", func(t *testing.T) {
+		b := asking(t)
+		b.tell(attach("bob", "b1"))
+		b.quiet()
+		b.on(remove, "run 1: stop in order")
+		b.on(input("ann", "k2"), "to ann: not found SESSION_NOT_FOUND")
+		b.on(attach("eve", "e1"), "to e1: not found SESSION_NOT_FOUND")
+		b.on(remove, "to op: not found SESSION_NOT_FOUND")
+		b.on(b.exit(0), "drop run 1", "stop waiting for p1", "all: error SESSION_CLOSED", "to op: done", "drop client b1",
+			"forget /runs/"+string(sessionA), "retire")
+		if !b.state.idle() {
+			t.Errorf("it has something to do: %+v", b.state)
+		}
+	})
+}
+
+// An id that was used once is never used again, and who tries is told.
+func TestDeletedSessionStaysDeleted(t *testing.T) {
+	b := newBench(t)
+	b.tell(start("ann"))
+	b.tell(messages.DeleteSession{Session: sessionA})
+	b.quiet()
+	b.on(start("ann"), "to ann: not found SESSION_CLOSED", "retire")
+	b.crash()
+	b.on(start("bob"), "to bob: not found SESSION_CLOSED", "retire")
+	if !b.state.idle() {
+		t.Error("it has something to do")
+	}
+	b.manual = true
+	b.on(start("ann"))
+	b.on(input("ann", "k1"))
+	b.on(messages.GetSession{Session: sessionA})
+	b.commit()
+	b.expect("the refusal", "to ann: not found SESSION_CLOSED", "to op: not found SESSION_CLOSED", "to ann: not found SESSION_CLOSED", "retire")
+}
+
+// The daemon ends: the agent is ended so that its turn can be continued.
+func TestDaemonEnds(t *testing.T) {
+	t.Run("in a turn", func(t *testing.T) {
+		b := turning(t)
+		b.on(EndAgent{}, "run 1: stop resumably")
+		b.on(b.exit(143), "all: 6 run 1 exited", "drop run 1", "to daemon: ended")
+		if r := b.state.record; !r.Turn || len(b.state.inputs) != 1 {
+			t.Errorf("%+v, inputs %v", r, b.state.inputs)
+		}
+		b.crash() // the next daemon
+		b.expect("the next daemon", "look for k1 in the transcript")
+		b.on(transcript(1, "k1"), "run 2: start with --resume in a turn")
+	})
+	t.Run("when idle", func(t *testing.T) {
+		b := remembering(t)
+		b.on(EndAgent{}, "run 1: stop resumably")
+		b.on(b.exit(143), "all: 7 run 1 exited", "drop run 1", "to daemon: ended")
+		b.crash()
+		b.expect("the next daemon")
+	})
+	t.Run("with nothing but a background task", func(t *testing.T) {
+		b := turning(t)
+		b.tell(b.out(claude.BackgroundTasks{IDs: []string{"task"}}, finished("k1")))
+		b.tell(EndAgent{})
+		b.quiet()
+		b.on(b.exit(143), "all: 7 run 1 exited, 8 IDLE", "drop run 1", "to daemon: ended")
+	})
+	t.Run("before the agent is there", func(t *testing.T) {
+		b := newBench(t)
+		b.tell(start("ann"))
+		b.tell(input("ann", "k1"))
+		b.quiet()
+		b.on(EndAgent{}, "run 1: stop resumably")
+		b.on(b.up(), "all: 3 run 1 started", "run 1: stop resumably")
+	})
+	t.Run("during a backoff", func(t *testing.T) {
+		b := running(t)
+		b.tell(b.exit(137))
+		b.quiet()
+		b.on(EndAgent{}, "to daemon: ended")
+		b.on(restartDue{1})
+		b.on(input("ann", "k2"), "all: 6 input k2", "to ann: input k2 is 6")
+		b.crash()
+		b.expect("the next daemon", "run 2: start with --resume")
+	})
+	t.Run("of an unknown session", func(t *testing.T) {
+		b := newBench(t)
+		b.on(EndAgent{}, "to daemon: ended")
+	})
+}
+
+// An agent that is being parked and then stopped leaves nothing behind: the next message reaches
+// the next agent.
+func TestStopWhileTheAgentIsParked(t *testing.T) {
+	b := remembering(t)
+	b.tell(pool.Park{})
+	b.tell(messages.StopSession{Session: sessionA, Client: "ann"})
+	b.tell(b.exit(0))
+	b.tell(input("ann", "k2"))
+	b.quiet()
+	b.tell(b.up())
+	if said := b.quiet(); !slices.Contains(said, "run 2: write k2") {
+		t.Errorf("the message is not written: %v", said)
+	}
+}

@@ -1,0 +1,204 @@
+package session
+
+import (
+	"slices"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/encode"
+	"betcode/messages"
+)
+
+// transition is one step of a session under construction: the next state, what
+// goes into the journal with it, and what follows. It exists only within a
+// step.
+//
+// The order of what follows is always the same: write down, then tell the
+// streams, then answer, then act. Whatever is added with [transition.then]
+// waits for the disk.
+type transition struct {
+	s      state
+	now    env
+	append messages.Append
+	before messages.Progress
+	dirty  bool         // something goes into the journal
+	used   bool         // it is a use of the session, see isUse
+	after  []act.Effect // when it is on disk
+	at     []act.Effect // at once
+}
+
+func begin(s state, now env) *transition {
+	return &transition{s: s, now: now, before: s.progress(), append: messages.Append{Session: s.id, Expect: s.record.Head}}
+}
+
+// finish turns the transition into the next state and the effects to perform.
+func (t *transition) finish() (state, []act.Effect) {
+	t.rememberAnswers()
+	t.publish(t.s.record.Head)
+	if !t.s.record.Turn {
+		t.s.record.CutKeys = nil
+	}
+	s, effects := t.s, t.at
+	if !t.dirty {
+		return s, append(effects, s.durable.Pass(s.record.Head, t.after)...)
+	}
+	if t.used {
+		s.record.UpdatedAt = t.now.at
+	}
+	t.append.Commit = s.durable.Commit(s.record.Head, t.after)
+	if record := s.record; !t.append.Delete {
+		t.append.Record = &record
+	}
+	return s, append(effects, persist{t.append})
+}
+
+// then adds effects that wait until everything so far is durable.
+func (t *transition) then(effects ...act.Effect) { t.after = append(t.after, effects...) }
+
+// emit gives an event its number and puts it into the journal.
+func (t *transition) emit(e *pb.AgentEvent) {
+	t.s.record.Head++
+	event := encode.Event(e, t.s.id, t.s.record.Head, t.now.at)
+	t.append.Events = append(t.append.Events, event)
+	t.s.record.Past.Bytes += uint64(len(event.Bytes))
+	t.dirty = true
+}
+
+// tellAll shows every stream an event that is not journaled.
+func (t *transition) tellAll(e *pb.AgentEvent) {
+	t.then(publish{events: []messages.Event{encode.Event(e, t.s.id, 0, t.now.at)}})
+}
+
+// progress is the progress after this step. A deleted session has none: a stream that
+// waits for answers learns that the session is gone when it attaches again.
+func (t *transition) progress() messages.Progress {
+	if t.append.Delete {
+		return messages.Awaiting
+	}
+	return t.s.progress()
+}
+
+// publish puts the events of this step, or a change of progress that no event carries, in
+// front of the other effects, and makes all of them carry the progress after this step. A
+// client that has an answer may finish its stream, which must not end on older progress.
+func (t *transition) publish(head messages.Seq) {
+	progress, told := t.progress(), false
+	for i, e := range t.after {
+		switch e := e.(type) {
+		case publish:
+			e.progress, told = progress, true
+			t.after[i] = e
+		case tellStream:
+			e.progress = progress
+			t.after[i] = e
+		}
+	}
+	if len(t.append.Events) > 0 || !told && progress != t.before {
+		t.after = append([]act.Effect{publish{t.append.Events, head, progress}}, t.after...)
+	}
+}
+
+// status emits a StatusChange if the status is another one now.
+func (t *transition) status(status pb.AgentStatus, message string) {
+	if t.s.compacting() && status == pb.AgentStatus_THINKING {
+		return // what it thinks about is its context
+	}
+	if t.s.record.Status != status.String() {
+		t.s.record.Status = status.String()
+		t.emit(statusChange(status, message))
+	}
+}
+
+// notice emits a Notice: something a person should know.
+func (t *transition) notice(code, message string, details map[string]string) {
+	t.emit(&pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{Code: code, Message: message, Details: details}}})
+}
+
+// call notifies a person, unless somebody watches.
+func (t *transition) call(code, message string, details map[string]string) {
+	if !t.s.clients.Watched() {
+		t.then(notify{Notice{Code: code, Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
+	}
+}
+
+// change marks the session's record as changed.
+func (t *transition) change() *messages.SessionRecord {
+	t.dirty = true
+	return &t.s.record
+}
+
+// putRun stores the newest run.
+func (t *transition) putRun(r messages.RunRecord) {
+	t.s.run, t.append.Run, t.dirty = &r, &r, true
+}
+
+// putInput stores an input that is known already, or adds a new one.
+func (t *transition) putInput(in messages.InputRecord) {
+	t.keepInput(in)
+	t.append.Inputs = append(t.append.Inputs, in)
+	t.dirty = true
+}
+
+// keepInput changes an input in memory only.
+func (t *transition) keepInput(in messages.InputRecord) {
+	t.s.inputs = slices.Clone(t.s.inputs)
+	if i := t.s.input(in.Key); i >= 0 {
+		t.s.inputs[i] = in
+	} else {
+		t.s.inputs = append(t.s.inputs, in)
+	}
+}
+
+// settle forgets an input: it is in the agent's memory, or given up.
+func (t *transition) inputDone(key string) {
+	i := t.s.input(key)
+	if i < 0 {
+		return
+	}
+	t.s.inputs = slices.Delete(slices.Clone(t.s.inputs), i, i+1)
+	t.s.agent.long = slices.DeleteFunc(slices.Clone(t.s.agent.long), func(k string) bool { return k == key })
+	t.append.Inputs = slices.DeleteFunc(t.append.Inputs, func(in messages.InputRecord) bool { return in.Key == key })
+	t.append.Settled = append(t.append.Settled, key)
+	t.dirty = true
+	t.compactionSettled(key)
+}
+
+// putPermission stores a permission record.
+func (t *transition) putPermission(p messages.PermissionRecord) {
+	t.s.prompts.Put(p)
+	t.append.Permissions = append(t.append.Permissions, p)
+	t.append.Resolved = slices.DeleteFunc(t.append.Resolved, func(id messages.RequestID) bool { return id == p.Request }) // asked again at once
+	t.dirty = true
+}
+
+// removePermission forgets a permission record: nothing is left to be done.
+func (t *transition) removePermission(id messages.RequestID) {
+	t.s.prompts.Remove(id)
+	t.append.Permissions = slices.DeleteFunc(t.append.Permissions, func(p messages.PermissionRecord) bool { return p.Request == id })
+	t.append.Resolved = append(t.append.Resolved, id)
+	t.dirty = true
+}
+
+// input returns the place of the unsettled input with a key, -1 if there is none.
+func (s *state) input(key string) int {
+	return slices.IndexFunc(s.inputs, func(in messages.InputRecord) bool { return in.Key == key })
+}
+
+// busy reports whether a turn runs, or will as soon as the agent has read.
+func (s *state) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
+
+// wanted reports whether an agent is wanted: there is work that may be done, or a
+// person has said so.
+func (s *state) wanted() bool { return s.ending.restart || s.busy() && !s.blocked() }
+
+// progress is what the attached streams are told about the session's work.
+func (s *state) progress() messages.Progress {
+	switch {
+	case !s.busy(), s.record.Phase == messages.PhaseCrashed:
+		return messages.Quiescent
+	case s.prompts.AgentWaits(), s.blocked():
+		return messages.Awaiting
+	}
+	return messages.Working
+}

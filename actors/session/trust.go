@@ -1,0 +1,187 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/texts"
+	"betcode/actors/run"
+	"betcode/messages"
+)
+
+// What a directory tells an agent to run counts while the user trusts its content.
+// The content is compared before the agent starts, before each message to a resting
+// agent, and after each tool call of an agent that obeys the directory: Claude Code
+// reads its settings again when they change, so hooks that a checkout brings would
+// run in the same turn. An agent that obeys what is no longer trusted is replaced by
+// a restricted one, which goes on with the turn.
+
+// lookTrust compares the directory's content with what is trusted; then trustLooked.
+type lookTrust struct {
+	run    messages.RunNumber
+	fresh  bool // for a message that waits
+	search bool // also below the directory, for skills that the agent has loaded
+}
+
+func (lookTrust) Effect() {}
+
+type trustLooked struct {
+	run   messages.RunNumber
+	fresh bool
+	guard messages.Guard // that a new agent would have
+	err   error
+}
+
+func (e lookTrust) look(d *Deps, directory string, added, environment []string) any {
+	guard, err := d.Guard(directory, added, environment, e.search)
+	return trustLooked{e.run, e.fresh, guard, err}
+}
+
+// guarded notes how the agent was started.
+func (t *transition) guarded(m messages.ProcessStarted) {
+	t.s.agent.guard, t.s.agent.trustFresh, t.s.agent.trustLooking = m.Guard, !m.Adopted, false
+	t.s.agent.trustSearch = m.Adopted // nobody knows what it has loaded from below its directory
+	if m.Adopted {
+		t.s.said.trust = m.Guard.Digest // in history
+	}
+	t.tellGuard()
+}
+
+// tellGuard tells people what of the directory is not in effect, once for each content.
+func (t *transition) tellGuard() {
+	g := t.s.agent.guard
+	if !g.Restricted() || t.s.said.trust == g.Digest {
+		return
+	}
+	t.s.said.trust = g.Digest
+	directory := t.s.record.WorkingDirectory
+	message := fmt.Sprintf("The agent does not obey the files of %s, which is not trusted: %s. Review it with 'betcode trust %s'.",
+		directory, withheld(g), texts.ShellWord(directory))
+	details := map[string]string{"directory": directory, "files": strings.Join(filesOf(g), "\n")}
+	t.notice(string(messages.NotTrusted), message, details)
+	t.call(string(messages.NotTrusted), message, details)
+}
+
+// lookFirst reports whether the content of the directory is to be compared before the
+// agent gets a message, and has that done.
+func (t *transition) lookFirst() bool {
+	if !t.s.options.OwnRules || t.s.agent.trustFresh || t.s.record.Turn || !t.s.hasUndelivered() {
+		return false
+	}
+	t.lookTrust(true, false)
+	return true
+}
+
+func (t *transition) lookTrust(fresh, search bool) {
+	switch {
+	case !t.s.agent.trustLooking:
+		t.s.agent.trustLooking = true
+		t.then(lookTrust{t.s.record.Run, fresh, search || t.s.agent.trustSearch})
+		t.s.agent.trustSearch = false
+	case search:
+		t.s.agent.trustSearch = true // when the comparison under way has ended
+	}
+}
+
+// watchTrust has the content compared after a tool call, and when the agent has loaded
+// other commands: it takes skills of a directory below its own when it reads a file there.
+func (t *transition) watchTrust(items []claude.Item) {
+	if !t.s.options.OwnRules || t.s.agent.guard.Mode != messages.GuardOff || !t.s.agent.up || t.s.replacing() {
+		return
+	}
+	done := slices.ContainsFunc(items, func(i claude.Item) bool { _, is := i.(claude.ToolDone); return is })
+	search := slices.ContainsFunc(items, func(i claude.Item) bool { _, is := i.(claude.CommandsChanged); return is })
+	if done || search {
+		t.lookTrust(false, search)
+	}
+}
+
+// trustLooked goes on with the present content: the agent is replaced if it obeys what
+// is not trusted, or, while it rests, if it could obey what is trusted now.
+func (t *transition) trustLooked(m trustLooked) {
+	if m.run != t.s.record.Run || !t.s.agent.trustLooking {
+		return
+	}
+	t.s.agent.trustLooking = false
+	if !t.s.agent.up || t.s.replacing() {
+		return
+	}
+	lost := m.err != nil || t.s.agent.guard.Mode == messages.GuardOff && m.guard.Mode == messages.GuardStrict ||
+		len(lacking(m.guard.Ask, t.s.agent.guard.Ask)) > 0 // the agent would run what it is to ask about
+	gained := t.s.agent.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardOff
+	resting := !t.s.record.Turn && len(t.s.record.Background) == 0 && !t.s.prompts.AgentWaits()
+	switch {
+	case lost || gained && resting:
+		t.s.agent.directory = nil
+		t.s.ending.restart = true
+		t.replaceAgent(endReplace, run.StopResumable)
+		return
+	case t.s.agent.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardStrict:
+		t.s.agent.guard = m.guard // the agent obeys none of it, old or new
+		t.tellGuard()
+	}
+	if t.s.agent.trustSearch {
+		t.lookTrust(false, true)
+		return
+	}
+	t.s.agent.trustFresh = m.fresh // what was compared after a tool call may be old when a message comes
+	t.deliver()
+}
+
+// hasUndelivered reports whether a message has not been handed to the run.
+func (s *state) hasUndelivered() bool {
+	return slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
+		return in.State == messages.InputAccepted && in.Run != s.record.Run
+	})
+}
+
+// withheld counts what is not in effect: "2 hooks, 1 MCP server".
+func withheld(g messages.Guard) string {
+	names := []struct{ kind, one, many string }{
+		{"hook", "hook", "hooks"},
+		{"server", "MCP server", "MCP servers"},
+		{"allow", "allow rule", "allow rules"},
+		{"helper", "helper command", "helper commands"},
+		{"env", "environment variable", "environment variables"},
+		{"shell", "embedded shell command", "embedded shell commands"},
+		{"setting", "setting", "settings"},
+		{"prompt", "command, skill or agent", "commands, skills or agents"},
+		{"file", "other file", "other files"},
+		{"git", "program that git runs", "programs that git runs"},
+		{"task", "scheduled prompt", "scheduled prompts"},
+		{"broken", "unreadable file", "unreadable files"},
+	}
+	var parts []string
+	for _, n := range names {
+		count := 0
+		for _, f := range g.Withheld {
+			if f.Kind == n.kind {
+				count++
+			}
+		}
+		switch {
+		case count == 1:
+			parts = append(parts, "1 "+n.one)
+		case count > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", count, n.many))
+		}
+	}
+	parts = append(parts, g.Problems[:min(len(g.Problems), 3)]...)
+	if len(parts) == 0 {
+		return "files were removed since"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// filesOf are the files that are not obeyed.
+func filesOf(g messages.Guard) []string {
+	var files []string
+	for _, f := range g.Withheld {
+		if !slices.Contains(files, f.Path) {
+			files = append(files, f.Path)
+		}
+	}
+	return files[:min(len(files), 50)]
+}

@@ -1,0 +1,109 @@
+package session
+
+import (
+	"slices"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+	"betcode/messages/claudecode"
+)
+
+// What a session does differently with an older version of the agent. The version
+// is that of the program when it was started, until the agent says itself; both are
+// in the session's record, so an adopted agent is still known.
+
+// can returns what the session's agent can do.
+func (s *state) can() claudecode.Capabilities { return claudecode.Of(s.record.AgentVersion) }
+
+// startedAs notes the version of a program that was started.
+func (t *transition) startedAs(m messages.ProcessStarted) {
+	if !m.Adopted && m.Version != "" && m.Version != t.s.record.AgentVersion {
+		t.change().AgentVersion = m.Version
+	}
+}
+
+// beginInputs marks the oldest message that the agent was given as begun, where it
+// does not say itself which one its turn begins with.
+func (t *transition) beginInputs(m claude.TurnStarted) {
+	if t.s.can().CommandLifecycle || m.Origin != "" {
+		return
+	}
+	for _, in := range t.s.inputs {
+		if in.Run == t.s.record.Run && in.State >= messages.InputWriting && in.State < messages.InputStarted {
+			in.State = messages.InputStarted
+			t.putInput(in)
+			return
+		}
+	}
+}
+
+// answeredBy lists the messages that a turn has answered: those its result names,
+// and, where the agent tells nothing of a message's state, those that were begun. A
+// command without a turn answers the oldest.
+func (t *transition) answeredBy(m claude.TurnEnded) []string {
+	if t.s.can().CommandLifecycle || m.Origin != "" {
+		return m.Inputs
+	}
+	answered := slices.Clone(m.Inputs)
+	var oldest string
+	for _, in := range t.s.inputs {
+		switch {
+		case in.Run != t.s.record.Run || in.State < messages.InputWriting:
+		case in.State >= messages.InputStarted && !slices.Contains(answered, in.Key):
+			answered = append(answered, in.Key)
+		case oldest == "":
+			oldest = in.Key
+		}
+	}
+	if len(answered) == 0 && oldest != "" {
+		answered = append(answered, oldest)
+	}
+	return answered
+}
+
+// complaintRead takes what a run that ended has written to standard error where
+// that is the only place in which it is said.
+func (t *transition) complaintRead(exit messages.Exit) {
+	if t.s.run == nil || !exit.Known || exit.Code == 0 {
+		return
+	}
+	c := claude.Complaint(t.s.agent.stderr)
+	if t.s.run.Resumed {
+		t.s.agent.memoryGone = t.s.agent.memoryGone || c.MemoryGone(t.s.run.AgentSession)
+		return
+	}
+	t.s.agent.idTaken = c.IDTaken(t.s.run.AgentSession)
+	t.s.agent.memoryGone = t.s.agent.memoryGone || t.s.forks() && c.MemoryGone(t.s.record.Fork.AgentSession)
+}
+
+// forks reports whether the newest run was to fork another conversation.
+func (s *state) forks() bool {
+	return s.run != nil && !s.run.Resumed && s.record.Fork.AgentSession != ""
+}
+
+// firstTurnLost reports whether the agent has nothing of a conversation that never
+// had a result.
+func (t *transition) firstTurnLost() bool {
+	return (t.s.agent.memoryGone && !t.s.forks() || t.s.agent.idTaken) && !t.s.record.Remembered
+}
+
+// beginAnew begins the conversation again: under its own id, or under a new one if
+// what was lost has left something behind that keeps its own taken.
+func (t *transition) beginAnew() {
+	r := t.change()
+	r.AgentSession, r.Turn = "", false
+	if t.s.agent.idTaken || !t.s.can().ReusableSessionID {
+		t.s.said.nextID = t.now.id()
+	}
+	t.notice("FIRST_ATTEMPT_LOST", "The agent had not saved the conversation yet; it is started again", nil)
+	t.afterRun()
+}
+
+// notContinuing is a sorted list of versions that do not go on with a turn by themselves.
+type notContinuing []string
+
+// continues reports whether a version is believed to go on with a turn by itself.
+func (n notContinuing) continues(version string) bool {
+	_, stays := slices.BinarySearch(n, version)
+	return !stays
+}

@@ -1,0 +1,339 @@
+package session
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	"betcode/actors/permission"
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
+	"betcode/actors/run"
+	"betcode/messages"
+)
+
+// world is what surrounds a session in its property test: the agent process with
+// its spool, the actor of the run, those of the permissions, and the timers. All
+// of them act when they are told to, so that chance decides about the order.
+type world struct {
+	t     *rapid.T
+	b     *bench
+	agent *agentProcess // the newest, alive or dead; nil before the first
+	run   *runActor     // nil if the session has none
+	asked map[messages.RequestID]permission.State
+
+	failing bool // the journal
+	pool    pool.State
+	mailbox []any // to the session, in order
+	timers  []act.After
+	seen    int // effects of the bench that were carried out
+
+	accepted map[string]messages.Seq // inputs that were acknowledged
+	excused  map[string]bool         // inputs that the agent has answered, or has in its transcript
+	settled  map[string]bool
+}
+
+// agentProcess is an agent as the operating system and its spool show it.
+type agentProcess struct {
+	run      messages.RunNumber
+	alive    bool
+	exit     messages.Exit
+	spool    []claude.Item // each is ten bytes
+	inbox    []string      // keys of messages that were written to it
+	begun    []string      // keys of messages that it says it works on, truly or not
+	turn     bool
+	stopping bool
+	barriers []string
+	open     []string // its requests for permission
+}
+
+// runActor is the actor of a run.
+type runActor struct {
+	spawn  spawnRun
+	opened bool
+	over   bool
+	offset int64
+}
+
+func newWorld(t *rapid.T) *world {
+	w := &world{
+		t: t, b: newBench(t), asked: map[messages.RequestID]permission.State{},
+		pool:     pool.New(pool.Limits{Agents: 1, Queue: rapid.IntRange(0, 2).Draw(t, "queue")}),
+		accepted: map[string]messages.Seq{}, excused: map[string]bool{}, settled: map[string]bool{},
+	}
+	w.b.manual, w.b.handing, w.b.reuses = true, w.checkSettled, true
+	w.b.stops = savedStops{}
+	return w
+}
+
+// tell delivers a message to the session and carries out what it wants.
+func (w *world) tell(m any) {
+	switch m := m.(type) {
+	case run.Output:
+		for _, item := range m.Items {
+			w.excuse(item)
+		}
+	case transcriptRead:
+		if slices.Contains(slices.Collect(maps.Values(m.inTranscript)), true) {
+			// Messages that began a turn together are known by the last of them.
+			for _, in := range w.b.state.inputs {
+				w.excused[in.Key] = true
+			}
+		}
+	}
+	w.b.tell(m)
+	w.perform()
+}
+
+// excuse notes what an item says about messages that need no answer any more.
+func (w *world) excuse(item claude.Item) {
+	switch m := item.(type) {
+	case claude.InputState:
+		w.excused[m.Key] = w.excused[m.Key] || m.State >= claude.Completed
+	case claude.TurnEnded:
+		for _, key := range m.Inputs {
+			w.excused[key] = true
+		}
+	}
+}
+
+// checkSettled checks that no message is forgotten without a reason or a notice.
+func (w *world) checkSettled(a messages.Append) {
+	dropped, undone := map[string]bool{}, false
+	for _, e := range a.Events {
+		var event pb.AgentEvent
+		if proto.Unmarshal(e.Bytes, &event) == nil && event.GetError().GetCode() == string(messages.CompactionFailed) {
+			undone = true
+		}
+		if event.GetNotice().GetCode() == "INPUT_DROPPED" {
+			dropped[event.GetNotice().GetDetails()["idempotency_key"]] = true
+		}
+	}
+	for _, key := range a.Settled {
+		if !w.excused[key] && !dropped[key] && (!undone || key[0] != 'c') {
+			w.fail("message %s is forgotten", key)
+		}
+		w.settled[key] = true
+	}
+}
+
+// perform carries out the effects that were not carried out yet.
+func (w *world) perform() {
+	for ; w.seen < len(w.b.effects); w.seen++ {
+		switch e := w.b.effects[w.seen].(type) {
+		case act.Reply:
+			if m, ok := e.With.(messages.InputAcknowledged); ok {
+				if before, again := w.accepted[m.Key]; again && before != m.Seq {
+					w.fail("message %s is %d and %d", m.Key, before, m.Seq)
+				}
+				w.accepted[m.Key] = m.Seq
+			}
+		case saveStop:
+			w.b.stops[sessionA] = e.run
+			m := stopSaved{}
+			if rapid.IntRange(0, 3).Draw(w.t, "cannot be noted") == 0 {
+				m.err = errors.New("no space left")
+			}
+			w.mailbox = append(w.mailbox, m)
+		case dropSavedStop:
+			delete(w.b.stops, sessionA)
+		case rebuild:
+			w.seen++
+			w.crash()
+			w.tell(Rebuilt{})
+			return
+		case spawnRun:
+			if w.run != nil {
+				w.fail("run %d is spawned while run %d has its actor", e.record.Run, w.run.spawn.record.Run)
+			}
+			w.run = &runActor{spawn: e, offset: e.cursor.Offset}
+		case dropRun:
+			w.run = nil
+		case spawnPermission:
+			w.asked[e.record.Request] = permission.New(e.record, questionsOf(e.record), []time.Duration{time.Hour, 24 * time.Hour})
+		case update:
+			if state, there := w.asked[e.record.Request]; there {
+				w.asked[e.record.Request], _ = state.Step(w.b.now, nil, permission.Changed{Record: e.record})
+			}
+		case dropPermission:
+			delete(w.asked, e.request)
+		case forward:
+			next, effects := w.asked[e.request].Step(w.b.now, e.from, e.message)
+			w.asked[e.request] = next
+			w.fromPermission(effects)
+		case act.After:
+			w.timers = append(w.timers, e)
+		case readTranscript:
+			m := transcriptRead{run: e.run, inTranscript: map[string]bool{}}
+			for _, key := range e.keys {
+				if rapid.Bool().Draw(w.t, "in the transcript") {
+					m.inTranscript[key] = true
+				}
+			}
+			w.mailbox = append(w.mailbox, m)
+		case tellRun:
+			w.order(e)
+		case askPool:
+			w.b.knocked = false
+			w.tellPool(sessionA, e.message)
+		case tellPool:
+			w.tellPool(sessionA, e.message)
+		}
+	}
+}
+
+func (w *world) fromPermission(effects []act.Effect) {
+	for _, e := range effects {
+		if m, ok := e.(permission.ToSession); ok {
+			w.mailbox = append(w.mailbox, m.Message)
+		}
+	}
+}
+
+// order is what the actor of a run does when it is told something.
+func (w *world) order(e tellRun) {
+	if w.run == nil || w.run.spawn.record.Run != e.run || w.run.over {
+		return // a dead letter
+	}
+	if w.agent == nil || w.agent.run != e.run || !w.agent.alive {
+		return // nobody reads
+	}
+	switch m := e.message.(type) {
+	case run.WriteInput:
+		if !m.Long && rapid.IntRange(0, 5).Draw(w.t, "too long") == 0 {
+			w.mailbox = append(w.mailbox, run.InputTooLong{Run: e.run, Key: m.Key})
+			return
+		}
+		if !slices.Contains(w.agent.inbox, m.Key) { // else it is silent
+			w.agent.inbox = append(w.agent.inbox, m.Key)
+		}
+		w.mailbox = append(w.mailbox, messages.InputWrittenTo{Run: e.run, Key: m.Key})
+	case run.WriteAnswer:
+		w.agent.open = slices.DeleteFunc(w.agent.open, func(id string) bool { return id == string(m.Request) })
+		w.mailbox = append(w.mailbox, messages.AnswerWritten{Run: e.run, Request: m.Request})
+	case run.WriteControl:
+		if showOrder(m) == "barrier" {
+			w.agent.barriers = append(w.agent.barriers, w.b.state.agent.barrier)
+		}
+	case run.Stop:
+		w.agent.stopping = true
+	case run.Freeze:
+		held := run.Frozen{Run: e.run}
+		if m.On {
+			held.Why = m.Why
+		}
+		w.mailbox = append(w.mailbox, held)
+	}
+}
+
+// open starts the process of a fresh run, or finds out what became of another.
+func (w *world) open(starts bool) {
+	r := w.run
+	r.opened = true
+	n := r.spawn.record.Run
+	switch {
+	case r.spawn.fresh && starts:
+		w.agent = &agentProcess{run: n, alive: true}
+	case r.spawn.fresh:
+		w.agent = &agentProcess{run: n, exit: messages.Exit{Known: true, Code: 127, Reason: "no such program"}}
+	case w.agent == nil || w.agent.run != n:
+		w.agent = &agentProcess{run: n, exit: messages.Exit{Reason: run.NeverStarted}}
+	}
+	r.spawn.fresh = false
+	if !w.agent.alive {
+		return
+	}
+	m := w.b.up()
+	m.Adopted = w.run.spawn.record.State == messages.RunRunning || w.agent.spool != nil || len(w.agent.inbox) > 0
+	w.mailbox = append(w.mailbox, m)
+}
+
+// read hands over the next lines of the spool, or the end of the run.
+func (w *world) read(most int) {
+	r, from := w.run, w.run.offset
+	for len(w.agent.spool)*10 > int(r.offset) && r.offset < from+int64(10*most) {
+		r.offset += 10
+	}
+	if r.offset > from {
+		w.mailbox = append(w.mailbox, run.Output{
+			Run: w.agent.run, From: from, To: r.offset, Items: w.agent.spool[from/10 : r.offset/10], Translator: []byte{byte(r.offset)},
+		})
+		return
+	}
+	if !w.agent.alive {
+		r.over = true
+		w.mailbox = append(w.mailbox, messages.RunEnded{Run: w.agent.run, Exit: w.agent.exit})
+	}
+}
+
+func (w *world) canRead() bool { return w.run != nil && w.run.opened && !w.run.over }
+
+// says lets the agent write lines.
+func (w *world) says(items ...claude.Item) {
+	for _, item := range items {
+		switch m := item.(type) {
+		case claude.InputState:
+			w.agent.begun = append(w.agent.begun, m.Key)
+		case claude.TurnStarted:
+			w.agent.turn = true
+		case claude.TurnEnded:
+			w.agent.turn = w.agent.turn && m.MemoryGone
+		case claude.PermissionAsked:
+			w.agent.open = append(w.agent.open, m.Request)
+		}
+	}
+	w.agent.spool = append(w.agent.spool, items...)
+}
+
+func (w *world) agentLives() bool { return w.agent != nil && w.agent.alive }
+
+func (w *world) dies(exit messages.Exit) { w.agent.alive, w.agent.exit = false, exit }
+
+// crash replaces the session's actor; its children go with it.
+func (w *world) crash() {
+	handed := w.mailbox
+	w.mailbox, w.timers, w.run = nil, nil, nil
+	clear(w.asked)
+	w.b.crash(slices.DeleteFunc(handed, func(m any) bool {
+		switch m.(type) {
+		case transcriptRead, stopSaved: // of its own worker
+			return true
+		}
+		return false
+	})...)
+	w.perform()
+}
+
+// fail ends the test with the last words of everybody.
+func (w *world) fail(format string, args ...any) {
+	history := w.b.history[max(0, len(w.b.history)-80):]
+	w.t.Fatalf(format+"; before that:\n%s", append(args, strings.Join(history, "\n"))...)
+}
+
+// tellPool tells the pool something in the name of a session. What it answers to
+// ours goes into the mailbox.
+func (w *world) tellPool(from messages.SessionID, message any) {
+	next, effects := w.pool.Step(actor.NewPID("here", string(from)), message)
+	w.pool = next
+	for _, e := range effects {
+		switch e := e.(type) {
+		case act.Reply:
+			if e.To.Id == string(sessionA) {
+				w.mailbox = append(w.mailbox, e.With)
+			}
+		case pool.ToSession:
+			if e.Session == sessionA {
+				w.mailbox = append(w.mailbox, e.Message)
+			}
+		}
+	}
+}

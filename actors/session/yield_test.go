@@ -1,0 +1,95 @@
+package session
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"betcode/actors/pool"
+	"betcode/messages"
+)
+
+// holdOver is a session whose agent waits for a person, and whose hold is over.
+func holdOver(t tester) *bench {
+	b := asking(t)
+	b.now = b.now.Add(benchOptions.WaitingHold)
+	b.tell(yieldDue{1})
+	return b
+}
+
+// parkedAsking is one that has yielded its slot, and whose agent has ended.
+func parkedAsking(t tester) *bench {
+	b := holdOver(t)
+	b.tell(pool.Park{})
+	b.tell(b.exit(143))
+	b.tell(transcript(1, "k1"))
+	b.quiet()
+	return b
+}
+
+func TestSlotIsYieldedAfterTheHold(t *testing.T) {
+	b := asking(t)
+	b.now = b.now.Add(benchOptions.WaitingHold - time.Second)
+	b.tell(yieldDue{1})
+	if told := b.toldPool(); len(told) != 0 {
+		t.Errorf("before the hold is over the pool hears %v", told)
+	}
+	b.on(pool.Park{}) // and it is not parked
+	b.now = b.now.Add(time.Second)
+	b.tell(yieldDue{1})
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(pool.Resting{Session: sessionA, Resting: true}) {
+		t.Errorf("the pool hears %v", told)
+	}
+}
+
+// An agent that says something while it waits has more to do than that.
+func TestSlotIsKeptWhileAnotherToolRuns(t *testing.T) {
+	b := asking(t)
+	b.now = b.now.Add(benchOptions.WaitingHold - time.Second)
+	b.tell(b.out())
+	b.now = b.now.Add(2 * time.Second)
+	b.tell(yieldDue{1})
+	b.toldPool()
+	b.on(pool.Park{})
+	if b.state.slot.resting {
+		t.Error("it yields although its agent works")
+	}
+}
+
+func TestParkedAgentIsResumedByAnAnswer(t *testing.T) {
+	for name, a := range map[string]messages.AnswerPermission{
+		"allowed":                 answer("bob", "p1", messages.AllowOnce),
+		"allowed for the session": answer("bob", "p1", messages.AllowSession),
+		"denied":                  answer("bob", "p1", messages.Deny),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := parkedAsking(t)
+			if s := b.state; s.record.Waiting != messages.WaitsForAnswer || s.active() || s.wanted() || s.slot.state != slotNone || s.record.CutOff != 0 {
+				t.Fatalf("waiting %q, active %t, wanted %t, slot %d, cut off %d times", s.record.Waiting, s.active(), s.wanted(), s.slot.state, s.record.CutOff)
+			}
+			b.crash() // and the next daemon does not start it either
+			if b.state.active() || b.state.wanted() {
+				t.Fatal("the next daemon starts it by itself")
+			}
+			b.tell(a)
+			b.tell(won(a))
+			if said := strings.Join(b.quiet(), "; "); !strings.Contains(said, "run 2: start with --resume") {
+				t.Errorf("the answer has it do %s", said)
+			}
+		})
+	}
+}
+
+// A request that nobody answers in time leaves the turn to a person.
+func TestParkedAgentWhoseRequestExpires(t *testing.T) {
+	b := parkedAsking(t)
+	b.now = b.now.Add(30 * 24 * time.Hour)
+	b.tell(won(answer("deadline", "p1", messages.DecisionExpired)))
+	if said := strings.Join(b.quiet(), "; "); !strings.Contains(said, "TURN_WAITS") || b.state.wanted() {
+		t.Errorf("wanted %t: %s", b.state.wanted(), said)
+	}
+	b.tell(messages.ContinueSession{Session: sessionA})
+	if said := strings.Join(b.quiet(), "; "); !strings.Contains(said, "run 2: start with --resume") {
+		t.Errorf("session resume has it do %s", said)
+	}
+}
