@@ -37,15 +37,6 @@ type AnswerWritten struct {
 	Request RequestID
 }
 
-// WriteFailed says that a line could not be written because no process reads the
-// pipe any more. The end of the run follows. Sent by the run.
-type WriteFailed struct {
-	command
-	Run  RunNumber
-	What string
-	Err  error
-}
-
 // Credit returns to the run the right to have that many more batches
 // uncommitted. Sent by the session after a commit.
 type Credit struct {

@@ -10,8 +10,8 @@ import (
 
 // Messages of a session to its run.
 type (
-	// WriteInput writes the line of a user message. The run answers with messages.InputWrittenTo, InputTooLong or
-	// messages.WriteFailed.
+	// WriteInput writes the line of a user message. The run answers with messages.InputWrittenTo or InputTooLong. If the
+	// line cannot be written, messages.RunEnded or StdinClosed follows.
 	WriteInput struct {
 		Key  string
 		Line []byte

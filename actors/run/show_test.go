@@ -84,8 +84,6 @@ func showTold(message any) string {
 		return fmt.Sprintf("held(%s)", m.Why)
 	case InputTooLong:
 		return "too long " + m.Key
-	case messages.WriteFailed:
-		return fmt.Sprintf("failed %s: %v", m.What, m.Err)
 	}
 	return fmt.Sprintf("%T", message)
 }

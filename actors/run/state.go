@@ -309,7 +309,7 @@ func (s state) written(m lineWritten) (state, []act.Effect) {
 		m.what.long = true
 		return s, []act.Effect{writeLine{m.what}}
 	case m.err != nil:
-		return s.awaitExit([]act.Effect{tell{messages.WriteFailed{Run: s.record.Run, What: m.what.key + string(m.what.request), Err: m.err}}})
+		return s.awaitExit() // RunEnded or StdinClosed follows
 	case m.what.key != "":
 		return s, []act.Effect{tell{messages.InputWrittenTo{Run: s.record.Run, Key: m.what.key}}}
 	case m.what.request != "":

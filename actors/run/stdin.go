@@ -29,12 +29,12 @@ type (
 )
 
 // awaitExit gives an agent that took no line time to exit.
-func (s state) awaitExit(effects []act.Effect) (state, []act.Effect) {
+func (s state) awaitExit() (state, []act.Effect) {
 	if s.phase != phaseLive || s.stopping || s.doubted {
-		return s, effects
+		return s, nil
 	}
 	s.doubted = true
-	return s, append(effects, act.After{Delay: exitGrace, Message: stdinDue{}})
+	return s, []act.Effect{act.After{Delay: exitGrace, Message: stdinDue{}}}
 }
 
 // closed does the same if the pipe has bytes that the agent has not read.
@@ -42,7 +42,7 @@ func (s state) closed(m inputClosed) (state, []act.Effect) {
 	if m.unread == 0 {
 		return s, nil
 	}
-	return s.awaitExit(nil)
+	return s.awaitExit()
 }
 
 // stdinClosed reports an agent that has not exited within the grace.

@@ -226,7 +226,6 @@ func TestLateWordsOfAnEarlierRun(t *testing.T) {
 		messages.AnswerWritten{Run: 1, Request: "p"},
 		messages.ProcessStarted{Record: messages.RunRecord{Run: 1}},
 		transcript(1),
-		messages.WriteFailed{Run: 1, What: "k1"},
 	} {
 		b.on(m)
 	}

@@ -168,7 +168,7 @@ func (s state) before(from *actor.PID, m any) (state, []act.Effect) {
 	case messages.Committed, messages.AppendRefused:
 		return s, nil
 	case run.Output, messages.ProcessStarted, messages.RunEnded, messages.InputWrittenTo, run.InputTooLong,
-		messages.AnswerWritten, messages.WriteFailed, run.Frozen, run.Outruns, run.OutputUnreadable, run.StdinClosed:
+		messages.AnswerWritten, run.Frozen, run.Outruns, run.OutputUnreadable, run.StdinClosed:
 		return s, nil
 	case journal.Restarted:
 		return s, []act.Effect{loadAgain{}} // the first request may be lost
