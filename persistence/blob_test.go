@@ -228,7 +228,7 @@ func TestSweepLeavesWhatIsNeeded(t *testing.T) {
 	if _, err := f.store.Verify(t.Context(), func(FileReport) { f.sweep(0) }); err != nil {
 		t.Fatal(err)
 	}
-	f.store.active.DB.Update(func(tx *bolt.Tx) error {
+	f.spoil(func(tx *bolt.Tx) error {
 		return tx.Bucket(record.BucketPayloads).Delete(append([]byte{1}, make([]byte, 31)...))
 	})
 	_, err := f.store.Sweep(t.Context())
@@ -236,7 +236,7 @@ func TestSweepLeavesWhatIsNeeded(t *testing.T) {
 	if report, _ := f.store.Verify(t.Context(), nil); report.OK() {
 		t.Error("verify finds nothing")
 	}
-	f.store.active.DB.Update(func(tx *bolt.Tx) error {
+	f.spoil(func(tx *bolt.Tx) error {
 		b := tx.Bucket(record.BucketPayloads)
 		return b.SetSequence(b.Sequence() - 1)
 	})

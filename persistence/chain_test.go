@@ -82,7 +82,7 @@ func TestChainNamesTheChunk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := file.DB.Update(func(tx *bolt.Tx) error { return c.spoil(tx.Bucket(record.BucketEvents)) }); err != nil {
+			if err := spoil(file, func(tx *bolt.Tx) error { return c.spoil(tx.Bucket(record.BucketEvents)) }); err != nil {
 				t.Fatal(err)
 			}
 			file.Close()

@@ -14,11 +14,21 @@ import (
 	"betcode/persistence/internal/record"
 )
 
+// spoil changes a journal file with bbolt itself, without the store's rules for rows.
+func spoil(file *boltfile.File, change func(tx *bolt.Tx) error) error {
+	return file.Update("spoil", func(tx *boltfile.Tx) error {
+		return change(tx.Cursor(record.BucketEvents).(*bolt.Cursor).Bucket().Tx())
+	})
+}
+
+// spoil changes the active file.
+func (f *fixture) spoil(change func(tx *bolt.Tx) error) error { return spoil(f.store.active, change) }
+
 // change rewrites one value behind the store's back.
 func (f *fixture) change(bucket string, key []byte, change func(value []byte) []byte) {
 	f.Helper()
 	f.checkpoint()
-	err := f.store.active.DB.Update(func(tx *bolt.Tx) error {
+	err := f.spoil(func(tx *bolt.Tx) error {
 		b := tx.Bucket([]byte(bucket))
 		value := b.Get(key)
 		if value == nil {
@@ -34,8 +44,8 @@ func (f *fixture) change(bucket string, key []byte, change func(value []byte) []
 func (f *fixture) raw(bucket string, key []byte) (value []byte) {
 	f.Helper()
 	f.checkpoint()
-	f.store.active.DB.View(func(tx *bolt.Tx) error {
-		value = bytes.Clone(tx.Bucket([]byte(bucket)).Get(key))
+	f.store.active.View("read", func(tx *boltfile.Tx) error {
+		value = bytes.Clone(tx.Get([]byte(bucket), key))
 		return nil
 	})
 	return value
@@ -137,7 +147,7 @@ func TestMissingChunk(t *testing.T) {
 	f.checkpoint()
 	f.commit(more(sid(1), 6, 3))
 	f.checkpoint()
-	f.store.active.DB.Update(func(tx *bolt.Tx) error { return tx.Bucket(record.BucketEvents).Delete(record.PairKey(1, 6)) })
+	f.spoil(func(tx *bolt.Tx) error { return tx.Bucket(record.BucketEvents).Delete(record.PairKey(1, 6)) })
 	got, err := f.store.Events(sid(1), 0, 0, 0)
 	sameEvents(t, "up to the hole", got, events(0, 3))
 	if err != nil {
@@ -163,7 +173,7 @@ func TestMissingChunk(t *testing.T) {
 func (f *fixture) pageWith(text []byte) int64 {
 	f.Helper()
 	f.checkpoint()
-	data, err := os.ReadFile(f.store.active.DB.Path())
+	data, err := os.ReadFile(f.path(f.store.active.Name))
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
@@ -183,7 +193,7 @@ func (f *fixture) pageWith(text []byte) int64 {
 // scribble overwrites a page of the active file, under the store.
 func (f *fixture) scribble(page int64, with byte) {
 	f.Helper()
-	file, err := os.OpenFile(f.store.active.DB.Path(), os.O_WRONLY, 0)
+	file, err := os.OpenFile(f.path(f.store.active.Name), os.O_WRONLY, 0)
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
@@ -244,7 +254,7 @@ func TestFileCutUnderTheStore(t *testing.T) {
 	f.damaged = true
 	f.commit(big(sid(1), 0, "premier"), big(sid(2), 0, "second"))
 	f.checkpoint()
-	if err := os.Truncate(f.store.active.DB.Path(), 4*boltfile.PageSize); err != nil {
+	if err := os.Truncate(f.path(f.store.active.Name), 4*boltfile.PageSize); err != nil {
 		t.Fatal(err)
 	}
 	_, err := f.store.Events(sid(1), 39, 0, 0)

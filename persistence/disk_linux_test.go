@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,11 +15,34 @@ import (
 	"betcode/persistence/internal/fault"
 )
 
-// instead puts another file in place of an open one and returns how to put it
-// back.
-func (f *fixture) instead(t *testing.T, open *os.File, path string) (back func()) {
+// descriptor returns the number of the only open file with a path.
+func descriptor(t *testing.T, path string) int {
 	t.Helper()
-	fd := int(open.Fd())
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := -1
+	for _, entry := range open {
+		if at, err := os.Readlink("/proc/self/fd/" + entry.Name()); err != nil || at != path {
+			continue
+		}
+		if found != -1 {
+			t.Fatalf("%s is open twice", path)
+		}
+		if found, err = strconv.Atoi(entry.Name()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found == -1 {
+		t.Fatalf("%s is not open", path)
+	}
+	return found
+}
+
+// instead puts another file in place of an open one, by its descriptor, and returns how to put it back.
+func (f *fixture) instead(t *testing.T, fd int, path string) (back func()) {
+	t.Helper()
 	saved, err := syscall.Dup(fd)
 	if err != nil {
 		t.Fatal(err)
@@ -45,11 +69,11 @@ func (f *fixture) instead(t *testing.T, open *os.File, path string) (back func()
 func TestSyncFails(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))
-	back := f.instead(t, f.store.log.Current(), "/dev/null") // takes everything and cannot be synced
+	back := f.instead(t, int(f.store.log.Current().Fd()), "/dev/null") // takes everything and cannot be synced
 	err := f.store.Commit([]messages.Append{more(sid(1), 3, 3)})[0]
 	back()
 	f.doubtful(t, err)
-	back = f.instead(t, f.store.active.Disk, "/dev/null")
+	back = f.instead(t, descriptor(t, f.path(f.store.active.Name)), "/dev/null")
 	err = f.store.Checkpoint()
 	back()
 	f.doubtful(t, err)
@@ -79,7 +103,7 @@ func (f *fixture) doubtful(t *testing.T, err error) {
 func TestReopen(t *testing.T) {
 	f := newFixture(t)
 	f.commit(begin(sid(1), 3))
-	back := f.instead(t, f.store.log.Current(), "/dev/null")
+	back := f.instead(t, int(f.store.log.Current().Fd()), "/dev/null")
 	err := f.store.Commit([]messages.Append{more(sid(1), 3, 3)})[0]
 	back()
 	wantKind(t, "commit", err, messages.Unavailable)
@@ -122,7 +146,7 @@ func TestReopenWithPayloads(t *testing.T) {
 	f := newFixture(t)
 	f.commit(heavy(sid(1), 0, 3))
 	want := f.picture()
-	back := f.instead(t, f.store.active.Disk, "/dev/null")
+	back := f.instead(t, descriptor(t, f.path(f.store.active.Name)), "/dev/null")
 	err := f.store.Checkpoint()
 	back()
 	wantKind(t, "checkpoint", err, messages.Unavailable)

@@ -21,7 +21,7 @@ func TestVerifyOfACircle(t *testing.T) {
 		}
 		f.commit(a)
 	}
-	path := f.store.active.DB.Path()
+	path := f.path(f.store.active.Name)
 	f.close()
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -90,7 +90,7 @@ func TestSalvagedHistoryNamesItsGap(t *testing.T) {
 	f.checkpoint()
 	drop := func(last uint64) {
 		t.Helper()
-		err := f.store.active.DB.Update(func(tx *bolt.Tx) error { return tx.Bucket(record.BucketEvents).Delete(record.PairKey(1, last)) })
+		err := f.spoil(func(tx *bolt.Tx) error { return tx.Bucket(record.BucketEvents).Delete(record.PairKey(1, last)) })
 		if err != nil {
 			t.Fatal(err)
 		}

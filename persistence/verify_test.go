@@ -100,7 +100,7 @@ func TestVerifyFinds(t *testing.T) {
 			f.checkpoint()
 			f.commit(more(sid(1), 6, 3))
 			f.checkpoint()
-			if err := f.store.active.DB.Update(c.spoil); err != nil {
+			if err := f.spoil(c.spoil); err != nil {
 				t.Fatal(err)
 			}
 			f.reopen()
@@ -158,7 +158,7 @@ func TestVerifyFindsLostPages(t *testing.T) {
 	f.damaged = true
 	f.commit(begin(sid(1), 3))
 	f.commit(more(sid(1), 3, 3))
-	path := f.store.active.DB.Path()
+	path := f.path(f.store.active.Name)
 	f.close()
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -25,8 +25,8 @@ import (
 // damaged page, becomes an error.
 type File struct {
 	Name string
-	DB   *bolt.DB
-	Disk *os.File // below db
+	db   *bolt.DB
+	disk *os.File // below db
 
 	Payloads     memtable.Payloads // values of the file that are files of their own; nil = they are not read
 	BuiltBytes   int64             // the size of the file when it was new
@@ -48,7 +48,7 @@ const (
 // Options says how a journal file is opened.
 type Options struct {
 	ReadOnly        bool
-	NoSync          bool // commits do not sync: the caller syncs the file, or every commit from then on (see file.syncEach)
+	NoSync          bool // commits do not sync: the caller syncs the file, or every commit from then on (see File.SyncEach)
 	NoGrowSync      bool // growing does not sync either
 	MaxSize         int  // bytes; 0 = any
 	InitialMmapSize int  // bytes of address space reserved
@@ -62,14 +62,14 @@ func Open(op, path string, o Options) (*File, error) {
 		Timeout: LockTimeout, PageSize: PageSize, FreelistType: bolt.FreelistMapType,
 	}
 	options.OpenFile = func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
-		f.Disk, err = os.OpenFile(name, flag, mode)
-		return f.Disk, err
+		f.disk, err = os.OpenFile(name, flag, mode)
+		return f.disk, err
 	}
 	if info, err := os.Stat(path); options.ReadOnly && err == nil && info.Size() == 0 {
 		return nil, fault.DamagedFile(op, f.Name, errors.New("the file is empty")) // bbolt would try to begin it
 	}
 	err := guarded(op, f.Name, func() (err error) {
-		f.DB, err = bolt.Open(path, 0o600, &options)
+		f.db, err = bolt.Open(path, 0o600, &options)
 		return err
 	})
 	if err == nil {
@@ -95,7 +95,7 @@ func Open(op, path string, o Options) (*File, error) {
 // of a mapped file kills the process.
 func (f *File) checkSize(op string) error {
 	return f.View(op, func(tx *Tx) error {
-		info, err := os.Stat(f.DB.Path())
+		info, err := os.Stat(f.db.Path())
 		if err != nil {
 			return fault.Storage(op, err)
 		}
@@ -124,7 +124,7 @@ func (f *File) Look(op string, fn func(memtable.View) error) error {
 	return f.View(op, func(tx *Tx) error { return fn(memtable.View{File: tx, Payloads: f.Payloads}) })
 }
 
-// ErrUnchanged is what a writer returns to [file.update] when it wrote nothing.
+// ErrUnchanged is what a writer returns to [File.Update] when it wrote nothing.
 var ErrUnchanged = errors.New("nothing to commit")
 
 // Update runs fn in a write transaction and commits it, unless fn fails.
@@ -148,7 +148,7 @@ func (f *File) begin(op string, writable bool) (tx *bolt.Tx, err error) {
 		return nil, fault.Again(op, broken)
 	}
 	defer f.breakOnPanic(op)()
-	tx, err = f.DB.Begin(writable)
+	tx, err = f.db.Begin(writable)
 	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
 		return nil, fault.Closed(op)
 	}
@@ -192,11 +192,11 @@ func (f *File) Usable() bool { return f.broken.Load() == nil }
 // Close closes the file, also one that bbolt panicked on.
 func (f *File) Close() error {
 	switch {
-	case f.DB != nil && f.Usable():
-		return f.DB.Close()
-	case f.Disk != nil:
+	case f.db != nil && f.Usable():
+		return f.db.Close()
+	case f.disk != nil:
 		// bbolt itself may wait for a lock that is never released.
-		return errors.Join(unlock(f.Disk), f.Disk.Close())
+		return errors.Join(unlock(f.disk), f.disk.Close())
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func Unclean(err error) bool {
 
 // Written is how many bytes of pages bbolt has written to a file.
 func (f *File) Written() int64 {
-	stats := f.DB.Stats()
+	stats := f.db.Stats()
 	return stats.TxStats.GetPageAlloc() + f.commits.Load()*PageSize // a meta page each
 }
 
@@ -260,16 +260,16 @@ func (f *File) CursorOf(op string, number uint64) (*storev1.Cursor, error) {
 }
 
 // SyncEach makes every commit from now on sync, of a file that was opened with NoSync.
-func (f *File) SyncEach() { f.DB.NoSync = false }
+func (f *File) SyncEach() { f.db.NoSync = false }
 
 // GrowBy sets how many bytes the file grows by at once.
-func (f *File) GrowBy(bytes int) { f.DB.AllocSize = bytes }
+func (f *File) GrowBy(bytes int) { f.db.AllocSize = bytes }
 
 // VerifyPages calls problem for each page that is not where or what it should be.
 // endless is true if following the pages would not end: do not read the keys then.
 // Nothing may write to the file.
 func (f *File) VerifyPages(tx *Tx, problem func(format string, args ...any)) (endless bool, err error) {
-	data, unmap, err := disk.Map(f.Disk, tx.Size())
+	data, unmap, err := disk.Map(f.disk, tx.Size())
 	if err != nil {
 		return false, err
 	}
