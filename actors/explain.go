@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/regular"
 	"betcode/actors/internal/rules"
+	"betcode/actors/settings"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
@@ -119,7 +120,7 @@ func (s *System) agentsOwnRules(view messages.SessionView, directory *rules.Set)
 }
 
 func rulesOf(source string, l messages.RuleLists) []rules.Rule {
-	return Rules{Allow: l.Allow, Ask: l.Ask, Deny: l.Deny, Source: source}.list()
+	return listOf(settings.Rules{Allow: l.Allow, Ask: l.Ask, Deny: l.Deny, Source: source})
 }
 
 // explainAgent returns what an agent decides about a call before it asks the daemon, derived

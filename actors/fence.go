@@ -10,7 +10,7 @@ import (
 	"betcode/actors/health"
 	"betcode/actors/internal/fence"
 	"betcode/actors/internal/process"
-	"betcode/actors/session"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -40,7 +40,7 @@ func (s *System) fence(spec *process.Spec, session messages.SessionRecord, run m
 	environ := append(slices.Clip(spec.Env), "TMPDIR="+temp, "CLAUDE_CODE_TMPDIR="+temp)
 	writable, err := fence.Project{
 		Directory: directory, Home: s.options.Home, Temp: temp, Environ: environ,
-		Writable:  append(slices.Clone(s.live.Load().FenceWritable), run.Options.Directories...),
+		Writable:  append(slices.Clone(s.settings.Load().FenceWritable), run.Options.Directories...),
 		Protected: append([]string{filepath.Dir(s.options.RunsDirectory)}, s.options.Protected...),
 	}.Plan()
 	if err != nil {
@@ -82,14 +82,14 @@ func (s *System) temporary(session messages.SessionID) string {
 
 // fenceView is health's line about fences, where agents are fenced, or are to be.
 func (s *System) fenceView(fenced map[messages.SessionID]bool) (messages.ComponentHealth, bool) {
-	if s.live.Load().Fence != session.FenceProject && len(fenced) == 0 {
+	if s.settings.Load().Fence != settings.FenceProject && len(fenced) == 0 {
 		return messages.ComponentHealth{}, false
 	}
 	c := messages.ComponentHealth{Name: "fence", Serving: true, Checked: s.now(), Message: fmt.Sprintf("%d agents fenced", len(fenced))}
 	if len(fenced) > 0 {
 		c.Message += ": " + health.Names(fenced)
 	}
-	if s.live.Load().Fence != session.FenceProject {
+	if s.settings.Load().Fence != settings.FenceProject {
 		return c, true
 	}
 	version, err := fence.Available()

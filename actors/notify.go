@@ -50,7 +50,7 @@ func newNotifier(s *System) *notifier {
 
 // send hands a notice to the worker that has the least to do. It does not wait.
 func (n *notifier) send(e session.Notice) {
-	if len(n.deps.live.Load().NotifyExec) == 0 {
+	if len(n.deps.settings.Load().NotifyExec) == 0 {
 		return
 	}
 	n.mu.Lock()
@@ -79,7 +79,7 @@ func (n *notifier) send(e session.Notice) {
 }
 
 func (n *notifier) run(e session.Notice) {
-	o, program := n.deps.options, n.deps.live.Load().NotifyExec
+	o, program := n.deps.options, n.deps.settings.Load().NotifyExec
 	if len(program) == 0 {
 		return
 	}

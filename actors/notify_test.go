@@ -17,7 +17,7 @@ func TestNotifierStartsTheProgram(t *testing.T) {
 	dir := t.TempDir()
 	s := raise(t, newMemoryStore(), func(o *Options) {
 		o.Environment = []string{"SECRET=1"}
-		o.NotifyExec = []string{"/bin/sh", "-c", `cat >"$DIR/json"; env >"$DIR/env.new"; mv "$DIR/env.new" "$DIR/env"`}
+		o.Settings.NotifyExec = []string{"/bin/sh", "-c", `cat >"$DIR/json"; env >"$DIR/env.new"; mv "$DIR/env.new" "$DIR/env"`}
 		o.NotifyEnv = []string{"DIR=" + dir, "PATH=/usr/bin:/bin"}
 	})
 	s.notifier.send(session.Notice{
@@ -50,7 +50,7 @@ func TestNotifierStartsTheProgram(t *testing.T) {
 
 // A program that hangs holds up nobody, and the daemon does not wait for it.
 func TestNotifierIsBounded(t *testing.T) {
-	s := raise(t, newMemoryStore(), func(o *Options) { o.NotifyExec = []string{"/bin/sh", "-c", "sleep 60"} })
+	s := raise(t, newMemoryStore(), func(o *Options) { o.Settings.NotifyExec = []string{"/bin/sh", "-c", "sleep 60"} })
 	for range 10 * notifyWaiting { // if it waited for the program, this would last longer than the test may
 		s.notifier.send(session.Notice{Code: "X", Session: messages.SessionID("s")})
 	}

@@ -68,8 +68,8 @@ func (d *days) seed(id messages.RequestID, tool string) {
 func (d *days) start(change ...func(*Options)) {
 	log := zerolog.Nop()
 	o := Options{
-		Disk:  DiskOptions{look: endless},
-		Store: d.store, RunsDirectory: filepath.Join(d.t.TempDir(), "runs"), Program: "/nonexistent/claude", Logger: &log,
+		Disk:     DiskOptions{look: endless},
+		Settings: defaults(), Store: d.store, RunsDirectory: filepath.Join(d.t.TempDir(), "runs"), Program: "/nonexistent/claude", Logger: &log,
 		Restart: forgiving, AgentRestart: quickly, Version: "test",
 	}
 	for _, c := range change {
@@ -294,7 +294,7 @@ func TestTTLIsAnOption(t *testing.T) {
 	for _, ttl := range []time.Duration{time.Hour, 30 * day} {
 		inDays(t, func(d *days) {
 			d.stop()
-			d.start(func(o *Options) { o.PermissionTTL, o.Reminders = ttl, []time.Duration{2 * time.Hour} })
+			d.start(func(o *Options) { o.Settings.PermissionTTL, o.Settings.Reminders = ttl, []time.Duration{2 * time.Hour} })
 			d.until(3 * time.Hour)
 			d.says(append(slices.Clone(rebooted), "notice PERMISSION_REMINDER 2h")...)
 			d.ask(messages.TakeLock{Session: sessionA, Client: "ann"})
@@ -303,7 +303,7 @@ func TestTTLIsAnOption(t *testing.T) {
 				t.Errorf("TTL %s: %s", ttl, p.ExpiresAt)
 			}
 			d.stop()
-			d.start(func(o *Options) { o.PermissionTTL, o.FixedTTL = ttl, true })
+			d.start(func(o *Options) { o.Settings.PermissionTTL, o.Settings.Extend = ttl, false })
 			before := d.pending()[0].ExpiresAt
 			d.until(5 * time.Hour)
 			d.ask(messages.TakeLock{Session: sessionA, Client: "ann"})

@@ -61,7 +61,7 @@ func TestRetentionByAge(t *testing.T) {
 	inYears(t, func(s *memoryStore) {
 		s.worded(t, sessionA, 100)
 		s.worded(t, "young", 88)
-	}, func(o *Options) { o.SessionAge = 80 * day }, func(d *days) {
+	}, func(o *Options) { o.Settings.SessionAge = 80 * day }, func(d *days) {
 		d.until(2 * time.Minute)
 		if a, young := d.low(sessionA), d.low("young"); a != 21 || young != 0 {
 			t.Errorf("given up to %d and %d, want 21 and 0", a, young)
@@ -92,7 +92,7 @@ func TestRetentionByBytes(t *testing.T) {
 		s.worded(t, sessionA, 100)
 		size = s.sessions[sessionA].Record.Past.Bytes / 100
 		s.worded(t, "short", 50)
-	}, func(o *Options) { o.SessionBytes = int64(60*size) + 10 }, func(d *days) {
+	}, func(o *Options) { o.Settings.SessionBytes = int64(60*size) + 10 }, func(d *days) {
 		d.until(2 * time.Minute)
 		if a, short := d.low(sessionA), d.low("short"); a < 39 || a > 41 || short != 0 {
 			t.Errorf("given up to %d and %d", a, short)
@@ -114,7 +114,7 @@ func TestRetentionByBytes(t *testing.T) {
 
 // A client below the mark is told that history is gone, and gets what is left.
 func TestRetentionUnderAClient(t *testing.T) {
-	inYears(t, func(s *memoryStore) { s.worded(t, sessionA, 100) }, func(o *Options) { o.SessionAge = 80 * day }, func(d *days) {
+	inYears(t, func(s *memoryStore) { s.worded(t, sessionA, 100) }, func(o *Options) { o.Settings.SessionAge = 80 * day }, func(d *days) {
 		d.until(2 * time.Minute)
 		f, _, err := d.Attach(context.Background(), messages.Attach{
 			Session: sessionA, Client: "ann", Stream: "s", Observer: true, History: messages.HistoryFromSequence, From: 5, Follow: messages.FollowTurn,

@@ -6,6 +6,7 @@ import (
 
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/rules"
+	"betcode/actors/settings"
 )
 
 // BelowAgent says whether a process is an agent or descends from one: it may look
@@ -18,16 +19,8 @@ func ConnectedBelowAgent(caller, ours netip.AddrPort) (bool, error) {
 	return process.ConnectedBelowAgent(caller, ours)
 }
 
-// Rules are what a user has written down about tool calls, in the agent's own
-// notation: "Bash(git *)", "Edit(src/**/*.ts)", "mcp__github__*".
-type Rules struct {
-	Allow, Ask, Deny []string
-	Source           string         // for people: the file they stand in
-	Lines            map[string]int // there, by list and rule: "deny WebFetch"; may be nil
-}
-
-// list puts the rules one behind the other.
-func (r Rules) list() []rules.Rule {
+// listOf returns the rules of a file: deny rules, then ask rules, then allow rules.
+func listOf(r settings.Rules) []rules.Rule {
 	var all []rules.Rule
 	for _, list := range []struct {
 		effect rules.Effect
@@ -40,10 +33,8 @@ func (r Rules) list() []rules.Rule {
 	return all
 }
 
-// SetRules replaces the rules ([Options.Rules]), for what is asked from now on. Agents that
-// run are not told of it: [System.ChangeRules] does both. A rule that cannot be read is
-// logged and left out.
-func (s *System) SetRules(all ...Rules) {
+// setRules replaces the rules for requests from now on. It logs rules that cannot be read, which do not count.
+func (s *System) setRules(all []settings.Rules) {
 	read := readList(all...)
 	for _, p := range read.problems {
 		s.logOf("rules").Warn().Err(p).Str("source", p.Rule.Source).Msg("permission rule does not count in full")
@@ -54,10 +45,10 @@ func (s *System) SetRules(all ...Rules) {
 	s.rules.now.Store(read)
 }
 
-func readList(all ...Rules) *readRules {
+func readList(all ...settings.Rules) *readRules {
 	var list []rules.Rule
 	for _, r := range all {
-		list = append(list, r.list()...)
+		list = append(list, listOf(r)...)
 	}
 	read := &readRules{list: list}
 	read.set, read.problems = rules.New(list...)

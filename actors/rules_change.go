@@ -4,10 +4,22 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"betcode/actors/internal/rules"
-	"betcode/actors/session"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
+
+// Change replaces the settings, for what is decided from now on. from is the origin of the change in the audit log, which
+// gets a change of the rules. Calls must not overlap.
+func (s *System) Change(from RulesOrigin, now settings.Settings) {
+	s.settings.Store(&now)
+	changed := settings.Changed{Now: &now, Rules: s.changeRules(from, now.Rules)}
+	for _, user := range []*actor.PID{s.pool, s.below("retention"), s.sessions} {
+		s.actors.Root.Send(user, changed)
+	}
+}
 
 // RulesOrigin is where a change of the rules comes from, for the audit log.
 type RulesOrigin struct {
@@ -57,14 +69,14 @@ func diffRules(before, now []rules.Rule) rulesDiff {
 	return d
 }
 
-// ChangeRules is [System.SetRules] for a system whose sessions run: agents are handed the
-// new ones, clients are told where they allow more, and the audit log gets the difference.
-func (s *System) ChangeRules(from RulesOrigin, all ...Rules) {
+// changeRules replaces the rules and returns how they have changed, nil if they have not. The difference is written to the
+// audit log.
+func (s *System) changeRules(from RulesOrigin, all []settings.Rules) *settings.RulesChanged {
 	before := s.rules.now.Load().list
-	s.SetRules(all...)
+	s.setRules(all)
 	d := diffRules(before, s.rules.now.Load().list)
 	if len(d.added)+len(d.removed) == 0 {
-		return
+		return nil
 	}
 	entry := messages.AuditEntry{
 		Type: messages.AuditRules, ActorType: messages.ActorDaemon, Outcome: messages.OutcomeSuccess,
@@ -76,13 +88,10 @@ func (s *System) ChangeRules(from RulesOrigin, all ...Rules) {
 	if from.Client != "" {
 		entry.ActorType, entry.ActorID = messages.ActorUser, string(from.Client)
 	}
-	s.auditor.Do(func() any {
-		s.options.Audit(entry)
-		return nil
-	})
+	s.audit(entry)
 	s.logOf("rules").Info().Str("origin", from.How).Int("added", len(d.added)).Int("removed", len(d.removed)).
 		Bool("widened", len(d.widened) > 0).Msg("permission rules changed")
-	s.actors.Root.Send(s.sessions, session.RulesChanged{Source: strings.Join(sources(all), ", "), Widened: d.widened})
+	return &settings.RulesChanged{Source: strings.Join(sources(all), ", "), Widened: d.widened}
 }
 
 // maxDifference bounds how much of a difference an entry has, in bytes.
@@ -104,7 +113,7 @@ func listTexts(texts []string) string {
 	return b.String()
 }
 
-func sources(all []Rules) []string {
+func sources(all []settings.Rules) []string {
 	var names []string
 	for _, r := range all {
 		names = append(names, r.Source)

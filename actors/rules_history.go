@@ -10,6 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/rules"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -30,7 +31,7 @@ func (s *System) testRules(ctx context.Context, m messages.TestRules) (messages.
 	}
 	now := s.rules.now.Load()
 	if m.Rules != nil {
-		now = readList(Rules{Allow: m.Rules.Allow, Ask: m.Rules.Ask, Deny: m.Rules.Deny})
+		now = readList(settings.Rules{Allow: m.Rules.Allow, Ask: m.Rules.Ask, Deny: m.Rules.Deny})
 	}
 	place := rules.Place{Directory: loaded.Record.WorkingDirectory, Home: s.options.Home}
 	h := callHistory{set: now.set.With(s.directoryRules(place.Directory)), place: place, found: m.Found}

@@ -8,6 +8,7 @@ import (
 	"betcode/actors/journal"
 	"betcode/actors/pool"
 	"betcode/actors/session"
+	"betcode/actors/settings"
 	"betcode/messages"
 	"betcode/messages/failpoint"
 )
@@ -77,7 +78,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 		s.tell(ctx, m.Session, m)
 	case session.Rebuild:
 		s.replace(ctx, m.Session)
-	case journal.Restarted, journal.Recovered, pool.Restarted, disk.Changed, session.RulesChanged:
+	case journal.Restarted, journal.Recovered, pool.Restarted, disk.Changed, settings.Changed:
 		for _, pid := range s.live {
 			ctx.Send(pid, m)
 		}

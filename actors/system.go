@@ -25,6 +25,7 @@ import (
 	"betcode/actors/retention"
 	"betcode/actors/run"
 	"betcode/actors/session"
+	"betcode/actors/settings"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -32,15 +33,13 @@ import (
 // Options is what the actor system is built from. All times are durations of
 // the wall clock.
 type Options struct {
-	Live // what may change while the system runs
-
 	Store         journal.Store          // the journal's files
 	RunsDirectory string                 // run directories are made below it, 0700
 	Program       string                 // the agent's executable; looked up in PATH when it has no slash
 	Environment   []string               // what agents inherit, as "NAME=value"
 	AgentVersion  func() string          // the version of Program, asked outside of actors; nil or empty = not known
 	Keeps         func(name string) bool // whether a session keeps a variable of the client that began it; nil = none
-	Rules         []Rules                // of the user, for every session
+	Settings      *settings.Settings     // what may change while the system runs, see [System.Change]; nil = the defaults
 	Home          string                 // the user's home directory, for rules about what is below it
 	Directories   Directories            // what working directories bring along; nil = nothing
 	NotifyEnv     []string               // what the program for notifications inherits, as "NAME=value": no secrets
@@ -89,19 +88,18 @@ type System struct {
 	notifier  *notifier
 	started   time.Time
 
-	rules           liveRules
-	protected       *protect.List
-	live            atomic.Pointer[Live]               // what may change meanwhile
-	sessionSettings atomic.Pointer[session.Options]    // follows live
-	slots           atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
-	room            *disk.Meter
-	archiver        *retention.Archiver
-	damage          journal.Damage       // found in the journal's files
-	backup          journal.BackupHealth // of scheduled backups
-	lately          lately               // requests that were answered in the life of this daemon
-	versions        *versions
-	stops           *stops
-	cgroups         process.Cgroups
+	settings  atomic.Pointer[settings.Settings] // the present ones
+	rules     liveRules                         // those of settings, read
+	protected *protect.List
+	slots     atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
+	room      *disk.Meter
+	archiver  *retention.Archiver
+	damage    journal.Damage       // found in the journal's files
+	backup    journal.BackupHealth // of scheduled backups
+	lately    lately               // requests that were answered in the life of this daemon
+	versions  *versions
+	stops     *stops
+	cgroups   process.Cgroups
 
 	daemon, disk, journal, pool, sessions, health *actor.PID
 
@@ -130,11 +128,15 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 		s.options.Audit = func(messages.AuditEntry) {}
 	}
 	s.options.LockGrace = cmp.Or(o.LockGrace, 10*time.Second)
-	s.live.Store(o.Live.complete())
+	if o.Settings == nil {
+		defaults := settings.Default()
+		o.Settings = &defaults
+	}
+	s.settings.Store(o.Settings)
 	if s.options.AgentRestart == (supervision.Policy{}) {
 		s.options.AgentRestart = o.Restart
 	}
-	s.SetRules(o.Rules...)
+	s.setRules(o.Settings.Rules)
 	s.protected = o.protected()
 	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, run.SpoolQuota), 0)
 	s.room = newMeter(o)
@@ -158,7 +160,6 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.archiver = retention.NewArchiver(s.archivist, o.RunsDirectory, o.Disk.ArchiveBytes, o.Disk.ArchiveAge)
 	s.auditor = act.NewBackground(&s.workers, s.janitorDone)
 	s.notifier = newNotifier(s)
-	s.sessionSettings.Store(s.sessionOptions(s.live.Load()))
 	s.backup.Look(s.options.Backups)
 	s.noteFindings()
 

@@ -18,6 +18,7 @@ import (
 
 	"betcode/actors/internal/actortest"
 	measure "betcode/actors/internal/disk"
+	"betcode/actors/settings"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -52,11 +53,17 @@ func raiseKeeping(t *testing.T, store *memoryStore, change ...func(*Options)) *s
 	return raised(t, store, true, change)
 }
 
+// defaults returns settings that a test may change.
+func defaults() *settings.Settings {
+	now := settings.Default()
+	return &now
+}
+
 func raised(t *testing.T, store *memoryStore, keepAgents bool, change []func(*Options)) *stage {
 	t.Helper()
 	log := zerolog.Nop()
 	o := Options{
-		Store: store, RunsDirectory: filepath.Join(t.TempDir(), "runs"), Program: "/nonexistent/claude", Logger: &log,
+		Settings: defaults(), Store: store, RunsDirectory: filepath.Join(t.TempDir(), "runs"), Program: "/nonexistent/claude", Logger: &log,
 		Restart: forgiving, AgentRestart: quickly, Version: "test",
 		Disk: DiskOptions{look: endless},
 	}

@@ -5,6 +5,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -13,7 +14,7 @@ import (
 type Directories interface {
 	// Rules are those of a directory's own settings. Allow rules are among them only
 	// if the directory is trusted.
-	Rules(directory string) []Rules
+	Rules(directory string) []settings.Rules
 	// Review tells what an agent in a directory would obey, and whether the user trusts
 	// it. own is the configuration directory of the agent, whose files are the user's.
 	Review(directory, own string) (messages.DirectoryReview, error)
@@ -59,7 +60,7 @@ func (s *System) directoryRuleList(directory string) []rules.Rule {
 	}
 	var all []rules.Rule
 	for _, r := range s.options.Directories.Rules(directory) {
-		all = append(all, r.list()...)
+		all = append(all, listOf(r)...)
 	}
 	return all
 }

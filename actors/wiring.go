@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"time"
-
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/client"
@@ -35,10 +33,10 @@ func (s *System) toSessions(ctx actor.Context, message any) { ctx.Send(s.session
 
 // healthDeps returns what the health actor needs.
 func (s *System) healthDeps() health.Deps {
-	live := s.live.Load()
+	now := s.settings.Load()
 	return health.Deps{
 		Common: s.common(), Journal: s.journal, MemoryLimit: s.options.MemoryLimit, Metadata: s.metadata, Others: s.components,
-		Pool: health.Pool{Limit: live.MaxAgents, Queue: live.MaxWaiting},
+		Pool: health.Pool{Limit: now.MaxAgents, Queue: now.MaxWaiting},
 	}
 }
 
@@ -50,17 +48,15 @@ func (s *System) diskDeps() disk.Deps {
 	}
 }
 
-func (l *Live) poolLimits() pool.Limits { return pool.Limits{Agents: l.MaxAgents, Queue: l.MaxWaiting} }
-
 // permissionDeps returns what the actor of a request needs.
 func (s *System) permissionDeps() permission.Deps {
-	return permission.Deps{Common: s.common(), Reminders: func() []time.Duration { return s.live.Load().Reminders }}
+	return permission.Deps{Common: s.common(), Settings: s.settings.Load}
 }
 
 // poolDeps returns what the pool needs.
 func (s *System) poolDeps() pool.Deps {
 	return pool.Deps{
-		Common: s.common(), Health: s.health, Limits: func() pool.Limits { return s.live.Load().poolLimits() },
+		Common: s.common(), Health: s.health, Settings: s.settings.Load,
 		ToSession: s.toSession, ToSessions: s.toSessions,
 		Publish: func(q messages.SlotQueue) { s.slots.Store(&q) },
 	}
@@ -68,10 +64,7 @@ func (s *System) poolDeps() pool.Deps {
 
 // retentionDeps returns what retention needs.
 func (s *System) retentionDeps() retention.Deps {
-	return retention.Deps{Common: s.common(), Store: s.options.Store, Sessions: s.sessions, Limits: func() (int64, time.Duration) {
-		live := s.live.Load()
-		return live.SessionBytes, live.SessionAge
-	}}
+	return retention.Deps{Common: s.common(), Store: s.options.Store, Sessions: s.sessions, Settings: s.settings.Load}
 }
 
 // journalDeps returns what the journal actor needs.
@@ -105,7 +98,7 @@ func (s *System) runDeps() run.Deps {
 // sessionDeps returns what all sessions need. It is called when the actors that they send to have their addresses.
 func (s *System) sessionDeps() *session.Deps {
 	return &session.Deps{
-		Common: s.common(), Options: s.sessionSettings.Load, Started: s.started,
+		Common: s.common(), Options: s.sessionOptions(), Settings: s.settings.Load, Started: s.started,
 		Journal: s.journal, Pool: s.pool, Health: s.health,
 		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),
 		DiskFull: s.room.Full, Rules: s.rules.get, NotContinuing: s.versions.known, Stops: s.stops,
@@ -113,6 +106,14 @@ func (s *System) sessionDeps() *session.Deps {
 		Background: s.janitor, NoteVersion: s.versions.note, KeepReport: s.writeReport, KeepAbilities: learnAbilities,
 		Temporary: s.temporary, Archive: s.archiver.Ended, Audit: s.audit, Notify: s.notifier.send,
 		Shows: s.logs, Mask: s.options.Mask,
+	}
+}
+
+// sessionOptions returns what holds for every session as long as the system runs.
+func (s *System) sessionOptions() session.Options {
+	return session.Options{
+		Lineage: s.options.Store.Lineage(), Runs: s.options.RunsDirectory, Program: s.options.Program, OwnRules: s.options.Directories != nil,
+		Home: s.options.Home, Protected: s.protected, Restarts: s.options.AgentRestart, Keeps: s.options.Keeps, LockGrace: s.options.LockGrace,
 	}
 }
 

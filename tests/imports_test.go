@@ -144,10 +144,14 @@ var rules = []rule{
 	{
 		pkg: "actors/session", may: []string{
 			"messages", "supervision", "proto", "actors/session", "actors/internal", "actors/health", "actors/pool", "actors/disk", "actors/journal",
-			"actors/run", "actors/client", "actors/permission", "actors/retention",
+			"actors/run", "actors/client", "actors/permission", "actors/retention", "actors/settings",
 		},
 		because: "a session gets what it needs of the system in its Deps; it knows the protocols of other actors and not the tree",
 		never:   actorsNever,
+	},
+	{
+		pkg: "actors/settings", may: []string{"messages"},
+		because: "settings are values; where they come from is the command's business, what they do is that of their users", never: actorsNever,
 	},
 	{
 		pkg: "actors/session/lock", may: []string{"messages"},
@@ -191,7 +195,7 @@ var rules = []rule{
 		because: "components report to health; it owns both sides of that protocol and knows none of them", never: actorsNever,
 	},
 	{
-		pkg: "actors/pool", may: []string{"messages", "actors/internal/act", "actors/health"},
+		pkg: "actors/pool", may: []string{"messages", "actors/internal/act", "actors/health", "actors/settings"},
 		because: "the pool knows sessions by their ids", never: actorsNever,
 	},
 	{
@@ -199,7 +203,9 @@ var rules = []rule{
 		because: "who is told that the disk is full is not its business", never: actorsNever,
 	},
 	{
-		pkg: "actors/retention", may: []string{"messages", "proto", "actors/internal/act", "actors/internal/process", "actors/internal/spool"},
+		pkg: "actors/retention", may: []string{
+			"messages", "proto", "actors/internal/act", "actors/internal/process", "actors/internal/spool", "actors/settings",
+		},
 		because: "it reads the journal through the part of the store that it declares", never: actorsNever,
 	},
 	{
@@ -207,7 +213,7 @@ var rules = []rule{
 		because: "it writes what it is given, through the store that it declares", never: actorsNever,
 	},
 	{
-		pkg: "actors/permission", may: []string{"messages", "actors/internal/act", "actors/session/prompts"},
+		pkg: "actors/permission", may: []string{"messages", "actors/internal/act", "actors/session/prompts", "actors/settings"},
 		because: "a request knows its record, its deadline and the first answer; the session journals and delivers", never: actorsNever,
 	},
 	{

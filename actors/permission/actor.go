@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -17,7 +18,7 @@ const longestNap = 5 * time.Minute
 type Deps struct {
 	act.Common
 
-	Reminders func() []time.Duration // ages at which people are reminded, as they are configured now
+	Settings func() *settings.Settings // the present ones; a request keeps the reminders that it began with
 }
 
 // permission runs a [State]. It is a child of its session.
@@ -30,7 +31,7 @@ type permission struct {
 // Props describes the actor of a request. questions is the number of questions in it, 0 if it asks for a permission.
 func Props(d Deps, record messages.PermissionRecord, questions int) *actor.Props {
 	return d.Props("permission", func() actor.Actor {
-		return &permission{deps: d, state: New(record, questions, d.Reminders())}
+		return &permission{deps: d, state: New(record, questions, d.Settings().Reminders)}
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -11,9 +12,9 @@ import (
 type Deps struct {
 	act.Common
 
-	Health  *actor.PID
-	Limits  func() Limits            // as they are configured now
-	Publish func(messages.SlotQueue) // makes the queue known to readers that cannot wait for the pool
+	Health   *actor.PID
+	Settings func() *settings.Settings // the present ones
+	Publish  func(messages.SlotQueue)  // makes the queue known to readers that cannot wait for the pool
 
 	// ToSession sends a message to the actor of a session, if it lives, and ToSessions to those of all sessions.
 	ToSession  func(ctx actor.Context, id messages.SessionID, message any)
@@ -34,7 +35,7 @@ func Props(d Deps) *actor.Props {
 	restarted := false
 	return d.Props("pool", func() actor.Actor {
 		defer func() { restarted = true }()
-		return &pool{deps: d, restarted: restarted, state: New(d.Limits())}
+		return &pool{deps: d, restarted: restarted, state: New(d.Settings())}
 	})
 }
 

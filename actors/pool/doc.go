@@ -3,7 +3,7 @@
 //
 // # What is promised in which order
 //
-// Slots are granted in the order of the requests. No more slots are granted than [Limits] allows; only agents that were
+// Slots are granted in the order of the requests. No more slots are granted than [settings.Settings] allows; only agents that were
 // adopted may exceed it. A session is asked to park its agent only while another waits, and the agent that has rested longest
 // is parked first.
 //

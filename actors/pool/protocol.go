@@ -39,10 +39,6 @@ type (
 	Restarted struct{}
 )
 
-// Limits says how many agents may run and how many sessions may wait, from now on. The command sends it when the settings
-// change. A session that has a slot, or waits, keeps it.
-type Limits struct{ Agents, Queue int }
-
 // Place is the outcome of a request for a slot.
 type Place uint8
 

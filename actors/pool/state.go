@@ -9,12 +9,13 @@ import (
 
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
 // State is which sessions have a slot and which wait for one. Only the pool, and tests of a session, use it.
 type State struct {
-	Limits
+	settings *settings.Settings
 
 	used    map[messages.SessionID]bool
 	waiting []request                   // first come, first served
@@ -47,9 +48,9 @@ type report struct {
 func (report) Effect() {}
 
 // New returns an empty pool.
-func New(l Limits) State {
+func New(now *settings.Settings) State {
 	return State{
-		Limits: l, used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{}, asking: map[messages.SessionID]bool{},
+		settings: now, used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{}, asking: map[messages.SessionID]bool{},
 	}
 }
 
@@ -95,8 +96,8 @@ func (s State) Step(from *actor.PID, m any) (State, []act.Effect) {
 			s.asking[m.Session] = true
 		}
 		return s, []act.Effect{s.report()}
-	case Limits:
-		s.Limits = m
+	case settings.Changed:
+		s.settings = m.Now
 	default:
 		return s, nil
 	}
@@ -110,7 +111,7 @@ func (s State) report() report {
 	for _, r := range s.waiting {
 		queue.Waiting = append(queue.Waiting, r.session)
 	}
-	return report{health.Pool{Used: len(s.used), Limit: s.Agents, Waiting: len(s.waiting), Queue: s.Queue}, queue}
+	return report{health.Pool{Used: len(s.used), Limit: s.settings.MaxAgents, Waiting: len(s.waiting), Queue: s.settings.MaxWaiting}, queue}
 }
 
 // place decides about a request for a slot. A session asks once; one that has a slot keeps it.
@@ -118,9 +119,9 @@ func (s State) place(session messages.SessionID) Place {
 	switch {
 	case s.used[session]:
 		return Admitted
-	case len(s.used) < s.Agents && len(s.waiting) == 0:
+	case len(s.used) < s.settings.MaxAgents && len(s.waiting) == 0:
 		return Admitted
-	case len(s.waiting) < s.Queue:
+	case len(s.waiting) < s.settings.MaxWaiting:
 		return Queued
 	}
 	return Full
@@ -129,7 +130,7 @@ func (s State) place(session messages.SessionID) Place {
 // serve grants the free slots, and asks as many sessions to park a resting agent as there are sessions that still wait.
 func (s State) serve() (State, []act.Effect) {
 	var effects []act.Effect
-	for len(s.waiting) > 0 && len(s.used) < s.Agents {
+	for len(s.waiting) > 0 && len(s.used) < s.settings.MaxAgents {
 		next := s.waiting[0]
 		s.waiting = s.waiting[1:]
 		s.used[next.session] = true

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -53,8 +54,8 @@ func TestPool(t *testing.T) {
 		"limits change, and every session keeps its slot or place": {
 			{"a", want("a"), "a: yes"},
 			{"b", want("b"), "b: wait"},
-			{"", Limits{2, 1}, "b: now"},
-			{"", Limits{1, 1}, ""},
+			{"", settings.Changed{Now: limits(2, 1)}, "b: now"},
+			{"", settings.Changed{Now: limits(1, 1)}, ""},
 			{"c", want("c"), "c: wait"},
 			{"d", want("d"), "d: no"},
 			{"", Release{"a"}, ""},
@@ -76,7 +77,7 @@ func TestPool(t *testing.T) {
 		"who has a slot keeps it": {{"a", want("a"), "a: yes"}, {"a", want("a"), "a: yes"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := New(Limits{1, 2})
+			s := New(limits(1, 2))
 			for _, step := range steps {
 				next, effects := s.Step(actor.NewPID("local", step.from), step.m)
 				s = next
@@ -92,7 +93,7 @@ func TestPool(t *testing.T) {
 // are granted than there are, and no session is forgotten.
 func TestPoolNeverExceedsItsLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := New(Limits{rapid.IntRange(1, 4).Draw(t, "limit"), 3})
+		s := New(limits(rapid.IntRange(1, 4).Draw(t, "limit"), 3))
 		for range 60 {
 			id := messages.SessionID(rapid.StringMatching("[a-f]").Draw(t, "session"))
 			switch rapid.IntRange(0, 2).Draw(t, "what") {
@@ -111,10 +112,10 @@ func TestPoolNeverExceedsItsLimit(t *testing.T) {
 					s, _ = s.Step(nil, Resting{id, rapid.Bool().Draw(t, "rests")})
 				}
 			}
-			if len(s.used) > s.Agents {
-				t.Fatalf("%d slots of %d", len(s.used), s.Agents)
+			if len(s.used) > s.settings.MaxAgents {
+				t.Fatalf("%d slots of %d", len(s.used), s.settings.MaxAgents)
 			}
-			if len(s.waiting) > 0 && len(s.used) < s.Agents {
+			if len(s.waiting) > 0 && len(s.used) < s.settings.MaxAgents {
 				t.Fatalf("%d wait beside a free slot", len(s.waiting))
 			}
 		}
@@ -122,7 +123,7 @@ func TestPoolNeverExceedsItsLimit(t *testing.T) {
 }
 
 func TestPoolNamesThoseWhoWait(t *testing.T) {
-	s := New(Limits{1, 5})
+	s := New(limits(1, 5))
 	s, _ = s.Step(nil, Want{"a"})
 	s, _ = s.Step(nil, Asking{"a", true})
 	_, effects := s.Step(nil, Want{"b"})
@@ -133,4 +134,9 @@ func TestPoolNamesThoseWhoWait(t *testing.T) {
 	if s.askers() != "" {
 		t.Errorf("%s still waits for a person", s.askers())
 	}
+}
+
+// limits returns settings with a number of agents and of waiting sessions.
+func limits(agents, waiting int) *settings.Settings {
+	return &settings.Settings{MaxAgents: agents, MaxWaiting: waiting}
 }

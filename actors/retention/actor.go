@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -20,8 +21,8 @@ type Deps struct {
 	act.Common
 
 	Store    Store
-	Sessions *actor.PID                              // which passes TrimHistory on to the session, and starts it if it has no actor
-	Limits   func() (bytes int64, age time.Duration) // of each session, as configured now; not positive = none
+	Sessions *actor.PID                // which passes TrimHistory on to the session, and starts it if it has no actor
+	Settings func() *settings.Settings // the present ones, for an actor that starts
 }
 
 // retention looks, once an hour, for sessions with more history than the settings allow, and has them give up the oldest.
@@ -31,9 +32,10 @@ type Deps struct {
 //
 // What survives a restart: nothing. The next incarnation looks again.
 type retention struct {
-	deps   Deps
-	worker *act.Worker
-	timer  act.Timer
+	deps     Deps
+	settings *settings.Settings
+	worker   *act.Worker
+	timer    act.Timer
 }
 
 const (
@@ -41,9 +43,6 @@ const (
 	lookFirst = 10 * time.Second // after a start, and between batches
 	batch     = 100              // sessions that are told at once: each is started for it
 )
-
-// LimitsChanged says that the limits of history have changed. The command sends it when the settings change.
-type LimitsChanged struct{}
 
 type (
 	// lookDue is sent when the next look is due.
@@ -58,7 +57,7 @@ type (
 
 // Props describes the retention actor.
 func Props(d Deps) *actor.Props {
-	return d.Props("retention", func() actor.Actor { return &retention{deps: d} })
+	return d.Props("retention", func() actor.Actor { return &retention{deps: d, settings: d.Settings()} })
 }
 
 // Receive implements actor.Actor.
@@ -67,14 +66,14 @@ func (r *retention) Receive(ctx actor.Context) {
 	case *actor.Started:
 		r.worker = act.NewWorker(ctx, r.deps.Workers, r)
 		r.lookAfter(ctx, lookFirst)
-	case LimitsChanged:
+	case settings.Changed:
+		r.settings = m.Now
 		r.lookAfter(ctx, lookFirst)
 	case *actor.Stopping, *actor.Restarting:
 		r.worker.Close(nil)
 		r.timer.Stop()
 	case lookDue:
-		bytes, age := r.deps.Limits()
-		limits, store := limits{bytes: uint64(max(bytes, 0)), age: age, now: r.deps.Now()}, r.deps.Store
+		limits, store := limits{bytes: uint64(max(r.settings.SessionBytes, 0)), age: r.settings.SessionAge, now: r.deps.Now()}, r.deps.Store
 		r.worker.Do(func() any { return findLong(store, limits) })
 	case sessionsFound:
 		if m.err != nil {
@@ -97,7 +96,7 @@ func (r *retention) Receive(ctx actor.Context) {
 // lookAfter sets the timer for the next look, if there is a limit.
 func (r *retention) lookAfter(ctx actor.Context, d time.Duration) {
 	r.timer.Stop()
-	if bytes, age := r.deps.Limits(); bytes > 0 || age > 0 {
+	if r.settings.SessionBytes > 0 || r.settings.SessionAge > 0 {
 		r.timer.Set(ctx, d, lookDue{})
 	}
 }

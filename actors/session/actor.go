@@ -38,18 +38,17 @@ type session struct {
 	timers  act.Timers
 	io      *act.Worker
 	leaving bool
-	options *Options // as the state's options were taken from
 }
 
 // Props describes the actor of a session. d is shared by all sessions.
 func Props(d *Deps, id messages.SessionID) *actor.Props {
-	grace := d.Options().LockGrace - d.Now().Sub(d.Started) // for a crash of the daemon
+	grace := d.Options.LockGrace - d.Now().Sub(d.Started) // for a crash of the daemon
 	return d.Props("session", func() actor.Actor {
-		settings := d.Options()
-		options := *settings
-		options.LockGrace, grace = grace, settings.LockGrace // and next time for one of the actor
+		options := d.Options
+		options.Settings = d.Settings()
+		options.LockGrace, grace = grace, d.Options.LockGrace // and next time for one of the actor
 		return &session{
-			deps: d, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{}, options: settings,
+			deps: d, id: id, streams: map[string]*actor.PID{}, asked: map[messages.RequestID]*actor.PID{},
 			state: state{id: id, options: options},
 		}
 	})
@@ -83,7 +82,6 @@ func (s *session) Receive(ctx actor.Context) {
 		failpoint.Hit(failpoint.SessionStep)
 		now := s.env(ctx.Message())
 		before := s.state.record.Phase
-		s.followSettings()
 		next, effects := s.state.step(now, ctx.Sender(), m)
 		s.state = next
 		switch m := m.(type) {
@@ -98,15 +96,6 @@ func (s *session) Receive(ctx actor.Context) {
 		for _, e := range effects {
 			s.perform(ctx, e)
 		}
-	}
-}
-
-// followSettings takes settings that have changed. How long the lock is kept was decided when the actor began.
-func (s *session) followSettings() {
-	if now := s.deps.Options(); now != s.options {
-		grace := s.state.options.LockGrace
-		s.options, s.state.options = now, *now
-		s.state.options.LockGrace = grace
 	}
 }
 

@@ -80,7 +80,7 @@ func TestWordsForAnEarlierIncarnation(t *testing.T) {
 	b := turning(t)
 	first, next := b.out(text("one")), b.out(text("two"))
 	stale := []any{first, next, messages.InputWrittenTo{Run: 1, Key: "k1"}, b.exit(0), messages.AnswerWritten{Run: 1, Request: "p"}, b.up()}
-	fresh := state{id: sessionA, options: benchOptions}
+	fresh := state{id: sessionA, options: benchOptions.ownSettings()}
 	for _, m := range append(stale, any(input("ann", "k2"))) {
 		var effects []act.Effect
 		if fresh, effects = fresh.step(b.env(), asker(m), m); len(effects) > 0 {
@@ -123,7 +123,7 @@ func TestJournalRestarts(t *testing.T) {
 	})
 	t.Run("while loading", func(t *testing.T) {
 		b := running(t)
-		b.state = state{id: sessionA, options: benchOptions}
+		b.state = state{id: sessionA, options: benchOptions.ownSettings()}
 		b.on(journal.Restarted{}, "load again")
 		b.handed = 0
 		b.on(b.journal.Loaded(), "run 1: look for it")

@@ -15,11 +15,12 @@ import (
 	"betcode/actors/run"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
 // Whatever an agent starts runs as the same user and can write into the FIFO that the
-// agent reads, unless the kernel forbids it (see [FenceProject]). Three traces of that are
+// agent reads, unless the kernel forbids it (see [settings.FenceProject]). Three traces of that are
 // alarms:
 //
 //	SELF_APPROVED    a call ran because its permission request was allowed, and we did not allow it
@@ -31,16 +32,6 @@ import (
 // without an allow, control requests that were answered) is part of the run's record and
 // committed with the offset of those lines: nothing is forgotten, and nothing is read
 // twice, when the daemon dies in between.
-
-// OnAlarm says what becomes of an agent that raises an alarm.
-type OnAlarm string
-
-// The reactions. All of them tell people and write the audit log.
-const (
-	AlarmFreezes OnAlarm = "freeze" // the agent and what it started are stopped in place until a person decides
-	AlarmStops   OnAlarm = "stop"   // they are killed; a person starts the agent again
-	AlarmTells   OnAlarm = "tell"   // nothing else
-)
 
 // maxUnansweredCalls bounds the calls that a run remembers.
 const maxUnansweredCalls = 256
@@ -56,16 +47,16 @@ var alarms = map[messages.Code]struct {
 }
 
 // what becomes of the agent, for people.
-var reactions = map[OnAlarm]string{
-	AlarmFreezes: ". The agent is frozen: 'betcode session resume' lets it go on, 'betcode session stop' ends it",
-	AlarmStops:   ". The agent is killed: 'betcode session resume' or a message starts it again",
-	AlarmTells:   ". The agent goes on (agent.on_self_approval is tell)",
+var reactions = map[settings.OnAlarm]string{
+	settings.AlarmFreezes: ". The agent is frozen: 'betcode session resume' lets it go on, 'betcode session stop' ends it",
+	settings.AlarmStops:   ". The agent is killed: 'betcode session resume' or a message starts it again",
+	settings.AlarmTells:   ". The agent goes on (agent.on_self_approval is tell)",
 }
 
 // alarm tells people that the agent was given orders by something else than the daemon,
 // and freezes or ends it.
-func (t *transition) alarm(code messages.Code, reaction OnAlarm, details map[string]string) {
-	reaction = cmp.Or(reaction, AlarmFreezes)
+func (t *transition) alarm(code messages.Code, reaction settings.OnAlarm, details map[string]string) {
+	reaction = cmp.Or(reaction, settings.AlarmFreezes)
 	a, again := alarms[code], t.s.run.Alarm != "" && t.s.run.Frozen
 	details = maps.Clone(details)
 	details["reaction"] = string(reaction)
@@ -78,9 +69,9 @@ func (t *transition) alarm(code messages.Code, reaction OnAlarm, details map[str
 		t.then(notify{Notice{Code: string(code), Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
 	}
 	record := *t.s.run
-	record.Alarm, record.Frozen = code, record.Frozen || reaction == AlarmFreezes && t.s.active()
+	record.Alarm, record.Frozen = code, record.Frozen || reaction == settings.AlarmFreezes && t.s.active()
 	t.putRun(record)
-	if reaction == AlarmTells {
+	if reaction == settings.AlarmTells {
 		return
 	}
 	t.change().Condition = messages.AgentAlarmed
@@ -89,7 +80,7 @@ func (t *transition) alarm(code messages.Code, reaction OnAlarm, details map[str
 		return
 	}
 	// At once: what the agent does until the journal has this cannot be undone.
-	if reaction == AlarmFreezes {
+	if reaction == settings.AlarmFreezes {
 		t.at = append(t.at, tellRun{record.Run, run.Freeze{Why: run.Alarm, On: true}})
 	} else {
 		t.at = append(t.at, tellRun{record.Run, run.Stop{How: run.StopKill}})
@@ -141,7 +132,7 @@ func (t *transition) callDone(m claude.ToolDone) {
 		// An agent too old to report who decided. Nothing is done to it for that: a hook of
 		// the user's may have.
 		if open && !m.IsError && !t.s.ending.shutdown && !t.s.replacing() {
-			t.alarm(messages.SelfApproved, AlarmTells, details)
+			t.alarm(messages.SelfApproved, settings.AlarmTells, details)
 		}
 	case claude.VerdictOther:
 	}

@@ -10,6 +10,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/control"
 	"betcode/actors/run"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -188,7 +189,7 @@ func TestFrozenAgent(t *testing.T) {
 }
 
 func TestReactionsToAnAlarm(t *testing.T) {
-	for reaction, want := range map[OnAlarm]any{AlarmFreezes: run.Freeze{Why: run.Alarm, On: true}, AlarmStops: run.Stop{How: run.StopKill}, AlarmTells: nil} {
+	for reaction, want := range map[settings.OnAlarm]any{settings.AlarmFreezes: run.Freeze{Why: run.Alarm, On: true}, settings.AlarmStops: run.Stop{How: run.StopKill}, settings.AlarmTells: nil} {
 		b := askingFor(t, "call")
 		b.state.options.OnAlarm = reaction
 		b.tell(b.out(claude.ToolDone{ID: "call", Verdict: claude.VerdictHost}))
@@ -210,7 +211,7 @@ func TestReactionsToAnAlarm(t *testing.T) {
 // Nothing goes on by itself behind an agent that was killed for an alarm.
 func TestAlarmOutlivesTheRun(t *testing.T) {
 	b := askingFor(t, "call")
-	b.state.options.OnAlarm = AlarmStops
+	b.state.options.OnAlarm = settings.AlarmStops
 	b.tell(b.out(claude.ToolDone{ID: "call", Verdict: claude.VerdictHost}))
 	b.tell(messages.RunEnded{Run: 1, Exit: messages.Exit{Known: true, Signal: "SIGKILL", Reason: "killed", At: dawn}})
 	b.quiet()

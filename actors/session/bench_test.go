@@ -15,6 +15,7 @@ import (
 	"betcode/actors/internal/rules"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/settings"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -23,9 +24,18 @@ import (
 var steady = supervision.Policy{Initial: 500 * time.Millisecond, Max: 30 * time.Second, Limit: 5, Window: time.Minute}
 
 var benchOptions = Options{
-	Lineage: "lineage", Runs: "/runs", Program: "claude", PermissionTTL: 7 * 24 * time.Hour, Extend: true,
-	LockGrace: 10 * time.Second, ParkAfter: 10 * time.Minute, WaitingHold: time.Minute, Silence: 7 * time.Minute, Restarts: steady,
-	Resume: messages.ResumeAuto, Continuations: 2, ContinuationGrace: time.Minute,
+	Lineage: "lineage", Runs: "/runs", Program: "claude", LockGrace: 10 * time.Second, Restarts: steady,
+	Settings: &settings.Settings{
+		PermissionTTL: 7 * 24 * time.Hour, Extend: true, ParkAfter: 10 * time.Minute, WaitingHold: time.Minute, Silence: 7 * time.Minute,
+		Resume: messages.ResumeAuto, Continuations: 2, ContinueGrace: time.Minute,
+	},
+}
+
+// ownSettings returns the options with a copy of the settings, which a test may change.
+func (o Options) ownSettings() Options {
+	own := *o.Settings
+	o.Settings = &own
+	return o
 }
 
 // savedStops are stops that are saved beside the journal: the newest run when they were asked for.
@@ -106,7 +116,7 @@ func remembering(t tester) *bench {
 // meet the new incarnation before what it is loaded from.
 func (b *bench) crash(mailbox ...any) {
 	b.t.Helper()
-	options := benchOptions
+	options := benchOptions.ownSettings()
 	b.state = state{id: sessionA, options: options}
 	stale := b.waiting
 	b.waiting, b.handed, b.knocked, b.looked = nil, 0, false, nil

@@ -114,7 +114,7 @@ func (b *bench) checkRebuild() {
 
 	now := b.env()
 	now.stopSaved = false
-	again, effects := state{id: sessionA, options: benchOptions}.step(now, nil, kept)
+	again, effects := state{id: sessionA, options: benchOptions.ownSettings()}.step(now, nil, kept)
 	copied := b.journal.Clone()
 	for _, e := range effects {
 		if p, ok := e.(persist); ok {

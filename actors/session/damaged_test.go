@@ -10,6 +10,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/journal"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -26,7 +27,7 @@ func answered(effects []act.Effect, who *actor.PID) (answers []any) {
 func damagedSession(t *testing.T) (state, *actor.PID) {
 	t.Helper()
 	early := actor.NewPID("", "early")
-	s := state{id: sessionA, options: Options{Runs: "/runs"}}
+	s := state{id: sessionA, options: Options{Runs: "/runs", Settings: &settings.Settings{}}}
 	s, effects := s.step(env{}, early, messages.SendInput{Session: sessionA})
 	if len(effects) != 0 {
 		t.Fatalf("before the load: %v", effects)

@@ -120,7 +120,7 @@ func TestJournalIsBack(t *testing.T) {
 // A session that was not loaded when the journal failed says so, and is loaded when
 // it is back.
 func TestFailingJournalLoadsNothing(t *testing.T) {
-	s := state{id: sessionA, options: benchOptions}
+	s := state{id: sessionA, options: benchOptions.ownSettings()}
 	now := (&bench{t: t, now: dawn}).env()
 	s, _ = s.step(now, asker(input("ann", "k1")), input("ann", "k1"))
 	s, first := s.step(now, nil, messages.Errorf("load session", messages.Unavailable, "no disk"))

@@ -11,6 +11,7 @@ import (
 	"betcode/actors/internal/rules"
 	"betcode/actors/permission"
 	"betcode/actors/run"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -18,8 +19,9 @@ import (
 type Deps struct {
 	act.Common
 
-	Options func() *Options // another pointer when settings have changed
-	Started time.Time       // of the daemon: the input lock is kept for a while after that
+	Options  Options                   // without settings
+	Settings func() *settings.Settings // the present ones, for an actor that starts
+	Started  time.Time                 // of the daemon: the input lock is kept for a while after that
 
 	Journal, Pool, Health *actor.PID
 

@@ -8,6 +8,7 @@ import (
 	"betcode/actors/internal/rules"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -152,9 +153,17 @@ func (t *transition) handedOver(ok bool) {
 	t.giveRules()
 }
 
+// settingsChanged takes the present settings for what is decided from now on.
+func (t *transition) settingsChanged(m settings.Changed) {
+	t.s.options.Settings = m.Now
+	if m.Rules != nil {
+		t.rulesChanged(*m.Rules)
+	}
+}
+
 // rulesChanged hands rules that have changed to the agent, and tells the clients where it
 // may do more than before.
-func (t *transition) rulesChanged(m RulesChanged) {
+func (t *transition) rulesChanged(m settings.RulesChanged) {
 	if !t.s.exists || !t.s.active() {
 		return
 	}

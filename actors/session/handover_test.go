@@ -4,15 +4,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
+	"betcode/actors/session/prompts"
+	"betcode/actors/settings"
 )
 
 // change replaces the user's rules under a session and tells it.
 func (b *bench) change(widened []string, list ...rules.Rule) {
 	b.rules, _ = rules.New(list...)
-	b.tell(RulesChanged{Source: "settings.json", Widened: widened})
+	b.tell(settings.Changed{Now: b.state.options.Settings, Rules: &settings.RulesChanged{Source: "settings.json", Widened: widened}})
 }
 
 func lastRules(t *testing.T, b *bench) string {
@@ -39,7 +42,7 @@ func TestRulesReachTheRunningAgent(t *testing.T) {
 	}
 	b.quiet()
 	// The same again changes nothing; one that is taken back is taken back.
-	b.tell(RulesChanged{})
+	b.tell(settings.Changed{Now: b.state.options.Settings, Rules: &settings.RulesChanged{}})
 	if got := b.quiet(); len(got) > 0 {
 		t.Errorf("told again: %q", got)
 	}
@@ -114,5 +117,26 @@ func TestRulesOnTheCommandLine(t *testing.T) {
 	}
 	if !slices.Contains(got.Ask, "Edit(//etc/**)") {
 		t.Errorf("%q: a rule from the root is one from the directory only", got.Ask)
+	}
+}
+
+// Settings that have changed hold for the next decision, and not for requests that wait.
+func TestChangedSettingsHoldFromTheNextDecision(t *testing.T) {
+	b := askingFor(t, "call")
+	now := *b.state.options.Settings
+	now.PermissionTTL = time.Hour
+	b.tell(settings.Changed{Now: &now})
+	asked := asks("p2", "Bash")
+	asked.ToolUse = "another"
+	b.tell(b.out(asked))
+	b.quiet()
+	for _, p := range b.state.prompts.List(prompts.Undecided) {
+		want := benchOptions.PermissionTTL
+		if p.ToolUse == "another" {
+			want = time.Hour
+		}
+		if got := p.ExpiresAt.Sub(p.ReceivedAt); got != want {
+			t.Errorf("the request for %s waits %v, want %v", p.ToolUse, got, want)
+		}
 	}
 }

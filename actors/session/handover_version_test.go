@@ -6,6 +6,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -54,7 +55,7 @@ func TestRulesOfAnOldVersion(t *testing.T) {
 // An agent of such a version whose command line has all rules stays.
 func TestOldVersionWithAllRulesStays(t *testing.T) {
 	b := oldAgent(t, rules.Rule{Effect: rules.Ask, Text: "Read(a)"})
-	b.tell(RulesChanged{})
+	b.tell(settings.Changed{Now: b.state.options.Settings, Rules: &settings.RulesChanged{}})
 	b.tell(b.out(claude.TurnEnded{}))
 	if b.state.replacing() {
 		t.Error("replaced without need")

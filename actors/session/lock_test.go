@@ -73,7 +73,7 @@ func TestInputLockAfterACrash(t *testing.T) {
 		b.tell(attach("ann", "a1"))
 		before := b.state.record.UpdatedAt
 		loaded := b.journal.Loaded()
-		options := benchOptions
+		options := benchOptions.ownSettings()
 		options.LockGrace = 0
 		b.state = state{id: sessionA, options: options}
 		b.handed = 0

@@ -205,7 +205,7 @@ func TestSessionProperties(t *testing.T) {
 				if rapid.Bool().Draw(t, "not yet") {
 					t.Skip()
 				}
-				w.pool = pool.New(w.pool.Limits)
+				w.pool = pool.New(w.limits)
 				w.mailbox = append(w.mailbox, pool.Restarted{})
 			},
 			"daemon ends": func(t *rapid.T) {

@@ -8,34 +8,36 @@ import "betcode/messages"
 // know any more who waits for the end of its agent.
 type Started struct{ Session messages.SessionID }
 
-// How an actor that has nothing to do ends without losing a request: it sends Idle to its parent. From then on the
-// parent keeps requests for the session back, and sends MayLeave. The session handles everything that was sent to it
-// before, and then answers LeaveAnswer. That answer is final: the parent ends the actor, or passes on what it has kept back.
+// An actor that has nothing to do ends without losing a request, in three messages.
 type (
-	Idle        struct{ Session messages.SessionID }
-	MayLeave    struct{}
+	// Idle tells the parent that the session has nothing to do. From then on the parent keeps requests for it back.
+	Idle struct{ Session messages.SessionID }
+
+	// MayLeave is the parent's answer to Idle. The session handles everything that was sent to it before.
+	MayLeave struct{}
+
+	// LeaveAnswer is the answer to MayLeave. It is final: the parent ends the actor, or sends what it has kept back.
 	LeaveAnswer struct {
 		Session messages.SessionID
 		Leaves  bool
 	}
 )
 
-// Rebuild asks the parent to replace the actor by one that is rebuilt from the journal. Rebuilt is the first
-// message to the new one.
+// An actor whose state cannot be relied on is replaced.
 type (
+	// Rebuild asks the parent to replace the actor by one that is rebuilt from the journal.
 	Rebuild struct{ Session messages.SessionID }
+
+	// Rebuilt is the first message to the new actor.
 	Rebuilt struct{}
 )
 
-// EndAgent asks a session to end its agent because the daemon ends. The answer is AgentEnded. A parent that has been asked by
-// EndAgent itself answers with one that names no session, when the agents of all have ended.
+// The agents end when the daemon does.
 type (
-	EndAgent   struct{}
+	// EndAgent asks a session to end its agent because the daemon ends.
+	EndAgent struct{}
+
+	// AgentEnded is the answer to EndAgent. The parent of sessions answers with one that names no session, when the
+	// agents of all sessions have ended.
 	AgentEnded struct{ Session messages.SessionID }
 )
-
-// RulesChanged tells a session that the user's rules are other ones. Widened are the changes that let agents do more.
-type RulesChanged struct {
-	Source  string
-	Widened []string
-}

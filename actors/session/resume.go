@@ -141,7 +141,7 @@ func (t *transition) expectTurn(m messages.ProcessStarted) {
 		return
 	}
 	if t.now.versions.continues(t.s.record.AgentVersion) {
-		t.then(act.After{Delay: t.s.options.ContinuationGrace, Message: continuationDue{m.Record.Run}})
+		t.then(act.After{Delay: t.s.options.ContinueGrace, Message: continuationDue{m.Record.Run}})
 		return
 	}
 	t.tellToContinue()
@@ -150,7 +150,7 @@ func (t *transition) expectTurn(m messages.ProcessStarted) {
 // continuationLate tells an agent to go on that does not do so by itself.
 func (t *transition) continuationLate(m continuationDue) {
 	if t.s.agent.freezeReasons != 0 && m.run == t.s.record.Run {
-		t.then(act.After{Delay: t.s.options.ContinuationGrace, Message: m})
+		t.then(act.After{Delay: t.s.options.ContinueGrace, Message: m})
 		return
 	}
 	if m.run == t.s.record.Run && t.s.agent.up && t.s.record.Turn && !t.s.agent.working && !t.s.replacing() && !t.s.blocked() {

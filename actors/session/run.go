@@ -17,6 +17,7 @@ import (
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/prompts"
+	"betcode/actors/settings"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -95,8 +96,8 @@ func (t *transition) startRun() {
 		Argv:      argv, AgentSession: r.AgentSession, Resumed: resumed, StartedAt: t.now.at,
 	}
 	run.ControlKey = t.now.id()
-	if t.s.options.Fence == FenceProject {
-		run.Fence = string(FenceProject)
+	if t.s.options.Fence == settings.FenceProject {
+		run.Fence = string(settings.FenceProject)
 	}
 	run.Environment = t.s.environment()
 	run.Options = t.s.agentOptions()

@@ -15,6 +15,7 @@ import (
 	"betcode/actors/session/presence"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
+	"betcode/actors/settings"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -60,30 +61,21 @@ type state struct {
 	slot slotView
 }
 
-// sessionOptions is what a session is told once.
+// Options are what sessions are told when their actors start, and the present settings.
 type Options struct {
-	Lineage       string
-	Runs          string     // directory of the run directories
-	Program       string     // the agent's executable
-	Rules         *rules.Set // the user's, as of the newest step
-	OwnRules      bool       // directories may bring rules along
-	Protected     *protect.List
-	Home          string // the user's, for rules about files below it
-	PermissionTTL time.Duration
-	Extend        bool          // any activity of a client prolongs what is undecided
-	ParkAfter     time.Duration // an agent that rests that long is ended
-	WaitingHold   time.Duration // an agent that waits for a person keeps its slot that long against others
-	LockGrace     time.Duration // the lock is kept that long for who held it before a crash; not positive = not at all
-	Silence       time.Duration // an agent that says nothing that long in a turn hangs
-	Restarts      supervision.Policy
-	Fence         Fence   // around agents that are started from now on
-	OnAlarm       OnAlarm // what becomes of an agent that approved itself
+	*settings.Settings
 
-	CompactThreshold  uint64                 // a context of more tokens is compacted; 0 = never
-	Resume            messages.ResumePolicy  // of turns that were cut off, where the session has none of its own
-	Continuations     uint32                 // how often a turn is continued by itself
-	ContinuationGrace time.Duration          // how long a resumed agent may take to go on by itself
-	Keeps             func(name string) bool // of the environment of the client that begins the session
+	Lineage   string
+	Runs      string     // directory of the run directories
+	Program   string     // the agent's executable
+	Rules     *rules.Set // the user's, as of the newest step
+	OwnRules  bool       // directories may bring rules along
+	Protected *protect.List
+	Home      string        // the user's, for rules about files below it
+	LockGrace time.Duration // the lock is kept that long after a crash for the client that held it; not positive = not at all
+	Restarts  supervision.Policy
+
+	Keeps func(name string) bool // of the environment of the client that begins the session
 }
 
 // env is what one step takes from outside: clock, ids, chance, and what the daemon knows at that

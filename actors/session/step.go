@@ -9,6 +9,7 @@ import (
 	"betcode/actors/permission"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -198,8 +199,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.unwatchedLate()
 	case pool.Restarted:
 		t.poolRestarted()
-	case RulesChanged:
-		t.rulesChanged(m)
+	case settings.Changed:
+		t.settingsChanged(m)
 	case continuationDue:
 		t.continuationLate(m)
 	case EndAgent:

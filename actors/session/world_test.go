@@ -18,6 +18,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -38,6 +39,7 @@ type world struct {
 	seen    int // effects of the bench that were carried out
 
 	accepted map[string]messages.Seq // inputs that were acknowledged
+	limits   *settings.Settings      // of the pool
 	excused  map[string]bool         // inputs that the agent has answered, or has in its transcript
 	settled  map[string]bool
 }
@@ -67,11 +69,12 @@ type runActor struct {
 func newWorld(t *rapid.T) *world {
 	w := &world{
 		t: t, b: newBench(t), asked: map[messages.RequestID]permission.State{},
-		pool:     pool.New(pool.Limits{Agents: 1, Queue: rapid.IntRange(0, 2).Draw(t, "queue")}),
+		limits:   &settings.Settings{MaxAgents: 1, MaxWaiting: rapid.IntRange(0, 2).Draw(t, "queue")},
 		accepted: map[string]messages.Seq{}, excused: map[string]bool{}, settled: map[string]bool{},
 	}
 	w.b.manual, w.b.handing, w.b.reuses = true, w.checkSettled, true
 	w.b.stops = savedStops{}
+	w.pool = pool.New(w.limits)
 	return w
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"betcode/actors"
+	"betcode/actors/settings"
 	"betcode/grpcapi"
 	"betcode/messages"
 	"betcode/persistence"
@@ -85,9 +86,11 @@ func linkedDaemon() error {
 	}
 	defer supervision.PaceCollector(supervision.Room).Close()
 	log := zerolog.New(os.Stderr).Level(zerolog.WarnLevel)
+	now := settings.Default()
+	now.MaxAgents = agents
 	system, err := actors.Start(actors.Options{
 		Store: store, RunsDirectory: filepath.Join(state, "runs"), Program: os.Getenv("BETCODE_CLAUDE"),
-		Environment: withoutOurs(os.Environ()), Gather: gather, Live: actors.Live{MaxAgents: agents}, Logger: &log, Version: "bench", Restart: supervision.Default(),
+		Environment: withoutOurs(os.Environ()), Gather: gather, Settings: &now, Logger: &log, Version: "bench", Restart: supervision.Default(),
 	})
 	if err != nil {
 		return err

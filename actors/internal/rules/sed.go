@@ -21,7 +21,9 @@ func sedRuns(words []string) bool {
 // read from a file, or if an option is unknown, since the next word may belong to it.
 func sedScripts(words []string) (scripts []string, ok bool) {
 	for n := 0; n < len(words); n++ {
-		word, value, script := words[n], "", false
+		word := words[n]
+		var value string
+		var script bool
 		switch {
 		case word == "--":
 			if len(scripts) == 0 && n+1 < len(words) {

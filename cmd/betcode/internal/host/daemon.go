@@ -94,12 +94,12 @@ func (d *daemon) startActors() error {
 		d.home = "" // rules about paths below it match nothing
 	}
 	d.directories = &directories{config: d.cfg.ConfigDir, home: d.home, settings: d.settings}
-	settings := d.settings.get()
+	now := actorSettings(d.settings.get())
 	d.claude = newClaudeVersion(d.cfg.ClaudePath, d.cfg.AgentEnvironment)
 	d.claude.latest() // looked up in the background, so that it is known when a client asks
 	d.system, err = actors.Start(actors.Options{
-		Live: liveOptions(settings), Store: d.store, RunsDirectory: d.runs(), Program: d.cfg.ClaudePath, Environment: d.cfg.AgentEnvironment.Inherited(os.Environ()), Keeps: d.cfg.AgentEnvironment.Keeps,
-		Rules: rulesOf(settings), Home: d.home, Directories: d.directories,
+		Settings: &now, Store: d.store, RunsDirectory: d.runs(), Home: d.home, Directories: d.directories,
+		Program: d.cfg.ClaudePath, Environment: d.cfg.AgentEnvironment.Inherited(os.Environ()), Keeps: d.cfg.AgentEnvironment.Keeps,
 		NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, Logger: &d.base,
 		Version: d.version, MemoryLimit: d.cfg.MemoryLimit, Restart: supervision.Default(), Lease: d.lock.Path(),
 		LockGrace:    d.cfg.LockGrace,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"betcode/actors"
+	"betcode/actors/settings"
 	"betcode/config"
 	"betcode/config/trust"
 	"betcode/messages"
@@ -93,17 +94,17 @@ const maxUntrustedRules = 1000
 
 // Rules implements actors.Directories. If settings cannot be read, every call needs a permission, because it is not known
 // what they forbid.
-func (d *directories) Rules(directory string) []actors.Rules {
+func (d *directories) Rules(directory string) []settings.Rules {
 	l, err := d.ledger()
 	report := d.inspect(directory, "")
 	trusted := err == nil && l.Judge(report).Trusted
-	var all []actors.Rules
+	var all []settings.Rules
 	if ask := untrustedAsk(report, trusted); len(ask) > 0 {
-		all = append(all, actors.Rules{Ask: ask, Source: "the directory is not trusted, and its git settings run programs"})
+		all = append(all, settings.Rules{Ask: ask, Source: "the directory is not trusted, and its git settings run programs"})
 	}
 	permissions := config.ReadDirectoryPermissions(directory, d.home)
 	for _, p := range permissions {
-		r := actors.Rules{Ask: p.Ask, Deny: p.Deny, Source: p.Path, Lines: p.Lines}
+		r := settings.Rules{Ask: p.Ask, Deny: p.Deny, Source: p.Path, Lines: p.Lines}
 		if trusted {
 			r.Allow = p.Allow
 		}

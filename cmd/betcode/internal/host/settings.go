@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"betcode/actors"
-	"betcode/actors/session"
+	"betcode/actors/settings"
 	"betcode/cmd/betcode/internal/features"
 	"betcode/config"
 	"betcode/grpcapi"
@@ -32,23 +32,21 @@ func (l *liveSettings) set(s config.Settings) {
 	l.flags.Store(&flags)
 }
 
-// liveOptions returns the settings that take effect at once, as options of the actors.
-func liveOptions(s config.Settings) actors.Live {
+// actorSettings returns the settings that take effect at once, as the actors have them.
+func actorSettings(s config.Settings) settings.Settings {
 	c := s.Daemon()
-	live := actors.Live{
-		PermissionTTL: c.PermissionTTL, FixedTTL: !c.ExtendOnActivity, Reminders: c.Reminders, NotifyExec: c.NotifyExec,
+	now := settings.Settings{
+		PermissionTTL: c.PermissionTTL, Extend: c.ExtendOnActivity, Reminders: c.Reminders, NotifyExec: c.NotifyExec,
 		MaxAgents: c.MaxAgents, MaxWaiting: c.MaxWaiting, Silence: c.AgentSilence, ParkAfter: c.ParkAfter, WaitingHold: c.WaitingHold,
 		SessionBytes: c.Past.SessionBytes, SessionAge: c.Past.SessionAge, CompactThreshold: c.Past.Threshold(),
-		OnAlarm: session.OnAlarm(c.OnSelfApproval), Fence: session.Fence(c.Fence), FenceWritable: c.FenceWritable,
-		Resume: messages.ResumePolicy(c.Resume.Policy), Continuations: c.Resume.Times, ContinueGrace: c.Resume.Grace,
+		OnAlarm: settings.OnAlarm(c.OnSelfApproval), Fence: settings.Fence(c.Fence), FenceWritable: c.FenceWritable,
+		Resume: messages.ResumePolicy(c.Resume.Policy), Continuations: uint32(c.Resume.Times), ContinueGrace: c.Resume.Grace,
+		Rules: rulesOf(s),
 	}
 	if compaction, ok := messages.FeatureNamed("context_compaction"); ok && !compaction.On(features.Set(s)) {
-		live.CompactThreshold = 0
+		now.CompactThreshold = 0
 	}
-	if live.Continuations == 0 {
-		live.Continuations = -1 // "never" in the options of the actors
-	}
-	return live
+	return now
 }
 
 // limitsOf returns the rate limits of callers.
@@ -57,10 +55,10 @@ func limitsOf(c config.Daemon) grpcapi.Limits {
 }
 
 // rulesOf returns the user's permission rules.
-func rulesOf(s config.Settings) []actors.Rules {
-	var all []actors.Rules
+func rulesOf(s config.Settings) []settings.Rules {
+	var all []settings.Rules
 	for _, r := range s.Rules {
-		all = append(all, actors.Rules{Allow: r.Allow, Ask: r.Ask, Deny: r.Deny, Source: r.Path, Lines: r.Lines})
+		all = append(all, settings.Rules{Allow: r.Allow, Ask: r.Ask, Deny: r.Deny, Source: r.Path, Lines: r.Lines})
 	}
 	return all
 }
@@ -110,8 +108,7 @@ func (d *daemon) reload(requested bool, from actors.RulesOrigin) {
 		d.log.Error().Err(err).Msg("log level unchanged")
 	}
 	d.setLogLimits(cfg.Log)
-	d.system.ChangeRules(from, rulesOf(next)...)
-	d.system.Change(liveOptions(next))
+	d.system.Change(from, actorSettings(next))
 	d.server.SetLimits(limitsOf(cfg))
 	d.settingsRead(next, old, nil)
 }

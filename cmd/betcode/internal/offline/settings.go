@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"betcode/actors"
+	"betcode/actors/settings"
 	"betcode/config"
 	"betcode/messages"
 )
@@ -21,10 +22,10 @@ func RefuseAgents() error {
 
 // NarrowRules returns warnings about deny and ask rules in files that match less than their author probably meant.
 func NarrowRules(files ...*config.File) []error {
-	var all []actors.Rules
+	var all []settings.Rules
 	for _, file := range files {
 		r := file.FileRules()
-		all = append(all, actors.Rules{Allow: r.Allow, Ask: r.Ask, Deny: r.Deny, Source: r.Path, Lines: r.Lines})
+		all = append(all, settings.Rules{Allow: r.Allow, Ask: r.Ask, Deny: r.Deny, Source: r.Path, Lines: r.Lines})
 	}
 	return actors.NarrowRules(all...)
 }

@@ -1,0 +1,83 @@
+package settings
+
+import (
+	"time"
+
+	"betcode/messages"
+)
+
+// Settings are the settings of actors. They are complete: no value stands for another one. [Default] returns those without
+// settings files.
+type Settings struct {
+	PermissionTTL time.Duration   // how long a permission request waits
+	Extend        bool            // any activity of a client prolongs what is undecided
+	Reminders     []time.Duration // ages at which people are reminded of an undecided request, at most two
+	NotifyExec    []string        // a program and its arguments, started for each notification; empty = none
+
+	MaxAgents   int           // how many agents may run at once
+	MaxWaiting  int           // how many sessions may wait for a slot
+	Silence     time.Duration // an agent that writes nothing that long in a turn hangs
+	ParkAfter   time.Duration // an agent that has nothing to do that long is ended
+	WaitingHold time.Duration // an agent that waits for a person keeps its slot that long against other sessions
+
+	SessionBytes     int64         // of events that one session may keep; not positive = any number
+	SessionAge       time.Duration // of an event that a session keeps; not positive = any age
+	CompactThreshold uint64        // a context of more tokens is compacted when its agent rests; 0 = never
+
+	OnAlarm       OnAlarm  // what becomes of an agent that raises an alarm
+	Fence         Fence    // of agents that are started from now on
+	FenceWritable []string // what else a fenced agent may write to: absolute, or ~/…
+
+	Resume        messages.ResumePolicy // of turns that were cut off, where the session has no policy of its own
+	Continuations uint32                // how often a turn that was cut off is continued without a person
+	ContinueGrace time.Duration         // how long a resumed agent may take to continue its turn
+
+	Rules []Rules // of the user, for every session
+}
+
+// Default returns the settings that hold without settings files.
+func Default() Settings {
+	return Settings{
+		PermissionTTL: 7 * 24 * time.Hour, Extend: true, Reminders: []time.Duration{time.Hour, 24 * time.Hour},
+		MaxAgents: 5, MaxWaiting: 50, Silence: 7 * time.Minute, ParkAfter: 10 * time.Minute, WaitingHold: 10 * time.Minute,
+		OnAlarm: AlarmFreezes, Fence: FenceOff, Resume: messages.ResumeAuto, Continuations: 2, ContinueGrace: time.Minute,
+	}
+}
+
+// OnAlarm says what becomes of an agent that raises an alarm.
+type OnAlarm string
+
+// The reactions. All of them tell people and write the audit log.
+const (
+	AlarmFreezes OnAlarm = "freeze" // the agent and what it started are stopped in place until a person decides
+	AlarmStops   OnAlarm = "stop"   // they are killed; a person starts the agent again
+	AlarmTells   OnAlarm = "tell"   // nothing else
+)
+
+// Fence says what the kernel is to hold agents to.
+type Fence string
+
+// The fences.
+const (
+	FenceOff     Fence = "off"
+	FenceProject Fence = "project" // it writes to its project, and signals no process outside
+)
+
+// Rules are permission rules of one file, in the agent's own notation: "Bash(git *)", "Edit(src/**/*.ts)", "mcp__github__*".
+type Rules struct {
+	Allow, Ask, Deny []string
+	Source           string         // for people: the path of the file
+	Lines            map[string]int // line of each rule in the file, by list and rule: "deny WebFetch"; may be nil
+}
+
+// Changed says that the settings have changed. The system sends it to pool, retention and sessions.
+type Changed struct {
+	Now   *Settings
+	Rules *RulesChanged // nil if the rules are the same
+}
+
+// RulesChanged says how the rules have changed.
+type RulesChanged struct {
+	Source  string   // the files that have rules now
+	Widened []string // the changes that let agents do more, for people
+}
