@@ -5,6 +5,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/offers"
+	"betcode/actors/internal/sidecar"
 	"betcode/messages"
 )
 
@@ -16,7 +17,7 @@ const relatives = 5
 // report, else the report of an agent of another session in the same directory, else what the
 // user's directory and, if it is trusted, the session's directory define.
 func (s *System) knownAbilities(id messages.SessionID) messages.Abilities {
-	own := readAbilities(filepath.Join(s.options.RunsDirectory, string(id)))
+	own := sidecar.ReadAbilities(filepath.Join(s.options.RunsDirectory, string(id)))
 	if len(own.Commands)+len(own.Agents) > 0 {
 		return own
 	}
@@ -35,7 +36,7 @@ func (s *System) knownAbilities(id messages.SessionID) messages.Abilities {
 		return defined
 	}
 	for _, other := range others {
-		told := readAbilities(filepath.Join(s.options.RunsDirectory, string(other.ID)))
+		told := sidecar.ReadAbilities(filepath.Join(s.options.RunsDirectory, string(other.ID)))
 		if len(told.Commands)+len(told.Agents) > 0 {
 			return joined(told, defined)
 		}

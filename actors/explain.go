@@ -97,6 +97,9 @@ func (s *System) sessionView(ctx context.Context, m messages.GetSession) (messag
 	return view, nil
 }
 
+// maxSettingsFile bounds the settings file of an agent, in bytes.
+const maxSettingsFile = 32 << 20
+
 // agentsOwnRules are the rules that an agent reads itself: those of its user, what the
 // session allows its tools, and those of a directory that it obeys.
 func (s *System) agentsOwnRules(view messages.SessionView, directory *rules.Set) *rules.Set {
@@ -109,7 +112,7 @@ func (s *System) agentsOwnRules(view messages.SessionView, directory *rules.Set)
 	var settings struct {
 		Permissions messages.RuleLists `json:"permissions"`
 	}
-	if raw, err := regular.Read(file, maxServerFile); err == nil && json.Unmarshal(raw, &settings) == nil {
+	if raw, err := regular.Read(file, maxSettingsFile); err == nil && json.Unmarshal(raw, &settings) == nil {
 		list = append(list, rulesOf(file, settings.Permissions)...)
 	}
 	set, _ := rules.New(list...) // what cannot be read is the agent's to report

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/mcpconfig"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -50,7 +51,7 @@ func (s *System) guard(session messages.SessionRecord, record messages.RunRecord
 func (s *System) handServers(session messages.SessionRecord, record messages.RunRecord, r claude.Restriction, environment []string) ([]string, error) {
 	var servers []byte
 	if r.Guarded && !record.Options.OnlyServers {
-		servers = claude.OwnServers(readServers(claude.Memory(environment)), r.Strict, projectsOf(session.WorkingDirectory)...)
+		servers = claude.OwnServers(mcpconfig.Read(claude.Memory(environment)), r.Strict, projectsOf(session.WorkingDirectory)...)
 	}
 	if servers = claude.MergeServers(servers, record.Options.Servers); servers != nil {
 		r.Servers = filepath.Join(record.Directory, run.ServersFile)

@@ -20,6 +20,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/protect"
+	"betcode/actors/internal/sidecar"
 	"betcode/actors/internal/spool"
 	"betcode/actors/journal"
 	"betcode/actors/retention"
@@ -97,8 +98,8 @@ type System struct {
 	damage    journal.Damage       // found in the journal's files
 	backup    journal.BackupHealth // of scheduled backups
 	lately    lately               // requests that were answered in the life of this daemon
-	versions  *versions
-	stops     *stops
+	versions  *sidecar.Versions
+	stops     *sidecar.Stops
 	cgroups   process.Cgroups
 
 	daemon, disk, journal, pool, sessions, health *actor.PID
@@ -141,10 +142,10 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, run.SpoolQuota), 0)
 	s.room = newMeter(o)
 	var err error
-	if s.versions, err = loadVersions(o.VersionsFile); err != nil {
+	if s.versions, err = sidecar.LoadVersions(o.VersionsFile); err != nil {
 		s.logOf("daemon").Warn().Err(err).Msg("what was learned of the agent's versions is lost")
 	}
-	if s.stops, err = loadStops(o.StopsDirectory); err != nil {
+	if s.stops, err = sidecar.LoadStops(o.StopsDirectory); err != nil {
 		s.logOf("daemon").Warn().Err(err).Msg("sessions that were stopped while the journal failed are not known")
 	}
 	if s.cgroups, err = process.FindCgroups(o.RunsDirectory); err != nil {

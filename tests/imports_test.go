@@ -230,6 +230,14 @@ var rules = []rule{
 		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor", never: actorsNever,
 	},
 	{
+		pkg: "actors/internal/sidecar", may: []string{"messages", "actors/internal/notes"},
+		because: "a small file is read and written without knowing who needs it", never: actorsNever,
+	},
+	{
+		pkg: "actors/internal/mcpconfig", may: []string{"messages", "actors/internal/claude", "actors/internal/regular"},
+		because: "files of users and repositories are read here alone, so that one bound holds for all of them", never: actorsNever,
+	},
+	{
 		pkg: "grpcapi", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/wire"}, because: "the gateway asks through an interface it declares, so that its tests need no actors",
 		never: map[string]string{
 			protoactor: "a gateway test needs no actor system",

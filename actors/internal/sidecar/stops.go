@@ -1,4 +1,4 @@
-package actors
+package sidecar
 
 import (
 	"encoding/json"
@@ -15,20 +15,19 @@ import (
 	"betcode/messages"
 )
 
-// stops remembers the sessions that are to be stopped although the journal could
-// not take that down. Stop beats everything, the journal too: the agent is ended at
-// once, and what is to follow from it (nothing is started again, nothing continued)
-// is noted here until the journal has it. Sessions read it, from any goroutine.
+// Stops are the sessions that are to be stopped although the journal could not store that. A stop does not wait for the
+// journal: the agent is ended at once, and what follows from the stop (nothing starts again, nothing continues) is kept here
+// until the journal has it. Stops is safe for concurrent use.
 //
-// What survives a restart: all of it, one small file for each session. In memory
-// alone it outlives a rebuilt session, should nothing at all be writable.
-type stops struct {
+// What survives a restart: all of it, one small file for each session. If no file can be written, it outlives a session that
+// is rebuilt, in memory.
+type Stops struct {
 	directory string // empty = in memory alone
 
 	mu     sync.Mutex
 	wanted map[messages.SessionID]messages.RunNumber
 
-	disk sync.Mutex // held around what is done with files
+	disk sync.Mutex // guards the files
 }
 
 // stopFile is the format of such a file. Its name is the session's id.
@@ -39,10 +38,10 @@ type stopFile struct {
 
 const stopFormat = 1
 
-// loadStops reads what an earlier daemon could not write down elsewhere. A file that
-// cannot be understood still says which session it is about.
-func loadStops(directory string) (*stops, error) {
-	s := &stops{directory: directory, wanted: map[messages.SessionID]messages.RunNumber{}}
+// LoadStops reads the stops that an earlier daemon has left. A file that cannot be read still says which session is to be
+// stopped. The result can be used with an error as well.
+func LoadStops(directory string) (*Stops, error) {
+	s := &Stops{directory: directory, wanted: map[messages.SessionID]messages.RunNumber{}}
 	files, err := os.ReadDir(directory)
 	if errors.Is(err, fs.ErrNotExist) || directory == "" {
 		return s, nil
@@ -52,7 +51,7 @@ func loadStops(directory string) (*stops, error) {
 	}
 	for _, file := range files {
 		if strings.HasSuffix(file.Name(), notes.Half) {
-			continue // nobody was told that it is noted
+			continue // nobody was told that it is saved
 		}
 		var f stopFile
 		words, err := os.ReadFile(filepath.Join(directory, file.Name()))
@@ -64,34 +63,30 @@ func loadStops(directory string) (*stops, error) {
 	return s, nil
 }
 
-// of returns the run at which a session was to be stopped, if it was.
-func (s *stops) Of(id messages.SessionID) (messages.RunNumber, bool) {
-	if s == nil {
-		return 0, false
-	}
+// Of returns the run at which a session was to be stopped, if it was.
+func (s *Stops) Of(id messages.SessionID) (messages.RunNumber, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	run, wanted := s.wanted[id]
 	return run, wanted
 }
 
-// want remembers in memory that a session is to be stopped, drop that it is no
-// longer, or that the journal has it. save makes it so on disk.
-func (s *stops) Want(id messages.SessionID, run messages.RunNumber) {
+// Want keeps in memory that a session is to be stopped. Save makes it durable.
+func (s *Stops) Want(id messages.SessionID, run messages.RunNumber) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wanted[id] = run
 }
 
-func (s *stops) Drop(id messages.SessionID) {
+// Drop forgets in memory that a session is to be stopped. Save makes it durable.
+func (s *Stops) Drop(id messages.SessionID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.wanted, id)
 }
 
-// save writes down what is remembered of a session now. It is on disk when there is
-// no error.
-func (s *stops) Save(id messages.SessionID) error {
+// Save writes what is known of a session at this moment. Without an error it is durable.
+func (s *Stops) Save(id messages.SessionID) error {
 	if s.directory == "" {
 		return nil
 	}
@@ -101,7 +96,7 @@ func (s *stops) Save(id messages.SessionID) error {
 	run, wanted := s.Of(id)
 	if !wanted {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("forget stop: %w", err) // the next daemon stops it once more
+			return fmt.Errorf("forget stop: %w", err) // the next daemon stops the session once more
 		}
 		return nil
 	}

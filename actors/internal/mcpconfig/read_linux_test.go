@@ -1,4 +1,4 @@
-package actors
+package mcpconfig
 
 import (
 	"os"
@@ -20,7 +20,7 @@ func TestServersOfNoFile(t *testing.T) {
 			if err := os.WriteFile(path, []byte(`{"mcpServers":{"x":{"command":"c"}}}`), 0o600); err != nil {
 				return err
 			}
-			return os.Truncate(path, maxServerFile+1)
+			return os.Truncate(path, maxFile+1)
 		},
 	} {
 		directory := t.TempDir()
@@ -28,7 +28,7 @@ func TestServersOfNoFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := messages.AgentReport{Servers: []messages.McpServer{{Name: "x", Status: "failed"}}}
-		if got := complete(r, directory, []string{"HOME=/none"}).Servers; len(got) != 1 || got[0].Type != "" {
+		if got := Complete(r, directory, []string{"HOME=/none"}).Servers; len(got) != 1 || got[0].Type != "" {
 			t.Errorf("%s: %+v", what, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package actors
+package sidecar
 
 import (
 	"encoding/json"
@@ -12,17 +12,16 @@ import (
 	"betcode/actors/internal/notes"
 )
 
-// versions knows which versions of the agent do not continue a turn by themselves
-// although they are told to by their environment. That is not in the agent's
-// documentation, so it is learned from what they do: a version is believed to
-// continue until it has not, once. A session reads it before each step.
+// Versions are the versions of the agent that do not continue a turn by themselves although their environment tells them to.
+// The agent's documentation does not name them, so they are learned: a version is believed to continue until it has not,
+// once. Versions is safe for concurrent use.
 //
 // What survives a restart: all of it, in a small file beside the run directories.
-type versions struct {
-	path string
+type Versions struct {
+	path string // empty = in memory alone
 
 	mu    sync.Mutex
-	stays []string // replaced as a whole
+	stays []string // sorted; replaced as a whole
 }
 
 // versionsFile is the file's format.
@@ -33,10 +32,9 @@ type versionsFile struct {
 
 const versionsFormat = 1
 
-// loadVersions reads what was learned. A file that is not there, or cannot be
-// understood, knows nothing: it will be learned again.
-func loadVersions(path string) (*versions, error) {
-	v := &versions{path: path}
+// LoadVersions reads the versions from a file. The result can be used with an error as well: it knows no version then.
+func LoadVersions(path string) (*Versions, error) {
+	v := &Versions{path: path}
 	words, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || path == "" {
 		return v, nil
@@ -56,18 +54,15 @@ func loadVersions(path string) (*versions, error) {
 	return v, nil
 }
 
-// known returns what has been learned. It is not changed later.
-func (v *versions) known() []string {
-	if v == nil {
-		return nil
-	}
+// NotContinuing returns the versions, sorted. The slice is never changed later.
+func (v *Versions) NotContinuing() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.stays
 }
 
-// note remembers that a version does not, at once and on disk.
-func (v *versions) note(version string) error {
+// Add adds a version, in memory and in the file.
+func (v *Versions) Add(version string) error {
 	v.mu.Lock()
 	at, known := slices.BinarySearch(v.stays, version)
 	if !known {

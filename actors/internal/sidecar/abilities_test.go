@@ -1,4 +1,4 @@
-package actors
+package sidecar
 
 import (
 	"os"
@@ -15,17 +15,17 @@ func TestAbilitiesAreRemembered(t *testing.T) {
 	dir := t.TempDir()
 	learn := func(a messages.Abilities) {
 		t.Helper()
-		if problem := learnAbilities(dir, a); problem != nil {
+		if problem := LearnAbilities(dir, a); problem != nil {
 			t.Error(problem)
 		}
 	}
-	if a := readAbilities(dir); len(a.Commands) != 0 {
+	if a := ReadAbilities(dir); len(a.Commands) != 0 {
 		t.Errorf("%+v", a)
 	}
 	learn(messages.Abilities{Commands: []messages.AgentCommand{{Name: "a"}}, Skills: []string{"a"}})
 	learn(messages.Abilities{Fresh: true, Commands: []messages.AgentCommand{{Name: "a", Description: "A"}, {Name: "b"}}, Agents: []messages.AgentType{{Name: "x"}}, Models: []string{"m"}})
 	want := messages.Abilities{Commands: []messages.AgentCommand{{Name: "a", Description: "A"}, {Name: "b"}}, Skills: []string{"a"}, Agents: []messages.AgentType{{Name: "x"}}, Models: []string{"m"}}
-	if got := readAbilities(dir); !reflect.DeepEqual(got, want) {
+	if got := ReadAbilities(dir); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
 	path := filepath.Join(dir, abilitiesName)
@@ -41,12 +41,12 @@ func TestAbilitiesAreRemembered(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if a := readAbilities(dir); len(a.Commands) != 0 {
+		if a := ReadAbilities(dir); len(a.Commands) != 0 {
 			t.Errorf("%s: %+v", text, a)
 		}
 	}
 	gone := filepath.Join(dir, "gone")
-	if problem := learnAbilities(gone, want); problem != nil {
+	if problem := LearnAbilities(gone, want); problem != nil {
 		t.Error(problem)
 	}
 	if _, err := os.Stat(gone); err == nil {

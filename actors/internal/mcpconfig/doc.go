@@ -1,0 +1,16 @@
+// Package mcpconfig reads the files in which users and repositories configure MCP servers: <home>/.claude.json and .mcp.json.
+//
+// # Who owns what
+//
+// The files belong to the user, the agent and the repository; this package writes none. It keeps no state and runs in the
+// caller's goroutine.
+//
+// # What is promised
+//
+// Reading never blocks and reads a bounded amount: a repository may bring a named pipe or a file without an end under these
+// names. A file that cannot be read configures no server.
+//
+// # On a crash
+//
+// Nothing is lost: the files are read again each time.
+package mcpconfig
