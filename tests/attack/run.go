@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"sync"
 
 	"betcode/tests/claudecli"
@@ -118,6 +117,3 @@ func build(ctx context.Context, dir string) (binaries, error) {
 	built.claude = claude
 	return built, nil
 }
-
-// scenarios are all of them, area by area.
-var scenarios = slices.Concat(ruleScenarios, trustScenarios, protectScenarios, modeScenarios, approveScenarios, fenceScenarios, doorScenarios, floodScenarios, rightScenarios, shownScenarios, optionScenarios, secondFenceScenarios, secondHTTPScenarios, secondOrphanScenarios, nestedScenarios, callScenarios, hardScenarios, forgedScenarios, nameScenarios, duringScenarios, endlessScenarios, honourScenarios, linkScenarios)
