@@ -1,28 +1,20 @@
 package cli
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"betcode/cmd/betcode/internal/client"
-	"betcode/cmd/betcode/internal/console"
 	"betcode/cmd/betcode/internal/exit"
-	"betcode/cmd/betcode/internal/offline"
 	"betcode/cmd/betcode/internal/statedir"
-	pb "betcode/proto/betcode/v1"
 )
 
 func (p *program) journalCommand() *cli.Command {
-	asJSON := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
 	offline := []cli.Flag{
 		&cli.StringFlag{Name: "state-dir", Usage: "read the journal in this state `DIRECTORY` instead; no daemon may be using it"},
 		&cli.StringFlag{Name: "backup", Usage: "read the backup in this `DIRECTORY` instead"},
-		asJSON,
+		jsonFlag(),
 	}
 	return &cli.Command{
 		Name: "journal", Usage: "inspect, back up, restore and repair the journal",
@@ -44,7 +36,7 @@ func (p *program) journalCommand() *cli.Command {
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "link", Usage: "link files that never change instead of copying them, where the disk can"},
 					&cli.StringFlag{Name: "state-dir", Usage: "copy the journal in this state `DIRECTORY`; no daemon may be using it"},
-					asJSON,
+					jsonFlag(),
 				},
 				Action: simple(p.journalBackup),
 			},
@@ -59,7 +51,7 @@ func (p *program) journalCommand() *cli.Command {
 					&cli.BoolFlag{Name: "force", Usage: "move an existing journal and run directories aside; they are never removed"},
 					&cli.BoolFlag{Name: "end-agents", Usage: "end agents of this state directory that still run; without it the command refuses"},
 					&cli.BoolFlag{Name: "damaged", Usage: "restore what can be read of a damaged backup"},
-					asJSON,
+					jsonFlag(),
 				},
 				Action: simple(p.journalRestore),
 			},
@@ -72,7 +64,7 @@ func (p *program) journalCommand() *cli.Command {
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "state-dir", Usage: "`DIRECTORY` of the daemon whose journal it is (BETCODE_STATE_DIR)"},
 					&cli.BoolFlag{Name: "yes", Usage: "repair it, and keep the old files beside it"},
-					asJSON,
+					jsonFlag(),
 				},
 				Action: simple(p.journalRepair),
 			},
@@ -82,7 +74,7 @@ func (p *program) journalCommand() *cli.Command {
 					"copies in the directory backups of its state directory. 'betcode journal restore' restores one.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "state-dir", Usage: "`DIRECTORY` of the daemon (BETCODE_STATE_DIR)"},
-					asJSON,
+					jsonFlag(),
 				},
 				Action: simple(p.journalBackups),
 			},
@@ -119,79 +111,3 @@ const (
 	backupSchema  = "betcode.journal.backup/v1"
 	backupsSchema = "betcode.journal.backups/v1"
 )
-
-func (p *program) journalStats(ctx context.Context, c *cli.Context) error {
-	if err := arguments(c, 0, 0); err != nil {
-		return err
-	}
-	directory, err := journalDirectory(c)
-	if err != nil {
-		return err
-	}
-	var stats *pb.JournalStatsResponse
-	if directory != "" {
-		stats, err = offline.Stats(directory)
-	} else {
-		err = p.asked(ctx, c, func(cl *client.Client) (err error) {
-			stats, err = cl.Admin.JournalStats(ctx, &pb.JournalStatsRequest{})
-			return err
-		})
-	}
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return console.WriteJSON(p.Stdout, statsSchema, stats)
-	}
-	p.writeJournalStats(stats, directory == "")
-	return nil
-}
-
-// asked connects to the daemon for one call.
-func (p *program) asked(ctx context.Context, c *cli.Context, question func(*client.Client) error) error {
-	cl, _, err := p.connect(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer cl.Close()
-	return question(cl)
-}
-
-func (p *program) writeJournalStats(s *pb.JournalStatsResponse, live bool) {
-	w := p.Stdout
-	fmt.Fprintf(w, "Journal: %s\n", console.Line(s.GetDirectory()))
-	fmt.Fprintf(w, "Lineage: %s (format %d)\n", console.Line(s.GetLineage()), s.GetFormat())
-	fmt.Fprintf(w, "Sessions: %d\n", s.GetSessions())
-	fmt.Fprintf(w, "Size: %s in %d file(s)\n", console.Size(s.GetTotalBytes()), len(s.GetFiles()))
-	for _, f := range s.GetFiles() {
-		state := "being written"
-		if f.GetSealedAt() != nil {
-			state = "sealed " + console.Ago(f.GetSealedAt(), time.Now())
-		}
-		if f.GetGarbageBytes() > 0 {
-			state += ", " + console.Size(f.GetGarbageBytes()) + " of garbage"
-		}
-		fmt.Fprintf(w, "  %s  %s  %s\n", console.Line(f.GetName()), console.Size(f.GetBytes()), state)
-	}
-	if s.GetPayloads() > 0 {
-		fmt.Fprintf(w, "  blobs  %s  %d payload(s) of more than 64 KiB\n", console.Size(s.GetPayloadBytes()), s.GetPayloads())
-	}
-	if !live {
-		return
-	}
-	kept := "everything is kept"
-	if s.GetRetainBytes() > 0 {
-		kept = "the newest " + console.Size(s.GetRetainBytes()) + " of sealed files are kept"
-	}
-	if s.GetRetainSeconds() > 0 {
-		kept += ", for " + console.Span(time.Duration(s.GetRetainSeconds())*time.Second)
-	}
-	fmt.Fprintf(w, "Retention: %s; %d dropped\n", kept, s.GetDroppedFiles())
-	fmt.Fprintf(w, "Reclaimed: %d file(s) rewritten, %d payload(s) removed\n", s.GetRewrittenFiles(), s.GetSweptPayloads())
-	fmt.Fprintf(w, "Log: %s, checkpoint at %s; %d checkpoints so far\n", console.Size(s.GetLogBytes()), console.Size(s.GetCheckpointBytes()), s.GetCheckpoints())
-	if failure := s.GetCheckpointFailure(); failure != "" {
-		fmt.Fprintf(w, "  last checkpoint failed: %s\n", console.Line(failure))
-	}
-	fmt.Fprintf(w, "Since the daemon started: %d events (%s) in %d transactions, %s written, %d appends refused\n",
-		s.GetEvents(), console.Size(s.GetEventBytes()), s.GetCommits(), console.Size(s.GetWrittenBytes()), s.GetRefused())
-}

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 
 	"betcode/cmd/betcode/internal/client"
 	"betcode/cmd/betcode/internal/console"
@@ -30,21 +28,15 @@ func (p *program) journalVerify(ctx context.Context, c *cli.Context) error {
 		}
 		return v.end()
 	}
-	err = p.asked(ctx, c, func(cl *client.Client) error {
+	err = p.connected(ctx, c, func(cl *client.Client) error {
 		stream, err := cl.Admin.VerifyJournal(ctx, &pb.VerifyJournalRequest{})
 		if err != nil {
 			return err
 		}
-		for {
-			m, err := stream.Recv()
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
+		return client.Each(stream, func(m *pb.VerifyJournalResponse) error {
 			v.add(m)
-		}
+			return nil
+		})
 	})
 	if err != nil {
 		return err
