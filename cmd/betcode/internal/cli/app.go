@@ -101,6 +101,9 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt)
 }
 
+// jsonFlag returns the flag of a command whose output can be JSON.
+func jsonFlag() *cli.BoolFlag { return &cli.BoolFlag{Name: "json", Usage: "as JSON"} }
+
 // simple wraps the action of a command that Ctrl-C cancels.
 func simple(action func(ctx context.Context, c *cli.Context) error) cli.ActionFunc {
 	return func(c *cli.Context) error {

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -46,27 +44,22 @@ func (p *program) audit(ctx context.Context, c *cli.Context, cl *client.Client) 
 	}
 	header := []string{"TIME", "TYPE", "WHO", "SESSION", "WHAT", "OUTCOME"}
 	t := p.Table(header...)
-	for {
-		e, err := stream.Recv()
-		switch {
-		case errors.Is(err, io.EOF):
-			return t.Write(p.Stdout)
-		case err != nil:
-			return err
-		case c.Bool("json"):
-			if err := console.WriteJSONLine(p.Stdout, e); err != nil {
-				return err
-			}
-			continue
+	err = client.Each(stream, func(e *pb.AuditEntry) error {
+		if c.Bool("json") {
+			return console.WriteJSONLine(p.Stdout, e)
 		}
 		t.Add(p.auditRow(e)...)
-		if !p.Terminal.Out { // there may be millions: a program gets each entry as it comes
-			if err := t.Write(p.Stdout); err != nil {
-				return err
-			}
-			t = p.Table(header...)
+		if p.Terminal.Out {
+			return nil
 		}
+		all := t // there may be millions: a program gets each entry as it comes
+		t = p.Table(header...)
+		return all.Write(p.Stdout)
+	})
+	if err != nil {
+		return err
 	}
+	return t.Write(p.Stdout)
 }
 
 func (p *program) auditRow(e *pb.AuditEntry) []string {

@@ -18,22 +18,21 @@ import (
 )
 
 func (p *program) commandsCommand() *cli.Command {
-	json := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
 	limit := &cli.UintFlag{Name: "limit", Usage: "at most `N`, up to 1000", Value: 50}
 	return &cli.Command{
 		Name: "commands", Usage: "list commands of a session, and run the daemon's own",
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "list the daemon's commands, and those of a session's agent", ArgsUsage: "[SESSION]",
-				Flags: []cli.Flag{json}, Action: p.withClient(0, 1, p.commandList),
+				Flags: []cli.Flag{jsonFlag()}, Action: p.withClient(0, 1, p.commandList),
 			},
 			{
 				Name: "agents", Usage: "list sessions, the subagents they have running and kinds of agents, by name", ArgsUsage: "[BEGINNING]",
-				Flags: []cli.Flag{json, limit}, Action: p.withClient(0, 1, p.agentList),
+				Flags: []cli.Flag{jsonFlag(), limit}, Action: p.withClient(0, 1, p.agentList),
 			},
 			{
 				Name: "path", Usage: "complete a path below a session's working directory", ArgsUsage: "[BEGINNING]",
-				Flags:  []cli.Flag{json, limit, &cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "`SESSION` whose directory it is", Value: "@last"}},
+				Flags:  []cli.Flag{jsonFlag(), limit, &cli.StringFlag{Name: "session", Aliases: []string{"s"}, Usage: "`SESSION` whose directory it is", Value: "@last"}},
 				Action: p.withClient(0, 1, p.pathList),
 			},
 			{

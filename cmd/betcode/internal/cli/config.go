@@ -38,7 +38,7 @@ func (p *program) configCommand() *cli.Command {
 				Name: "show", Usage: "list the settings in force, of the daemon or of one that would be started",
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "origins", Usage: "show where each value comes from"},
-					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
+					jsonFlag(),
 				},
 				Action: simple(p.configShow),
 			},

@@ -83,17 +83,22 @@ func resolve(ctx context.Context, cl *client.Client, ref string) (string, error)
 	return r.GetSessionId(), nil
 }
 
+// connected connects to the daemon, calls action, and closes the connection.
+func (p *program) connected(ctx context.Context, c *cli.Context, action func(*client.Client) error) error {
+	cl, _, err := p.connect(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	return action(cl)
+}
+
 // withClient wraps the action of a command that takes some arguments and talks to the daemon.
 func (p *program) withClient(least, most int, action func(ctx context.Context, c *cli.Context, cl *client.Client) error) cli.ActionFunc {
 	return simple(func(ctx context.Context, c *cli.Context) error {
 		if err := arguments(c, least, most); err != nil {
 			return err
 		}
-		cl, _, err := p.connect(ctx, c)
-		if err != nil {
-			return err
-		}
-		defer cl.Close()
-		return action(ctx, c, cl)
+		return p.connected(ctx, c, func(cl *client.Client) error { return action(ctx, c, cl) })
 	})
 }

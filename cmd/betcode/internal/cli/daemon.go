@@ -64,7 +64,7 @@ func (p *program) daemonCommand() *cli.Command {
 			p.handOverCommand(),
 			{
 				Name: "status", Usage: "show the health of the daemon and its components",
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "as JSON"}},
+				Flags:  []cli.Flag{jsonFlag()},
 				Action: simple(p.daemonStatus),
 			},
 		},

@@ -353,3 +353,12 @@ func command(t *testing.T, stdin string, args ...string) (code int, stdout, stde
 	code = Run(ctx, testBuild, append([]string{"betcode"}, args...), strings.NewReader(stdin), &out, &err)
 	return code, out.String(), err.String()
 }
+
+// refuse refuses a request, as the daemon does: by an event that is not journaled.
+func (s *script) refuse(code, message, key string) {
+	details := map[string]string{}
+	if key != "" {
+		details["idempotency_key"] = key
+	}
+	_ = s.stream.Send(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{Code: code, Message: message, Details: details}}})
+}

@@ -46,7 +46,7 @@ func (p *program) gitlabCommand() *cli.Command {
 func gitlabFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "project", Aliases: []string{"p"}, Usage: "its `PATH`, for example group/name, or number"},
-		&cli.BoolFlag{Name: "json", Usage: "as JSON"},
+		jsonFlag(),
 	}
 }
 

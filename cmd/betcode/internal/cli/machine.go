@@ -16,7 +16,7 @@ func (p *program) machineCommand() *cli.Command {
 	return &cli.Command{
 		Name: "machine", Usage: "list the machines to work on", ArgsUsage: "[ID]",
 		Description: "Without a relay the list has one machine, that of the daemon. Its id is random and stored in the state directory.",
-		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "as JSON"}},
+		Flags:       []cli.Flag{jsonFlag()},
 		Action:      p.withClient(0, 1, p.machines),
 	}
 }

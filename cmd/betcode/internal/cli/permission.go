@@ -26,7 +26,7 @@ func (p *program) permissionCommand() *cli.Command {
 				Name: "list", Aliases: []string{"ls"}, Usage: "list requests that wait, the oldest first",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "only of `SESSION`"},
-					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
+					jsonFlag(),
 				},
 				Action: p.withClient(0, 0, p.listPermissions),
 			},
@@ -60,7 +60,7 @@ func (p *program) permissionCommand() *cli.Command {
 					&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "explain a call in `SESSION`"},
 					&cli.StringFlag{Name: "cwd", Usage: "explain a call in `DIRECTORY`, instead of this one"},
 					&cli.StringFlag{Name: "input", Usage: "the whole input as a `JSON` object, instead of ARGUMENT"},
-					&cli.BoolFlag{Name: "json", Usage: "as JSON"},
+					jsonFlag(),
 				},
 				Action: p.withClient(1, 3, p.explainPermission),
 			},

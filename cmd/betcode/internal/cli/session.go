@@ -22,7 +22,6 @@ import (
 )
 
 func (p *program) sessionCommand() *cli.Command {
-	jsonFlag := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
 	return &cli.Command{
 		Name: "session", Aliases: []string{"sessions"}, Usage: "list, show, attach to, rename, compact, export, stop, resume, restart, fork and delete sessions",
 		Subcommands: []*cli.Command{
@@ -33,13 +32,13 @@ func (p *program) sessionCommand() *cli.Command {
 					&cli.UintFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N`", Value: 100},
 					&cli.UintFlag{Name: "offset", Usage: "leave out the first `N`"},
 					&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "only ids"},
-					jsonFlag,
+					jsonFlag(),
 				},
 				Action: p.withClient(0, 0, p.listSessions),
 			},
 			{
 				Name: "show", Usage: "show everything about a session", ArgsUsage: "SESSION",
-				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(1, 1, p.showSession),
+				Flags: []cli.Flag{jsonFlag()}, Action: p.withClient(1, 1, p.showSession),
 			},
 			{
 				Name: "attach", Usage: "watch a session and talk to its agent", ArgsUsage: "SESSION",
@@ -56,7 +55,7 @@ func (p *program) sessionCommand() *cli.Command {
 				Name: "rename", Usage: "give a session a name; an empty one takes it away", ArgsUsage: "SESSION NAME",
 				Action: p.withClient(2, 2, p.renameSession),
 			},
-			p.compactCommand(jsonFlag),
+			p.compactCommand(),
 			p.exportCommand(),
 			p.rawCommand(),
 			{

@@ -15,12 +15,12 @@ import (
 
 const compactSchema = "betcode.session.compact/v1"
 
-func (p *program) compactCommand(jsonFlag cli.Flag) *cli.Command {
+func (p *program) compactCommand() *cli.Command {
 	return &cli.Command{
 		Name: "compact", Usage: "let the agent summarise its context, and replay only the last exchange from now on", ArgsUsage: "SESSION",
 		Description: "The session must be idle. Older history stays in the journal: 'betcode session export' writes it. The compaction\n" +
 			"goes on if you interrupt this command.",
-		Flags: []cli.Flag{jsonFlag}, Action: p.withClient(1, 1, p.compactSession),
+		Flags: []cli.Flag{jsonFlag()}, Action: p.withClient(1, 1, p.compactSession),
 	}
 }
 

@@ -58,7 +58,7 @@ func (p *program) exportSession(ctx context.Context, c *cli.Context) (err error)
 	if directory != "" {
 		return offline.Export(ctx, directory, c.Args().First(), to)
 	}
-	return p.asked(ctx, c, func(cl *client.Client) error { return exportOver(ctx, cl, c.Args().First(), to) })
+	return p.connected(ctx, c, func(cl *client.Client) error { return exportOver(ctx, cl, c.Args().First(), to) })
 }
 
 // exportOver exports a session of the daemon.
@@ -74,18 +74,10 @@ func exportOver(ctx context.Context, cl *client.Client, ref string, to offline.S
 	if err := to.Session(view); err != nil {
 		return err
 	}
-	for {
-		e, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return to.End()
-		}
-		if err != nil {
-			return err
-		}
-		if err := to.Event(e); err != nil {
-			return err
-		}
+	if err := client.Each(stream, to.Event); err != nil {
+		return err
 	}
+	return to.End()
 }
 
 // jsonLines is the export for programs: nothing is left out.

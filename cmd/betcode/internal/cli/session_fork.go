@@ -26,7 +26,7 @@ as it is. Prints the id of the new session. No turn may be running in the other 
 			&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
 			&cli.StringFlag{Name: "at", Value: "latest", Usage: "where to fork: only `latest`, the last answer"},
 			&cli.StringFlag{Name: "key", Usage: "a `UUID`: the same key makes the same session again, not another one"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			jsonFlag(),
 		},
 		Action: p.withClient(1, 1, p.forkSession),
 	}

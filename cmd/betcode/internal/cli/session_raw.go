@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"github.com/urfave/cli/v2"
 
@@ -25,16 +23,8 @@ func (p *program) rawSession(ctx context.Context, c *cli.Context, cl *client.Cli
 	if err != nil {
 		return err
 	}
-	for {
-		piece, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if _, err := p.Stdout.Write(piece.GetData()); err != nil {
-			return err
-		}
-	}
+	return client.Each(stream, func(piece *pb.RawOutputResponse) error {
+		_, err := p.Stdout.Write(piece.GetData())
+		return err
+	})
 }

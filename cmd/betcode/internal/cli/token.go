@@ -20,7 +20,6 @@ import (
 )
 
 func (p *program) tokenCommand() *cli.Command {
-	asJSON := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
 	return &cli.Command{
 		Name: "token", Usage: "manage tokens of callers over TCP",
 		Description: "A daemon with --listen serves callers with a token. Its scopes are their rights: view, approve (answer permission\n" +
@@ -33,13 +32,13 @@ func (p *program) tokenCommand() *cli.Command {
 					&cli.StringSliceFlag{Name: "scope", Usage: "a right of the token: `SCOPE` is view, approve, control or admin; may be given several times", Required: true},
 					&cli.StringFlag{Name: "expires", Usage: "how `LONG` it is valid, for example 30d (default: until it is revoked)"},
 					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the secret to the new `FILE`"},
-					asJSON,
+					jsonFlag(),
 				},
 				Action: p.withClient(1, 1, p.tokenCreate),
 			},
 			{
 				Name: "list", Usage: "list the tokens, without their secrets",
-				Flags: []cli.Flag{asJSON}, Action: p.withClient(0, 0, p.tokenList),
+				Flags: []cli.Flag{jsonFlag()}, Action: p.withClient(0, 0, p.tokenList),
 			},
 			{
 				Name: "revoke", Usage: "end a token and its streams at once", ArgsUsage: "NAME",

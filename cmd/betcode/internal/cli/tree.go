@@ -19,7 +19,7 @@ import (
 func (p *program) treeCommand() *cli.Command {
 	return &cli.Command{
 		Name: "tree", Usage: "show the actors of the daemon as they are now",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "as JSON"}},
+		Flags: []cli.Flag{jsonFlag()},
 		Action: p.withClient(0, 0, func(ctx context.Context, c *cli.Context, cl *client.Client) error {
 			tree, err := cl.Admin.GetTree(ctx, &pb.GetTreeRequest{})
 			if err != nil {

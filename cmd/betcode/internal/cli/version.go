@@ -16,7 +16,7 @@ import (
 func (p *program) versionCommand() *cli.Command {
 	return &cli.Command{
 		Name: "version", Usage: "print the versions of this command and of the daemon",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "as JSON"}},
+		Flags:  []cli.Flag{jsonFlag()},
 		Action: simple(p.showVersion),
 	}
 }
