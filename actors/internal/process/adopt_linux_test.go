@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -45,6 +46,20 @@ func TestAgentOutlivesTheDaemon(t *testing.T) {
 	r.wantExit(42, "")
 }
 
+// flocked reports whether a process holds a lock of a file. It takes no lock for that: a Spawn at that moment would fail.
+func flocked(t *testing.T, path string) bool {
+	t.Helper()
+	var stat unix.Stat_t
+	if err := unix.Stat(path, &stat); err != nil {
+		t.Fatal(err)
+	}
+	locks, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Contains(string(locks), fmt.Sprintf(":%d 0 EOF\n", stat.Ino))
+}
+
 // The daemon is killed somewhere in Spawn: whatever it had begun is found, or
 // certainly is not there.
 func TestDaemonDiesWhileSpawning(t *testing.T) {
@@ -53,10 +68,22 @@ func TestDaemonDiesWhileSpawning(t *testing.T) {
 		r := prepared(t, "agent")
 		daemon, in, out := helper(t, "daemon")
 		json.NewEncoder(in).Encode(r.spec)
-		if i%3 > 0 { // the process table is a better trigger than a clock
+		if i%3 > 0 { // the lock is a better trigger than a clock
+			said := make(chan string, 1) // the agent's PID, or why there is none
+			go func() {
+				line, _ := out.ReadString('\n')
+				said <- line
+			}()
 			eventually(t, "a launcher", func() bool {
-				busy := (&adoption{dir: r.spec.Directory}).locked()
-				return busy || out.Buffered() > 0
+				select {
+				case line := <-said:
+					if _, err := strconv.Atoi(strings.TrimSpace(line)); err != nil {
+						t.Fatalf("the daemon said %q", line)
+					}
+					return true
+				default:
+					return flocked(t, filepath.Join(r.spec.Directory, launch.LockFile))
+				}
 			})
 		} else {
 			time.Sleep(time.Duration(i) * 2 * time.Millisecond)
