@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -23,16 +22,11 @@ import (
 // listening is the environment of a daemon that listens on TCP.
 var listening = []string{"BETCODE_LISTEN_TCP=127.0.0.1:0"}
 
-var tcpAddress = regexp.MustCompile(`"address":"([^"]+)","tls":(?:true|false),[^\n]*"message":"daemon listens on TCP"`)
-
 // address is where the daemon listens on TCP.
 func (s *siege) address() string {
-	var found []string
-	s.until("the daemon listens on TCP", func() bool {
-		found = tcpAddress.FindStringSubmatch(s.daemon.Log())
-		return found != nil
-	})
-	return found[1]
+	address, err := s.daemon.TCPAddress()
+	s.must(err, "find the address of the daemon")
+	return address
 }
 
 // token makes a token and returns the file it is in.

@@ -137,18 +137,15 @@ func (s *stage) transcript(id, word string) {
 // logged returns the first line of the daemon's log that has a message.
 func (s *stage) logged(message string) map[string]any {
 	s.Helper()
-	var found map[string]any
-	s.eventually(message+" is logged", func() bool {
-		for line := range strings.Lines(s.daemon.Log()) {
-			var entry map[string]any
-			if json.Unmarshal([]byte(line), &entry) == nil && strings.Contains(fmt.Sprint(entry["message"]), message) {
-				found = entry
-				return true
-			}
-		}
-		return false
+	var entry map[string]any
+	_, err := s.daemon.Logged(message, func(line string) bool {
+		entry = nil
+		return json.Unmarshal([]byte(line), &entry) == nil && strings.Contains(fmt.Sprint(entry["message"]), message)
 	})
-	return found
+	if err != nil {
+		s.Fatal(err)
+	}
+	return entry
 }
 
 // writeFile is os.WriteFile for files of tests.

@@ -89,7 +89,7 @@ func (s *story) signal(signals ...syscall.Signal) {
 	s.Helper()
 	for i, sig := range signals {
 		if i > 0 {
-			s.eventually("the daemon says that it shuts down", func() bool { return strings.Contains(s.daemon.Log(), "daemon shuts down") })
+			s.logs("daemon shuts down")
 		}
 		if err := syscall.Kill(s.daemon.PID(), sig); err != nil {
 			s.Fatal(err)

@@ -12,7 +12,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -21,17 +20,14 @@ import (
 	"betcode/tests/kit"
 )
 
-var tcpAddress = regexp.MustCompile(`"address":"([^"]+)","tls":(?:true|false),[^\n]*"message":"daemon listens on TCP"`)
-
 // address is where the daemon listens on TCP.
 func (s *story) address() string {
 	s.Helper()
-	var found []string
-	s.eventually("the daemon listens on TCP", func() bool {
-		found = tcpAddress.FindStringSubmatch(s.daemon.Log())
-		return found != nil
-	})
-	return found[1]
+	address, err := s.daemon.TCPAddress()
+	if err != nil {
+		s.Fatal(err)
+	}
+	return address
 }
 
 // token makes a token and returns its file.

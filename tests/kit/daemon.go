@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -146,8 +148,42 @@ func (d *Daemon) Stop() (time.Duration, error) {
 	}
 }
 
-// Log is what the daemon has written to its standard error so far.
+// Log returns what the daemon has written to its standard error so far. It is read through a pipe: a line may come some
+// time after the event that it is about. Wait for one with [Daemon.Logged]; only the log of a daemon that has ended is
+// complete.
 func (d *Daemon) Log() string { return d.log.String() }
+
+// Logged waits for a whole line of the log that fits, and returns it. It fails if none comes in time, or if the daemon has
+// ended without one.
+func (d *Daemon) Logged(what string, fits func(line string) bool) (string, error) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		ended := d.Ended() // before the log is read: it is complete then
+		log := d.Log()
+		for line := range strings.Lines(log) {
+			if strings.HasSuffix(line, "\n") && fits(line) {
+				return line, nil
+			}
+		}
+		switch {
+		case ended:
+			return "", fmt.Errorf("the daemon ended, and its log does not have %s\n%s", what, log)
+		case time.Now().After(deadline):
+			return "", fmt.Errorf("the daemon's log did not have %s within %s\n%s", what, patience, log)
+		}
+	}
+}
+
+// tcpAddress finds where the daemon listens.
+var tcpAddress = regexp.MustCompile(`"address":"([^"]+)","tls":(?:true|false),[^\n]*"message":"daemon listens on TCP"`)
+
+// TCPAddress waits for the daemon to log where it listens on TCP, and returns that.
+func (d *Daemon) TCPAddress() (string, error) {
+	line, err := d.Logged("an address of TCP", tcpAddress.MatchString)
+	if err != nil {
+		return "", err
+	}
+	return tcpAddress.FindStringSubmatch(line)[1], nil
+}
 
 // logBuffer collects output that is read while it grows.
 type logBuffer struct {
