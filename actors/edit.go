@@ -46,7 +46,7 @@ func (s *System) checkEdit(m messages.AnswerPermission) error {
 func (s *System) editRefused(asked rules.Call, input []byte, directory *rules.Set) string {
 	edited := rules.Call{Tool: asked.Tool, Input: input, Place: asked.Place}
 	edited.Real = rules.Resolve(edited)
-	if verdict := s.rules.get().With(directory).Decide(edited); verdict.Effect == rules.Deny {
+	if verdict := s.rules.Rules().With(directory).Decide(edited); verdict.Effect == rules.Deny {
 		return "a rule forbids the edited call: " + verdict.Rules[0].String()
 	}
 	if reason := s.protected.Check(edited); reason != "" && reason != s.protected.Check(asked) {

@@ -8,6 +8,7 @@ import (
 
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
+	"betcode/actors/internal/ruleset"
 	"betcode/actors/settings"
 	"betcode/messages"
 )
@@ -20,7 +21,7 @@ func TestCheckEdit(t *testing.T) {
 	}
 	store := newMemoryStore()
 	s := &System{protected: protect.New(protect.Places{Home: "/home/u"}, protect.Places{}), options: Options{Store: store}}
-	s.rules.now.Store(readList(settings.Rules{Deny: []string{"Bash(rm *)"}, Source: "settings.json"}))
+	s.rules.Store(ruleset.Read(settings.Rules{Deny: []string{"Bash(rm *)"}, Source: "settings.json"}))
 	records := map[messages.RequestID]messages.PermissionRecord{
 		"p1": {Request: "p1", Session: sessionA, Tool: "Bash", Input: rules.InputOf("Bash", "ls"), Formerly: []messages.RequestID{"p0"}},
 		"p2": {Request: "p2", Session: sessionA, Tool: "Write", Input: rules.InputOf("Write", ".mcp.json")},

@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/regular"
 	"betcode/actors/internal/rules"
+	"betcode/actors/internal/ruleset"
 	"betcode/actors/settings"
 	"betcode/messages"
 	"betcode/messages/claudecode"
@@ -29,8 +30,8 @@ func (s *System) explain(ctx context.Context, m messages.ExplainPermission) (mes
 		call.Input = rules.InputOf(m.Tool, m.Argument)
 	}
 	call.Real = rules.Resolve(call)
-	now, directory := s.rules.now.Load(), s.directoryRules(m.WorkingDirectory)
-	set := now.set.With(directory)
+	now, directory := s.rules.Load(), s.directoryRules(m.WorkingDirectory)
+	set := now.Rules.With(directory)
 	verdict := set.Decide(call)
 	explained := messages.PermissionExplained{Effect: verdict.Effect.String(), Why: verdict.Why, Known: set.Len()}
 	protected := s.protected.Check(call)
@@ -40,7 +41,7 @@ func (s *System) explain(ctx context.Context, m messages.ExplainPermission) (mes
 	for _, r := range verdict.Rules {
 		explained.Rules = append(explained.Rules, r.String())
 	}
-	for _, p := range now.problems {
+	for _, p := range now.Problems {
 		explained.Problems = append(explained.Problems, p.Error())
 	}
 	for _, p := range set.Narrow() {
@@ -123,7 +124,7 @@ func (s *System) agentsOwnRules(view messages.SessionView, directory *rules.Set)
 }
 
 func rulesOf(source string, l messages.RuleLists) []rules.Rule {
-	return listOf(settings.Rules{Allow: l.Allow, Ask: l.Ask, Deny: l.Deny, Source: source})
+	return ruleset.Of(settings.Rules{Allow: l.Allow, Ask: l.Ask, Deny: l.Deny, Source: source})
 }
 
 // explainAgent returns what an agent decides about a call before it asks the daemon, derived

@@ -10,6 +10,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/rules"
+	"betcode/actors/internal/ruleset"
 	"betcode/actors/settings"
 	"betcode/messages"
 )
@@ -29,12 +30,12 @@ func (s *System) testRules(ctx context.Context, m messages.TestRules) (messages.
 	if err != nil {
 		return nil, messages.AsError(op, err)
 	}
-	now := s.rules.now.Load()
+	now := s.rules.Load()
 	if m.Rules != nil {
-		now = readList(settings.Rules{Allow: m.Rules.Allow, Ask: m.Rules.Ask, Deny: m.Rules.Deny})
+		now = ruleset.Read(settings.Rules{Allow: m.Rules.Allow, Ask: m.Rules.Ask, Deny: m.Rules.Deny})
 	}
 	place := rules.Place{Directory: loaded.Record.WorkingDirectory, Home: s.options.Home}
-	h := callHistory{set: now.set.With(s.directoryRules(place.Directory)), place: place, found: m.Found}
+	h := callHistory{set: now.Rules.With(s.directoryRules(place.Directory)), place: place, found: m.Found}
 	for at, head := messages.Seq(0), loaded.Record.Head; at < head; {
 		events, err := s.options.Store.Events(m.Session, at, 0, 0)
 		if err == nil {
@@ -57,7 +58,7 @@ func (s *System) testRules(ctx context.Context, m messages.TestRules) (messages.
 		return nil, messages.AsError(op, err)
 	}
 	tested := messages.RulesTested{Calls: h.calls}
-	for _, p := range now.problems {
+	for _, p := range now.Problems {
 		tested.Problems = append(tested.Problems, p.Error())
 	}
 	return tested, nil

@@ -14,8 +14,8 @@ const bySession = "session"
 // looks at the disk, in the caller's goroutine.
 func (s *System) listRules(m messages.ListRules) (messages.Reply, error) {
 	const op = "list rules"
-	now := s.rules.now.Load()
-	list, directory := now.list, m.Directory
+	now := s.rules.Load()
+	list, directory := now.List, m.Directory
 	var record messages.SessionRecord
 	if m.Session != "" {
 		loaded, err := s.options.Store.Load(m.Session)

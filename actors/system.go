@@ -20,6 +20,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/protect"
+	"betcode/actors/internal/ruleset"
 	"betcode/actors/internal/sidecar"
 	"betcode/actors/internal/spool"
 	"betcode/actors/journal"
@@ -90,7 +91,7 @@ type System struct {
 	started   time.Time
 
 	settings  atomic.Pointer[settings.Settings] // the present ones
-	rules     liveRules                         // those of settings, read
+	rules     ruleset.Live                      // those of settings, read
 	protected *protect.List
 	slots     atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
 	room      *disk.Meter

@@ -5,6 +5,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/rules"
+	"betcode/actors/internal/ruleset"
 	"betcode/actors/settings"
 	"betcode/messages"
 )
@@ -60,7 +61,7 @@ func (s *System) directoryRuleList(directory string) []rules.Rule {
 	}
 	var all []rules.Rule
 	for _, r := range s.options.Directories.Rules(directory) {
-		all = append(all, listOf(r)...)
+		all = append(all, ruleset.Of(r)...)
 	}
 	return all
 }

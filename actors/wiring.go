@@ -102,7 +102,7 @@ func (s *System) sessionDeps() *session.Deps {
 		Common: s.common(), Options: s.sessionOptions(), Settings: s.settings.Load, Started: s.started,
 		Journal: s.journal, Pool: s.pool, Health: s.health,
 		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),
-		DiskFull: s.room.Full, Rules: s.rules.get, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
+		DiskFull: s.room.Full, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
 		Environment: s.environment, DirectoryRules: s.directoryRules, EditRefused: s.editRefused, Guard: s.presentGuard, EndStrays: endStraysIn,
 		Background: s.janitor, NoteVersion: s.versions.Add, KeepReport: s.writeReport, KeepAbilities: sidecar.LearnAbilities,
 		Temporary: s.temporary, Archive: s.archiver.Ended, Audit: s.audit, Notify: s.notifier.send,

@@ -230,6 +230,10 @@ var rules = []rule{
 		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor", never: actorsNever,
 	},
 	{
+		pkg: "actors/internal/ruleset", may: []string{"actors/internal/rules", "actors/settings"},
+		because: "it joins settings with rules, and knows neither sessions nor where settings come from", never: actorsNever,
+	},
+	{
 		pkg: "actors/internal/sidecar", may: []string{"messages", "actors/internal/notes"},
 		because: "a small file is read and written without knowing who needs it", never: actorsNever,
 	},

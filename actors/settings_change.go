@@ -6,7 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"betcode/actors/internal/rules"
+	"betcode/actors/internal/ruleset"
 	"betcode/actors/settings"
 	"betcode/messages"
 )
@@ -27,61 +27,35 @@ type RulesOrigin struct {
 	Client messages.ClientID
 }
 
-// rulesDiff is what has changed between two lists of rules.
-type rulesDiff struct{ added, removed, widened []string }
+// NarrowRules names the rules that forbid a command without arguments while the same
+// command with arguments is allowed, each with its place and what may be meant.
+func NarrowRules(all ...settings.Rules) []error { return ruleset.Narrow(all...) }
 
-// diffRules compares lists. Where a rule stands does not matter, in which file does.
-func diffRules(before, now []rules.Rule) rulesDiff {
-	key := func(r rules.Rule) string { return r.Effect.String() + "\x00" + r.Text + "\x00" + r.Source }
-	index := func(list []rules.Rule) map[string]bool {
-		all := make(map[string]bool, len(list))
-		for _, r := range list {
-			all[key(r)] = true
-		}
-		return all
+// setRules replaces the rules for requests from now on. It logs rules that cannot be read, which do not count.
+func (s *System) setRules(all []settings.Rules) {
+	read := ruleset.Read(all...)
+	for _, p := range read.Problems {
+		s.logOf("rules").Warn().Err(p).Str("source", p.Rule.Source).Msg("permission rule does not count in full")
 	}
-	old, held := index(before), index(now)
-	effects := func(list []rules.Rule) map[string]bool { // in whatever file
-		all := make(map[string]bool, len(list))
-		for _, r := range list {
-			all[r.Effect.String()+" "+r.Text] = true
-		}
-		return all
+	for _, p := range read.Rules.Narrow() {
+		s.logOf("rules").Warn().Err(p).Str("source", p.Rule.Source).Msg("permission rule matches less than it seems to")
 	}
-	saidBefore, saidNow := effects(before), effects(now)
-	var d rulesDiff
-	for _, r := range now {
-		if !old[key(r)] {
-			d.added = append(d.added, r.String())
-			if r.Effect == rules.Allow && !saidBefore[r.Effect.String()+" "+r.Text] {
-				d.widened = append(d.widened, "added "+r.String())
-			}
-		}
-	}
-	for _, r := range before {
-		if !held[key(r)] {
-			d.removed = append(d.removed, r.String())
-			if r.Effect != rules.Allow && !saidNow[r.Effect.String()+" "+r.Text] {
-				d.widened = append(d.widened, "removed "+r.String())
-			}
-		}
-	}
-	return d
+	s.rules.Store(read)
 }
 
 // changeRules replaces the rules and returns how they have changed, nil if they have not. The difference is written to the
 // audit log.
 func (s *System) changeRules(from RulesOrigin, all []settings.Rules) *settings.RulesChanged {
-	before := s.rules.now.Load().list
+	before := s.rules.Load().List
 	s.setRules(all)
-	d := diffRules(before, s.rules.now.Load().list)
-	if len(d.added)+len(d.removed) == 0 {
+	d := ruleset.Compare(before, s.rules.Load().List)
+	if d.Empty() {
 		return nil
 	}
 	entry := messages.AuditEntry{
 		Type: messages.AuditRules, ActorType: messages.ActorDaemon, Outcome: messages.OutcomeSuccess,
 		Context: map[string]string{
-			"origin": from.How, "added": listTexts(d.added), "removed": listTexts(d.removed), "widened": fmt.Sprint(len(d.widened) > 0),
+			"origin": from.How, "added": listTexts(d.Added), "removed": listTexts(d.Removed), "widened": fmt.Sprint(len(d.Widened) > 0),
 			"sources": strings.Join(sources(all), "\n"),
 		},
 	}
@@ -89,9 +63,9 @@ func (s *System) changeRules(from RulesOrigin, all []settings.Rules) *settings.R
 		entry.ActorType, entry.ActorID = messages.ActorUser, string(from.Client)
 	}
 	s.audit(entry)
-	s.logOf("rules").Info().Str("origin", from.How).Int("added", len(d.added)).Int("removed", len(d.removed)).
-		Bool("widened", len(d.widened) > 0).Msg("permission rules changed")
-	return &settings.RulesChanged{Source: strings.Join(sources(all), ", "), Widened: d.widened}
+	s.logOf("rules").Info().Str("origin", from.How).Int("added", len(d.Added)).Int("removed", len(d.Removed)).
+		Bool("widened", len(d.Widened) > 0).Msg("permission rules changed")
+	return &settings.RulesChanged{Source: strings.Join(sources(all), ", "), Widened: d.Widened}
 }
 
 // maxDifference bounds how much of a difference an entry has, in bytes.
