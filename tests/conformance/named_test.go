@@ -13,10 +13,15 @@ import (
 )
 
 // shownByTests are tests elsewhere that show what a story cannot: what takes days, or
-// another operating system. "in virtual time: actors TestReminders" names the package
-// by its directory, then the tests.
+// another operating system. "in virtual time: actors TestPatience actors/session TestReminders"
+// names packages by their directories, each before its tests.
 type shownByTests struct {
-	how       string // as the page says it
+	how      string // as the page says it
+	packages []testedPackage
+}
+
+// testedPackage is the tests of one package.
+type testedPackage struct {
 	directory string
 	names     []string
 }
@@ -32,23 +37,41 @@ func testsIn(how, what string) (*shownByTests, error) {
 	if len(words) < 2 {
 		return nil, fmt.Errorf("%s: %q is not a directory and its tests", how, what)
 	}
-	return &shownByTests{how, words[0], words[1:]}, nil
+	shown := &shownByTests{how: how}
+	for i, word := range words {
+		if i == 0 || !strings.HasPrefix(word, "Test") {
+			shown.packages = append(shown.packages, testedPackage{directory: word})
+			continue
+		}
+		last := &shown.packages[len(shown.packages)-1]
+		last.names = append(last.names, word)
+	}
+	return shown, nil
 }
 
 // String is what the page says.
 func (s *shownByTests) String() string {
-	return fmt.Sprintf("%s: %s (%s)", s.how, strings.Join(s.names, ", "), s.directory)
+	var packages []string
+	for _, p := range s.packages {
+		packages = append(packages, fmt.Sprintf("%s (%s)", strings.Join(p.names, ", "), p.directory))
+	}
+	return s.how + ": " + strings.Join(packages, ", ")
 }
 
 // missing says which of the tests is not there; empty if all are.
 func (s *shownByTests) missing() string {
-	there, err := testsOf(filepath.Join(kit.Repository(), s.directory))
-	if err != nil {
-		return err.Error()
-	}
-	for _, name := range s.names {
-		if !there[name] {
-			return fmt.Sprintf("there is no test %s in %s", name, s.directory)
+	for _, p := range s.packages {
+		there, err := testsOf(filepath.Join(kit.Repository(), p.directory))
+		if err != nil {
+			return err.Error()
+		}
+		if len(p.names) == 0 {
+			return "no test is named in " + p.directory
+		}
+		for _, name := range p.names {
+			if !there[name] {
+				return fmt.Sprintf("there is no test %s in %s", name, p.directory)
+			}
 		}
 	}
 	return ""
@@ -78,10 +101,12 @@ func testsOf(directory string) (map[string]bool, error) {
 // A test that was renamed, or was never there, shows nothing.
 func TestRowsNameTestsThatExist(t *testing.T) {
 	for what, missing := range map[string]bool{
-		"config TestPaths":             false,
-		"config TestPaths TestNothing": true,
-		"config paths":                 true,
-		"nowhere TestPaths":            true,
+		"config TestPaths":                   false,
+		"config TestPaths TestNothing":       true,
+		"config paths":                       true,
+		"nowhere TestPaths":                  true,
+		"config TestPaths nowhere":           true,
+		"config TestPaths tests TestImports": false,
 	} {
 		named, err := testsIn(byATest, what)
 		if err != nil {
