@@ -29,7 +29,7 @@ type inquiry struct {
 	told    messages.Abilities // with the beginning of the newest turn
 }
 
-// inquirySlow is the session's own word that nobody waits for an answer any longer.
+// inquirySlow is the timer's message when callers have waited long enough for the agent's answer.
 type inquirySlow struct{ request string }
 
 // remember has what an agent has told remembered.

@@ -159,9 +159,6 @@ func (t *transition) unanswered(p messages.PermissionRecord) {
 	t.putRun(run)
 }
 
-// frozen reports whether an alarm holds the agent until a person decides.
-func (s *state) frozen() bool { return s.active() && s.run.Frozen }
-
 // thawed reports whether the agent may be told something; if not, the refusal is on its
 // way.
 func (t *transition) thawed(from *actor.PID, op string) bool {

@@ -6,13 +6,10 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	pb "betcode/proto/betcode/v1"
-
 	"betcode/actors/client"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/encode"
-	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/presence"
 	"betcode/actors/session/prompts"
@@ -114,32 +111,6 @@ func (t *transition) detach(id string) {
 	t.maybeRetire()
 }
 
-// replayPrompts returns the undecided requests for a client that comes late: marked as
-// replays, without a number.
-func (s *state) replayPrompts(now env) []messages.Event {
-	var events []messages.Event
-	for _, p := range s.prompts.List(prompts.Undecided) {
-		for _, e := range promptEvents(p) {
-			if request := e.GetPermissionRequest(); request != nil {
-				request.IsReplay = true
-			}
-			events = append(events, encode.Event(e, s.id, 0, now.at))
-		}
-	}
-	return events
-}
-
-// known reports whether the session exists; if not, the refusal is on its way.
-func (t *transition) known(from *actor.PID, op string) bool {
-	if t.s.exists && !t.s.deleting() {
-		return true
-	}
-	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.NotFound, "session %s does not exist", t.s.id).
-		WithCode(messages.SessionNotFound).With("session_id", string(t.s.id)).WithHint("list the sessions, or start a new one")})
-	t.maybeRetire()
-	return false
-}
-
 func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) {
 	const op = "change settings"
 	if !t.known(from, op) || !t.ensureLock(from, m.Client, op) {
@@ -172,15 +143,6 @@ func (t *transition) setGrant(from *actor.PID, m messages.SetGrant) {
 		t.auditGrant(m.Client, m.Tool, m.Granted)
 		t.then(act.Reply{To: from, With: messages.Done{}})
 	}
-}
-
-func (t *transition) grant(tool string, granted bool) {
-	r := t.change()
-	r.Grants = maps.Clone(r.Grants)
-	if r.Grants == nil {
-		r.Grants = map[string]bool{}
-	}
-	r.Grants[tool] = granted
 }
 
 func (t *transition) clearGrants(from *actor.PID, m messages.ClearGrants) {
@@ -219,66 +181,4 @@ func (s *state) view() messages.SessionView {
 		v.Guard = s.agent.guard
 	}
 	return v
-}
-
-// maybeRetire lets the actor go when nobody needs it: everything it knows is in
-// the journal.
-func (t *transition) maybeRetire() {
-	if t.s.clients.Streams() == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.ending.restart && t.s.prompts.Len() == 0 {
-		t.then(retire{})
-	}
-}
-
-// idle reports whether the actor can go without anybody noticing.
-func (s *state) idle() bool {
-	if s.durable.damage != nil {
-		return !s.durable.damage.ending && len(s.durable.damage.waiters[endDelete]) == 0
-	}
-	return s.durable.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart && s.prompts.Len() == 0 && s.durable.Quiescent() && s.slot.state == slotNone
-}
-
-// deleteSession stops the agent, then removes everything.
-func (t *transition) deleteSession(from *actor.PID, client messages.ClientID) {
-	if !t.known(from, "delete session") {
-		return
-	}
-	t.s.ending.waiters.add(endDelete, waiter{from: from, client: client})
-	if t.s.active() {
-		t.stopRun()
-		return
-	}
-	t.remove()
-}
-
-// remove deletes the session and sends everybody away.
-func (t *transition) remove() {
-	for _, p := range t.s.prompts.List(func(p messages.PermissionRecord) bool { return prompts.Undecided(p) || p.Orphaned() }) {
-		t.then(dropPermission{p.Request})
-	}
-	t.append.Delete, t.append.Events, t.dirty = true, nil, true // nothing of it is ever shown
-	t.auditComplete("delete", t.s.ending.waiters[endDelete])
-	t.tellAll(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
-		Code: string(messages.SessionClosed), Message: "Session has been closed", IsFatal: true,
-	}}})
-	for _, w := range t.s.ending.waiters[endDelete] {
-		t.then(act.Reply{To: w.from, With: messages.Done{}})
-	}
-	for _, id := range t.s.clients.IDs() {
-		t.then(dropClient{id})
-	}
-	if t.s.slot.state != slotNone {
-		t.then(tellPool{pool.Release{Session: t.s.id}})
-	}
-	t.notRestarted("the session was deleted")
-	t.then(forget{t.s.runsDirectory()}, retire{})
-	waiting := append(slices.Clone(t.s.compaction.waiting), t.s.lock.pending()...)
-	for _, k := range t.s.slot.admissions {
-		waiting = append(waiting, k.from)
-	}
-	for _, from := range waiting {
-		t.then(act.Reply{To: from, With: messages.Errorf("find session", messages.NotFound, "session %s was deleted", t.s.id).WithCode(messages.SessionClosed)})
-	}
-	slot := t.s.slot.state
-	t.s = t.s.afterEnd(t.s.durable.Log)
-	t.s.slot.state = slot
 }

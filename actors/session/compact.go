@@ -2,14 +2,13 @@ package session
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"betcode/actors/internal/act"
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
@@ -39,8 +38,7 @@ const (
 	compactionPatience = 15 * time.Minute
 )
 
-// The session's own words: somebody has waited long enough for an answer; the
-// agent has taken too long.
+// Messages of timers: a caller has waited long enough for an answer; the agent has taken too long.
 type (
 	compactionSlow struct{ from *actor.PID }
 	compactionLate struct{ key string }
@@ -52,26 +50,10 @@ type compactionView struct {
 	due     bool         // a turn has ended, and the size of the context was not compared since
 }
 
-// compacting reports whether a compaction is under way.
-func (s *state) compacting() bool {
-	return s.record.Past.Compaction.Phase == messages.CompactionUnderWay
-}
-
-// occupied reports whether the session is active in the sense of the API: a turn
-// or a task runs, or somebody is asked.
-func (s *state) occupied() bool {
-	return s.busy() || len(s.slot.admissions) > 0 || s.agent.busy || len(s.record.Background) > 0 || len(s.prompts.List(prompts.UndecidedCall)) > 0
-}
-
 // compactable reports whether there is an exchange since the last compaction.
 func (s *state) compactable() bool {
 	p := &s.record.Past
 	return p.Exchange.Seq > p.Boundary.Seq
-}
-
-// remembers reports whether there is a conversation that an agent can summarise.
-func (s *state) hasConversation() bool {
-	return s.record.Remembered && s.record.AgentSession != "" && s.record.Phase != messages.PhaseCrashed
 }
 
 func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) {
@@ -160,50 +142,6 @@ func (t *transition) compactionFailed(m claude.CompactionFailed) {
 	}
 }
 
-// compactionSettled ends the compaction whose message is settled: whatever came
-// of it, the agent will not be told again.
-func (t *transition) compactionSettled(key string) {
-	c := t.s.record.Past.Compaction
-	switch {
-	case !t.s.compacting() || c.Key != key:
-		return
-	case c.Failure != "":
-		t.endCompaction(c.Failure)
-	case !c.Summarized:
-		t.endCompaction("the agent did not get to it")
-	default:
-		t.endCompaction("")
-	}
-}
-
-// endCompaction moves the boundary, or says why it stays, and lets everybody go
-// on who has waited.
-func (t *transition) endCompaction(failure string) {
-	r := t.change()
-	p, c := &r.Past, &r.Past.Compaction
-	if failure == "" {
-		c.Phase, c.Failure = messages.CompactionDone, ""
-		p.Boundary = c.To
-		c.MessagesAfter = r.Messages - p.Boundary.Messages
-		t.notice("HISTORY_COMPACTED", "The history up to here is no longer replayed, except for the last exchange", map[string]string{
-			"boundary": strconv.FormatUint(uint64(p.Boundary.Seq), 10), "trigger": c.Trigger,
-			"messages_before": strconv.FormatUint(uint64(c.MessagesBefore), 10),
-			"messages_after":  strconv.FormatUint(uint64(c.MessagesAfter), 10),
-		})
-	} else {
-		c.Phase, c.Failure = messages.CompactionUndone, failure
-		c.TokensAfter = c.TokensBefore
-		t.emit(errorEvent(messages.CompactionFailed, "Session compaction failed: "+failure, map[string]string{"trigger": c.Trigger}))
-	}
-	for _, from := range t.s.compaction.waiting {
-		t.then(act.Reply{To: from, With: compactionOutcome(c)})
-	}
-	t.s.compaction.waiting = nil
-	if !t.s.busy() && r.Phase != messages.PhaseCrashed {
-		t.idle()
-	}
-}
-
 // undoCompaction ends a compaction without the agent.
 func (t *transition) undoCompaction(failure string) {
 	c := &t.change().Past.Compaction
@@ -261,18 +199,6 @@ func (t *transition) compactionAnswered(m compactionSlow) {
 func (t *transition) recoverCompaction() {
 	if t.s.compacting() {
 		t.then(act.After{Delay: compactionPatience, Message: compactionLate{t.s.record.Past.Compaction.Key}})
-	}
-}
-
-// compactionOutcome tells how a compaction stands.
-func compactionOutcome(c *messages.Compaction) any {
-	if c.Phase == messages.CompactionUndone {
-		return messages.Errorf("compact session", messages.Internal, "session compaction failed: %s", c.Failure).
-			WithCode(messages.CompactionFailed).WithHint("nothing has changed; try again under another key")
-	}
-	return messages.SessionCompacted{
-		Done: c.Phase == messages.CompactionDone, Boundary: c.To.Seq, MessagesBefore: c.MessagesBefore, MessagesAfter: c.MessagesAfter,
-		TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter,
 	}
 }
 

@@ -129,12 +129,6 @@ func (e evidence) failure() string {
 	return e.turn.Error
 }
 
-// stands reports whether the session does nothing by itself any more, whatever
-// work it has: a person is to say so first.
-func (s *state) blocked() bool {
-	return s.record.Condition != "" || s.record.Waiting != "" || s.record.Phase == messages.PhaseCrashed
-}
-
 // unblock lets a session go on that stands. The work it has is tried anew.
 func (t *transition) unblock() {
 	r := t.change()
@@ -146,7 +140,7 @@ func (t *transition) unblock() {
 		r.Phase = messages.PhaseActive
 	} else if stood {
 		r.Phase = messages.PhaseIdle
-		t.idle()
+		t.becomeIdle()
 	}
 }
 

@@ -181,3 +181,24 @@ func (t *transition) modeTaken(mode string) bool {
 	t.askMode(now, now)
 	return false
 }
+
+// resetMode returns to the default mode if no client has acted since the last run, or if the
+// mode has not been confirmed: the session comes from an older daemon or a backup.
+func (t *transition) resetMode() {
+	mode := t.s.record.PermissionMode
+	risk := t.s.unconfirmed(mode)
+	var told string
+	switch {
+	case skipsAsking[mode] && !t.s.attended:
+		told = "The agent is started again by itself, so it asks again before it acts"
+	case risk != "":
+		told = "The permission mode has not been confirmed in this session, so the agent asks again before it acts"
+	default:
+		return
+	}
+	t.change().PermissionMode = claude.DefaultMode
+	t.notice("MODE_RESET", told, map[string]string{"from": mode, "to": claude.DefaultMode})
+	if t.s.attended {
+		t.askToConfirm(mode, risk)
+	}
+}

@@ -24,7 +24,7 @@ type transcriptRead struct {
 	err          error
 }
 
-// consult looks into the transcript before anything follows the end of a run, if
+// consultTranscript looks into the transcript before anything follows the end of a run, if
 // some message may be in it. exit is nil for a run that the journal knows as
 // ended.
 func (t *transition) consultTranscript(exit *messages.Exit) {

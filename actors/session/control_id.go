@@ -17,9 +17,6 @@ import (
 // one is not recognised.
 const maxControlsAnswered = 512
 
-// control returns the id of a new control request to the agent that runs.
-func (t *transition) control(kind string) string { return control.ID(t.s.run, kind+"-"+t.now.id()) }
-
 // asked reports whether an answer belongs to a control request of ours that was not
 // answered before, and notes that it is now. Runs of older daemons are not checked.
 func (t *transition) asked(request string) bool {

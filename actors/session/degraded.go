@@ -69,40 +69,6 @@ func (s state) degrade(now env, cause *messages.Error) (state, []act.Effect) {
 	return s, s.passing(now, sure)
 }
 
-// stepDegraded takes one message while nothing can be written.
-func (s state) stepDegraded(now env, from *actor.PID, m any) (state, []act.Effect) {
-	if call, ok := m.(messages.Once); ok {
-		m = call.Request // what is done now is not remembered
-	}
-	switch m.(type) {
-	case messages.Committed, messages.AppendRefused:
-		return s, nil
-	case journal.Recovered, journal.Restarted:
-		if s.ending.shutdown {
-			return s, nil // the next daemon rebuilds it
-		}
-		return s, []act.Effect{rebuild{}}
-	case messages.GetSession, messages.Attach, messages.TakeLock, messages.ReleaseLock, messages.RefuseLock, messages.CancelTurn, messages.StopSession:
-	case messages.StartSession:
-		if !s.exists {
-			return s, []act.Effect{act.Reply{To: from, With: s.refusal("start session")}}
-		}
-	case messages.SessionRequest:
-		return s, []act.Effect{act.Reply{To: from, With: s.refusal("change session")}}
-	}
-	t := begin(s, now)
-	t.handle(from, m)
-	next, effects := t.finishDegraded()
-	return next, next.passing(now, effects)
-}
-
-// rebuilt tells people that what was volatile is told again.
-func (t *transition) rebuilt() {
-	if t.s.exists {
-		t.notice("JOURNAL_BACK", "Journal is writable again: discard volatile events, they are replayed now", nil)
-	}
-}
-
 // refusal says that nothing can be accepted at the moment.
 func (s state) refusal(op string) *messages.Error {
 	return (&messages.Error{Op: op, Kind: messages.Unavailable, Code: messages.StorageError, Err: s.durable.failure.Err}).
@@ -172,4 +138,31 @@ func (s state) unreadable(cause *messages.Error) (state, []act.Effect) {
 	}
 	s.durable.early = nil
 	return s, effects
+}
+
+// stepDegraded takes one message while nothing can be written.
+func (s state) stepDegraded(now env, from *actor.PID, m any) (state, []act.Effect) {
+	if call, ok := m.(messages.Once); ok {
+		m = call.Request // what is done now is not remembered
+	}
+	switch m.(type) {
+	case messages.Committed, messages.AppendRefused:
+		return s, nil
+	case journal.Recovered, journal.Restarted:
+		if s.ending.shutdown {
+			return s, nil // the next daemon rebuilds it
+		}
+		return s, []act.Effect{rebuild{}}
+	case messages.GetSession, messages.Attach, messages.TakeLock, messages.ReleaseLock, messages.RefuseLock, messages.CancelTurn, messages.StopSession:
+	case messages.StartSession:
+		if !s.exists {
+			return s, []act.Effect{act.Reply{To: from, With: s.refusal("start session")}}
+		}
+	case messages.SessionRequest:
+		return s, []act.Effect{act.Reply{To: from, With: s.refusal("change session")}}
+	}
+	t := begin(s, now)
+	t.handle(from, m)
+	next, effects := t.finishDegraded()
+	return next, next.passing(now, effects)
 }

@@ -6,6 +6,11 @@
 // the other hooks at its end compare what is wanted with what there is, and finish turns it into an append and effects. The
 // actor keeps the state and performs the effects, in order.
 //
+// The files form layers: a function calls only into files below its own (a test holds this). From below: facts.go, what can be
+// told from the state; transition.go, what a step can do; rest, ending, settle, prompt and the other files of one subject; above
+// them those that take messages (input, output, permission, run, clients); then reconcile, handle with the table of all
+// messages, and step.
+//
 // The machines that need nothing of a session have packages of their own below this one: lock, presence, prompts, requests,
 // watchdog and durable. They return facts; the session turns facts into events, records and replies.
 //

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -62,37 +63,26 @@ func (w *waiters) take(reason endReason) []waiter {
 	return taken
 }
 
-// endReason returns why the agent is ended, or is to be; endNone if it may go on.
-func (s *state) endReason() endReason {
-	switch {
-	case s.deleting():
-		return endDelete
-	case s.ending.shutdown:
-		return endShutdown
-	case s.record.StopWanted:
-		return endStop
-	case s.ending.restart:
-		return endRestart
-	}
-	return s.agent.ending
-}
-
-// final reports whether no agent follows in this daemon unless somebody asks for one.
-func (r endReason) final() bool { return r >= endStop }
-
-// deleting reports whether the session is being removed.
-func (s *state) deleting() bool { return len(s.ending.waiters[endDelete]) > 0 }
-
-// endsForGood reports whether no agent follows, in this daemon or the next, unless somebody asks
-// for one.
-func (s *state) endsForGood() bool { return s.record.StopWanted || s.deleting() }
-
-// replacing reports whether the agent process is being ended and another may follow: it is given
-// nothing new.
-func (s *state) replacing() bool { return s.agent.ending != endNone }
-
 // replaceAgent ends the agent process for a reason that lets another follow.
 func (t *transition) replaceAgent(reason endReason, how run.StopKind) {
 	t.s.agent.ending = reason
 	t.tellAgent(run.Stop{How: how})
+}
+
+// answerRestarters tells what became of the restart: nil is success.
+func (t *transition) answerRestarters(queued bool, failed *messages.Error) {
+	for _, w := range t.s.ending.waiters.take(endRestart) {
+		if failed != nil {
+			t.then(act.Reply{To: w.from, With: failed})
+			continue
+		}
+		t.then(act.Reply{To: w.from, With: messages.SessionRestarted{WasRunning: w.wasRunning, Queued: queued}})
+	}
+}
+
+// notRestarted tells those who wait for a restart that there will be none.
+func (t *transition) notRestarted(why string) {
+	t.s.ending.restart = false
+	t.answerRestarters(false, messages.Errorf("restart session", messages.Unavailable, "the agent was not started again: %s", why).
+		With("session_id", string(t.s.id)))
 }

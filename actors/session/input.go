@@ -5,8 +5,6 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	pb "betcode/proto/betcode/v1"
-
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
@@ -106,34 +104,6 @@ func (t *transition) inputWritten(m messages.InputWrittenTo) {
 	}
 }
 
-// inputLong keeps a line that does not fit into the pipe for a moment without a
-// turn: a kill in the middle of it would tear it, and a torn line ends the agent.
-func (t *transition) inputLong(m run.InputTooLong) {
-	if m.Run != t.s.record.Run || t.s.input(m.Key) < 0 {
-		return
-	}
-	t.s.agent.long = append(slices.Clone(t.s.agent.long), m.Key)
-	t.deliverLong()
-}
-
-// deliverLong writes the long lines, between durable marks, if no turn runs.
-func (t *transition) deliverLong() {
-	if t.s.record.Turn && !t.s.stalled() || len(t.s.agent.long) == 0 || !t.s.agent.up {
-		return
-	}
-	for _, key := range t.s.agent.long {
-		in := t.s.inputs[t.s.input(key)]
-		in.State, in.Run = messages.InputWriting, t.s.record.Run
-		t.putInput(in)
-		line, err := claude.UserLine(in.Key, in.Content, in.Attachments)
-		if err != nil {
-			panic("encode accepted input: " + err.Error())
-		}
-		t.tellAgent(run.WriteInput{Key: key, Line: line, Long: true})
-	}
-	t.s.agent.long = nil
-}
-
 // inputState follows what the agent says of a message (wire notes, section 6).
 func (t *transition) inputState(m claude.InputState) {
 	i := t.s.input(m.Key)
@@ -156,7 +126,7 @@ func (t *transition) inputState(m claude.InputState) {
 		t.putInput(in)
 	case claude.Canceled:
 		t.inputDone(in.Key)
-		t.idle()
+		t.becomeIdle()
 	case claude.Completed:
 		// Completed without started: it was in the agent's memory already.
 		// Completed after its turn's result: nothing more will come.
@@ -165,96 +135,7 @@ func (t *transition) inputState(m claude.InputState) {
 		}
 		if in.State < messages.InputStarted || !t.s.record.Turn {
 			t.inputDone(in.Key)
-			t.idle()
+			t.becomeIdle()
 		}
 	}
-}
-
-// cancelTurn interrupts the running turn. What was accepted but not begun goes
-// with it only if no agent is there to be interrupted.
-func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
-	const op = "cancel turn"
-	if !t.known(from, op) || (!m.Force && !t.ensureLock(from, m.Client, op)) || !t.thawed(from, op) {
-		return
-	}
-	t.withdrawOrphans("cancel")
-	active := t.s.busy()
-	if active {
-		t.cancelAsked(m)
-		if t.s.agent.up {
-			t.interrupt()
-		} else if !t.s.active() {
-			t.dropInputs("the turn was cancelled before the agent had begun")
-			t.endTurn("cancelled")
-		}
-	}
-	t.then(act.Reply{To: from, With: messages.TurnCanceling{WasActive: active}})
-}
-
-// cancelAsked writes down who wants the turn to end, and in history why, if that was
-// said. Whoever wants it again adds nothing.
-func (t *transition) cancelAsked(m messages.CancelTurn) {
-	r := t.change()
-	if r.TurnCanceled {
-		return
-	}
-	r.TurnCanceled = true
-	if m.Reason != "" {
-		t.notice("TURN_CANCELLED", "The turn was cancelled: "+m.Reason, map[string]string{"client": string(m.Client), "reason": m.Reason})
-	}
-	t.auditCanceled(m)
-}
-
-func (t *transition) interrupt() {
-	if t.s.agent.interrupt == "" {
-		t.s.agent.interrupt = t.control("interrupt")
-		t.tellAgent(run.Interrupt{ID: t.s.agent.interrupt})
-	}
-}
-
-// interruptOver tells the run that what was to be interrupted has ended.
-func (t *transition) interruptOver() {
-	if t.s.agent.interrupt != "" {
-		t.tellAgent(run.InterruptDone{ID: t.s.agent.interrupt})
-		t.s.agent.interrupt = ""
-	}
-}
-
-// dropInputs gives up every unsettled input, and says so.
-func (t *transition) dropInputs(why string) {
-	for _, in := range slices.Clone(t.s.inputs) {
-		t.notice("INPUT_DROPPED", "A message was not given to the agent: "+why, map[string]string{"idempotency_key": in.Key})
-		t.inputDone(in.Key)
-	}
-}
-
-// endTurn closes a turn that the agent itself will not close.
-func (t *transition) endTurn(reason string) {
-	r := t.change()
-	before, ended := r.Status, r.Turn
-	if ended {
-		t.emit(turnComplete(reason))
-	}
-	r.Turn, r.TurnCanceled, r.CutOff, r.Waiting = false, false, 0, ""
-	t.s.agent.interrupted = false
-	t.deliverLong()
-	t.idle()
-	if ended {
-		t.afterTurn(before)
-	}
-}
-
-// idle says that nothing is going on any more, if that is so.
-func (t *transition) idle() {
-	r := t.change()
-	if t.s.busy() {
-		return
-	}
-	r.TurnCanceled = false
-	t.interruptOver()
-	if len(r.Background) > 0 || r.Condition != "" {
-		return
-	}
-	r.Phase = messages.PhaseIdle
-	t.status(pb.AgentStatus_IDLE, "")
 }

@@ -12,27 +12,6 @@ import (
 // skipsAsking lists the modes in which the agent does not ask before it acts.
 var skipsAsking = map[string]bool{"acceptEdits": true, "auto": true, "bypassPermissions": true}
 
-// resetMode returns to the default mode if no client has acted since the last run, or if the
-// mode has not been confirmed: the session comes from an older daemon or a backup.
-func (t *transition) resetMode() {
-	mode := t.s.record.PermissionMode
-	risk := t.s.unconfirmed(mode)
-	told := ""
-	switch {
-	case skipsAsking[mode] && !t.s.attended:
-		told = "The agent is started again by itself, so it asks again before it acts"
-	case risk != "":
-		told = "The permission mode has not been confirmed in this session, so the agent asks again before it acts"
-	default:
-		return
-	}
-	t.change().PermissionMode = claude.DefaultMode
-	t.notice("MODE_RESET", told, map[string]string{"from": mode, "to": claude.DefaultMode})
-	if t.s.attended {
-		t.askToConfirm(mode, risk)
-	}
-}
-
 // modeWish is a mode that the agent was asked to work in, and has not answered about.
 type modeWish struct {
 	run     messages.RunNumber

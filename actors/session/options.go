@@ -18,14 +18,6 @@ const leastBudget = 0.000_001
 // budgetSpentCode is the code of a message that is refused for want of budget.
 const budgetSpentCode messages.Code = "BUDGET_SPENT"
 
-// agentOptions returns the options of the session's agents.
-func (s *state) agentOptions() messages.AgentOptions {
-	if s.run == nil {
-		return s.record.Options
-	}
-	return s.run.Options
-}
-
 // optionsAtStart are those on the command line of the next agent. Each process of the
 // agent counts its cost from 0, so it is given what is left of the session's budget.
 func (s *state) optionsAtStart() messages.AgentOptions {

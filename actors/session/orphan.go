@@ -60,10 +60,6 @@ func (t *transition) keepOrphan(p messages.PermissionRecord) {
 	t.then(update{p})
 }
 
-func (t *transition) permissionNotice(code, message string, p messages.PermissionRecord) {
-	t.notice(code, message, map[string]string{"request_id": string(p.Request), "tool": texts.Shorten(p.Tool, maxShown)})
-}
-
 // keptFor returns the orphan that stands for the same call as a new request.
 func (t *transition) keptFor(p messages.PermissionRecord) (messages.PermissionRecord, bool) {
 	found, ok, reused := t.s.prompts.KeptFor(t.now.at, p)
@@ -139,4 +135,24 @@ func (t *transition) withdrawOrphans(by string) {
 			t.withdraw(p.Request, by)
 		}
 	}
+}
+
+// keptEdit returns the input that an answer which is kept for this call gives it; nil if
+// there is none.
+func (t *transition) keptEdit(p messages.PermissionRecord) []byte {
+	if old, again := t.keptFor(p); again && old.Decision == messages.AllowWithEdit {
+		return old.Updated
+	}
+	return nil
+}
+
+// dropEdit gives up a kept answer whose edited input must not run any more: rules, links or
+// files are other ones since. The call is asked about again.
+func (t *transition) dropEdit(p messages.PermissionRecord, why string) {
+	old, again := t.keptFor(p)
+	if !again || old.Decision != messages.AllowWithEdit {
+		return
+	}
+	t.permissionNotice("PERMISSION_EDIT_DROPPED", "The kept answer is not used: "+why, old)
+	t.withdraw(old.Request, byRule)
 }

@@ -41,23 +41,6 @@ func (t *transition) output(m run.Output) {
 	t.tellAgent(messages.Credit{Run: m.Run, Batches: 1, Journaled: m.To})
 }
 
-// onlyAnswers reports whether the agent has said nothing but what it was asked by us:
-// that is no use of the session, which stays where it is in the list.
-func (t *transition) onlyAnswers(items []claude.Item) bool {
-	for _, item := range items {
-		switch m := item.(type) {
-		case claude.ControlAnswered:
-		case claude.BackgroundTasks: // an answer to initialize is followed by the list
-			if !slices.Equal(m.IDs, t.s.record.Background) {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return len(items) > 0
-}
-
 // item is the table of everything the agent can say.
 func (t *transition) item(item claude.Item) {
 	switch m := item.(type) {
@@ -92,7 +75,7 @@ func (t *transition) item(item claude.Item) {
 	case claude.BackgroundTasks:
 		t.change().Background = m.IDs
 		if !t.s.agent.busy { // else a turn about the task's end may follow at once
-			t.idle()
+			t.becomeIdle()
 		}
 	case claude.DeniedByAgent:
 		t.auditAgentDenial(m)
@@ -111,7 +94,7 @@ func (t *transition) item(item claude.Item) {
 	case claude.SessionStateChanged:
 		t.s.agent.busy = m.State != "idle"
 		if !t.s.agent.busy {
-			t.idle()
+			t.becomeIdle()
 		}
 	case claude.AssistantText:
 		if m.Parent == "" {
@@ -203,7 +186,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	t.rateLimitOver(m)
 	t.ability(m)
 	t.deliverLong()
-	t.idle()
+	t.becomeIdle()
 	t.afterTurn(before)
 }
 

@@ -60,22 +60,3 @@ func (t *transition) ownTime(e *pb.AgentEvent) {
 		}
 	}
 }
-
-// afterTurn ensures that a status follows every TurnComplete: THINKING when a message is
-// queued or a background task runs, else IDLE. Clients show that status. before is the last
-// published status when the turn ended.
-func (t *transition) afterTurn(before string) {
-	r := t.change()
-	if r.Status != before || r.Condition != "" {
-		return // it was told
-	}
-	status := pb.AgentStatus_THINKING
-	if !t.s.busy() && len(r.Background) == 0 {
-		status = pb.AgentStatus_IDLE
-	}
-	r.Status = status.String()
-	t.emit(statusChange(status, ""))
-	if t.s.prompts.AgentWaits() {
-		t.status(pb.AgentStatus_WAITING_FOR_USER, "")
-	}
-}

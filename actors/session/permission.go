@@ -2,17 +2,16 @@ package session
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"betcode/actors/internal/act"
-	"betcode/actors/permission"
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
+	"betcode/actors/permission"
 	"betcode/actors/run"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
@@ -54,35 +53,6 @@ func (t *transition) refuseRequest(m claude.PermissionAsked, why string) {
 	t.notice("PERMISSION_MALFORMED", "The agent's permission request is malformed and was refused: "+why,
 		map[string]string{"request_id": texts.Shorten(m.Request, maxShown)})
 	t.then(requestRefused{texts.Shorten(m.Request, maxShown), why})
-}
-
-// prompt puts a request before every client and into the journal.
-func (t *transition) prompt(p messages.PermissionRecord) messages.PermissionRecord {
-	p.Seq = t.s.record.Head + 1
-	for _, e := range promptEvents(p) {
-		t.emit(e)
-	}
-	t.putPermission(p)
-	t.status(pb.AgentStatus_WAITING_FOR_USER, "")
-	t.callFor(p)
-	return p
-}
-
-// promptEvents are the events that put a request before a person: one
-// PermissionRequest, or a UserQuestion for each question.
-func promptEvents(p messages.PermissionRecord) []*pb.AgentEvent {
-	return claude.PromptEvents(claude.PermissionAsked{
-		Request: string(p.Request), Tool: p.Tool, ToolUse: p.ToolUse, Agent: p.Agent, Description: p.Description,
-		Input: p.Input, Suggestions: p.Suggestions, Question: p.Question, Why: p.Why, Insists: p.Reason, At: p.ReceivedAt,
-	}, p.ExpiresAt)
-}
-
-// questionsOf returns how many questions a request has, 0 if it asks for a permission.
-func questionsOf(p messages.PermissionRecord) int {
-	if !p.Question {
-		return 0
-	}
-	return len(promptEvents(p))
 }
 
 // answerPermission routes an answer to the request's actor, or tells who was first.
@@ -172,25 +142,6 @@ func (t *transition) permissionDecided(m permission.Decided) {
 	}
 }
 
-// remember notes who decided a request, for those who answer it later, by whatever
-// id they know it: in memory, and in the journal by the keys of its event.
-func (t *transition) recordDecision(p messages.PermissionRecord) {
-	for _, id := range t.rememberDecision(p) {
-		t.append.Aliases = append(t.append.Aliases, requests.DecisionKey(id))
-	}
-}
-
-// recall notes it in memory alone, and returns all ids of the request.
-func (t *transition) rememberDecision(p messages.PermissionRecord) []messages.RequestID {
-	all := append(slices.Clone(p.Formerly), p.Request)
-	for _, id := range all {
-		t.s.ledger.Decide(id, messages.PermissionAnswered{
-			Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: p.Request, At: p.DecidedAt,
-		})
-	}
-	return all
-}
-
 // answerWritten forgets a request whose answer is in the pipe.
 func (t *transition) answerWritten(m messages.AnswerWritten) {
 	if p, ok := t.s.prompts.Find(m.Request); ok && p.Decision != messages.Undecided && m.Run == p.Run {
@@ -200,28 +151,6 @@ func (t *transition) answerWritten(m messages.AnswerWritten) {
 		t.removePermission(m.Request)
 		t.maybeRetire()
 	}
-}
-
-// withdraw ends a request that nobody has to answer any more.
-func (t *transition) withdraw(id messages.RequestID, by string) {
-	p, ok := t.s.prompts.Find(id)
-	if !ok {
-		return
-	}
-	if !prompts.Screened(p) {
-		t.removePermission(id)
-		return
-	}
-	if p.Decision == messages.Undecided {
-		p.Decision, p.DecidedBy, p.DecidedAt = messages.DecisionWithdrawn, by, t.now.at
-		t.callDecided(p)
-		t.emit(permissionResolved(p))
-		t.recordDecision(p)
-		t.then(dropPermission{id})
-	} else if p.Orphaned() {
-		t.then(dropPermission{id})
-	}
-	t.removePermission(id)
 }
 
 // withdrawnByAgent ends a request because the agent says so. One that is being

@@ -6,10 +6,6 @@ import (
 	"betcode/messages"
 )
 
-// restored reports whether the session came out of a backup with work, and no person
-// has said since that it shall go on.
-func (s *state) restored() bool { return s.record.Waiting == messages.WaitsRestored }
-
 // tellRestored tells people, once, that the session waits for them.
 func (t *transition) tellRestored() {
 	if !t.s.restored() || t.s.record.Phase == messages.PhaseWaiting {

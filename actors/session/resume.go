@@ -1,8 +1,6 @@
 package session
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -20,6 +18,9 @@ import (
 // nor restarts of the daemon give it another chance. An end that we ordered
 // ourselves, the daemon's or a restart of the agent, is not held against it.
 
+// continuationDue is the timer's message when a resumed agent has had its time to continue its turn.
+type continuationDue struct{ run messages.RunNumber }
+
 // ourselves is the client of messages that nobody sent.
 const ourselves messages.ClientID = "betcode"
 
@@ -33,31 +34,7 @@ func (s *state) cutTurn() bool {
 	}))
 }
 
-// halt decides about a turn that was cut off, before anything is started again. It
-// reports whether nothing is to be started.
-func (t *transition) halt() bool {
-	r := t.s.record
-	if (t.s.parkedForAnswer() || t.s.restored()) && !t.s.ending.restart {
-		return true
-	}
-	if !t.s.agent.interrupted || t.s.ending.restart {
-		return false
-	}
-	switch policy := cmp.Or(r.Resume, t.s.options.Resume); {
-	case policy == messages.ResumeNever:
-		t.abandon()
-		return !t.s.busy()
-	case policy == messages.ResumeAsk:
-		t.awaitResume(messages.WaitsByPolicy, "The turn was interrupted. Resume it with 'betcode session resume', send a message, or cancel it.")
-	case r.CutOff > t.s.options.Continuations:
-		t.awaitResume(messages.WaitsTooOften, fmt.Sprintf("A turn was cut off %d times; it is not continued by itself any more", r.CutOff))
-	default:
-		return false
-	}
-	return true
-}
-
-// standBy lets a turn wait for a person.
+// awaitResume lets a turn wait for a person.
 func (t *transition) awaitResume(reason, message string) {
 	r := t.change()
 	r.Waiting, r.Phase = reason, messages.PhaseWaiting
@@ -66,18 +43,6 @@ func (t *transition) awaitResume(reason, message string) {
 	t.notice("TURN_WAITS", message, details)
 	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
 	t.call("TURN_WAITS", message, details)
-}
-
-// abandon ends a turn that was cut off, with the messages that it had begun with
-// and that the agent does not remember.
-func (t *transition) abandon() {
-	for _, key := range t.s.agent.interruptedInputs {
-		t.notice("INPUT_DROPPED", "A message was not given to the agent again: its turn was cut off", map[string]string{"idempotency_key": key})
-		t.inputDone(key)
-	}
-	t.notice("TURN_NOT_CONTINUED", "The turn was cut off, and this session's are not continued", map[string]string{"reason": messages.WaitsByPolicy})
-	t.change().Turn = true
-	t.endTurn("interrupted")
 }
 
 // continueSession goes on with what waits for a word.
@@ -116,24 +81,6 @@ func (t *transition) restartSession(from *actor.PID) {
 	}
 }
 
-// answerRestarters tells what became of the restart: nil is success.
-func (t *transition) answerRestarters(queued bool, failed *messages.Error) {
-	for _, w := range t.s.ending.waiters.take(endRestart) {
-		if failed != nil {
-			t.then(act.Reply{To: w.from, With: failed})
-			continue
-		}
-		t.then(act.Reply{To: w.from, With: messages.SessionRestarted{WasRunning: w.wasRunning, Queued: queued}})
-	}
-}
-
-// notRestarted tells those who wait for a restart that there will be none.
-func (t *transition) notRestarted(why string) {
-	t.s.ending.restart = false
-	t.answerRestarters(false, messages.Errorf("restart session", messages.Unavailable, "the agent was not started again: %s", why).
-		With("session_id", string(t.s.id)))
-}
-
 // expectTurn sees to it that a resumed agent goes on with the turn that was cut
 // off: by itself, if its version does that, else because it is told to.
 func (t *transition) expectTurn(m messages.ProcessStarted) {
@@ -161,7 +108,7 @@ func (t *transition) continuationLate(m continuationDue) {
 // tellToContinue gives the agent a message of ours, unless it has one already. It
 // is a message like any other: journaled, shown, and given once.
 func (t *transition) tellToContinue() {
-	if t.s.told() {
+	if t.s.toldToContinue() {
 		return
 	}
 	t.notice("TURN_NOT_CONTINUED", "The agent did not go on with the turn that was cut off by itself; it is told to", nil)
@@ -169,15 +116,6 @@ func (t *transition) tellToContinue() {
 	t.emit(userInput(in))
 	t.putInput(in)
 }
-
-// told reports whether the agent has, or will be given, our message to go on.
-func (s *state) told() bool {
-	return slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool { return in.Client == ourselves })
-}
-
-// stalled reports whether the turn that was cut off runs in name only: the agent
-// does not go on with it until it has read our message.
-func (s *state) stalled() bool { return !s.agent.working && s.told() }
 
 // learnVersion notes the agent's version, and what is known of it now: one that
 // begins its turn with our message did not continue by itself.

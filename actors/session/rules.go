@@ -46,13 +46,6 @@ func (e lookAround) look(d *Deps, protected *protect.List) any {
 	return found
 }
 
-func (t *transition) callOf(p messages.PermissionRecord) rules.Call {
-	return rules.Call{
-		Tool: p.Tool, Input: p.Input,
-		Place: rules.Place{Directory: t.s.record.WorkingDirectory, Home: t.s.options.Home},
-	}
-}
-
 // rulesNow are those that count for the session: the user's and its directory's.
 func (t *transition) rulesNow() *rules.Set { return t.s.options.Rules.With(t.s.agent.directory) }
 

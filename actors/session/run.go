@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,26 +12,15 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
-	"betcode/actors/internal/process"
 	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/actors/session/prompts"
 	"betcode/actors/settings"
 	"betcode/messages"
-	"betcode/supervision"
 )
 
 // runFormat is the version of the run directory's layout.
 const runFormat = 1
-
-// active reports whether a run is under way: intended, running or ending.
-func (s *state) active() bool { return s.run != nil && s.run.State != messages.RunFinished }
-
-// runsDirectory holds the directories of this session's runs.
-func (s *state) runsDirectory() string { return filepath.Join(s.options.Runs, string(s.id)) }
-
-// tellAgent hands something to the run once everything so far is durable.
-func (t *transition) tellAgent(message any) { t.then(tellRun{t.s.record.Run, message}) }
 
 // recover goes on where the journal ends: it looks for the agent that was
 // running, puts undecided requests before people again, and pursues inputs.
@@ -208,97 +196,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	t.consultTranscript(&m.Exit)
 }
 
-// follow decides what comes after the end of a run.
-func (t *transition) follow(exit messages.Exit) {
-	r := t.change()
-	t.complaintRead(exit)
-	reason := t.s.endReason()
-	switch {
-	case reason == endDelete:
-		t.remove()
-	case reason == endShutdown:
-		t.idle() // unless there is something to go on with
-		for _, w := range t.s.ending.waiters.take(endShutdown) {
-			t.then(act.Reply{To: w.from, With: AgentEnded{Session: t.s.id}})
-		}
-	case reason == endStop:
-		t.stopped()
-	case r.Condition != "" && !t.s.ending.restart: // found while the agent ran
-		t.maybeRetire()
-	case t.firstTurnLost():
-		t.beginAnew()
-	case t.terminal(evidence{
-		exit: exit, complaint: t.s.agent.stderr, memoryGone: t.s.agent.memoryGone, forgotten: t.s.agent.transcriptMissing, silent: t.s.cursor.Offset == 0,
-	}):
-		if t.s.agent.memoryGone {
-			r.Turn = false // there is nothing left of it
-			t.withdrawOrphans("agent")
-		}
-		t.maybeRetire()
-	case reason != endNone:
-		t.afterRun()
-	case t.crashed(exit):
-		t.crash(exit)
-	case exit.Reason != run.NeverStarted && t.s.busy():
-		t.retry(exit) // it went without a word; at once would be for ever
-	default:
-		t.afterRun()
-	}
-}
-
-// crashed reports whether an exit is a crash. Code 1 after a failed result is
-// how the agent says that its last turn failed (wire notes, section 15).
-func (t *transition) crashed(exit messages.Exit) bool {
-	if exit.Reason == run.NeverStarted || exit.Reason == process.LeaseEnded {
-		return false
-	}
-	return !exit.Known || exit.Signal != "" || (exit.Code != 0 && (exit.Code != 1 || !t.s.agent.lastFailed))
-}
-
-// crash says so, and restarts the agent after a backoff if it has work.
-func (t *transition) crash(exit messages.Exit) {
-	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(process.Status(exit))}
-	if t.s.agent.stderr != "" {
-		details["stderr"] = t.s.agent.stderr
-	}
-	t.emit(errorEvent(messages.SubprocessCrashed, "Claude process crashed: "+exit.Reason, details))
-	t.auditFailed(messages.SubprocessCrashed, exit.Reason)
-	if !t.s.busy() {
-		t.idle()
-		return
-	}
-	t.retry(exit)
-}
-
-// retry starts the agent again after a backoff, or gives up aloud.
-func (t *transition) retry(exit messages.Exit) {
-	if t.halt() {
-		return
-	}
-	history, decision := t.s.options.Restarts.Decide(t.s.retries.History, t.now.at, t.now.chance())
-	t.s.retries.History = history
-	if decision.Verdict == supervision.Restart {
-		t.retryAfter(decision.After)
-		return
-	}
-	t.s.retries.History = supervision.History{Total: history.Total} // a person who goes on gets as many tries again
-	r := t.change()
-	r.Phase = messages.PhaseCrashed
-	if r.Turn {
-		t.emit(turnComplete("interrupted"))
-		r.Turn = false
-	}
-	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(process.Status(exit))}
-	if t.s.agent.stderr != "" {
-		details["stderr"] = t.s.agent.stderr
-	}
-	message := fmt.Sprintf("The agent crashed too often (%s); it is started again by the next message", decision.Reason)
-	t.notice("AGENT_GAVE_UP", message, details)
-	t.call("AGENT_GAVE_UP", message, details)
-	t.status(pb.AgentStatus_ERROR, "the agent keeps crashing")
-}
-
-// endAgent ends the agent because the daemon ends. Its turn stays resumable.
+// shutdown ends the agent because the daemon ends. Its turn stays resumable.
 func (t *transition) shutdown(from *actor.PID) {
 	t.s.ending.shutdown = true
 	if !t.s.active() {

@@ -16,7 +16,7 @@ import (
 // has work, waits with the work if there is none, refuses new work if the queue
 // is full, and gives the slot back when its agent is gone.
 
-// slotHold is how a session stands with the pool.
+// slotState is what a session has of the pool.
 type slotState uint8
 
 const (
@@ -26,7 +26,7 @@ const (
 	slotHeld
 )
 
-// slotView is how a session stands with the pool.
+// slotView is what a session knows of its slot.
 type slotView struct {
 	state      slotState
 	admissions []admission // messages that wait for the pool's answer
@@ -50,7 +50,7 @@ type (
 func (askPool) Effect()  {}
 func (tellPool) Effect() {}
 
-// parkDue is the session's own word for the end of an agent's rest.
+// parkDue is the timer's message at the end of an agent's rest.
 type parkDue struct{ run messages.RunNumber }
 
 // wantSlot asks for a slot unless the session has one, or has asked. It reports
@@ -102,30 +102,10 @@ func (t *transition) slotAnswered(m pool.Answer) {
 	}
 }
 
-// admit accepts the messages that waited for the pool's answer, one by one: each
-// has a key to be remembered, and an append has place for one.
-func (s state) admit(now env, effects []act.Effect) (state, []act.Effect) {
-	if s.slot.state == slotAsked || len(s.slot.admissions) == 0 {
-		return s, effects
-	}
-	knocks := s.slot.admissions
-	s.slot.admissions, s.slot.admitting = nil, true
-	for _, k := range knocks {
-		next, more := s.step(now, k.from, k.message)
-		s, effects = next, append(effects, more...)
-	}
-	s.slot.admitting = false
-	if s.slot.state == slotHeld { // for older work, if none of them was accepted
-		next, more := s.step(now, nil, pool.Granted{})
-		return next, append(effects, more...)
-	}
-	return s, effects
-}
-
 // slotGranted notes that the session has a slot.
 func (t *transition) slotGranted() { t.s.slot.state = slotHeld }
 
-// settleSlot gives back a slot that is not needed, and tells the pool when the
+// releaseSlot gives back a slot that is not needed, and tells the pool when the
 // agent begins or ends to rest. It ends every step.
 func (t *transition) releaseSlot() {
 	needed := t.s.active() || t.s.agent.readingTranscript || len(t.s.slot.admissions) > 0 || (t.s.slot.admitting && t.s.slot.state == slotHeld) || (t.s.wanted() && t.s.slot.state != slotHeld)
@@ -141,12 +121,6 @@ func (t *transition) releaseSlot() {
 			t.then(act.After{Delay: t.s.options.ParkAfter, Message: parkDue{t.s.record.Run}})
 		}
 	}
-}
-
-// canPark reports whether the agent has nothing to do: no turn, no task in the
-// background, nobody who is asked.
-func (s *state) canPark() bool {
-	return s.agent.up && !s.frozen() && !s.busy() && !s.agent.busy && len(s.record.Background) == 0 && !s.prompts.AgentAsks() && !s.record.StopWanted
 }
 
 // park ends an agent that rests; the next message resumes it. One that yields is

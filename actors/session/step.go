@@ -3,13 +3,12 @@ package session
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
-	"betcode/actors/disk"
 	"betcode/actors/internal/act"
 	"betcode/actors/journal"
-	"betcode/actors/permission"
 	"betcode/actors/pool"
 	"betcode/actors/run"
-	"betcode/actors/settings"
+	"betcode/actors/session/durable"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -75,135 +74,104 @@ func (s state) step(now env, from *actor.PID, m any) (state, []act.Effect) {
 	return s.admit(now, effects)
 }
 
-// handle is the table of everything a session reacts to.
-func (t *transition) handle(from *actor.PID, m any) {
-	t.extendPrompts(m)
-	t.used = t.used || isUse(m)
-	switch m := m.(type) {
-	case messages.StartSession:
-		t.startSession(from, m)
-	case messages.SendInput:
-		t.sendInput(from, m)
-	case messages.AnswerPermission:
-		t.answerPermission(from, m)
-	case messages.CancelTurn:
-		t.cancelTurn(from, m)
-	case messages.Once:
-		t.once(from, m)
-	case messages.TakeLock:
-		t.takeLock(from, m)
-	case messages.ReleaseLock:
-		t.releaseLock(from, m)
-	case messages.RefuseLock:
-		t.refuseLock(from, m)
-	case messages.ChangeSettings:
-		t.changeSettings(from, m)
-	case messages.RenameSession:
-		t.renameSession(from, m)
-	case messages.DeleteSession:
-		t.deleteSession(from, m.Client)
-	case messages.StopSession:
-		t.stopSession(from, m.Client)
-	case messages.ContinueSession:
-		t.continueSession(from)
-	case messages.RestartSession:
-		t.restartSession(from)
-	case messages.SetGrant:
-		t.setGrant(from, m)
-	case messages.ClearGrants:
-		t.clearGrants(from, m)
-	case messages.CompactSession:
-		t.compactSession(from, m)
-	case messages.TrimHistory:
-		t.trimHistory(from, m)
-	case messages.GetSession:
-		t.getSession(from, m)
-	case messages.GetPrompts:
-		if t.known(from, "get prompts") {
-			t.then(act.Reply{To: from, With: messages.Prompts{Events: t.s.replayPrompts(t.now)}})
-		}
-	case messages.GetAbilities:
-		t.getAbilities(from)
-	case messages.Attach:
-		t.attach(from, m)
-	case messages.Detach:
-		t.detach(m.Stream)
-	case messages.ClientGone:
-		t.detach(m.Stream)
-	case messages.ClientCaughtUp:
-		t.caughtUp(m.Stream)
-
-	case run.Output:
-		t.output(m)
-	case messages.ProcessStarted:
-		t.processStarted(m)
-	case messages.RunEnded:
-		t.runEnded(m)
-	case messages.InputWrittenTo:
-		t.inputWritten(m)
-	case run.InputTooLong:
-		t.inputLong(m)
-	case messages.AnswerWritten:
-		t.answerWritten(m)
-	case permission.Decided:
-		t.permissionDecided(m)
-	case permission.ReminderDue:
-		t.remind(m)
-	case permission.AnswerExpired:
-		t.answerExpired(m)
-	case stopSaved:
-		t.stopSaved(m)
-	case transcriptRead:
-		t.transcriptRead(m)
-	case trustLooked:
-		t.trustLooked(m)
-	case compactionSlow:
-		t.compactionAnswered(m)
-	case compactionLate:
-		t.compactionIsLate(m)
-	case lookedAround:
-		t.lookedAround(m)
-	case inquirySlow:
-		t.inquiryIsSlow(m)
-	case lockDue:
-		t.lockIsDue(m)
-	case lockGraceOver:
-		t.endReservation()
-	case restartDue:
-		t.retryDue(m)
-	case pool.Answer:
-		t.slotAnswered(m)
-	case pool.Granted:
-		t.slotGranted()
-	case pool.Park:
-		t.park()
-	case Rebuilt:
-		t.rebuilt()
-	case disk.Changed:
-		t.diskChanged(m)
-	case run.Frozen:
-		t.agentHeld(m)
-	case run.StdinClosed:
-		t.agentDeaf(m)
-	case run.OutputUnreadable:
-		t.spoolUnread(m)
-	case run.Outruns:
-		t.agentOutruns(m)
-	case silenceDue:
-		t.silenceLate(m)
-	case parkDue:
-		t.parkLate(m)
-	case yieldDue:
-		t.yieldLate(m)
-	case unwatchedDue:
-		t.unwatchedLate()
-	case pool.Restarted:
-		t.poolRestarted()
-	case settings.Changed:
-		t.settingsChanged(m)
-	case continuationDue:
-		t.continuationLate(m)
-	case EndAgent:
-		t.shutdown(from)
+// load takes what the journal knows. The messages that came early follow.
+func (s state) load(now env, m messages.SessionLoaded) (state, []act.Effect) {
+	s.exists, s.durable = m.Found, durability{Log: durable.Loaded[act.Effect](m.Record.Head), loaded: true, early: s.durable.early, damage: s.durable.damage}
+	s.record, s.run, s.cursor, s.inputs = m.Record, m.Run, m.Cursor, m.Inputs
+	s.record.ID = s.id
+	s.prompts = prompts.Loaded(m.Permissions)
+	t := begin(s, now)
+	t.applySavedStop()
+	if !s.active() { // an earlier incarnation may have had a slot
+		t.then(tellPool{pool.Release{Session: s.id}})
 	}
+	if m.Found && !s.active() && s.record.Run > 0 {
+		t.then(archiveRuns{s.runsDirectory(), s.record.Run}) // the daemon may have died before it
+	}
+	if m.Found {
+		t.recover()
+		t.reconcile()
+		t.recoverCompaction()
+		t.reserveLock()
+		t.tendCompaction()
+		t.releaseSlot()
+		t.tendUnwatched()
+		t.watchTurn()
+	}
+	s, effects := t.finish()
+	waiting := s.durable.early
+	s.durable.early = nil
+	for _, e := range waiting {
+		next, more := s.step(now, e.from, e.message)
+		s, effects = next, append(effects, more...)
+	}
+	return s, effects
+}
+
+// admit accepts the messages that waited for the pool's answer, one by one: each
+// has a key to be remembered, and an append has place for one.
+func (s state) admit(now env, effects []act.Effect) (state, []act.Effect) {
+	if s.slot.state == slotAsked || len(s.slot.admissions) == 0 {
+		return s, effects
+	}
+	knocks := s.slot.admissions
+	s.slot.admissions, s.slot.admitting = nil, true
+	for _, k := range knocks {
+		next, more := s.step(now, k.from, k.message)
+		s, effects = next, append(effects, more...)
+	}
+	s.slot.admitting = false
+	if s.slot.state == slotHeld { // for older work, if none of them was accepted
+		next, more := s.step(now, nil, pool.Granted{})
+		return next, append(effects, more...)
+	}
+	return s, effects
+}
+
+// before takes a message that comes before the session is loaded. What the
+// journal and a run have to tell was meant for an incarnation that crashed: this
+// one has appended nothing and started no run yet. The run's new incarnation
+// will say again what is still true.
+func (s state) before(from *actor.PID, m any) (state, []act.Effect) {
+	switch m.(type) {
+	case messages.Committed, messages.AppendRefused:
+		return s, nil
+	case run.Output, messages.ProcessStarted, messages.RunEnded, messages.InputWrittenTo, run.InputTooLong,
+		messages.AnswerWritten, run.Frozen, run.Outruns, run.OutputUnreadable, run.StdinClosed:
+		return s, nil
+	case journal.Restarted:
+		return s, []act.Effect{loadAgain{}} // the first request may be lost
+	case journal.Recovered:
+		if s.durable.failure == nil {
+			return s, nil
+		}
+		s.durable.failure = nil
+		return s, []act.Effect{loadAgain{}}
+	case messages.SessionRequest:
+		if s.durable.failure != nil {
+			return s, []act.Effect{act.Reply{To: from, With: s.refusal("load session")}}
+		}
+	}
+	s.durable.early = append(s.durable.early[:len(s.durable.early):len(s.durable.early)], early{from, m})
+	return s, nil
+}
+
+// closed tells everybody who waits that the session was deleted: an id that was
+// used once is never used again.
+func (s state) closed(err *messages.Error) (state, []act.Effect) {
+	var effects []act.Effect
+	for _, e := range s.durable.Abandon() {
+		if r, ok := e.(act.Reply); ok {
+			effects = append(effects, act.Reply{To: r.To, With: err})
+		}
+	}
+	for _, k := range s.slot.admissions {
+		effects = append(effects, act.Reply{To: k.from, With: err})
+	}
+	for _, from := range s.lock.pending() {
+		effects = append(effects, act.Reply{To: from, With: err})
+	}
+	next := s.afterEnd(s.durable.Closed())
+	next.slot.state = s.slot.state
+	return next, append(effects, retire{})
 }

@@ -13,8 +13,8 @@ import (
 // [stops]), and becomes durable with the first thing that the rebuilt session, or
 // the next daemon's, can write.
 
-// keepStop has the wish to stop noted beside the journal, then stopKept. forgetStop
-// drops it, since the journal has it.
+// saveStop has the stop saved beside the journal; stopSaved is its result. dropSavedStop removes it, since the journal has
+// the stop.
 type (
 	saveStop      struct{ run messages.RunNumber }
 	stopSaved     struct{ err error }
@@ -67,7 +67,7 @@ func (t *transition) stopped() {
 	t.maybeRetire()
 }
 
-// stopKept goes on with a stop that was noted beside the journal, or could not be:
+// stopSaved goes on with a stop that was noted beside the journal, or could not be:
 // then the agent ends, and nobody is told that this is for good.
 func (t *transition) stopSaved(m stopSaved) {
 	t.s.ending.savingStop = false
@@ -83,7 +83,7 @@ func (t *transition) stopSaved(m stopSaved) {
 	}
 }
 
-// heedStop takes over a wish that could only be noted beside the journal. One that
+// applySavedStop takes over a wish that could only be noted beside the journal. One that
 // is older than the newest run was fulfilled before that.
 func (t *transition) applySavedStop() {
 	if !t.now.stopSaved {

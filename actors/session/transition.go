@@ -3,10 +3,14 @@ package session
 import (
 	"slices"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/control"
 	"betcode/actors/internal/encode"
+	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
@@ -150,20 +154,6 @@ func (t *transition) keepInput(in messages.InputRecord) {
 	}
 }
 
-// settle forgets an input: it is in the agent's memory, or given up.
-func (t *transition) inputDone(key string) {
-	i := t.s.input(key)
-	if i < 0 {
-		return
-	}
-	t.s.inputs = slices.Delete(slices.Clone(t.s.inputs), i, i+1)
-	t.s.agent.long = slices.DeleteFunc(slices.Clone(t.s.agent.long), func(k string) bool { return k == key })
-	t.append.Inputs = slices.DeleteFunc(t.append.Inputs, func(in messages.InputRecord) bool { return in.Key == key })
-	t.append.Settled = append(t.append.Settled, key)
-	t.dirty = true
-	t.compactionSettled(key)
-}
-
 // putPermission stores a permission record.
 func (t *transition) putPermission(p messages.PermissionRecord) {
 	t.s.prompts.Put(p)
@@ -180,25 +170,50 @@ func (t *transition) removePermission(id messages.RequestID) {
 	t.dirty = true
 }
 
-// input returns the place of the unsettled input with a key, -1 if there is none.
-func (s *state) input(key string) int {
-	return slices.IndexFunc(s.inputs, func(in messages.InputRecord) bool { return in.Key == key })
+// tellAgent hands something to the run once everything so far is durable.
+func (t *transition) tellAgent(message any) { t.then(tellRun{t.s.record.Run, message}) }
+
+// rememberAnswers puts the answers to calls under a key into the journal. That is no use
+// of the session by itself.
+func (t *transition) rememberAnswers() {
+	for _, e := range t.after {
+		r, ok := e.(act.Reply)
+		if !ok || r.To == nil {
+			continue
+		}
+		key, waits := t.s.ledger.End(r.To.Id)
+		if answer, ok := r.With.(messages.Reply); waits && ok && !t.append.Delete {
+			t.recordResult(key, answer)
+		}
+	}
 }
 
-// busy reports whether a turn runs, or will as soon as the agent has read.
-func (s *state) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
-
-// wanted reports whether an agent is wanted: there is work that may be done, or a
-// person has said so.
-func (s *state) wanted() bool { return s.ending.restart || s.busy() && !s.blocked() }
-
-// progress is what the attached streams are told about the session's work.
-func (s *state) progress() messages.Progress {
-	switch {
-	case !s.busy(), s.record.Phase == messages.PhaseCrashed:
-		return messages.Quiescent
-	case s.prompts.AgentWaits(), s.blocked():
-		return messages.Awaiting
+// recordResult remembers what a request was answered with, unless it was refused.
+func (t *transition) recordResult(key requests.Key, answer messages.Reply) {
+	if result, ok := t.s.ledger.Record(key, answer); ok {
+		t.dirty = true
+		t.append.Answered = append(t.append.Answered, result)
 	}
-	return messages.Working
+}
+
+// control returns the id of a new control request to the agent that runs.
+func (t *transition) control(kind string) string { return control.ID(t.s.run, kind+"-"+t.now.id()) }
+
+// known reports whether the session exists; if not, the refusal is on its way.
+func (t *transition) known(from *actor.PID, op string) bool {
+	if t.s.exists && !t.s.deleting() {
+		return true
+	}
+	t.then(act.Reply{To: from, With: messages.Errorf(op, messages.NotFound, "session %s does not exist", t.s.id).
+		WithCode(messages.SessionNotFound).With("session_id", string(t.s.id)).WithHint("list the sessions, or start a new one")})
+	t.maybeRetire()
+	return false
+}
+
+// maybeRetire lets the actor go when nobody needs it: everything it knows is in
+// the journal.
+func (t *transition) maybeRetire() {
+	if t.s.clients.Streams() == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.ending.restart && t.s.prompts.Len() == 0 {
+		t.then(retire{})
+	}
 }

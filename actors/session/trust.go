@@ -127,7 +127,6 @@ func (t *transition) trustLooked(m trustLooked) {
 		return
 	}
 	t.s.agent.trustFresh = m.fresh // what was compared after a tool call may be old when a message comes
-	t.deliver()
 }
 
 // hasUndelivered reports whether a message has not been handed to the run.

@@ -86,6 +86,7 @@ func TestTrustLooked(t *testing.T) {
 			m.err = messages.Errorf("x", messages.Internal, "x")
 		}
 		tr.trustLooked(m)
+		tr.reconcile()
 		if got := agentTold(tr.after); got != test.replaced || tr.s.ending.restart != test.replaced {
 			t.Errorf("%s: replaced: %v", test.name, got)
 		}

@@ -1,14 +1,11 @@
 package session
 
 import (
-	"maps"
 	"time"
 
 	"betcode/actors/internal/act"
-	"betcode/actors/internal/texts"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
-	"betcode/messages/toolcall"
 )
 
 // A person who watches a session needs no notification. Watching means that a client
@@ -32,20 +29,6 @@ type unwatched struct {
 
 // maxNotified bounds what a notification says of a tool call, in bytes.
 const maxNotified = 200
-
-// callFor notifies a person of a request, unless somebody watches.
-func (t *transition) callFor(p messages.PermissionRecord) {
-	if t.s.clients.Watched() || t.s.unwatched.told[p.Request] {
-		return
-	}
-	t.s.unwatched.told = maps.Clone(t.s.unwatched.told)
-	if t.s.unwatched.told == nil {
-		t.s.unwatched.told = map[messages.RequestID]bool{}
-	}
-	t.s.unwatched.told[p.Request] = true
-	tool := texts.Shorten(p.Tool, maxShown)
-	t.call("PERMISSION_WAITS", tool+" waits for an answer: "+toolcall.Cut(p.Description, maxNotified), map[string]string{"request_id": string(p.Request), "tool": tool})
-}
 
 // tendUnwatched begins the grace when requests wait and nobody watches. It ends every
 // step.

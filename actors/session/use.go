@@ -37,3 +37,20 @@ func (t *transition) outputIsUse(before bool, items []claude.Item) bool {
 	}
 	return !t.onlyAnswers(items)
 }
+
+// onlyAnswers reports whether the agent has said nothing but what it was asked by us:
+// that is no use of the session, which stays where it is in the list.
+func (t *transition) onlyAnswers(items []claude.Item) bool {
+	for _, item := range items {
+		switch m := item.(type) {
+		case claude.ControlAnswered:
+		case claude.BackgroundTasks: // an answer to initialize is followed by the list
+			if !slices.Equal(m.IDs, t.s.record.Background) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return len(items) > 0
+}

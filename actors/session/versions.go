@@ -5,15 +5,11 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/messages"
-	"betcode/messages/claudecode"
 )
 
 // What a session does differently with an older version of the agent. The version
 // is that of the program when it was started, until the agent says itself; both are
 // in the session's record, so an adopted agent is still known.
-
-// can returns what the session's agent can do.
-func (s *state) can() claudecode.Capabilities { return claudecode.Of(s.record.AgentVersion) }
 
 // startedAs notes the version of a program that was started.
 func (t *transition) startedAs(m messages.ProcessStarted) {
@@ -79,24 +75,6 @@ func (t *transition) complaintRead(exit messages.Exit) {
 // forks reports whether the newest run was to fork another conversation.
 func (s *state) forks() bool {
 	return s.run != nil && !s.run.Resumed && s.record.Fork.AgentSession != ""
-}
-
-// firstTurnLost reports whether the agent has nothing of a conversation that never
-// had a result.
-func (t *transition) firstTurnLost() bool {
-	return (t.s.agent.memoryGone && !t.s.forks() || t.s.agent.idTaken) && !t.s.record.Remembered
-}
-
-// beginAnew begins the conversation again: under its own id, or under a new one if
-// what was lost has left something behind that keeps its own taken.
-func (t *transition) beginAnew() {
-	r := t.change()
-	r.AgentSession, r.Turn = "", false
-	if t.s.agent.idTaken || !t.s.can().ReusableSessionID {
-		t.s.said.nextID = t.now.id()
-	}
-	t.notice("FIRST_ATTEMPT_LOST", "The agent had not saved the conversation yet; it is started again", nil)
-	t.afterRun()
 }
 
 // notContinuing is a sorted list of versions that do not go on with a turn by themselves.

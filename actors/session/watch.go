@@ -46,7 +46,7 @@ func (t *transition) silenceLate(m silenceDue) {
 	t.then(act.After{Delay: verdict.After, Message: silenceDue{m.run}})
 }
 
-// hear notes signs of life of the agent.
+// activity notes signs of life of the agent.
 func (t *transition) activity(items ...claude.Item) {
 	now := t.now.at
 	t.s.agent.lastActivity = now

@@ -1,14 +1,11 @@
 package session
 
 import (
-	"time"
-
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/act"
 	"betcode/actors/pool"
 	"betcode/actors/run"
-	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -19,28 +16,6 @@ import (
 
 // yieldDue is sent when an agent that waits for a person may have waited long enough.
 type yieldDue struct{ run messages.RunNumber }
-
-// yieldsAt returns when the agent yields its slot: when it has said nothing, and nobody
-// has been asked anything new, for the hold. A tool that runs is heard every 30 s, so
-// an agent that is silent for that long waits for the person alone. Zero: it does not.
-func (s *state) yieldsAt() time.Time {
-	if !s.agent.up || s.replacing() || s.record.StopWanted || len(s.record.Background) > 0 || !s.prompts.AgentWaits() {
-		return time.Time{}
-	}
-	since := s.agent.lastActivity
-	for _, p := range s.prompts.List(prompts.Undecided) {
-		if !p.Orphaned() && p.ReceivedAt.After(since) {
-			since = p.ReceivedAt
-		}
-	}
-	return since.Add(s.options.WaitingHold)
-}
-
-// yields reports whether the agent may be parked although its turn is not over.
-func (s *state) yields(now time.Time) bool {
-	at := s.yieldsAt()
-	return !at.IsZero() && !now.Before(at)
-}
 
 // tendYield tells the pool when the agent begins or ends to wait for a person, and
 // sees to it that the session looks again when the hold is over. It ends every step.
@@ -75,9 +50,6 @@ func (t *transition) yieldSlot() {
 	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
 	t.replaceAgent(endPark, run.StopResumable)
 }
-
-// parkedForAnswer reports whether the agent was parked until a person answers.
-func (s *state) parkedForAnswer() bool { return s.record.Waiting == messages.WaitsForAnswer }
 
 // resumeAnswered resumes a parked agent, since one of its requests was answered.
 func (t *transition) resumeAnswered() {

@@ -1,0 +1,168 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/process"
+	"betcode/actors/run"
+	"betcode/messages"
+	"betcode/supervision"
+)
+
+// follow decides what comes after the end of a run.
+func (t *transition) follow(exit messages.Exit) {
+	r := t.change()
+	t.complaintRead(exit)
+	reason := t.s.endReason()
+	switch {
+	case reason == endDelete:
+		t.remove()
+	case reason == endShutdown:
+		t.becomeIdle() // unless there is something to go on with
+		for _, w := range t.s.ending.waiters.take(endShutdown) {
+			t.then(act.Reply{To: w.from, With: AgentEnded{Session: t.s.id}})
+		}
+	case reason == endStop:
+		t.stopped()
+	case r.Condition != "" && !t.s.ending.restart: // found while the agent ran
+		t.maybeRetire()
+	case t.firstTurnLost():
+		t.beginAnew()
+	case t.terminal(evidence{
+		exit: exit, complaint: t.s.agent.stderr, memoryGone: t.s.agent.memoryGone, forgotten: t.s.agent.transcriptMissing, silent: t.s.cursor.Offset == 0,
+	}):
+		if t.s.agent.memoryGone {
+			r.Turn = false // there is nothing left of it
+			t.withdrawOrphans("agent")
+		}
+		t.maybeRetire()
+	case reason != endNone:
+		t.afterRun()
+	case t.crashed(exit):
+		t.crash(exit)
+	case exit.Reason != run.NeverStarted && t.s.busy():
+		t.retry(exit) // it went without a word; at once would be for ever
+	default:
+		t.afterRun()
+	}
+}
+
+// crash says so, and restarts the agent after a backoff if it has work.
+func (t *transition) crash(exit messages.Exit) {
+	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(process.Status(exit))}
+	if t.s.agent.stderr != "" {
+		details["stderr"] = t.s.agent.stderr
+	}
+	t.emit(errorEvent(messages.SubprocessCrashed, "Claude process crashed: "+exit.Reason, details))
+	t.auditFailed(messages.SubprocessCrashed, exit.Reason)
+	if !t.s.busy() {
+		t.becomeIdle()
+		return
+	}
+	t.retry(exit)
+}
+
+// crashed reports whether an exit is a crash. Code 1 after a failed result is
+// how the agent says that its last turn failed (wire notes, section 15).
+func (t *transition) crashed(exit messages.Exit) bool {
+	if exit.Reason == run.NeverStarted || exit.Reason == process.LeaseEnded {
+		return false
+	}
+	return !exit.Known || exit.Signal != "" || (exit.Code != 0 && (exit.Code != 1 || !t.s.agent.lastFailed))
+}
+
+// retry starts the agent again after a backoff, or gives up aloud.
+func (t *transition) retry(exit messages.Exit) {
+	if t.halt() {
+		return
+	}
+	history, decision := t.s.options.Restarts.Decide(t.s.retries.History, t.now.at, t.now.chance())
+	t.s.retries.History = history
+	if decision.Verdict == supervision.Restart {
+		t.retryAfter(decision.After)
+		return
+	}
+	t.s.retries.History = supervision.History{Total: history.Total} // a person who goes on gets as many tries again
+	r := t.change()
+	r.Phase = messages.PhaseCrashed
+	if r.Turn {
+		t.emit(turnComplete("interrupted"))
+		r.Turn = false
+	}
+	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(process.Status(exit))}
+	if t.s.agent.stderr != "" {
+		details["stderr"] = t.s.agent.stderr
+	}
+	message := fmt.Sprintf("The agent crashed too often (%s); it is started again by the next message", decision.Reason)
+	t.notice("AGENT_GAVE_UP", message, details)
+	t.call("AGENT_GAVE_UP", message, details)
+	t.status(pb.AgentStatus_ERROR, "the agent keeps crashing")
+}
+
+// afterRun decides about a turn that was interrupted, and says that nothing is going on if that
+// is so. What is left to do is done by [transition.reconcile].
+func (t *transition) afterRun() {
+	if !t.halt() && !t.s.wanted() {
+		t.becomeIdle()
+		t.maybeRetire()
+	}
+}
+
+// halt decides about a turn that was cut off, before anything is started again. It
+// reports whether nothing is to be started.
+func (t *transition) halt() bool {
+	r := t.s.record
+	if (t.s.parkedForAnswer() || t.s.restored()) && !t.s.ending.restart {
+		return true
+	}
+	if !t.s.agent.interrupted || t.s.ending.restart {
+		return false
+	}
+	switch policy := cmp.Or(r.Resume, t.s.options.Resume); {
+	case policy == messages.ResumeNever:
+		t.abandon()
+		return !t.s.busy()
+	case policy == messages.ResumeAsk:
+		t.awaitResume(messages.WaitsByPolicy, "The turn was interrupted. Resume it with 'betcode session resume', send a message, or cancel it.")
+	case r.CutOff > t.s.options.Continuations:
+		t.awaitResume(messages.WaitsTooOften, fmt.Sprintf("A turn was cut off %d times; it is not continued by itself any more", r.CutOff))
+	default:
+		return false
+	}
+	return true
+}
+
+// abandon ends a turn that was cut off, with the messages that it had begun with
+// and that the agent does not remember.
+func (t *transition) abandon() {
+	for _, key := range t.s.agent.interruptedInputs {
+		t.notice("INPUT_DROPPED", "A message was not given to the agent again: its turn was cut off", map[string]string{"idempotency_key": key})
+		t.inputDone(key)
+	}
+	t.notice("TURN_NOT_CONTINUED", "The turn was cut off, and this session's are not continued", map[string]string{"reason": messages.WaitsByPolicy})
+	t.change().Turn = true
+	t.endTurn("interrupted")
+}
+
+// beginAnew begins the conversation again: under its own id, or under a new one if
+// what was lost has left something behind that keeps its own taken.
+func (t *transition) beginAnew() {
+	r := t.change()
+	r.AgentSession, r.Turn = "", false
+	if t.s.agent.idTaken || !t.s.can().ReusableSessionID {
+		t.s.said.nextID = t.now.id()
+	}
+	t.notice("FIRST_ATTEMPT_LOST", "The agent had not saved the conversation yet; it is started again", nil)
+	t.afterRun()
+}
+
+// firstTurnLost reports whether the agent has nothing of a conversation that never
+// had a result.
+func (t *transition) firstTurnLost() bool {
+	return (t.s.agent.memoryGone && !t.s.forks() || t.s.agent.idTaken) && !t.s.record.Remembered
+}

@@ -1,0 +1,156 @@
+package session
+
+import (
+	"path/filepath"
+	"slices"
+	"time"
+
+	"betcode/actors/session/prompts"
+	"betcode/messages"
+	"betcode/messages/claudecode"
+)
+
+// What can be told from the state, without changing it.
+
+// active reports whether a run is under way: intended, running or ending.
+func (s *state) active() bool { return s.run != nil && s.run.State != messages.RunFinished }
+
+// busy reports whether a turn runs, or will as soon as the agent has read.
+func (s *state) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
+
+// wanted reports whether an agent is wanted: there is work that may be done, or a
+// person has said so.
+func (s *state) wanted() bool { return s.ending.restart || s.busy() && !s.blocked() }
+
+// input returns the place of the unsettled input with a key, -1 if there is none.
+func (s *state) input(key string) int {
+	return slices.IndexFunc(s.inputs, func(in messages.InputRecord) bool { return in.Key == key })
+}
+
+// blocked reports whether the session does nothing by itself any more, whatever work it has, until a person acts.
+func (s *state) blocked() bool {
+	return s.record.Condition != "" || s.record.Waiting != "" || s.record.Phase == messages.PhaseCrashed
+}
+
+// compacting reports whether a compaction is under way.
+func (s *state) compacting() bool {
+	return s.record.Past.Compaction.Phase == messages.CompactionUnderWay
+}
+
+// frozen reports whether an alarm holds the agent until a person decides.
+func (s *state) frozen() bool { return s.active() && s.run.Frozen }
+
+// replacing reports whether the agent process is being ended and another may follow: it is given
+// nothing new.
+func (s *state) replacing() bool { return s.agent.ending != endNone }
+
+// progress is what the attached streams are told about the session's work.
+func (s *state) progress() messages.Progress {
+	switch {
+	case !s.busy(), s.record.Phase == messages.PhaseCrashed:
+		return messages.Quiescent
+	case s.prompts.AgentWaits(), s.blocked():
+		return messages.Awaiting
+	}
+	return messages.Working
+}
+
+// endsForGood reports whether no agent follows, in this daemon or the next, unless somebody asks
+// for one.
+func (s *state) endsForGood() bool { return s.record.StopWanted || s.deleting() }
+
+// deleting reports whether the session is being removed.
+func (s *state) deleting() bool { return len(s.ending.waiters[endDelete]) > 0 }
+
+// endReason returns why the agent is ended, or is to be; endNone if it may go on.
+func (s *state) endReason() endReason {
+	switch {
+	case s.deleting():
+		return endDelete
+	case s.ending.shutdown:
+		return endShutdown
+	case s.record.StopWanted:
+		return endStop
+	case s.ending.restart:
+		return endRestart
+	}
+	return s.agent.ending
+}
+
+// final reports whether no agent follows in this daemon unless somebody asks for one.
+func (r endReason) final() bool { return r >= endStop }
+
+// runsDirectory holds the directories of this session's runs.
+func (s *state) runsDirectory() string { return filepath.Join(s.options.Runs, string(s.id)) }
+
+// can returns what the session's agent can do.
+func (s *state) can() claudecode.Capabilities { return claudecode.Of(s.record.AgentVersion) }
+
+// agentOptions returns the options of the session's agents.
+func (s *state) agentOptions() messages.AgentOptions {
+	if s.run == nil {
+		return s.record.Options
+	}
+	return s.run.Options
+}
+
+// hasConversation reports whether there is a conversation that an agent can summarise.
+func (s *state) hasConversation() bool {
+	return s.record.Remembered && s.record.AgentSession != "" && s.record.Phase != messages.PhaseCrashed
+}
+
+// toldToContinue reports whether the agent has, or will be given, the daemon's message to continue its turn.
+func (s *state) toldToContinue() bool {
+	return slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool { return in.Client == ourselves })
+}
+
+// stalled reports whether the turn that was cut off does not run yet: the agent continues it when it has read the
+// message that tells it to.
+func (s *state) stalled() bool { return !s.agent.working && s.toldToContinue() }
+
+// restored reports whether the session came from a backup with work, and no person has continued it since.
+func (s *state) restored() bool { return s.record.Waiting == messages.WaitsRestored }
+
+// parkedForAnswer reports whether the agent was parked until a person answers.
+func (s *state) parkedForAnswer() bool { return s.record.Waiting == messages.WaitsForAnswer }
+
+// occupied reports whether the session is active in the sense of the API: a turn or a task runs, or a
+// request waits for a person.
+func (s *state) occupied() bool {
+	return s.busy() || len(s.slot.admissions) > 0 || s.agent.busy || len(s.record.Background) > 0 || len(s.prompts.List(prompts.UndecidedCall)) > 0
+}
+
+// canPark reports whether the agent has nothing to do: no turn, no task in the background, no request that waits.
+func (s *state) canPark() bool {
+	return s.agent.up && !s.frozen() && !s.busy() && !s.agent.busy && len(s.record.Background) == 0 && !s.prompts.AgentAsks() && !s.record.StopWanted
+}
+
+// yields reports whether the agent may be parked although its turn is not over.
+func (s *state) yields(now time.Time) bool {
+	at := s.yieldsAt()
+	return !at.IsZero() && !now.Before(at)
+}
+
+// yieldsAt returns when the agent yields its slot: when it has said nothing, and nobody
+// has been asked anything new, for the hold. A tool that runs is heard every 30 s, so
+// an agent that is silent for that long waits for the person alone. Zero: it does not.
+func (s *state) yieldsAt() time.Time {
+	if !s.agent.up || s.replacing() || s.record.StopWanted || len(s.record.Background) > 0 || !s.prompts.AgentWaits() {
+		return time.Time{}
+	}
+	since := s.agent.lastActivity
+	for _, p := range s.prompts.List(prompts.Undecided) {
+		if !p.Orphaned() && p.ReceivedAt.After(since) {
+			since = p.ReceivedAt
+		}
+	}
+	return since.Add(s.options.WaitingHold)
+}
+
+// idle reports whether the actor can end, because everything it knows is in the journal and nothing depends on it.
+func (s *state) idle() bool {
+	if s.durable.damage != nil {
+		return !s.durable.damage.ending && len(s.durable.damage.waiters[endDelete]) == 0
+	}
+	return s.durable.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart && s.prompts.Len() == 0 && s.durable.Quiescent() && s.slot.state == slotNone
+}

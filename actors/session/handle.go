@@ -1,0 +1,167 @@
+package session
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/disk"
+	"betcode/actors/internal/act"
+	"betcode/actors/permission"
+	"betcode/actors/pool"
+	"betcode/actors/run"
+	"betcode/actors/session/requests"
+	"betcode/actors/settings"
+	"betcode/messages"
+)
+
+// handle is the table of everything a session reacts to.
+func (t *transition) handle(from *actor.PID, m any) {
+	t.extendPrompts(m)
+	t.used = t.used || isUse(m)
+	switch m := m.(type) {
+	case messages.StartSession:
+		t.startSession(from, m)
+	case messages.SendInput:
+		t.sendInput(from, m)
+	case messages.AnswerPermission:
+		t.answerPermission(from, m)
+	case messages.CancelTurn:
+		t.cancelTurn(from, m)
+	case messages.Once:
+		t.once(from, m)
+	case messages.TakeLock:
+		t.takeLock(from, m)
+	case messages.ReleaseLock:
+		t.releaseLock(from, m)
+	case messages.RefuseLock:
+		t.refuseLock(from, m)
+	case messages.ChangeSettings:
+		t.changeSettings(from, m)
+	case messages.RenameSession:
+		t.renameSession(from, m)
+	case messages.DeleteSession:
+		t.deleteSession(from, m.Client)
+	case messages.StopSession:
+		t.stopSession(from, m.Client)
+	case messages.ContinueSession:
+		t.continueSession(from)
+	case messages.RestartSession:
+		t.restartSession(from)
+	case messages.SetGrant:
+		t.setGrant(from, m)
+	case messages.ClearGrants:
+		t.clearGrants(from, m)
+	case messages.CompactSession:
+		t.compactSession(from, m)
+	case messages.TrimHistory:
+		t.trimHistory(from, m)
+	case messages.GetSession:
+		t.getSession(from, m)
+	case messages.GetPrompts:
+		if t.known(from, "get prompts") {
+			t.then(act.Reply{To: from, With: messages.Prompts{Events: t.s.replayPrompts(t.now)}})
+		}
+	case messages.GetAbilities:
+		t.getAbilities(from)
+	case messages.Attach:
+		t.attach(from, m)
+	case messages.Detach:
+		t.detach(m.Stream)
+	case messages.ClientGone:
+		t.detach(m.Stream)
+	case messages.ClientCaughtUp:
+		t.caughtUp(m.Stream)
+
+	case run.Output:
+		t.output(m)
+	case messages.ProcessStarted:
+		t.processStarted(m)
+	case messages.RunEnded:
+		t.runEnded(m)
+	case messages.InputWrittenTo:
+		t.inputWritten(m)
+	case run.InputTooLong:
+		t.inputLong(m)
+	case messages.AnswerWritten:
+		t.answerWritten(m)
+	case permission.Decided:
+		t.permissionDecided(m)
+	case permission.ReminderDue:
+		t.remind(m)
+	case permission.AnswerExpired:
+		t.answerExpired(m)
+	case stopSaved:
+		t.stopSaved(m)
+	case transcriptRead:
+		t.transcriptRead(m)
+	case trustLooked:
+		t.trustLooked(m)
+	case compactionSlow:
+		t.compactionAnswered(m)
+	case compactionLate:
+		t.compactionIsLate(m)
+	case lookedAround:
+		t.lookedAround(m)
+	case inquirySlow:
+		t.inquiryIsSlow(m)
+	case lockDue:
+		t.lockIsDue(m)
+	case lockGraceOver:
+		t.endReservation()
+	case restartDue:
+		t.retryDue(m)
+	case pool.Answer:
+		t.slotAnswered(m)
+	case pool.Granted:
+		t.slotGranted()
+	case pool.Park:
+		t.park()
+	case Rebuilt:
+		t.rebuilt()
+	case disk.Changed:
+		t.diskChanged(m)
+	case run.Frozen:
+		t.agentHeld(m)
+	case run.StdinClosed:
+		t.agentDeaf(m)
+	case run.OutputUnreadable:
+		t.spoolUnread(m)
+	case run.Outruns:
+		t.agentOutruns(m)
+	case silenceDue:
+		t.silenceLate(m)
+	case parkDue:
+		t.parkLate(m)
+	case yieldDue:
+		t.yieldLate(m)
+	case unwatchedDue:
+		t.unwatchedLate()
+	case pool.Restarted:
+		t.poolRestarted()
+	case settings.Changed:
+		t.settingsChanged(m)
+	case continuationDue:
+		t.continuationLate(m)
+	case EndAgent:
+		t.shutdown(from)
+	}
+}
+
+// once carries out a request under a key, unless that was done before.
+func (t *transition) once(from *actor.PID, m messages.Once) {
+	key := requests.Key{Name: m.Key, Digest: m.Digest}
+	if answer, used := t.s.ledger.Find("repeat request", key); used {
+		t.then(act.Reply{To: from, With: answer})
+		return
+	}
+	if from != nil {
+		t.s.ledger.Begin(from.Id, key)
+	}
+	t.handle(from, m.Request)
+}
+
+// rebuilt tells people that what was volatile is told again.
+func (t *transition) rebuilt() {
+	if t.s.exists {
+		t.notice("JOURNAL_BACK", "Journal is writable again: discard volatile events, they are replayed now", nil)
+	}
+}

@@ -1,0 +1,136 @@
+package session
+
+import (
+	"maps"
+	"slices"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/encode"
+	"betcode/actors/internal/rules"
+	"betcode/actors/internal/texts"
+	"betcode/actors/session/prompts"
+	"betcode/actors/session/requests"
+	"betcode/messages"
+	"betcode/messages/toolcall"
+)
+
+// prompt puts a request before every client and into the journal.
+func (t *transition) prompt(p messages.PermissionRecord) messages.PermissionRecord {
+	p.Seq = t.s.record.Head + 1
+	for _, e := range promptEvents(p) {
+		t.emit(e)
+	}
+	t.putPermission(p)
+	t.status(pb.AgentStatus_WAITING_FOR_USER, "")
+	t.callFor(p)
+	return p
+}
+
+// promptEvents are the events that put a request before a person: one
+// PermissionRequest, or a UserQuestion for each question.
+func promptEvents(p messages.PermissionRecord) []*pb.AgentEvent {
+	return claude.PromptEvents(claude.PermissionAsked{
+		Request: string(p.Request), Tool: p.Tool, ToolUse: p.ToolUse, Agent: p.Agent, Description: p.Description,
+		Input: p.Input, Suggestions: p.Suggestions, Question: p.Question, Why: p.Why, Insists: p.Reason, At: p.ReceivedAt,
+	}, p.ExpiresAt)
+}
+
+// questionsOf returns how many questions a request has, 0 if it asks for a permission.
+func questionsOf(p messages.PermissionRecord) int {
+	if !p.Question {
+		return 0
+	}
+	return len(promptEvents(p))
+}
+
+// callFor notifies a person of a request, unless a client watches the session.
+func (t *transition) callFor(p messages.PermissionRecord) {
+	if t.s.clients.Watched() || t.s.unwatched.told[p.Request] {
+		return
+	}
+	t.s.unwatched.told = maps.Clone(t.s.unwatched.told)
+	if t.s.unwatched.told == nil {
+		t.s.unwatched.told = map[messages.RequestID]bool{}
+	}
+	t.s.unwatched.told[p.Request] = true
+	tool := texts.Shorten(p.Tool, maxShown)
+	t.call("PERMISSION_WAITS", tool+" waits for an answer: "+toolcall.Cut(p.Description, maxNotified), map[string]string{"request_id": string(p.Request), "tool": tool})
+}
+
+func (t *transition) callOf(p messages.PermissionRecord) rules.Call {
+	return rules.Call{
+		Tool: p.Tool, Input: p.Input,
+		Place: rules.Place{Directory: t.s.record.WorkingDirectory, Home: t.s.options.Home},
+	}
+}
+
+// withdraw ends a request that needs no answer any more.
+func (t *transition) withdraw(id messages.RequestID, by string) {
+	p, ok := t.s.prompts.Find(id)
+	if !ok {
+		return
+	}
+	if !prompts.Screened(p) {
+		t.removePermission(id)
+		return
+	}
+	if p.Decision == messages.Undecided {
+		p.Decision, p.DecidedBy, p.DecidedAt = messages.DecisionWithdrawn, by, t.now.at
+		t.callDecided(p)
+		t.emit(permissionResolved(p))
+		t.recordDecision(p)
+		t.then(dropPermission{id})
+	} else if p.Orphaned() {
+		t.then(dropPermission{id})
+	}
+	t.removePermission(id)
+}
+
+// recordDecision notes in memory and in the journal who decided a request, under each id that it has had, for answers
+// that come later.
+func (t *transition) recordDecision(p messages.PermissionRecord) {
+	for _, id := range t.rememberDecision(p) {
+		t.append.Aliases = append(t.append.Aliases, requests.DecisionKey(id))
+	}
+}
+
+// rememberDecision notes it in memory alone, and returns all ids of the request.
+func (t *transition) rememberDecision(p messages.PermissionRecord) []messages.RequestID {
+	all := append(slices.Clone(p.Formerly), p.Request)
+	for _, id := range all {
+		t.s.ledger.Decide(id, messages.PermissionAnswered{
+			Applied: false, By: p.DecidedBy, Decision: p.Decision, Request: p.Request, At: p.DecidedAt,
+		})
+	}
+	return all
+}
+
+func (t *transition) permissionNotice(code, message string, p messages.PermissionRecord) {
+	t.notice(code, message, map[string]string{"request_id": string(p.Request), "tool": texts.Shorten(p.Tool, maxShown)})
+}
+
+func (t *transition) grant(tool string, granted bool) {
+	r := t.change()
+	r.Grants = maps.Clone(r.Grants)
+	if r.Grants == nil {
+		r.Grants = map[string]bool{}
+	}
+	r.Grants[tool] = granted
+}
+
+// replayPrompts returns the undecided requests for a client that comes late: marked as
+// replays, without a number.
+func (s *state) replayPrompts(now env) []messages.Event {
+	var events []messages.Event
+	for _, p := range s.prompts.List(prompts.Undecided) {
+		for _, e := range promptEvents(p) {
+			if request := e.GetPermissionRequest(); request != nil {
+				request.IsReplay = true
+			}
+			events = append(events, encode.Event(e, s.id, 0, now.at))
+		}
+	}
+	return events
+}

@@ -1,0 +1,79 @@
+package session
+
+import (
+	"slices"
+	"strconv"
+
+	"betcode/actors/internal/act"
+	"betcode/messages"
+)
+
+// inputDone forgets an input: it is in the agent's memory, or given up.
+func (t *transition) inputDone(key string) {
+	i := t.s.input(key)
+	if i < 0 {
+		return
+	}
+	t.s.inputs = slices.Delete(slices.Clone(t.s.inputs), i, i+1)
+	t.s.agent.long = slices.DeleteFunc(slices.Clone(t.s.agent.long), func(k string) bool { return k == key })
+	t.append.Inputs = slices.DeleteFunc(t.append.Inputs, func(in messages.InputRecord) bool { return in.Key == key })
+	t.append.Settled = append(t.append.Settled, key)
+	t.dirty = true
+	t.compactionSettled(key)
+}
+
+// compactionSettled ends the compaction whose message is settled: whatever came
+// of it, the agent will not be told again.
+func (t *transition) compactionSettled(key string) {
+	c := t.s.record.Past.Compaction
+	switch {
+	case !t.s.compacting() || c.Key != key:
+		return
+	case c.Failure != "":
+		t.endCompaction(c.Failure)
+	case !c.Summarized:
+		t.endCompaction("the agent did not get to it")
+	default:
+		t.endCompaction("")
+	}
+}
+
+// endCompaction moves the boundary, or says why it stays, and lets everybody go
+// on who has waited.
+func (t *transition) endCompaction(failure string) {
+	r := t.change()
+	p, c := &r.Past, &r.Past.Compaction
+	if failure == "" {
+		c.Phase, c.Failure = messages.CompactionDone, ""
+		p.Boundary = c.To
+		c.MessagesAfter = r.Messages - p.Boundary.Messages
+		t.notice("HISTORY_COMPACTED", "The history up to here is no longer replayed, except for the last exchange", map[string]string{
+			"boundary": strconv.FormatUint(uint64(p.Boundary.Seq), 10), "trigger": c.Trigger,
+			"messages_before": strconv.FormatUint(uint64(c.MessagesBefore), 10),
+			"messages_after":  strconv.FormatUint(uint64(c.MessagesAfter), 10),
+		})
+	} else {
+		c.Phase, c.Failure = messages.CompactionUndone, failure
+		c.TokensAfter = c.TokensBefore
+		t.emit(errorEvent(messages.CompactionFailed, "Session compaction failed: "+failure, map[string]string{"trigger": c.Trigger}))
+	}
+	for _, from := range t.s.compaction.waiting {
+		t.then(act.Reply{To: from, With: compactionOutcome(c)})
+	}
+	t.s.compaction.waiting = nil
+	if !t.s.busy() && r.Phase != messages.PhaseCrashed {
+		t.becomeIdle()
+	}
+}
+
+// compactionOutcome tells how a compaction stands.
+func compactionOutcome(c *messages.Compaction) any {
+	if c.Phase == messages.CompactionUndone {
+		return messages.Errorf("compact session", messages.Internal, "session compaction failed: %s", c.Failure).
+			WithCode(messages.CompactionFailed).WithHint("nothing has changed; try again under another key")
+	}
+	return messages.SessionCompacted{
+		Done: c.Phase == messages.CompactionDone, Boundary: c.To.Seq, MessagesBefore: c.MessagesBefore, MessagesAfter: c.MessagesAfter,
+		TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter,
+	}
+}

@@ -1,0 +1,77 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/run"
+	"betcode/messages"
+)
+
+// cancelTurn interrupts the running turn. What was accepted but not begun goes
+// with it only if no agent is there to be interrupted.
+func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
+	const op = "cancel turn"
+	if !t.known(from, op) || (!m.Force && !t.ensureLock(from, m.Client, op)) || !t.thawed(from, op) {
+		return
+	}
+	t.withdrawOrphans("cancel")
+	active := t.s.busy()
+	if active {
+		t.cancelAsked(m)
+		if t.s.agent.up {
+			t.interrupt()
+		} else if !t.s.active() {
+			t.dropInputs("the turn was cancelled before the agent had begun")
+			t.endTurn("cancelled")
+		}
+	}
+	t.then(act.Reply{To: from, With: messages.TurnCanceling{WasActive: active}})
+}
+
+// cancelAsked writes down who wants the turn to end, and in history why, if that was
+// said. Whoever wants it again adds nothing.
+func (t *transition) cancelAsked(m messages.CancelTurn) {
+	r := t.change()
+	if r.TurnCanceled {
+		return
+	}
+	r.TurnCanceled = true
+	if m.Reason != "" {
+		t.notice("TURN_CANCELLED", "The turn was cancelled: "+m.Reason, map[string]string{"client": string(m.Client), "reason": m.Reason})
+	}
+	t.auditCanceled(m)
+}
+
+func (t *transition) interrupt() {
+	if t.s.agent.interrupt == "" {
+		t.s.agent.interrupt = t.control("interrupt")
+		t.tellAgent(run.Interrupt{ID: t.s.agent.interrupt})
+	}
+}
+
+// dropInputs gives up every unsettled input, and says so.
+func (t *transition) dropInputs(why string) {
+	for _, in := range slices.Clone(t.s.inputs) {
+		t.notice("INPUT_DROPPED", "A message was not given to the agent: "+why, map[string]string{"idempotency_key": in.Key})
+		t.inputDone(in.Key)
+	}
+}
+
+// endTurn closes a turn that the agent itself will not close.
+func (t *transition) endTurn(reason string) {
+	r := t.change()
+	before, ended := r.Status, r.Turn
+	if ended {
+		t.emit(turnComplete(reason))
+	}
+	r.Turn, r.TurnCanceled, r.CutOff, r.Waiting = false, false, 0, ""
+	t.s.agent.interrupted = false
+	t.deliverLong()
+	t.becomeIdle()
+	if ended {
+		t.afterTurn(before)
+	}
+}
