@@ -13,13 +13,11 @@ import (
 	"betcode/messages"
 )
 
-// What an agent can be asked for is told by itself: its names with every turn, all of
-// it when it is asked: by us when it first says something new of itself, and for whoever
-// wants to know while it runs. Both are remembered in a file beside the runs, for those who
-// want to know while no agent runs; nothing depends on that file.
+// An agent reports its commands, agents and models: their names with every turn, the details when it is asked for them. The
+// session asks when the agent first reports something new, and when a client wants to know. Both are stored in a file beside the
+// runs, for clients that ask while no agent runs. Nothing depends on that file.
 
-// inquiryPatience is how long who asks waits for the agent, which answers within
-// milliseconds if it answers at all.
+// inquiryPatience is how long a caller waits for the agent. An agent that answers does so within milliseconds.
 const inquiryPatience = 2 * time.Second
 
 // inquiry is how it stands with asking the agent what it can be asked for.
@@ -73,8 +71,7 @@ func (t *transition) abilitiesTold(m claude.ControlAnswered) {
 	t.endInquiry(told)
 }
 
-// endInquiry answers everybody who waits. Nothing but what is remembered is known
-// if the answer is not fresh.
+// endInquiry answers the waiting callers, with what is stored if the answer is not fresh.
 func (t *transition) endInquiry(answer messages.Abilities) {
 	for _, from := range t.s.inquiry.askers {
 		t.then(act.Reply{To: from, With: answer})

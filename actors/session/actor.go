@@ -19,16 +19,13 @@ import (
 	"betcode/messages/failpoint"
 )
 
-// session is one conversation, as an actor. What it is stands in
-// [state]; this is how it is run: it keeps the state, carries out the
-// effects in order and never waits.
+// session is the actor of one conversation. It keeps a [state], performs the effects of its steps in order, and never waits.
 //
-// Its children are its run, its clients and its undecided permissions, each by
-// name, so that an address is known without being kept.
+// Its children are its run, its clients and its undecided permission requests. Their names follow from their ids, so the session
+// does not store addresses.
 //
-// What survives a restart: everything that was committed. The agent process is
-// not touched; the new incarnation adopts it. Streams are attached again by the
-// gateway.
+// What survives a restart: everything that was committed. The agent process is not touched; the new incarnation adopts it. The
+// gateway attaches the streams again.
 type session struct {
 	deps    *Deps
 	id      messages.SessionID
@@ -67,7 +64,7 @@ func (s *session) Receive(ctx actor.Context) {
 		s.timers.Stop()
 	case *actor.Terminated:
 		if !s.leaving && s.state.active() && m.Who.Id == s.child(ctx, "run", s.state.record.Run).Id {
-			panic("the actor of a run was given up") // nobody would ever hear how the run ends
+			panic("the actor of a run was given up") // the session would never learn of the end of the run
 		}
 		if !s.leaving && s.mayLeave(ctx) {
 			ctx.Send(ctx.Parent(), Idle{Session: s.id})
@@ -111,8 +108,7 @@ func (s *session) env(m any) env {
 	return now
 }
 
-// mayLeave reports whether nobody would notice if this actor went. Its children
-// would be stopped at once, so what they still have to say comes first.
+// mayLeave reports whether the actor may be stopped. Stopping it stops its children at once, so their messages are handled first.
 func (s *session) mayLeave(ctx actor.Context) bool { return s.state.idle() && len(ctx.Children()) == 0 }
 
 // show keeps the tree and the log true: each change of phase once.

@@ -76,7 +76,7 @@ func TestAdoptionGivesNothingTwice(t *testing.T) {
 
 // What the run of an earlier incarnation still has to tell is not heard: the new
 // one reads the same lines again.
-func TestWordsForAnEarlierIncarnation(t *testing.T) {
+func TestMessagesForAnEarlierIncarnation(t *testing.T) {
 	b := turning(t)
 	first, next := b.out(text("one")), b.out(text("two"))
 	stale := []any{first, next, messages.InputWrittenTo{Run: 1, Key: "k1"}, b.exit(0), messages.AnswerWritten{Run: 1, Request: "p"}, b.up()}

@@ -23,7 +23,7 @@ func (t *transition) follow(exit messages.Exit) {
 	case reason == endDelete:
 		t.remove()
 	case reason == endShutdown:
-		t.becomeIdle() // unless there is something to go on with
+		t.becomeIdle() // unless work is left
 		for _, w := range t.s.ending.waiters.take(endShutdown) {
 			t.then(act.Reply{To: w.from, With: AgentEnded{Session: t.s.id}})
 		}
@@ -46,13 +46,13 @@ func (t *transition) follow(exit messages.Exit) {
 	case t.crashed(exit):
 		t.crash(exit)
 	case exit.Reason != run.NeverStarted && t.s.busy():
-		t.retry(exit) // it went without a word; at once would be for ever
+		t.retry(exit) // it exited silently with work pending; restarting it at once would loop
 	default:
 		t.afterRun()
 	}
 }
 
-// crash says so, and restarts the agent after a backoff if it has work.
+// crash reports the crash, and has the agent restarted after a backoff if there is work.
 func (t *transition) crash(exit messages.Exit) {
 	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(process.Status(exit))}
 	if t.s.agent.stderr != "" {
@@ -67,8 +67,7 @@ func (t *transition) crash(exit messages.Exit) {
 	t.retry(exit)
 }
 
-// crashed reports whether an exit is a crash. Code 1 after a failed result is
-// how the agent says that its last turn failed (wire notes, section 15).
+// crashed reports whether an exit is a crash. An agent whose last turn failed exits with code 1 (wire notes, section 15).
 func (t *transition) crashed(exit messages.Exit) bool {
 	if exit.Reason == run.NeverStarted || exit.Reason == process.LeaseEnded {
 		return false
@@ -76,7 +75,7 @@ func (t *transition) crashed(exit messages.Exit) bool {
 	return !exit.Known || exit.Signal != "" || (exit.Code != 0 && (exit.Code != 1 || !t.s.agent.lastFailed))
 }
 
-// retry starts the agent again after a backoff, or gives up aloud.
+// retry starts the agent again after a backoff. After too many failures the session becomes CRASHED and notifies people.
 func (t *transition) retry(exit messages.Exit) {
 	if t.halt() {
 		return
@@ -87,7 +86,7 @@ func (t *transition) retry(exit messages.Exit) {
 		t.retryAfter(decision.After)
 		return
 	}
-	t.s.retries.History = supervision.History{Total: history.Total} // a person who goes on gets as many tries again
+	t.s.retries.History = supervision.History{Total: history.Total} // after a person has acted there are as many tries again
 	r := t.change()
 	r.Phase = messages.PhaseCrashed
 	if r.Turn {
@@ -104,8 +103,8 @@ func (t *transition) retry(exit messages.Exit) {
 	t.status(pb.AgentStatus_ERROR, "the agent keeps crashing")
 }
 
-// afterRun decides about a turn that was interrupted, and says that nothing is going on if that
-// is so. What is left to do is done by [transition.reconcile].
+// afterRun decides about a turn that was interrupted, and makes the session idle if it has no work. [transition.reconcile] does
+// the work that is left.
 func (t *transition) afterRun() {
 	if !t.halt() && !t.s.wanted() {
 		t.becomeIdle()
@@ -137,8 +136,7 @@ func (t *transition) halt() bool {
 	return true
 }
 
-// abandon ends a turn that was cut off, with the messages that it had begun with
-// and that the agent does not remember.
+// abandon ends an interrupted turn together with its messages that are not in the agent's transcript.
 func (t *transition) abandon() {
 	for _, key := range t.s.agent.interruptedInputs {
 		t.notice("INPUT_DROPPED", "A message was not given to the agent again: its turn was cut off", map[string]string{"idempotency_key": key})

@@ -58,7 +58,7 @@ type agentEnd struct {
 	interruptedInputs []string       // keys of the messages it had begun with that are not in the transcript
 }
 
-// saidBefore is what was said of the agent, to compare with what is said next. It outlives runs.
+// saidBefore is what was announced about the agent, to announce changes only. It outlives runs.
 type saidBefore struct {
 	report      uint64 // fingerprint of the agent's newest report on itself
 	lastMessage string // id of the agent's message that was counted last

@@ -19,19 +19,16 @@ import (
 	"betcode/messages"
 )
 
-// Whatever an agent starts runs as the same user and can write into the FIFO that the
-// agent reads, unless the kernel forbids it (see [settings.FenceProject]). Three traces of that are
-// alarms:
+// A process that an agent starts runs as the same user and can write into the FIFO that the agent reads, unless the kernel
+// forbids it (see [settings.FenceProject]). Three traces of that raise an alarm:
 //
-//	SELF_APPROVED    a call ran because its permission request was allowed, and we did not allow it
-//	FORGED_REQUEST   the agent answered a control request that we did not send
-//	FORGED_INPUT     the agent took up a message or a shell command that we did not send, or a settled message once more
+// 	SELF_APPROVED    a call ran because its permission request was allowed, and the daemon did not allow it
+// 	FORGED_REQUEST   the agent answered a control request that the daemon did not send
+// 	FORGED_INPUT     the agent took up a message or a shell command that the daemon did not send, or repeated a message that was done
 //
-// The agent reports who decided each call, so calls that its own rules or hooks allow
-// raise nothing. What has to be remembered between lines (calls whose request ended
-// without an allow, control requests that were answered) is part of the run's record and
-// committed with the offset of those lines: nothing is forgotten, and nothing is read
-// twice, when the daemon dies in between.
+// The agent reports the source of each decision, so calls that its own rules or hooks allow raise nothing. What is needed between
+// lines (calls whose request ended without an allow, control requests that were answered) is part of the run's record and is
+// committed with the offset of those lines. So nothing is forgotten or read twice when the daemon dies in between.
 
 // maxUnansweredCalls bounds the calls that a run remembers.
 const maxUnansweredCalls = 256
@@ -53,8 +50,7 @@ var reactions = map[settings.OnAlarm]string{
 	settings.AlarmTells:   ". The agent goes on (agent.on_self_approval is tell)",
 }
 
-// alarm tells people that the agent was given orders by something else than the daemon,
-// and freezes or ends it.
+// alarm reports that something else than the daemon gave the agent orders, and freezes or ends the agent.
 func (t *transition) alarm(code messages.Code, reaction settings.OnAlarm, details map[string]string) {
 	reaction = cmp.Or(reaction, settings.AlarmFreezes)
 	a, again := alarms[code], t.s.run.Alarm != "" && t.s.run.Frozen
@@ -92,14 +88,11 @@ func (t *transition) inputForged(details map[string]string) {
 	t.alarm(messages.ForgedInput, t.s.options.OnAlarm, details)
 }
 
-// strange reports whether a message that the agent has read from its input is none of ours.
-// Two traces tell: a key that the session never gave is queued, or a message begins again
-// that is settled already. Such a message repeats the key of one of ours, and the agent has
-// forgotten that one (/clear and a new process). A message that the agent still knows it
-// queues and completes without beginning it: that is no alarm. Nor is the message of a turn
-// that was cut off and that the agent goes on with: if its transcript ends with that message,
-// it begins it again. Prompts that the agent gives itself are not read from there, and never
-// queued.
+// strange reports whether the agent has read a message that the daemon did not write. There are two traces: a key that the session
+// never gave is queued, or a message that was done begins again. The second repeats the key of one of the session's messages that
+// the agent has forgotten (/clear and a new process). A message that the agent still knows is queued and completed without
+// beginning; that is no alarm. Nor is the message of an interrupted turn: if the transcript ends with that message, the resumed
+// agent begins it again. Prompts that the agent gives itself are not read from the FIFO, and never queued.
 func (t *transition) strange(m claude.InputState) bool {
 	if t.s.input(m.Key) >= 0 {
 		return false
@@ -129,8 +122,8 @@ func (t *transition) callDone(m claude.ToolDone) {
 	case claude.VerdictHost:
 		t.alarm(messages.SelfApproved, t.s.options.OnAlarm, details)
 	case claude.VerdictUnknown:
-		// An agent too old to report who decided. Nothing is done to it for that: a hook of
-		// the user's may have.
+		// An agent of this version does not report the source of a decision. It is not stopped: a hook of the user may have allowed the
+		// call.
 		if open && !m.IsError && !t.s.ending.shutdown && !t.s.replacing() {
 			t.alarm(messages.SelfApproved, settings.AlarmTells, details)
 		}
@@ -159,8 +152,7 @@ func (t *transition) unanswered(p messages.PermissionRecord) {
 	t.putRun(run)
 }
 
-// thawed reports whether the agent may be told something; if not, the refusal is on its
-// way.
+// thawed reports whether the agent may be sent something. If not, it answers the caller.
 func (t *transition) thawed(from *actor.PID, op string) bool {
 	if !t.s.frozen() {
 		return true
@@ -171,7 +163,7 @@ func (t *transition) thawed(from *actor.PID, op string) bool {
 	return false
 }
 
-// thaw lets a frozen agent go on because a person said so.
+// thaw continues a frozen agent at the request of a person.
 func (t *transition) thaw() {
 	if !t.s.frozen() {
 		return

@@ -26,9 +26,8 @@ func (t *transition) deliverAnswer(p messages.PermissionRecord) {
 	t.tellAgent(run.WriteAnswer{Request: p.Request, Line: line})
 }
 
-// answerLine is what an agent with these capabilities is told about a decided
-// request. A plain allow is sent bare where the agent takes that, else with the
-// input as it came; edits and answers send the whole input.
+// answerLine encodes a decided request for an agent with these capabilities. A plain allow is sent without input where the agent
+// accepts that, else with the input as it came. Edits and answers send the whole input.
 func answerLine(p messages.PermissionRecord, can claudecode.Capabilities) ([]byte, error) {
 	if len(p.Applied) > 0 && !prompts.Allows(p.Decision) {
 		return nil, messages.Errorf("answer permission", messages.Invalid, "suggestions hold for a call that is allowed").

@@ -9,9 +9,8 @@ import (
 	"betcode/messages"
 )
 
-// auditing has an entry written to the audit log, when what it tells of is durable. A
-// complaint, the end of what the agent wrote to its standard error, is for the daemon's
-// log alone.
+// auditing writes an entry to the audit log when the fact that it reports is durable. complaint, the end of the agent's standard
+// error, is for the daemon's log only.
 type auditing struct {
 	entry  messages.AuditEntry
 	stderr string
@@ -134,8 +133,8 @@ func (t *transition) auditFailed(code messages.Code, why string) {
 	})
 }
 
-// auditComplete reports that a session was stopped or deleted, by whom, and who had begun
-// the turn that ends with it. Before a crash of ours the first is forgotten.
+// auditComplete reports that a session was stopped or deleted, by which client, and which client began the turn that ends with it.
+// A crash of the daemon loses the first.
 func (t *transition) auditComplete(how string, asked []waiter) {
 	e := byClient(messages.AuditSessionComplete, "")
 	if e.Context = map[string]string{"by": how}; len(asked) > 0 {

@@ -16,7 +16,7 @@ import (
 	"betcode/messages"
 )
 
-// startSession creates the session, or answers how the existing one stands.
+// startSession creates the session, or answers with the state of the existing one.
 func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 	created := !t.s.exists
 	if created {
@@ -96,8 +96,7 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 	t.then(spawnClient{m, state}, act.Reply{To: from, With: messages.Attached{Head: head, LockHolder: t.s.lock.Holder()}})
 }
 
-// detach removes a stream. A client without any that may write loses the lock, or its
-// place among those who wait for it.
+// detach removes a stream. A client without a stream that may write loses the lock, or its place in the queue for it.
 func (t *transition) detach(id string) {
 	gone, change, ok := t.s.clients.Detach(id)
 	if !ok {

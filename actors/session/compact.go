@@ -17,24 +17,21 @@ import (
 	"betcode/messages"
 )
 
-// A compaction shortens two pasts. The agent's: it is told /compact, as a message
-// like any other, so that it is told once whatever is killed meanwhile. And ours:
-// the boundary moves up to the last complete exchange, and what lies up to it is
-// not replayed any more. Both or neither:
+// A compaction shortens the agent's context and the session's history. The agent gets /compact as a message like any other, so it
+// gets it once whatever is killed in between. In the history the boundary moves up to the last complete exchange, and events up to
+// the boundary are not replayed any more. Both happen or neither:
 //
-//	         /compact is settled, and the agent has said that it summarised
-//	UNDER WAY ────────────────────────────────────────────────────────► DONE
-//	    └── settled otherwise, too late, the agent gave up ───────────► UNDONE
+// 	         /compact is done, and the agent reported a summary
+// 	UNDER WAY ────────────────────────────────────────────────────────► DONE
+// 	    └── done without a summary, too late, or blocked ─────────────► UNDONE
 //
-// Messages that come meanwhile are accepted, and given to the agent afterwards.
+// Messages that arrive during a compaction are accepted, and given to the agent afterwards.
 
 const (
 	compactCommand = "/compact"
-	// compactionAnswer is when who asked is told what is known: unary calls are cut
-	// at 30 s by clients in the field.
+	// compactionAnswer is how long a caller waits for the outcome. Clients in the field cut unary calls after 30 s.
 	compactionAnswer = 20 * time.Second
-	// compactionPatience is how long the agent may take. It says nothing while it
-	// summarises, so silence means nothing.
+	// compactionPatience is how long the agent may take. It writes nothing while it summarises.
 	compactionPatience = 15 * time.Minute
 )
 
@@ -44,7 +41,7 @@ type (
 	compactionLate struct{ key string }
 )
 
-// compactionView is what a session knows of its compaction beside the record of it.
+// compactionView is the state of a compaction that is not in its record.
 type compactionView struct {
 	waiting []*actor.PID // requests that wait for its end
 	due     bool         // a turn has ended, and the size of the context was not compared since
@@ -183,7 +180,7 @@ func (t *transition) compactionIsLate(m compactionLate) {
 	}
 }
 
-// compactionAnswered tells somebody who has waited for long what is known by now.
+// compactionAnswered answers a caller that has waited for compactionAnswer with what is known by then.
 func (t *transition) compactionAnswered(m compactionSlow) {
 	i := slices.Index(t.s.compaction.waiting, m.from)
 	if i < 0 {
@@ -195,7 +192,7 @@ func (t *transition) compactionAnswered(m compactionSlow) {
 	t.then(act.Reply{To: m.from, With: compactionOutcome(&c)})
 }
 
-// recoverCompaction goes on waiting for the agent's part.
+// recoverCompaction sets the timer of a compaction that was under way when the session was loaded.
 func (t *transition) recoverCompaction() {
 	if t.s.compacting() {
 		t.then(act.After{Delay: compactionPatience, Message: compactionLate{t.s.record.Past.Compaction.Key}})
@@ -234,11 +231,11 @@ func (t *transition) exchangeEnds(m claude.TurnEnded) {
 	}
 }
 
-// DetailSettling marks a refusal that is over in a moment by itself.
+// DetailSettling marks a refusal whose cause is over within moments.
 const DetailSettling = "settling"
 
-// settling reports whether nothing keeps the session busy but its agent, which is
-// about to rest: the turn is over, and TurnComplete was told.
+// settling reports whether only the agent's own end of its turn keeps the session busy: TurnComplete was published, and the agent
+// is about to become idle.
 func (s *state) settling() bool {
 	return s.agent.busy && !s.busy() && len(s.slot.admissions) == 0 && len(s.record.Background) == 0 && len(s.prompts.List(prompts.UndecidedCall)) == 0
 }

@@ -11,10 +11,8 @@ import (
 	"betcode/messages/claudecode"
 )
 
-// A terminal condition keeps the agent from running until somebody does something
-// about it. It is not tried again by itself: the session stands in CRASHED, its
-// work is kept, and the next message, `session resume` or `session restart` tries
-// once more.
+// A terminal condition keeps the agent from running until a person acts. The session does not try again by itself: it is CRASHED,
+// keeps its work, and tries once more with the next message, `session resume` or `session restart`.
 
 // evidence is what a condition is recognised by: how a run ended, or how a turn of
 // it did.
@@ -22,17 +20,17 @@ type evidence struct {
 	exit       messages.Exit
 	complaint  string            // the end of what the process wrote to its standard error
 	turn       *claude.TurnEnded // nil at the end of a run
-	memoryGone bool              // the agent said that it does not know the conversation
+	memoryGone bool              // the agent reported that it does not know the conversation
 	forgotten  bool              // and there is no transcript of it either
-	silent     bool              // the run that ended had said nothing
+	silent     bool              // the run wrote nothing to standard output
 }
 
 // conditions is the table of them. The first that fits counts.
 var conditions = []struct {
 	name    messages.Condition
 	shows   func(evidence) bool
-	told    string // what people are told
-	release string // and what they can do
+	told    string // for people: what is wrong
+	release string // for people: what to do
 }{
 	{
 		messages.DirectoryGone, func(e evidence) bool {
@@ -121,7 +119,7 @@ func (t *transition) block(name messages.Condition, told, release, why string) {
 	t.call("AGENT_CANNOT_RUN", message, details)
 }
 
-// failure is what the agent said of its failed turn.
+// failure returns the agent's description of its failed turn.
 func (e evidence) failure() string {
 	if e.turn == nil {
 		return ""
@@ -129,7 +127,7 @@ func (e evidence) failure() string {
 	return e.turn.Error
 }
 
-// unblock lets a session go on that stands. The work it has is tried anew.
+// unblock continues a blocked session. The work it has is tried again.
 func (t *transition) unblock() {
 	r := t.change()
 	stood := t.s.blocked()
@@ -144,8 +142,8 @@ func (t *transition) unblock() {
 	}
 }
 
-// refusal is what an agent said that ended at once because it would not start: it
-// has written nothing but a complaint that its next start would repeat.
+// refusal returns the complaint of an agent that exited at once because it would not start. It wrote nothing else, and its next
+// start would repeat it.
 func (e evidence) refusal() string {
 	if !e.silent || !e.exit.Known || e.exit.Signal != "" || e.exit.Code == 0 || e.turn != nil || e.memoryGone {
 		return ""

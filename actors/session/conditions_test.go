@@ -117,7 +117,7 @@ func TestConditionsInATurn(t *testing.T) {
 
 // A message that comes while the process that lacks a key is being ended is for
 // the next one.
-func TestMessageWhileAConditionIsBeingSettled(t *testing.T) {
+func TestMessageWhileAConditionEnds(t *testing.T) {
 	b := turning(t)
 	b.tell(b.out(claude.TurnEnded{Inputs: []string{"k1"}, IsError: true, Failure: "AUTHENTICATION_FAILED", Error: "401"}))
 	b.quiet()

@@ -14,14 +14,12 @@ import (
 	"betcode/messages"
 )
 
-// In some permission modes Claude Code decides by itself what it asks about, and does not
-// ask about all that the built-in list has (docs/security.md has the table). A session
-// enters such a mode when it was confirmed: once in each session, by a person with the
-// right to approve, or by such a caller that says so with its request. Until then the
-// session stays in the mode that it has.
+// In some permission modes Claude Code decides by itself what it asks about, and does not ask about everything on the built-in
+// list (docs/security.md has the table). A session enters such a mode after a confirmation: once in each session, by a person with
+// the right to approve, or by such a caller together with its request. Until then the session keeps its mode.
 //
-// The confirmation is asked for by a request of the daemon's own. It is journaled, shown
-// and answered as one of the agent's, and waits as an orphan does: no process waits for it.
+// The daemon asks for the confirmation by a permission request of its own. It is journaled, shown and answered like one of the
+// agent's, and waits like an orphan, because no process waits for it.
 
 // modeTool is the tool that a request to confirm a mode names.
 const modeTool = "PermissionMode"
@@ -169,8 +167,7 @@ func (t *transition) withoutModes(p messages.PermissionRecord) (messages.Permiss
 	return p, modes
 }
 
-// modeTaken reports whether the agent may be in a mode that it says it has entered. If not,
-// it is set back.
+// modeTaken reports whether the agent may be in the mode that it reports. If not, the agent is set back.
 func (t *transition) modeTaken(mode string) bool {
 	now := cmp.Or(t.s.record.PermissionMode, claude.DefaultMode)
 	if mode == now || t.s.unconfirmed(mode) == "" {

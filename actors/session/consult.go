@@ -60,11 +60,10 @@ func (t *transition) transcriptRead(m transcriptRead) {
 	t.resume(m.inTranscript)
 }
 
-// resume settles what the agent remembers, makes the rest ready to be given
-// again, and goes on.
+// resume marks the inputs that are in the transcript as done and the others as undelivered, then decides what follows.
 func (t *transition) resume(known map[string]bool) {
 	begun, remembered, turns := false, false, !t.s.compacting()
-	if !turns { // what ran is told again, or undone, but never continued
+	if !turns { // a compaction is repeated or undone, never continued
 		t.change().Turn = false
 	}
 	for _, in := range t.s.inputs {
@@ -75,7 +74,7 @@ func (t *transition) resume(known map[string]bool) {
 	}
 	for _, in := range append([]messages.InputRecord(nil), t.s.inputs...) {
 		if known[in.Key] && in.State < messages.InputQueued && turns {
-			t.change().Turn = true // nobody has seen its turn begin: it is cut off
+			t.change().Turn = true // its turn began unseen, and was interrupted
 		}
 		// Messages that began a turn together are one record under the last key.
 		if known[in.Key] || (in.State == messages.InputStarted && remembered) {
@@ -107,15 +106,14 @@ func (t *transition) resume(known map[string]bool) {
 	t.afterRun()
 }
 
-// cancelCut ends a turn that was cancelled and whose agent is gone: whoever comes
-// next does not go on with it, nor begin it anew.
+// cancelCut ends a cancelled turn whose agent is gone: the next agent neither continues nor repeats it.
 func (t *transition) cancelCut() {
 	for _, key := range t.s.agent.interruptedInputs {
 		t.notice("INPUT_DROPPED", "A message is not given to the agent again: its turn was cancelled", map[string]string{"idempotency_key": key})
 		t.inputDone(key)
 	}
 	t.s.agent.interruptedInputs, t.s.agent.hung = nil, false
-	t.change().Turn = true // it was, and its end is told
+	t.change().Turn = true // endTurn announces the end of a turn that runs
 	t.endTurn("cancelled")
 }
 

@@ -7,19 +7,16 @@ import (
 	"betcode/actors/internal/texts"
 )
 
-// What an agent makes of a call that was cut off by its end is not the same for all
-// tools: it is shown that the outcome of a command is unknown, but the call of a
-// subagent is hidden from it, so it makes that again (wire notes, section 8). People
-// are told which is which, call by call.
+// Agents treat interrupted calls differently by tool: a resumed agent sees that the outcome of a command is unknown, but the call
+// of a subagent is hidden from it, so it repeats that (wire notes, section 8). The session reports each call to people.
 
 // subagents are the tools that start one, under both of their names.
 var subagents = map[string]bool{"Agent": true, "Task": true}
 
-// callCutOff says what is known of a call that gave no result before its agent
-// ended.
+// callCutOff reports what is known of a call without a result whose agent has ended.
 func (t *transition) callCutOff(m claude.ToolDone) {
 	if t.s.endsForGood() {
-		return // nobody goes on with it
+		return // no agent continues it
 	}
 	details := map[string]string{"tool": texts.Shorten(cmp.Or(m.Tool, "unknown"), maxShown), "tool_id": m.ID}
 	if m.Parent != "" {

@@ -12,10 +12,9 @@ import (
 	"betcode/messages"
 )
 
-// A session that the journal cannot load is answered for at once: what can be read
-// is shown, it can be stopped and deleted, and everything else is refused with what
-// is damaged. Its agent, if one lives, is ended when the damage is found: nothing it
-// says could be kept.
+// A session that the journal cannot load answers at once: what can be read is shown, it can be stopped and deleted, and every
+// other request is refused with a description of the damage. Its agent, if one is alive, is ended when the damage is found, because
+// none of its output could be stored.
 
 type (
 	// endStrays ends the agents that live below a directory of runs, then straysEnded.
@@ -103,7 +102,7 @@ func (s state) endDamaged() (state, []act.Effect) {
 	return s, []act.Effect{endStrays{s.runsDirectory()}}
 }
 
-// damagedEnded goes on when no agent of the session lives any more.
+// damagedEnded answers stops and carries out deletions when no agent of the session is alive any more.
 func (s state) damagedEnded(m straysEnded) (state, []act.Effect) {
 	d := s.durable.damage
 	d.ending = false
@@ -129,8 +128,7 @@ func (s state) damagedEnded(m straysEnded) (state, []act.Effect) {
 	return s, effects
 }
 
-// damagedDeleted reports the deletion to the audit log, then answers everybody who
-// wanted it.
+// damagedDeleted reports the deletion to the audit log, then answers the callers that asked for it.
 func (s state) damagedDeleted() (state, []act.Effect) {
 	effects := []act.Effect{s.auditDamaged("delete", s.durable.damage.waiters[endDelete])}
 	for _, w := range s.durable.damage.waiters[endDelete] {
@@ -139,8 +137,8 @@ func (s state) damagedDeleted() (state, []act.Effect) {
 	return s.afterEnd(s.durable.Closed()), append(effects, forget{s.runsDirectory()}, retire{})
 }
 
-// auditDamaged is the entry about the stop or the deletion of a damaged session. It keeps
-// the reason of the damage, since a deletion removes everything else that tells it.
+// auditDamaged is the entry about the stop or the deletion of a damaged session. It has the reason of the damage, which the
+// deletion removes everywhere else.
 func (s state) auditDamaged(how string, callers []waiter) auditing {
 	e := byClient(messages.AuditSessionComplete, "")
 	if len(callers) > 0 { // deleters are answered, and gone, if an agent could not be ended

@@ -13,12 +13,10 @@ import (
 	"betcode/messages"
 )
 
-// A session whose journal cannot be written goes on showing what its agent says,
-// but nothing of that is true for good: the events are marked volatile and have no
-// number, nothing is accepted, decided or started, and the agent is told nothing
-// but to interrupt its turn, or to end for good (see stop.go). When the
-// journal can be written again the session is rebuilt from it: the spool is read once
-// more from the committed offset, and what was volatile becomes events.
+// A session whose journal cannot be written shows the output of its agent as volatile events, which have no number. Nothing is
+// accepted, decided or started. The agent gets nothing but an interrupt of its turn, or its final stop (see stop.go). When the
+// journal can be written again, the session is rebuilt from it: the spool is read again from the committed offset, and volatile
+// output becomes events.
 
 // rebuild asks for this actor to be replaced by one that is rebuilt from the
 // journal.
@@ -26,8 +24,7 @@ type rebuild struct{}
 
 func (rebuild) Effect() {}
 
-// degrade gives up what waits for the disk: nobody knows whether it is there. A stop
-// is not given up.
+// degrade gives up pending effects, because it is not known whether the disk has their appends. A stop is not given up.
 func (s state) degrade(now env, cause *messages.Error) (state, []act.Effect) {
 	s.durable.failure = cause
 	s.record.Head = s.durable.Head()
@@ -69,7 +66,7 @@ func (s state) degrade(now env, cause *messages.Error) (state, []act.Effect) {
 	return s, s.passing(now, sure)
 }
 
-// refusal says that nothing can be accepted at the moment.
+// refusal is the error for requests while the journal cannot be written.
 func (s state) refusal(op string) *messages.Error {
 	return (&messages.Error{Op: op, Kind: messages.Unavailable, Code: messages.StorageError, Err: s.durable.failure.Err}).
 		With("session_id", string(s.id)).
@@ -126,8 +123,7 @@ func (s state) volatile(now env, events []messages.Event) []messages.Event {
 	return marked
 }
 
-// unreadable answers whoever waits for a session that cannot be loaded; it is
-// loaded when the journal is back.
+// unreadable answers the callers of a session that cannot be loaded. It is loaded when the journal is back.
 func (s state) unreadable(cause *messages.Error) (state, []act.Effect) {
 	s.durable.failure = cause
 	var effects []act.Effect

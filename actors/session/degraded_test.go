@@ -88,7 +88,7 @@ func TestFailingJournalAcceptsNothing(t *testing.T) {
 }
 
 // What was accepted in the same breath in which the journal failed was not.
-func TestFailingJournalTakesBackItsWord(t *testing.T) {
+func TestFailingJournalWithdrawsAnswers(t *testing.T) {
 	b := remembering(t)
 	b.manual = true
 	b.tell(input("ann", "k2"))

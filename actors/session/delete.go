@@ -26,7 +26,7 @@ func (t *transition) deleteSession(from *actor.PID, client messages.ClientID) {
 	t.remove()
 }
 
-// remove deletes the session and sends everybody away.
+// remove deletes the session, withdraws its requests and ends its streams.
 func (t *transition) remove() {
 	for _, p := range t.s.prompts.List(func(p messages.PermissionRecord) bool { return prompts.Undecided(p) || p.Orphaned() }) {
 		t.then(dropPermission{p.Request})

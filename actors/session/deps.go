@@ -33,7 +33,7 @@ type Deps struct {
 	// What is known at the time of a step.
 	DiskFull      func() bool
 	Rules         func() *rules.Set // the user's
-	NotContinuing func() []string   // versions of the agent that do not go on with a turn by themselves, sorted; never changed later
+	NotContinuing func() []string   // versions of the agent that do not continue a turn by themselves, sorted; never changed later
 	Stops         SavedStops
 
 	// Questions that look at the disk. They are asked on the session's worker.
@@ -50,7 +50,7 @@ type Deps struct {
 	// What is done for a session. None of these waits, but for those that return an error: they do I/O, on Background.
 
 	Background    *act.Worker
-	NoteVersion   func(version string) error // of an agent that does not go on with a turn by itself
+	NoteVersion   func(version string) error // of an agent that does not continue a turn by itself
 	KeepReport    func(r messages.AgentReport, directory string, environment map[string]string) error
 	KeepAbilities func(directory string, a messages.Abilities) error // beside the runs in the directory
 	Temporary     func(id messages.SessionID) string                 // the directory of the session's temporary files
@@ -59,7 +59,7 @@ type Deps struct {
 	Notify        func(Notice)
 
 	Shows func(zerolog.Level) bool // whether the log shows anything of a level
-	Mask  func(text string) string // hides secrets in what the log shows of an agent's words
+	Mask  func(text string) string // hides secrets in what the log shows of an agent's output
 }
 
 // SavedStops are the sessions that are to be stopped although the journal could not take that down. It is safe for

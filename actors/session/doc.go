@@ -1,5 +1,5 @@
-// Package session is the behaviour of one conversation: which client may write, what the agent is told, what its output means,
-// who is asked for permission, when an agent is started, parked and started again.
+// Package session is the behaviour of one conversation: which client may write, what the agent gets, what its output means,
+// who decides permission requests, when an agent is started, parked and started again.
 //
 // The state of a session is the struct state. Its method step takes one message and returns the next state and effects, which
 // are data; it does no I/O and reads no clock. A transition is one step under construction: handlers change it, reconcile and
@@ -24,7 +24,7 @@
 // # What is promised in which order
 //
 // All effects of a step wait until its append is on disk: first the streams get the events, then callers get answers, then the
-// run, the pool and the permission actors are told. Effects of later steps follow them. Only what may be lost is done at once.
+// run, the pool and the permission actors get their messages. Effects of later steps follow them. Only what may be lost is done at once.
 // While the journal cannot be written, nothing is accepted, decided or started; a stop is carried out nevertheless.
 //
 // # On a crash

@@ -8,8 +8,8 @@ import (
 	"betcode/messages"
 )
 
-// durability is what stands between a session and its journal: what was read, what is being
-// written, and why neither works. See degraded.go and damaged.go.
+// durability is what a session knows of its journal: what was read, what is being written, and the failure or damage. See
+// degraded.go and damaged.go.
 type durability struct {
 	durable.Log[act.Effect]
 
@@ -25,8 +25,8 @@ type early struct {
 	message any
 }
 
-// afterEnd returns the state of a session that does not exist any more: its number of commits
-// goes on, and what is pending is still performed.
+// afterEnd returns the state of a session that does not exist any more. It counts commits from where it was, and pending effects
+// are still performed.
 func (s *state) afterEnd(log durable.Log[act.Effect]) state {
 	next := state{id: s.id, options: s.options, durable: durability{Log: log, loaded: true}}
 	next.record.ID = s.id

@@ -44,8 +44,8 @@ type (
 	dropClient      struct{ stream string }
 	spawnPermission struct{ record messages.PermissionRecord }
 	dropPermission  struct{ request messages.RequestID }
-	update          struct{ record messages.PermissionRecord } // tells the actor of a request what is new
-	notify          struct{ event Notice }                     // for a person who does not watch
+	update          struct{ record messages.PermissionRecord } // gives the actor of a request its newest record
+	notify          struct{ event Notice }                     // for a person who does not watch the session
 	noteVersion     struct{ version string }                   // that it does not continue a turn by itself
 	requestRefused  struct{ request, why string }              // a malformed request of the agent; for the log alone
 	dropRun         struct{ run messages.RunNumber }

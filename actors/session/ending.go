@@ -53,7 +53,7 @@ func (w *waiters) add(reason endReason, one waiter) {
 	*w = next
 }
 
-// take removes those who wait for one thing and returns them.
+// take removes the waiters for a reason and returns them.
 func (w *waiters) take(reason endReason) []waiter {
 	taken := (*w)[reason]
 	if len(taken) > 0 {
@@ -63,13 +63,13 @@ func (w *waiters) take(reason endReason) []waiter {
 	return taken
 }
 
-// replaceAgent ends the agent process for a reason that lets another follow.
+// replaceAgent ends the agent process for a reason after which another may follow.
 func (t *transition) replaceAgent(reason endReason, how run.StopKind) {
 	t.s.agent.ending = reason
 	t.tellAgent(run.Stop{How: how})
 }
 
-// answerRestarters tells what became of the restart: nil is success.
+// answerRestarters answers the callers that wait for a restart; failed is nil for success.
 func (t *transition) answerRestarters(queued bool, failed *messages.Error) {
 	for _, w := range t.s.ending.waiters.take(endRestart) {
 		if failed != nil {
@@ -80,7 +80,7 @@ func (t *transition) answerRestarters(queued bool, failed *messages.Error) {
 	}
 }
 
-// notRestarted tells those who wait for a restart that there will be none.
+// notRestarted refuses the callers that wait for a restart.
 func (t *transition) notRestarted(why string) {
 	t.s.ending.restart = false
 	t.answerRestarters(false, messages.Errorf("restart session", messages.Unavailable, "the agent was not started again: %s", why).

@@ -76,8 +76,7 @@ func runEvent(r messages.RunRecord, state pb.RunState) *pb.AgentEvent {
 	}}}
 }
 
-// wireDecisions says how a decision is told to clients, and why it was taken
-// where no client took it.
+// wireDecisions has the wire value of each decision, and its reason where no client decided.
 var wireDecisions = map[messages.Decision]struct {
 	decision pb.PermissionDecision
 	reason   string
@@ -93,7 +92,7 @@ var wireDecisions = map[messages.Decision]struct {
 	messages.DecisionExpired:   {pb.PermissionDecision_DENY, "expired"},
 }
 
-// permissionSuperseded says that the agent asks the same again, under another id.
+// permissionSuperseded reports that the agent repeats a request under another id.
 func permissionSuperseded(p messages.PermissionRecord, by messages.RequestID) *pb.AgentEvent {
 	return &pb.AgentEvent{Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{
 		RequestId: string(p.Request), ResolvedBy: "agent", Reason: "superseded", SupersededBy: string(by),

@@ -18,8 +18,7 @@ func (s *state) active() bool { return s.run != nil && s.run.State != messages.R
 // busy reports whether a turn runs, or will as soon as the agent has read.
 func (s *state) busy() bool { return s.record.Turn || len(s.inputs) > 0 }
 
-// wanted reports whether an agent is wanted: there is work that may be done, or a
-// person has said so.
+// wanted reports whether an agent is wanted: there is work that may be done, or a person asked for a restart.
 func (s *state) wanted() bool { return s.ending.restart || s.busy() && !s.blocked() }
 
 // input returns the place of the unsettled input with a key, -1 if there is none.
@@ -44,7 +43,7 @@ func (s *state) frozen() bool { return s.active() && s.run.Frozen }
 // nothing new.
 func (s *state) replacing() bool { return s.agent.ending != endNone }
 
-// progress is what the attached streams are told about the session's work.
+// progress returns the session's progress for the attached streams.
 func (s *state) progress() messages.Progress {
 	switch {
 	case !s.busy(), s.record.Phase == messages.PhaseCrashed:
@@ -55,8 +54,7 @@ func (s *state) progress() messages.Progress {
 	return messages.Working
 }
 
-// endsForGood reports whether no agent follows, in this daemon or the next, unless somebody asks
-// for one.
+// endsForGood reports whether no agent follows, in this daemon or the next, without a request of a client.
 func (s *state) endsForGood() bool { return s.record.StopWanted || s.deleting() }
 
 // deleting reports whether the session is being removed.
@@ -77,7 +75,7 @@ func (s *state) endReason() endReason {
 	return s.agent.ending
 }
 
-// final reports whether no agent follows in this daemon unless somebody asks for one.
+// final reports whether no agent follows in this daemon without a request of a client.
 func (r endReason) final() bool { return r >= endStop }
 
 // runsDirectory holds the directories of this session's runs.
@@ -104,8 +102,8 @@ func (s *state) toldToContinue() bool {
 	return slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool { return in.Client == ourselves })
 }
 
-// stalled reports whether the turn that was cut off does not run yet: the agent continues it when it has read the
-// message that tells it to.
+// stalled reports whether the agent has not continued the interrupted turn yet: it does when it has read the message that asks for
+// it.
 func (s *state) stalled() bool { return !s.agent.working && s.toldToContinue() }
 
 // restored reports whether the session came from a backup with work, and no person has continued it since.
@@ -131,9 +129,9 @@ func (s *state) yields(now time.Time) bool {
 	return !at.IsZero() && !now.Before(at)
 }
 
-// yieldsAt returns when the agent yields its slot: when it has said nothing, and nobody
-// has been asked anything new, for the hold. A tool that runs is heard every 30 s, so
-// an agent that is silent for that long waits for the person alone. Zero: it does not.
+// yieldsAt returns when the agent yields its slot: when it has written nothing and no request has arrived for the hold. A running
+// tool writes a line every 30 s, so an agent that is silent for longer waits for the person alone. The zero time means that it does
+// not yield.
 func (s *state) yieldsAt() time.Time {
 	if !s.agent.up || s.replacing() || s.record.StopWanted || len(s.record.Background) > 0 || !s.prompts.AgentWaits() {
 		return time.Time{}

@@ -122,9 +122,9 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case run.Frozen:
 		t.agentHeld(m)
 	case run.StdinClosed:
-		t.agentDeaf(m)
+		t.stdinClosed(m)
 	case run.OutputUnreadable:
-		t.spoolUnread(m)
+		t.outputUnreadable(m)
 	case run.Outruns:
 		t.agentOutruns(m)
 	case silenceDue:
@@ -159,7 +159,7 @@ func (t *transition) once(from *actor.PID, m messages.Once) {
 	t.handle(from, m.Request)
 }
 
-// rebuilt tells people that what was volatile is told again.
+// rebuilt announces that volatile events are replayed as durable ones.
 func (t *transition) rebuilt() {
 	if t.s.exists {
 		t.notice("JOURNAL_BACK", "Journal is writable again: discard volatile events, they are replayed now", nil)

@@ -12,15 +12,15 @@ import (
 	"betcode/messages"
 )
 
-// The agent decides many calls by itself: what its mode or its own rules allow, and what
-// only reads. So it is handed our ask and deny rules and the built-in list:
+// The agent decides many calls by itself: those that its mode or its own rules allow, and those that only read. So it gets the
+// daemon's ask and deny rules and the built-in list:
 //
-//	at its start       on its command line, with the user's rules and the list
-//	when rules change  by a control request; that adds to what the command line says
-//	when it rests      it is replaced, if its command line has rules that no longer hold, or
-//	                   the request was refused or is too long, or its version knows none
+// 	at its start       on its command line, with the user's rules and the list
+// 	when rules change  by a control request, which adds to the command line
+// 	when it is idle    it is replaced, if its command line has rules that no longer hold, or
+// 	                   the request was refused or is too long, or its version does not know the request
 //
-// What the agent has confirmed is known; the explanation of a decision (actors/explain.go) tells what it does not have yet.
+// The session knows which rules the agent has confirmed; the explanation of a decision lists those that it lacks.
 
 // maxHandedLine bounds the line of a control request with rules: a longer one could be torn.
 const maxHandedLine = 4096
@@ -140,7 +140,7 @@ func (t *transition) giveRules() {
 	t.tellAgent(run.WriteControl{Line: line})
 }
 
-// handedOver takes the agent's answer, and gives it what has changed meanwhile.
+// handedOver takes the agent's answer, and gives it what has changed since.
 func (t *transition) handedOver(ok bool) {
 	h := &t.s.agent.handover
 	h.request = ""
@@ -161,8 +161,7 @@ func (t *transition) settingsChanged(m settings.Changed) {
 	}
 }
 
-// rulesChanged hands rules that have changed to the agent, and tells the clients where it
-// may do more than before.
+// rulesChanged gives changed rules to the agent, and announces to the clients where they allow more than before.
 func (t *transition) rulesChanged(m settings.RulesChanged) {
 	if !t.s.exists || !t.s.active() {
 		return
@@ -174,7 +173,7 @@ func (t *transition) rulesChanged(m settings.RulesChanged) {
 	t.giveRules()
 }
 
-// maxWidened bounds how much of a change is told, in bytes.
+// maxWidened bounds how much of a change is announced, in bytes.
 const maxWidened = 4096
 
 // replaceOutdated ends an agent that rests and was started with rules that no longer hold: the

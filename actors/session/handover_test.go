@@ -92,7 +92,7 @@ func TestManyRules(t *testing.T) {
 	}
 }
 
-func TestWideningIsTold(t *testing.T) {
+func TestWideningIsAnnounced(t *testing.T) {
 	b := ruled(t, nil)
 	b.quiet()
 	b.change([]string{"added allow Bash(make *)"}, rules.Rule{Effect: rules.Allow, Text: "Bash(make *)"})

@@ -8,17 +8,15 @@ import (
 	"betcode/actors/run"
 )
 
-// diskChanged holds the agent of the session while the disk is full, and begins
-// what could not be begun meanwhile. None of it waits for the journal, which may
-// be the one that finds no room.
+// diskChanged freezes the agent of the session while the disk is full, and starts afterwards what could not be started. It does
+// not wait for the journal, which may be the one without space.
 func (t *transition) diskChanged(m disk.Changed) {
 	if t.s.active() {
 		t.at = append(t.at, tellRun{t.s.record.Run, run.Freeze{Why: run.DiskFull, On: m.Full}})
 	}
 }
 
-// agentHeld notes that the agent is held, or goes on, and tells people why. The
-// time in between is not silence.
+// agentHeld notes that the agent was frozen or thawed, and announces the reason. The time in between does not count as silence.
 func (t *transition) agentHeld(m run.Frozen) {
 	if m.Run != t.s.record.Run || !t.s.active() {
 		return
@@ -38,8 +36,7 @@ func (t *transition) agentHeld(m run.Frozen) {
 	}
 }
 
-// agentOutruns tells people what is done about an agent that goes on writing although
-// it is held.
+// agentOutruns announces what is done about an agent that keeps writing although it is frozen.
 func (t *transition) agentOutruns(m run.Outruns) {
 	if m.Run != t.s.record.Run || !t.s.active() {
 		return

@@ -72,8 +72,8 @@ func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 	t.then(act.Reply{To: from, With: messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}})
 }
 
-// deliver hands to the run what it has not been given yet. An answer of the
-// agent, or the run's word that the line is written, will follow.
+// deliver gives the run the inputs that it does not have yet. The agent's answer, or the run's report that the line is written,
+// follows.
 func (t *transition) deliver() {
 	if t.s.agent.barrier != "" || t.s.record.StopWanted || t.s.replacing() || t.lookFirst() {
 		return
@@ -104,7 +104,7 @@ func (t *transition) inputWritten(m messages.InputWrittenTo) {
 	}
 }
 
-// inputState follows what the agent says of a message (wire notes, section 6).
+// inputState follows the agent's reports about a message (wire notes, section 6).
 func (t *transition) inputState(m claude.InputState) {
 	i := t.s.input(m.Key)
 	if i < 0 {

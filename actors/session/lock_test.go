@@ -298,7 +298,7 @@ func TestInputLockIsAskedForAfterACrash(t *testing.T) {
 }
 
 // Nobody is left without an answer when the session ends.
-func TestWhoAsksForTheLockIsToldOfTheEnd(t *testing.T) {
+func TestLockRequesterLearnsOfTheDeletion(t *testing.T) {
 	b := contested(t)
 	b.tell(take("bob"))
 	b.quiet()

@@ -10,15 +10,15 @@ import (
 	"betcode/messages"
 )
 
-// line is what the log says of something: a level of the daemon document's table, a
-// message, and pairs of names and values. Nothing of the conversation is in it.
+// line is a line of the log: a level of the daemon document's table, a message, and pairs of names and values. It has nothing of
+// the conversation.
 type line struct {
 	level   zerolog.Level
 	message string
 	fields  []any
 }
 
-// auditLines are the levels of what the audit log is told as well.
+// auditLines are the levels of events that the audit log has as well.
 var auditLines = map[messages.AuditType]line{
 	messages.AuditSessionError:    {level: zerolog.ErrorLevel, message: "agent failed"},
 	messages.AuditDenied:          {level: zerolog.WarnLevel, message: "permission denied"},
@@ -87,8 +87,7 @@ func auditFields(e auditing) []any {
 	return fields
 }
 
-// logEffect says in the log what an effect is about. What the agent wrote to its standard
-// error is masked.
+// logEffect logs an effect. The agent's standard error is masked.
 func (s *session) logEffect(e act.Effect) {
 	l, ok := lineOf(e)
 	if !ok || !s.deps.Shows(l.level) {
@@ -108,7 +107,7 @@ func (s *session) log() *zerolog.Logger {
 	return &log
 }
 
-// logStrays tells the log of agents that nobody followed.
+// logStrays logs agents that no daemon supervised.
 func (s *session) logStrays(m straysEnded) {
 	if m.err != nil {
 		s.log().Error().Err(m.err).Msg("an agent of a damaged session could not be ended")

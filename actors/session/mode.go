@@ -6,8 +6,8 @@ import (
 	"betcode/messages"
 )
 
-// A permission mode belongs to whoever granted it. An agent that is started
-// without a client's word, after a crash or a reboot, begins in the default mode.
+// A permission mode is granted by a client. An agent that is started without one, after a crash or a reboot, begins in the default
+// mode.
 
 // skipsAsking lists the modes in which the agent does not ask before it acts.
 var skipsAsking = map[string]bool{"acceptEdits": true, "auto": true, "bypassPermissions": true}

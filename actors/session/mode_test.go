@@ -17,7 +17,7 @@ func (b *bench) mode() string {
 
 // A mode that skips asking ends with the run it was granted to, unless a client
 // has a hand in the next one.
-func TestModeBelongsToWhoGrantedIt(t *testing.T) {
+func TestModeBelongsToItsClient(t *testing.T) {
 	grant := func(b *bench, mode string) {
 		b.tell(messages.ChangeSettings{Session: sessionA, Client: "ann", PermissionMode: mode, ConfirmMode: true})
 		b.quiet()

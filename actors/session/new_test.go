@@ -45,7 +45,7 @@ func TestFirstTurn(t *testing.T) {
 
 // The order of what follows a step: write down, then tell the streams, then
 // answer, then act; and nothing of it before the disk has it.
-func TestNothingIsToldBeforeItIsDurable(t *testing.T) {
+func TestNothingIsPublishedBeforeItIsDurable(t *testing.T) {
 	b := newBench(t)
 	b.tell(start("ann"))
 	b.quiet()

@@ -6,7 +6,7 @@ import (
 	"betcode/messages"
 )
 
-// Notice is something a person should know who does not watch.
+// Notice is a notification for a person who does not watch the session.
 type Notice struct {
 	Code    string             `json:"code"`
 	Message string             `json:"message"`

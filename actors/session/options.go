@@ -51,8 +51,7 @@ func (t *transition) tellFork() {
 		map[string]string{"session_id": string(f.Session), "sequence": seq})
 }
 
-// auditOptions adds to an entry which options a session was given. Of MCP servers, agents
-// and prompts it says that they were, and their names.
+// auditOptions adds to an entry which options a session was given. Of MCP servers, agents and prompts it has the names only.
 func auditOptions(context map[string]string, o messages.AgentOptions) {
 	if names := o.Names(); len(names) > 0 {
 		context["options"] = strings.Join(names, " ")

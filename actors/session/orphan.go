@@ -8,16 +8,14 @@ import (
 	"betcode/messages"
 )
 
-// When the process that asked is gone, its request is an orphan. The prompt stays
-// before people, or the decision is kept, until the resumed agent makes the same
-// call again: same session, same tool, same input, within the TTL. It is used
-// once (decision 18).
+// When the process that sent a request is gone, its request is an orphan. The prompt stays visible, or the decision is kept, until
+// the resumed agent makes the same call again: same session, same tool, same input, within the TTL. It is used once (decision 18).
 
 // maxShown bounds a name in a notice, in characters.
 const maxShown = 120
 
-// recoverPermissions starts the actors of what waits, and marks the decisions that
-// an earlier incarnation of ours may have handed to the agent.
+// recoverPermissions starts the actors of waiting requests, and marks the decisions that an earlier incarnation of the session may
+// have given to the agent.
 func (t *transition) recoverPermissions() {
 	for _, p := range t.s.prompts.List(prompts.Every) {
 		switch {
@@ -60,7 +58,7 @@ func (t *transition) keepOrphan(p messages.PermissionRecord) {
 	t.then(update{p})
 }
 
-// keptFor returns the orphan that stands for the same call as a new request.
+// keptFor returns the orphan with the same call as a new request.
 func (t *transition) keptFor(p messages.PermissionRecord) (messages.PermissionRecord, bool) {
 	found, ok, reused := t.s.prompts.KeptFor(t.now.at, p)
 	for _, id := range reused {
@@ -69,8 +67,7 @@ func (t *transition) keptFor(p messages.PermissionRecord) (messages.PermissionRe
 	return found, ok
 }
 
-// askedAgain lets a new request take the place of an orphan: under the same
-// record, with its deadline, its reminders and, if there is one, its decision.
+// askedAgain gives a new request the place of an orphan: its deadline, its reminders and its decision, if there is one.
 func (t *transition) askedAgain(old, p messages.PermissionRecord) {
 	renamed := old.Request != p.Request
 	if other, taken := t.s.prompts.Find(p.Request); taken && renamed {
@@ -99,8 +96,8 @@ func (t *transition) askedAgain(old, p messages.PermissionRecord) {
 	t.then(dropPermission{old.Request}, spawnPermission{t.prompt(p)})
 }
 
-// keepDecision keeps the decision about an orphan, unless nothing is to be kept: a
-// grant decides by itself, and after the deadline the agent is told when it asks.
+// keepDecision keeps the decision about an orphan. A session grant needs no kept decision, and an expired request is refused when
+// the agent asks again.
 func (t *transition) keepDecision(p messages.PermissionRecord) {
 	if p.Decision == messages.AllowSession || p.Decision == messages.DecisionExpired {
 		t.then(dropPermission{p.Request})
@@ -128,7 +125,7 @@ func (t *transition) answerExpired(m permission.AnswerExpired) {
 	t.maybeRetire()
 }
 
-// withdrawOrphans ends what no process waits for, when nobody is to ask again.
+// withdrawOrphans ends the requests that no process waits for, when no agent will repeat them.
 func (t *transition) withdrawOrphans(by string) {
 	for _, p := range t.s.prompts.List(messages.PermissionRecord.Orphaned) {
 		if p.Mode == "" {

@@ -116,8 +116,7 @@ func (t *transition) item(item claude.Item) {
 	}
 }
 
-// agentSession notes the id that the agent gives the conversation, if a later
-// run can be told to resume it.
+// agentSession notes the agent's id of the conversation, if a later run can resume it.
 func (t *transition) agentSession(id string) {
 	if uuid.Validate(id) == nil && len(id) == 36 {
 		t.change().AgentSession = id
@@ -132,8 +131,7 @@ func (t *transition) modeChanged(mode string) {
 	}
 }
 
-// turnStarted notes that the agent works. Which messages it works on is said by
-// their lifecycle.
+// turnStarted notes that the agent works. The lifecycle of the messages shows which of them it works on.
 func (t *transition) turnStarted(m claude.TurnStarted) {
 	t.exchangeBegins()
 	t.learnVersion(m.Version, m.Inputs)
@@ -157,8 +155,8 @@ func (t *transition) turnStarted(m claude.TurnStarted) {
 	}
 }
 
-// turnEnded settles the messages that the turn has answered. Its UsageReport
-// and TurnComplete were drafted by the translator; StatusChange(IDLE) is last.
+// turnEnded marks the messages that the turn has answered as done. The translator drafted its UsageReport and TurnComplete;
+// StatusChange(IDLE) is last.
 func (t *transition) turnEnded(m claude.TurnEnded) {
 	if m.MemoryGone {
 		t.s.agent.memoryGone = true
@@ -190,8 +188,8 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	t.afterTurn(before)
 }
 
-// ability notes whether the agent can work at all: a turn that says that it cannot
-// is its last, since the next process looks again for what this one lacks.
+// ability notes whether the agent can work at all. A turn that shows that it cannot is the last of its process, because the next
+// process checks again.
 func (t *transition) ability(m claude.TurnEnded) {
 	switch r := t.change(); {
 	case r.Condition == messages.AgentAlarmed: // a person decides
@@ -202,9 +200,8 @@ func (t *transition) ability(m claude.TurnEnded) {
 	}
 }
 
-// controlAnswered takes the answer to a request of ours. Behind the barrier
-// nothing unread is left in the pipe: what the agent has not acknowledged by
-// now, it never read.
+// controlAnswered takes the answer to a control request. After the barrier's answer the pipe has nothing unread: the agent never
+// read the inputs that it has not acknowledged by then.
 func (t *transition) controlAnswered(m claude.ControlAnswered) {
 	if !t.asked(m.Request) {
 		if t.repeats(m.Request) {

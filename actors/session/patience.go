@@ -28,8 +28,7 @@ func (t *transition) extendPrompts(m any) {
 	}
 }
 
-// extend gives every undecided request its whole TTL again, but the one that is
-// being answered. One that has expired stays so.
+// extend gives every undecided request its whole TTL again, except the one that is being answered and those that have expired.
 func (t *transition) extend(but messages.RequestID) {
 	for _, p := range t.s.prompts.Extended(act.Wall(t.now.at), t.s.options.PermissionTTL, but) {
 		t.putPermission(p)
@@ -38,8 +37,8 @@ func (t *transition) extend(but messages.RequestID) {
 	}
 }
 
-// permissionExtended tells attached clients of a later deadline. It has no number: a
-// client that attaches later reads the deadline in the request.
+// permissionExtended announces a later deadline to attached clients. It has no number: a client that attaches later reads the
+// deadline in the request.
 func permissionExtended(p messages.PermissionRecord) *pb.AgentEvent {
 	return &pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{
 		Code: "PERMISSION_EXTENDED", Message: "The request waits longer, because a client is active on the session",
@@ -47,7 +46,7 @@ func permissionExtended(p messages.PermissionRecord) *pb.AgentEvent {
 	}}}
 }
 
-// remind speaks of a request again, once per reminder.
+// remind announces a waiting request again, once per reminder.
 func (t *transition) remind(m permission.ReminderDue) {
 	p, ok := t.s.prompts.Find(m.Request)
 	if !ok || prompts.Decided(p) || m.Number <= prompts.RemindersSent(p) {

@@ -33,7 +33,7 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 	case len(id) > maxRequestID:
 		t.refuseRequest(m, "the request id is too long")
 		return
-	case strings.TrimSpace(m.Tool) == "": // a person could not tell what to allow
+	case strings.TrimSpace(m.Tool) == "": // a person would not know what to allow
 		t.refuseRequest(m, "the request names no tool")
 		return
 	}
@@ -55,7 +55,7 @@ func (t *transition) refuseRequest(m claude.PermissionAsked, why string) {
 	t.then(requestRefused{texts.Shorten(m.Request, maxShown), why})
 }
 
-// answerPermission routes an answer to the request's actor, or tells who was first.
+// answerPermission forwards an answer to the request's actor, or reports the decision that was made before.
 func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermission) {
 	const op = "answer permission"
 	if !t.known(from, op) {
@@ -87,7 +87,7 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 	}
 }
 
-// permissionDecided makes a decision durable, tells everybody, then the agent.
+// permissionDecided journals a verdict, publishes it, answers the caller and gives it to the agent, in this order.
 func (t *transition) permissionDecided(m permission.Decided) {
 	id := prompts.RequestOf(m.Answer.Request)
 	p, ok := t.s.prompts.Find(id)
@@ -101,7 +101,7 @@ func (t *transition) permissionDecided(m permission.Decided) {
 		return
 	}
 	if m.Answer.Decision == messages.DecisionExpired && t.now.at.Before(p.ExpiresAt) {
-		t.then(update{p}) // extended meanwhile: its actor takes its word back
+		t.then(update{p}) // extended in between: the actor takes the verdict back
 		return
 	}
 	p = decide(p, m.Answer)
@@ -153,8 +153,8 @@ func (t *transition) answerWritten(m messages.AnswerWritten) {
 	}
 }
 
-// withdrawnByAgent ends a request because the agent says so. One that is being
-// ended by us withdraws what it would still want: its successor asks again.
+// withdrawnByAgent ends a request at the agent's report. An agent that the session is ending withdraws requests that its successor
+// repeats, so those stay.
 func (t *transition) withdrawnByAgent(id messages.RequestID) {
 	if p, ok := t.s.prompts.Find(id); ok && !p.Orphaned() && !t.s.ending.shutdown && !t.s.replacing() {
 		t.withdraw(id, "agent")

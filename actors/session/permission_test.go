@@ -248,7 +248,7 @@ func TestRequestWithoutATool(t *testing.T) {
 
 // The denial names the patience that was configured, however often it began anew;
 // and not every sign of a client is a write.
-func TestPatienceBeginsAnew(t *testing.T) {
+func TestActivityExtendsRequests(t *testing.T) {
 	b := asking(t)
 	b.tell(b.out(asks("p2", "Read")))
 	b.quiet()

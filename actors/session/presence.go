@@ -13,7 +13,7 @@ import (
 // shownClients bounds how many clients an event names.
 const shownClients = 1000
 
-// applyPresence tells every client what changed about another.
+// applyPresence announces to every client what changed about another.
 func (t *transition) applyPresence(c *presence.Change) {
 	switch {
 	case c == nil:
@@ -24,7 +24,7 @@ func (t *transition) applyPresence(c *presence.Change) {
 	}
 }
 
-// crowded says why a session takes no further stream of a client, nil if it does.
+// crowded returns why a session takes no further stream of a client, nil if it does.
 func (s *state) crowded(m messages.Attach) error {
 	refusal := s.clients.Admits(m.Client, m.Observer)
 	if refusal == nil {

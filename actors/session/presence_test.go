@@ -92,7 +92,7 @@ func TestPresence(t *testing.T) {
 }
 
 // A stream that was too slow is told how it stands when it has caught up.
-func TestCaughtUpStreamIsToldWhatItMissed(t *testing.T) {
+func TestCaughtUpStreamGetsWhatItMissed(t *testing.T) {
 	b := contested(t)
 	b.on(messages.ClientCaughtUp{Stream: "bob1"}, "tell bob1")
 	b.tell(messages.ClientCaughtUp{Stream: "bob1"})

@@ -2,10 +2,10 @@ package session
 
 import "betcode/messages"
 
-// What a session and the actor that has started it tell each other, besides the requests of clients.
+// Messages between a session and the actor that started it, besides the requests of clients.
 
-// Started is sent to the parent by the actor of a session that was started, or restarted after a crash: it does not
-// know any more who waits for the end of its agent.
+// Started is sent to the parent by the actor of a session that was started, or restarted after a crash. A restarted actor has
+// forgotten which callers wait for the end of its agent.
 type Started struct{ Session messages.SessionID }
 
 // An actor that has nothing to do ends without losing a request, in three messages.

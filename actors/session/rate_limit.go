@@ -9,8 +9,7 @@ import (
 // The agent decides how long it waits, and the daemon retries nothing, so sessions that hit
 // one limit do not return as a herd when it ends.
 
-// rateLimited records a limit that the agent has hit. A limit with a known end stays when
-// the turn then fails without naming the end.
+// rateLimited records a limit that the agent has hit. A limit with a known end is kept when the turn then fails without naming it.
 func (t *transition) rateLimited(m claude.RateLimited) {
 	r := t.change()
 	if m.Until.IsZero() && r.RateLimit.Holds(t.now.at) {
@@ -19,8 +18,7 @@ func (t *transition) rateLimited(m claude.RateLimited) {
 	r.RateLimit = messages.RateLimit{Since: t.now.at, Until: m.Until, Kind: m.Kind}
 }
 
-// rateLimitOver forgets the limit when a turn has succeeded. A command of the agent's own
-// needs no request, so it says nothing about the limit.
+// rateLimitOver forgets the limit when a turn has succeeded. A command of the agent itself makes no request, so it proves nothing.
 func (t *transition) rateLimitOver(m claude.TurnEnded) {
 	if !m.IsError && !m.LocalCommand && t.s.record.RateLimit != (messages.RateLimit{}) {
 		t.change().RateLimit = messages.RateLimit{}

@@ -8,8 +8,7 @@ import (
 	"betcode/messages"
 )
 
-// keepReport writes down what the agent says of itself, and what its own files, in the
-// place where it works, say of its servers.
+// keepReport stores the agent's report about itself, and what its own files in its directory configure of its servers.
 type keepReport struct {
 	report      messages.AgentReport
 	directory   string // it works in
@@ -18,12 +17,11 @@ type keepReport struct {
 
 func (keepReport) Effect() {}
 
-// reported notes what the agent says of itself, if it says something new. Then it is
-// asked for what it does not say by itself: it reads at that moment, so nothing has to
-// wait for that in its pipe.
+// reported notes the agent's report about itself, if it is new. Then the session asks the agent for the details: it reads its input
+// at that moment, so the request does not wait in the pipe.
 func (t *transition) reported(m claude.TurnStarted) {
 	if len(m.Tools) == 0 {
-		return // it says nothing of itself
+		return // it reports nothing about itself
 	}
 	report := messages.AgentReport{
 		Session: t.s.id, At: act.Wall(t.now.at).UTC(), Version: m.Version, Model: m.Model, Tools: m.Tools,

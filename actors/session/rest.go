@@ -7,7 +7,7 @@ import (
 	"betcode/messages"
 )
 
-// interruptOver tells the run that what was to be interrupted has ended.
+// interruptOver reports to the run that the interrupted turn has ended.
 func (t *transition) interruptOver() {
 	if t.s.agent.interrupt != "" {
 		t.tellAgent(run.InterruptDone{ID: t.s.agent.interrupt})
@@ -21,7 +21,7 @@ func (t *transition) interruptOver() {
 func (t *transition) afterTurn(before string) {
 	r := t.change()
 	if r.Status != before || r.Condition != "" {
-		return // it was told
+		return // it was announced
 	}
 	status := pb.AgentStatus_THINKING
 	if !t.s.busy() && len(r.Background) == 0 {
@@ -34,7 +34,7 @@ func (t *transition) afterTurn(before string) {
 	}
 }
 
-// becomeIdle says that nothing is going on any more, if that is so.
+// becomeIdle sets the phase and the status of a session without work.
 func (t *transition) becomeIdle() {
 	r := t.change()
 	if t.s.busy() {

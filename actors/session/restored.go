@@ -6,7 +6,7 @@ import (
 	"betcode/messages"
 )
 
-// tellRestored tells people, once, that the session waits for them.
+// tellRestored announces, once, that the restored session waits for a person.
 func (t *transition) tellRestored() {
 	if !t.s.restored() || t.s.record.Phase == messages.PhaseWaiting {
 		return

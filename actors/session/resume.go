@@ -12,19 +12,17 @@ import (
 	"betcode/messages"
 )
 
-// A turn that was cut off is continued by itself, a few times; or it waits until a
-// person says so; or it is over: that is the session's policy, or the daemon's. How
-// often it was cut off is part of the session's record, so neither crashes of ours
-// nor restarts of the daemon give it another chance. An end that we ordered
-// ourselves, the daemon's or a restart of the agent, is not held against it.
+// An interrupted turn is continued by itself a few times, or it waits for a person, or it is over: that is the session's policy,
+// or the daemon's. The number of interruptions is part of the session's record, so neither crashes nor restarts of the daemon reset
+// it. An end that the daemon or a person ordered does not count.
 
 // continuationDue is the timer's message when a resumed agent has had its time to continue its turn.
 type continuationDue struct{ run messages.RunNumber }
 
-// ourselves is the client of messages that nobody sent.
+// ourselves is the client of messages that the daemon sends.
 const ourselves messages.ClientID = "betcode"
 
-// continuationPrompt makes an agent go on that does not do so by itself.
+// continuationPrompt asks an agent to continue that does not do so by itself.
 const continuationPrompt = "Continue from where you left off."
 
 // cutTurn reports whether the run that ends was working on a turn.
@@ -34,7 +32,7 @@ func (s *state) cutTurn() bool {
 	}))
 }
 
-// awaitResume lets a turn wait for a person.
+// awaitResume blocks an interrupted turn until a person acts.
 func (t *transition) awaitResume(reason, message string) {
 	r := t.change()
 	r.Waiting, r.Phase = reason, messages.PhaseWaiting
@@ -45,7 +43,7 @@ func (t *transition) awaitResume(reason, message string) {
 	t.call("TURN_WAITS", message, details)
 }
 
-// continueSession goes on with what waits for a word.
+// continueSession continues a session that waits for a person.
 func (t *transition) continueSession(from *actor.PID) {
 	if !t.known(from, "continue session") {
 		return
@@ -58,8 +56,7 @@ func (t *transition) continueSession(from *actor.PID) {
 	t.then(act.Reply{To: from, With: messages.SessionContinued{WasWaiting: waiting}})
 }
 
-// restartSession ends the agent, if it runs, and starts it again. A turn that runs
-// goes on.
+// restartSession ends the agent, if it runs, and starts it again. A running turn is continued.
 func (t *transition) restartSession(from *actor.PID) {
 	const op = "restart session"
 	if !t.known(from, op) {
@@ -81,8 +78,7 @@ func (t *transition) restartSession(from *actor.PID) {
 	}
 }
 
-// expectTurn sees to it that a resumed agent goes on with the turn that was cut
-// off: by itself, if its version does that, else because it is told to.
+// expectTurn ensures that a resumed agent continues the interrupted turn: by itself, if its version does that, else by a message.
 func (t *transition) expectTurn(m messages.ProcessStarted) {
 	if !m.Record.Resumed || !t.s.record.Turn || t.s.agent.working {
 		return
@@ -94,7 +90,7 @@ func (t *transition) expectTurn(m messages.ProcessStarted) {
 	t.tellToContinue()
 }
 
-// continuationLate tells an agent to go on that does not do so by itself.
+// continuationLate sends that message to an agent that did not continue by itself.
 func (t *transition) continuationLate(m continuationDue) {
 	if t.s.agent.freezeReasons != 0 && m.run == t.s.record.Run {
 		t.then(act.After{Delay: t.s.options.ContinueGrace, Message: m})
@@ -105,8 +101,8 @@ func (t *transition) continuationLate(m continuationDue) {
 	}
 }
 
-// tellToContinue gives the agent a message of ours, unless it has one already. It
-// is a message like any other: journaled, shown, and given once.
+// tellToContinue gives the agent the daemon's message to continue, unless it has one already. It is an input like any other:
+// journaled, shown, and given once.
 func (t *transition) tellToContinue() {
 	if t.s.toldToContinue() {
 		return

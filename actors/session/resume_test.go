@@ -185,7 +185,7 @@ func TestPolicyNever(t *testing.T) {
 }
 
 // Nobody who watches needs a program to be told.
-func TestNotesAreForThoseWhoDoNotWatch(t *testing.T) {
+func TestNotificationsAreForUnwatchedSessions(t *testing.T) {
 	b := turningUnder(t, messages.ResumeAsk)
 	b.tell(attach("ann", "s1"))
 	if said := b.cut(); slices.Contains(said, "notify TURN_WAITS") {

@@ -17,7 +17,7 @@ type retries struct {
 // restartDue is the timer's message at the end of a backoff.
 type restartDue struct{ run messages.RunNumber }
 
-// retryAfter lets the next agent wait.
+// retryAfter delays the start of the next agent.
 func (t *transition) retryAfter(delay time.Duration) {
 	t.s.retries.waiting = true
 	t.then(act.After{Delay: delay, Message: restartDue{t.s.record.Run}})

@@ -9,13 +9,11 @@ import (
 	"betcode/messages"
 )
 
-// The permission bridge of the daemon document: the user's rules are looked at
-// first and those of the session's directory, then the session's grants, then a
-// person is asked. What the directory says and where symbolic links lead is work for
-// the disk, so a request that needs it waits in the journal meanwhile, not yet shown
-// to anybody (its Seq is 0).
+// The permission bridge of the daemon document: the user's rules and those of the session's directory decide first, then the
+// session's grants, then a person. Reading the directory's rules and resolving symbolic links is work for the disk, so a request
+// that needs it waits in the journal, not yet shown (its Seq is 0).
 
-// byRule is who decided what the rules decided.
+// byRule is the author of decisions by rules.
 const byRule = "rule"
 
 // lookAround finds out what a request's path is behind symbolic links, and what
@@ -60,7 +58,7 @@ func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
 	t.decideByRules(p, t.rulesNow().Decide(t.callOf(p)), needsPerson)
 }
 
-// lookedAround goes on with a request that waited for the disk.
+// lookedAround decides a request when the disk was read for it.
 func (t *transition) lookedAround(m lookedAround) {
 	t.s.agent.directory = m.directory
 	t.giveRules()
@@ -77,9 +75,8 @@ func (t *transition) lookedAround(m lookedAround) {
 	t.decideByRules(p, t.rulesNow().Decide(call), false)
 }
 
-// decideByRules lets the rules decide, else the grants of the session, else a
-// person. Neither says yes where the agent wants a person, or to a call that has a
-// reason to be asked about (protect.go).
+// decideByRules decides a request by the rules, else by the grants of the session, else by a person. Neither rules nor grants allow
+// a call that the agent wants a person to decide, or that has a reason to ask (protect.go).
 func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict, needsPerson bool) {
 	old, again := t.keptFor(p)
 	granted, known := t.s.record.Grants[p.Tool]

@@ -22,8 +22,7 @@ import (
 // runFormat is the version of the run directory's layout.
 const runFormat = 1
 
-// recover goes on where the journal ends: it looks for the agent that was
-// running, puts undecided requests before people again, and pursues inputs.
+// recover continues from the journal: it looks for the agent that was running, shows undecided requests again, and delivers inputs.
 func (t *transition) recover() {
 	t.tellRestored()
 	t.recoverPermissions()
@@ -50,8 +49,7 @@ func (s *state) environment() map[string]string {
 	return s.run.Environment
 }
 
-// inTurn reports whether a turn of the run had begun, and was not over, as far as
-// its output was read.
+// inTurn reports whether a turn of the run had begun and not ended, as far as its output was read.
 func inTurn(translator []byte) bool {
 	state, err := claude.ParseState(translator)
 	return err == nil && state.InTurn() // the run's actor is the one to complain
@@ -162,8 +160,7 @@ func (t *transition) torn() bool {
 	return slices.ContainsFunc(t.s.inputs, func(in messages.InputRecord) bool { return in.State == messages.InputWriting })
 }
 
-// runEnded writes the end of a run and decides what follows: nothing, a new
-// run now, a new run after a backoff, or giving up aloud.
+// runEnded journals the end of a run and decides what follows: nothing, a new run now, a new run after a backoff, or CRASHED.
 func (t *transition) runEnded(m messages.RunEnded) {
 	if m.Run != t.s.record.Run || !t.s.active() {
 		return

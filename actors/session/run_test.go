@@ -72,7 +72,7 @@ func TestGivingUpAfterFiveCrashes(t *testing.T) {
 
 // Giving up is aloud and final until somebody says something: neither time nor a
 // restart of ours tries again.
-func TestGivenUpIsReleasedByTheNextMessage(t *testing.T) {
+func TestNextMessageStartsACrashedSessionAgain(t *testing.T) {
 	b := running(t)
 	for n := range messages.RunNumber(5) {
 		b.tell(b.exit(1))
@@ -209,7 +209,7 @@ func TestTurnThatIsNotContinuedAcrossACrash(t *testing.T) {
 }
 
 // Words of a run that is over change nothing.
-func TestLateWordsOfAnEarlierRun(t *testing.T) {
+func TestLateMessagesOfAnEarlierRun(t *testing.T) {
 	b := turning(t)
 	b.tell(b.exit(137))
 	b.tell(transcript(1, "k1"))

@@ -95,7 +95,7 @@ func TestStopMeetsAFailingJournal(t *testing.T) {
 
 // What was noted beside the journal is heeded by the next incarnation, before
 // anything else, and forgotten when the journal has it.
-func TestStopIsHeeded(t *testing.T) {
+func TestSavedStopIsApplied(t *testing.T) {
 	noted := func(run messages.RunNumber) savedStops { return savedStops{sessionA: run} }
 	t.Run("while the agent lives", func(t *testing.T) {
 		b := turning(t)

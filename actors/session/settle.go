@@ -22,8 +22,7 @@ func (t *transition) inputDone(key string) {
 	t.compactionSettled(key)
 }
 
-// compactionSettled ends the compaction whose message is settled: whatever came
-// of it, the agent will not be told again.
+// compactionSettled ends the compaction whose message is done. The agent does not get that message again.
 func (t *transition) compactionSettled(key string) {
 	c := t.s.record.Past.Compaction
 	switch {
@@ -38,8 +37,7 @@ func (t *transition) compactionSettled(key string) {
 	}
 }
 
-// endCompaction moves the boundary, or says why it stays, and lets everybody go
-// on who has waited.
+// endCompaction moves the boundary, or reports why it does not move, and answers the callers that wait.
 func (t *transition) endCompaction(failure string) {
 	r := t.change()
 	p, c := &r.Past, &r.Past.Compaction
@@ -66,7 +64,7 @@ func (t *transition) endCompaction(failure string) {
 	}
 }
 
-// compactionOutcome tells how a compaction stands.
+// compactionOutcome returns the reply to a caller that asked for a compaction.
 func compactionOutcome(c *messages.Compaction) any {
 	if c.Phase == messages.CompactionUndone {
 		return messages.Errorf("compact session", messages.Internal, "session compaction failed: %s", c.Failure).

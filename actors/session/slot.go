@@ -41,7 +41,7 @@ type admission struct {
 	message messages.SessionRequest // SendInput or CompactSession
 }
 
-// The effects: ask, tell the pool.
+// Effects: a request to the pool, and a message to it.
 type (
 	askPool  struct{ message any }
 	tellPool struct{ message any }
@@ -105,8 +105,8 @@ func (t *transition) slotAnswered(m pool.Answer) {
 // slotGranted notes that the session has a slot.
 func (t *transition) slotGranted() { t.s.slot.state = slotHeld }
 
-// releaseSlot gives back a slot that is not needed, and tells the pool when the
-// agent begins or ends to rest. It ends every step.
+// releaseSlot gives back a slot that is not needed, and reports to the pool when the agent becomes idle or busy. It ends every
+// step.
 func (t *transition) releaseSlot() {
 	needed := t.s.active() || t.s.agent.readingTranscript || len(t.s.slot.admissions) > 0 || (t.s.slot.admitting && t.s.slot.state == slotHeld) || (t.s.wanted() && t.s.slot.state != slotHeld)
 	if t.s.slot.state != slotNone && t.s.slot.state != slotAsked && !needed {
@@ -134,7 +134,7 @@ func (t *transition) park() {
 	}
 }
 
-// poolRestarted says again what the session has and wants.
+// poolRestarted reports to a restarted pool what the session has and wants.
 func (t *transition) poolRestarted() {
 	switch t.s.slot.state {
 	case slotHeld:
@@ -166,7 +166,7 @@ func (s *state) poolExhausted(op string) *messages.Error {
 		WithHint("wait for a session to end its turn, or allow more agents at once")
 }
 
-// noSlot says why the agent does not start, and which sessions could make room.
+// noSlot announces why the agent does not start, and which sessions could make room.
 func (t *transition) noSlot(m pool.Answer) {
 	message, details := "All agents are busy; this one starts when another has ended or can be parked", map[string]string(nil)
 	if m.Asking != "" {

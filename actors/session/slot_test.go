@@ -81,7 +81,7 @@ func TestNoPlaceInTheQueue(t *testing.T) {
 }
 
 // Work from before a restart is never refused: it asks again.
-func TestOldWorkAsksAgain(t *testing.T) {
+func TestOldWorkRequestsASlotAgain(t *testing.T) {
 	b := running(t)
 	b.tell(b.exit(137))
 	b.manual = true
@@ -139,7 +139,7 @@ func TestSlotIsGivenBack(t *testing.T) {
 }
 
 // Who knocked at a session that is deleted meanwhile is told.
-func TestKnockingAtADeletedSession(t *testing.T) {
+func TestRequestsToADeletedSession(t *testing.T) {
 	b := atThePool(t)
 	b.on(messages.DeleteSession{Session: sessionA}, "all: error SESSION_CLOSED", "to op: done", "forget /runs/"+string(sessionA), "retire",
 		"to ann: not found SESSION_CLOSED")

@@ -13,19 +13,15 @@ import (
 	"betcode/supervision"
 )
 
-// state is all a session remembers. step is its only writer.
+// state is everything that a session knows. step is its only writer.
 //
 //	NEW ──first message──► ACTIVE ──turn and tasks over──► IDLE ──message──► ACTIVE
 //	                          │ agent keeps crashing          │ deleted
 //	                          ▼                               ▼
 //	                       CRASHED ──message──► ACTIVE      CLOSED
 //
-// A turn that was cut off and is not continued by itself makes the session stand in
-// WAITING until a person decides; what keeps the agent from running altogether, in
-// CRASHED with a condition.
-//
-// The state is split over files by what it is about: clients and the lock,
-// inputs, the agent's output, permissions, runs.
+// A session with an interrupted turn that is not continued by itself is WAITING until a person acts. A session whose agent
+// cannot run at all is CRASHED and has a condition.
 type state struct {
 	id      messages.SessionID
 	options Options
@@ -36,7 +32,7 @@ type state struct {
 	run      *messages.RunRecord // the newest, nil before the first
 	inputs   []messages.InputRecord
 	prompts  prompts.Ledger
-	attended bool            // a client has spoken, and no run was told yet: the next is not an automatic one
+	attended bool            // a client has acted since the last start: the next start is not automatic
 	ledger   requests.Ledger // results of requests that may be repeated, and decisions about prompts
 
 	clients   presence.Presence
@@ -45,7 +41,7 @@ type state struct {
 
 	agent      agentView
 	cursor     messages.Cursor // how far the run's output is handed to the journal, and the translator's state there
-	inquiry    inquiry         // what the agent was asked about itself
+	inquiry    inquiry         // the question to the agent about itself
 	said       saidBefore
 	ending     endings
 	retries    retries
@@ -54,7 +50,7 @@ type state struct {
 	slot slotView
 }
 
-// Options are what sessions are told when their actors start, and the present settings.
+// Options are what a session gets when its actor starts, and the present settings.
 type Options struct {
 	*settings.Settings
 

@@ -2,8 +2,8 @@ package session
 
 import "betcode/actors/run"
 
-// agentDeaf has an agent replaced that cannot be told anything.
-func (t *transition) agentDeaf(m run.StdinClosed) {
+// stdinClosed replaces an agent that has closed its input.
+func (t *transition) stdinClosed(m run.StdinClosed) {
 	if m.Run != t.s.record.Run || !t.s.agent.up || t.s.replacing() || t.s.record.StopWanted {
 		return
 	}
@@ -12,17 +12,17 @@ func (t *transition) agentDeaf(m run.StdinClosed) {
 	t.replaceAgent(endReplace, run.StopResumable)
 }
 
-// spoolUnread tells people that the output of the agent comes late.
-func (t *transition) spoolUnread(m run.OutputUnreadable) {
+// outputUnreadable announces that the output of the agent comes late.
+func (t *transition) outputUnreadable(m run.OutputUnreadable) {
 	if m.Run != t.s.record.Run || !t.s.active() {
 		return
 	}
-	t.activity() // it says nothing because we do not hear it
+	t.activity() // the silence is not the agent's
 	t.s.agent.outputUnreadable = m.Err != nil
 	if m.Err != nil {
-		t.notice("OUTPUT_UNREADABLE", "What the agent says cannot be read from the disk at the moment; it is tried again, and nothing is lost",
+		t.notice("OUTPUT_UNREADABLE", "The agent's output cannot be read from the disk; the daemon tries again, and nothing is lost",
 			map[string]string{"reason": m.Err.Error()})
 		return
 	}
-	t.notice("OUTPUT_READABLE", "What the agent says can be read again", nil)
+	t.notice("OUTPUT_READABLE", "The agent's output can be read again", nil)
 }

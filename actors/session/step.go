@@ -128,10 +128,9 @@ func (s state) admit(now env, effects []act.Effect) (state, []act.Effect) {
 	return s, effects
 }
 
-// before takes a message that comes before the session is loaded. What the
-// journal and a run have to tell was meant for an incarnation that crashed: this
-// one has appended nothing and started no run yet. The run's new incarnation
-// will say again what is still true.
+// before keeps a message that arrives before the session is loaded. Reports of the journal and of a run are dropped: they were for
+// an incarnation that crashed, and this one has appended nothing and started no run yet. The run's new incarnation repeats what is
+// still true.
 func (s state) before(from *actor.PID, m any) (state, []act.Effect) {
 	switch m.(type) {
 	case messages.Committed, messages.AppendRefused:
@@ -156,8 +155,7 @@ func (s state) before(from *actor.PID, m any) (state, []act.Effect) {
 	return s, nil
 }
 
-// closed tells everybody who waits that the session was deleted: an id that was
-// used once is never used again.
+// closed answers all waiting callers that the session was deleted. The id of a deleted session is not used again.
 func (s state) closed(err *messages.Error) (state, []act.Effect) {
 	var effects []act.Effect
 	for _, e := range s.durable.Abandon() {

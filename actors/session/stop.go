@@ -49,7 +49,7 @@ func (t *transition) stopRun() {
 	t.tellAgent(run.Stop{How: run.StopOrderly})
 }
 
-// stopped says that the agent is gone, to whoever wanted that.
+// stopped ends the session's work and answers the callers of a stop, when the agent is gone.
 func (t *transition) stopped() {
 	if t.s.ending.savingStop {
 		return // until it is known whether it can be kept so
@@ -67,8 +67,8 @@ func (t *transition) stopped() {
 	t.maybeRetire()
 }
 
-// stopSaved goes on with a stop that was noted beside the journal, or could not be:
-// then the agent ends, and nobody is told that this is for good.
+// stopSaved takes the result of saving a stop beside the journal. If it could not be saved, the agent is ended all the same, and
+// the callers are told that the stop may be forgotten.
 func (t *transition) stopSaved(m stopSaved) {
 	t.s.ending.savingStop = false
 	if m.err != nil {
@@ -83,8 +83,8 @@ func (t *transition) stopSaved(m stopSaved) {
 	}
 }
 
-// applySavedStop takes over a wish that could only be noted beside the journal. One that
-// is older than the newest run was fulfilled before that.
+// applySavedStop takes over a stop that was saved beside the journal. One that is older than the newest run was carried out before
+// that run.
 func (t *transition) applySavedStop() {
 	if !t.now.stopSaved {
 		return

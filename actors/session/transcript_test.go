@@ -98,7 +98,7 @@ func TestTranscriptIsReadAgainByARebuiltSession(t *testing.T) {
 
 // A message that the agent never acknowledged, but remembers: it is not given
 // again, and the turn it belongs to is continued. Found by the crash harness.
-func TestRememberedWithoutAWord(t *testing.T) {
+func TestInputInTheTranscriptWithoutAReport(t *testing.T) {
 	b := running(t)
 	b.tell(messages.InputWrittenTo{Run: 1, Key: "k1"})
 	b.manual = true

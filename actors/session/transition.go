@@ -14,13 +14,11 @@ import (
 	"betcode/messages"
 )
 
-// transition is one step of a session under construction: the next state, what
-// goes into the journal with it, and what follows. It exists only within a
-// step.
+// transition is one step of a session under construction: the next state, the append to the journal, and the effects. It exists
+// only within a step.
 //
-// The order of what follows is always the same: write down, then tell the
-// streams, then answer, then act. Whatever is added with [transition.then]
-// waits for the disk.
+// The order of effects is always the same: append, publish to the streams, answer callers, act. Effects that are added with
+// [transition.then] wait for the disk.
 type transition struct {
 	s      state
 	now    env
@@ -119,7 +117,7 @@ func (t *transition) notice(code, message string, details map[string]string) {
 	t.emit(&pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{Code: code, Message: message, Details: details}}})
 }
 
-// call notifies a person, unless somebody watches.
+// call notifies a person, unless a client watches the session.
 func (t *transition) call(code, message string, details map[string]string) {
 	if !t.s.clients.Watched() {
 		t.then(notify{Notice{Code: code, Message: message, Session: t.s.id, Name: t.s.record.Name, Details: details}})
@@ -210,8 +208,7 @@ func (t *transition) known(from *actor.PID, op string) bool {
 	return false
 }
 
-// maybeRetire lets the actor go when nobody needs it: everything it knows is in
-// the journal.
+// maybeRetire offers the end of the actor when nothing needs it: everything it knows is in the journal.
 func (t *transition) maybeRetire() {
 	if t.s.clients.Streams() == 0 && !t.s.lock.Reserved() && !t.s.lock.Contested() && !t.s.active() && !t.s.busy() && !t.s.ending.restart && t.s.prompts.Len() == 0 {
 		t.then(retire{})

@@ -10,8 +10,8 @@ import (
 	"betcode/messages"
 )
 
-// trimHistory moves the low-water mark: what lies up to it is not found any more.
-// Nobody has used the session by that, so it stays where it is in the list.
+// trimHistory moves the low-water mark: events up to it cannot be read any more. It does not change UpdatedAt, because no client
+// used the session.
 func (t *transition) trimHistory(from *actor.PID, m messages.TrimHistory) {
 	if !t.known(from, "trim history") {
 		return

@@ -11,12 +11,10 @@ import (
 	"betcode/messages"
 )
 
-// What a directory tells an agent to run counts while the user trusts its content.
-// The content is compared before the agent starts, before each message to a resting
-// agent, and after each tool call of an agent that obeys the directory: Claude Code
-// reads its settings again when they change, so hooks that a checkout brings would
-// run in the same turn. An agent that obeys what is no longer trusted is replaced by
-// a restricted one, which goes on with the turn.
+// An agent obeys the files of its directory while the user trusts their content. The content is compared before the agent starts,
+// before each message to an idle agent, and after each tool call of an agent that obeys the directory: Claude Code reads its
+// settings again when they change, so hooks that a checkout brings would run in the same turn. An agent that obeys content which is
+// not trusted any more is replaced by a restricted one, which continues the turn.
 
 // lookTrust compares the directory's content with what is trusted; then trustLooked.
 type lookTrust struct {
@@ -42,14 +40,14 @@ func (e lookTrust) look(d *Deps, directory string, added, environment []string) 
 // guarded notes how the agent was started.
 func (t *transition) guarded(m messages.ProcessStarted) {
 	t.s.agent.guard, t.s.agent.trustFresh, t.s.agent.trustLooking = m.Guard, !m.Adopted, false
-	t.s.agent.trustSearch = m.Adopted // nobody knows what it has loaded from below its directory
+	t.s.agent.trustSearch = m.Adopted // it is not known what it has loaded from below its directory
 	if m.Adopted {
 		t.s.said.trust = m.Guard.Digest // in history
 	}
 	t.tellGuard()
 }
 
-// tellGuard tells people what of the directory is not in effect, once for each content.
+// tellGuard announces which content of the directory is not in effect, once for each content.
 func (t *transition) tellGuard() {
 	g := t.s.agent.guard
 	if !g.Restricted() || t.s.said.trust == g.Digest {
@@ -98,8 +96,8 @@ func (t *transition) watchTrust(items []claude.Item) {
 	}
 }
 
-// trustLooked goes on with the present content: the agent is replaced if it obeys what
-// is not trusted, or, while it rests, if it could obey what is trusted now.
+// trustLooked compares the agent with the present content: it is replaced if it obeys what is not trusted, or, while it is idle, if
+// it could obey what is trusted now.
 func (t *transition) trustLooked(m trustLooked) {
 	if m.run != t.s.record.Run || !t.s.agent.trustLooking {
 		return

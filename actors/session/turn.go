@@ -10,8 +10,8 @@ import (
 	"betcode/messages"
 )
 
-// cancelTurn interrupts the running turn. What was accepted but not begun goes
-// with it only if no agent is there to be interrupted.
+// cancelTurn interrupts the running turn. Inputs that were accepted and not begun are dropped only if there is no agent to
+// interrupt.
 func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 	const op = "cancel turn"
 	if !t.known(from, op) || (!m.Force && !t.ensureLock(from, m.Client, op)) || !t.thawed(from, op) {
@@ -31,8 +31,8 @@ func (t *transition) cancelTurn(from *actor.PID, m messages.CancelTurn) {
 	t.then(act.Reply{To: from, With: messages.TurnCanceling{WasActive: active}})
 }
 
-// cancelAsked writes down who wants the turn to end, and in history why, if that was
-// said. Whoever wants it again adds nothing.
+// cancelAsked records the client that cancels the turn, and the reason in the history if there is one. A repeated request adds
+// nothing.
 func (t *transition) cancelAsked(m messages.CancelTurn) {
 	r := t.change()
 	if r.TurnCanceled {
@@ -52,7 +52,7 @@ func (t *transition) interrupt() {
 	}
 }
 
-// dropInputs gives up every unsettled input, and says so.
+// dropInputs gives up every input that is not done, and reports each.
 func (t *transition) dropInputs(why string) {
 	for _, in := range slices.Clone(t.s.inputs) {
 		t.notice("INPUT_DROPPED", "A message was not given to the agent: "+why, map[string]string{"idempotency_key": in.Key})

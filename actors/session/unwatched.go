@@ -8,12 +8,10 @@ import (
 	"betcode/messages"
 )
 
-// A person who watches a session needs no notification. Watching means that a client
-// which may answer is attached and not an observer by its own wish. Whether somebody
-// watches is judged when something begins to wait for a person, and again when the
-// last client that watched is gone: then the notifications that its presence held back
-// are sent, after a grace in which a client may reconnect. Nothing of it is journaled;
-// a new daemon judges once more.
+// A person who watches a session needs no notification. A session is watched while a client is attached that may answer and did not
+// attach as an observer. The session decides about a notification when something begins to wait for a person, and again when the
+// last watching client is gone: then it sends the notifications that were withheld, after a grace in which a client may reconnect.
+// Nothing of this is journaled; a new daemon decides again.
 
 // unwatchedGrace is how long a client that watched may take to reconnect.
 const unwatchedGrace = 10 * time.Second
@@ -30,8 +28,7 @@ type unwatched struct {
 // maxNotified bounds what a notification says of a tool call, in bytes.
 const maxNotified = 200
 
-// tendUnwatched begins the grace when requests wait and nobody watches. It ends every
-// step.
+// tendUnwatched begins the grace when requests wait and no client watches. It ends every step.
 func (t *transition) tendUnwatched() {
 	if t.s.clients.Watched() {
 		t.s.unwatched.told = nil // the watcher sees them; they count as new when it leaves
@@ -49,7 +46,7 @@ func (t *transition) tendUnwatched() {
 	}
 }
 
-// unwatchedLate notifies a person of everything that waits, if still nobody watches.
+// unwatchedLate notifies a person of everything that waits, if still no client watches.
 func (t *transition) unwatchedLate() {
 	t.s.unwatched.timer = false
 	for _, p := range t.s.prompts.List(prompts.Undecided) {

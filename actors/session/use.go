@@ -26,8 +26,7 @@ func isUse(m any) bool {
 	return false
 }
 
-// outputIsUse reports whether the agent's lines belong to a turn; before says whether
-// one ran before them.
+// outputIsUse reports whether the agent's lines belong to a turn; before says whether a turn ran before them.
 func (t *transition) outputIsUse(before bool, items []claude.Item) bool {
 	if !before && !t.s.record.Turn {
 		return slices.ContainsFunc(items, func(item claude.Item) bool {
@@ -38,8 +37,7 @@ func (t *transition) outputIsUse(before bool, items []claude.Item) bool {
 	return !t.onlyAnswers(items)
 }
 
-// onlyAnswers reports whether the agent has said nothing but what it was asked by us:
-// that is no use of the session, which stays where it is in the list.
+// onlyAnswers reports whether the agent wrote nothing but answers to the session's own requests. They do not change UpdatedAt.
 func (t *transition) onlyAnswers(items []claude.Item) bool {
 	for _, item := range items {
 		switch m := item.(type) {

@@ -7,9 +7,8 @@ import (
 	"betcode/messages"
 )
 
-// What a session does differently with an older version of the agent. The version
-// is that of the program when it was started, until the agent says itself; both are
-// in the session's record, so an adopted agent is still known.
+// Differences between versions of the agent. The version is that of the program when it was started, until the agent reports its
+// own. Both are in the session's record, so that the version of an adopted agent is known.
 
 // startedAs notes the version of a program that was started.
 func (t *transition) startedAs(m messages.ProcessStarted) {
@@ -18,8 +17,7 @@ func (t *transition) startedAs(m messages.ProcessStarted) {
 	}
 }
 
-// beginInputs marks the oldest message that the agent was given as begun, where it
-// does not say itself which one its turn begins with.
+// beginInputs marks the oldest input that the agent has as begun, where the agent does not report with which one its turn begins.
 func (t *transition) beginInputs(m claude.TurnStarted) {
 	if t.s.can().CommandLifecycle || m.Origin != "" {
 		return
@@ -33,9 +31,8 @@ func (t *transition) beginInputs(m claude.TurnStarted) {
 	}
 }
 
-// answeredBy lists the messages that a turn has answered: those its result names,
-// and, where the agent tells nothing of a message's state, those that were begun. A
-// command without a turn answers the oldest.
+// answeredBy lists the messages that a turn has answered: those that its result names, and those that were begun, where the agent
+// does not report the state of messages. A command without a turn answers the oldest.
 func (t *transition) answeredBy(m claude.TurnEnded) []string {
 	if t.s.can().CommandLifecycle || m.Origin != "" {
 		return m.Inputs
@@ -57,8 +54,7 @@ func (t *transition) answeredBy(m claude.TurnEnded) []string {
 	return answered
 }
 
-// complaintRead takes what a run that ended has written to standard error where
-// that is the only place in which it is said.
+// complaintRead evaluates the standard error of a run that ended, for what the agent reports nowhere else.
 func (t *transition) complaintRead(exit messages.Exit) {
 	if t.s.run == nil || !exit.Known || exit.Code == 0 {
 		return
@@ -77,10 +73,10 @@ func (s *state) forks() bool {
 	return s.run != nil && !s.run.Resumed && s.record.Fork.AgentSession != ""
 }
 
-// notContinuing is a sorted list of versions that do not go on with a turn by themselves.
+// notContinuing is a sorted list of versions that do not continue an interrupted turn by themselves.
 type notContinuing []string
 
-// continues reports whether a version is believed to go on with a turn by itself.
+// continues reports whether a version is believed to continue an interrupted turn by itself.
 func (n notContinuing) continues(version string) bool {
 	_, stays := slices.BinarySearch(n, version)
 	return !stays

@@ -44,7 +44,7 @@ func TestSilentAgentIsInterruptedThenEnded(t *testing.T) {
 	}
 }
 
-func TestAgentThatIsHeardIsLeftAlone(t *testing.T) {
+func TestActiveAgentIsNotInterrupted(t *testing.T) {
 	b := watched(t)
 	b.now = b.now.Add(5 * time.Minute)
 	b.tell(b.out(text("still at it")))

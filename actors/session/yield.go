@@ -9,16 +9,15 @@ import (
 	"betcode/messages"
 )
 
-// An agent that waits for a person keeps its slot for a while. After that it yields:
-// when another session wants the slot, its agent is parked, the request stays before
-// people as an orphan, and the first answer resumes the agent, which makes the call
-// again and gets that answer (decision 18). Nobody loses a slot that nobody wants.
+// An agent that waits for a person keeps its slot for a while. After that it yields: when another session wants the slot, its agent
+// is parked, the request stays visible as an orphan, and the first answer resumes the agent, which repeats the call and gets that
+// answer (decision 18). No agent is parked while no other session waits.
 
 // yieldDue is sent when an agent that waits for a person may have waited long enough.
 type yieldDue struct{ run messages.RunNumber }
 
-// tendYield tells the pool when the agent begins or ends to wait for a person, and
-// sees to it that the session looks again when the hold is over. It ends every step.
+// tendYield reports to the pool when the agent begins or ends to wait for a person, and sets the timer of the hold. It ends every
+// step.
 func (t *transition) tendYield() {
 	at := t.s.yieldsAt()
 	if asking := !at.IsZero(); asking != t.s.slot.asking {
