@@ -26,9 +26,8 @@ func (s *System) knownAbilities(id messages.SessionID) messages.Abilities {
 		return own
 	}
 	directory := loaded.Record.WorkingDirectory
-	home := claude.Home(s.environment(nil))
-	defined := offers.Read(home)
-	if s.obeyed(directory, home) {
+	defined := offers.Read(claude.Home(s.options.Environment))
+	if s.directories.Obeyed(directory) {
 		defined = joined(offers.Read(filepath.Join(directory, ".claude")), defined)
 	}
 	others, _, err := s.options.Store.Sessions(directory, "", relatives, 0)
@@ -42,15 +41,6 @@ func (s *System) knownAbilities(id messages.SessionID) messages.Abilities {
 		}
 	}
 	return defined
-}
-
-// obeyed reports whether an agent in a directory would obey all that the directory brings.
-func (s *System) obeyed(directory, home string) bool {
-	if s.options.Directories == nil {
-		return false
-	}
-	review, err := s.options.Directories.Review(directory, home)
-	return err == nil && guardOf(review).Mode == messages.GuardOff
 }
 
 // joined is a with what only b has.

@@ -33,7 +33,7 @@ func (s *System) checkEdit(m messages.AnswerPermission) error {
 	p := loaded.Permissions[at]
 	place := rules.Place{Directory: loaded.Record.WorkingDirectory, Home: s.options.Home}
 	asked := rules.Call{Tool: p.Tool, Input: p.Input, Place: place}
-	why := s.editRefused(asked, m.Updated, s.directoryRules(place.Directory))
+	why := s.editRefused(asked, m.Updated, s.directories.Rules(place.Directory))
 	if why == "" {
 		return nil
 	}

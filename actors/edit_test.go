@@ -6,9 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
 	"betcode/actors/internal/ruleset"
+	"betcode/actors/internal/workdir"
 	"betcode/actors/settings"
 	"betcode/messages"
 )
@@ -20,7 +23,8 @@ func TestCheckEdit(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := newMemoryStore()
-	s := &System{protected: protect.New(protect.Places{Home: "/home/u"}, protect.Places{}), options: Options{Store: store}}
+	quiet := zerolog.Nop()
+	s := &System{directories: workdir.New(workdir.Deps{Log: &quiet}), protected: protect.New(protect.Places{Home: "/home/u"}, protect.Places{}), options: Options{Store: store}}
 	s.rules.Store(ruleset.Read(settings.Rules{Deny: []string{"Bash(rm *)"}, Source: "settings.json"}))
 	records := map[messages.RequestID]messages.PermissionRecord{
 		"p1": {Request: "p1", Session: sessionA, Tool: "Bash", Input: rules.InputOf("Bash", "ls"), Formerly: []messages.RequestID{"p0"}},

@@ -30,7 +30,7 @@ func (s *System) explain(ctx context.Context, m messages.ExplainPermission) (mes
 		call.Input = rules.InputOf(m.Tool, m.Argument)
 	}
 	call.Real = rules.Resolve(call)
-	now, directory := s.rules.Load(), s.directoryRules(m.WorkingDirectory)
+	now, directory := s.rules.Load(), s.directories.Rules(m.WorkingDirectory)
 	set := now.Rules.With(directory)
 	verdict := set.Decide(call)
 	explained := messages.PermissionExplained{Effect: verdict.Effect.String(), Why: verdict.Why, Known: set.Len()}

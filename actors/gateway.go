@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,9 +57,9 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 	case messages.TestRules:
 		return s.testRules(ctx, m)
 	case messages.TrustDirectory:
-		return s.trust(m)
+		return s.directories.Trust(m)
 	case messages.ReviewDirectory:
-		return s.reviewDirectory(m)
+		return s.directories.Review(m)
 	case messages.GetRawOutput:
 		return s.rawOutput(ctx, m)
 	case messages.GetAbilities:
@@ -219,6 +220,16 @@ func (s *System) checkDirectory(m messages.StartSession) (resolved string, err e
 		return "", nil
 	}
 	return resolved, nil
+}
+
+// withDefaults fills in what a new session was started without.
+func (s *System) withDefaults(m messages.StartSession) messages.StartSession {
+	if s.exists(m.Session) {
+		return m
+	}
+	d := s.directories.Defaults(m.WorkingDirectory)
+	m.Model, m.Resume = cmp.Or(m.Model, d.Model), cmp.Or(m.Resume, d.Resume)
+	return m
 }
 
 // keySeen reports whether an idempotency key was used in a session before.

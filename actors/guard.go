@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/mcpconfig"
@@ -21,15 +19,11 @@ import (
 func (s *System) guard(session messages.SessionRecord, record messages.RunRecord) (argv, env []string, err error) {
 	environment := s.environment(record.Environment)
 	restriction := claude.Restriction{Strict: record.Options.OnlyServers}
-	if s.options.Directories == nil {
+	if !s.directories.Known() {
 		argv, err = s.handServers(session, record, restriction, environment)
 		return argv, nil, err
 	}
-	review, err := s.review(session.WorkingDirectory, record.Options.Directories, environment)
-	if err != nil { // nobody knows what is trusted
-		review = messages.DirectoryReview{Problems: []string{err.Error()}}
-	}
-	guard := guardOf(review)
+	guard := s.directories.GuardAtStart(session.WorkingDirectory, record.Options.Directories, environment)
 	text, err := json.Marshal(guard)
 	if err != nil {
 		return nil, nil, fmt.Errorf("write %s: %w", run.GuardFile, err)
@@ -60,52 +54,6 @@ func (s *System) handServers(session messages.SessionRecord, record messages.Run
 		}
 	}
 	return claude.Restrict(record.Argv, r), nil
-}
-
-// presentGuard returns how an agent in a directory would be restricted now. With search, it looks below the directory as well.
-func (s *System) presentGuard(directory string, added, environment []string, search bool) (messages.Guard, error) {
-	if search {
-		for _, dir := range append([]string{directory}, added...) {
-			s.options.Directories.Search(dir)
-		}
-	}
-	review, err := s.review(directory, added, environment)
-	return guardOf(review), err
-}
-
-// guardOf is the restriction that follows from a review.
-func guardOf(r messages.DirectoryReview) messages.Guard {
-	guard := messages.Guard{Digest: r.Digest, Ask: r.Ask}
-	switch {
-	case r.Empty:
-		guard.Mode = messages.GuardQuiet
-	case !r.Trusted:
-		guard.Mode, guard.Withheld, guard.Problems = messages.GuardStrict, withoutSecrets(r.Findings), r.Problems
-	}
-	return guard
-}
-
-// withoutSecrets leaves out what may be a secret: values of variables, and arguments
-// of servers. What is withheld is shown to everybody who may view the session.
-func withoutSecrets(findings []messages.DirectoryFinding) []messages.DirectoryFinding {
-	out := slices.Clone(findings)
-	for i, f := range out {
-		switch f.Kind {
-		case "env":
-			out[i].Text, _, _ = strings.Cut(f.Text, "=")
-		case "server":
-			name, command, _ := strings.Cut(f.Text, ": ")
-			if program, _, _ := strings.Cut(command, " "); !strings.ContainsAny(program, "{@?") {
-				name += ": " + program
-			}
-			out[i].Text = name
-		case "setting", "helper":
-			out[i].Text, _, _ = strings.Cut(f.Text, ":")
-		case "git":
-			out[i].Text, _, _ = strings.Cut(f.Text, " =")
-		}
-	}
-	return out
 }
 
 // projectsOf are the names under which the agent keeps what the user has told it about

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
+
+	"betcode/actors/internal/workdir"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -49,7 +52,8 @@ func TestGuard(t *testing.T) {
 		"unknown": {fixedDirectories{err: os.ErrPermission}, messages.GuardStrict, true, "here mine"},
 	} {
 		record := messages.RunRecord{Directory: t.TempDir(), Argv: []string{"claude"}}
-		s := &System{options: Options{Directories: test.directories, Environment: []string{"HOME=" + home}}}
+		environment, quiet := []string{"HOME=" + home}, zerolog.Nop()
+		s := &System{options: Options{Environment: environment}, directories: workdir.New(workdir.Deps{Source: test.directories, Log: &quiet})}
 		argv, env, err := s.guard(messages.SessionRecord{WorkingDirectory: project}, record)
 		if err != nil {
 			t.Fatal(err)

@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"betcode/actors/internal/claude"
-	"betcode/actors/internal/texts"
 	"betcode/actors/session"
 	"betcode/messages"
 	"betcode/messages/claudecode"
@@ -122,31 +118,4 @@ func optionsRefused(o messages.AgentOptions, version string) (messages.Exit, boo
 		}
 	}
 	return messages.Exit{}, false
-}
-
-// review returns what an agent would obey in its working directory and in the added ones.
-// Claude Code takes commands, skills and agents of added directories, and nothing of them
-// with --setting-sources user (measured with 2.0.77 to 2.1.330).
-func (s *System) review(directory string, added, environment []string) (messages.DirectoryReview, error) {
-	all, err := s.options.Directories.Review(directory, claude.Home(environment))
-	if err != nil || len(added) == 0 {
-		return all, err
-	}
-	digest := sha256.New()
-	fmt.Fprintf(digest, "%q", all.Digest)
-	for _, dir := range added {
-		one, err := s.options.Directories.Review(dir, claude.Home(environment))
-		if err != nil {
-			return all, err
-		}
-		fmt.Fprintf(digest, "%q%q", dir, one.Digest)
-		all.Findings = append(all.Findings, one.Findings...)
-		all.Problems = append(all.Problems, one.Problems...)
-		all.Empty, all.Trusted = all.Empty && one.Empty, all.Trusted && one.Trusted
-		if !one.Trusted {
-			all.Problems = append(all.Problems, fmt.Sprintf("the added directory %s is not trusted (betcode trust %s)", dir, texts.ShellWord(dir)))
-		}
-	}
-	all.Digest = hex.EncodeToString(digest.Sum(nil))
-	return all, nil
 }

@@ -35,7 +35,7 @@ func (s *System) testRules(ctx context.Context, m messages.TestRules) (messages.
 		now = ruleset.Read(settings.Rules{Allow: m.Rules.Allow, Ask: m.Rules.Ask, Deny: m.Rules.Deny})
 	}
 	place := rules.Place{Directory: loaded.Record.WorkingDirectory, Home: s.options.Home}
-	h := callHistory{set: now.Rules.With(s.directoryRules(place.Directory)), place: place, found: m.Found}
+	h := callHistory{set: now.Rules.With(s.directories.Rules(place.Directory)), place: place, found: m.Found}
 	for at, head := messages.Seq(0), loaded.Record.Head; at < head; {
 		events, err := s.options.Store.Events(m.Session, at, 0, 0)
 		if err == nil {

@@ -28,7 +28,7 @@ func (s *System) listRules(m messages.ListRules) (messages.Reply, error) {
 		record, directory = loaded.Record, loaded.Record.WorkingDirectory
 	}
 	if directory != "" {
-		list = append(slices.Clone(list), s.directoryRuleList(directory)...)
+		list = append(slices.Clone(list), s.directories.RuleList(directory)...)
 	}
 	list = append(slices.Clone(list), ofSession(record)...)
 	_, problems := rules.New(list...)

@@ -23,6 +23,7 @@ import (
 	"betcode/actors/internal/ruleset"
 	"betcode/actors/internal/sidecar"
 	"betcode/actors/internal/spool"
+	"betcode/actors/internal/workdir"
 	"betcode/actors/journal"
 	"betcode/actors/retention"
 	"betcode/actors/run"
@@ -71,6 +72,12 @@ type Options struct {
 	Components func() []messages.ComponentHealth
 }
 
+// Directories tells what working directories bring along, see [Options].
+type Directories = workdir.Source
+
+// SessionDefaults is what a session has that was started without.
+type SessionDefaults = workdir.Defaults
+
 // System is the running actor system: the tree of the architecture, and the
 // door through which the gateway asks it.
 type System struct {
@@ -90,18 +97,19 @@ type System struct {
 	notifier  *notifier
 	started   time.Time
 
-	settings  atomic.Pointer[settings.Settings] // the present ones
-	rules     ruleset.Live                      // those of settings, read
-	protected *protect.List
-	slots     atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
-	room      *disk.Meter
-	archiver  *retention.Archiver
-	damage    journal.Damage       // found in the journal's files
-	backup    journal.BackupHealth // of scheduled backups
-	lately    lately               // requests that were answered in the life of this daemon
-	versions  *sidecar.Versions
-	stops     *sidecar.Stops
-	cgroups   process.Cgroups
+	settings    atomic.Pointer[settings.Settings] // the present ones
+	rules       ruleset.Live                      // those of settings, read
+	directories *workdir.Reviewer
+	protected   *protect.List
+	slots       atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
+	room        *disk.Meter
+	archiver    *retention.Archiver
+	damage      journal.Damage       // found in the journal's files
+	backup      journal.BackupHealth // of scheduled backups
+	lately      lately               // requests that were answered in the life of this daemon
+	versions    *sidecar.Versions
+	stops       *sidecar.Stops
+	cgroups     process.Cgroups
 
 	daemon, disk, journal, pool, sessions, health *actor.PID
 
@@ -139,6 +147,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 		s.options.AgentRestart = o.Restart
 	}
 	s.setRules(o.Settings.Rules)
+	s.directories = workdir.New(workdir.Deps{Source: o.Directories, Own: claude.Home(o.Environment), Log: s.logOf("trust")})
 	s.protected = o.protected()
 	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, run.SpoolQuota), 0)
 	s.room = newMeter(o)

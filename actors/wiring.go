@@ -103,7 +103,7 @@ func (s *System) sessionDeps() *session.Deps {
 		Journal: s.journal, Pool: s.pool, Health: s.health,
 		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),
 		DiskFull: s.room.Full, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
-		Environment: s.environment, DirectoryRules: s.directoryRules, EditRefused: s.editRefused, Guard: s.presentGuard, EndStrays: endStraysIn,
+		Environment: s.environment, DirectoryRules: s.directories.Rules, EditRefused: s.editRefused, Guard: s.directories.Guard, EndStrays: endStraysIn,
 		Background: s.janitor, NoteVersion: s.versions.Add, KeepReport: s.writeReport, KeepAbilities: sidecar.LearnAbilities,
 		Temporary: s.temporary, Archive: s.archiver.Ended, Audit: s.audit, Notify: s.notifier.send,
 		Shows: s.logs, Mask: s.options.Mask,
@@ -113,7 +113,7 @@ func (s *System) sessionDeps() *session.Deps {
 // sessionOptions returns what holds for every session as long as the system runs.
 func (s *System) sessionOptions() session.Options {
 	return session.Options{
-		Lineage: s.options.Store.Lineage(), Runs: s.options.RunsDirectory, Program: s.options.Program, OwnRules: s.options.Directories != nil,
+		Lineage: s.options.Store.Lineage(), Runs: s.options.RunsDirectory, Program: s.options.Program, OwnRules: s.directories.Known(),
 		Home: s.options.Home, Protected: s.protected, Restarts: s.options.AgentRestart, Keeps: s.options.Keeps, LockGrace: s.options.LockGrace,
 	}
 }

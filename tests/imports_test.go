@@ -234,6 +234,12 @@ var rules = []rule{
 		because: "it joins settings with rules, and knows neither sessions nor where settings come from", never: actorsNever,
 	},
 	{
+		pkg: "actors/internal/workdir", may: []string{
+			"messages", "actors/settings", "actors/internal/claude", "actors/internal/rules", "actors/internal/ruleset", "actors/internal/texts",
+		},
+		because: "directories are judged without sessions; how trust is stored is the command's business", never: actorsNever,
+	},
+	{
 		pkg: "actors/internal/sidecar", may: []string{"messages", "actors/internal/notes"},
 		because: "a small file is read and written without knowing who needs it", never: actorsNever,
 	},
