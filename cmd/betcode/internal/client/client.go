@@ -16,26 +16,26 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// The metadata that says who calls, and what kind of client that is.
+// The metadata with the id and the kind of the client.
 const (
 	clientIDKey   = "x-client-id"
 	clientTypeKey = "x-client-type"
 )
 
-// maxEventBytes is what this client accepts; the daemon keeps events below 4 MiB.
+// maxEventBytes bounds a message that this client accepts; events of the daemon have less than 4 MiB.
 const maxEventBytes = 16 << 20
 
-// Options say how to reach a daemon.
+// Options is how to reach a daemon.
 type Options struct {
 	Socket string  // path of its Unix socket, or name of its pipe
-	Remote *Remote // how to reach it over TCP instead; nil = not
+	Remote *Remote // for TCP instead of the socket; nil = socket
 	ID     string  // who calls, for the input lock and for "who answered"
 	// Dial replaces the socket, for tests.
 	Dial func(ctx context.Context) (net.Conn, error)
 }
 
-// Client is a connection to a daemon for single calls. It connects when it is
-// first used.
+// Client is a connection to a daemon for single calls. It connects with the first
+// call.
 type Client struct {
 	Agent   pb.AgentServiceClient
 	Admin   pb.AdminServiceClient
@@ -51,7 +51,7 @@ type Client struct {
 	conn    *grpc.ClientConn
 }
 
-// New makes a client. Close it.
+// New returns a client. The caller closes it.
 func New(o Options) (*Client, error) {
 	if o.Dial == nil {
 		o.Dial = func(ctx context.Context) (net.Conn, error) { return local.Dial(ctx, o.Socket) }
@@ -78,7 +78,7 @@ func New(o Options) (*Client, error) {
 func (c *Client) Close() error { return c.conn.Close() }
 
 // Ping connects and asks for the daemon's health. It reports whether the daemon
-// serves, or as an error that there is no answer.
+// serves, and returns an error if it does not answer.
 func (c *Client) Ping(ctx context.Context) (serving bool, err error) { return c.Serving(ctx, "") }
 
 // Serving is Ping for one of its services.
@@ -93,8 +93,8 @@ func (c *Client) Serving(ctx context.Context, service string) (serving bool, err
 // Unreachable reports whether err means that no daemon answers at the socket.
 func Unreachable(err error) bool { return status.Code(err) == codes.Unavailable }
 
-// dial makes a connection. The peer is known by the socket it listens on, so there
-// is nothing to encrypt and nobody to name.
+// dial returns a connection. The connection to a socket has no TLS: the directory of
+// the socket is closed to other users, and [local.Dial] checks its owner.
 func dial(o Options) (*grpc.ClientConn, error) {
 	if o.Remote != nil {
 		return o.Remote.dial(o.ID)
@@ -105,7 +105,7 @@ func dial(o Options) (*grpc.ClientConn, error) {
 	)...)
 }
 
-// common is what every connection has, whatever it goes over.
+// common returns the options of every connection, over a socket or TCP.
 func common(id string) []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithPerRPCCredentials(identity(id)),
@@ -114,7 +114,7 @@ func common(id string) []grpc.DialOption {
 	}
 }
 
-// identity puts the client's id into the metadata of every call.
+// identity adds the client's id to the metadata of every call.
 type identity string
 
 // GetRequestMetadata implements credentials.PerRPCCredentials.

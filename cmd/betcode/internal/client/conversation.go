@@ -17,33 +17,32 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// When the daemon answers with its own failure, again and again and without a
-// single new event in between, the daemon is not asked without end.
+// maxFailures is how many times in a row, without a new event, the daemon may answer
+// with a failure of its own before the conversation ends.
 const maxFailures = 5
 
-// A connection that lasted this long was a good one: the next attempt after it is
-// a first one.
+// goodConnection is how long a connection has to last to reset the backoff.
 const goodConnection = 5 * time.Second
 
-// ConverseOptions say what a conversation is about.
+// ConverseOptions are the options of a conversation.
 type ConverseOptions struct {
-	// Start is sent first. An empty session id is filled in, so that a stream that
-	// drops before the first event does not make two sessions.
+	// Start is sent first. An empty session id is replaced by a new one, so that a
+	// stream that breaks before the first event does not create two sessions.
 	Start *pb.StartConversation
-	// MaxOutage is how long the daemon may be unreachable. 0 = without limit.
+	// MaxOutage is how long the daemon may be unreachable. 0 = no limit.
 	MaxOutage time.Duration
 }
 
-// Item is one thing that happened: an event, or something about the connection.
+// Item is an event, a change of the connection, or a lost request; one field is set.
 type Item struct {
 	Event  *pb.AgentEvent
 	Outage *Outage
-	Lost   *pb.AgentRequest // was for now, and did not reach the daemon
+	Lost   *pb.AgentRequest // not sent again, and possibly not received by the daemon
 }
 
-// Outage is a connection that broke, came back, or came back with another journal.
+// Outage reports that the connection broke, is back, or is back with another journal.
 type Outage struct {
-	Err      error         // why it broke; nil when it is over
+	Err      error         // why it broke; nil when it is back
 	Attempt  int           // the next attempt, from 1
 	Wait     time.Duration // until then
 	Restored bool          // the daemon has another journal: history begins anew
@@ -55,17 +54,17 @@ type Conversation struct {
 	options ConverseOptions
 	session string
 	items   chan Item
-	wake    chan struct{} // there may be something to send
+	wake    chan struct{} // a request may be ready to send
 	cancel  context.CancelFunc
 	done    chan struct{}
 
 	mu     sync.Mutex
 	ledger ledger
-	closed bool  // nothing more will be said
+	closed bool  // CloseSend was called
 	err    error // why items is closed
 }
 
-// Converse opens a conversation. Close it.
+// Converse opens a conversation. The caller closes it.
 func (c *Client) Converse(ctx context.Context, o ConverseOptions) *Conversation {
 	start := proto.CloneOf(o.Start)
 	if start.GetSessionId() == "" {
@@ -88,13 +87,14 @@ func (c *Client) Converse(ctx context.Context, o ConverseOptions) *Conversation 
 	return v
 }
 
-// Session is the id of the session.
+// Session returns the id of the session.
 func (v *Conversation) Session() string { return v.session }
 
-// Items is what happens, in order. It is closed at the end; Err says why.
+// Items returns the items in order. The channel is closed at the end; [Conversation.Err]
+// has the reason.
 func (v *Conversation) Items() <-chan Item { return v.items }
 
-// Err is why the conversation ended: io.EOF for a clean end.
+// Err returns why the conversation ended; io.EOF for a clean end.
 func (v *Conversation) Err() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -104,13 +104,13 @@ func (v *Conversation) Err() error {
 // Close detaches. The session goes on.
 func (v *Conversation) Close() {
 	v.cancel()
-	for range v.items { // the rest is not read
+	for range v.items { // drain, so that the goroutine ends
 	}
 	<-v.done
 }
 
-// Say sends a user message and returns its key.
-func (v *Conversation) Say(content string, attachments ...*pb.Attachment) string {
+// SendMessage sends a user message and returns its idempotency key.
+func (v *Conversation) SendMessage(content string, attachments ...*pb.Attachment) string {
 	key := uuid.NewString()
 	v.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Message{
 		Message: &pb.UserMessage{Content: content, Attachments: attachments, IdempotencyKey: key},
@@ -118,16 +118,15 @@ func (v *Conversation) Say(content string, attachments ...*pb.Attachment) string
 	return key
 }
 
-// Send sends anything but a StartConversation.
+// Send sends a request that is not a StartConversation.
 func (v *Conversation) Send(r *pb.AgentRequest) {
 	v.mu.Lock()
-	v.ledger.say(r)
+	v.ledger.add(r)
 	v.mu.Unlock()
 	v.signal()
 }
 
-// CloseSend says that nothing more will be said: the conversation ends cleanly
-// when everything said is settled.
+// CloseSend ends the conversation once every message and answer is confirmed.
 func (v *Conversation) CloseSend() {
 	v.mu.Lock()
 	v.closed = true
@@ -135,11 +134,12 @@ func (v *Conversation) CloseSend() {
 	v.signal()
 }
 
-// Unsettled is how many messages and answers are not known to have arrived.
-func (v *Conversation) Unsettled() int {
+// Unconfirmed returns the number of messages and answers that the daemon has neither
+// confirmed nor refused.
+func (v *Conversation) Unconfirmed() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.ledger.unsettled()
+	return v.ledger.unconfirmed()
 }
 
 func (v *Conversation) signal() {
@@ -149,11 +149,11 @@ func (v *Conversation) signal() {
 	}
 }
 
-// run connects, again and again, until there is a reason not to.
+// run reconnects until the conversation ends or an error is permanent.
 func (v *Conversation) run(ctx context.Context) error {
 	var (
 		attempt, failures int
-		lost              time.Time // when the connection broke; zero while there is one
+		lost              time.Time // when the connection broke; zero while connected
 	)
 	for {
 		began := time.Now()
@@ -180,7 +180,7 @@ func (v *Conversation) run(ctx context.Context) error {
 			if failures++; failures >= maxFailures {
 				return err
 			}
-		case comeBack:
+		case retry:
 		}
 		if lost.IsZero() {
 			lost = time.Now()
@@ -196,8 +196,8 @@ func (v *Conversation) run(ctx context.Context) error {
 	}
 }
 
-// disconnected notes that what was said may not have arrived, and tells what will
-// not be said again. False when the conversation was closed.
+// disconnected marks requests to be sent again, and reports those that are lost. It
+// returns false if the conversation was closed.
 func (v *Conversation) disconnected(ctx context.Context) bool {
 	v.mu.Lock()
 	lost := v.ledger.disconnected()
@@ -210,7 +210,7 @@ func (v *Conversation) disconnected(ctx context.Context) bool {
 	return true
 }
 
-// pause tells about an outage and sits it out.
+// pause reports an outage and waits for the next attempt.
 func (v *Conversation) pause(ctx context.Context, cause error, attempt int, wait time.Duration) error {
 	if !v.put(ctx, Item{Outage: &Outage{Err: cause, Attempt: attempt, Wait: wait}}) {
 		return ctx.Err()
@@ -243,23 +243,23 @@ func (v *Conversation) forget() bool {
 	return had
 }
 
-// verdict is what an error means for the next attempt.
+// verdict is what follows an error.
 type verdict uint8
 
 const (
-	giveUp   verdict = iota // asking again would not help
-	comeBack                // the daemon is away
-	failed                  // the daemon failed; it may not the next time
+	giveUp verdict = iota // another attempt would fail too
+	retry                 // the daemon is unreachable
+	failed                // the daemon failed; another attempt may succeed
 )
 
-// verdictOf reads the catalogue's column "client action".
+// verdictOf follows the column "client action" of the error catalogue.
 func verdictOf(err error) verdict {
 	if err == nil || errors.Is(err, io.EOF) {
 		return giveUp
 	}
 	switch status.Code(err) {
 	case codes.Unavailable, codes.Canceled, codes.DeadlineExceeded, codes.Aborted:
-		return comeBack
+		return retry
 	case codes.Unknown, codes.Internal, codes.ResourceExhausted:
 		return failed
 	case codes.OK, codes.InvalidArgument, codes.NotFound, codes.AlreadyExists, codes.PermissionDenied,

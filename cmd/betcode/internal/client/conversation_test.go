@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// daemon is a fake one: it has a list of events, and a script for each connection.
+// daemon is a fake daemon with events and a script for each connection.
 type daemon struct {
 	pb.UnimplementedAgentServiceServer
 
@@ -35,7 +35,7 @@ type daemon struct {
 	events   uint64 // there are events 1 to this
 }
 
-// script is what happens on one connection after the history was sent.
+// script runs on one connection after the history was sent.
 type script func(d *daemon, stream serverStream) error
 
 type serverStream = grpc.BidiStreamingServer[pb.AgentRequest, pb.AgentEvent]
@@ -66,7 +66,7 @@ func (d *daemon) Converse(stream serverStream) error {
 	return run(d, stream)
 }
 
-// next receives one request and remembers it.
+// next receives and records one request.
 func (d *daemon) next(stream serverStream) (*pb.AgentRequest, error) {
 	r, err := stream.Recv()
 	if err == nil {
@@ -86,7 +86,7 @@ func (d *daemon) emit(stream serverStream, e *pb.AgentEvent) error {
 	return stream.Send(e)
 }
 
-// drop ends the connection as a killed daemon does.
+// drop ends the connection as the end of a daemon does.
 func drop(*daemon, serverStream) error { return status.Error(codes.Unavailable, "gone") }
 
 func finish(*daemon, serverStream) error { return nil }
@@ -142,8 +142,8 @@ func read(t *testing.T, v *Conversation, enough func(Item) bool) (seqs []uint64,
 	}
 }
 
-// TestReconnectGoesOnAfterTheLastSequence is the reconnection document's flow.
-func TestReconnectGoesOnAfterTheLastSequence(t *testing.T) {
+// TestReconnectResumesAfterTheCursor follows the flow of the reconnection document.
+func TestReconnectResumesAfterTheCursor(t *testing.T) {
 	d := &daemon{events: 3, scripts: []script{
 		drop,
 		func(d *daemon, s serverStream) error {
@@ -182,8 +182,8 @@ func TestReconnectGoesOnAfterTheLastSequence(t *testing.T) {
 	}
 }
 
-// TestMessagesAreSentUntilAcknowledged: the connection breaks after the message
-// was received and before it was acknowledged.
+// TestMessagesAreSentUntilAcknowledged breaks the connection after the message was
+// received and before it was acknowledged.
 func TestMessagesAreSentUntilAcknowledged(t *testing.T) {
 	d := &daemon{scripts: []script{
 		func(d *daemon, s serverStream) error {
@@ -207,16 +207,16 @@ func TestMessagesAreSentUntilAcknowledged(t *testing.T) {
 	}}
 	v := serve(t, d).Converse(t.Context(), ConverseOptions{Start: &pb.StartConversation{}})
 	defer v.Close()
-	key := v.Say("hello")
-	if v.Unsettled() != 1 {
-		t.Errorf("%d unsettled", v.Unsettled())
+	key := v.SendMessage("hello")
+	if v.Unconfirmed() != 1 {
+		t.Errorf("%d unconfirmed", v.Unconfirmed())
 	}
 	v.CloseSend()
 	if _, _, err := read(t, v, nil); !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
-	if v.Unsettled() != 0 {
-		t.Errorf("%d unsettled", v.Unsettled())
+	if v.Unconfirmed() != 0 {
+		t.Errorf("%d unconfirmed", v.Unconfirmed())
 	}
 	if len(d.received) != 2 {
 		t.Fatalf("received %v", d.received)
@@ -248,13 +248,13 @@ func TestAnswersAreSentUntilResolved(t *testing.T) {
 	if _, _, err := read(t, v, nil); !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
-	if len(d.received) != 2 || v.Unsettled() != 0 {
-		t.Errorf("received %v, %d unsettled", d.received, v.Unsettled())
+	if len(d.received) != 2 || v.Unconfirmed() != 0 {
+		t.Errorf("received %v, %d unconfirmed", d.received, v.Unconfirmed())
 	}
 }
 
-// TestRestoredJournal: the daemon comes back with an older journal, once so that
-// our number is beyond its head, once with another lineage.
+// TestRestoredJournal reconnects to a daemon with a restored journal: once with a
+// head before the cursor, once with another lineage.
 func TestRestoredJournal(t *testing.T) {
 	for name, then := range map[string]func(d *daemon){
 		"number too high": func(d *daemon) { d.events = 1 },
@@ -284,7 +284,7 @@ func TestRestoredJournal(t *testing.T) {
 				t.Errorf("events %v, want %v", seqs, want)
 			}
 			if !slices.ContainsFunc(outages, func(o *Outage) bool { return o.Restored }) {
-				t.Error("it was not told")
+				t.Error("the restored journal was not reported")
 			}
 		})
 	}
@@ -294,7 +294,7 @@ func TestGivesUp(t *testing.T) {
 	for name, test := range map[string]struct {
 		end    error
 		outage time.Duration
-		starts int // connections that got through
+		starts int // connections that reached the daemon
 	}{
 		"refused":         {status.Error(codes.InvalidArgument, "no"), 0, 1},
 		"not there":       {status.Error(codes.NotFound, "no"), 0, 1},
@@ -318,7 +318,7 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// TestFatalErrorIsTheStatus: the event that says the same is not shown.
+// TestFatalErrorIsTheStatus checks that the event that repeats the status is dropped.
 func TestFatalErrorIsTheStatus(t *testing.T) {
 	d := &daemon{scripts: []script{func(_ *daemon, s serverStream) error {
 		_ = s.Send(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{Code: "SESSION_NOT_FOUND", IsFatal: true}}})
@@ -337,7 +337,7 @@ func TestFatalErrorIsTheStatus(t *testing.T) {
 	}
 }
 
-func TestCloseWhileNobodyReads(t *testing.T) {
+func TestCloseWithoutAReader(t *testing.T) {
 	d := &daemon{events: 500, scripts: []script{hold}}
 	v := serve(t, d).Converse(t.Context(), ConverseOptions{Start: &pb.StartConversation{}})
 	if _, _, err := read(t, v, func(i Item) bool { return i.Event.GetSequence() == 3 }); err != nil {
@@ -349,7 +349,7 @@ func TestCloseWhileNobodyReads(t *testing.T) {
 	}
 }
 
-func TestNobodyThere(t *testing.T) {
+func TestNoDaemon(t *testing.T) {
 	c, err := New(Options{Dial: func(context.Context) (net.Conn, error) { return nil, errors.New("connection refused") }})
 	if err != nil {
 		t.Fatal(err)

@@ -1,25 +1,24 @@
-// Package client is how a command talks to the daemon.
+// Package client connects a command to the daemon.
 //
 // A [Client] is a connection for single calls. A [Conversation] is one session
-// over as many connections as it takes: when the stream drops it reconnects with
-// the backoff of the reconnection document and goes on after the last sequence it
-// has, so that a reader of [Conversation.Items] sees every journaled event once
-// and in order.
+// over any number of connections: when the stream breaks it reconnects with the
+// backoff of the reconnection document and resumes after its cursor, so that a
+// reader of [Conversation.Items] sees every journaled event once and in order.
 //
 // # What is promised
 //
-//   - An event with a number is delivered once; what a reconnection repeats is
-//     dropped by its number.
+//   - An event with a sequence is delivered once; events that a reconnection repeats
+//     are dropped by their sequence.
 //   - A user message is sent again, with the same key, until its UserInput event
-//     has been seen or it was refused: the daemon takes it once.
+//     has been received or it was refused. The daemon accepts it once.
 //   - An answer to a permission or a question is sent again until it is resolved:
 //     the first answer counts.
-//   - An interrupt or a change of settings is for now: it is not sent again, and
-//     reported as lost if the connection broke under it.
+//   - An interrupt or a change of settings is not sent again. It is reported as lost
+//     if the connection broke before it was sent.
 //
 // # Who owns what
 //
-// The ledger (ledger.go) is plain data and decides all of this; a Conversation
-// has one goroutine that connects and receives and one per connection that sends.
-// Both end when the Conversation does.
+// The ledger (ledger.go) is plain data and keeps these promises. A Conversation has
+// one goroutine that connects and receives, and one for each connection that sends.
+// Both end with the Conversation.
 package client

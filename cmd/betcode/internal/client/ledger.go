@@ -9,32 +9,32 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// ledger is what a client remembers of a conversation across connections: how far
-// it has read, and what it has said that may not have arrived. It does no I/O.
+// ledger is the state of a conversation across connections: its cursor, and the
+// requests that may not have arrived. It does no I/O.
 type ledger struct {
 	start   *pb.StartConversation
-	last    uint64 // the last sequence received
-	lineage string // of the journal that last counts in
-	said    []*entry
+	last    uint64 // the cursor: the last sequence received
+	lineage string // of the journal that the cursor belongs to
+	entries []*entry
 }
 
-// entry is one thing that was said.
+// entry is a request that is not confirmed.
 type entry struct {
 	request *pb.AgentRequest
-	id      string // key of a message, id of a request; empty: for now only
-	sent    bool   // on the present connection
+	id      string // idempotency key of a message, id of a request; empty: it is sent once
+	sent    bool   // on this connection
 }
 
-// news is what an event means for the one who reads.
+// news is what an event means for the reader.
 type news uint8
 
 const (
 	fresh    news = iota // not seen before
 	repeated             // already delivered
-	restored             // the journal is another one: everything has to be read again
+	restored             // the journal is another one: history has to be read again
 )
 
-// opening is the first message of the next connection.
+// opening returns the first request of the next connection.
 func (l *ledger) opening() *pb.AgentRequest {
 	start := proto.CloneOf(l.start)
 	start.KeepsPrompts = true
@@ -47,8 +47,8 @@ func (l *ledger) opening() *pb.AgentRequest {
 	return &pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: start}}
 }
 
-// say notes something to be sent.
-func (l *ledger) say(r *pb.AgentRequest) {
+// add queues a request.
+func (l *ledger) add(r *pb.AgentRequest) {
 	e := &entry{request: r}
 	switch r := r.GetRequest().(type) {
 	case *pb.AgentRequest_Message:
@@ -58,30 +58,30 @@ func (l *ledger) say(r *pb.AgentRequest) {
 	case *pb.AgentRequest_QuestionResponse:
 		e.id = r.QuestionResponse.GetQuestionId()
 	}
-	l.said = append(l.said, e)
+	l.entries = append(l.entries, e)
 }
 
-// next is the next request to send on this connection, nil if there is none. What
-// is only for now is forgotten at once.
+// next returns the next request to send on this connection; nil if there is none. A
+// request that is sent only once leaves the ledger.
 func (l *ledger) next() *pb.AgentRequest {
-	for i, e := range l.said {
+	for i, e := range l.entries {
 		if e.sent {
 			continue
 		}
 		e.sent = true
 		if e.id == "" {
-			l.said = append(l.said[:i:i], l.said[i+1:]...)
+			l.entries = append(l.entries[:i:i], l.entries[i+1:]...)
 		}
 		return e.request
 	}
 	return nil
 }
 
-// disconnected prepares for the next connection: what may not have arrived is to
-// be sent again. What was only for now and never sent is returned as lost.
+// disconnected prepares for the next connection: requests that may not have arrived
+// are sent again. It returns those that were to be sent once and were not sent.
 func (l *ledger) disconnected() (lost []*pb.AgentRequest) {
 	var kept []*entry
-	for _, e := range l.said {
+	for _, e := range l.entries {
 		if e.id == "" {
 			lost = append(lost, e.request)
 			continue
@@ -89,20 +89,19 @@ func (l *ledger) disconnected() (lost []*pb.AgentRequest) {
 		e.sent = false
 		kept = append(kept, e)
 	}
-	l.said = kept
+	l.entries = kept
 	return lost
 }
 
-// unsettled is how many messages and answers are not known to have arrived.
-func (l *ledger) unsettled() int { return len(l.said) }
+// unconfirmed returns the number of messages and answers that are not confirmed.
+func (l *ledger) unconfirmed() int { return len(l.entries) }
 
-// forget is called when the daemon does not know the sequence we have: it counts
-// in another journal now.
+// forget drops the cursor: the daemon does not know it, so its journal is another one.
 func (l *ledger) forget() { l.last, l.lineage = 0, "" }
 
-// receive takes note of an event.
+// receive applies an event to the ledger.
 func (l *ledger) receive(e *pb.AgentEvent) news {
-	// Only of a snapshot: in a restored journal, the history tells of the old one.
+	// The lineage of a snapshot only: the history of a restored journal has the lineage before.
 	if info := e.GetSessionInfo(); info.GetLineage() != "" && e.GetSequence() == 0 {
 		if l.lineage != "" && l.lineage != info.GetLineage() {
 			l.last, l.lineage = 0, info.GetLineage()
@@ -110,7 +109,7 @@ func (l *ledger) receive(e *pb.AgentEvent) news {
 		}
 		l.lineage = info.GetLineage()
 		if l.last == 0 && l.withoutHistory() {
-			l.last = info.GetHead() // where counting begins for one that wants no past
+			l.last = info.GetHead() // the cursor of a client without history
 		}
 	}
 	if e.GetSequence() > 0 {
@@ -120,37 +119,37 @@ func (l *ledger) receive(e *pb.AgentEvent) news {
 		l.last = e.GetSequence()
 	}
 	if e.GetVolatile() {
-		return fresh // it is not in the journal: what it acknowledges may be refused yet
+		return fresh // it is not journaled: the request may still be refused
 	}
 	switch event := e.GetEvent().(type) {
 	case *pb.AgentEvent_UserInput:
-		l.settle(event.UserInput.GetIdempotencyKey(), false)
+		l.confirm(event.UserInput.GetIdempotencyKey(), false)
 	case *pb.AgentEvent_PermissionResolved:
-		l.settle(event.PermissionResolved.GetRequestId(), true)
+		l.confirm(event.PermissionResolved.GetRequestId(), true)
 	case *pb.AgentEvent_Error:
-		l.settle(event.Error.GetDetails()["idempotency_key"], false)
-		l.settle(event.Error.GetDetails()["request_id"], false)
+		l.confirm(event.Error.GetDetails()["idempotency_key"], false)
+		l.confirm(event.Error.GetDetails()["request_id"], false)
 	}
 	return fresh
 }
 
-// withoutHistory reports whether the past was not asked for.
+// withoutHistory reports whether the conversation began without history.
 func (l *ledger) withoutHistory() bool {
 	h := l.start.GetHistory()
 	return h == pb.HistoryPolicy_HISTORY_POLICY_NONE || h == pb.HistoryPolicy_HISTORY_POLICY_PENDING_ONLY
 }
 
-// settle forgets what has arrived, or was refused. parts: also the answers to the
-// single questions of a request, "<request>/<n>".
-func (l *ledger) settle(id string, parts bool) {
+// confirm removes a request that has arrived or was refused. With parts it also
+// removes the answers to single questions of a request, "<request>/<n>".
+func (l *ledger) confirm(id string, parts bool) {
 	if id == "" {
 		return
 	}
 	var kept []*entry
-	for _, e := range l.said {
+	for _, e := range l.entries {
 		if e.id != id && (!parts || !strings.HasPrefix(e.id, id+"/")) {
 			kept = append(kept, e)
 		}
 	}
-	l.said = kept
+	l.entries = kept
 }

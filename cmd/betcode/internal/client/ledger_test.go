@@ -39,7 +39,7 @@ func info(lineage string) *pb.AgentEvent {
 	return &pb.AgentEvent{Event: &pb.AgentEvent_SessionInfo{SessionInfo: &pb.SessionInfo{Lineage: lineage}}}
 }
 
-// unsent takes everything there is to send, by id.
+// unsent returns the ids of all queued requests.
 func unsent(l *ledger) []string {
 	var ids []string
 	for r := l.next(); r != nil; r = l.next() {
@@ -57,7 +57,7 @@ func unsent(l *ledger) []string {
 	return ids
 }
 
-// volatile marks an event as one that the journal could not keep.
+// volatile marks an event as not journaled.
 func volatile(e *pb.AgentEvent) *pb.AgentEvent {
 	e.Volatile = true
 	return e
@@ -75,29 +75,29 @@ func equal(a, b []string) bool {
 	return true
 }
 
-func TestLedgerSendsAgainWhatIsNotSettled(t *testing.T) {
+func TestLedgerResendsUnconfirmedRequests(t *testing.T) {
 	for name, test := range map[string]struct {
-		said     []*pb.AgentRequest
+		requests []*pb.AgentRequest
 		received []*pb.AgentEvent
 		again    []string
 	}{
-		"nothing arrived":     {[]*pb.AgentRequest{message("a"), allow("r"), message("b")}, nil, []string{"a", "r", "b"}},
-		"acknowledged":        {[]*pb.AgentRequest{message("a"), message("b")}, []*pb.AgentEvent{accepted(1, "a")}, []string{"b"}},
-		"not journaled":       {[]*pb.AgentRequest{message("a"), allow("r")}, []*pb.AgentEvent{volatile(accepted(0, "a")), volatile(resolved(0, "r"))}, []string{"a", "r"}},
-		"somebody else's":     {[]*pb.AgentRequest{message("a")}, []*pb.AgentEvent{accepted(1, "x")}, []string{"a"}},
-		"resolved":            {[]*pb.AgentRequest{allow("r"), allow("s")}, []*pb.AgentEvent{resolved(1, "r")}, []string{"s"}},
-		"questions together":  {[]*pb.AgentRequest{reply("q/0"), reply("q/1"), reply("qq/0")}, []*pb.AgentEvent{resolved(1, "q")}, []string{"qq/0"}},
-		"message refused":     {[]*pb.AgentRequest{message("a"), message("b")}, []*pb.AgentEvent{refused(map[string]string{"idempotency_key": "a"})}, []string{"b"}},
-		"answer too late":     {[]*pb.AgentRequest{allow("r")}, []*pb.AgentEvent{refused(map[string]string{"request_id": "r"})}, nil},
-		"an interrupt is not": {[]*pb.AgentRequest{interrupt(), message("a")}, nil, []string{"a"}},
+		"nothing arrived":    {[]*pb.AgentRequest{message("a"), allow("r"), message("b")}, nil, []string{"a", "r", "b"}},
+		"acknowledged":       {[]*pb.AgentRequest{message("a"), message("b")}, []*pb.AgentEvent{accepted(1, "a")}, []string{"b"}},
+		"not journaled":      {[]*pb.AgentRequest{message("a"), allow("r")}, []*pb.AgentEvent{volatile(accepted(0, "a")), volatile(resolved(0, "r"))}, []string{"a", "r"}},
+		"of another client":  {[]*pb.AgentRequest{message("a")}, []*pb.AgentEvent{accepted(1, "x")}, []string{"a"}},
+		"resolved":           {[]*pb.AgentRequest{allow("r"), allow("s")}, []*pb.AgentEvent{resolved(1, "r")}, []string{"s"}},
+		"questions together": {[]*pb.AgentRequest{reply("q/0"), reply("q/1"), reply("qq/0")}, []*pb.AgentEvent{resolved(1, "q")}, []string{"qq/0"}},
+		"message refused":    {[]*pb.AgentRequest{message("a"), message("b")}, []*pb.AgentEvent{refused(map[string]string{"idempotency_key": "a"})}, []string{"b"}},
+		"answer too late":    {[]*pb.AgentRequest{allow("r")}, []*pb.AgentEvent{refused(map[string]string{"request_id": "r"})}, nil},
+		"interrupts are not": {[]*pb.AgentRequest{interrupt(), message("a")}, nil, []string{"a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &ledger{start: &pb.StartConversation{}}
-			for _, r := range test.said {
-				l.say(r)
+			for _, r := range test.requests {
+				l.add(r)
 			}
-			if n := len(unsent(l)); n != len(test.said) {
-				t.Fatalf("%d of %d were sent", n, len(test.said))
+			if n := len(unsent(l)); n != len(test.requests) {
+				t.Fatalf("%d of %d were sent", n, len(test.requests))
 			}
 			for _, e := range test.received {
 				l.receive(e)
@@ -112,10 +112,10 @@ func TestLedgerSendsAgainWhatIsNotSettled(t *testing.T) {
 	}
 }
 
-func TestLedgerTellsWhatIsLost(t *testing.T) {
+func TestLedgerReturnsLostRequests(t *testing.T) {
 	l := &ledger{start: &pb.StartConversation{}}
-	l.say(interrupt())
-	l.say(message("a"))
+	l.add(interrupt())
+	l.add(message("a"))
 	if lost := l.disconnected(); len(lost) != 1 || lost[0].GetCancel() == nil {
 		t.Errorf("lost %v", lost)
 	}
@@ -124,7 +124,7 @@ func TestLedgerTellsWhatIsLost(t *testing.T) {
 	}
 }
 
-func TestLedgerCounts(t *testing.T) {
+func TestLedgerTracksTheCursor(t *testing.T) {
 	l := &ledger{start: &pb.StartConversation{SessionId: "s", History: pb.HistoryPolicy_HISTORY_POLICY_FULL}}
 	if s := l.opening().GetStart(); s.GetHistory() != pb.HistoryPolicy_HISTORY_POLICY_FULL || s.GetFromSequence() != 0 {
 		t.Errorf("first %v", s)
@@ -145,13 +145,13 @@ func TestLedgerCounts(t *testing.T) {
 	}
 }
 
-func TestLedgerNoticesAnotherJournal(t *testing.T) {
+func TestLedgerDetectsAnotherJournal(t *testing.T) {
 	l := &ledger{start: &pb.StartConversation{}}
 	if l.receive(info("one")) != fresh || l.receive(&pb.AgentEvent{Sequence: 7}) != fresh || l.receive(info("one")) != fresh {
-		t.Fatal("the same journal is not news")
+		t.Fatal("the same journal was taken for another")
 	}
 	if l.receive(info("two")) != restored {
-		t.Error("another journal was not noticed")
+		t.Error("another journal was not detected")
 	}
 	if s := l.opening().GetStart(); s.GetFromSequence() != 0 {
 		t.Errorf("goes on from %d", s.GetFromSequence())
@@ -174,8 +174,8 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// A client that wants no history has a cursor from the first snapshot on, so that
-// an outage before the first event loses nothing.
+// A client without history has a cursor from the first snapshot on, so that an outage
+// before the first event loses nothing.
 func TestCursorWithoutHistory(t *testing.T) {
 	l := &ledger{start: &pb.StartConversation{History: pb.HistoryPolicy_HISTORY_POLICY_NONE}}
 	l.receive(&pb.AgentEvent{Event: &pb.AgentEvent_SessionInfo{SessionInfo: &pb.SessionInfo{Lineage: "x", Head: 41}}})
@@ -184,8 +184,8 @@ func TestCursorWithoutHistory(t *testing.T) {
 	}
 }
 
-// The history of a restored journal tells of the lineage it was written under:
-// that is no news, however often it is replayed.
+// The history of a restored journal has the lineage under which it was written. Its
+// replay is not taken for another restore.
 func TestRestoredHistoryIsNoNewJournal(t *testing.T) {
 	l := &ledger{start: &pb.StartConversation{}}
 	l.receive(info("new"))

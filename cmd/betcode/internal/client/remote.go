@@ -9,11 +9,11 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// Remote says how to reach a daemon over TCP.
+// Remote is how to reach a daemon over TCP.
 type Remote struct {
 	Address string      // host:port
-	Token   string      // is sent with every call
-	TLS     *tls.Config // nil = in the clear, for this machine only
+	Token   string      // sent with every call
+	TLS     *tls.Config // nil = without TLS, for loopback only
 }
 
 func (r *Remote) dial(id string) (*grpc.ClientConn, error) {
@@ -25,7 +25,7 @@ func (r *Remote) dial(id string) (*grpc.ClientConn, error) {
 	return grpc.NewClient("passthrough:///"+r.Address, options...)
 }
 
-// bearer puts a token into the metadata of every call.
+// bearer adds a token to the metadata of every call.
 type bearer string
 
 // GetRequestMetadata implements credentials.PerRPCCredentials.
@@ -33,6 +33,6 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 	return map[string]string{"authorization": "Bearer " + string(b)}, nil
 }
 
-// RequireTransportSecurity implements credentials.PerRPCCredentials. Whether a token may
-// go in the clear is decided where the address is known to be of this machine.
+// RequireTransportSecurity implements credentials.PerRPCCredentials. package
+// config refuses tokens without TLS for addresses of other machines.
 func (bearer) RequireTransportSecurity() bool { return false }

@@ -9,14 +9,14 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// errRestored ends a connection whose journal is not the one we have read.
+// errRestored ends a connection to a daemon with another journal than before.
 var errRestored = errors.New("the daemon has another journal")
 
 type converseStream = grpc.BidiStreamingClient[pb.AgentRequest, pb.AgentEvent]
 
-// connect serves one connection to its end. progress reports whether a new event
-// came over it; io.EOF is a clean end. Every connection is a new one: gRPC's own
-// backoff would sit between ours and the daemon.
+// connect opens one connection and receives until it ends. progress reports whether a
+// new event arrived; io.EOF is a clean end. gRPC must not reconnect by itself: its
+// backoff would add to ours.
 func (v *Conversation) connect(ctx context.Context, again bool) (progress bool, err error) {
 	conn, err := dial(v.client.options)
 	if err != nil {
@@ -33,7 +33,7 @@ func (v *Conversation) connect(ctx context.Context, again bool) (progress bool, 
 	opening := v.ledger.opening()
 	v.mu.Unlock()
 	if err := stream.Send(opening); err != nil {
-		_, err = stream.Recv() // the status is there
+		_, err = stream.Recv() // it has the status
 		return false, err
 	}
 	sender := make(chan struct{})
@@ -51,27 +51,27 @@ func (v *Conversation) connect(ctx context.Context, again bool) (progress bool, 
 			return progress, err
 		}
 		if e := event.GetError(); e.GetIsFatal() && event.GetSequence() == 0 {
-			continue // the status says it again
+			continue // the status repeats it
 		}
 		v.mu.Lock()
-		heard := v.ledger.receive(event)
+		got := v.ledger.receive(event)
 		v.mu.Unlock()
-		if heard == restored {
+		if got == restored {
 			return progress, errRestored
 		}
 		if again && !v.put(ctx, Item{Outage: &Outage{}}) {
 			return progress, ctx.Err()
 		}
 		again = false
-		progress = progress || heard == fresh && event.GetSequence() > 0
-		if heard == fresh && !v.put(ctx, Item{Event: event}) {
+		progress = progress || got == fresh && event.GetSequence() > 0
+		if got == fresh && !v.put(ctx, Item{Event: event}) {
 			return progress, ctx.Err()
 		}
 	}
 }
 
-// sendAll sends what there is to say, and waits for more, until the connection
-// ends. What fails to be sent is in the ledger still.
+// sendAll sends queued requests until the connection ends. A request that was not
+// sent stays in the ledger.
 func (v *Conversation) sendAll(ctx context.Context, stream converseStream) {
 	for {
 		v.mu.Lock()

@@ -5,8 +5,9 @@ import (
 	"net"
 )
 
-// Dial connects to a daemon. What another user has put where the daemon would be is
-// refused before anything is said, where the system tells whose it is.
+// Dial connects to a daemon. If another user listens at the address, Dial refuses the
+// connection before it sends anything. On systems other than Linux and Windows the owner
+// is not known, and Dial refuses nothing.
 func Dial(ctx context.Context, address string) (net.Conn, error) {
 	conn, err := dial(ctx, address)
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package local is how a daemon and its clients meet on one machine: over a Unix
-// socket, or on Windows over a named pipe. Which one an address means is seen by its
-// form ([IsPipe]).
+// Package local connects clients and daemons on one machine: over a Unix socket, or on
+// Windows over a named pipe. The form of an address says which ([IsPipe]).
 //
-// Who may come is decided by the operating system. A socket lies in a directory that
-// only its owner may enter; a pipe has a security descriptor that names its owner and
-// nobody else ([Descriptor]). The first process may make a pipe of any name, so a client
-// asks whose it is before it says a word.
+// The operating system decides which users may connect. The directory of a socket is
+// closed to other users; a pipe has a security descriptor that names its owner only
+// ([Descriptor]). Any process may be the first to create a pipe of some name, so a client
+// checks the owner before it sends anything.
 package local

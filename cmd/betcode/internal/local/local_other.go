@@ -17,10 +17,10 @@ func dial(ctx context.Context, address string) (net.Conn, error) {
 	return d.DialContext(ctx, "unix", address)
 }
 
-// ListenPipe is for Windows.
+// ListenPipe fails: only Windows has named pipes.
 func ListenPipe(address string) (net.Listener, error) { return nil, noPipes("listen", address) }
 
 func noPipes(op, address string) error {
 	return messages.Errorf(op, messages.Unimplemented, "%s is a named pipe, and this system has none", address).
-		WithHint("use the path of a socket, or leave it out")
+		WithHint("give the path of a socket, or no address")
 }

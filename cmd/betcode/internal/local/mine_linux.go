@@ -10,8 +10,8 @@ import (
 	"betcode/messages"
 )
 
-// mine refuses a connection to a socket that another user listens on: a user that may write
-// where our socket would be could have put it there.
+// mine refuses a connection to a socket on which another user listens. Another user can
+// create a socket where that user may write to the directory.
 func mine(conn net.Conn) error {
 	socket, ok := conn.(*net.UnixConn)
 	if !ok {
@@ -19,17 +19,17 @@ func mine(conn net.Conn) error {
 	}
 	raw, err := socket.SyscallConn()
 	if err != nil {
-		return fmt.Errorf("ask whose socket this is: %w", err)
+		return fmt.Errorf("find the owner of the socket: %w", err)
 	}
 	var cred *unix.Ucred
-	var unsaid error
+	var unknown error
 	if err := raw.Control(func(fd uintptr) {
-		cred, unsaid = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+		cred, unknown = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	}); err != nil {
-		return fmt.Errorf("ask whose socket this is: %w", err)
+		return fmt.Errorf("find the owner of the socket: %w", err)
 	}
-	if unsaid != nil {
-		return fmt.Errorf("ask whose socket this is: %w", unsaid)
+	if unknown != nil {
+		return fmt.Errorf("find the owner of the socket: %w", unknown)
 	}
 	return sameUser(int(cred.Uid), os.Geteuid())
 }
@@ -37,7 +37,7 @@ func mine(conn net.Conn) error {
 func sameUser(theirs, ours int) error {
 	if theirs != ours {
 		return messages.Errorf("dial", messages.Denied, "user %d listens on the socket, and this is user %d", theirs, ours).
-			WithHint("another user has put it there; choose another --socket on both sides")
+			WithHint("another user created it; give the daemon and its clients another --socket")
 	}
 	return nil
 }

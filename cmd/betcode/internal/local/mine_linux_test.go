@@ -12,7 +12,7 @@ func TestSameUser(t *testing.T) {
 		t.Error(err)
 	}
 	if err := sameUser(65534, 1000); messages.KindOf(err) != messages.Denied {
-		t.Errorf("a socket of somebody else: %v", err)
+		t.Errorf("a socket of another user: %v", err)
 	}
 	if err := sameUser(0, 1000); messages.KindOf(err) != messages.Denied {
 		t.Errorf("a socket of root: %v", err)

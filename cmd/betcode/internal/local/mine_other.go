@@ -4,5 +4,5 @@ package local
 
 import "net"
 
-// mine is not asked on this system: the mode of the socket's directory is what there is.
+// mine refuses nothing: on this system the mode of the socket's directory is the only protection.
 func mine(net.Conn) error { return nil }

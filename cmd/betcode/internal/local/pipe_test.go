@@ -29,8 +29,8 @@ func TestIsPipe(t *testing.T) {
 	}
 }
 
-// TestDescriptor: an entry that denies counts only before those that allow, and a
-// list that is not protected (P) takes what it inherits.
+// TestDescriptor checks the order of the entries, since one that denies counts only before
+// those that allow, and that the list is protected (P), since it would inherit otherwise.
 func TestDescriptor(t *testing.T) {
 	t.Parallel()
 	const sid = "S-1-5-21-1-2-3-1001"
@@ -38,7 +38,7 @@ func TestDescriptor(t *testing.T) {
 		t.Errorf("the descriptor is %s", got)
 	}
 	if entries := strings.Count(Descriptor(sid), "(A;"); entries != 1 {
-		t.Errorf("%d are let in", entries)
+		t.Errorf("%d entries allow access", entries)
 	}
 }
 

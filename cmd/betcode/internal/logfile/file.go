@@ -10,23 +10,23 @@ import (
 	"sync"
 )
 
-// Options say where a log is and how large it may be.
+// Options are the options of a log.
 type Options struct {
 	Path   string
 	Limits Limits
 
-	// Crashes has what the runtime prints when the process crashes written to the log as
-	// well, where standard error is not the log anyway. There is one such file in a process.
+	// Crashes copies the runtime's output at a crash to the log, unless standard error is
+	// the log. A process can have one such file.
 	Crashes bool
-	// Failing is told, once, that the log cannot be rotated and grows on, and with nil that
-	// it can again; nil = nobody. It must not write to the log.
+	// Failing is called once when a rotation fails and the log grows without bound, and with
+	// nil when rotation works again. It must not write to the log. nil = not called.
 	Failing func(error)
 }
 
-// Limits are how large a log may be.
+// Limits bound the size of a log.
 type Limits struct {
-	Bytes int64 // of one file; a longer line has a file to itself. 0 or less = without limit
-	Files int   // at least 1, the newest included
+	Bytes int64 // of one file; a longer line gets a file of its own. 0 or less = no limit
+	Files int   // at least 1, including the newest
 }
 
 // File is a log. Its methods may be called from any goroutine.
@@ -39,16 +39,16 @@ type File struct {
 	limits   Limits
 	out      *os.File
 	info     os.FileInfo // of out
-	standard []*os.File  // outputs of this process that are the log
-	failed   bool        // told last
+	standard []*os.File  // standard outputs of this process that are the log
+	failed   bool        // the last call of failing reported an error
 }
 
-// Open opens a log, 0600 if there is none yet. What is no regular file, such as a
-// terminal or a pipe, is written to and never rotated.
+// Open opens a log and creates it with mode 0600 if it does not exist. Files that are not
+// regular, such as terminals and pipes, are never rotated.
 func Open(o Options) (*File, error) {
 	path := o.Path
 	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // a link would be renamed itself
+		path = target // a rotation would rename the link
 	}
 	f := &File{path: path, crashes: o.Crashes, failing: o.Failing, limits: o.Limits}
 	var err error
@@ -80,14 +80,14 @@ func open(path string) (*os.File, os.FileInfo, error) {
 	return out, info, nil
 }
 
-// SetLimits changes how large the log may be, from the next line on.
+// SetLimits changes the limits from the next line on.
 func (f *File) SetLimits(l Limits) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.limits = l
 }
 
-// Write implements io.Writer for whole lines.
+// Write implements io.Writer. It takes whole lines.
 func (f *File) Write(line []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -95,22 +95,22 @@ func (f *File) Write(line []byte) (int, error) {
 	return f.out.Write(line)
 }
 
-// Close closes the log. Standard output and error stay as they are.
+// Close closes the log. It does not change standard output and standard error.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.out.Close()
 }
 
-// fit makes sure that the file that is written to is the one at the path, and has room.
-// Whatever fails, the log is written to the file that is open.
+// fit reopens the log if another file is at its path, and rotates it if it has no room for
+// that many more bytes. After a failure the open file stays in use.
 func (f *File) fit(more int64) {
 	if !f.info.Mode().IsRegular() {
 		return
 	}
 	switch now, err := os.Stat(f.path); {
 	case errors.Is(err, fs.ErrNotExist), err == nil && now.Mode().IsRegular() && !os.SameFile(now, f.info):
-		f.note(f.reopen()) // somebody has moved it
+		f.note(f.reopen()) // it was moved or deleted
 	case err != nil:
 		f.note(err)
 	case f.limits.Bytes > 0 && now.Size() > 0 && now.Size()+more > f.limits.Bytes:
@@ -120,7 +120,7 @@ func (f *File) fit(more int64) {
 	}
 }
 
-// reopen goes on in the file at the path.
+// reopen continues the log in the file at its path.
 func (f *File) reopen() error {
 	out, info, err := open(f.path)
 	if err != nil {
@@ -141,7 +141,7 @@ func (f *File) catchCrashes() error {
 	return debug.SetCrashOutput(f.out, debug.CrashOptions{})
 }
 
-// note tells when rotating begins to fail, and when it works again.
+// note reports when rotation begins to fail and when it works again.
 func (f *File) note(err error) {
 	if f.failing == nil || (err != nil) == f.failed {
 		return

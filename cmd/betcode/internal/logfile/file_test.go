@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Two daemons that have one log, as they should not, rotate it one at a time, and no
-// line is lost.
+// Two daemons that write to one log by mistake rotate it one at a time, and no line is
+// lost.
 func TestTwoWriters(t *testing.T) {
 	t.Parallel()
 	needsRenaming(t)
@@ -44,7 +44,7 @@ func needsRenaming(t *testing.T) {
 	}
 }
 
-// A file that somebody has moved away or deleted is made again.
+// A log that was moved or deleted is created again.
 func TestMovedAway(t *testing.T) {
 	t.Parallel()
 	needsRenaming(t)
@@ -68,7 +68,7 @@ func TestMovedAway(t *testing.T) {
 	}
 }
 
-// A log that cannot be rotated grows, and that is told once.
+// A log that cannot be rotated grows, which is reported once.
 func TestCannotRotate(t *testing.T) {
 	t.Parallel()
 	needsRenaming(t)
@@ -99,7 +99,7 @@ func TestCannotRotate(t *testing.T) {
 	}
 }
 
-// What is no file is written to, and a link stays one.
+// A pipe is written to and not rotated, and a link stays a link.
 func TestOddFiles(t *testing.T) {
 	t.Parallel()
 	needsRenaming(t)

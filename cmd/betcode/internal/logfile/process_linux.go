@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// OfProcess returns the regular file that the standard error of a process is; empty if it is none.
+// OfProcess returns the path of a process's standard error; empty if that is no regular file.
 func OfProcess(pid int) string {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/2", pid))
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package logfile
 
-// OfProcess returns nothing: this system does not show the files of a process.
+// OfProcess returns an empty path: this system does not show the files of a process.
 func OfProcess(int) string { return "" }

@@ -97,8 +97,8 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d lines", next)
 }
 
-// What a crash prints is at the end of the newest file: with standard error, where that
-// is the log, or as a copy.
+// The output of a crash is at the end of the newest file: because standard error is the
+// log, or as a copy.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	for name, own := range map[string]bool{"standard error is the log": true, "standard error is another file": false} {

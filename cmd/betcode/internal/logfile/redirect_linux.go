@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// redirect makes an output of this process, and of the runtime, another file.
+// redirect replaces the file behind a standard output of this process and of the runtime.
 func redirect(standard, to *os.File) error {
 	return unix.Dup3(int(to.Fd()), int(standard.Fd()), 0)
 }

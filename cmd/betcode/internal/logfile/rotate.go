@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// MaxFiles is how many files a log may have. Files with higher numbers are not ours.
+// MaxFiles is the largest number of files of a log. Files with higher numbers do not belong to it.
 const MaxFiles = 99
 
-// step renames a file of a log, or removes it where it has no new name. Killing the
-// process before or behind any of them leaves a log that can be read and rotated.
+// step renames a file of a log, or removes it if to is empty. A process that is killed
+// before or after any step leaves a log that can be read and rotated.
 type step struct{ from, to string }
 
 func (s step) do() error {
@@ -28,14 +28,14 @@ func (s step) do() error {
 	return nil
 }
 
-// steps make way at path for a new file, so that there are at most files of them with it.
-// there are the numbers of the older files. Files behind a gap stay where they are: it is
-// what a rotation left that was killed.
+// steps returns what frees path for a new file and leaves at most files of them, including
+// the new one. there has the numbers of the older files. Files after a gap stay where they
+// are: an interrupted rotation leaves a gap.
 func steps(path string, files int, there []int) []step {
 	var all []step
 	for _, n := range there {
 		if n >= files {
-			all = append(all, step{from: numbered(path, n)}) // there were to be more once
+			all = append(all, step{from: numbered(path, n)}) // the limit was higher before
 		}
 	}
 	free := 1
@@ -51,7 +51,7 @@ func steps(path string, files int, there []int) []step {
 	return all
 }
 
-// numbered is the name of an older file of a log; 0 is the newest.
+// numbered returns the path of an older file of a log; 0 is the newest.
 func numbered(path string, n int) string {
 	if n == 0 {
 		return path
@@ -59,7 +59,7 @@ func numbered(path string, n int) string {
 	return path + "." + strconv.Itoa(n)
 }
 
-// older lists the numbers of the older files of a log.
+// older returns the numbers of the older files of a log.
 func older(path string) (numbers []int, err error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -75,8 +75,8 @@ func older(path string) (numbers []int, err error) {
 	return numbers, nil
 }
 
-// rotate makes way for a new file and goes on there. If another process is about to,
-// nothing is done: the next line will see.
+// rotate frees the path and continues in a new file. If another process is rotating the
+// log it does nothing; the next Write checks again.
 func (f *File) rotate() error {
 	unlock, err := lock(f.path, f.info)
 	if unlock == nil || err != nil {

@@ -94,8 +94,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Killed before any step, a log loses nothing but what was to go, keeps its order, and
-// goes on.
+// A rotation that is killed before any step loses no line that was to be kept, keeps the
+// order, and the next rotation works.
 func TestKilledInARotation(t *testing.T) {
 	t.Parallel()
 	for files := 1; files <= 4; files++ {
@@ -125,8 +125,8 @@ func TestKilledInARotation(t *testing.T) {
 	}
 }
 
-// Files that only look like ours are left alone.
-func TestStrangersFiles(t *testing.T) {
+// Files with similar names are not touched.
+func TestFilesOfOthers(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
 	names := []string{".gz", ".01", ".100", ".20241122", ".1.gz", "1"}

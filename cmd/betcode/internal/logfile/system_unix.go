@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks the file at path against other processes that would rotate it. It returns
-// nil if another one has the lock, or path does not mean the file any more.
+// lock locks the file at path, so that no other process rotates it. It returns nil if
+// another process has the lock, or if another file is at path.
 func lock(path string, file os.FileInfo) (unlock func(), err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -28,7 +28,7 @@ func lock(path string, file os.FileInfo) (unlock func(), err error) {
 		return nil, err
 	}
 	unlock = func() {
-		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // a child that is being started may have the descriptor, too
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // a child that is being started may have the descriptor as well
 		f.Close()
 	}
 	if now, err := os.Stat(path); err == nil && os.SameFile(now, file) {

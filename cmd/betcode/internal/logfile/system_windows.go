@@ -5,8 +5,7 @@ import (
 	"os"
 )
 
-// lock never locks: a file that a process has open, this one included, cannot be renamed
-// on this system, and so a log is rotated by nobody.
+// lock fails: Windows does not rename a file that a process has open, so no log is rotated.
 func lock(string, os.FileInfo) (unlock func(), err error) {
 	return nil, errors.ErrUnsupported
 }

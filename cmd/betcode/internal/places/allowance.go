@@ -8,29 +8,29 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Work bounds what newcomers have a server do. Each frame of HTTP/2 costs processor time, and
-// a client needs no token for most of them, so the bytes of newcomers are counted: Free of
-// each connection, and beyond these Rate a second of all together, Burst of them at once. A
-// connection that is over it waits; one that shows a token is bounded no more.
+// Work limits the bytes that newcomers may send. Each frame of HTTP/2 costs processor time,
+// and most frames need no token. Each newcomer may send Free bytes; beyond these, all
+// newcomers together may send Rate bytes a second, with bursts of Burst bytes. A connection
+// above its limit waits. A connection with a valid token has no limit.
 type Work struct {
-	Free        int // enough for a handshake and the first call's headers
-	Rate, Burst int // zero = no bound
+	Free        int // bytes; enough for a handshake and the headers of the first call
+	Rate, Burst int // bytes a second, bytes; 0 = no limit
 }
 
-// piece is how much a newcomer reads at a time beyond what is free, in bytes.
+// piece bounds one read of a newcomer beyond its free bytes, in bytes.
 const piece = 1 << 10
 
-// allowance is what one connection may read.
+// allowance limits the reads of one connection.
 type allowance struct {
-	shared *rate.Limiter // nil = no bound
-	free   int           // this and the next are of the goroutine that reads
+	shared *rate.Limiter // nil = no limit
+	free   int           // free and next belong to the reading goroutine
 	next   *rate.Reservation
-	known  chan struct{} // closed when the connection has shown a token
-	gone   chan struct{} // closed when it is closed
+	known  chan struct{} // closed when the connection has shown a valid token
+	gone   chan struct{} // closed with the connection
 	shown  sync.Once
 }
 
-// shared is the limiter of all newcomers, nil if there is no bound.
+// shared returns the limiter of all newcomers; nil if there is no limit.
 func (w Work) shared() *rate.Limiter {
 	if w.Rate <= 0 {
 		return nil
@@ -38,11 +38,11 @@ func (w Work) shared() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(w.Rate), max(w.Burst, piece))
 }
 
-// introduced ends the bound.
+// introduced removes the limit.
 func (a *allowance) introduced() { a.shown.Do(func() { close(a.known) }) }
 
-// read reads within the bound. It waits, as a slow network would, until the connection may
-// read on, has shown a token, or is closed.
+// read reads within the limit. It blocks, as a slow network does, until the connection may
+// read again, has shown a valid token, or is closed.
 func (a *allowance) read(from io.Reader, b []byte) (int, error) {
 	select {
 	case <-a.known:
@@ -65,8 +65,8 @@ func (a *allowance) read(from io.Reader, b []byte) (int, error) {
 	return n, err
 }
 
-// wait waits for the turn that the last read has earned. It reports whether the bound holds
-// still.
+// wait blocks until the limiter has room for the last read. It reports whether the
+// connection is still limited.
 func (a *allowance) wait() bool {
 	if a.next == nil {
 		return true

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// source has bytes without end.
+// source is an endless reader.
 type source struct{}
 
 func (source) Read(b []byte) (int, error) { return len(b), nil }
 
-// Newcomers read what is free at once, then a share of what all of them may read, and
-// whatever comes when they have shown a token.
+// Newcomers read their free bytes at once, then a share of the common rate, and without a
+// limit once they have shown a valid token.
 func TestWorkOfNewcomers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const free, each, burst = 4 << 10, 16 << 10, 32 << 10
@@ -42,7 +42,7 @@ func TestWorkOfNewcomers(t *testing.T) {
 		if n, err := second.read(source{}, make([]byte, 8<<10)); n != free || err != nil || time.Since(began) > 0 {
 			t.Errorf("another one reads %d bytes after %v, %v", n, time.Since(began), err)
 		}
-		if n, _ := second.read(source{}, make([]byte, 8<<10)); n != piece { // which it is charged for now
+		if n, _ := second.read(source{}, make([]byte, 8<<10)); n != piece { // the next read waits for it
 			t.Errorf("then it reads %d bytes", n)
 		}
 		go func() {
@@ -59,7 +59,7 @@ func TestWorkOfNewcomers(t *testing.T) {
 	})
 }
 
-// A connection that waits for its turn is closed at once.
+// A connection that waits for the limiter is closed at once.
 func TestNewcomerIsClosedWhileItWaits(t *testing.T) {
 	plain, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -79,11 +79,11 @@ func TestNewcomerIsClosedWhileItWaits(t *testing.T) {
 	if _, err := client.Write(bytes.Repeat([]byte("x"), 3*piece)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.ReadFull(server, make([]byte, 2*piece)); err != nil { // the second is charged for at the next
+	if _, err := io.ReadFull(server, make([]byte, 2*piece)); err != nil { // the next read waits for the second piece
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { // its turn would come in half an hour
+	go func() { // the limiter would delay it by half an hour
 		_, err := server.Read(make([]byte, piece))
 		done <- err
 	}()

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Listener gives each connection over TCP a place.
+// Listener assigns a place to each TCP connection.
 type Listener struct {
 	net.Listener
 	places  *Places
@@ -16,8 +16,8 @@ type Listener struct {
 	evicted func(from string)
 }
 
-// Listen gives the connections of l places. evicted hears the address of each that was
-// closed for another.
+// Listen returns a listener that assigns places to the connections of l. It calls evicted
+// with the address of each connection that it closed for another one.
 func Listen(l net.Listener, limits Limits, evicted func(from string)) *Listener {
 	return &Listener{Listener: l, places: New(limits), free: limits.Work.Free, work: limits.Work.shared(), evicted: evicted}
 }
@@ -31,13 +31,13 @@ func (l *Listener) Accept() (net.Conn, error) {
 	c := &bounded{Conn: conn, may: allowance{shared: l.work, free: l.free, known: make(chan struct{}), gone: make(chan struct{})}}
 	address := conn.RemoteAddr().(*net.TCPAddr).AddrPort()
 	c.place = l.places.Enter(address.Addr(), func() {
-		conn.Close() // its server sees the error and closes it as well
+		conn.Close() // its server gets an error and closes it as well
 		l.evicted(address.String())
 	})
 	return c, nil
 }
 
-// bounded gives its place back when it is closed.
+// bounded is a connection that releases its place when it is closed.
 type bounded struct {
 	net.Conn
 	place *Place
@@ -45,7 +45,7 @@ type bounded struct {
 	once  sync.Once
 }
 
-// Read implements net.Conn. What a newcomer sends is read within the bounds of [Work].
+// Read implements net.Conn within the limits of [Work].
 func (c *bounded) Read(b []byte) (int, error) { return c.may.read(c.Conn, b) }
 
 // Introduce implements grpcapi.Introducer.

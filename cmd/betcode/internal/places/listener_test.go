@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// During a flood of silent connections the newest are admitted, connections that have
-// shown a token stay, and a place that is given back is taken again.
+// During a flood of silent connections the newest are admitted, connections with a token
+// stay, and a released place is used again.
 func TestListener(t *testing.T) {
 	t.Parallel()
 	plain, err := net.Listen("tcp", "127.0.0.1:0")
@@ -38,7 +38,7 @@ func TestListener(t *testing.T) {
 	}
 	known, knownServer := connect()
 	if !knownServer.(*bounded).Introduce() {
-		t.Fatal("there is no place for the first")
+		t.Fatal("there is no place for the first connection")
 	}
 	first, _ := connect()
 	connect()
@@ -54,15 +54,15 @@ func TestListener(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := knownServer.Read(make([]byte, 1)); err != nil {
-		t.Errorf("who has shown a token is closed: %v", err)
+		t.Errorf("a connection with a token is closed: %v", err)
 	}
 	_, next := connect()
 	if next.(*bounded).Introduce() {
-		t.Error("there is a place too many")
+		t.Error("there is a place beyond the limit")
 	}
 	knownServer.Close()
 	knownServer.Close()
 	if !next.(*bounded).Introduce() {
-		t.Error("a place that was given back is not there")
+		t.Error("a released place is not free")
 	}
 }

@@ -1,10 +1,10 @@
-// Package places decides who has a place among the daemon's connections over TCP.
+// Package places limits the daemon's TCP connections.
 //
-// Every caller that reaches the port may connect before it has shown a token. So a
-// connection is a newcomer until a call with a token that counts has come over it, and
-// newcomers have few places: a further one takes the place of the oldest newcomer of the
-// address that has most of them. However many connect and stay silent, the next caller
-// with a token gets in, and nobody who has shown one is put out.
+// Any host that reaches the port can connect without a token. A connection is a newcomer
+// until a call with a valid token arrives over it, and there are few places for newcomers.
+// When they are full, a new connection evicts the oldest newcomer of the address that has
+// the most. So a flood of silent connections neither keeps out a client with a token nor
+// evicts one.
 package places
 
 import (
@@ -12,26 +12,26 @@ import (
 	"sync"
 )
 
-// Limits say how many connections there may be.
+// Limits are the largest numbers of connections.
 type Limits struct {
-	Known     int // that have shown a token
-	Address   int // of one address among them
-	Newcomers int // that have not
+	Known     int // with a valid token
+	Address   int // of one address, with a valid token
+	Newcomers int // without a token yet
 	Strangers int // newcomers of one address
 	Work      Work
 }
 
-// Places are the places of one listener. It may be used by many goroutines.
+// Places holds the places of one listener. It is safe for concurrent use.
 type Places struct {
 	limits Limits
 
 	mu        sync.Mutex
 	newcomers []*Place // the oldest first
 	known     map[netip.Addr]int
-	all       int // that are known
+	all       int // number of known connections
 }
 
-// Place is that of one connection.
+// Place is the place of one connection.
 type Place struct {
 	places  *Places
 	address netip.Addr
@@ -40,11 +40,12 @@ type Place struct {
 	known, gone bool // guarded by places.mu
 }
 
-// New has nobody yet.
+// New returns empty places.
 func New(l Limits) *Places { return &Places{limits: l, known: map[netip.Addr]int{}} }
 
-// Enter gives a newcomer a place. evict is called, at most once and without a lock, when
-// the place is taken by another; who was put out is to leave as well.
+// Enter assigns a place to a newcomer. It evicts another newcomer if there is no room.
+// evict is called at most once, without a lock, when another newcomer gets the place; the
+// evicted connection calls [Place.Leave] as well.
 func (p *Places) Enter(address netip.Addr, evict func()) *Place {
 	place := &Place{places: p, address: address.Unmap(), leave: evict}
 	p.mu.Lock()
@@ -60,7 +61,7 @@ func (p *Places) Enter(address netip.Addr, evict func()) *Place {
 	return place
 }
 
-// victim is who has to go for a newcomer of an address, nil if there is room.
+// victim returns the newcomer to evict for one of an address; nil if there is room.
 func (p *Places) victim(address netip.Addr) *Place {
 	counts := map[netip.Addr]int{}
 	for _, n := range p.newcomers {
@@ -89,8 +90,8 @@ func (p *Places) victim(address netip.Addr) *Place {
 	return nil
 }
 
-// Introduce has a newcomer count as known: it has shown a token. It reports whether
-// there is room for that; without, the connection stays a newcomer.
+// Introduce makes a newcomer known, because it has shown a valid token. It returns false,
+// and the connection stays a newcomer, if there is no room for another known one.
 func (l *Place) Introduce() bool {
 	p := l.places
 	p.mu.Lock()
@@ -108,7 +109,7 @@ func (l *Place) Introduce() bool {
 	return true
 }
 
-// Leave gives the place back. It may be called more than once.
+// Leave releases the place. It may be called more than once.
 func (l *Place) Leave() {
 	p := l.places
 	p.mu.Lock()
@@ -126,7 +127,7 @@ func (l *Place) Leave() {
 	}
 }
 
-// remove takes a newcomer from the list.
+// remove removes a newcomer from the list.
 func (p *Places) remove(l *Place) {
 	for i, n := range p.newcomers {
 		if n == l {
@@ -137,7 +138,7 @@ func (p *Places) remove(l *Place) {
 	l.gone = true
 }
 
-// Count is how many connections are known, and how many newcomers there are.
+// Count returns the numbers of known connections and of newcomers.
 func (p *Places) Count() (known, newcomers int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

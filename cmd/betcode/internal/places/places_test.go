@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever comes, shows a token and leaves: there are never more than may be, nobody who
-// has shown a token is put out, and every newcomer gets in.
+// In any order of connecting, introducing and leaving, the limits hold, no known
+// connection is evicted, and every newcomer is admitted.
 func TestPlaces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Limits{
@@ -28,19 +28,19 @@ func TestPlaces(t *testing.T) {
 				c := &caller{from: netip.AddrFrom4([4]byte{10, 0, 0, byte(rapid.IntRange(1, 3).Draw(t, "address"))}), there: true}
 				c.Place = p.Enter(c.from, func() {
 					if c.known || !c.there {
-						t.Fatal("somebody is put out who may stay, or twice")
+						t.Fatal("a known connection is evicted, or one is evicted twice")
 					}
 					c.there = false
 				})
 				if !c.there {
-					t.Fatal("a newcomer does not get in")
+					t.Fatal("a newcomer is not admitted")
 				}
 				all = append(all, c)
 			case 2:
 				if len(all) > 0 {
 					c := all[n]
 					if ok := c.Introduce(); ok && !c.there {
-						t.Fatal("who has left is known")
+						t.Fatal("a connection that has left is known")
 					} else if ok {
 						c.known = true
 					}
@@ -80,11 +80,11 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
-// A flood from one address puts out its own.
-func TestFloodPutsOutItsOwn(t *testing.T) {
+// A flood from one address evicts connections of that address only.
+func TestFloodEvictsItsOwn(t *testing.T) {
 	p := New(Limits{Known: 4, Address: 4, Newcomers: 8, Strangers: 6})
 	quiet := netip.MustParseAddr("192.0.2.1")
-	p.Enter(quiet, func() { t.Error("put out by another address") })
+	p.Enter(quiet, func() { t.Error("evicted by another address") })
 	for range 100 {
 		p.Enter(netip.MustParseAddr("192.0.2.2"), func() {})
 	}

@@ -88,7 +88,7 @@ func Chat(ctx context.Context, c *console.Console, cl *client.Client, o Opening,
 	}
 }
 
-// chatting is one chat: a conversation, and the state of what is on the screen.
+// chatting is one chat: a conversation and the state of the screen.
 type chatting struct {
 	console  *console.Console
 	client   *client.Client
@@ -112,10 +112,10 @@ func (s *chatting) item(item client.Item) error {
 	switch {
 	case item.Outage != nil:
 		s.chat.hidePrompt()
-		tellOutage(s.console, item.Outage)
+		reportOutage(s.console, item.Outage)
 		s.chat.showPrompt()
 	case item.Lost != nil:
-		s.console.Say("The daemon was away: your last request did not reach it.")
+		s.console.Say("The daemon did not answer: your last request did not reach it.")
 	default:
 		s.chat.event(item.Event)
 	}
@@ -137,13 +137,13 @@ func (s *chatting) line(l line, ok bool) reaction {
 	return reaction{}
 }
 
-// react sends what a person's action leads to. It reports whether the person leaves.
+// react performs a reaction. It reports whether the person leaves.
 func (s *chatting) react(ctx context.Context, did reaction) (leaves bool) {
 	for _, request := range did.send {
 		s.conv.Send(request)
 	}
 	if did.say != "" {
-		s.chat.said(s.conv.Say(did.say))
+		s.chat.said(s.conv.SendMessage(did.say))
 	}
 	if did.lock {
 		s.asked.Go(func() {
@@ -161,14 +161,14 @@ func (s *chatting) react(ctx context.Context, did reaction) (leaves bool) {
 	return did.leave
 }
 
-// conversationEnded explains why a conversation cannot go on. It is no error if the daemon closed it after everything was
+// conversationEnded returns the error with which a conversation ended. It is nil if the daemon closed it after everything was
 // answered.
 func conversationEnded(err error, session string) error {
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil
 	case client.Unreachable(err):
-		return exit.With(exit.Connection, fmt.Errorf("the daemon went away. The session is kept: start a daemon, then 'betcode session attach %s'", session))
+		return exit.With(exit.Connection, fmt.Errorf("the daemon stopped answering. The session is kept: start a daemon, then 'betcode session attach %s'", session))
 	}
 	return err
 }

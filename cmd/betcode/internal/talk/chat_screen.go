@@ -42,7 +42,7 @@ type sent struct {
 	accepted bool // its UserInput event came
 }
 
-// reaction is what a person's action leads to.
+// reaction is what the chat does after a line or an interrupt.
 type reaction struct {
 	send  []*pb.AgentRequest
 	say   string // a message
@@ -57,7 +57,7 @@ func newChat(w io.Writer, t console.Terminal, head uint64, verbose, readOnly boo
 }
 
 // aroundPrompt writes to the screen of a chat and removes the prompt first. The prompt, and an unfinished line behind it,
-// stay as long as nothing is written.
+// stay until the next write.
 type aroundPrompt chat
 
 // Write implements io.Writer.
@@ -81,8 +81,10 @@ func (c *chat) wantsLine() bool {
 	return c.caughtUp && (c.inbox.head() != nil || !c.running && len(c.unanswered) == 0)
 }
 
-// settle removes messages that were answered or refused.
-func (c *chat) settle(which func(*sent) bool) { c.unanswered = slices.DeleteFunc(c.unanswered, which) }
+// removeUnanswered removes messages that were answered or refused.
+func (c *chat) removeUnanswered(which func(*sent) bool) {
+	c.unanswered = slices.DeleteFunc(c.unanswered, which)
+}
 
 func (c *chat) begin() {
 	if c.terminal.Out && !c.readOnly {
@@ -101,20 +103,20 @@ func (c *chat) event(e *pb.AgentEvent) {
 		c.running = event.StatusChange.GetStatus() != pb.AgentStatus_IDLE && event.StatusChange.GetStatus() != pb.AgentStatus_ERROR
 		c.pressed = c.pressed && was == c.running
 		if !c.running { // also ends messages without a turn of their own
-			c.settle(func(m *sent) bool { return m.accepted })
+			c.removeUnanswered(func(m *sent) bool { return m.accepted })
 		}
 	case *pb.AgentEvent_TurnComplete:
 		c.running, c.pressed = false, false
 		keys := event.TurnComplete.GetInputKeys()
-		c.settle(func(m *sent) bool { return slices.Contains(keys, m.key) })
+		c.removeUnanswered(func(m *sent) bool { return slices.Contains(keys, m.key) })
 	case *pb.AgentEvent_UserInput:
 		for _, m := range c.unanswered {
 			m.accepted = m.accepted || m.key == event.UserInput.GetIdempotencyKey()
 		}
 	case *pb.AgentEvent_Error:
-		c.settle(func(m *sent) bool { return m.key == event.Error.GetDetails()["idempotency_key"] })
+		c.removeUnanswered(func(m *sent) bool { return m.key == event.Error.GetDetails()["idempotency_key"] })
 	}
-	// The daemon sends open requests again behind the history.
+	// The daemon sends open requests again after the history.
 	replay := e.GetSequence() == 0 && (e.GetPermissionRequest() != nil || e.GetUserQuestion() != nil)
 	c.caughtUp = c.caughtUp || e.GetSequence() >= c.head || replay
 	c.showPrompt()

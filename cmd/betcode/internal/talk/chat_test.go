@@ -109,9 +109,8 @@ func numbered(events ...*pb.AgentEvent) []*pb.AgentEvent {
 	return events
 }
 
-// TestChatAsksOnlyWhatStillWaits: a long history holds many requests that were
-// answered long ago.
-func TestChatAsksOnlyWhatStillWaits(t *testing.T) {
+// TestChatShowsOnlyOpenRequests replays a history with requests that were answered long ago.
+func TestChatShowsOnlyOpenRequests(t *testing.T) {
 	var out bytes.Buffer
 	c := newChat(&out, console.Terminal{}, 3, false, false)
 	for _, e := range numbered(eventtest.Asks("old", "Bash", "ls"), eventtest.Resolved("old"), eventtest.Asks("new", "Edit", "x"), eventtest.Text("more")) {
@@ -179,7 +178,7 @@ func TestChatTyped(t *testing.T) {
 	}
 }
 
-// What becomes of the input lock is told, above all that somebody asks for it.
+// Changes of the input lock are shown, and so is a request of another client for it.
 func TestChatLock(t *testing.T) {
 	var out bytes.Buffer
 	c := newChat(&out, console.Terminal{}, 0, false, false)
@@ -231,8 +230,8 @@ func TestChatInterrupt(t *testing.T) {
 	}
 }
 
-// TestChatReadsAPipeLineByLine: the next line is read when the turn is over, or
-// when it can be an answer.
+// TestChatReadsAPipeLineByLine checks that the next line is read when the turn is over, or
+// when a request waits for an answer.
 func TestChatReadsAPipeLineByLine(t *testing.T) {
 	c := newChat(&bytes.Buffer{}, console.Terminal{}, 0, false, false)
 	step := func(what string, want bool) {

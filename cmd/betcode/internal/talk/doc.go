@@ -1,8 +1,8 @@
-// Package talk is how a person, or a script, talks to an agent: a chat on the terminal ([Chat]), and one prompt with its
+// Package talk connects a person or a script with an agent: a chat on the terminal ([Chat]), and one prompt with its
 // answer ([Run]).
 //
 // Both are a loop around a client.Conversation, which reconnects by itself. The state is plain data: a chat, an inbox of
-// what waits for an answer, a turn. Events and lines go in, requests to the daemon come out, so that tests need neither a
+// open requests, a turn. Events and lines go in, requests to the daemon come out, so that tests need neither a
 // terminal nor a daemon.
 //
 // A line is an answer only if it was meant as one: typed, not pasted, after the question was on the screen (line.deliberate).

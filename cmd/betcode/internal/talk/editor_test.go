@@ -74,7 +74,7 @@ func TestEditorEcho(t *testing.T) {
 	}
 }
 
-// A line of more than the daemon takes is refused whole, and the next one is read.
+// A line above the daemon's limit is refused as a whole, and the next line is read.
 func TestEditorTooLong(t *testing.T) {
 	lines, _, _ := feedAll(&editor{}, strings.Repeat("x", maxLineBytes), "y", "\n", "z", "\n")
 	if len(lines) != 2 || !lines[0].tooLong || lines[0].text != "" || lines[1].text != "z" || lines[1].tooLong {

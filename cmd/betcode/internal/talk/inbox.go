@@ -80,7 +80,7 @@ func (b *inbox) note(id string) {
 	b.decided[id] = true
 }
 
-// head returns what is to be answered next; nil if nothing waits.
+// head returns the request or question to answer next; nil if there is none.
 func (b *inbox) head() *waiting {
 	if len(b.waiting) == 0 {
 		return nil

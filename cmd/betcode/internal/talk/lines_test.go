@@ -23,7 +23,7 @@ func TestReadLinesWhole(t *testing.T) {
 	}
 }
 
-// Only a line that a person typed with the question before them answers it.
+// Only a line that a person typed after the question was shown is an answer.
 func TestDeliberate(t *testing.T) {
 	shown := time.Unix(1000, 0)
 	after := shown.Add

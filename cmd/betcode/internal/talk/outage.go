@@ -7,17 +7,17 @@ import (
 	"betcode/cmd/betcode/internal/console"
 )
 
-// left tells a person who leaves what goes on, and what may be lost.
+// left tells a person who leaves that the session goes on, and which requests may be lost.
 func left(c *console.Console, conv *client.Conversation) {
-	if n := conv.Unsettled(); n > 0 {
+	if n := conv.Unconfirmed(); n > 0 {
 		c.Say("%d message(s) or answer(s) may not have reached the daemon.", n)
 	}
 	c.Say("Left. The session goes on: betcode session attach %s", console.ShortID(conv.Session()))
 }
 
-// tellOutage reports the state of the connection: when it breaks, from time to time while it stays broken, and when it is
+// reportOutage reports the state of the connection: when it breaks, from time to time while it stays broken, and when it is
 // back.
-func tellOutage(c *console.Console, o *client.Outage) {
+func reportOutage(c *console.Console, o *client.Outage) {
 	switch {
 	case o.Restored:
 		c.Say("The daemon has another journal now; the history starts again.")

@@ -12,7 +12,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// Output is what a run prints. It is made by [NewOutput].
+// Output prints the result of a run. [NewOutput] returns one.
 type Output interface {
 	event(e *pb.AgentEvent) error
 	pause() // another writer is about to write to the terminal
@@ -134,7 +134,7 @@ func (o jsonOutput) finish(t *turn) error {
 	return console.WriteValue(o.w, r, "  ")
 }
 
-// streamOutput prints every event on a line of its own.
+// streamOutput prints each event as one line of JSON.
 type streamOutput struct{ w io.Writer }
 
 func (o streamOutput) event(e *pb.AgentEvent) error {

@@ -13,12 +13,12 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// RunOptions say what a run does.
+// RunOptions are the options of a run.
 type RunOptions struct {
 	Prompt    string
 	Policy    Policy        // who decides about permissions
-	Output    Output        // what is printed
-	MaxOutage time.Duration // how long the daemon may be away
+	Output    Output        // what it prints
+	MaxOutage time.Duration // how long the daemon may be unreachable
 }
 
 // Run gives the agent one prompt, waits until its turn is over, and prints the answer. Its error has the exit code of the
@@ -33,7 +33,7 @@ func Run(ctx context.Context, c *console.Console, cl *client.Client, o Opening, 
 	if o.Changes != nil {
 		r.change.send(r.conv, o.Changes)
 	} else {
-		r.turn.key = r.conv.Say(options.Prompt)
+		r.turn.key = r.conv.SendMessage(options.Prompt)
 	}
 	if options.Policy == askPerson {
 		keys := openKeyboard(c)
@@ -52,7 +52,7 @@ type unattended struct {
 	prompt  string
 	change  settingsChange
 	turn    turn
-	lines   <-chan line // lines of a person; nil if there is nobody
+	lines   <-chan line // lines of a person; nil if there is no person
 	inbox   inbox
 	shown   time.Time // when the person was asked about the head of the inbox
 
@@ -112,7 +112,7 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 		return r.changing(item)
 	case item.Outage != nil:
 		r.out.pause()
-		tellOutage(r.console, item.Outage)
+		reportOutage(r.console, item.Outage)
 	case item.Lost != nil:
 		r.say("The interrupt did not reach the daemon.")
 		r.turn.interrupted = false
@@ -199,18 +199,18 @@ func (r *unattended) checkSession(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.turn.rests(view)
+	r.turn.quiescent(view)
 	return nil
 }
 
-// ended explains why the conversation cannot go on.
+// ended returns the error for a conversation that ended before the turn was over.
 func (r *unattended) ended(err error) error {
 	switch {
 	case errors.Is(err, io.EOF):
 		return exit.With(exit.Failed, errors.New("the session was closed before the turn was over"))
 	case client.Unreachable(err):
 		return exit.With(exit.Connection, fmt.Errorf(
-			"the daemon went away and did not come back. The session is kept: start a daemon, then 'betcode session attach %s'", r.conv.Session()))
+			"the daemon stopped answering. The session is kept: start a daemon, then 'betcode session attach %s'", r.conv.Session()))
 	}
 	return err
 }

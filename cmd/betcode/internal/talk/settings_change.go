@@ -10,17 +10,17 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// settingsChange is a change of settings at the begin of a conversation. What follows waits for its result. The daemon
-// answers only a refusal, so a message without content goes behind the change: the daemon refuses that in any case, and
+// settingsChange is a change of settings at the start of a conversation. Later requests wait for its result. The daemon
+// answers only a refusal, so a message without content is sent after the change: the daemon refuses that in any case, and
 // in order. If its refusal comes first, the settings are changed.
 type settingsChange struct {
-	behind string // key of the message behind the change; empty: no change is pending
+	behind string // key of the message after the change; empty: no change is pending
 }
 
 // send sends the change.
 func (s *settingsChange) send(conv *client.Conversation, changes *pb.SessionSettingsChange) {
 	conv.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Settings{Settings: changes}})
-	s.behind = conv.Say("")
+	s.behind = conv.SendMessage("")
 }
 
 // pending reports whether the result is not known yet.
@@ -56,7 +56,7 @@ func (r *unattended) changing(item client.Item) error {
 	case changed && r.turn.interrupted:
 		return exit.Silent(exit.Interrupted)
 	case changed:
-		r.turn.key = r.conv.Say(r.prompt)
+		r.turn.key = r.conv.SendMessage(r.prompt)
 		return nil
 	}
 	r.turn.last = max(r.turn.last, item.Event.GetSequence())

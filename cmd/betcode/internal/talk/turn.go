@@ -20,8 +20,8 @@ const (
 	denyAll   Policy = "deny"
 )
 
-// nobodyDecides is the message to the agent when a tool is denied because nobody can be asked.
-const nobodyDecides = "No person is there to decide: this is an unattended run. Find a way without it, or say what you would need."
+// noPersonDecides is the message to the agent when a tool is denied because no person can be asked.
+const noPersonDecides = "No person is there to decide: this is an unattended run. Find a way without it, or say what you would need."
 
 // ParsePolicy reads the flag --permissions. Without it a person decides at a terminal. promptFromStdin says that
 // standard input is the prompt: then no person can answer.
@@ -39,27 +39,27 @@ func ParsePolicy(c *console.Console, flag string, promptFromStdin bool) (Policy,
 	}
 }
 
-// turn is what a run knows of its turn. It is plain data: events go in, answers come out.
+// turn is the state of a run's turn. It is plain data: events go in, answers come out.
 type turn struct {
 	key, session string
 	policy       Policy
 
-	accepted    bool // our message is in the journal
-	done        bool
-	mayBeOver   bool // no event will report the end; ask the daemon
-	interrupted bool // by this run
-	decided     map[string]bool
-	denied      []denial
-	text        finalText
-	usage       *pb.UsageReport
-	complete    *pb.TurnComplete
-	failure     *pb.ErrorEvent // the last error since the message was accepted, or its refusal
-	last        uint64
-	crashed     bool
-	waits       bool // it was interrupted, and a person has to resume it
+	accepted     bool // our message is in the journal
+	done         bool
+	mayBeOver    bool // no event will report the end; ask the daemon
+	interrupted  bool // by this run
+	decided      map[string]bool
+	denied       []denial
+	text         finalText
+	usage        *pb.UsageReport
+	complete     *pb.TurnComplete
+	failure      *pb.ErrorEvent // the last error since the message was accepted, or its refusal
+	last         uint64
+	crashed      bool
+	awaitsResume bool // it was interrupted, and a person has to resume it
 }
 
-// denial is a tool that did not run because nobody was there to ask.
+// denial is a tool that did not run because no person could be asked.
 type denial struct {
 	Request string `json:"request_id"`
 	Tool    string `json:"tool_name"`
@@ -130,14 +130,14 @@ func (t *turn) permission(e *pb.AgentEvent, request, tool string, question bool)
 		return []*pb.AgentRequest{decide(request, pb.PermissionDecision_ALLOW_ONCE, "")}
 	}
 	t.denied = append(t.denied, denial{Request: request, Tool: tool})
-	return []*pb.AgentRequest{decide(request, pb.PermissionDecision_DENY, nobodyDecides)}
+	return []*pb.AgentRequest{decide(request, pb.PermissionDecision_DENY, noPersonDecides)}
 }
 
-// rests takes the state of the session when its agent rests.
-func (t *turn) rests(v *pb.ShowSessionResponse) {
+// quiescent applies the state of a session whose agent is idle.
+func (t *turn) quiescent(v *pb.ShowSessionResponse) {
 	status := v.GetSummary().GetStatus()
 	if status == "waiting" {
-		t.done, t.waits = true, true
+		t.done, t.awaitsResume = true, true
 		return
 	}
 	if status == "crashed" || status == "closed" {
@@ -159,7 +159,7 @@ func (t *turn) failed() (bool, string) {
 			text = t.failure.GetMessage()
 		}
 		return true, text
-	case t.waits:
+	case t.awaitsResume:
 		return true, "the turn was interrupted and waits; resume it with: betcode session resume " + t.session
 	case t.complete.GetStopReason() == interruptedTurn && !t.interrupted:
 		return true, t.gaveUp()
@@ -187,7 +187,7 @@ func (t *turn) gaveUp() string {
 	return text
 }
 
-// stderr returns what the agent wrote to its standard error before it crashed.
+// stderr returns the agent's standard error before it crashed.
 func (t *turn) stderr() string { return strings.TrimSpace(t.failure.GetDetails()["stderr"]) }
 
 // eventExits maps codes of error events to exit codes.
@@ -227,7 +227,7 @@ func (t *turn) exit() error {
 	return nil
 }
 
-// finalText is the text of the last message, without blocks that the agent took back.
+// finalText is the text of the last message, without retracted blocks.
 type finalText struct {
 	ids   []string
 	texts map[string]*strings.Builder
@@ -257,7 +257,7 @@ func (f *finalText) add(d *pb.TextDelta) {
 	f.texts[id].WriteString(d.GetText())
 }
 
-// retract removes blocks that the agent took back.
+// retract removes retracted blocks.
 func (f *finalText) retract(blocks []string) {
 	f.ids = slices.DeleteFunc(f.ids, func(id string) bool { return slices.Contains(blocks, id) })
 	for _, id := range blocks {

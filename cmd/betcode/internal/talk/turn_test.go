@@ -10,9 +10,9 @@ import (
 	pb "betcode/proto/betcode/v1"
 )
 
-// TestRunWhoseAgentGaveUp plays what a session says when its agent crashes too often
-// in a turn.
-func TestRunWhoseAgentGaveUp(t *testing.T) {
+// TestRunReportsRepeatedCrashes plays the events of a session whose agent crashes too
+// often in one turn.
+func TestRunReportsRepeatedCrashes(t *testing.T) {
 	at := &turn{key: "k", session: "s"}
 	for _, e := range []*pb.AgentEvent{
 		{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "k"}}},
@@ -87,8 +87,8 @@ func TestRunCountsJournaledEventsOnly(t *testing.T) {
 	}
 }
 
-// TestRunPrintsWhatStands checks that the answer of a run leaves out what was taken back.
-func TestRunPrintsWhatStands(t *testing.T) {
+// TestRunLeavesOutRetractedText checks that the answer of a run has no retracted text.
+func TestRunLeavesOutRetractedText(t *testing.T) {
 	at := &turn{key: "k"}
 	for _, e := range eventtest.Retracted() {
 		at.event(e)
