@@ -13,10 +13,13 @@ import (
 	"betcode/tests/kit"
 )
 
+// ages reports whether the journal is made one of an older format before a daemon that is armed at point.
+func ages(point string) bool { return strings.HasPrefix(point, "migration/") }
+
 // start runs the next daemon, armed or not. One that kills itself while it
 // starts is followed by one that is not armed.
 func (r *round) start(ctx context.Context, point string) bool {
-	if strings.HasPrefix(point, "migration/") {
+	if ages(point) {
 		r.age(point)
 	}
 	r.world.Binary, r.world.Extra = r.binaries.plain, r.crew.environ

@@ -151,7 +151,7 @@ func (r *round) compareText(id string, all []kit.Event) {
 // compareInputs checks that each message has one UserInput and is in the agent's
 // conversation once; one that the daemon gave up aloud may be missing there.
 func (r *round) compareInputs(c *client, all []kit.Event) {
-	accepted, err := r.crew.accepted(r, c)
+	accepted, err := r.crew.accepted(r, c, conversationOf(c.session, all))
 	if err != nil {
 		r.report(otherwise, "the conversation of %s: %v", c.session, err)
 		return
@@ -169,6 +169,18 @@ func (r *round) compareInputs(c *client, all []kit.Event) {
 		r.checkCount(m, "acknowledged", acknowledged[m.key], false)
 		r.checkCount(m, "taken into the conversation", accepted[m.key], dropped[m.key])
 	}
+}
+
+// conversationOf returns the agent's id of a session's newest conversation. It begins another one when the first was killed
+// before it was saved.
+func conversationOf(session string, all []kit.Event) string {
+	for i := len(all) - 1; i >= 0; i-- {
+		run := all[i].GetRun()
+		if id := run.GetAgentSessionId(); id != "" && (run.GetState() == pb.RunState_RUN_STATE_STARTED || run.GetState() == pb.RunState_RUN_STATE_ADOPTED) {
+			return id
+		}
+	}
+	return session
 }
 
 func (r *round) checkCount(m *message, what string, n int, mayMiss bool) {

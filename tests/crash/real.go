@@ -17,7 +17,7 @@ type crew struct {
 	environ []string
 	// accepted counts how often messages are in the conversation of a session's
 	// agent, by their keys.
-	accepted func(r *round, c *client) (map[string]int, error)
+	accepted func(r *round, c *client, conversation string) (map[string]int, error)
 	close    func() error
 }
 
@@ -49,7 +49,7 @@ func realCrew(ctx context.Context) (crew, error) {
 		"ANTHROPIC_BASE_URL=" + server.URL, "ANTHROPIC_API_KEY=dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"IS_SANDBOX=1", "SHELL=/bin/bash", tireless,
 	}
-	accepted := func(_ *round, c *client) (map[string]int, error) {
+	accepted := func(_ *round, c *client, _ string) (map[string]int, error) {
 		counts := map[string]int{}
 		for _, m := range c.said {
 			counts[m.key] = occurrences(server.Requests(), m.text)

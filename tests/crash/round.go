@@ -205,7 +205,8 @@ func (r *round) play(ctx context.Context, p phase, next string) bool {
 	if !r.start(ctx, next) {
 		return false
 	}
-	if r.daemons == daemons+1 { // a daemon that died at its start has moved the groups
+	// A daemon that died at its start has moved the groups, and so has the one that leaves an older format.
+	if r.daemons == daemons+1 && !ages(next) {
 		r.checkFlips(flipped)
 	}
 	r.comparePending(ctx, before)

@@ -67,11 +67,10 @@ func textOf(line []byte) string {
 	return ""
 }
 
-// inTranscript counts, by key, what the fake agent's transcript says was taken
-// into the conversation.
-func (r *round) inTranscript(c *client) (map[string]int, error) {
+// inTranscript counts, by key, the messages that the fake agent's transcript of a conversation has taken in.
+func (r *round) inTranscript(_ *client, conversation string) (map[string]int, error) {
 	counts := map[string]int{}
-	files, err := filepath.Glob(filepath.Join(r.world.Home, ".claude", "projects", "*", c.session+".jsonl"))
+	files, err := filepath.Glob(filepath.Join(r.world.Home, ".claude", "projects", "*", conversation+".jsonl"))
 	if err != nil || len(files) > 1 {
 		return nil, fmt.Errorf("transcripts %v: %w", files, err)
 	}

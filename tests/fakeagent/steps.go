@@ -90,12 +90,17 @@ func parseSteps(prompt string) []step {
 			steps[len(steps)-1] += "\n" + line
 		}
 	}
-	if _, _, ok := parseLine(known, steps[0]); !ok {
+	first, _, _ := strings.Cut(steps[0], "\n")
+	if _, _, ok := parseLine(known, first); !ok {
 		return []step{plainStep(prompt)}
 	}
 	parsed := make([]step, len(steps))
 	for i, s := range steps {
-		parsed[i], _, _ = parseLine(known, s)
+		line, more, several := strings.Cut(s, "\n")
+		parsed[i], _, _ = parseLine(known, line)
+		if several { // lines without a verb belong to the argument of the one above them
+			parsed[i].arg += "\n" + more
+		}
 	}
 	return parsed
 }
