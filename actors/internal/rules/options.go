@@ -14,6 +14,7 @@ var commandOptions = map[string]struct {
 	exact  []string // with one dash or two
 	prefix []string // with one dash or two, in front of a value
 	inside []string // texts in any word that begins with a dash
+	lax    bool     // long ones are taken with any number of dashes
 }{
 	"tar":    {long: []string{"--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "--rmt-command", "--info-script", "--new-volume-script"}, short: "IF"},
 	"bsdtar": {long: []string{"--use-compress-program"}},
@@ -23,17 +24,23 @@ var commandOptions = map[string]struct {
 	"go":     {exact: []string{"exec", "toolexec", "vettool", "gccgoflags"}},
 	"rsync":  {long: []string{"--rsh", "--rsync-path", "--daemon"}, short: "e"},
 	"scp":    {short: "SoFD"},
-	"sftp":   {short: "SoFD"},
+	"sftp":   {short: "SoFDb"}, // a batch may have commands for the local shell
 	"zip":    {long: []string{"--unzip-command"}, inside: []string{"TT"}},
-	"npm":    {long: []string{"--script-shell", "--node-options", "--userconfig", "--globalconfig", "--prefix", "--call"}, exact: []string{"c", "C"}},
-	"pnpm":   {long: []string{"--script-shell", "--shell-emulator", "--node-options", "--userconfig", "--globalconfig", "--prefix", "--dir"}, exact: []string{"c", "C"}},
-	"yarn":   {long: []string{"--script-shell", "--use-yarnrc"}},
+	"npm":    {long: npmLong, exact: []string{"c", "C"}, lax: true},
+	"pnpm":   {long: append([]string{"--shell-emulator", "--dir"}, npmLong...), exact: []string{"c", "C"}, prefix: []string{"config."}, lax: true},
+	"yarn":   {long: []string{"--script-shell", "--use-yarnrc"}, lax: true},
 	"cargo":  {long: []string{"--config"}},
 	"gcc": {
 		exact:  []string{"Xlinker", "Xclang", "load"},
-		prefix: []string{"B", "prefix", "specs", "wrapper", "fpass-plugin", "ld-path", "config", "for-linker", "fuse-ld=/", "fuse-ld=."},
+		prefix: []string{"B", "prefix", "specs", "wrapper", "fpass-plugin", "ld-path", "config", "for-linker", "fuse-ld=/", "fuse-ld=.", "gcc-toolchain", "gcc-install-dir", "ccc-"},
 		inside: []string{"plugin", ",@"},
 	},
+}
+
+// npmLong are settings of npm that name programs or files with such settings, as options.
+var npmLong = []string{
+	"--script-shell", "--node-options", "--userconfig", "--globalconfig", "--prefix", "--call", "--shell", "--git", "--editor", "--viewer", "--browser",
+	"--init-module", "--node-gyp", "--python",
 }
 
 // compilers take the options of gcc.
@@ -83,7 +90,7 @@ func hasCommandOption(name string, words []string) bool {
 		switch {
 		case dashes > 0 && anyWord(options.inside, func(text string) bool { return strings.Contains(w, text) }):
 			return true
-		case dashes == 2 && flags.Abbreviates(w, options.long...), dashes > 0 && oneOf(strings.TrimLeft(option, "-"), options.exact):
+		case dashes == 2 && flags.Abbreviates(w, options.long...), options.lax && isLong(dashes, bare) && flags.Abbreviates("--"+bare, options.long...), dashes > 0 && oneOf(strings.TrimLeft(option, "-"), options.exact):
 			return true
 		case dashes > 0 && anyWord(options.prefix, func(prefix string) bool { return strings.HasPrefix(bare, prefix) }):
 			return true
@@ -92,6 +99,13 @@ func hasCommandOption(name string, words []string) bool {
 		}
 	}
 	return false
+}
+
+// isLong reports whether npm takes a word for a long option: with one dash it needs more than
+// one letter, and letters of short options alone are those.
+func isLong(dashes int, bare string) bool {
+	option, _, _ := strings.Cut(bare, "=")
+	return dashes > 1 || dashes == 1 && len(option) > 1
 }
 
 // isFindCommand recognises the options of find and fd that run a command for each file.
