@@ -20,7 +20,7 @@ func (t *transition) recoverPermissions() {
 	for _, p := range t.s.prompts.List(prompts.Every) {
 		switch {
 		case !prompts.Screened(p):
-			t.then(lookAround{p.Request, t.callOf(p), t.keptEdit(p)})
+			t.then(lookAround{p.Request, t.callOf(p), t.keptEdit(p), p.Why.Reason})
 		case prompts.Undecided(p) || p.Orphaned():
 			t.then(spawnPermission{p})
 		}

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 
+	"betcode/actors/internal/claude"
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/rules"
 	"betcode/actors/session/prompts"
@@ -22,6 +23,7 @@ type lookAround struct {
 	request messages.RequestID
 	call    rules.Call
 	edit    []byte // the input that a kept answer gives the call; nil: there is none
+	says    string // why the agent asks, in its words
 }
 
 func (lookAround) Effect() {}
@@ -38,6 +40,9 @@ func (e lookAround) look(d *Deps, protected *protect.List) any {
 	found := lookedAround{
 		request: e.request, real: rules.Resolve(e.call), directory: d.DirectoryRules(e.call.Place.Directory), protected: protected.Check(e.call),
 	}
+	if dir, other := claude.OtherRepository(e.says); other {
+		found.protected = cmp.Or(found.protected, protected.CheckRepository(dir, e.call.Place.Directory))
+	}
 	if e.edit != nil {
 		found.edit = d.EditRefused(e.call, e.edit, found.directory)
 	}
@@ -52,7 +57,7 @@ func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
 	unread, edit := t.s.options.OwnRules && t.s.agent.directory == nil, t.keptEdit(p)
 	if !needsPerson && (unread || edit != nil || t.s.protects(p.Tool) || t.rulesNow().NeedsDisk(p.Tool)) {
 		t.putPermission(p)
-		t.then(lookAround{p.Request, t.callOf(p), edit})
+		t.then(lookAround{p.Request, t.callOf(p), edit, p.Why.Reason})
 		return
 	}
 	t.decideByRules(p, t.rulesNow().Decide(t.callOf(p)), needsPerson)

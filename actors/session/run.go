@@ -139,7 +139,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	for _, p := range t.s.prompts.List(prompts.Every) {
 		switch {
 		case !prompts.Screened(p): // what was found before the agent was there has gone unheard
-			t.then(lookAround{p.Request, t.callOf(p), t.keptEdit(p)})
+			t.then(lookAround{p.Request, t.callOf(p), t.keptEdit(p), p.Why.Reason})
 		case prompts.Decided(p) && !p.Orphaned():
 			t.deliverAnswer(p)
 		}

@@ -1,6 +1,10 @@
 package claude
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"path"
+	"strings"
+)
 
 // FlagSettings is what the agent calls rules that it was handed with --settings: ours.
 const FlagSettings = "flagSettings"
@@ -36,4 +40,27 @@ func (r *controlRequest) insists() string {
 		return "the agent's own check of dangerous calls"
 	}
 	return ""
+}
+
+// Of Claude Code 2.1.330: what it says when its shell has gone to a directory in which git uses
+// another repository than its project's.
+const (
+	foreignRepository = "Git would use a repository that Claude Code cannot match to this project"
+	unknownRepository = "Claude Code cannot tell which repository git would use here"
+	folderSays        = `Its folder: "`
+)
+
+// OtherRepository reports whether the reason of a request is that git would use another
+// repository than the project's, and which directory has it; none if it cannot be told.
+func OtherRepository(reason string) (dir string, other bool) {
+	if !strings.HasPrefix(reason, foreignRepository) {
+		return "", strings.HasPrefix(reason, unknownRepository)
+	}
+	if at := strings.LastIndex(reason, folderSays); at >= 0 {
+		dir, _ = strings.CutSuffix(reason[at+len(folderSays):], `"`)
+	}
+	if !path.IsAbs(dir) || strings.HasSuffix(reason, "…") {
+		dir = ""
+	}
+	return dir, true
 }

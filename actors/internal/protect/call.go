@@ -16,7 +16,10 @@ const maxPaths = 256
 // Writes is what a call writes, as far as it can be read.
 type Writes struct {
 	Paths []string // absolute and clean, as they are spelled
+	Git   []GitRun // where it runs git
 	Why   string   // why a person is asked whatever the paths are; empty: they decide
+
+	session string // the directory that it works in
 }
 
 // writers are the tools that write files, and the members of their input that name them.
@@ -81,16 +84,22 @@ func (l *List) Judge(w Writes, actual Real) string {
 	if w.Why != "" {
 		return w.Why
 	}
+	if actual.Git != "" {
+		return actual.Git
+	}
 	for _, p := range w.Paths {
 		if reason := l.Path(p); reason != "" {
 			return reason
 		}
-		found, known := actual[p]
+		found, known := actual.Files[p]
 		if !known {
 			continue
 		}
 		if reason := l.Path(found.Path); reason != "" {
 			return p + " is " + reason
+		}
+		if found.Repository {
+			return p + " " + gits
 		}
 		if found.Doubt != "" {
 			return p + " cannot be judged: " + found.Doubt

@@ -1,6 +1,7 @@
 package protect
 
 import (
+	"path"
 	"strings"
 
 	"betcode/actors/internal/flags"
@@ -23,7 +24,7 @@ var executing = strings.Fields("core.hookspath core.fsmonitor core.sshcommand co
 // git looks at a command of git: the working tree that it changes by name, and settings
 // that would make it run commands.
 func (s *shell) git(words []string, unread map[int]bool) {
-	n := 1
+	n, at := 1, "."
 	for ; n < len(words) && strings.HasPrefix(words[n], "-"); n++ {
 		switch w := words[n]; {
 		case w == "-c" || w == "--config-env" || strings.HasPrefix(w, "--config-env="):
@@ -34,8 +35,14 @@ func (s *shell) git(words []string, unread map[int]bool) {
 			}
 		case strings.HasPrefix(w, "--exec-path="):
 			s.ask("git is told where its programs are")
+		case strings.HasPrefix(w, "--git-dir="):
+			s.runsGit(beside(at, strings.TrimPrefix(w, "--git-dir=")), false)
 		case w == "-C" || w == "--git-dir" || w == "--work-tree" || w == "--namespace":
-			if n++; n < len(words) && w == "-C" {
+			if n++; n < len(words) && w == "--git-dir" {
+				s.runsGit(beside(at, words[n]), false)
+			}
+			if n < len(words) && w == "-C" {
+				at = beside(at, words[n])
 				if s.dirs = append(s.dirs, absolute(words[n], s.dirs[0], s.home)); unread[n] {
 					s.lost = true
 				}
@@ -45,6 +52,7 @@ func (s *shell) git(words []string, unread map[int]bool) {
 	if n >= len(words) {
 		return
 	}
+	s.runsGit(at, quiet[words[n]] != "" && !unread[n])
 	switch command := words[n]; {
 	case unread[n]:
 		s.ask("what git is to do is known only when it runs")
@@ -72,6 +80,25 @@ func (s *shell) git(words []string, unread map[int]bool) {
 				s.setting(words[i+1], unread[i+1])
 			}
 		}
+	}
+}
+
+// beside returns a path that is relative to a directory, unless it is absolute.
+func beside(dir, to string) string {
+	if path.IsAbs(to) || strings.HasPrefix(to, "~") {
+		return to
+	}
+	return path.Join(dir, to)
+}
+
+// runsGit notes that git runs in a directory, relative to where the command may be.
+func (s *shell) runsGit(dir string, quiet bool) {
+	if len(s.gits) >= maxPaths {
+		s.ask("the command runs git in more directories than are looked at")
+		return
+	}
+	for _, at := range s.dirs {
+		s.gits[GitRun{absolute(dir, at, s.home), quiet}] = true
 	}
 }
 

@@ -17,7 +17,7 @@ var (
 )
 
 func judge(l *List, tool, argument string) string {
-	return l.Judge(l.Read(rules.Call{Tool: tool, Input: rules.InputOf(tool, argument), Place: place}), nil)
+	return l.Judge(l.Read(rules.Call{Tool: tool, Input: rules.InputOf(tool, argument), Place: place}), Real{})
 }
 
 func TestPaths(t *testing.T) {
@@ -94,12 +94,12 @@ func TestInputs(t *testing.T) {
 		``, `[]`, `{}`, `{"file_path": 5}`, `{"file_path": null}`, `{"File_Path": ".mcp.json"}`, `{"file_path": "a", "FILE_PATH": ".mcp.json"}`,
 		`{"file_path": ".\u0000mcp.json"}`, `{"file_path":"a","file_path":".mcp.json"}`,
 	} {
-		if l.Judge(l.Read(rules.Call{Tool: "Write", Input: []byte(input), Place: place}), nil) == "" {
+		if l.Judge(l.Read(rules.Call{Tool: "Write", Input: []byte(input), Place: place}), Real{}) == "" {
 			t.Errorf("%s is not asked about", input)
 		}
 	}
 	for _, input := range []string{`{}`, `{"command": 1}`, `{"Command": "ls"}`} {
-		if l.Judge(l.Read(rules.Call{Tool: "Bash", Input: []byte(input), Place: place}), nil) == "" {
+		if l.Judge(l.Read(rules.Call{Tool: "Bash", Input: []byte(input), Place: place}), Real{}) == "" {
 			t.Errorf("Bash %s is not asked about", input)
 		}
 	}
@@ -237,7 +237,7 @@ func FuzzCommand(f *testing.F) {
 			t.Errorf("%d paths", len(w.Paths))
 		}
 		// Whatever stands before it, what is written in plain sight is asked about.
-		if l.Judge(l.Read(rules.Call{Tool: "Bash", Input: rules.InputOf("Bash", command+"\n: > .mcp.json"), Place: place}), nil) == "" &&
+		if l.Judge(l.Read(rules.Call{Tool: "Bash", Input: rules.InputOf("Bash", command+"\n: > .mcp.json"), Place: place}), Real{}) == "" &&
 			!strings.ContainsAny(command, "#'\"`\\<({[") {
 			t.Errorf("%q hides a redirection", command)
 		}

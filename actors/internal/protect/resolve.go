@@ -7,22 +7,31 @@ import (
 	"betcode/actors/internal/rules"
 )
 
-// Real is what paths are on the disk: by path as it is spelled.
-type Real map[string]Found
+// Real is what a call meets on the disk.
+type Real struct {
+	Files map[string]Found // by path as it is spelled
+	Git   string           // why a person is asked where the call runs git; empty: that decides nothing
+}
 
 // Found is what one path is on the disk.
 type Found struct {
 	Path  string // behind symbolic links
 	Doubt string // why that is another one for other processes; empty: it is not
 	Names bool   // the file has more than one
+
+	Repository bool // it is in the directory of a repository, whatever that is called
 }
 
 // Resolve looks up what a call writes. It looks at the disk.
 func Resolve(w Writes) Real {
-	found := make(Real, len(w.Paths))
+	found := Real{Files: make(map[string]Found, len(w.Paths))}
+	repositories := map[string]bool{}
 	for _, p := range w.Paths {
 		file := realpath.Resolve(p)
-		found[p] = Found{file.Path, file.Doubt, file.Regular() && manyNames(file.Path)}
+		found.Files[p] = Found{file.Path, file.Doubt, file.Regular() && manyNames(file.Path), inRepository(file.Path, repositories)}
+	}
+	for _, run := range w.Git {
+		found.Git = cmp.Or(found.Git, runsHere(run, w.session))
 	}
 	return found
 }

@@ -24,6 +24,7 @@ type shell struct {
 	dirs  []string // where the command may be by now
 	lost  bool     // or somewhere else
 	paths map[string]bool
+	gits  map[GitRun]bool
 	why   string // the first reason to ask in any case
 	depth int
 	left  *int // of maxWork
@@ -31,9 +32,13 @@ type shell struct {
 
 func (l *List) readCommand(command string, place rules.Place) Writes {
 	left := maxWork
-	s := &shell{left: &left, list: l, home: place.Home, dirs: []string{path.Clean(place.Directory)}, paths: map[string]bool{}}
+	s := &shell{left: &left, list: l, home: place.Home, dirs: []string{path.Clean(place.Directory)}, paths: map[string]bool{}, gits: map[GitRun]bool{}}
 	s.read(command)
-	w := Writes{Why: s.why}
+	w := Writes{Why: s.why, session: path.Clean(place.Directory)}
+	for run := range s.gits {
+		w.Git = append(w.Git, run)
+	}
+	slices.SortFunc(w.Git, func(a, b GitRun) int { return strings.Compare(a.Directory, b.Directory) })
 	for p := range s.paths {
 		w.Paths = append(w.Paths, p)
 	}
@@ -346,6 +351,9 @@ func (s *shell) assigned(a *syntax.Assign) {
 		return
 	}
 	if value, ok := s.word(a.Value); ok {
+		if a.Name != nil && (a.Name.Value == "GIT_DIR" || a.Name.Value == "GIT_COMMON_DIR") {
+			s.runsGit(value, false)
+		}
 		for _, candidate := range candidates(value) {
 			if !strings.ContainsAny(candidate, " \t\n") {
 				s.add(candidate)
