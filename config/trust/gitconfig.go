@@ -19,32 +19,42 @@ const (
 	maxConfig       = 1 << 20  // bytes of one file of settings
 	maxIndex        = 64 << 20 // bytes of one index
 	maxRepositories = 200      // submodules that are looked at
+	maxIncludes     = 32       // settings that are included by others
+
+	includePath = "path" // the setting that includes a file
 )
 
-// running are the names of settings whose values commands that only read may run.
-// Names are matched in every section: a setting of another section is only shown.
+// running are the names of settings whose values commands of git may run: those that only
+// read, which the agent runs unasked, and those that a user's rule may allow. Names are matched
+// in every section: a setting of another section is only shown.
 var running = map[string]bool{
 	"fsmonitor": true, "clean": true, "process": true, "textconv": true, "command": true, "external": true, "program": true, "hookspath": true,
 	"uploadpack": true, "vcs": true, "allow": true,
+	"sshcommand": true, "gitproxy": true, "askpass": true, "editor": true, "driver": true, "smudge": true, "receivepack": true, "templatedir": true,
+	"cmd": true, "difffilter": true, "alternaterefscommand": true,
 }
 
-// fetching are those that matter where a command that reads fetches what is missing.
-var fetching = map[string]bool{"sshcommand": true, "helper": true, "gitproxy": true, "askpass": true}
+// shelled are those whose values are run only if they look like a command: of others the value is
+// a word that git knows, or a helper that is installed.
+var shelled = map[string]bool{"helper": true, "update": true}
 
 // harmless are values that run no program of the repository.
 var harmless = []string{
 	"fsmonitor = true", "fsmonitor = false", "fsmonitor = 1", "fsmonitor = 0", "fsmonitor = yes", "fsmonitor = no", "fsmonitor = on", "fsmonitor = off", "fsmonitor =", "fsmonitor",
-	"clean = git-lfs clean -- %f", "process = git-lfs filter-process",
+	"clean = git-lfs clean -- %f", "process = git-lfs filter-process", "smudge = git-lfs smudge -- %f",
 }
+
+// plainAlias is an alias that is only another name of a command.
+var plainAlias = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 var gitSetting = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*)[ \t\r\v\f]*(?:=[ \t\r\v\f]*(.*))?`)
 
-// programs returns the lines of a git settings file that make git run a program while it reads.
+// programs returns the lines of a git settings file that make git run a program.
 // Every line that could be a setting is treated as one, also inside of longer values, so that
 // quoting cannot hide one.
 func programs(content string) []string {
-	var found, later []string
-	partial := false
+	var found []string
+	aliases, includes := false, false
 	for line := range strings.SplitSeq(strings.TrimPrefix(content, "\uFEFF"), "\n") {
 		line = strings.Trim(line, " \t\r\v\f")
 		candidates := []string{line}
@@ -54,8 +64,10 @@ func programs(content string) []string {
 			}
 		}
 		for _, c := range candidates {
-			if head := strings.ToLower(strings.TrimLeft(c, "[ \t")); strings.HasPrefix(c, "[") && strings.HasPrefix(head, "include") {
-				found = append(found, c)
+			if head := strings.ToLower(strings.TrimLeft(c, "[ \t")); strings.HasPrefix(c, "[") {
+				if aliases, includes = strings.HasPrefix(head, "alias"), strings.HasPrefix(head, "include"); includes {
+					found = append(found, c)
+				}
 				continue
 			}
 			m := gitSetting.FindStringSubmatch(c)
@@ -64,18 +76,12 @@ func programs(content string) []string {
 			}
 			name := strings.ToLower(m[1])
 			text := strings.TrimSpace(name + " = " + m[2])
-			partial = partial || name == "promisor" || name == "partialclone"
 			switch {
 			case slices.Contains(harmless, text):
-			case running[name]:
+			case running[name], shelled[name] && strings.ContainsAny(m[2], `!/\`), aliases && !plainAlias.MatchString(strings.TrimSpace(m[2])), includes && name == includePath:
 				found = append(found, text)
-			case fetching[name]:
-				later = append(later, text)
 			}
 		}
-	}
-	if partial {
-		found = append(found, later...)
 	}
 	return found
 }
@@ -103,6 +109,32 @@ func (in *inspector) repository(root string, seen map[string]bool) {
 			return
 		}
 	}
+	in.programs(root, git, common)
+	for _, link := range in.submodules(git) {
+		in.repository(filepath.Join(root, filepath.FromSlash(link)), seen)
+	}
+}
+
+// bare takes what git would run in a directory that is itself a repository, whatever its name.
+// Such a directory is plain files for everybody but git, and may be part of a clone.
+func (in *inspector) bare(dir string) {
+	if !in.present(filepath.Join(dir, "HEAD")) || in.present(filepath.Join(dir, ".git")) {
+		return
+	}
+	common := dir
+	if in.present(filepath.Join(dir, "commondir")) {
+		var ok bool
+		if common, ok = in.exactPointer(filepath.Join(dir, "commondir"), ""); !ok {
+			return
+		}
+	}
+	if in.present(filepath.Join(common, "objects")) && in.present(filepath.Join(common, "refs")) {
+		in.programs(dir, dir, common)
+	}
+}
+
+// programs takes what settings and hooks of a repository make git run.
+func (in *inspector) programs(root, git, common string) {
 	hooks := []string{filepath.Join(common, "hooks")}
 	for _, file := range []string{filepath.Join(common, "config"), filepath.Join(git, "config.worktree"), filepath.Join(common, "config.worktree")} {
 		for _, text := range in.gitSettings(file) {
@@ -115,9 +147,6 @@ func (in *inspector) repository(root string, seen map[string]bool) {
 		if content, ok := in.read(filepath.Join(dir, "post-index-change")); ok && len(content) > 0 {
 			in.find(Finding{Git, filepath.Join(dir, "post-index-change"), "hook post-index-change"})
 		}
-	}
-	for _, link := range in.submodules(git) {
-		in.repository(filepath.Join(root, filepath.FromSlash(link)), seen)
 	}
 }
 
@@ -146,8 +175,9 @@ func (in *inspector) gitSettings(path string) []string {
 		in.problem(path, reason)
 		return nil
 	}
-	all := programs(string(content))
-	counted := slices.DeleteFunc(slices.Clone(all), func(text string) bool {
+	own := programs(string(content))
+	all := append(slices.Clone(own), in.included(path, own)...)
+	counted := slices.DeleteFunc(slices.Clone(own), func(text string) bool {
 		value, is := strings.CutPrefix(text, "hookspath = ")
 		return is && !strings.ContainsAny(value, `\%#;`) && strings.Count(value, `"`)%2 == 0 && !strings.Contains(strings.Trim(value, `"`), `"`)
 	})
@@ -158,10 +188,38 @@ func (in *inspector) gitSettings(path string) []string {
 		in.problem(path, "belongs to another user")
 		return all
 	}
-	sum := sha256.Sum256([]byte(strings.Join(counted, "\n")))
+	text := strings.Join(counted, "\n")
+	if strings.Contains(string(content), "\\") { // the next line may belong to the value
+		text = string(content)
+	}
+	sum := sha256.Sum256([]byte(text))
 	in.report.Files[path] = hex.EncodeToString(sum[:])
 	for _, text := range counted {
 		in.find(Finding{Git, path, text})
+	}
+	return all
+}
+
+// included takes what the files say that settings include, and returns the lines of all of them.
+func (in *inspector) included(path string, lines []string) (all []string) {
+	for _, text := range lines {
+		to, is := strings.CutPrefix(text, includePath+" = ")
+		if !is {
+			continue
+		}
+		to = strings.Trim(to, `"`)
+		if rest, ok := strings.CutPrefix(to, "~/"); ok {
+			home, _ := os.UserHomeDir() // without one there is nothing to include
+			to = filepath.Join(home, rest)
+		}
+		if in.includes++; in.includes > maxIncludes || strings.ContainsAny(to, "\\%\"#;~") {
+			in.problem(path, "includes settings that cannot be followed: "+text)
+			continue
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		all = append(all, in.gitSettings(to)...)
 	}
 	return all
 }

@@ -13,18 +13,28 @@ import (
 // What makes git run something while it only reads is found, however it is written.
 func TestPrograms(t *testing.T) {
 	for config, want := range map[string]string{
-		"[core]\n\tfsmonitor = /bin/x\n":                          "fsmonitor = /bin/x",
-		"[core] FSMonitor=x":                                      "fsmonitor = x",
-		"[core]\r\nfsmonitor=x\r\n":                               "fsmonitor = x",
-		"\uFEFF[core]fsmonitor=x":                                 "fsmonitor = x",
-		"[filter \"a]b\"] clean = x y":                            "clean = x y",
-		"[a][diff \"x\"]textconv=y":                               "textconv = y",
-		"[user]\nname = a\\\n[diff]\nexternal = x":                "external = x",
-		"[include]\npath = ../evil":                               "[include]",
-		"[ includeIf \"gitdir:/\"]\npath=x":                       "[ includeIf \"gitdir:/\"]",
-		"[remote \"o\"]\nuploadpack=x":                            "uploadpack = x",
-		"[core]\nsshCommand = x\n[remote \"o\"]\npromisor = true": "sshcommand = x",
-		"[core]\nsshCommand = x":                                  "",
+		"[core]\n\tfsmonitor = /bin/x\n":                  "fsmonitor = /bin/x",
+		"[core] FSMonitor=x":                              "fsmonitor = x",
+		"[core]\r\nfsmonitor=x\r\n":                       "fsmonitor = x",
+		"\uFEFF[core]fsmonitor=x":                         "fsmonitor = x",
+		"[filter \"a]b\"] clean = x y":                    "clean = x y",
+		"[a][diff \"x\"]textconv=y":                       "textconv = y",
+		"[user]\nname = a\\\n[diff]\nexternal = x":        "external = x",
+		"[include]\npath = ../evil":                       "[include]|path = ../evil",
+		"[ includeIf \"gitdir:/\"]\npath=x":               "[ includeIf \"gitdir:/\"]|path = x",
+		"[remote \"o\"]\nuploadpack=x":                    "uploadpack = x",
+		"[core]\nsshCommand = x":                          "sshcommand = x",
+		"[alias]\nx = !y":                                 "x = !y",
+		"[alias]\nx = grep -O./y\n[core]\nx = grep -O./y": "x = grep -O./y",
+		"[alias] x = bisect run ./y":                      "x = bisect run ./y",
+		"[alias \"x\"]\ncommand = y":                      "command = y",
+		"[alias]\n\\\nx = \\\n!y":                         `x = \`,
+		"[core]\neditor = x":                              "editor = x",
+		"[merge \"x\"]\ndriver = y":                       "driver = y",
+		"[credential]\nhelper = !y":                       "helper = !y",
+		"[credential]\nhelper = store":                    "",
+		"[submodule \"x\"]\nupdate = !y":                  "update = !y",
+		"[submodule \"x\"]\nupdate = rebase":              "",
 		"[core]\nfsmonitor = true\n[filter \"lfs\"]\nclean = git-lfs clean -- %f\nprocess = git-lfs filter-process\nsmudge = git-lfs smudge -- %f": "",
 		"[remote \"origin\"]\nurl = x\nfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\nremote = origin\nmerge = refs/heads/main":   "",
 		"[alias]\nst = status\n; fsmonitor = x\n# clean = y": "",
@@ -70,6 +80,54 @@ func TestGitSettings(t *testing.T) {
 	write("other/.git", "gitdir: ../.git \n")
 	if r := tree.inspect("other"); len(r.Problems) == 0 {
 		t.Errorf("blanks behind the path are not noticed: %+v", r)
+	}
+}
+
+// What settings include, and the rest of a value on the next line, is bound to its text too.
+func TestIncludedSettings(t *testing.T) {
+	tree := newTree(t)
+	inspect := func() Report { return tree.inspect("") }
+	digest := func(file, one, other string) {
+		t.Helper()
+		tree.write(file, one)
+		first := inspect()
+		tree.write(file, other)
+		if second := inspect(); first.Digest() == second.Digest() || !second.Has(Git) || len(second.Problems) > 0 {
+			t.Errorf("%s: %q and %q are the same: %+v", file, one, other, second)
+		}
+	}
+	digest(".git/config", "[core]\nfsmonitor = /x\\\n1\n", "[core]\nfsmonitor = /x\\\n2\n")
+	digest(".git/config", "[include]\npath = ../a\n", "[include]\npath = ../b\n")
+	digest("b", "[core]\nfsmonitor = /x\n", "[core]\nfsmonitor = /y\n")
+	digest(".git/config", "[include]\npath = ../hooks.cfg\n[core]\nfsmonitor = /1", "[include]\npath = ../hooks.cfg\n[core]\nfsmonitor = /2")
+	tree.write("hooks.cfg", "[core]\nhooksPath = h\n")
+	digest("h/post-index-change", "1", "2")
+	tree.write("b", "[include]\npath = b\n")
+	tree.write(".git/config", "[include]\npath = ../b\n")
+	if r := inspect(); len(r.Problems) == 0 {
+		t.Errorf("a circle: %+v", r)
+	}
+}
+
+// A directory may be a repository without a ".git" in it.
+func TestBareRepository(t *testing.T) {
+	tree := newTree(t)
+	tree.write("bare/HEAD", "ref: refs/heads/main\n")
+	tree.write("bare/objects/x", "")
+	tree.write("bare/config", "[core]\nfsmonitor = /x\n")
+	if r := tree.inspect("bare"); !r.Empty() {
+		t.Errorf("no repository without refs: %+v", r)
+	}
+	tree.write("bare/refs/heads/x", "")
+	for _, dir := range []string{"bare", "bare/refs"} {
+		if r := tree.inspect(dir); !r.Has(Git) || len(r.Problems) > 0 {
+			t.Errorf("%s: %+v", dir, r)
+		}
+	}
+	tree.write("bare/hooks/post-index-change", "x")
+	tree.write("bare/config", "")
+	if r := tree.inspect("bare"); !r.Has(Git) {
+		t.Errorf("the hook is not found: %+v", r)
 	}
 }
 

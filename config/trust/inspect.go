@@ -45,6 +45,7 @@ func Inspect(p Place) Report {
 	in := inspector{report: Report{Directory: dir, Files: map[string]string{}}, own: resolved(p.Own)}
 	for at := dir; ; at = filepath.Dir(at) {
 		git := in.gitAt(at)
+		in.bare(at)
 		in.servers(filepath.Join(at, serversFile))
 		in.claude(at, at == dir || git)
 		if filepath.Dir(at) == at {
@@ -68,6 +69,8 @@ type inspector struct {
 	count  int   // files so far
 	bytes  int64 // read so far
 	full   bool  // a limit was reached and reported
+
+	includes int // files of git settings that others include
 }
 
 // claude takes the ".claude" directory of a directory. Those of the user's own

@@ -26,6 +26,7 @@ var scenarios = slices.Concat(
 	nestedScenarios,       // directories below that of a session
 	callScenarios,         // system calls that a shell does not make
 	hardScenarios,         // other names of protected files
+	repositoryScenarios,   // repositories beside the agent's, and programs in settings of git
 	forgedScenarios,       // messages that a child of the agent forges
 	nameScenarios,         // names of tools
 	duringScenarios,       // files that change while the agent works
