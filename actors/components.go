@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"strconv"
@@ -39,4 +40,20 @@ func (s *System) metadata(now time.Time) map[string]string {
 		"pid":            strconv.Itoa(os.Getpid()),
 		"lineage":        s.options.Store.Lineage(),
 	}
+}
+
+// damagedSessions is the health line of sessions that cannot be loaded, if there
+// are any.
+func (s *System) damagedSessions(now time.Time) (messages.ComponentHealth, bool) {
+	number, first := s.options.Store.DamagedSessions()
+	if number == 0 {
+		return messages.ComponentHealth{}, false
+	}
+	return messages.ComponentHealth{
+		Name: "sessions", Checked: now, State: "sessions_damaged",
+		Message: fmt.Sprintf("%d damaged, %s among them", number, first),
+		Reason:  "The journal cannot load some sessions",
+		Impact: "They can be exported as far as they can be read (betcode session export ID) and deleted (betcode session delete ID), " +
+			"or a backup can be restored (betcode journal restore). " + s.backup.Offer(),
+	}, true
 }

@@ -24,7 +24,8 @@
 // and gets what it needs of the system as a struct Deps (wiring.go).
 //
 // This package is the tree above them: the system and its options, the daemon and sessions actors, the way in for the
-// gateway, and questions that need the disk or the journal and no actor. The import order has no cycles:
+// gateway. Questions that need the disk or the journal and no actor are answered by actors/internal/queries. The import
+// order has no cycles:
 //
 //	internal/act ◄── health ◄── pool, disk, journal, run, client, permission ◄── session ◄── actors
 //

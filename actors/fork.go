@@ -18,7 +18,7 @@ import (
 // caller's goroutine.
 func (s *System) forkSession(ctx context.Context, m messages.ForkSession) (messages.Reply, error) {
 	const op = "fork session"
-	if s.exists(m.Fork) {
+	if s.queries.Exists(m.Fork) {
 		return s.forkedBefore(ctx, m)
 	}
 	if version := s.agentVersion(); claudecode.LacksOption(version, "fork-session") {

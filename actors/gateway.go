@@ -14,6 +14,7 @@ import (
 
 	"betcode/actors/client"
 	"betcode/actors/internal/act"
+	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -26,20 +27,12 @@ const askPatience = 25 * time.Second
 // error is a [*messages.Error]; the library's own errors never leave this place.
 func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, error) {
 	switch m := s.exposing(r).(type) {
-	case messages.ListSessions:
-		return s.listSessions(m)
-	case messages.ResolveSession:
-		id, err := s.options.Store.Resolve(m.Reference)
-		return result(messages.SessionResolved{Session: id}, err)
-	case messages.ResolveKey:
-		return s.resolveKey(m)
-	case messages.ResolveRequest:
-		return s.resolveRequest(m)
+	case messages.ListSessions, messages.ResolveSession, messages.ResolveKey, messages.ResolveRequest, messages.ListPermissions,
+		messages.ReadHistory, messages.GetRawOutput, messages.ExplainPermission, messages.ListRules, messages.TestRules,
+		messages.GetAgentReports, messages.GetSubagents, messages.ListPath, messages.GetMachine:
+		return s.queries.Answer(ctx, m)
 	case messages.ForkSession:
 		return s.forkSession(ctx, m)
-	case messages.ListPermissions:
-		pending, err := s.options.Store.Pending(m.Session)
-		return result(messages.PermissionList{Permissions: undecidedOnly(pending)}, err)
 	case messages.GetTree:
 		return s.tree.Snapshot(s.daemon.Id, s.now()), nil
 	case messages.GetJournalStats:
@@ -48,28 +41,12 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.verifyJournal(ctx, m)
 	case messages.BackupJournal:
 		return s.backUpJournal(ctx, m)
-	case messages.ExplainPermission:
-		return s.explain(ctx, m)
-	case messages.ListRules:
-		return s.listRules(m)
-	case messages.GetAgentReports:
-		return s.agentReports(m)
-	case messages.TestRules:
-		return s.testRules(ctx, m)
 	case messages.TrustDirectory:
 		return s.directories.Trust(m)
 	case messages.ReviewDirectory:
 		return s.directories.Review(m)
-	case messages.GetRawOutput:
-		return s.rawOutput(ctx, m)
 	case messages.GetAbilities:
 		return s.abilities(ctx, m)
-	case messages.GetSubagents:
-		return s.subagents(m)
-	case messages.ListPath:
-		return s.completePath(m)
-	case messages.GetMachine:
-		return s.machine()
 	case messages.GetHealth:
 		return s.ask(ctx, s.health, m)
 	case messages.Shutdown:
@@ -101,14 +78,12 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 	case messages.AnswerPermission:
 		return s.answerPermission(ctx, m, m)
 	case messages.CompactSession:
-		seen, err := s.keySeen(m.Session, m.Key)
+		seen, err := s.queries.KeyUsed(m.Session, m.Key)
 		if err != nil {
 			return nil, err
 		}
 		m.Repeated = seen
 		return compactWaiting(ctx, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
-	case messages.ReadHistory:
-		return s.readHistory(m)
 	case messages.SessionRequest:
 		return s.ask(ctx, s.sessions, m)
 	}
@@ -135,7 +110,7 @@ func (s *System) ask(ctx context.Context, to *actor.PID, r messages.Request) (me
 		case got := <-answers:
 			return unpack(got)
 		case <-crashed:
-			if known, err := s.before(r); known != nil || err != nil {
+			if known, err := s.queries.Repeated(r); known != nil || err != nil {
 				return known, err // it was done, and the answer was lost
 			}
 		case <-ctx.Done():
@@ -145,6 +120,49 @@ func (s *System) ask(ctx context.Context, to *actor.PID, r messages.Request) (me
 			return nil, &messages.Error{Op: "ask", Kind: messages.Canceled, Err: context.Cause(ctx)}
 		}
 	}
+}
+
+// askOnce asks what may come under a key: the journal first.
+func (s *System) askOnce(ctx context.Context, r messages.Request) (messages.Reply, error) {
+	if known, err := s.queries.Repeated(r); known != nil || err != nil {
+		return known, err
+	}
+	return s.ask(ctx, s.sessions, r)
+}
+
+// answerPermission asks the session, and the journal if the session has no decision of the request
+// in memory. r is the answer m, or m under a key.
+func (s *System) answerPermission(ctx context.Context, r messages.Request, m messages.AnswerPermission) (messages.Reply, error) {
+	if err := s.checkEdit(m); err != nil {
+		return nil, err
+	}
+	answer, err := s.askOnce(ctx, r)
+	if answered, ok := answer.(messages.PermissionAnswered); ok {
+		s.queries.Answered(m.Session, prompts.RequestOf(cmp.Or(answered.Request, m.Request)))
+	}
+	var stale *messages.Error
+	if errors.As(err, &stale) && stale.Code == messages.PermissionStale {
+		switch before, found := s.queries.Decided(m.Session, prompts.RequestOf(m.Request)); {
+		case found && before.Decision == messages.DecisionExpired:
+			return nil, requests.Expired(prompts.RequestOf(m.Request), before.At)
+		case found:
+			return before, nil
+		}
+	}
+	return answer, err
+}
+
+// sessionView asks a session for its state.
+func (s *System) sessionView(ctx context.Context, m messages.GetSession) (messages.SessionView, error) {
+	answer, err := s.ask(ctx, s.sessions, m)
+	if err != nil {
+		return messages.SessionView{}, err
+	}
+	view, ok := answer.(messages.SessionView)
+	if !ok {
+		return view, messages.Errorf("get session", messages.Internal, "unexpected answer %T", answer)
+	}
+	return view, nil
 }
 
 // letterbox takes the first answer to a question. To the actor library it is a
@@ -180,28 +198,12 @@ func unpack(answer any) (messages.Reply, error) {
 	return nil, messages.Errorf("ask", messages.Internal, "unexpected answer %T", answer)
 }
 
-func (s *System) listSessions(m messages.ListSessions) (messages.Reply, error) {
-	limit := m.Limit
-	if limit <= 0 {
-		limit = 100
-	}
-	found, total, err := s.options.Store.Sessions(m.WorkingDirectory, m.WorktreeID, limit, m.Offset)
-	if err != nil {
-		return result(nil, err)
-	}
-	list := messages.SessionList{Sessions: found, Total: total}
-	if slots := s.slots.Load(); slots != nil {
-		list.Slots = *slots
-	}
-	return s.withDamaged(list, m, limit)
-}
-
 // checkDirectory refuses a new session in a directory that does not exist, and returns the
 // directory behind symbolic links, empty if there are none. An existing session is not
 // checked: its history can be read without the directory.
 func (s *System) checkDirectory(m messages.StartSession) (resolved string, err error) {
 	const op = "start session"
-	if s.exists(m.Session) {
+	if s.queries.Exists(m.Session) {
 		return "", nil
 	}
 	if m.WorkingDirectory == "" {
@@ -224,43 +226,12 @@ func (s *System) checkDirectory(m messages.StartSession) (resolved string, err e
 
 // withDefaults fills in what a new session was started without.
 func (s *System) withDefaults(m messages.StartSession) messages.StartSession {
-	if s.exists(m.Session) {
+	if s.queries.Exists(m.Session) {
 		return m
 	}
 	d := s.directories.Defaults(m.WorkingDirectory)
 	m.Model, m.Resume = cmp.Or(m.Model, d.Model), cmp.Or(m.Resume, d.Resume)
 	return m
-}
-
-// keySeen reports whether an idempotency key was used in a session before.
-func (s *System) keySeen(id messages.SessionID, key string) (bool, error) {
-	_, seen, err := s.options.Store.Seen(id, key)
-	if err != nil {
-		return false, messages.AsError("look up key", err)
-	}
-	return seen, nil
-}
-
-func (s *System) exists(id messages.SessionID) bool {
-	loaded, err := s.options.Store.Load(id)
-	return err == nil && loaded.Found || messages.KindOf(err) == messages.DataLoss && err != nil
-}
-
-func undecidedOnly(pending []messages.PermissionRecord) []messages.PermissionRecord {
-	open := make([]messages.PermissionRecord, 0, len(pending))
-	for _, p := range pending {
-		if p.Decision == messages.Undecided {
-			open = append(open, p)
-		}
-	}
-	return open
-}
-
-func result(r messages.Reply, err error) (messages.Reply, error) {
-	if err != nil {
-		return nil, messages.AsError("read journal", err)
-	}
-	return r, nil
 }
 
 // Follower is one attached stream as the gateway sees it.

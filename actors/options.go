@@ -19,7 +19,7 @@ import (
 func (s *System) optionsOf(m messages.StartSession) (messages.AgentOptions, error) {
 	const op = "start session"
 	o := m.Options
-	if o.Empty() || s.exists(m.Session) {
+	if o.Empty() || s.queries.Exists(m.Session) {
 		return o, nil
 	}
 	if lacking := lackingOption(o, s.agentVersion()); lacking != "" {

@@ -20,6 +20,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/protect"
+	"betcode/actors/internal/queries"
 	"betcode/actors/internal/ruleset"
 	"betcode/actors/internal/sidecar"
 	"betcode/actors/internal/spool"
@@ -101,12 +102,12 @@ type System struct {
 	rules       ruleset.Live                      // those of settings, read
 	directories *workdir.Reviewer
 	protected   *protect.List
+	queries     *queries.Queries
 	slots       atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
 	room        *disk.Meter
 	archiver    *retention.Archiver
 	damage      journal.Damage       // found in the journal's files
 	backup      journal.BackupHealth // of scheduled backups
-	lately      lately               // requests that were answered in the life of this daemon
 	versions    *sidecar.Versions
 	stops       *sidecar.Stops
 	cgroups     process.Cgroups
@@ -151,6 +152,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.protected = o.protected()
 	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, run.SpoolQuota), 0)
 	s.room = newMeter(o)
+	s.queries = queries.New(s.queriesDeps())
 	var err error
 	if s.versions, err = sidecar.LoadVersions(o.VersionsFile); err != nil {
 		s.logOf("daemon").Warn().Err(err).Msg("what was learned of the agent's versions is lost")

@@ -1,12 +1,16 @@
 package actors
 
 import (
+	"path/filepath"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/client"
 	"betcode/actors/disk"
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/mcpconfig"
+	"betcode/actors/internal/queries"
 	"betcode/actors/internal/sidecar"
 	"betcode/actors/journal"
 	"betcode/actors/permission"
@@ -39,6 +43,27 @@ func (s *System) healthDeps() health.Deps {
 		Common: s.common(), Journal: s.journal, MemoryLimit: s.options.MemoryLimit, Metadata: s.metadata, Others: s.components,
 		Pool: health.Pool{Limit: now.MaxAgents, Queue: now.MaxWaiting},
 	}
+}
+
+// queriesDeps returns what questions need that no actor answers.
+func (s *System) queriesDeps() queries.Deps {
+	return queries.Deps{
+		Store: s.options.Store, Runs: s.options.RunsDirectory, Home: s.options.Home, MachineFile: s.options.MachineFile,
+		Environment: s.environment, Now: s.now, Rules: s.rules.Load, Directories: s.directories, Protected: s.protected,
+		Space: s.room.Measure, View: s.sessionView,
+		Slots: func() messages.SlotQueue {
+			if slots := s.slots.Load(); slots != nil {
+				return *slots
+			}
+			return messages.SlotQueue{}
+		},
+	}
+}
+
+// keepReport stores what the agent of a session reports. kept are the variables that the session keeps.
+func (s *System) keepReport(r messages.AgentReport, directory string, kept map[string]string) error {
+	runs := filepath.Join(s.options.RunsDirectory, string(r.Session))
+	return sidecar.WriteReport(runs, mcpconfig.Complete(r, directory, s.environment(kept)))
 }
 
 // diskDeps returns what the disk actor needs.
@@ -104,7 +129,7 @@ func (s *System) sessionDeps() *session.Deps {
 		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),
 		DiskFull: s.room.Full, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
 		Environment: s.environment, DirectoryRules: s.directories.Rules, EditRefused: s.editRefused, Guard: s.directories.Guard, EndStrays: endStraysIn,
-		Background: s.janitor, NoteVersion: s.versions.Add, KeepReport: s.writeReport, KeepAbilities: sidecar.LearnAbilities,
+		Background: s.janitor, NoteVersion: s.versions.Add, KeepReport: s.keepReport, KeepAbilities: sidecar.LearnAbilities,
 		Temporary: s.temporary, Archive: s.archiver.Ended, Audit: s.audit, Notify: s.notifier.send,
 		Shows: s.logs, Mask: s.options.Mask,
 	}

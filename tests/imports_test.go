@@ -230,6 +230,12 @@ var rules = []rule{
 		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor", never: actorsNever,
 	},
 	{
+		pkg: "actors/internal/queries", may: []string{
+			"messages", "proto", "actors/internal", "actors/settings", "actors/session/requests",
+		},
+		because: "a question is answered from the journal and the disk; what sessions store is known by their pure parts", never: actorsNever,
+	},
+	{
 		pkg: "actors/internal/ruleset", may: []string{"actors/internal/rules", "actors/settings"},
 		because: "it joins settings with rules, and knows neither sessions nor where settings come from", never: actorsNever,
 	},

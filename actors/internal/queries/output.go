@@ -1,4 +1,4 @@
-package actors
+package queries
 
 import (
 	"context"
@@ -10,21 +10,18 @@ import (
 	"betcode/messages"
 )
 
-// rawOutput passes on what the agent of a run wrote. It runs on the caller's goroutine.
-func (s *System) rawOutput(ctx context.Context, m messages.GetRawOutput) (messages.Reply, error) {
+// rawOutput passes on what the agent of a run wrote.
+func (q *Queries) rawOutput(ctx context.Context, m messages.GetRawOutput) (messages.Reply, error) {
 	const op = "read raw output"
-	loaded, err := s.options.Store.Load(m.Session)
+	loaded, err := q.load(op, m.Session)
 	if err != nil {
-		return nil, messages.AsError(op, err)
-	}
-	if !loaded.Found {
-		return nil, messages.Errorf(op, messages.NotFound, "session %q does not exist", m.Session).WithCode(messages.SessionNotFound)
+		return nil, err
 	}
 	run := m.Run
 	if run == 0 {
 		run = loaded.Record.Run
 	}
-	path := filepath.Join(s.options.RunsDirectory, string(m.Session), strconv.FormatUint(uint64(run), 10), process.StdoutFile)
+	path := filepath.Join(q.runsOf(m.Session), strconv.FormatUint(uint64(run), 10), process.StdoutFile)
 	switch err := spool.Raw(ctx, path, m.Give); {
 	case err == nil:
 		return messages.Done{}, nil

@@ -1,4 +1,4 @@
-package actors
+package queries
 
 import (
 	"context"
@@ -19,25 +19,22 @@ import (
 // is gone through. An agent has a handful.
 const maxOpenCalls = 1024
 
-// testRules holds rules against what is left of a session's history, in the
-// caller's goroutine. Symbolic links are not followed: they lead elsewhere by now.
-func (s *System) testRules(ctx context.Context, m messages.TestRules) (messages.Reply, error) {
+// testRules decides the calls in a session's history by rules. It does not follow symbolic links,
+// which may lead elsewhere by now.
+func (q *Queries) testRules(ctx context.Context, m messages.TestRules) (messages.Reply, error) {
 	const op = "test rules"
-	loaded, err := s.options.Store.Load(m.Session)
-	if err == nil && !loaded.Found {
-		err = messages.Errorf(op, messages.NotFound, "session %s", m.Session).WithCode(messages.SessionNotFound)
-	}
+	loaded, err := q.load(op, m.Session)
 	if err != nil {
-		return nil, messages.AsError(op, err)
+		return nil, err
 	}
-	now := s.rules.Load()
+	now := q.deps.Rules()
 	if m.Rules != nil {
 		now = ruleset.Read(settings.Rules{Allow: m.Rules.Allow, Ask: m.Rules.Ask, Deny: m.Rules.Deny})
 	}
-	place := rules.Place{Directory: loaded.Record.WorkingDirectory, Home: s.options.Home}
-	h := callHistory{set: now.Rules.With(s.directories.Rules(place.Directory)), place: place, found: m.Found}
+	place := rules.Place{Directory: loaded.Record.WorkingDirectory, Home: q.deps.Home}
+	h := callHistory{set: now.Rules.With(q.deps.Directories.Rules(place.Directory)), place: place, found: m.Found}
 	for at, head := messages.Seq(0), loaded.Record.Head; at < head; {
-		events, err := s.options.Store.Events(m.Session, at, 0, 0)
+		events, err := q.deps.Store.Events(m.Session, at, 0, 0)
 		if err == nil {
 			err = ctx.Err()
 		}

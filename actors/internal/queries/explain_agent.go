@@ -1,8 +1,7 @@
-package actors
+package queries
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -18,64 +17,6 @@ import (
 	"betcode/messages/claudecode"
 )
 
-// explain tells what is decided about a call: what the rules say and, of a session, what its
-// live agent makes of the call before it asks. It reads the disk on the caller's goroutine.
-func (s *System) explain(ctx context.Context, m messages.ExplainPermission) (messages.Reply, error) {
-	const op = "explain permission"
-	if m.Tool == "" {
-		return nil, messages.Errorf(op, messages.Invalid, "no tool is named").WithHint("for example: Bash, Edit, WebFetch")
-	}
-	call := rules.Call{Tool: m.Tool, Input: m.Input, Place: rules.Place{Directory: m.WorkingDirectory, Home: s.options.Home}}
-	if len(call.Input) == 0 {
-		call.Input = rules.InputOf(m.Tool, m.Argument)
-	}
-	call.Real = rules.Resolve(call)
-	now, directory := s.rules.Load(), s.directories.Rules(m.WorkingDirectory)
-	set := now.Rules.With(directory)
-	verdict := set.Decide(call)
-	explained := messages.PermissionExplained{Effect: verdict.Effect.String(), Why: verdict.Why, Known: set.Len()}
-	protected := s.protected.Check(call)
-	if protected != "" && verdict.Effect != rules.Deny {
-		explained.Effect, explained.Why = rules.Ask.String(), "a person is asked whatever rules and grants say: "+protected
-	}
-	for _, r := range verdict.Rules {
-		explained.Rules = append(explained.Rules, r.String())
-	}
-	for _, p := range now.Problems {
-		explained.Problems = append(explained.Problems, p.Error())
-	}
-	for _, p := range set.Narrow() {
-		explained.Problems = append(explained.Problems, p.Error())
-	}
-	if m.Session == "" {
-		return explained, nil
-	}
-	view, err := s.sessionView(ctx, messages.GetSession{Session: m.Session, AgentRules: true})
-	if err != nil {
-		return nil, err
-	}
-	granted(&explained, view.Record, verdict.Effect, m.Tool, protected == "")
-	own := s.agentsOwnRules(view, directory)
-	explained.Agent = explainAgent(view, call, own)
-	if note := rulesLater(view); note != "" {
-		explained.Problems = append(explained.Problems, note)
-	}
-	return explained, nil
-}
-
-// granted applies the session's grants to a call that no rule decides. A grant allows nothing
-// that is protected.
-func granted(e *messages.PermissionExplained, r messages.SessionRecord, said rules.Effect, tool string, may bool) {
-	allowed, known := r.Grants[tool]
-	switch {
-	case !known || said == rules.Deny:
-	case !allowed:
-		e.Effect, e.Why = rules.Deny.String(), "the tool "+tool+" is forbidden for this session"
-	case said == rules.None && may:
-		e.Effect, e.Why = rules.Allow.String(), "the tool "+tool+" is allowed for this session"
-	}
-}
-
 // rulesLater is the note for an agent whose version takes rules only when it is started.
 func rulesLater(view messages.SessionView) string {
 	version := view.Record.AgentVersion
@@ -85,31 +26,18 @@ func rulesLater(view messages.SessionView) string {
 	return "Claude Code " + version + " takes rules only when it is started: the agent is replaced after its turn, and the next one has them"
 }
 
-// sessionView asks a session for its state.
-func (s *System) sessionView(ctx context.Context, m messages.GetSession) (messages.SessionView, error) {
-	answer, err := s.ask(ctx, s.sessions, m)
-	if err != nil {
-		return messages.SessionView{}, err
-	}
-	view, ok := answer.(messages.SessionView)
-	if !ok {
-		return view, messages.Errorf("get session", messages.Internal, "unexpected answer %T", answer)
-	}
-	return view, nil
-}
-
 // maxSettingsFile bounds the settings file of an agent, in bytes.
 const maxSettingsFile = 32 << 20
 
 // agentsOwnRules are the rules that an agent reads itself: those of its user, what the
 // session allows its tools, and those of a directory that it obeys.
-func (s *System) agentsOwnRules(view messages.SessionView, directory *rules.Set) *rules.Set {
+func (q *Queries) agentsOwnRules(view messages.SessionView, directory *rules.Set) *rules.Set {
 	list := rulesOf("the session's allowed tools", messages.RuleLists{Allow: view.Record.AllowedTools})
 	var environment map[string]string
 	if view.Run != nil {
 		environment = view.Run.Environment
 	}
-	file := filepath.Join(claude.Home(s.environment(environment)), "settings.json")
+	file := filepath.Join(claude.Home(q.deps.Environment(environment)), "settings.json")
 	var settings struct {
 		Permissions messages.RuleLists `json:"permissions"`
 	}

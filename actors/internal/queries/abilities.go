@@ -1,4 +1,4 @@
-package actors
+package queries
 
 import (
 	"path/filepath"
@@ -13,29 +13,29 @@ import (
 // reports are read.
 const relatives = 5
 
-// knownAbilities returns what is known about a session's agent without asking it: its last
+// Abilities returns what is known about a session's agent without asking it: its last
 // report, else the report of an agent of another session in the same directory, else what the
 // user's directory and, if it is trusted, the session's directory define.
-func (s *System) knownAbilities(id messages.SessionID) messages.Abilities {
-	own := sidecar.ReadAbilities(filepath.Join(s.options.RunsDirectory, string(id)))
+func (q *Queries) Abilities(id messages.SessionID) messages.Abilities {
+	own := sidecar.ReadAbilities(q.runsOf(id))
 	if len(own.Commands)+len(own.Agents) > 0 {
 		return own
 	}
-	loaded, err := s.options.Store.Load(id)
+	loaded, err := q.deps.Store.Load(id)
 	if err != nil || !loaded.Found {
 		return own
 	}
 	directory := loaded.Record.WorkingDirectory
-	defined := offers.Read(claude.Home(s.options.Environment))
-	if s.directories.Obeyed(directory) {
+	defined := offers.Read(claude.Home(q.deps.Environment(nil)))
+	if q.deps.Directories.Obeyed(directory) {
 		defined = joined(offers.Read(filepath.Join(directory, ".claude")), defined)
 	}
-	others, _, err := s.options.Store.Sessions(directory, "", relatives, 0)
+	others, _, err := q.deps.Store.Sessions(directory, "", relatives, 0)
 	if err != nil {
 		return defined
 	}
 	for _, other := range others {
-		told := sidecar.ReadAbilities(filepath.Join(s.options.RunsDirectory, string(other.ID)))
+		told := sidecar.ReadAbilities(q.runsOf(other.ID))
 		if len(told.Commands)+len(told.Agents) > 0 {
 			return joined(told, defined)
 		}

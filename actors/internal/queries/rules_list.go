@@ -1,4 +1,4 @@
-package actors
+package queries
 
 import (
 	"slices"
@@ -10,25 +10,20 @@ import (
 // bySession is the source of what a session's client has set.
 const bySession = "session"
 
-// listRules tells which rules count, in the order in which they are looked at. It
-// looks at the disk, in the caller's goroutine.
-func (s *System) listRules(m messages.ListRules) (messages.Reply, error) {
-	const op = "list rules"
-	now := s.rules.Load()
+// listRules lists the rules that count, in the order in which they are applied.
+func (q *Queries) listRules(m messages.ListRules) (messages.Reply, error) {
+	now := q.deps.Rules()
 	list, directory := now.List, m.Directory
 	var record messages.SessionRecord
 	if m.Session != "" {
-		loaded, err := s.options.Store.Load(m.Session)
-		if err == nil && !loaded.Found {
-			err = messages.Errorf(op, messages.NotFound, "session %q does not exist", m.Session).WithCode(messages.SessionNotFound)
-		}
+		loaded, err := q.load("list rules", m.Session)
 		if err != nil {
-			return nil, messages.AsError(op, err)
+			return nil, err
 		}
 		record, directory = loaded.Record, loaded.Record.WorkingDirectory
 	}
 	if directory != "" {
-		list = append(slices.Clone(list), s.directories.RuleList(directory)...)
+		list = append(slices.Clone(list), q.deps.Directories.RuleList(directory)...)
 	}
 	list = append(slices.Clone(list), ofSession(record)...)
 	_, problems := rules.New(list...)

@@ -1,4 +1,4 @@
-package actors
+package queries
 
 import (
 	"slices"
@@ -48,18 +48,23 @@ func (l *lately) beginning(reference string) (found []messages.RequestResolved) 
 	return found
 }
 
+// Answered notes that a request was answered, so that the beginning of its id leads to it.
+func (q *Queries) Answered(session messages.SessionID, request messages.RequestID) {
+	q.lately.add(session, request)
+}
+
 // resolveRequest finds the session of a decided request: by the key that its decision left in
 // the journal, else by a prefix of its id among recent answers.
-func (s *System) resolveRequest(m messages.ResolveRequest) (messages.Reply, error) {
+func (q *Queries) resolveRequest(m messages.ResolveRequest) (messages.Reply, error) {
 	const op = "find permission request"
-	sessions, _, err := s.options.Store.Sessions("", "", 0, 0)
+	sessions, _, err := q.deps.Store.Sessions("", "", 0, 0)
 	if err != nil {
 		return nil, messages.AsError(op, err)
 	}
 	var found []messages.RequestResolved
 	var problem error
 	for _, session := range sessions {
-		switch _, seen, err := s.options.Store.Seen(session.ID, requests.DecisionKey(messages.RequestID(m.Reference))); {
+		switch _, seen, err := q.deps.Store.Seen(session.ID, requests.DecisionKey(messages.RequestID(m.Reference))); {
 		case err != nil && messages.KindOf(err) != messages.NotFound: // else deleted meanwhile
 			problem = messages.AsError(op, err)
 		case seen:
@@ -67,7 +72,7 @@ func (s *System) resolveRequest(m messages.ResolveRequest) (messages.Reply, erro
 		}
 	}
 	if len(found) == 0 && m.Reference != "" {
-		found = s.lately.beginning(m.Reference)
+		found = q.lately.beginning(m.Reference)
 	}
 	switch {
 	case len(found) == 1:

@@ -1,0 +1,87 @@
+package queries
+
+import (
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/paths"
+	"betcode/messages"
+)
+
+// defaultLimit is how many sessions are listed when the request names no number.
+const defaultLimit = 100
+
+// listSessions lists a page of sessions, and behind all others those that cannot be loaded.
+func (q *Queries) listSessions(m messages.ListSessions) (messages.Reply, error) {
+	limit := m.Limit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	found, total, err := q.deps.Store.Sessions(m.WorkingDirectory, m.WorktreeID, limit, m.Offset)
+	if err != nil {
+		return result(nil, err)
+	}
+	list := messages.SessionList{Sessions: found, Total: total, Slots: q.deps.Slots()}
+	damaged, err := q.deps.Store.Damaged()
+	if err != nil {
+		return nil, messages.AsError("list sessions", err)
+	}
+	for _, d := range damaged {
+		if m.WorkingDirectory != "" && d.Record.WorkingDirectory != m.WorkingDirectory || m.WorktreeID != "" && d.Record.WorktreeID != m.WorktreeID {
+			continue
+		}
+		if list.Total++; list.Total > m.Offset && len(list.Sessions) < limit {
+			list.Sessions = append(list.Sessions, d.Record)
+		}
+	}
+	return list, nil
+}
+
+// listPermissions lists the requests that wait for a decision.
+func (q *Queries) listPermissions(m messages.ListPermissions) (messages.Reply, error) {
+	pending, err := q.deps.Store.Pending(m.Session)
+	if err != nil {
+		return result(nil, err)
+	}
+	open := make([]messages.PermissionRecord, 0, len(pending))
+	for _, p := range pending {
+		if p.Decision == messages.Undecided {
+			open = append(open, p)
+		}
+	}
+	return messages.PermissionList{Permissions: open}, nil
+}
+
+// readHistory reads the next page, and around what is damaged.
+func (q *Queries) readHistory(m messages.ReadHistory) (messages.Reply, error) {
+	events, gap, err := q.deps.Store.Salvaged(m.Session, m.After, 0, 0)
+	return result(messages.HistoryPage{Events: events, Gap: gap}, err)
+}
+
+// subagents lists the subagents that run. They are part of the translator's state, which every batch of output stores.
+func (q *Queries) subagents(m messages.GetSubagents) (messages.Reply, error) {
+	const op = "get subagents"
+	loaded, err := q.deps.Store.Load(m.Session)
+	if err != nil {
+		return nil, messages.AsError(op, err)
+	}
+	if loaded.Run == nil || loaded.Run.State == messages.RunFinished {
+		return messages.Subagents{}, nil
+	}
+	state, err := claude.ParseState(loaded.Cursor.Translator)
+	if err != nil {
+		return nil, messages.AsError(op, err)
+	}
+	return messages.Subagents{Subagents: state.Subagents()}, nil
+}
+
+// completePath lists the paths of a session's working directory that begin with a text.
+func (q *Queries) completePath(m messages.ListPath) (messages.Reply, error) {
+	loaded, err := q.load("list path", m.Session)
+	if err != nil {
+		return nil, err
+	}
+	list, err := paths.Complete(loaded.Record.WorkingDirectory, m.Query, m.Limit)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
