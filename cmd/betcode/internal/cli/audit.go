@@ -77,7 +77,7 @@ func (p *program) auditRow(e *pb.AuditEntry) []string {
 	return []string{at, e.GetEventType(), who, session, auditWords(e), e.GetOutcome()}
 }
 
-// auditWords returns on one line what an entry is about.
+// auditWords summarises an entry on one line.
 func auditWords(e *pb.AuditEntry) string {
 	var words []string
 	for _, w := range []string{e.GetToolName(), e.GetInputPreview(), e.GetErrorCode(), e.GetErrorMessage()} {

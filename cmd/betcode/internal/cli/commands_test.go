@@ -164,7 +164,7 @@ func TestPermissions(t *testing.T) {
 			if got := strings.ReplaceAll(d.answered[before].String(), "  ", " "); !strings.Contains(got, test.want) {
 				t.Errorf("%q sent %s, want %s", test.args, got, test.want)
 			}
-			if before > 0 && !strings.Contains(stderr, "answered before by web; that stands") {
+			if before > 0 && !strings.Contains(stderr, "answered before by web; your answer is the same") {
 				t.Errorf("%q: %s", test.args, stderr)
 			}
 		}

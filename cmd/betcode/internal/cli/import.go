@@ -113,5 +113,5 @@ func (p *program) offerImport(configDir string) {
 		return
 	}
 	p.Say("You have settings for Claude Code in %s. 'betcode import' copies them, 'betcode import --dry-run' lists them.", from)
-	_ = os.MkdirAll(configDir, 0o700) // otherwise the person is told again
+	_ = os.MkdirAll(configDir, 0o700) // without it the next start offers the import again
 }

@@ -20,7 +20,7 @@ func (p *program) journalCommand() *cli.Command {
 		Name: "journal", Usage: "inspect, back up, restore and repair the journal",
 		Subcommands: []*cli.Command{
 			{
-				Name: "stats", Usage: "show its size and what was written to it",
+				Name: "stats", Usage: "show its size and how much was written",
 				Flags: offline, Action: simple(p.journalStats),
 			},
 			{
@@ -56,11 +56,11 @@ func (p *program) journalCommand() *cli.Command {
 				Action: simple(p.journalRestore),
 			},
 			{
-				Name: "repair", Usage: "report what a damaged journal lost, and make it one that opens",
+				Name: "repair", Usage: "report the losses of a damaged journal, and repair it so that it opens",
 				Description: "For a journal that the daemon refuses to open. No daemon may be using it. Without --yes nothing is\n" +
 					"changed: the command lists the sessions, events and times that would be lost, and ends with 7 if a repair\n" +
 					"is needed. With --yes it leaves out the parts that cannot be read; their sessions can be exported and\n" +
-					"deleted, everything else goes on. The journal as it was is kept beside it.",
+					"deleted, all others go on. The damaged journal is kept beside the new one.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "state-dir", Usage: "`DIRECTORY` of the daemon whose journal it is (BETCODE_STATE_DIR)"},
 					&cli.BoolFlag{Name: "yes", Usage: "repair it, and keep the old files beside it"},

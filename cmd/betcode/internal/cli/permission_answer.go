@@ -23,9 +23,9 @@ func (p *program) answerRequest(ctx context.Context, cl *client.Client, request 
 	}
 	text := decidedBefore(r)
 	if !sameAnswer(request, r) {
-		return exit.With(exit.Failed, fmt.Errorf("%s; that stands, and this answer has no effect", text))
+		return exit.With(exit.Failed, fmt.Errorf("%s; this answer has no effect", text))
 	}
-	p.Say("%s; that stands.", text)
+	p.Say("%s; your answer is the same.", text)
 	return nil
 }
 
@@ -74,7 +74,7 @@ var answerWords = map[pb.PermissionDecision]string{
 // sameAnswer reports whether the earlier decision includes the wanted one: a call allowed for the session is allowed once
 // too.
 func sameAnswer(request *pb.AnswerPermissionRequest, r *pb.AnswerPermissionResponse) bool {
-	stands := r.GetDecision()
+	decided := r.GetDecision()
 	switch r.GetReason() {
 	case "": // an older daemon does not report the decision
 		return true
@@ -83,12 +83,12 @@ func sameAnswer(request *pb.AnswerPermissionRequest, r *pb.AnswerPermissionRespo
 	}
 	switch wanted := request.GetDecision(); wanted {
 	case pb.PermissionDecision_ALLOW_ONCE:
-		return stands == wanted || stands == pb.PermissionDecision_ALLOW_SESSION
+		return decided == wanted || decided == pb.PermissionDecision_ALLOW_SESSION
 	case pb.PermissionDecision_DENY:
-		return stands == wanted || stands == pb.PermissionDecision_DENY_NO_INTERRUPT || stands == pb.PermissionDecision_DENY_WITH_INTERRUPT
+		return decided == wanted || decided == pb.PermissionDecision_DENY_NO_INTERRUPT || decided == pb.PermissionDecision_DENY_WITH_INTERRUPT
 	case pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED: // the answers to a question
-		return stands == pb.PermissionDecision_ALLOW_ONCE
+		return decided == pb.PermissionDecision_ALLOW_ONCE
 	default:
-		return stands == wanted
+		return decided == wanted
 	}
 }

@@ -74,8 +74,8 @@ func TestAnswerTooLate(t *testing.T) {
 		code int
 		says string
 	}{
-		"answered": {0, "request answered was allowed before by ann at 2031-05-06T07:08:09Z; that stands."},
-		"declined": {1, "request declined was denied before by ann at 2031-05-06T07:08:09Z; that stands, and this answer has no effect"},
+		"answered": {0, "request answered was allowed before by ann at 2031-05-06T07:08:09Z; your answer is the same."},
+		"declined": {1, "request declined was denied before by ann at 2031-05-06T07:08:09Z; this answer has no effect"},
 		"unknown":  {6, "no waiting request begins with \"unknown\""},
 	} {
 		if code, _, stderr := command(t, "", "permission", "answer", ref, "2"); code != want.code || !strings.Contains(stderr, want.says) {

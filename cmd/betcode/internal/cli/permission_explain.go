@@ -79,7 +79,7 @@ func writeExplained(w io.Writer, e *pb.ExplainPermissionResponse) error {
 	return writeAgentDecision(w, e.GetAgent())
 }
 
-// writeAgentDecision writes what the agent of the session does before it asks.
+// writeAgentDecision writes the decisions that the session's agent takes by itself.
 func writeAgentDecision(w io.Writer, a *pb.AgentDecision) error {
 	if a == nil {
 		return nil

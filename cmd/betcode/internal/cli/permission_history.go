@@ -77,7 +77,7 @@ func (p *program) testRules(ctx context.Context, c *cli.Context, cl *client.Clie
 	}
 }
 
-// goesAnotherWay reports whether rules would have changed the outcome: nobody would have been asked, or the call would not
+// goesAnotherWay reports whether rules would have changed the outcome: no person would have been asked, or the call would not
 // have run.
 func goesAnotherWay(m *pb.TestRulesResponse) bool {
 	asked := m.GetWas() != "not asked"

@@ -11,10 +11,10 @@ import (
 	"betcode/config"
 )
 
-// Build says what this executable is.
+// Build is the version of this executable.
 type Build struct{ Version, Commit, Date string }
 
-// Run does what args say and returns the exit code. args begins with the name of the program.
+// Run runs the command in args, which begins with the name of the program, and returns its exit code.
 func Run(ctx context.Context, build Build, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return newProgram(build, stdin, stdout, stderr, nil).run(ctx, args)
 }

@@ -72,7 +72,7 @@ func (p *program) runPrompt(c *cli.Context) error {
 	})
 }
 
-// prompt reads the prompt from the arguments, a file or standard input. If it came from standard input, nobody can be
+// prompt reads the prompt from the arguments, a file or standard input. If it came from standard input, no person can be
 // asked there.
 func (p *program) prompt(c *cli.Context) (prompt string, fromStdin bool, err error) {
 	words, file := c.Args().Slice(), c.String("file")

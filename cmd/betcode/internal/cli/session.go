@@ -45,7 +45,7 @@ func (p *program) sessionCommand() *cli.Command {
 				Description: "Leaving (/quit, Ctrl-D, Ctrl-C twice) stops nothing.\n\n" + talk.ChatHelp,
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "read-only", Usage: "only watch"},
-					&cli.StringFlag{Name: "history", Value: "full", Usage: "how much of the past: full, pending (what waits for an answer) or none"},
+					&cli.StringFlag{Name: "history", Value: "full", Usage: "how much history: full, pending (open requests only) or none"},
 					&cli.Uint64Flag{Name: "from", Usage: "only what comes after sequence `N`"},
 					&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking, subagents and processes too"},
 				},

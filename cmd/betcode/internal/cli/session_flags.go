@@ -27,7 +27,7 @@ func sessionFlags() []cli.Flag {
 		&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Usage: "`MODEL` or alias"},
 		&cli.StringFlag{Name: "permission-mode", Usage: "`MODE` of the agent: default, acceptEdits, plan, …"},
-		&cli.BoolFlag{Name: "confirm-mode", Usage: "confirm --permission-mode, so that nobody is asked about it (for scripts)"},
+		&cli.BoolFlag{Name: "confirm-mode", Usage: "confirm --permission-mode without a question (for scripts)"},
 		&cli.StringFlag{Name: "resume-policy", Usage: "`POLICY` for interrupted turns: auto, ask or never (default: that of the daemon)"},
 		&cli.StringSliceFlag{Name: "allow-tools", Aliases: []string{"allowed-tools"}, Usage: "`TOOLS` that run without asking, for example 'Read,Bash(git *)'"},
 		&cli.StringSliceFlag{Name: "deny-tools", Aliases: []string{"disallowed-tools"}, Usage: "`TOOLS` that never run"},

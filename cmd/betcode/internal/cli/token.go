@@ -27,7 +27,7 @@ func (p *program) tokenCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "create", Usage: "make a token", ArgsUsage: "NAME",
-				Description: "Writes the secret once, to standard output or to a new file that nobody else can read.",
+				Description: "Writes the secret once, to standard output or to a new file that other users cannot read.",
 				Flags: []cli.Flag{
 					&cli.StringSliceFlag{Name: "scope", Usage: "a right of the token: `SCOPE` is view, approve, control or admin; may be given several times", Required: true},
 					&cli.StringFlag{Name: "expires", Usage: "how `LONG` it is valid, for example 30d (default: until it is revoked)"},
@@ -77,7 +77,7 @@ func (p *program) tokenCreate(ctx context.Context, c *cli.Context, cl *client.Cl
 		return console.WriteJSON(p.Stdout, "betcode.token.create/v1", made)
 	default:
 		fmt.Fprintln(p.Stdout, made.GetSecret())
-		fmt.Fprintln(p.Stderr, "The secret is shown once. Keep it in a file that nobody else can read, and name the file with --token-file.")
+		fmt.Fprintln(p.Stderr, "The secret is shown once. Keep it in a file that other users cannot read, and name the file with --token-file.")
 	}
 	return nil
 }

@@ -20,11 +20,11 @@ type directories struct {
 	writing sync.Mutex // serialises changes of the ledger
 
 	known  sync.Mutex          // guards nested and full
-	nested map[string]searched // by directory, where somebody has searched
+	nested map[string]searched // by directory
 	full   bool                // a search is not remembered, because nested was full
 }
 
-// searched is what a search for skills below a directory has found, and not seen.
+// searched is the result of a search for skills below a directory.
 type searched struct {
 	skills []string
 	unseen []trust.Problem
@@ -52,12 +52,12 @@ func (d *directories) inspect(directory, own string) trust.Report {
 	return trust.Inspect(trust.Place{Directory: directory, Own: own, Nested: nested, Unseen: found.unseen})
 }
 
-// maxSearched bounds the directories whose nested skills are remembered. Beyond it no other directory
+// maxSearched bounds the directories whose nested skills are stored. Above it no other directory
 // is trusted.
 const maxSearched = 1000
 
-// Search implements actors.Directories. What was found is part of each later review, also
-// when it has gone: an agent may have read it.
+// Search implements actors.Directories. Its findings are part of each later review, also after
+// the files were deleted: an agent may have read them.
 func (d *directories) Search(directory string) {
 	found, unseen := trust.Nested(directory)
 	d.known.Lock()
@@ -77,7 +77,7 @@ func (d *directories) Search(directory string) {
 	d.nested[directory] = searched{found, unseen}
 }
 
-// nestedIn returns what the last search below a directory has found.
+// nestedIn returns the findings of the last search below a directory.
 func (d *directories) nestedIn(directory string) searched {
 	d.known.Lock()
 	defer d.known.Unlock()

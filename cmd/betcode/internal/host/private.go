@@ -49,7 +49,7 @@ func (d *daemon) privateSocket() error {
 	return private(dir, info, ours && info.Mode()&fs.ModeSticky == 0)
 }
 
-// private makes sure that a directory is ours and that nobody else may enter it.
+// private checks that a directory belongs to this user and closes it to others.
 func private(dir string, info fs.FileInfo, mayClose bool) error {
 	if owner, ok := ownerOf(info); ok && owner != os.Geteuid() {
 		return messages.Errorf(opPrivate, messages.Denied, "%s belongs to user %d, and this is user %d", dir, owner, os.Geteuid()).

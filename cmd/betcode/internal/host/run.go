@@ -17,18 +17,18 @@ import (
 	"betcode/supervision"
 )
 
-// How long the parts of a shutdown may take, in its order.
+// The deadlines of the parts of a shutdown, in their order.
 const (
 	streamsPatience = 3 * time.Second
 	agentsPatience  = 30 * time.Second // SIGTERM, 5 s, SIGKILL, and what is left, on a busy machine
 )
 
-// gather is the least time between two journal transactions: what arrives within
-// it shares one. It costs a lone event nothing and bounds what a busy day writes: on
-// the fastest disk a page for each event or two (docs/performance.md).
+// gather is the shortest interval between two journal transactions. Events that arrive
+// within it share one transaction. It does not delay a single event, and it limits the
+// bytes that a busy day writes (docs/performance.md).
 const gather = 500 * time.Microsecond
 
-// Options say which daemon to run.
+// Options are the options of a daemon.
 type Options struct {
 	Flags   config.Flags       // as given on the command line
 	World   config.Environment // variables and directories
@@ -135,7 +135,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	return errors.Join(failure, d.shutDown(server, keepAgents))
 }
 
-// shutDown ends streams, then agents. It has contexts of its own, because the end of serve's context is why it is called.
+// shutDown ends streams, then agents. Its contexts are its own: that of serve has ended.
 func (d *daemon) shutDown(server *grpcapi.Server, keepAgents bool) error {
 	streams, cancel := context.WithTimeout(context.Background(), streamsPatience)
 	defer cancel()

@@ -19,7 +19,7 @@ import (
 // the file no client of this machine can connect.
 const socketPoll = time.Second
 
-// socketWatch makes the socket again when its file was deleted. Open connections go on.
+// socketWatch creates the socket again when its file was deleted. Open connections stay open.
 type socketWatch struct {
 	daemon *daemon
 	serve  func(net.Listener) error // until the listener is closed
@@ -82,7 +82,7 @@ func (w *socketWatch) check() {
 	}
 }
 
-// listenAgain makes the socket and its directory and serves there.
+// listenAgain creates the socket and its directory and serves there.
 func (w *socketWatch) listenAgain() error {
 	d := w.daemon
 	if err := os.MkdirAll(filepath.Dir(d.cfg.SocketPath), 0o700); err != nil {

@@ -76,7 +76,7 @@ func (d *daemon) certificate() (tls.Certificate, error) {
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return tls.Certificate{}, messages.Errorf("read key", messages.WrongState, "%s is open to others (%v)", d.cfg.TCP.KeyFile, info.Mode()).
-			WithHint("run 'chmod 600' on it, and make another key if somebody may have read this one")
+			WithHint("run 'chmod 600' on it, and create a new key if another user may have read this one")
 	}
 	return tls.LoadX509KeyPair(d.cfg.TCP.CertFile, d.cfg.TCP.KeyFile)
 }
