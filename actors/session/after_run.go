@@ -19,6 +19,9 @@ func (t *transition) follow(exit messages.Exit) {
 	r := t.change()
 	t.complaintRead(exit)
 	reason := t.s.endReason()
+	if r.Condition != "" && !t.s.ending.restart {
+		r.Phase = messages.PhaseCrashed // an alarm leaves it as it is while the agent lives
+	}
 	switch {
 	case reason == endDelete:
 		t.remove()

@@ -214,15 +214,31 @@ func TestAlarmOutlivesTheRun(t *testing.T) {
 	b.state.options.OnAlarm = settings.AlarmStops
 	b.tell(b.out(claude.ToolDone{ID: "call", Verdict: claude.VerdictHost}))
 	b.tell(messages.RunEnded{Run: 1, Exit: messages.Exit{Known: true, Signal: "SIGKILL", Reason: "killed", At: dawn}})
+	b.tell(transcript(1))
 	b.quiet()
+	if b.state.record.Phase != messages.PhaseCrashed {
+		t.Errorf("the session is %s without an agent", b.state.record.Phase)
+	}
 	b.crash()
 	b.quiet()
 	if b.state.active() || !b.state.blocked() || b.state.record.Condition != messages.AgentAlarmed {
 		t.Errorf("active %v, condition %q", b.state.active(), b.state.record.Condition)
 	}
 	b.tell(messages.ContinueSession{Session: sessionA})
-	if !b.state.active() {
+	if !b.state.active() || b.state.record.Phase != messages.PhaseActive {
 		t.Error("a person's word starts nothing")
+	}
+}
+
+// A daemon that ends with a frozen agent leaves no session that looks as if it had one.
+func TestAlarmOutlivesTheDaemon(t *testing.T) {
+	b := askingFor(t, "call")
+	b.tell(b.out(claude.ToolDone{ID: "call", Verdict: claude.VerdictHost}))
+	b.tell(EndAgent{})
+	b.tell(messages.RunEnded{Run: 1, Exit: messages.Exit{Known: true, Signal: "SIGKILL", Reason: "killed", At: dawn}})
+	b.quiet()
+	if b.state.active() || b.state.record.Phase != messages.PhaseCrashed || b.state.record.Condition != messages.AgentAlarmed {
+		t.Errorf("active %v, phase %s, condition %q", b.state.active(), b.state.record.Phase, b.state.record.Condition)
 	}
 }
 
