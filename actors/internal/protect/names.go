@@ -24,7 +24,8 @@ const (
 var directories = map[string]string{
 	".claude": agents, "claude~1": agents, // the short name on Windows
 	".git": gits, "git~1": gits,
-	".husky": runs, ".githooks": runs, ".vscode": runs, ".idea": runs, ".ssh": keys,
+	".husky": runs, ".githooks": runs, ".vscode": runs, ".idea": runs, ".zed": runs, ".devcontainer": runs, ".ssh": keys,
+	".cursor": runs, ".gemini": runs, ".codex": runs, // hooks and servers of other agents
 }
 
 // files are the names of files that are listed wherever they are.
@@ -41,7 +42,7 @@ var files = reasons(map[string]string{
 var atHome = reasons(map[string]string{
 	startups: ".config/fish .config/zsh .config/bash .config/nushell .config/powershell .config/elvish .config/xonsh .config/environment.d .zsh .bash_completion .config/bash_completion",
 	runs: ".config/autostart .config/systemd .config/git .config/direnv .config/mise .config/tmux .config/nvim .config/vim .config/i3 .config/sway .config/hypr .config/autostart-scripts .config/plasma-workspace " +
-		".local/bin .local/share/systemd .local/share/applications .local/share/autostart bin library/launchagents .vimrc .vim .exrc .emacs .emacs.d .tmux.conf .screenrc .gdbinit .lldbinit .pythonrc .pythonrc.py .irbrc .pryrc .rprofile .npmrc .curlrc .wgetrc .forward .cargo/config .cargo/config.toml .m2/settings.xml .gradle/init.gradle .docker/config.json .kube/config",
+		".config/go .config/pip .config/containers .config/gh .local/lib .local/bin .local/share/systemd .local/share/applications .local/share/autostart bin library/launchagents .vimrc .vim .exrc .emacs .emacs.d .tmux.conf .screenrc .gdbinit .lldbinit .pythonrc .pythonrc.py .irbrc .pryrc .rprofile .npmrc .curlrc .wgetrc .forward .cargo/config .cargo/config.toml .m2/settings.xml .gradle/init.gradle .docker/config.json .kube/config",
 	keys: ".gnupg .netrc .pgpass",
 })
 
