@@ -8,6 +8,7 @@ import (
 	"betcode/actors/journal"
 	"betcode/actors/pool"
 	"betcode/actors/retention"
+	"betcode/actors/worktree"
 )
 
 // daemon is the root of the tree. It has one duty: to start its children, in an
@@ -28,10 +29,11 @@ func (d *daemon) Receive(ctx actor.Context) {
 	if _, ok := ctx.Message().(startChildren); !ok {
 		return
 	}
-	for _, child := range []struct {
+	type child struct {
 		name  string
 		props *actor.Props
-	}{
+	}
+	children := []child{
 		{"health", health.Props(d.deps.healthDeps())},
 		{"disk", disk.Props(d.deps.diskDeps())},
 		{"journal", journal.Props(d.deps.journalDeps())},
@@ -39,7 +41,11 @@ func (d *daemon) Receive(ctx actor.Context) {
 		{"sessions", sessionsProps(d.deps)},
 		{"retention", retention.Props(d.deps.retentionDeps())},
 		{"backups", journal.BackupsProps(d.deps.backupsDeps())},
-	} {
+	}
+	if d.deps.registry != nil {
+		children = append(children, child{"worktrees", worktree.Props(d.deps.worktreeDeps())})
+	}
+	for _, child := range children {
 		if _, err := ctx.SpawnNamed(child.props, child.name); err != nil {
 			panic("start " + child.name + ": " + err.Error())
 		}

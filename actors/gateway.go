@@ -47,6 +47,16 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.directories.Review(m)
 	case messages.GetAbilities:
 		return s.abilities(ctx, m)
+	case messages.ListWorktrees:
+		return s.listWorktrees(ctx, m)
+	case messages.GetWorktree:
+		return s.getWorktree(ctx, m)
+	case messages.CreateWorktree:
+		return s.createWorktree(ctx, m)
+	case messages.SwitchWorktree:
+		return s.switchWorktree(ctx, m)
+	case messages.RemoveWorktree:
+		return s.removeWorktree(ctx, m)
 	case messages.GetHealth:
 		return s.ask(ctx, s.health, m)
 	case messages.Shutdown:
@@ -56,6 +66,10 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		}
 		return messages.Done{}, nil
 	case messages.StartSession:
+		m, err := s.inWorktree(m)
+		if err != nil {
+			return nil, err
+		}
 		resolved, err := s.checkDirectory(m)
 		if err != nil {
 			return nil, err
@@ -93,7 +107,12 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 // ask sends a request and waits for the answer. A request to a session is sent
 // again when the session's actor crashes meanwhile; the first answer counts.
 func (s *System) ask(ctx context.Context, to *actor.PID, r messages.Request) (messages.Reply, error) {
-	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	return s.askWithin(ctx, askPatience, to, r)
+}
+
+// askWithin is ask with another bound.
+func (s *System) askWithin(ctx context.Context, patience time.Duration, to *actor.PID, r messages.Request) (messages.Reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var crashed <-chan struct{}
 	if target, ok := r.(messages.SessionRequest); ok {

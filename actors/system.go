@@ -18,6 +18,7 @@ import (
 	"betcode/actors/disk"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/git"
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/queries"
@@ -30,6 +31,7 @@ import (
 	"betcode/actors/run"
 	"betcode/actors/session"
 	"betcode/actors/settings"
+	"betcode/actors/worktree"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -64,8 +66,9 @@ type Options struct {
 	// agent write there, nor to the files of the built-in list; nil = there is no such list.
 	Protected []string
 
-	VersionsFile   string // where it is kept which versions of the agent do not continue a turn; empty = nowhere
-	StopsDirectory string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
+	VersionsFile       string // where it is kept which versions of the agent do not continue a turn; empty = nowhere
+	WorktreesDirectory string // records of worktrees; empty = the system keeps none
+	StopsDirectory     string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
 
 	Mask  func(text string) string  // hides secrets in what the log shows of an agent's words; nil = shows nothing of them
 	Audit func(messages.AuditEntry) // writes the audit log, one entry after the other; nil = nobody writes one
@@ -111,8 +114,10 @@ type System struct {
 	versions    *sidecar.Versions
 	stops       *sidecar.Stops
 	cgroups     process.Cgroups
+	git         *git.Git
+	registry    *worktree.Registry // nil = no worktrees are kept
 
-	daemon, disk, journal, pool, sessions, health *actor.PID
+	daemon, disk, journal, pool, sessions, health, worktrees *actor.PID
 
 	ready     chan struct{} // closed when the journal's unfinished sessions have been started
 	readyOnce sync.Once
@@ -160,6 +165,11 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	if s.stops, err = sidecar.LoadStops(o.StopsDirectory); err != nil {
 		s.logOf("daemon").Warn().Err(err).Msg("sessions that were stopped while the journal failed are not known")
 	}
+	if s.git = git.New("git", o.Environment); o.WorktreesDirectory != "" {
+		if s.registry, err = worktree.Open(o.WorktreesDirectory); err != nil {
+			s.logOf("daemon").Warn().Err(err).Msg("not every worktree is known")
+		}
+	}
 	if s.cgroups, err = process.FindCgroups(o.RunsDirectory); err != nil {
 		s.logOf("daemon").Info().Err(err).Msg("agents have no control groups: what they leave behind is found by its environment")
 	}
@@ -185,6 +195,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	}
 	s.daemon = pid
 	s.disk, s.journal, s.pool, s.sessions, s.health = s.below("disk"), s.below("journal"), s.below("pool"), s.below("sessions"), s.below("health")
+	s.worktrees = s.below("worktrees")
 	s.actors.Root.Send(pid, startChildren{})
 	return s, nil
 }

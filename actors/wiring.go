@@ -50,7 +50,7 @@ func (s *System) queriesDeps() queries.Deps {
 	return queries.Deps{
 		Store: s.options.Store, Runs: s.options.RunsDirectory, Home: s.options.Home, MachineFile: s.options.MachineFile,
 		Environment: s.environment, Now: s.now, Rules: s.rules.Load, Directories: s.directories, Protected: s.protected,
-		Space: s.room.Measure, View: s.sessionView,
+		Space: s.room.Measure, View: s.sessionView, Worktrees: s.keptWorktrees,
 		Slots: func() messages.SlotQueue {
 			if slots := s.slots.Load(); slots != nil {
 				return *slots

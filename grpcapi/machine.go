@@ -80,7 +80,7 @@ func (s *Server) services() []string {
 func machineOut(v messages.MachineView, services []string) *pb.Machine {
 	return &pb.Machine{
 		Id: v.ID, Name: v.Hostname, Hostname: v.Hostname, Status: pb.MachineStatus_ONLINE,
-		Capabilities: services, LastSeen: timeOut(v.Seen),
+		Capabilities: services, LastSeen: timeOut(v.Seen), Worktrees: worktreesOut(v.Worktrees),
 		Resources: &pb.MachineResources{
 			Os: v.OS, CpuCores: saturate(uint64(max(v.Cores, 0))), MemoryBytes: v.Memory, DiskFreeBytes: v.DiskFree,
 		},

@@ -155,6 +155,7 @@ func New(o Options) *Server {
 	pb.RegisterGitLabServiceServer(all, s.options.GitLab)
 	pb.RegisterCommandServiceServer(all, commandService{server: s})
 	pb.RegisterMachineServiceServer(all, machineService{server: s})
+	pb.RegisterWorktreeServiceServer(all, worktreeService{server: s})
 	pb.RegisterHealthServer(all, healthService{server: s})
 	healthpb.RegisterHealthServer(all, standardHealth{server: s})
 	reflection.Register(s.grpc)

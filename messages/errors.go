@@ -66,6 +66,8 @@ const (
 	RateLimited       Code = "RATE_LIMITED"
 	CompactionFailed  Code = "COMPACTION_FAILED"
 	SubprocessCrashed Code = "SUBPROCESS_CRASHED"
+	WorktreeNotFound  Code = "WORKTREE_NOT_FOUND"
+	WorktreeInUse     Code = "WORKTREE_IN_USE"
 	NotTrusted        Code = "DIRECTORY_NOT_TRUSTED" // ours
 	DiskFull          Code = "DISK_FULL"             // ours
 	ClientTooSlow     Code = "CLIENT_TOO_SLOW"       // ours

@@ -12,6 +12,8 @@ type MachineView struct {
 	Hostname string
 	Seen     time.Time // when this was found out
 
+	Worktrees []WorktreeView // that the daemon keeps, without their work
+
 	OS       string // as runtime.GOOS
 	Cores    int    // that the daemon may use
 	Memory   uint64 // bytes, all of it

@@ -209,6 +209,10 @@ var rules = []rule{
 		because: "it reads the journal through the part of the store that it declares", never: actorsNever,
 	},
 	{
+		pkg: "actors/worktree", may: []string{"messages", "actors/internal/act", "actors/internal/git", "actors/internal/notes"},
+		because: "it runs git for repositories; which sessions work in a worktree, and how they are stopped, is asked through its Deps", never: actorsNever,
+	},
+	{
 		pkg: "actors/journal", may: []string{"messages", "actors/internal/act", "actors/health"},
 		because: "it writes what it is given, through the store that it declares", never: actorsNever,
 	},

@@ -39,4 +39,10 @@ func (m *Meter) Spare() int64 {
 	return max(0, space.Free-m.mark(space))
 }
 
+// SpareAt returns how many bytes can be written to the disk of another directory before it is as full as this one may be.
+func (m *Meter) SpareAt(dir string) (int64, error) {
+	space, err := disk.Look(dir)
+	return max(0, space.Free-m.mark(space)), err
+}
+
 func (m *Meter) mark(space disk.Space) int64 { return state{low: m.low, space: space}.mark() }

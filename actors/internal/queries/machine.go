@@ -25,5 +25,10 @@ func (q *Queries) machine() (messages.Reply, error) {
 	if space, err := q.deps.Space(); err == nil {
 		view.DiskFree = uint64(max(space.Free, 0))
 	}
+	if q.deps.Worktrees != nil {
+		if view.Worktrees, err = q.deps.Worktrees(); err != nil {
+			return nil, messages.AsError(op, err)
+		}
+	}
 	return view, nil
 }

@@ -44,6 +44,7 @@ type Deps struct {
 	Protected   *protect.List                                                            // nil = nothing is protected
 	Space       func() (disk.Space, error)                                               // of the disk that the daemon writes to
 	Slots       func() messages.SlotQueue                                                // of the pool, as it was reported last
+	Worktrees   func() ([]messages.WorktreeView, error)                                  // that are kept, without their work; nil = none are
 	View        func(context.Context, messages.GetSession) (messages.SessionView, error) // asks a session
 }
 

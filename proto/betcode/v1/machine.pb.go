@@ -232,7 +232,7 @@ type Machine struct {
 	Status MachineStatus `protobuf:"varint,4,opt,name=status,proto3,enum=betcode.v1.MachineStatus" json:"status,omitempty"`
 	// When something was heard of it.
 	LastSeen *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_seen,json=lastSeen,proto3" json:"last_seen,omitempty"`
-	// Empty as long as the daemon keeps no worktrees.
+	// Those that the daemon keeps, without their work.
 	Worktrees []*WorktreeInfo `protobuf:"bytes,7,rep,name=worktrees,proto3" json:"worktrees,omitempty"`
 	// As they are now.
 	Resources *MachineResources `protobuf:"bytes,8,opt,name=resources,proto3" json:"resources,omitempty"`

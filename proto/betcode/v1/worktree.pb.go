@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: betcode/v1/worktree.proto
 
-// Worktrees of git repositories. What serves them is not built yet; a machine already has a place for them.
+// Worktrees of git repositories, in which sessions work.
 
 package betcodev1
 
@@ -24,6 +24,159 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// WorktreeState is what a worktree can be used for.
+type WorktreeState int32
+
+const (
+	// Never sent.
+	WorktreeState_WORKTREE_STATE_UNSPECIFIED WorktreeState = 0
+	// git is checking it out.
+	WorktreeState_WORKTREE_STATE_CREATING WorktreeState = 1
+	// Sessions can work in it.
+	WorktreeState_WORKTREE_STATE_READY WorktreeState = 2
+	// git is removing it.
+	WorktreeState_WORKTREE_STATE_REMOVING WorktreeState = 3
+	// Its directory has gone. It can be removed, and nothing else.
+	WorktreeState_WORKTREE_STATE_STALE WorktreeState = 4
+)
+
+// Enum value maps for WorktreeState.
+var (
+	WorktreeState_name = map[int32]string{
+		0: "WORKTREE_STATE_UNSPECIFIED",
+		1: "WORKTREE_STATE_CREATING",
+		2: "WORKTREE_STATE_READY",
+		3: "WORKTREE_STATE_REMOVING",
+		4: "WORKTREE_STATE_STALE",
+	}
+	WorktreeState_value = map[string]int32{
+		"WORKTREE_STATE_UNSPECIFIED": 0,
+		"WORKTREE_STATE_CREATING":    1,
+		"WORKTREE_STATE_READY":       2,
+		"WORKTREE_STATE_REMOVING":    3,
+		"WORKTREE_STATE_STALE":       4,
+	}
+)
+
+func (x WorktreeState) Enum() *WorktreeState {
+	p := new(WorktreeState)
+	*p = x
+	return p
+}
+
+func (x WorktreeState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (WorktreeState) Descriptor() protoreflect.EnumDescriptor {
+	return file_betcode_v1_worktree_proto_enumTypes[0].Descriptor()
+}
+
+func (WorktreeState) Type() protoreflect.EnumType {
+	return &file_betcode_v1_worktree_proto_enumTypes[0]
+}
+
+func (x WorktreeState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use WorktreeState.Descriptor instead.
+func (WorktreeState) EnumDescriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{0}
+}
+
+// ListWorktreesRequest says which worktrees are wanted.
+type ListWorktreesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Absolute; any directory of the repository. Empty = those of all repositories.
+	RepoPath      string `protobuf:"bytes,1,opt,name=repo_path,json=repoPath,proto3" json:"repo_path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListWorktreesRequest) Reset() {
+	*x = ListWorktreesRequest{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListWorktreesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListWorktreesRequest) ProtoMessage() {}
+
+func (x *ListWorktreesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListWorktreesRequest.ProtoReflect.Descriptor instead.
+func (*ListWorktreesRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *ListWorktreesRequest) GetRepoPath() string {
+	if x != nil {
+		return x.RepoPath
+	}
+	return ""
+}
+
+// ListWorktreesResponse answers a ListWorktreesRequest.
+type ListWorktreesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Oldest first.
+	Worktrees     []*WorktreeInfo `protobuf:"bytes,1,rep,name=worktrees,proto3" json:"worktrees,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListWorktreesResponse) Reset() {
+	*x = ListWorktreesResponse{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListWorktreesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListWorktreesResponse) ProtoMessage() {}
+
+func (x *ListWorktreesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListWorktreesResponse.ProtoReflect.Descriptor instead.
+func (*ListWorktreesResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ListWorktreesResponse) GetWorktrees() []*WorktreeInfo {
+	if x != nil {
+		return x.Worktrees
+	}
+	return nil
+}
+
 // WorktreeInfo is one worktree that the daemon keeps.
 type WorktreeInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -37,15 +190,26 @@ type WorktreeInfo struct {
 	Branch string `protobuf:"bytes,4,opt,name=branch,proto3" json:"branch,omitempty"`
 	// When it was made.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// The session that works in it, empty if none does.
+	// The session that was used last of those that work in it, empty if none does.
 	ActiveSessionId string `protobuf:"bytes,6,opt,name=active_session_id,json=activeSessionId,proto3" json:"active_session_id,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The main working tree of its repository.
+	RepoPath string `protobuf:"bytes,100,opt,name=repo_path,json=repoPath,proto3" json:"repo_path,omitempty"`
+	// What it can be used for.
+	State WorktreeState `protobuf:"varint,101,opt,name=state,proto3,enum=betcode.v1.WorktreeState" json:"state,omitempty"`
+	// It is the one of its repository that was switched to last.
+	Active bool `protobuf:"varint,102,opt,name=active,proto3" json:"active,omitempty"`
+	// How many sessions work in it.
+	SessionCount uint32 `protobuf:"varint,103,opt,name=session_count,json=sessionCount,proto3" json:"session_count,omitempty"`
+	// How it differs from what is committed and pushed. Only in answers of WorktreeService, and missing where git could not
+	// tell in time.
+	Work          *WorktreeWork `protobuf:"bytes,104,opt,name=work,proto3" json:"work,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorktreeInfo) Reset() {
 	*x = WorktreeInfo{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[0]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -57,7 +221,7 @@ func (x *WorktreeInfo) String() string {
 func (*WorktreeInfo) ProtoMessage() {}
 
 func (x *WorktreeInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[0]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -70,7 +234,7 @@ func (x *WorktreeInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorktreeInfo.ProtoReflect.Descriptor instead.
 func (*WorktreeInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{0}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *WorktreeInfo) GetId() string {
@@ -115,12 +279,517 @@ func (x *WorktreeInfo) GetActiveSessionId() string {
 	return ""
 }
 
+func (x *WorktreeInfo) GetRepoPath() string {
+	if x != nil {
+		return x.RepoPath
+	}
+	return ""
+}
+
+func (x *WorktreeInfo) GetState() WorktreeState {
+	if x != nil {
+		return x.State
+	}
+	return WorktreeState_WORKTREE_STATE_UNSPECIFIED
+}
+
+func (x *WorktreeInfo) GetActive() bool {
+	if x != nil {
+		return x.Active
+	}
+	return false
+}
+
+func (x *WorktreeInfo) GetSessionCount() uint32 {
+	if x != nil {
+		return x.SessionCount
+	}
+	return 0
+}
+
+func (x *WorktreeInfo) GetWork() *WorktreeWork {
+	if x != nil {
+		return x.Work
+	}
+	return nil
+}
+
+// WorktreeWork is how a worktree differs from what is committed and pushed.
+type WorktreeWork struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The commit that is checked out.
+	Commit string `protobuf:"bytes,1,opt,name=commit,proto3" json:"commit,omitempty"`
+	// Files that differ from the commit.
+	ChangedFiles uint32 `protobuf:"varint,2,opt,name=changed_files,json=changedFiles,proto3" json:"changed_files,omitempty"`
+	// Files and directories that git does not track, ignored ones apart.
+	UntrackedFiles uint32 `protobuf:"varint,3,opt,name=untracked_files,json=untrackedFiles,proto3" json:"untracked_files,omitempty"`
+	// The branch of the remote that it follows, empty if there is none.
+	Upstream string `protobuf:"bytes,4,opt,name=upstream,proto3" json:"upstream,omitempty"`
+	// Commits that the upstream does not have.
+	Ahead uint32 `protobuf:"varint,5,opt,name=ahead,proto3" json:"ahead,omitempty"`
+	// Commits that only the upstream has.
+	Behind uint32 `protobuf:"varint,6,opt,name=behind,proto3" json:"behind,omitempty"`
+	// Commits that neither a remote nor another branch has; at most 10000 are counted.
+	Unpushed uint32 `protobuf:"varint,7,opt,name=unpushed,proto3" json:"unpushed,omitempty"`
+	// Size of all files in the directory.
+	DiskBytes uint64 `protobuf:"varint,8,opt,name=disk_bytes,json=diskBytes,proto3" json:"disk_bytes,omitempty"`
+	// Not all files were seen in time: there are more bytes.
+	DiskBytesPartial bool `protobuf:"varint,9,opt,name=disk_bytes_partial,json=diskBytesPartial,proto3" json:"disk_bytes_partial,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *WorktreeWork) Reset() {
+	*x = WorktreeWork{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorktreeWork) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorktreeWork) ProtoMessage() {}
+
+func (x *WorktreeWork) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorktreeWork.ProtoReflect.Descriptor instead.
+func (*WorktreeWork) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *WorktreeWork) GetCommit() string {
+	if x != nil {
+		return x.Commit
+	}
+	return ""
+}
+
+func (x *WorktreeWork) GetChangedFiles() uint32 {
+	if x != nil {
+		return x.ChangedFiles
+	}
+	return 0
+}
+
+func (x *WorktreeWork) GetUntrackedFiles() uint32 {
+	if x != nil {
+		return x.UntrackedFiles
+	}
+	return 0
+}
+
+func (x *WorktreeWork) GetUpstream() string {
+	if x != nil {
+		return x.Upstream
+	}
+	return ""
+}
+
+func (x *WorktreeWork) GetAhead() uint32 {
+	if x != nil {
+		return x.Ahead
+	}
+	return 0
+}
+
+func (x *WorktreeWork) GetBehind() uint32 {
+	if x != nil {
+		return x.Behind
+	}
+	return 0
+}
+
+func (x *WorktreeWork) GetUnpushed() uint32 {
+	if x != nil {
+		return x.Unpushed
+	}
+	return 0
+}
+
+func (x *WorktreeWork) GetDiskBytes() uint64 {
+	if x != nil {
+		return x.DiskBytes
+	}
+	return 0
+}
+
+func (x *WorktreeWork) GetDiskBytesPartial() bool {
+	if x != nil {
+		return x.DiskBytesPartial
+	}
+	return false
+}
+
+// CreateWorktreeRequest says what is to be checked out where.
+type CreateWorktreeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Absolute; any directory of the repository. Required.
+	RepoPath string `protobuf:"bytes,1,opt,name=repo_path,json=repoPath,proto3" json:"repo_path,omitempty"`
+	// Required.
+	Branch string `protobuf:"bytes,2,opt,name=branch,proto3" json:"branch,omitempty"`
+	// At most 100 bytes, without separators, not beginning with a dot or a dash. Empty = the branch, with dashes for slashes.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// Absolute; the directory above it must be there. Empty = beside the repository: <repository>-<name>.
+	Path string `protobuf:"bytes,4,opt,name=path,proto3" json:"path,omitempty"`
+	// The branch is new.
+	CreateBranch bool `protobuf:"varint,5,opt,name=create_branch,json=createBranch,proto3" json:"create_branch,omitempty"`
+	// The commit, branch or tag at which a new branch begins. Empty = what is checked out at repo_path.
+	Base          string `protobuf:"bytes,100,opt,name=base,proto3" json:"base,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateWorktreeRequest) Reset() {
+	*x = CreateWorktreeRequest{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateWorktreeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateWorktreeRequest) ProtoMessage() {}
+
+func (x *CreateWorktreeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateWorktreeRequest.ProtoReflect.Descriptor instead.
+func (*CreateWorktreeRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *CreateWorktreeRequest) GetRepoPath() string {
+	if x != nil {
+		return x.RepoPath
+	}
+	return ""
+}
+
+func (x *CreateWorktreeRequest) GetBranch() string {
+	if x != nil {
+		return x.Branch
+	}
+	return ""
+}
+
+func (x *CreateWorktreeRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *CreateWorktreeRequest) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *CreateWorktreeRequest) GetCreateBranch() bool {
+	if x != nil {
+		return x.CreateBranch
+	}
+	return false
+}
+
+func (x *CreateWorktreeRequest) GetBase() string {
+	if x != nil {
+		return x.Base
+	}
+	return ""
+}
+
+// SwitchWorktreeRequest names a worktree.
+type SwitchWorktreeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id, beginning of one, or name.
+	WorktreeId    string `protobuf:"bytes,1,opt,name=worktree_id,json=worktreeId,proto3" json:"worktree_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SwitchWorktreeRequest) Reset() {
+	*x = SwitchWorktreeRequest{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SwitchWorktreeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SwitchWorktreeRequest) ProtoMessage() {}
+
+func (x *SwitchWorktreeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SwitchWorktreeRequest.ProtoReflect.Descriptor instead.
+func (*SwitchWorktreeRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *SwitchWorktreeRequest) GetWorktreeId() string {
+	if x != nil {
+		return x.WorktreeId
+	}
+	return ""
+}
+
+// SwitchWorktreeResponse answers a SwitchWorktreeRequest.
+type SwitchWorktreeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The one that is active from here on.
+	Worktree *WorktreeInfo `protobuf:"bytes,1,opt,name=worktree,proto3" json:"worktree,omitempty"`
+	// The one that was active before, empty if none was.
+	PreviousWorktreeId string `protobuf:"bytes,2,opt,name=previous_worktree_id,json=previousWorktreeId,proto3" json:"previous_worktree_id,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *SwitchWorktreeResponse) Reset() {
+	*x = SwitchWorktreeResponse{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SwitchWorktreeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SwitchWorktreeResponse) ProtoMessage() {}
+
+func (x *SwitchWorktreeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SwitchWorktreeResponse.ProtoReflect.Descriptor instead.
+func (*SwitchWorktreeResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SwitchWorktreeResponse) GetWorktree() *WorktreeInfo {
+	if x != nil {
+		return x.Worktree
+	}
+	return nil
+}
+
+func (x *SwitchWorktreeResponse) GetPreviousWorktreeId() string {
+	if x != nil {
+		return x.PreviousWorktreeId
+	}
+	return ""
+}
+
+// RemoveWorktreeRequest names a worktree.
+type RemoveWorktreeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id, beginning of one, or name.
+	WorktreeId string `protobuf:"bytes,1,opt,name=worktree_id,json=worktreeId,proto3" json:"worktree_id,omitempty"`
+	// Remove it although work is lost.
+	Force         bool `protobuf:"varint,2,opt,name=force,proto3" json:"force,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveWorktreeRequest) Reset() {
+	*x = RemoveWorktreeRequest{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveWorktreeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveWorktreeRequest) ProtoMessage() {}
+
+func (x *RemoveWorktreeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveWorktreeRequest.ProtoReflect.Descriptor instead.
+func (*RemoveWorktreeRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RemoveWorktreeRequest) GetWorktreeId() string {
+	if x != nil {
+		return x.WorktreeId
+	}
+	return ""
+}
+
+func (x *RemoveWorktreeRequest) GetForce() bool {
+	if x != nil {
+		return x.Force
+	}
+	return false
+}
+
+// RemoveWorktreeResponse answers a RemoveWorktreeRequest.
+type RemoveWorktreeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always true.
+	Removed bool `protobuf:"varint,1,opt,name=removed,proto3" json:"removed,omitempty"`
+	// Sessions whose agents were stopped. The sessions stay, with their history.
+	SessionsClosed uint32 `protobuf:"varint,2,opt,name=sessions_closed,json=sessionsClosed,proto3" json:"sessions_closed,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *RemoveWorktreeResponse) Reset() {
+	*x = RemoveWorktreeResponse{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveWorktreeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveWorktreeResponse) ProtoMessage() {}
+
+func (x *RemoveWorktreeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveWorktreeResponse.ProtoReflect.Descriptor instead.
+func (*RemoveWorktreeResponse) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *RemoveWorktreeResponse) GetRemoved() bool {
+	if x != nil {
+		return x.Removed
+	}
+	return false
+}
+
+func (x *RemoveWorktreeResponse) GetSessionsClosed() uint32 {
+	if x != nil {
+		return x.SessionsClosed
+	}
+	return 0
+}
+
+// GetWorktreeRequest names a worktree.
+type GetWorktreeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id, beginning of one, or name.
+	WorktreeId    string `protobuf:"bytes,1,opt,name=worktree_id,json=worktreeId,proto3" json:"worktree_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetWorktreeRequest) Reset() {
+	*x = GetWorktreeRequest{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetWorktreeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetWorktreeRequest) ProtoMessage() {}
+
+func (x *GetWorktreeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetWorktreeRequest.ProtoReflect.Descriptor instead.
+func (*GetWorktreeRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *GetWorktreeRequest) GetWorktreeId() string {
+	if x != nil {
+		return x.WorktreeId
+	}
+	return ""
+}
+
 var File_betcode_v1_worktree_proto protoreflect.FileDescriptor
 
 const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\n" +
 	"\x19betcode/v1/worktree.proto\x12\n" +
-	"betcode.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc5\x01\n" +
+	"betcode.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"3\n" +
+	"\x14ListWorktreesRequest\x12\x1b\n" +
+	"\trepo_path\x18\x01 \x01(\tR\brepoPath\"O\n" +
+	"\x15ListWorktreesResponse\x126\n" +
+	"\tworktrees\x18\x01 \x03(\v2\x18.betcode.v1.WorktreeInfoR\tworktrees\"\xfe\x02\n" +
 	"\fWorktreeInfo\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -128,7 +797,58 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\x06branch\x18\x04 \x01(\tR\x06branch\x129\n" +
 	"\n" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12*\n" +
-	"\x11active_session_id\x18\x06 \x01(\tR\x0factiveSessionIdB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
+	"\x11active_session_id\x18\x06 \x01(\tR\x0factiveSessionId\x12\x1b\n" +
+	"\trepo_path\x18d \x01(\tR\brepoPath\x12/\n" +
+	"\x05state\x18e \x01(\x0e2\x19.betcode.v1.WorktreeStateR\x05state\x12\x16\n" +
+	"\x06active\x18f \x01(\bR\x06active\x12#\n" +
+	"\rsession_count\x18g \x01(\rR\fsessionCount\x12,\n" +
+	"\x04work\x18h \x01(\v2\x18.betcode.v1.WorktreeWorkR\x04work\"\xa7\x02\n" +
+	"\fWorktreeWork\x12\x16\n" +
+	"\x06commit\x18\x01 \x01(\tR\x06commit\x12#\n" +
+	"\rchanged_files\x18\x02 \x01(\rR\fchangedFiles\x12'\n" +
+	"\x0funtracked_files\x18\x03 \x01(\rR\x0euntrackedFiles\x12\x1a\n" +
+	"\bupstream\x18\x04 \x01(\tR\bupstream\x12\x14\n" +
+	"\x05ahead\x18\x05 \x01(\rR\x05ahead\x12\x16\n" +
+	"\x06behind\x18\x06 \x01(\rR\x06behind\x12\x1a\n" +
+	"\bunpushed\x18\a \x01(\rR\bunpushed\x12\x1d\n" +
+	"\n" +
+	"disk_bytes\x18\b \x01(\x04R\tdiskBytes\x12,\n" +
+	"\x12disk_bytes_partial\x18\t \x01(\bR\x10diskBytesPartial\"\xad\x01\n" +
+	"\x15CreateWorktreeRequest\x12\x1b\n" +
+	"\trepo_path\x18\x01 \x01(\tR\brepoPath\x12\x16\n" +
+	"\x06branch\x18\x02 \x01(\tR\x06branch\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x12\n" +
+	"\x04path\x18\x04 \x01(\tR\x04path\x12#\n" +
+	"\rcreate_branch\x18\x05 \x01(\bR\fcreateBranch\x12\x12\n" +
+	"\x04base\x18d \x01(\tR\x04base\"8\n" +
+	"\x15SwitchWorktreeRequest\x12\x1f\n" +
+	"\vworktree_id\x18\x01 \x01(\tR\n" +
+	"worktreeId\"\x80\x01\n" +
+	"\x16SwitchWorktreeResponse\x124\n" +
+	"\bworktree\x18\x01 \x01(\v2\x18.betcode.v1.WorktreeInfoR\bworktree\x120\n" +
+	"\x14previous_worktree_id\x18\x02 \x01(\tR\x12previousWorktreeId\"N\n" +
+	"\x15RemoveWorktreeRequest\x12\x1f\n" +
+	"\vworktree_id\x18\x01 \x01(\tR\n" +
+	"worktreeId\x12\x14\n" +
+	"\x05force\x18\x02 \x01(\bR\x05force\"[\n" +
+	"\x16RemoveWorktreeResponse\x12\x18\n" +
+	"\aremoved\x18\x01 \x01(\bR\aremoved\x12'\n" +
+	"\x0fsessions_closed\x18\x02 \x01(\rR\x0esessionsClosed\"5\n" +
+	"\x12GetWorktreeRequest\x12\x1f\n" +
+	"\vworktree_id\x18\x01 \x01(\tR\n" +
+	"worktreeId*\x9d\x01\n" +
+	"\rWorktreeState\x12\x1e\n" +
+	"\x1aWORKTREE_STATE_UNSPECIFIED\x10\x00\x12\x1b\n" +
+	"\x17WORKTREE_STATE_CREATING\x10\x01\x12\x18\n" +
+	"\x14WORKTREE_STATE_READY\x10\x02\x12\x1b\n" +
+	"\x17WORKTREE_STATE_REMOVING\x10\x03\x12\x18\n" +
+	"\x14WORKTREE_STATE_STALE\x10\x042\xb1\x03\n" +
+	"\x0fWorktreeService\x12T\n" +
+	"\rListWorktrees\x12 .betcode.v1.ListWorktreesRequest\x1a!.betcode.v1.ListWorktreesResponse\x12M\n" +
+	"\x0eCreateWorktree\x12!.betcode.v1.CreateWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfo\x12W\n" +
+	"\x0eSwitchWorktree\x12!.betcode.v1.SwitchWorktreeRequest\x1a\".betcode.v1.SwitchWorktreeResponse\x12W\n" +
+	"\x0eRemoveWorktree\x12!.betcode.v1.RemoveWorktreeRequest\x1a\".betcode.v1.RemoveWorktreeResponse\x12G\n" +
+	"\vGetWorktree\x12\x1e.betcode.v1.GetWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfoB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
 
 var (
 	file_betcode_v1_worktree_proto_rawDescOnce sync.Once
@@ -142,18 +862,43 @@ func file_betcode_v1_worktree_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_worktree_proto_rawDescData
 }
 
-var file_betcode_v1_worktree_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_betcode_v1_worktree_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_betcode_v1_worktree_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_betcode_v1_worktree_proto_goTypes = []any{
-	(*WorktreeInfo)(nil),          // 0: betcode.v1.WorktreeInfo
-	(*timestamppb.Timestamp)(nil), // 1: google.protobuf.Timestamp
+	(WorktreeState)(0),             // 0: betcode.v1.WorktreeState
+	(*ListWorktreesRequest)(nil),   // 1: betcode.v1.ListWorktreesRequest
+	(*ListWorktreesResponse)(nil),  // 2: betcode.v1.ListWorktreesResponse
+	(*WorktreeInfo)(nil),           // 3: betcode.v1.WorktreeInfo
+	(*WorktreeWork)(nil),           // 4: betcode.v1.WorktreeWork
+	(*CreateWorktreeRequest)(nil),  // 5: betcode.v1.CreateWorktreeRequest
+	(*SwitchWorktreeRequest)(nil),  // 6: betcode.v1.SwitchWorktreeRequest
+	(*SwitchWorktreeResponse)(nil), // 7: betcode.v1.SwitchWorktreeResponse
+	(*RemoveWorktreeRequest)(nil),  // 8: betcode.v1.RemoveWorktreeRequest
+	(*RemoveWorktreeResponse)(nil), // 9: betcode.v1.RemoveWorktreeResponse
+	(*GetWorktreeRequest)(nil),     // 10: betcode.v1.GetWorktreeRequest
+	(*timestamppb.Timestamp)(nil),  // 11: google.protobuf.Timestamp
 }
 var file_betcode_v1_worktree_proto_depIdxs = []int32{
-	1, // 0: betcode.v1.WorktreeInfo.created_at:type_name -> google.protobuf.Timestamp
-	1, // [1:1] is the sub-list for method output_type
-	1, // [1:1] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	3,  // 0: betcode.v1.ListWorktreesResponse.worktrees:type_name -> betcode.v1.WorktreeInfo
+	11, // 1: betcode.v1.WorktreeInfo.created_at:type_name -> google.protobuf.Timestamp
+	0,  // 2: betcode.v1.WorktreeInfo.state:type_name -> betcode.v1.WorktreeState
+	4,  // 3: betcode.v1.WorktreeInfo.work:type_name -> betcode.v1.WorktreeWork
+	3,  // 4: betcode.v1.SwitchWorktreeResponse.worktree:type_name -> betcode.v1.WorktreeInfo
+	1,  // 5: betcode.v1.WorktreeService.ListWorktrees:input_type -> betcode.v1.ListWorktreesRequest
+	5,  // 6: betcode.v1.WorktreeService.CreateWorktree:input_type -> betcode.v1.CreateWorktreeRequest
+	6,  // 7: betcode.v1.WorktreeService.SwitchWorktree:input_type -> betcode.v1.SwitchWorktreeRequest
+	8,  // 8: betcode.v1.WorktreeService.RemoveWorktree:input_type -> betcode.v1.RemoveWorktreeRequest
+	10, // 9: betcode.v1.WorktreeService.GetWorktree:input_type -> betcode.v1.GetWorktreeRequest
+	2,  // 10: betcode.v1.WorktreeService.ListWorktrees:output_type -> betcode.v1.ListWorktreesResponse
+	3,  // 11: betcode.v1.WorktreeService.CreateWorktree:output_type -> betcode.v1.WorktreeInfo
+	7,  // 12: betcode.v1.WorktreeService.SwitchWorktree:output_type -> betcode.v1.SwitchWorktreeResponse
+	9,  // 13: betcode.v1.WorktreeService.RemoveWorktree:output_type -> betcode.v1.RemoveWorktreeResponse
+	3,  // 14: betcode.v1.WorktreeService.GetWorktree:output_type -> betcode.v1.WorktreeInfo
+	10, // [10:15] is the sub-list for method output_type
+	5,  // [5:10] is the sub-list for method input_type
+	5,  // [5:5] is the sub-list for extension type_name
+	5,  // [5:5] is the sub-list for extension extendee
+	0,  // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_worktree_proto_init() }
@@ -166,13 +911,14 @@ func file_betcode_v1_worktree_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_worktree_proto_rawDesc), len(file_betcode_v1_worktree_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   1,
+			NumEnums:      1,
+			NumMessages:   10,
 			NumExtensions: 0,
-			NumServices:   0,
+			NumServices:   1,
 		},
 		GoTypes:           file_betcode_v1_worktree_proto_goTypes,
 		DependencyIndexes: file_betcode_v1_worktree_proto_depIdxs,
+		EnumInfos:         file_betcode_v1_worktree_proto_enumTypes,
 		MessageInfos:      file_betcode_v1_worktree_proto_msgTypes,
 	}.Build()
 	File_betcode_v1_worktree_proto = out.File

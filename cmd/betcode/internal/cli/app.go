@@ -52,6 +52,7 @@ func (p *program) app() *cli.App {
 			p.commandsCommand(),
 			p.gitlabCommand(),
 			p.journalCommand(),
+			p.worktreeCommand(),
 			p.machineCommand(),
 			p.treeCommand(),
 			p.versionCommand(),

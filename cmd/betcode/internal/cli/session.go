@@ -29,6 +29,7 @@ func (p *program) sessionCommand() *cli.Command {
 				Name: "list", Aliases: []string{"ls"}, Usage: "list sessions, the most recently used first",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "cwd", Usage: "only those that work in `DIRECTORY`"},
+					&cli.StringFlag{Name: "worktree", Usage: "only those that work in `WORKTREE`"},
 					&cli.UintFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N`", Value: 100},
 					&cli.UintFlag{Name: "offset", Usage: "leave out the first `N`"},
 					&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "only ids"},
@@ -90,6 +91,13 @@ func (p *program) listSessions(ctx context.Context, c *cli.Context, cl *client.C
 			return err
 		}
 		request.WorkingDirectory = dir
+	}
+	if c.String("worktree") != "" {
+		w, err := cl.Worktree.GetWorktree(ctx, &pb.GetWorktreeRequest{WorktreeId: c.String("worktree")})
+		if err != nil {
+			return err
+		}
+		request.WorktreeId = w.GetId()
 	}
 	list, err := cl.Agent.ListSessions(ctx, request)
 	if err != nil {

@@ -24,6 +24,7 @@ func sessionFlags() []cli.Flag {
 		&cli.StringFlag{Name: "session", Aliases: []string{"r"}, Usage: "continue `SESSION`: an id, its beginning, a name, or @last"},
 		&cli.BoolFlag{Name: "continue", Aliases: []string{"c"}, Usage: "continue the latest session of this directory"},
 		&cli.StringFlag{Name: "cwd", Usage: "`DIRECTORY` where the agent works (default: this one)"},
+		&cli.StringFlag{Name: "worktree", Usage: "have the agent work in `WORKTREE`: an id, its beginning, or a name"},
 		&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Usage: "`MODEL` or alias"},
 		&cli.StringFlag{Name: "permission-mode", Usage: "`MODE` of the agent: default, acceptEdits, plan, …"},
@@ -39,6 +40,17 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 	dir, err := p.workingDirectory(c.String("cwd"))
 	if err != nil {
 		return talk.Opening{}, err
+	}
+	worktree := ""
+	if c.String("worktree") != "" {
+		w, err := cl.Worktree.GetWorktree(ctx, &pb.GetWorktreeRequest{WorktreeId: c.String("worktree")})
+		if err != nil {
+			return talk.Opening{}, err
+		}
+		worktree = w.GetId()
+		if !c.IsSet("cwd") {
+			dir = w.GetPath()
+		}
 	}
 	ref := c.String("session")
 	if c.Bool("continue") {
@@ -56,12 +68,12 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 		}
 		return talk.Opening{Start: &pb.StartConversation{
 			Options:          options,
-			WorkingDirectory: dir, Name: c.String("name"), Model: c.String("model"),
+			WorkingDirectory: dir, WorktreeId: worktree, Name: c.String("name"), Model: c.String("model"),
 			PermissionMode: c.String("permission-mode"), ConfirmMode: c.Bool("confirm-mode"), ResumePolicy: c.String("resume-policy"),
 			AllowedTools: tools(c.StringSlice("allow-tools")), DeniedTools: tools(c.StringSlice("deny-tools")), Environment: p.environment(c),
 		}}, nil
 	}
-	for _, flag := range append([]string{"name", "resume-policy", "allow-tools", "deny-tools"}, optionNames()...) {
+	for _, flag := range append([]string{"name", "worktree", "resume-policy", "allow-tools", "deny-tools"}, optionNames()...) {
 		if c.IsSet(flag) {
 			return talk.Opening{}, exit.Usage(fmt.Errorf("--%s is for a new session; this one exists", flag))
 		}

@@ -37,15 +37,16 @@ type Options struct {
 // Client is a connection to a daemon for single calls. It connects with the first
 // call.
 type Client struct {
-	Agent   pb.AgentServiceClient
-	Admin   pb.AdminServiceClient
-	Access  pb.AccessServiceClient
-	Health  pb.BetCodeHealthClient
-	Version pb.VersionServiceClient
-	Machine pb.MachineServiceClient
-	GitLab  pb.GitLabServiceClient
-	Config  pb.ConfigServiceClient
-	Command pb.CommandServiceClient
+	Agent    pb.AgentServiceClient
+	Admin    pb.AdminServiceClient
+	Access   pb.AccessServiceClient
+	Health   pb.BetCodeHealthClient
+	Version  pb.VersionServiceClient
+	Machine  pb.MachineServiceClient
+	Worktree pb.WorktreeServiceClient
+	GitLab   pb.GitLabServiceClient
+	Config   pb.ConfigServiceClient
+	Command  pb.CommandServiceClient
 
 	options Options
 	conn    *grpc.ClientConn
@@ -61,16 +62,17 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	return &Client{
-		Agent:   pb.NewAgentServiceClient(conn),
-		Admin:   pb.NewAdminServiceClient(conn),
-		Access:  pb.NewAccessServiceClient(conn),
-		Health:  pb.NewBetCodeHealthClient(conn),
-		Version: pb.NewVersionServiceClient(conn),
-		Machine: pb.NewMachineServiceClient(conn),
-		GitLab:  pb.NewGitLabServiceClient(conn),
-		Config:  pb.NewConfigServiceClient(conn),
-		Command: pb.NewCommandServiceClient(conn),
-		options: o, conn: conn,
+		Agent:    pb.NewAgentServiceClient(conn),
+		Admin:    pb.NewAdminServiceClient(conn),
+		Access:   pb.NewAccessServiceClient(conn),
+		Health:   pb.NewBetCodeHealthClient(conn),
+		Version:  pb.NewVersionServiceClient(conn),
+		Machine:  pb.NewMachineServiceClient(conn),
+		Worktree: pb.NewWorktreeServiceClient(conn),
+		GitLab:   pb.NewGitLabServiceClient(conn),
+		Config:   pb.NewConfigServiceClient(conn),
+		Command:  pb.NewCommandServiceClient(conn),
+		options:  o, conn: conn,
 	}, nil
 }
 

@@ -1,0 +1,68 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// created is what git notes about a branch that we make.
+const created = "branch: created by betcode"
+
+// CreateBranch creates a branch at a commit. It fails if the branch is there.
+func (g *Git) CreateBranch(ctx context.Context, lock *Lock, common, branch, commit string) error {
+	_, err := g.run(ctx, command{
+		dir: common, lock: lock,
+		args: at(common, "update-ref", "-m", created, "refs/heads/"+branch, commit, strings.Repeat("0", len(commit))),
+	})
+	return err
+}
+
+// deleteBranch deletes a branch that is still at a commit.
+func (g *Git) deleteBranch(ctx context.Context, lock *Lock, common, branch, commit string) error {
+	_, err := g.run(ctx, command{dir: common, lock: lock, args: at(common, "update-ref", "-d", "refs/heads/"+branch, commit)})
+	return err
+}
+
+// Add checks a branch out in a new working tree. The directory is empty, or not there.
+func (g *Git) Add(ctx context.Context, lock *Lock, common, path, branch string) error {
+	o, err := g.ownSettings(ctx, common)
+	if err != nil {
+		return err
+	}
+	var environ []string
+	if o.lfs {
+		environ = []string{"GIT_LFS_SKIP_SMUDGE=1"}
+	}
+	_, err = g.run(ctx, command{
+		dir: common, lock: lock, settings: o.silence(), environ: environ,
+		args: at(common, "worktree", "add", "--quiet", "--", path, branch),
+	})
+	return err
+}
+
+// Remove removes a working tree with everything in it. The caller has checked that nothing is lost. git refuses if a person has locked the tree.
+func (g *Git) Remove(ctx context.Context, lock *Lock, common, path string) error {
+	_, err := g.run(ctx, command{dir: common, lock: lock, args: at(common, "worktree", "remove", "--force", "--", path)})
+	return err
+}
+
+// Submodules reports whether a working tree has submodules of its own, whose commits may be nowhere else.
+func Submodules(common, path string) bool {
+	admin, found := adminOf(common, path)
+	if !found {
+		return false
+	}
+	entries, err := os.ReadDir(filepath.Join(admin, "modules"))
+	return err == nil && len(entries) > 0
+}
+
+// Forget removes what git knows of a working tree whose directory is gone, or is no working tree any more.
+func Forget(common, path string) error {
+	admin, found := adminOf(common, path)
+	if !found || there(filepath.Join(path, ".git")) {
+		return nil
+	}
+	return os.RemoveAll(admin)
+}

@@ -1,0 +1,151 @@
+package git
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Tree is one working tree of a repository, as git lists it.
+type Tree struct {
+	Path     string // absolute
+	Commit   string // empty in a bare repository
+	Branch   string // without refs/heads/; empty if none is checked out
+	Bare     bool   // it is the repository itself
+	Locked   bool   // a person, or a git that was killed, has locked it
+	Reason   string // of the lock
+	Prunable bool   // its directory is gone
+}
+
+// parseTrees reads the answer of "worktree list --porcelain -z". The first is the main working tree.
+func parseTrees(text string) ([]Tree, error) {
+	var trees []Tree
+	for record := range strings.SplitSeq(text, "\x00\x00") {
+		record = strings.TrimSuffix(record, "\x00")
+		if record == "" {
+			continue
+		}
+		var t Tree
+		for line := range strings.SplitSeq(record, "\x00") {
+			key, value, _ := strings.Cut(line, " ")
+			switch key {
+			case "worktree":
+				t.Path = value
+			case "HEAD":
+				t.Commit = value
+			case "branch":
+				t.Branch = strings.TrimPrefix(value, "refs/heads/")
+			case "bare":
+				t.Bare = true
+			case "locked":
+				t.Locked, t.Reason = true, value
+			case "prunable":
+				t.Prunable = true
+			}
+		}
+		if t.Path == "" {
+			return nil, fmt.Errorf("git worktree list: a record has no path: %.100q", record)
+		}
+		trees = append(trees, t)
+	}
+	return trees, nil
+}
+
+// Status is how a working tree differs from what is committed and pushed.
+type Status struct {
+	Commit   string
+	Branch   string // empty if none is checked out
+	Upstream string // empty if the branch follows none
+	Ahead    uint32 // commits that the upstream does not have
+	Behind   uint32 // commits that only the upstream has
+	Changed  int    // files that differ from the commit
+	Deleted  int    // of these, files that are gone from the directory and nothing else
+	Foreign  int    // files and directories that git does not track
+	Unpushed uint32 // commits that neither a remote nor another branch has
+}
+
+// Dirty reports whether files are changed or not tracked.
+func (s Status) Dirty() bool { return s.Changed+s.Foreign > 0 }
+
+// parseStatus reads the answer of "status --porcelain=v2 --branch -z".
+func parseStatus(text string) (Status, error) {
+	var s Status
+	lines := strings.Split(text, "\x00")
+	for n := 0; n < len(lines); n++ {
+		line := lines[n]
+		kind, rest, _ := strings.Cut(line, " ")
+		switch kind {
+		case "":
+		case "#":
+			if err := s.header(rest); err != nil {
+				return s, err
+			}
+		case "1", "u":
+			s.Changed++
+			if strings.HasPrefix(rest, ".D ") {
+				s.Deleted++
+			}
+		case "2":
+			s.Changed++
+			n++ // the former name is a line of its own
+		case "?":
+			s.Foreign++
+		case "!":
+		default:
+			return s, fmt.Errorf("git status: unknown line %.100q", line)
+		}
+	}
+	return s, nil
+}
+
+func (s *Status) header(text string) error {
+	key, value, _ := strings.Cut(text, " ")
+	switch key {
+	case "branch.oid":
+		if value != "(initial)" {
+			s.Commit = value
+		}
+	case "branch.head":
+		if value != "(detached)" {
+			s.Branch = value
+		}
+	case "branch.upstream":
+		s.Upstream = value
+	case "branch.ab":
+		ahead, behind, _ := strings.Cut(value, " ")
+		a, err := strconv.ParseUint(strings.TrimPrefix(ahead, "+"), 10, 32)
+		if err != nil {
+			return fmt.Errorf("git status: %w", err)
+		}
+		b, err := strconv.ParseUint(strings.TrimPrefix(behind, "-"), 10, 32)
+		if err != nil {
+			return fmt.Errorf("git status: %w", err)
+		}
+		s.Ahead, s.Behind = uint32(a), uint32(b)
+	}
+	return nil
+}
+
+// file is an entry of a commit.
+type file struct {
+	path string // with slashes, relative to the root
+	size int64  // 0 for a submodule
+}
+
+// parseFile reads one record of "ls-tree -r -l -z".
+func parseFile(record string) (file, error) {
+	head, path, ok := strings.Cut(record, "\t")
+	words := strings.Fields(head)
+	if !ok || len(words) != 4 || path == "" {
+		return file{}, fmt.Errorf("git ls-tree: unknown line %.100q", record)
+	}
+	f := file{path: path}
+	if words[3] != "-" {
+		size, err := strconv.ParseInt(words[3], 10, 64)
+		if err != nil {
+			return file{}, fmt.Errorf("git ls-tree: %w", err)
+		}
+		f.size = size
+	}
+	return f, nil
+}

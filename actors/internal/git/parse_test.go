@@ -1,0 +1,73 @@
+package git
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseTrees(t *testing.T) {
+	text := "worktree /p/a\x00HEAD 12\x00branch refs/heads/main\x00\x00" +
+		"worktree /p/b\nc\x00HEAD 34\x00detached\x00locked because\x00\x00" +
+		"worktree /p/d\x00HEAD 56\x00branch refs/heads/x/y\x00locked\x00prunable gone\x00\x00" +
+		"worktree /p/e\x00bare\x00\x00"
+	got, err := parseTrees(text)
+	want := []Tree{
+		{Path: "/p/a", Commit: "12", Branch: "main"},
+		{Path: "/p/b\nc", Commit: "34", Locked: true, Reason: "because"},
+		{Path: "/p/d", Commit: "56", Branch: "x/y", Locked: true, Prunable: true},
+		{Path: "/p/e", Bare: true},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%s, %v", diff, err)
+	}
+	if _, err := parseTrees("HEAD 12\x00\x00"); err == nil {
+		t.Error("a tree without a path")
+	}
+}
+
+func TestParseStatus(t *testing.T) {
+	text := "# branch.oid 12\x00# branch.head x\x00# branch.upstream o/x\x00# branch.ab +3 -4\x00" +
+		"1 .M N... 1 1 1 a b c d\x001 .D N... 1 1 1 a b c e\x002 R. N... 1 1 1 a b R100 new\x00old\x00u UU N... x\x00? dir/\x00! ignored\x00"
+	got, err := parseStatus(text)
+	if want := (Status{Commit: "12", Branch: "x", Upstream: "o/x", Ahead: 3, Behind: 4, Changed: 4, Deleted: 1, Foreign: 1}); got != want || err != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, bad := range []string{"x y\x00", "# branch.ab 1\x00", "# branch.ab +1 -x\x00"} {
+		if _, err := parseStatus(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+// CheckBranchName agrees with git, but for names that git takes and nobody wants.
+func TestCheckBranchName(t *testing.T) {
+	for _, name := range []string{
+		"main", "feature/auth", "a.b", "a-b", "ä/ö", "a@b", "a{b", "HEADS", "x/HEAD",
+		"", "-x", "a..b", "a b", "a~1", "a^", "a:b", "a?b", "a*b", "a[b", `a\b`, "/a", "a/", "a//b", ".a", "a/.b", "a.lock", "a.lock/b", "a.", "a@{b", "@", "HEAD", "a\x01b", "a\x7fb",
+	} {
+		accepted := exec.Command("git", "check-ref-format", "--branch", name).Run() == nil
+		if name == "HEAD" || name == "@" { // git means the commit that is checked out
+			accepted = false
+		}
+		if err := CheckBranchName(name); (err == nil) != accepted {
+			t.Errorf("%q: %v, git accepts it: %v", name, err, accepted)
+		}
+	}
+	if CheckBranchName(strings.Repeat("x", maxName+1)) == nil {
+		t.Error("a long name")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("worktree /a\x00\x00")
+	f.Add("1 .M x\x002 R. y\x00")
+	f.Add("100644 blob 12 7\ta/b")
+	f.Fuzz(func(_ *testing.T, text string) {
+		_, _ = parseTrees(text) // no panic
+		_, _ = parseStatus(text)
+		_, _ = parseFile(text)
+	})
+}

@@ -1,0 +1,137 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"betcode/messages"
+)
+
+// Repository is where a repository is.
+type Repository struct {
+	Common string // the git directory that all working trees share; absolute, without symbolic links
+	Main   string // the main working tree, or Common in a bare repository
+}
+
+// Repository finds the repository of a directory.
+func (g *Git) Repository(ctx context.Context, dir string) (Repository, error) {
+	const op = "find the repository"
+	out, err := g.run(ctx, command{dir: dir, args: []string{"rev-parse", "--path-format=absolute", "--git-common-dir"}, reads: true})
+	if err != nil {
+		var failed *ExitError
+		if errors.As(err, &failed) {
+			return Repository{}, messages.Errorf(op, messages.Invalid, "%s: %w", dir, err).WithHint("Name a directory of a git repository.")
+		}
+		return Repository{}, err
+	}
+	common, err := filepath.EvalSymlinks(strings.TrimSuffix(out, "\n"))
+	if err != nil {
+		return Repository{}, err
+	}
+	trees, err := g.Trees(ctx, common)
+	if err != nil || len(trees) == 0 {
+		return Repository{}, errors.Join(errors.New("git lists no working tree"), err)
+	}
+	r := Repository{Common: common, Main: trees[0].Path}
+	if trees[0].Bare {
+		r.Main = common
+	}
+	return r, nil
+}
+
+// at returns the arguments that name a repository by its common directory.
+func at(common string, args ...string) []string {
+	return append([]string{"--git-dir=" + common}, args...)
+}
+
+// Trees lists the working trees of a repository, the main one first.
+func (g *Git) Trees(ctx context.Context, common string) ([]Tree, error) {
+	out, err := g.run(ctx, command{dir: common, args: at(common, "worktree", "list", "--porcelain", "-z"), reads: true})
+	if err != nil {
+		return nil, err
+	}
+	return parseTrees(out)
+}
+
+// Commit returns the commit that a revision names in a working tree; false if it names none.
+func (g *Git) Commit(ctx context.Context, dir, revision string) (string, bool, error) {
+	return g.revision(ctx, dir, nil, revision)
+}
+
+func (g *Git) revision(ctx context.Context, dir string, args []string, revision string) (string, bool, error) {
+	out, err := g.run(ctx, command{dir: dir, args: append(args, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}"), reads: true})
+	var failed *ExitError
+	if errors.As(err, &failed) {
+		return "", false, nil
+	}
+	return strings.TrimSpace(out), err == nil, err
+}
+
+// Branch returns the commit of a branch; false if there is no such branch.
+func (g *Git) Branch(ctx context.Context, common, branch string) (string, bool, error) {
+	return g.revision(ctx, common, at(common), "refs/heads/"+branch)
+}
+
+// block is the room that a small file takes on most filesystems.
+const block = 4096
+
+// TreeBytes returns the room that the files of a commit take in a working tree, in whole blocks.
+func (g *Git) TreeBytes(ctx context.Context, common, commit string) (int64, error) {
+	var total int64
+	err := g.files(ctx, common, commit, func(f file) {
+		total += (f.size/block + 1) * block
+	})
+	return total, err
+}
+
+// files calls each for the files of a commit.
+func (g *Git) files(ctx context.Context, common, commit string, each func(file)) error {
+	_, err := g.run(ctx, command{
+		dir: common, args: at(common, "ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", commit), reads: true,
+		each: func(record string) error {
+			f, err := parseFile(record)
+			if err == nil {
+				each(f)
+			}
+			return err
+		},
+	})
+	return err
+}
+
+// maxUnpushed bounds the commits that are counted.
+const maxUnpushed = 10000
+
+// Status looks at a working tree.
+func (g *Git) Status(ctx context.Context, path string) (Status, error) {
+	o, err := g.ownSettings(ctx, path)
+	if err != nil {
+		return Status{}, err
+	}
+	// Changes inside of submodules are left out: git would run with the settings of the submodule.
+	out, err := g.run(ctx, command{
+		dir: path, settings: o.silence(), reads: true,
+		args: []string{"status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"},
+	})
+	if err != nil {
+		return Status{}, err
+	}
+	s, err := parseStatus(out)
+	if err != nil || s.Commit == "" {
+		return s, err
+	}
+	args := []string{"rev-list", "--count", "--max-count=" + strconv.Itoa(maxUnpushed), s.Commit, "--not", "--remotes"}
+	if s.Branch != "" {
+		args = append(args, "--exclude="+s.Branch)
+	}
+	out, err = g.run(ctx, command{dir: path, args: append(args, "--branches"), reads: true})
+	if err != nil {
+		return s, err
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(out), 10, 32)
+	s.Unpushed = uint32(n)
+	return s, err
+}

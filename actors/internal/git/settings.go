@@ -1,0 +1,80 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// lfs are the commands of git lfs. They are programs of the user, whichever file names them.
+var lfs = []string{
+	"git-lfs clean -- %f", "git-lfs smudge -- %f", "git-lfs smudge --skip -- %f", "git-lfs filter-process", "git-lfs filter-process --skip",
+}
+
+// own are the settings of a repository itself that matter here.
+type own struct {
+	filters []string // names of filters that run other programs than git lfs
+	hidden  []string // conditional includes: what they name holds in some working trees only
+	lfs     bool     // settings that make git lfs run other programs
+}
+
+// ownSettings reads the settings of the repository at a directory, those of its includes too. Settings of the user and of
+// the system are left out.
+func (g *Git) ownSettings(ctx context.Context, dir string) (own, error) {
+	var o own
+	out, err := g.run(ctx, command{dir: dir, args: []string{"config", "--includes", "--show-scope", "-z", "--list"}, reads: true})
+	if err != nil {
+		return o, err
+	}
+	words := strings.Split(out, "\x00")
+	for n := 0; n+1 < len(words); n += 2 {
+		if scope := words[n]; scope != "system" && scope != "global" && scope != "command" {
+			key, value, _ := strings.Cut(words[n+1], "\n")
+			o.add(key, value)
+		}
+	}
+	slices.Sort(o.filters)
+	o.filters = slices.Compact(o.filters)
+	return o, nil
+}
+
+func (o *own) add(key, value string) {
+	section, rest, _ := strings.Cut(key, ".")
+	name := rest[strings.LastIndexByte(rest, '.')+1:]
+	switch section, name = strings.ToLower(section), strings.ToLower(name); {
+	case section == "filter" && (name == "clean" || name == "smudge" || name == "process") && value != "" && !slices.Contains(lfs, value):
+		o.filters = append(o.filters, strings.TrimSuffix(rest, "."+rest[strings.LastIndexByte(rest, '.')+1:]))
+	case section == "includeif":
+		o.hidden = append(o.hidden, key)
+	case section == "lfs" && (strings.Contains(rest, "customtransfer.") || strings.Contains(rest, "extension.") || strings.HasSuffix(name, "transferagent")),
+		section == "core" && (name == "sshcommand" || name == "askpass"), section == "credential" && name == "helper":
+		o.lfs = true
+	}
+}
+
+// silence returns the settings that switch the filters off, for commands that only read.
+func (o own) silence() []setting {
+	var all []setting
+	for _, name := range o.filters {
+		for _, verb := range []string{"clean", "smudge", "process"} {
+			all = append(all, setting{"filter." + name + "." + verb, ""})
+		}
+		all = append(all, setting{"filter." + name + ".required", "false"})
+	}
+	return all
+}
+
+// Programs says which settings of the repository at a directory would run a program during a checkout; empty if none would.
+func (g *Git) Programs(ctx context.Context, dir string) (string, error) {
+	o, err := g.ownSettings(ctx, dir)
+	switch {
+	case err != nil:
+		return "", err
+	case len(o.filters) > 0:
+		return fmt.Sprintf("filter %q", o.filters[0]), nil
+	case len(o.hidden) > 0:
+		return fmt.Sprintf("conditional include %q", o.hidden[0]), nil
+	}
+	return "", nil
+}

@@ -1,0 +1,133 @@
+package worktree
+
+import (
+	"context"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/git"
+	"betcode/messages"
+)
+
+// Deps is what worktrees need of the system.
+type Deps struct {
+	act.Common
+
+	Registry  *Registry
+	Git       *git.Git
+	Spare     func(dir string) (int64, error)                                // bytes that may be written on the disk of a directory
+	Protected func(path string) string                                       // why nothing may be made there; empty = it may
+	Sessions  func() ([]messages.SessionRecord, error)                       // all that there are
+	Stop      func(ctx context.Context, id messages.SessionID) (bool, error) // ends the agent of a session; whether one ran. It waits: call it on a worker
+}
+
+// maxRepositories bounds the children, maxQueue the changes that wait in each.
+const (
+	maxRepositories = 1000
+	maxQueue        = 32
+)
+
+// worktrees hands requests to the child of their repository.
+//
+// What survives a restart: the records. The next incarnation starts the children again, and each looks at its own.
+type worktrees struct {
+	deps     Deps
+	children map[string]*actor.PID // by common git directory
+}
+
+// Props describes the worktrees actor.
+func Props(d Deps) *actor.Props {
+	return d.Props("worktrees", func() actor.Actor { return &worktrees{deps: d, children: map[string]*actor.PID{}} })
+}
+
+// Receive implements actor.Actor.
+func (w *worktrees) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		for _, rec := range w.deps.Registry.all("") {
+			w.child(ctx, rec.Common)
+		}
+	case messages.WorktreeRequest:
+		child := w.child(ctx, m.Repository())
+		if child == nil {
+			act.Send(ctx, ctx.Sender(), messages.Errorf("change worktree", messages.Exhausted, "worktrees of %d repositories are kept, no more", maxRepositories).
+				WithHint("Restart the daemon: repositories without worktrees are forgotten."))
+			return
+		}
+		ctx.Forward(child)
+	}
+}
+
+// child returns the child of a repository, which it starts if there is none; nil if there are too many.
+func (w *worktrees) child(ctx actor.Context, common string) *actor.PID {
+	if pid := w.children[common]; pid != nil || len(w.children) >= maxRepositories {
+		return pid
+	}
+	pid, err := ctx.SpawnNamed(repositoryProps(w.deps, common), act.ChildName("repository", actorName(common)))
+	if err != nil {
+		panic("start repository: " + err.Error())
+	}
+	w.children[common] = pid
+	return pid
+}
+
+// repository makes the changes of one repository, one after the other.
+//
+// What survives a restart: the records. Each incarnation first ends what they say was begun. A change that runs when the
+// actor crashes is cut short as by the end of the daemon; its lock keeps the next incarnation waiting until git has ended.
+type repository struct {
+	deps    Deps
+	changes *changes
+	worker  *act.Worker
+	life    context.Context // of this incarnation; its end ends the change that runs
+	cancel  context.CancelFunc
+	queued  int // changes that are not answered
+}
+
+// changed is the result of a change.
+type changed struct {
+	to     *actor.PID
+	answer any
+}
+
+func repositoryProps(d Deps, common string) *actor.Props {
+	log := d.Log("worktrees/" + act.ChildName("repository", actorName(common)))
+	return d.Props("repository", func() actor.Actor {
+		return &repository{deps: d, changes: &changes{registry: d.Registry, git: d.Git, deps: &d, log: log, common: common}}
+	})
+}
+
+// Receive implements actor.Actor.
+func (r *repository) Receive(ctx actor.Context) {
+	switch m := act.Unwrap(r, ctx.Message()).(type) {
+	case *actor.Started:
+		r.life, r.cancel = context.WithCancel(context.Background())
+		r.worker = act.NewWorker(ctx, r.deps.Workers, r)
+		life, changes := r.life, r.changes
+		r.worker.Do(func() any {
+			changes.reconcile(life)
+			return nil
+		})
+	case messages.WorktreeRequest:
+		r.change(ctx, m)
+	case changed:
+		r.queued--
+		act.Send(ctx, m.to, m.answer)
+	case *actor.Stopping, *actor.Restarting:
+		r.cancel()
+		r.worker.Close(nil)
+	}
+}
+
+// change queues a change.
+func (r *repository) change(ctx actor.Context, m messages.WorktreeRequest) {
+	if r.queued >= maxQueue {
+		act.Send(ctx, ctx.Sender(), messages.Errorf("change worktree", messages.Exhausted, "%d changes of the repository wait already", maxQueue).
+			WithHint("Try again when some of them have ended."))
+		return
+	}
+	r.queued++
+	to, life, changes := ctx.Sender(), r.life, r.changes
+	r.worker.Do(func() any { return changed{to, changes.do(life, m)} })
+}

@@ -1,0 +1,149 @@
+package worktree
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"betcode/actors/internal/git"
+	"betcode/messages"
+)
+
+// Bounds of one change.
+const (
+	changeTime = 10 * time.Minute // all of it, with git
+	lockTime   = time.Minute      // until a git of an earlier daemon has ended
+	undoTime   = time.Minute      // to undo a change that has failed or was cut short
+)
+
+// changes does the I/O of a repository's changes, on a worker.
+type changes struct {
+	registry *Registry
+	git      *git.Git
+	deps     *Deps
+	log      *zerolog.Logger
+	common   string
+
+	reached func(step) error // of tests: the daemon dies here; nil = it does not
+}
+
+// step is a place in a change at which a daemon may die.
+type step string
+
+const (
+	stepIntent    step = "intent"    // the record says what will be done
+	stepDirectory step = "directory" // the directory is there
+	stepIdentity  step = "identity"  // the record has its identity
+	stepBranch    step = "branch"    // the branch is there
+	stepAdded     step = "added"     // git has checked it out
+	stepRemoving  step = "removing"  // the record says that it will be removed
+	stepRemoved   step = "removed"   // git has removed it
+)
+
+// errDied ends a change as if the daemon had died.
+var errDied = errors.New("the daemon died")
+
+func (c *changes) at(s step) error {
+	if c.reached == nil {
+		return nil
+	}
+	return c.reached(s)
+}
+
+// do makes a change, with the lock of the repository. It returns the answer.
+func (c *changes) do(ctx context.Context, m messages.WorktreeRequest) any {
+	ctx, cancel := context.WithTimeout(ctx, changeTime)
+	defer cancel()
+	var answer messages.Reply
+	err := c.locked(ctx, func(lock *git.Lock) (err error) {
+		switch m := m.(type) {
+		case messages.CreateWorktree:
+			answer, err = c.create(ctx, lock, m)
+		case messages.RemoveWorktree:
+			answer, err = c.remove(ctx, lock, m)
+		case messages.SwitchWorktree:
+			answer, err = c.switchTo(m)
+		default:
+			err = messages.Errorf("change worktree", messages.Unimplemented, "no repository answers a %T", m)
+		}
+		return err
+	})
+	if err != nil {
+		return failure(err)
+	}
+	return answer
+}
+
+// locked runs f with the lock of the repository.
+func (c *changes) locked(ctx context.Context, f func(*git.Lock) error) error {
+	waiting, cancel := context.WithTimeout(ctx, lockTime)
+	lock, err := git.TakeLock(waiting, filepath.Join(c.registry.dir, lockName(c.common)))
+	cancel()
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	return f(lock)
+}
+
+// lockName is the name of the lock file of a repository.
+func lockName(common string) string { return actorName(common) + ".lock" }
+
+// actorName names a repository by a hash of its path, which may be long.
+func actorName(common string) string {
+	sum := sha256.Sum256([]byte(common))
+	return hex.EncodeToString(sum[:8])
+}
+
+// failure makes one of our errors of that of a change. A git that failed says why in its own words.
+func failure(err error) *messages.Error {
+	var failed *git.ExitError
+	var e *messages.Error
+	if errors.As(err, &failed) && !errors.As(err, &e) {
+		return &messages.Error{Op: "change worktree", Kind: messages.WrongState, Err: err, Hint: "git has refused it; correct the repository and try again."}
+	}
+	return messages.AsError("change worktree", err)
+}
+
+// switchTo makes a worktree the active one of its repository.
+func (c *changes) switchTo(m messages.SwitchWorktree) (messages.Reply, error) {
+	const op = "switch worktree"
+	rec, err := c.registry.find(op, m.Worktree)
+	if err != nil {
+		return nil, err
+	}
+	if err := rec.usable(op); err != nil {
+		return nil, err
+	}
+	before := active(c.registry.all(c.common))
+	rec.SwitchedTo = c.deps.Now()
+	if err := c.registry.put(rec); err != nil {
+		return nil, err
+	}
+	return messages.WorktreeSwitched{Worktree: c.view(rec), Previous: before}, nil
+}
+
+// active returns the id of the record that was switched to last; empty if none was.
+func active(all []record) (id string) {
+	var last time.Time
+	for _, rec := range all {
+		if rec.SwitchedTo.After(last) {
+			id, last = rec.ID, rec.SwitchedTo
+		}
+	}
+	return id
+}
+
+// view is a record as clients see it, without what git and the disk tell.
+func (c *changes) view(rec record) messages.WorktreeView {
+	all, err := c.deps.Sessions()
+	if err != nil {
+		c.log.Warn().Err(err).Msg("sessions of worktrees are not known")
+	}
+	return viewOf(rec, active(c.registry.all(rec.Common)), all)
+}

@@ -1,0 +1,209 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"betcode/actors/internal/git"
+	"betcode/messages"
+)
+
+// create makes a worktree, or leaves nothing behind.
+func (c *changes) create(ctx context.Context, lock *git.Lock, m messages.CreateWorktree) (messages.Reply, error) {
+	rec, err := c.intent(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.registry.put(rec); err != nil {
+		return nil, err
+	}
+	if rec, err = c.build(ctx, lock, rec); errors.Is(err, errDied) {
+		return nil, err
+	}
+	if err != nil {
+		c.undo(ctx, lock, rec)
+		return nil, err
+	}
+	c.log.Info().Str("worktree", rec.ID).Str("path", rec.Path).Str("branch", rec.Branch).Msg("worktree created")
+	return c.view(rec), nil
+}
+
+// intent checks everything that can be checked before anything is changed, and returns the record of what will be done.
+func (c *changes) intent(ctx context.Context, m messages.CreateWorktree) (record, error) {
+	p, err := planOf(m)
+	if err != nil {
+		return record{}, err
+	}
+	parent, err := filepath.EvalSymlinks(filepath.Dir(p.path))
+	if err != nil {
+		return record{}, messages.Errorf(opCreate, messages.Invalid, "directory of the worktree: %w", err).WithHint("Create it, or give another path.")
+	}
+	p.path = filepath.Join(parent, filepath.Base(p.path)) // as git will name it
+	if why := c.deps.Protected(p.path); why != "" {
+		return record{}, messages.Errorf(opCreate, messages.Denied, "no worktree is made there: %s", why).WithHint("Choose another path, or none.")
+	}
+	if p.path == c.common || strings.HasPrefix(p.path, c.common+string(filepath.Separator)) {
+		return record{}, messages.Errorf(opCreate, messages.Invalid, "path %s is inside of git's own directory", p.path).WithHint("Choose another path, or none.")
+	}
+	if err := c.free(ctx, p, m.Branch); err != nil {
+		return record{}, err
+	}
+	commit, err := c.start(ctx, m)
+	if err != nil {
+		return record{}, err
+	}
+	if what, err := c.git.Programs(ctx, m.Common); err != nil || what != "" {
+		if err == nil {
+			err = messages.Errorf(opCreate, messages.WrongState, "the settings of repository %s would run programs during the checkout: %s", m.Main, what).
+				WithHint("Look at it in " + filepath.Join(m.Common, "config") + "; if it is yours, move it to ~/.gitconfig.")
+		}
+		return record{}, err
+	}
+	if err := c.room(ctx, parent, commit); err != nil {
+		return record{}, err
+	}
+	return record{
+		ID: uuid.NewString(), Name: p.name, Path: p.path, Branch: m.Branch, Common: m.Common, Main: m.Main, State: messages.WorktreeCreating,
+		Commit: commit, NewBranch: m.CreateBranch, CreatedAt: c.deps.Now(),
+	}, nil
+}
+
+// free refuses a name, a path or a branch that is taken.
+func (c *changes) free(ctx context.Context, p plan, branch string) error {
+	for _, rec := range c.registry.all(c.common) {
+		if rec.Name == p.name {
+			return taken("worktree "+p.name, rec.Path).WithHint("Give another name, or remove it: betcode worktree remove " + rec.ID)
+		}
+	}
+	if _, err := os.Lstat(p.path); err == nil {
+		return messages.Errorf(opCreate, messages.AlreadyExists, "path %s exists", p.path).With("path", p.path).WithHint("Choose another path, or another name.")
+	}
+	trees, err := c.git.Trees(ctx, c.common)
+	if err != nil {
+		return err
+	}
+	for _, t := range trees {
+		if t.Branch == branch && !t.Bare {
+			return taken("branch "+branch+" is checked out;", t.Path).WithHint("Use that worktree, or another branch.")
+		}
+	}
+	return nil
+}
+
+func taken(what, path string) *messages.Error {
+	return messages.Errorf(opCreate, messages.AlreadyExists, "%s is at %s", what, path).With("path", path)
+}
+
+// start returns the commit at which the worktree begins.
+func (c *changes) start(ctx context.Context, m messages.CreateWorktree) (string, error) {
+	commit, exists, err := c.git.Branch(ctx, m.Common, m.Branch)
+	switch {
+	case err != nil:
+		return "", err
+	case exists && m.CreateBranch:
+		return "", messages.Errorf(opCreate, messages.AlreadyExists, "branch %s exists in %s", m.Branch, m.Main).WithHint("Leave create_branch out to use it, or choose another branch.")
+	case exists:
+		return commit, nil
+	case !m.CreateBranch:
+		return "", messages.Errorf(opCreate, messages.NotFound, "%s has no branch %s", m.Main, m.Branch).WithHint("Create it: betcode worktree create --create-branch " + m.Branch)
+	}
+	base := m.Base
+	if base == "" {
+		base = "HEAD"
+	}
+	commit, exists, err = c.git.Commit(ctx, m.Directory, base)
+	if err == nil && !exists {
+		err = messages.Errorf(opCreate, messages.NotFound, "base %s is no commit in %s", base, m.Directory).WithHint("Name a commit, a branch or a tag.")
+	}
+	return commit, err
+}
+
+// overhead is room for what git writes beside the files, in bytes.
+const overhead = 1 << 20
+
+// room refuses a checkout for which there is no room.
+func (c *changes) room(ctx context.Context, parent, commit string) error {
+	required, err := c.git.TreeBytes(ctx, c.common, commit)
+	if err != nil {
+		return err
+	}
+	required += overhead
+	available, err := c.deps.Spare(parent)
+	if err != nil || required <= available {
+		return err
+	}
+	return messages.Errorf(opCreate, messages.Exhausted, "not enough room on the disk of %s: %d bytes are required, %d available", parent, required, available).
+		WithCode(messages.DiskFull).With("required_bytes", strconv.FormatInt(required, 10)).With("available_bytes", strconv.FormatInt(available, 10)).
+		WithHint("Make room, or give a path on another disk.")
+}
+
+// build does what the record says. Whatever it returns, the record describes what is there.
+func (c *changes) build(ctx context.Context, lock *git.Lock, rec record) (record, error) {
+	if err := c.at(stepIntent); err != nil {
+		return rec, err
+	}
+	if err := os.Mkdir(rec.Path, 0o777); err != nil { // the umask is the user's
+		if errors.Is(err, fs.ErrExist) {
+			err = messages.Errorf(opCreate, messages.AlreadyExists, "path %s exists", rec.Path).With("path", rec.Path).WithHint("Choose another path, or another name.")
+		}
+		return rec, err
+	}
+	if err := c.at(stepDirectory); err != nil {
+		return rec, err
+	}
+	made := rec
+	made.Made = git.Identity(rec.Path)
+	if err := c.registry.put(made); err != nil {
+		return rec, err
+	}
+	rec = made
+	if err := c.at(stepIdentity); err != nil {
+		return rec, err
+	}
+	if rec.NewBranch {
+		if err := c.git.CreateBranch(ctx, lock, rec.Common, rec.Branch, rec.Commit); err != nil {
+			var refused *git.ExitError
+			if errors.As(err, &refused) {
+				rec.NewBranch = false // somebody else was faster
+			}
+			return rec, err
+		}
+	}
+	if err := c.at(stepBranch); err != nil {
+		return rec, err
+	}
+	if err := c.git.Add(ctx, lock, rec.Common, rec.Path, rec.Branch); err != nil {
+		return rec, err
+	}
+	if err := c.at(stepAdded); err != nil {
+		return rec, err
+	}
+	ready := rec
+	ready.State = messages.WorktreeReady
+	if err := c.registry.put(ready); err != nil {
+		return rec, err
+	}
+	return ready, nil
+}
+
+// undo removes what a creation has left, also after the end of its context. Files that others have put there stay.
+func (c *changes) undo(ctx context.Context, lock *git.Lock, rec record) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
+	defer cancel()
+	if err := c.git.Undo(ctx, lock, rec.leftover()); err != nil {
+		c.log.Warn().Err(err).Str("worktree", rec.ID).Str("path", rec.Path).Msg("worktree not removed in full")
+		if ctx.Err() != nil {
+			return // the next start tries again
+		}
+	}
+	if err := c.registry.drop(rec.ID); err != nil {
+		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("record of a worktree stays")
+	}
+}

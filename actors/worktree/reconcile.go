@@ -1,0 +1,71 @@
+package worktree
+
+import (
+	"context"
+	"path/filepath"
+
+	"betcode/actors/internal/git"
+	"betcode/messages"
+)
+
+// reconcile ends what an earlier daemon has begun in a repository, and notes which worktrees have gone.
+func (c *changes) reconcile(ctx context.Context) {
+	var begun []record
+	for _, rec := range c.registry.all(c.common) {
+		switch rec.state() {
+		case messages.WorktreeCreating, messages.WorktreeRemoving:
+			begun = append(begun, rec)
+		case messages.WorktreeStale:
+			c.log.Warn().Str("worktree", rec.ID).Str("path", rec.Path).Msg("worktree is stale: its directory has gone")
+		case messages.WorktreeReady: // nothing was begun
+		}
+	}
+	if len(begun) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, changeTime)
+	defer cancel()
+	err := c.locked(ctx, func(lock *git.Lock) error {
+		for _, rec := range begun {
+			if rec.State == messages.WorktreeRemoving {
+				c.resumeRemoval(ctx, lock, rec)
+			} else {
+				c.resumeCreation(ctx, lock, rec)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		c.log.Warn().Err(err).Int("worktrees", len(begun)).Msg("unfinished worktrees stay as they are until the next start")
+	}
+}
+
+// resumeCreation keeps a worktree that git had finished, and undoes any other.
+func (c *changes) resumeCreation(ctx context.Context, lock *git.Lock, rec record) {
+	finished := c.git.Finished(ctx, rec.leftover())
+	c.log.Info().Str("worktree", rec.ID).Str("path", rec.Path).Bool("finished", finished).Msg("worktree whose creation was cut short")
+	if !finished {
+		c.undo(ctx, lock, rec)
+		return
+	}
+	rec.State = messages.WorktreeReady
+	if err := c.registry.put(rec); err != nil {
+		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("record of a worktree not written")
+	}
+}
+
+// resumeRemoval ends a removal, unless somebody has worked in the worktree since.
+func (c *changes) resumeRemoval(ctx context.Context, lock *git.Lock, rec record) {
+	log := c.log.With().Str("worktree", rec.ID).Str("path", rec.Path).Logger()
+	if !absent(filepath.Join(rec.Path, ".git")) && !rec.Forced {
+		s, err := c.git.Status(ctx, rec.Path)
+		if err != nil || s.Foreign > 0 || s.Changed > s.Deleted {
+			rec.State = messages.WorktreeReady
+			log.Warn().AnErr("status", err).Err(c.registry.put(rec)).Msg("worktree not removed: it was used after its removal was cut short")
+			return
+		}
+	}
+	if err := c.demolish(ctx, lock, rec, true); err != nil {
+		log.Warn().Err(err).Msg("worktree not removed")
+	}
+}

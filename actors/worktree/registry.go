@@ -1,0 +1,218 @@
+package worktree
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"betcode/actors/internal/git"
+	"betcode/actors/internal/notes"
+	"betcode/messages"
+)
+
+// record is what is kept of a worktree, in a file.
+type record struct {
+	ID         string                 `json:"id"`
+	Name       string                 `json:"name"`
+	Path       string                 `json:"path"`
+	Branch     string                 `json:"branch"`
+	Common     string                 `json:"common"` // the common git directory
+	Main       string                 `json:"main"`   // the main working tree
+	State      messages.WorktreeState `json:"state"`
+	Commit     string                 `json:"commit"` // at which it began
+	NewBranch  bool                   `json:"new_branch,omitempty"`
+	Made       string                 `json:"made,omitempty"` // identity of the directory that was made
+	Forced     bool                   `json:"forced,omitempty"`
+	CreatedAt  time.Time              `json:"created_at"`
+	SwitchedTo time.Time              `json:"switched_to,omitzero"`
+}
+
+// leftover describes what a creation may have left.
+func (r record) leftover() git.Leftover {
+	return git.Leftover{
+		Common: r.Common, Path: r.Path, Branch: r.Branch, Commit: r.Commit, Created: r.NewBranch, Made: r.Made, Began: r.CreatedAt,
+	}
+}
+
+// state returns the state, which is stale if the directory is no worktree any more.
+func (r record) state() messages.WorktreeState {
+	if _, err := os.Lstat(filepath.Join(r.Path, ".git")); r.State == messages.WorktreeReady && errors.Is(err, fs.ErrNotExist) {
+		return messages.WorktreeStale
+	}
+	return r.State
+}
+
+// maxRecords bounds the worktrees that are kept.
+const maxRecords = 10000
+
+// Registry is the records of all worktrees. Anyone may ask it, at any time; only the actors of this package change it.
+type Registry struct {
+	dir string
+
+	mu      sync.Mutex
+	records map[string]record
+}
+
+const suffix = ".json"
+
+// Open reads the records in a directory, which it creates. Records that cannot be read are problems; their files stay.
+func Open(dir string) (*Registry, error) {
+	r := &Registry{dir: dir, records: map[string]record{}}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return r, err
+	}
+	entries, err := os.ReadDir(dir)
+	problems := []error{err}
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), suffix)
+		if !ok {
+			continue
+		}
+		var rec record
+		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err == nil {
+			err = json.Unmarshal(content, &rec)
+		}
+		if err == nil && (rec.ID != id || !filepath.IsAbs(rec.Path) || !filepath.IsAbs(rec.Common)) {
+			err = errors.New("it is not a record of a worktree")
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("read %s: %w", e.Name(), err))
+			continue
+		}
+		r.records[id] = rec
+	}
+	return r, errors.Join(problems...)
+}
+
+// put makes a record durable.
+func (r *Registry) put(rec record) error {
+	r.mu.Lock()
+	_, known := r.records[rec.ID]
+	full := !known && len(r.records) >= maxRecords
+	r.mu.Unlock()
+	if full {
+		return messages.Errorf("keep worktree", messages.Exhausted, "the daemon keeps %d worktrees, no more", maxRecords).
+			WithHint("Remove some: betcode worktree remove")
+	}
+	content, err := json.Marshal(rec)
+	if err == nil {
+		err = notes.Write(filepath.Join(r.dir, rec.ID+suffix), content)
+	}
+	if err != nil {
+		return fmt.Errorf("write record of worktree: %w", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.records[rec.ID] = rec
+	return nil
+}
+
+// drop removes a record.
+func (r *Registry) drop(id string) error {
+	if err := os.Remove(filepath.Join(r.dir, id+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove record of worktree: %w", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.records, id)
+	return nil
+}
+
+// all returns the records of a repository, oldest first; an empty common means of all.
+func (r *Registry) all(common string) []record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found := slices.SortedFunc(maps.Values(r.records), func(a, b record) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return slices.DeleteFunc(found, func(rec record) bool { return common != "" && rec.Common != common })
+}
+
+// leastPrefix is the shortest beginning of an id that names a worktree.
+const leastPrefix = 4
+
+// find returns the record that a reference names: an id, the beginning of one, or a name.
+func (r *Registry) find(op, reference string) (record, error) {
+	all := r.all("")
+	var found []record
+	for _, match := range []func(record) bool{
+		func(rec record) bool { return rec.ID == reference },
+		func(rec record) bool { return rec.Name == reference },
+		func(rec record) bool { return len(reference) >= leastPrefix && strings.HasPrefix(rec.ID, reference) },
+	} {
+		for _, rec := range all {
+			if match(rec) {
+				found = append(found, rec)
+			}
+		}
+		if len(found) > 0 {
+			break
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return record{}, messages.Errorf(op, messages.NotFound, "no worktree is called %q", clip(reference)).WithCode(messages.WorktreeNotFound).
+			With("worktree_id", clip(reference)).WithHint("'betcode worktree list' shows them.")
+	}
+	return record{}, messages.Errorf(op, messages.Invalid, "%d worktrees are called %q", len(found), clip(reference)).
+		WithHint("Use the id, as 'betcode worktree list --all' shows it.")
+}
+
+// clip shortens what a caller has sent, for an error.
+func clip(text string) string {
+	if len(text) > 100 {
+		return strings.ToValidUTF8(text[:100], "") + "…"
+	}
+	return text
+}
+
+// Repository returns the repository of the worktree that a reference names.
+func (r *Registry) Repository(op, reference string) (id, common string, err error) {
+	rec, err := r.find(op, reference)
+	return rec.ID, rec.Common, err
+}
+
+// Usable returns id and directory of a worktree in which a session can begin.
+func (r *Registry) Usable(op, reference string) (id, path string, err error) {
+	rec, err := r.find(op, reference)
+	if err != nil {
+		return "", "", err
+	}
+	return rec.ID, rec.Path, rec.usable(op)
+}
+
+// Of returns the id of the worktree that a directory is in, empty if there is none that can be used.
+func (r *Registry) Of(dir string) string {
+	for _, rec := range r.all("") {
+		if dir != "" && rec.State == messages.WorktreeReady && worksIn(messages.SessionRecord{WorkingDirectory: dir}, rec) {
+			return rec.ID
+		}
+	}
+	return ""
+}
+
+// usable refuses a worktree in which nobody can work.
+func (r record) usable(op string) error {
+	switch state := r.state(); state {
+	case messages.WorktreeReady:
+		return nil
+	case messages.WorktreeStale:
+		return messages.Errorf(op, messages.WrongState, "worktree %s is stale: its directory %s has gone", r.Name, r.Path).
+			With("worktree_id", r.ID).WithHint("Remove it: betcode worktree remove " + r.ID)
+	default:
+		return messages.Errorf(op, messages.WrongState, "worktree %s is not ready: it is %s", r.Name, state).
+			With("worktree_id", r.ID).WithHint("Try again when the change has ended; 'betcode worktree show' tells.")
+	}
+}

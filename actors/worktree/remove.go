@@ -1,0 +1,160 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"betcode/actors/internal/git"
+	"betcode/messages"
+)
+
+const opRemove = "remove worktree"
+
+// remove removes a worktree, if no work is lost or the caller accepts that.
+func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveWorktree) (messages.Reply, error) {
+	rec, err := c.registry.find(opRemove, m.Worktree)
+	if err != nil {
+		return nil, err
+	}
+	if rec.State == messages.WorktreeCreating { // an earlier undo did not come to its end
+		c.undo(ctx, lock, rec)
+		return messages.WorktreeRemoved{}, nil
+	}
+	stale := rec.state() == messages.WorktreeStale
+	if !stale {
+		if err := c.removable(ctx, rec, m.Force); err != nil {
+			return nil, err
+		}
+	}
+	closed, err := c.closeSessions(ctx, rec)
+	if err != nil {
+		return nil, err
+	}
+	if closed > 0 && !stale { // an agent may have written in its last moments
+		if err := c.removable(ctx, rec, m.Force); err != nil {
+			return nil, err
+		}
+	}
+	ready := rec
+	rec.State, rec.Forced = messages.WorktreeRemoving, m.Force
+	if err := c.registry.put(rec); err != nil {
+		return nil, err
+	}
+	if err := c.at(stepRemoving); err != nil {
+		return nil, err
+	}
+	if err := c.demolish(ctx, lock, rec, false); err != nil {
+		if !errors.Is(err, errDied) && ready.state() == messages.WorktreeReady {
+			err = errors.Join(err, c.registry.put(ready))
+		}
+		return nil, err
+	}
+	return messages.WorktreeRemoved{SessionsClosed: closed}, nil
+}
+
+// demolish removes the directory, what git knows of it, and the record. Of a directory that is no worktree any more, it
+// removes what an earlier removal has left, if resumed, and else nothing: somebody may have kept the files.
+func (c *changes) demolish(ctx context.Context, lock *git.Lock, rec record, resumed bool) error {
+	var err error
+	switch {
+	case !absent(filepath.Join(rec.Path, ".git")):
+		err = c.git.Remove(ctx, lock, rec.Common, rec.Path)
+	case resumed && !absent(rec.Path):
+		left := rec.leftover()
+		left.Created = false // the branch stays
+		err = c.git.Undo(ctx, lock, left)
+	default:
+		err = git.Forget(rec.Common, rec.Path)
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.at(stepRemoved); err != nil {
+		return err
+	}
+	c.log.Info().Str("worktree", rec.ID).Str("path", rec.Path).Str("branch", rec.Branch).Msg("worktree removed")
+	return c.registry.drop(rec.ID)
+}
+
+func absent(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// removable refuses a worktree that is locked, and one with work that is nowhere else, unless the caller gives that up.
+func (c *changes) removable(ctx context.Context, rec record, force bool) error {
+	trees, err := c.git.Trees(ctx, rec.Common)
+	if err != nil {
+		return err
+	}
+	for _, t := range trees {
+		if t.Path == rec.Path && t.Locked {
+			return messages.Errorf(opRemove, messages.Exhausted, "%s is locked: %s", rec.Path, clip(t.Reason)).WithCode(messages.WorktreeInUse).
+				With("worktree_id", rec.ID).WithHint("Somebody has locked it with git; unlock it: git worktree unlock " + rec.Path)
+		}
+	}
+	if force {
+		return nil
+	}
+	s, err := c.git.Status(ctx, rec.Path)
+	if err != nil {
+		return err
+	}
+	var lost []string
+	if s.Changed > 0 {
+		lost = append(lost, fmt.Sprintf("%d changed file(s)", s.Changed))
+	}
+	if s.Foreign > 0 {
+		lost = append(lost, fmt.Sprintf("%d untracked file(s)", s.Foreign))
+	}
+	if s.Unpushed > 0 {
+		lost = append(lost, fmt.Sprintf("%d commit(s) that are neither pushed nor in another branch", s.Unpushed))
+	}
+	if git.Submodules(rec.Common, rec.Path) {
+		lost = append(lost, "submodules")
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	return messages.Errorf(opRemove, messages.WrongState, "worktree %s has %s", rec.Name, strings.Join(lost, ", ")).With("worktree_id", rec.ID).
+		WithHint("Commit and push, or give it up: betcode worktree remove --force " + rec.ID)
+}
+
+// closeSessions ends the agents of the sessions in a worktree and returns how many ran.
+func (c *changes) closeSessions(ctx context.Context, rec record) (int, error) {
+	all, err := c.deps.Sessions()
+	if err != nil {
+		return 0, err
+	}
+	closed := 0
+	for _, s := range all {
+		if !worksIn(s, rec) {
+			continue
+		}
+		ran, err := c.deps.Stop(ctx, s.ID)
+		if err != nil {
+			return closed, fmt.Errorf("stop session %s: %w", s.ID, err)
+		}
+		if ran {
+			closed++
+		}
+	}
+	return closed, nil
+}
+
+// worksIn reports whether a session works in a worktree, by its id or by its directory.
+func worksIn(s messages.SessionRecord, rec record) bool {
+	if s.WorktreeID == rec.ID {
+		return true
+	}
+	for _, dir := range []string{s.WorkingDirectory, s.Resolved} {
+		if dir == rec.Path || strings.HasPrefix(dir, rec.Path+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}

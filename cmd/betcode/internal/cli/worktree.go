@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) worktreeCommand() *cli.Command {
+	jsonFlag := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
+	repoFlag := &cli.StringFlag{Name: "repo", Usage: "`DIRECTORY` of the repository (default: this one)"}
+	return &cli.Command{
+		Name: "worktree", Usage: "create, list, show, switch and remove git worktrees for sessions",
+		Description: "WORKTREE is an id, the beginning of one, or a name.\n" +
+			"The feature has to be on: betcode config set feature_flags.worktree_management true",
+		Subcommands: []*cli.Command{
+			{
+				Name: "create", Usage: "check a branch out in a directory of its own", ArgsUsage: "BRANCH",
+				Description: "The directory is <repository>-<name> beside the repository. Hooks of git do not run.",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "create-branch", Aliases: []string{"b"}, Usage: "the branch is new"},
+					&cli.StringFlag{Name: "base", Usage: "begin the new branch at `REVISION` (default: what is checked out here)"},
+					&cli.StringFlag{Name: "name", Usage: "`NAME` of the worktree (default: the branch, with dashes for slashes)"},
+					&cli.StringFlag{Name: "path", Usage: "`DIRECTORY` to create"},
+					repoFlag, jsonFlag,
+				},
+				Action: p.withClient(1, 1, p.createWorktree),
+			},
+			{
+				Name: "list", Aliases: []string{"ls"}, Usage: "list the worktrees of a repository, oldest first; * marks the active one",
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all repositories"}, repoFlag, jsonFlag},
+				Action: p.withClient(0, 0, p.listWorktrees),
+			},
+			{
+				Name: "show", Usage: "show everything about a worktree", ArgsUsage: "WORKTREE",
+				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(1, 1, p.showWorktree),
+			},
+			{
+				Name: "switch", Usage: "make a worktree the active one of its repository and print its directory", ArgsUsage: "WORKTREE",
+				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(1, 1, p.switchWorktree),
+			},
+			{
+				Name: "remove", Aliases: []string{"rm"}, Usage: "stop the agents in a worktree and remove its directory; the branch stays", ArgsUsage: "WORKTREE",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "although changed files and unpushed commits are lost"},
+					&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "with --force: do not ask"},
+				},
+				Action: p.withClient(1, 1, p.removeWorktree),
+			},
+		},
+	}
+}
+
+// repository returns the directory whose repository a command is about.
+func repository(c *cli.Context) (string, error) {
+	dir, err := filepath.Abs(c.String("repo")) // "" is the working directory
+	if err != nil {
+		return "", fmt.Errorf("find the repository: %w", err)
+	}
+	return dir, nil
+}
+
+func (p *program) createWorktree(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	dir, err := repository(c)
+	if err != nil {
+		return err
+	}
+	request := &pb.CreateWorktreeRequest{
+		RepoPath: dir, Branch: c.Args().First(), Name: c.String("name"), CreateBranch: c.Bool("create-branch"), Base: c.String("base"),
+	}
+	if path := c.String("path"); path != "" {
+		if request.Path, err = filepath.Abs(path); err != nil {
+			return fmt.Errorf("find the directory: %w", err)
+		}
+	}
+	w, err := cl.Worktree.CreateWorktree(ctx, request)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.worktree/v1", w)
+	}
+	p.Say("Worktree %s has branch %s. Work in it: betcode chat --worktree %s", console.Line(w.GetName()), console.Line(w.GetBranch()), w.GetId())
+	fmt.Fprintln(p.Stdout, console.Line(w.GetPath()))
+	return nil
+}
+
+func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	request := &pb.ListWorktreesRequest{}
+	if !c.Bool("all") {
+		dir, err := repository(c)
+		if err != nil {
+			return err
+		}
+		request.RepoPath = dir
+	}
+	list, err := cl.Worktree.ListWorktrees(ctx, request)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.worktree.list/v1", list)
+	}
+	t := p.Table("", "ID", "NAME", "BRANCH", "STATE", "WORK", "SIZE", "SESSIONS", "PATH")
+	for _, w := range list.GetWorktrees() {
+		mark := ""
+		if w.GetActive() {
+			mark = "*"
+		}
+		size := ""
+		if w.GetWork() != nil {
+			size = p.Bytes(w.GetWork().GetDiskBytes())
+		}
+		t.Add(mark, console.ShortID(w.GetId()), w.GetName(), w.GetBranch(), worktreeState(w), workLine(w.GetWork()), size, fmt.Sprint(w.GetSessionCount()), w.GetPath())
+	}
+	return t.Write(p.Stdout)
+}
+
+func worktreeState(w *pb.WorktreeInfo) string { return console.Enum(w.GetState(), "WORKTREE_STATE_") }
+
+// workLine says in a few words how a worktree differs from what is committed and pushed.
+func workLine(w *pb.WorktreeWork) string {
+	if w == nil {
+		return "unknown"
+	}
+	var parts []string
+	for _, part := range []struct {
+		n    uint32
+		what string
+	}{{w.GetChangedFiles(), "changed"}, {w.GetUntrackedFiles(), "untracked"}, {w.GetUnpushed(), "unpushed"}, {w.GetAhead(), "ahead"}, {w.GetBehind(), "behind"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+		}
+	}
+	if len(parts) == 0 {
+		return "clean"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *program) showWorktree(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	w, err := cl.Worktree.GetWorktree(ctx, &pb.GetWorktreeRequest{WorktreeId: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.worktree/v1", w)
+	}
+	t := p.Table()
+	for _, row := range [][2]string{
+		{"id", w.GetId()},
+		{"name", w.GetName()},
+		{"path", w.GetPath()},
+		{"repository", w.GetRepoPath()},
+		{"branch", w.GetBranch()},
+		{"commit", w.GetWork().GetCommit()},
+		{"upstream", w.GetWork().GetUpstream()},
+		{"state", worktreeState(w)},
+		{"work", workLine(w.GetWork())},
+		{"created", p.When(w.GetCreatedAt())},
+		{"sessions", fmt.Sprint(w.GetSessionCount())},
+		{"last session", w.GetActiveSessionId()},
+	} {
+		if row[1] != "" {
+			t.Add(row[0], row[1])
+		}
+	}
+	return t.Write(p.Stdout)
+}
+
+func (p *program) switchWorktree(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	answer, err := cl.Worktree.SwitchWorktree(ctx, &pb.SwitchWorktreeRequest{WorktreeId: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.worktree.switch/v1", answer)
+	}
+	w := answer.GetWorktree()
+	next := "betcode chat --worktree " + w.GetId()
+	if session := w.GetActiveSessionId(); session != "" {
+		next = "betcode session attach " + session
+	}
+	p.Say("Worktree %s is active. Go on: %s", console.Line(w.GetName()), next)
+	fmt.Fprintln(p.Stdout, console.Line(w.GetPath()))
+	return nil
+}
+
+func (p *program) removeWorktree(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	reference := c.Args().First()
+	if c.Bool("force") && !c.Bool("yes") && p.Attended() {
+		w, err := cl.Worktree.GetWorktree(ctx, &pb.GetWorktreeRequest{WorktreeId: reference})
+		if err != nil {
+			return err
+		}
+		if !p.Confirm(fmt.Sprintf("Remove %s (%s)? What is lost does not come back.", console.Line(w.GetPath()), workLine(w.GetWork())), false) {
+			return nil
+		}
+		reference = w.GetId()
+	}
+	answer, err := cl.Worktree.RemoveWorktree(ctx, &pb.RemoveWorktreeRequest{WorktreeId: reference, Force: c.Bool("force")})
+	if err != nil {
+		return err
+	}
+	p.Say("Removed. %d agents were stopped.", answer.GetSessionsClosed())
+	return nil
+}
