@@ -58,7 +58,7 @@ func (s *sessions) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		root, self, store := ctx.ActorSystem().Root, ctx.Self(), s.deps.options.Store
-		s.deps.janitor.Do(func() any {
+		s.deps.background.Do(func() any {
 			ids, err := store.Unfinished()
 			root.Send(self, unfinished{ids, err})
 			return nil

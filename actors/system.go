@@ -85,21 +85,21 @@ type SessionDefaults = workdir.Defaults
 // System is the running actor system: the tree of the architecture, and the
 // door through which the gateway asks it.
 type System struct {
-	options   Options
-	log       zerolog.Logger
-	policy    supervision.Policy
-	now       func() time.Time
-	crew      *supervision.Crew // runs actors and their workers
-	tree      *supervision.Tree
-	watcher   *spool.Watcher
-	actors    *actor.ActorSystem
-	crashes   crashes
-	janitor   *act.Worker // I/O that belongs to no actor: removing directories
-	auditor   *act.Worker // writes the audit log; never closed, so that at the end nothing is dropped
-	archivist *act.Worker // archives spools
-	workers   act.Workers // every goroutine of ours
-	notifier  *notifier
-	started   time.Time
+	options    Options
+	log        zerolog.Logger
+	policy     supervision.Policy
+	now        func() time.Time
+	crew       *supervision.Crew // runs actors and their workers
+	tree       *supervision.Tree
+	watcher    *spool.Watcher
+	actors     *actor.ActorSystem
+	crashes    crashes
+	background *act.Worker // I/O that belongs to no actor: removing directories
+	auditor    *act.Worker // writes the audit log; never closed, so that at the end nothing is dropped
+	archivist  *act.Worker // archives spools
+	workers    act.Workers // every goroutine of ours
+	notifier   *notifier
+	started    time.Time
 
 	settings    atomic.Pointer[settings.Settings] // the present ones
 	rules       ruleset.Live                      // those of settings, read
@@ -178,10 +178,10 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.workers.Crew = s.crew
 	s.tree = supervision.NewTree(s.crew, s.crashed)
 	s.actors = actor.NewActorSystem(actor.WithLoggerFactory(s.libraryLog))
-	s.janitor = act.NewBackground(&s.workers, s.janitorDone)
-	s.archivist = act.NewBackground(&s.workers, s.janitorDone)
+	s.background = act.NewBackground(&s.workers, s.backgroundFailed)
+	s.archivist = act.NewBackground(&s.workers, s.backgroundFailed)
 	s.archiver = retention.NewArchiver(s.archivist, o.RunsDirectory, o.Disk.ArchiveBytes, o.Disk.ArchiveAge)
-	s.auditor = act.NewBackground(&s.workers, s.janitorDone)
+	s.auditor = act.NewBackground(&s.workers, s.backgroundFailed)
 	s.notifier = newNotifier(s)
 	s.backup.Look(s.options.Backups)
 	s.noteFindings()
@@ -227,8 +227,8 @@ func (s *System) crashed(f supervision.Failure) {
 	e.Str("stack", f.Stack).Str("decision", f.Decision.Reason).Msg("actor crashed")
 }
 
-// janitorDone logs what went wrong with work that nobody waits for.
-func (s *System) janitorDone(result any) {
+// backgroundFailed logs what went wrong with work that nobody waits for.
+func (s *System) backgroundFailed(result any) {
 	s.logOf("daemon").Warn().Str("result", fmt.Sprint(result)).Msg("housekeeping went wrong")
 }
 
@@ -280,7 +280,7 @@ func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 	if err := s.await(ctx, s.actors.Root.PoisonFuture(s.daemon)); err != nil {
 		return fmt.Errorf("stop the tree: %w", err)
 	}
-	s.janitor.Close(nil)
+	s.background.Close(nil)
 	s.archivist.Close(nil)
 	s.notifier.close()
 	s.watcher.Close()

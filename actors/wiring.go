@@ -129,7 +129,7 @@ func (s *System) sessionDeps() *session.Deps {
 		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),
 		DiskFull: s.room.Full, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
 		Environment: s.environment, DirectoryRules: s.directories.Rules, EditRefused: s.editRefused, Guard: s.directories.Guard, EndStrays: endStraysIn,
-		Background: s.janitor, NoteVersion: s.versions.Add, KeepReport: s.keepReport, KeepAbilities: sidecar.LearnAbilities,
+		Background: s.background, NoteVersion: s.versions.Add, KeepReport: s.keepReport, KeepAbilities: sidecar.LearnAbilities,
 		Temporary: s.temporary, Archive: s.archiver.Ended, Audit: s.audit, Notify: s.notifier.send,
 		Shows: s.logs, Mask: s.options.Mask,
 	}

@@ -155,7 +155,7 @@ var table = []Setting{
 	},
 	{
 		Name: "resume.policy", Kind: Text, Default: "auto", Values: ResumePolicies, Env: "BETCODE_RESUME", Live: true, Directory: true,
-		Help: "what follows when a turn is cut off: it is continued, waits for a person, or is over",
+		Help: "what follows when a turn is interrupted: it is continued, waits for a person, or is over",
 		into: func(d *Daemon) any { return &d.Resume.Policy },
 	},
 	{

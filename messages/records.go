@@ -54,24 +54,24 @@ type SessionRecord struct {
 	Options          AgentOptions      // until the first run has them
 	Fork             Fork              // where the session was forked from; zero if it was not
 
-	Phase        Phase
-	Status       string    // the last StatusChange, an AgentStatus name
-	Head         Seq       // number of the last journaled event
-	AgentModel   string    // the model, as the agent reported it last
-	AgentSession string    // the conversation id the agent reports; given to --resume
-	Remembered   bool      // a result was journaled, so the agent's transcript holds the conversation
-	Run          RunNumber // the newest run, 0 before the first
-	Turn         bool      // a turn is running, or was cut off and will be continued
-	CutKeys      []string  // keys of the settled messages whose turn was cut off: a resumed agent may begin them again; empty unless Turn
-	TurnCanceled bool      // its cancellation was asked for
-	StopWanted   bool      // the agent is to be ended: no restart, no continuation
-	Background   []string  // ids of the agent's background tasks
+	Phase           Phase
+	Status          string    // the last StatusChange, an AgentStatus name
+	Head            Seq       // number of the last journaled event
+	AgentModel      string    // the model, as the agent reported it last
+	AgentSession    string    // the conversation id the agent reports; given to --resume
+	Remembered      bool      // a result was journaled, so the agent's transcript holds the conversation
+	Run             RunNumber // the newest run, 0 before the first
+	Turn            bool      // a turn is running, or was cut off and will be continued
+	InterruptedKeys []string  // keys of the settled messages whose turn was cut off: a resumed agent may begin them again; empty unless Turn
+	TurnCanceled    bool      // its cancellation was asked for
+	StopWanted      bool      // the agent is to be ended: no restart, no continuation
+	Background      []string  // ids of the agent's background tasks
 
-	Resume       ResumePolicy // what follows when a turn is cut off; empty = the daemon's policy
-	CutOff       uint32       // how often the turn that runs was cut off, but by an orderly end of the daemon
-	Waiting      string       // why a turn that was cut off waits for a person; empty = none does
-	Condition    Condition    // what keeps the agent from running, empty = nothing known
-	AgentVersion string       // of the agent's program, as it reported it last
+	Resume        ResumePolicy // what follows when a turn is cut off; empty = the daemon's policy
+	Interruptions uint32       // how often the turn that runs was cut off, but by an orderly end of the daemon
+	Waiting       string       // why a turn that was cut off waits for a person; empty = none does
+	Condition     Condition    // what keeps the agent from running, empty = nothing known
+	AgentVersion  string       // of the agent's program, as it reported it last
 
 	Messages  uint32 // user and assistant messages so far
 	Usage     Usage

@@ -54,13 +54,13 @@ func (t *transition) getAbilities(from *actor.PID) {
 func (t *transition) inquire() {
 	if t.s.inquiry.request == "" {
 		t.s.inquiry.request = t.control("abilities")
-		t.tellAgent(run.WriteControl{Line: claude.InitializeLine(t.s.inquiry.request, false)})
+		t.sendToAgent(run.WriteControl{Line: claude.InitializeLine(t.s.inquiry.request, false)})
 		t.then(act.After{Delay: inquiryPatience, Message: inquirySlow{t.s.inquiry.request}})
 	}
 }
 
-// abilitiesTold takes the agent's answer.
-func (t *transition) abilitiesTold(m claude.ControlAnswered) {
+// abilitiesReported takes the agent's answer.
+func (t *transition) abilitiesReported(m claude.ControlAnswered) {
 	told, err := claude.ParseAbilities(m.Response)
 	if !m.OK || err != nil {
 		t.endInquiry(messages.Abilities{}) // an agent that cannot be asked
@@ -79,7 +79,7 @@ func (t *transition) endInquiry(answer messages.Abilities) {
 	t.s.inquiry.request, t.s.inquiry.askers = "", nil
 }
 
-func (t *transition) inquiryIsSlow(m inquirySlow) {
+func (t *transition) inquiryTimedOut(m inquirySlow) {
 	if m.request == t.s.inquiry.request {
 		t.endInquiry(messages.Abilities{})
 	}

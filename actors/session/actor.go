@@ -135,11 +135,11 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		for _, pid := range s.streams {
 			ctx.Send(pid, news)
 		}
-	case tellStream:
+	case sendToStream:
 		if pid := s.streams[e.stream]; pid != nil {
 			ctx.Send(pid, messages.Published{Events: e.events, Progress: e.progress})
 		}
-	case tellRun:
+	case sendToRun:
 		ctx.Send(s.child(ctx, "run", e.run), e.message)
 	case forward:
 		if pid := s.asked[e.request]; pid != nil {
@@ -163,7 +163,7 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		s.io.Do(func() any { return e.look(s.deps, protected) })
 	case askPool:
 		ctx.Request(s.deps.Pool, e.message)
-	case tellPool:
+	case sendToPool:
 		ctx.Send(s.deps.Pool, e.message)
 	case notify:
 		s.deps.Notify(e.event)

@@ -230,7 +230,7 @@ func TestLongInput(t *testing.T) {
 	})
 }
 
-// Only an agent that a torn line may wait for is restarted, and that is no crash.
+// Only an agent that a inputTorn line may wait for is restarted, and that is no crash.
 func TestTornInput(t *testing.T) {
 	b := remembering(t)
 	b.tell(input("ann", "k2"))

@@ -17,7 +17,7 @@ import (
 // follow decides what comes after the end of a run.
 func (t *transition) follow(exit messages.Exit) {
 	r := t.change()
-	t.complaintRead(exit)
+	t.readComplaint(exit)
 	reason := t.s.endReason()
 	if r.Condition != "" && !t.s.ending.restart {
 		r.Phase = messages.PhaseCrashed // an alarm leaves it as it is while the agent lives
@@ -131,8 +131,8 @@ func (t *transition) halt() bool {
 		return !t.s.busy()
 	case policy == messages.ResumeAsk:
 		t.awaitResume(messages.WaitsByPolicy, "The turn was interrupted. Resume it with 'betcode session resume', send a message, or cancel it.")
-	case r.CutOff > t.s.options.Continuations:
-		t.awaitResume(messages.WaitsTooOften, fmt.Sprintf("A turn was cut off %d times; it is not continued by itself any more", r.CutOff))
+	case r.Interruptions > t.s.options.Continuations:
+		t.awaitResume(messages.WaitsTooOften, fmt.Sprintf("A turn was interrupted %d times; it is not continued by itself any more", r.Interruptions))
 	default:
 		return false
 	}
@@ -142,10 +142,10 @@ func (t *transition) halt() bool {
 // abandon ends an interrupted turn together with its messages that are not in the agent's transcript.
 func (t *transition) abandon() {
 	for _, key := range t.s.agent.interruptedInputs {
-		t.notice("INPUT_DROPPED", "A message was not given to the agent again: its turn was cut off", map[string]string{"idempotency_key": key})
+		t.notice("INPUT_DROPPED", "A message was not given to the agent again: its turn was interrupted", map[string]string{"idempotency_key": key})
 		t.inputDone(key)
 	}
-	t.notice("TURN_NOT_CONTINUED", "The turn was cut off, and this session's are not continued", map[string]string{"reason": messages.WaitsByPolicy})
+	t.notice("TURN_NOT_CONTINUED", "The turn was interrupted, and the session's policy is not to continue turns", map[string]string{"reason": messages.WaitsByPolicy})
 	t.change().Turn = true
 	t.endTurn("interrupted")
 }
@@ -156,7 +156,7 @@ func (t *transition) beginAnew() {
 	r := t.change()
 	r.AgentSession, r.Turn = "", false
 	if t.s.agent.idTaken || !t.s.can().ReusableSessionID {
-		t.s.said.nextID = t.now.id()
+		t.s.announced.nextID = t.now.id()
 	}
 	t.notice("FIRST_ATTEMPT_LOST", "The agent had not saved the conversation yet; it is started again", nil)
 	t.afterRun()

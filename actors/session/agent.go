@@ -58,8 +58,8 @@ type agentEnd struct {
 	interruptedInputs []string       // keys of the messages it had begun with that are not in the transcript
 }
 
-// saidBefore is what was announced about the agent, to announce changes only. It outlives runs.
-type saidBefore struct {
+// announcements is what was announced about the agent, to announce changes only. It outlives runs.
+type announcements struct {
 	report      uint64 // fingerprint of the agent's newest report on itself
 	lastMessage string // id of the agent's message that was counted last
 	nextID      string // id under which the conversation begins again, where its own is taken; empty: its own

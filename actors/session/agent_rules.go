@@ -22,6 +22,6 @@ func (s *state) agentRules() messages.AgentRules {
 	}
 	given := claude.RulesOf(s.run.Argv)
 	a.Ask, a.Deny = slices.Concat(given.Ask, s.agent.handover.has.Ask), slices.Concat(given.Deny, s.agent.handover.has.Deny)
-	a.Missing = s.unhanded()
+	a.Missing = s.rulesLacking()
 	return a
 }

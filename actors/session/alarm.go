@@ -77,28 +77,28 @@ func (t *transition) alarm(code messages.Code, reaction settings.OnAlarm, detail
 	}
 	// At once: what the agent does until the journal has this cannot be undone.
 	if reaction == settings.AlarmFreezes {
-		t.at = append(t.at, tellRun{record.Run, run.Freeze{Why: run.Alarm, On: true}})
+		t.at = append(t.at, sendToRun{record.Run, run.Freeze{Why: run.Alarm, On: true}})
 	} else {
-		t.at = append(t.at, tellRun{record.Run, run.Stop{How: run.StopKill}})
+		t.at = append(t.at, sendToRun{record.Run, run.Stop{How: run.StopKill}})
 	}
 }
 
-// inputForged raises the alarm for a message or a command of unknown origin.
-func (t *transition) inputForged(details map[string]string) {
+// forgedInput raises the alarm for a message or a command of unknown origin.
+func (t *transition) forgedInput(details map[string]string) {
 	t.alarm(messages.ForgedInput, t.s.options.OnAlarm, details)
 }
 
-// strange reports whether the agent has read a message that the daemon did not write. There are two traces: a key that the session
+// foreignInput reports whether the agent has read a message that the daemon did not write. There are two traces: a key that the session
 // never gave is queued, or a message that was done begins again. The second repeats the key of one of the session's messages that
 // the agent has forgotten (/clear and a new process). A message that the agent still knows is queued and completed without
 // beginning; that is no alarm. Nor is the message of an interrupted turn: if the transcript ends with that message, the resumed
 // agent begins it again. Prompts that the agent gives itself are not read from the FIFO, and never queued.
-func (t *transition) strange(m claude.InputState) bool {
+func (t *transition) foreignInput(m claude.InputState) bool {
 	if t.s.input(m.Key) >= 0 {
 		return false
 	}
 	_, known := t.s.ledger.Find("", requests.Key{Name: m.Key})
-	continued := slices.Contains(t.s.record.CutKeys, m.Key) && !t.s.agent.working
+	continued := slices.Contains(t.s.record.InterruptedKeys, m.Key) && !t.s.agent.working
 	return m.State == claude.Queued && !known || m.State == claude.Started && known && !continued
 }
 
@@ -172,7 +172,7 @@ func (t *transition) thaw() {
 	record.Frozen = false
 	t.putRun(record)
 	t.audit(messages.AuditEntry{Type: messages.AuditAgentResumed, ActorType: messages.ActorUser, Context: map[string]string{"alarm": string(record.Alarm)}})
-	t.tellAgent(run.Freeze{Why: run.Alarm, On: false})
+	t.sendToAgent(run.Freeze{Why: run.Alarm, On: false})
 }
 
 // alarmsOf is a run's record as its actor has it, with what the session alone knows.

@@ -176,7 +176,7 @@ func TestFrozenAgent(t *testing.T) {
 		t.Fatal("the next daemon lets it go on")
 	}
 	if !slices.ContainsFunc(b.effects, func(e act.Effect) bool {
-		r, ok := e.(tellRun)
+		r, ok := e.(sendToRun)
 		return ok && r.message == any(run.Freeze{Why: run.Alarm, On: true})
 	}) {
 		t.Error("the run's actor is not told that the agent is frozen")
@@ -195,7 +195,7 @@ func TestReactionsToAnAlarm(t *testing.T) {
 		b.tell(b.out(claude.ToolDone{ID: "call", Verdict: claude.VerdictHost}))
 		var told any
 		for _, e := range b.effects {
-			if r, ok := e.(tellRun); ok {
+			if r, ok := e.(sendToRun); ok {
 				switch r.message.(type) {
 				case run.Freeze, run.Stop:
 					told = r.message

@@ -23,7 +23,7 @@ func (t *transition) deliverAnswer(p messages.PermissionRecord) {
 	if err != nil { // it was encoded once before the decision was taken
 		panic("encode decided answer: " + err.Error())
 	}
-	t.tellAgent(run.WriteAnswer{Request: p.Request, Line: line})
+	t.sendToAgent(run.WriteAnswer{Request: p.Request, Line: line})
 }
 
 // answerLine encodes a decided request for an agent with these capabilities. A plain allow is sent without input where the agent

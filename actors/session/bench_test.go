@@ -230,7 +230,7 @@ func (b *bench) deliver(from *actor.PID, m any) {
 // waitsForNobody reports whether an effect is one that a full disk asks for: the journal
 // may be the one that finds no room.
 func waitsForNobody(e act.Effect) bool {
-	told, ok := e.(tellRun)
+	told, ok := e.(sendToRun)
 	_, hold := told.message.(run.Freeze)
 	return ok && hold
 }

@@ -50,7 +50,7 @@ func (b *bench) checkDurable(e act.Effect) {
 		if p, known := b.journal.Permissions[e.record.Request]; known && p.Seq < e.record.Seq {
 			bad("the journal has %+v", p)
 		}
-	case tellRun:
+	case sendToRun:
 		switch m := e.message.(type) {
 		case run.WriteInput:
 			if in, known := b.journal.Inputs[m.Key]; m.Long && known && in.State != messages.InputWriting {

@@ -27,9 +27,9 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 			Environment: t.s.options.kept(m.Environment), Options: m.Options, Fork: m.Fork,
 			Phase: messages.PhaseNew, CreatedAt: t.now.at,
 		}
-		t.s.said.exposed = m.Exposed
+		t.s.announced.exposed = m.Exposed
 		t.emit(sessionInfo(t.s.record, t.s.options.Lineage, false))
-		t.tellFork()
+		t.announceFork()
 		t.auditCreated(m)
 		if m.PermissionMode != "" {
 			t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
@@ -64,7 +64,7 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 			WithHint("use a sequence number received from this session")})
 		return
 	}
-	if err := t.s.crowded(m); err != nil {
+	if err := t.s.streamRefused(m); err != nil {
 		t.then(act.Reply{To: from, With: err})
 		return
 	}
@@ -119,11 +119,11 @@ func (t *transition) changeSettings(from *actor.PID, m messages.ChangeSettings) 
 	if m.Model != "" {
 		r.Model = m.Model
 		if t.s.active() {
-			t.tellAgent(run.WriteControl{Line: claude.SetModelLine(t.control("set-model"), m.Model)})
+			t.sendToAgent(run.WriteControl{Line: claude.SetModelLine(t.control("set-model"), m.Model)})
 		}
 	}
 	if m.PermissionMode != "" {
-		t.s.said.exposed = m.Exposed
+		t.s.announced.exposed = m.Exposed
 		t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
 	}
 	t.then(act.Reply{To: from, With: messages.Done{}})

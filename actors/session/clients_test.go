@@ -213,7 +213,7 @@ func TestProgressIsPublishedWithoutAnEvent(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	tr = begin(b.state, b.env())
-	tr.tellAll(statusChange(pb.AgentStatus_IDLE, ""))
+	tr.publishUnnumbered(statusChange(pb.AgentStatus_IDLE, ""))
 	tr.s.inputs, tr.s.record.Turn = nil, false
 	if _, effects = tr.finish(); len(effects) != 1 || effects[0].(publish).progress != messages.Quiescent {
 		t.Errorf("an event that was published before the change: %+v", effects)

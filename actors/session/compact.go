@@ -85,7 +85,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 		t.wantSlot()
 	default:
 		t.unblock() // a person has looked: try again
-		t.tellToCompact(m.Key, messages.CompactionByRequest)
+		t.sendCompact(m.Key, messages.CompactionByRequest)
 		t.awaitCompaction(from)
 	}
 }
@@ -108,8 +108,8 @@ func (t *transition) beginCompaction(key, trigger string) {
 	t.append.Key = key
 }
 
-// tellToCompact begins a compaction in which the agent has its part.
-func (t *transition) tellToCompact(key, trigger string) {
+// sendCompact begins a compaction in which the agent has its part.
+func (t *transition) sendCompact(key, trigger string) {
 	t.beginCompaction(key, trigger)
 	t.status(pb.AgentStatus_COMPACTING, "")
 	in := messages.InputRecord{Key: key, Content: compactCommand, At: t.now.at, Seq: t.s.record.Head + 1}
@@ -146,16 +146,16 @@ func (t *transition) undoCompaction(failure string) {
 	t.inputDone(c.Key)
 }
 
-// tendCompaction ends every step: a compaction does not outlive the hope that an
+// updateCompaction ends every step: a compaction does not outlive the hope that an
 // agent does its part, and a context that has grown too large is compacted.
-func (t *transition) tendCompaction() {
+func (t *transition) updateCompaction() {
 	switch {
 	case t.s.compacting() && t.s.blocked():
 		t.undoCompaction("the agent cannot go on")
 	case t.s.compaction.due && t.s.canPark():
 		t.s.compaction.due = false
 		if t.s.compactable() && t.s.overThreshold() && !t.s.occupied() && !t.s.replacing() && !t.s.ending.shutdown {
-			t.tellToCompact(t.now.id(), messages.CompactionByThreshold)
+			t.sendCompact(t.now.id(), messages.CompactionByThreshold)
 		}
 	}
 }
@@ -168,8 +168,8 @@ func (s *state) overThreshold() bool {
 	return s.options.CompactThreshold > 0 && p.ContextTokens > limit
 }
 
-// compactionIsLate gives up on an agent that does not come to an end with it.
-func (t *transition) compactionIsLate(m compactionLate) {
+// compactionTimedOut gives up on an agent that does not come to an end with it.
+func (t *transition) compactionTimedOut(m compactionLate) {
 	if !t.s.compacting() || t.s.record.Past.Compaction.Key != m.key {
 		return
 	}

@@ -131,7 +131,7 @@ func (e evidence) failure() string {
 func (t *transition) unblock() {
 	r := t.change()
 	stood := t.s.blocked()
-	r.Waiting, r.Condition, r.CutOff = "", "", 0
+	r.Waiting, r.Condition, r.Interruptions = "", "", 0
 	t.s.retries.Failures, t.s.retries.waiting, t.s.agent.interrupted = nil, false, false
 	t.s.attended = true
 	if stood && t.s.busy() {

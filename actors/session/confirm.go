@@ -31,7 +31,7 @@ func (s *state) risk(mode string) string {
 	case "", "manual", "plan", "dontAsk", claude.DefaultMode:
 		return ""
 	case "acceptEdits":
-		if exposed := cmp.Or(s.said.exposed, s.options.Protected.Exposed(s.record.WorkingDirectory)); exposed != "" {
+		if exposed := cmp.Or(s.announced.exposed, s.options.Protected.Exposed(s.record.WorkingDirectory)); exposed != "" {
 			return "files are changed without a request, and " + exposed
 		}
 		return ""

@@ -168,7 +168,7 @@ func TestSuggestedModeIsConfirmed(t *testing.T) {
 	}, By: "bob", At: b.now}})
 	line := ""
 	for _, e := range b.effects {
-		if told, ok := e.(tellRun); ok {
+		if told, ok := e.(sendToRun); ok {
 			if answer, ok := told.message.(run.WriteAnswer); ok {
 				line = string(answer.Line)
 			}

@@ -79,7 +79,7 @@ func (t *transition) resume(known map[string]bool) {
 		// Messages that began a turn together are one record under the last key.
 		if known[in.Key] || (in.State == messages.InputStarted && remembered) {
 			r := t.change()
-			r.CutKeys = append(slices.Clone(r.CutKeys), in.Key)
+			r.InterruptedKeys = append(slices.Clone(r.InterruptedKeys), in.Key)
 			t.inputDone(in.Key)
 			continue
 		}
@@ -96,7 +96,7 @@ func (t *transition) resume(known map[string]bool) {
 		t.change().Turn = false // it will begin anew, with the message
 	}
 	if t.s.record.TurnCanceled && t.s.agent.interrupted {
-		t.cancelCut()
+		t.cancelInterrupted()
 	}
 	if exit := t.s.agent.exit; exit != nil {
 		t.s.agent.exit = nil
@@ -106,8 +106,8 @@ func (t *transition) resume(known map[string]bool) {
 	t.afterRun()
 }
 
-// cancelCut ends a cancelled turn whose agent is gone: the next agent neither continues nor repeats it.
-func (t *transition) cancelCut() {
+// cancelInterrupted ends a cancelled turn whose agent is gone: the next agent neither continues nor repeats it.
+func (t *transition) cancelInterrupted() {
 	for _, key := range t.s.agent.interruptedInputs {
 		t.notice("INPUT_DROPPED", "A message is not given to the agent again: its turn was cancelled", map[string]string{"idempotency_key": key})
 		t.inputDone(key)

@@ -39,7 +39,7 @@ type damaged struct {
 // unload begins to answer for a session that cannot be loaded.
 func (s state) unload(now env, m journal.Unloadable) (state, []act.Effect) {
 	s.durable.damage = &damaged{DamagedSession: m.DamagedSession, ending: true}
-	effects := []act.Effect{tellPool{pool.Release{Session: s.id}}, endStrays{s.runsDirectory()}}
+	effects := []act.Effect{sendToPool{pool.Release{Session: s.id}}, endStrays{s.runsDirectory()}}
 	waiting := s.durable.early
 	s.durable.early = nil
 	for _, e := range waiting {

@@ -90,13 +90,13 @@ func (s state) passing(now env, effects []act.Effect) []act.Effect {
 		switch e := e.(type) {
 		case publish:
 			pass = append(pass, publish{events: s.volatile(now, e.events), progress: e.progress})
-		case act.Reply, spawnClient, dropClient, tellStream, saveStop:
+		case act.Reply, spawnClient, dropClient, sendToStream, saveStop:
 			pass = append(pass, e)
-		case tellRun:
+		case sendToRun:
 			switch m := e.message.(type) {
 			case messages.Credit:
 				m.Journaled = 0
-				pass = append(pass, tellRun{e.run, m})
+				pass = append(pass, sendToRun{e.run, m})
 			case run.Freeze, run.Interrupt, run.InterruptDone:
 				pass = append(pass, e)
 			case run.Stop:

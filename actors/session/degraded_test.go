@@ -79,7 +79,7 @@ func TestFailingJournalAcceptsNothing(t *testing.T) {
 		t.Errorf("a cancellation: %v", got)
 	}
 	if _, credits := b.state.step(b.env(), nil, b.out(text("three"))); !slices.ContainsFunc(credits, func(e act.Effect) bool {
-		told, ok := e.(tellRun)
+		told, ok := e.(sendToRun)
 		c, credit := told.message.(messages.Credit)
 		return ok && credit && c.Batches == 1 && c.Journaled == 0
 	}) {

@@ -33,7 +33,7 @@ func (t *transition) remove() {
 	}
 	t.append.Delete, t.append.Events, t.dirty = true, nil, true // nothing of it is ever shown
 	t.auditComplete("delete", t.s.ending.waiters[endDelete])
-	t.tellAll(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
+	t.publishUnnumbered(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
 		Code: string(messages.SessionClosed), Message: "Session has been closed", IsFatal: true,
 	}}})
 	for _, w := range t.s.ending.waiters[endDelete] {
@@ -43,7 +43,7 @@ func (t *transition) remove() {
 		t.then(dropClient{id})
 	}
 	if t.s.slot.state != slotNone {
-		t.then(tellPool{pool.Release{Session: t.s.id}})
+		t.then(sendToPool{pool.Release{Session: t.s.id}})
 	}
 	t.notRestarted("the session was deleted")
 	t.then(forget{t.s.runsDirectory()}, retire{})

@@ -16,13 +16,13 @@ type (
 		head     messages.Seq
 		progress messages.Progress
 	}
-	// tellStream hands events that are not journaled to one stream.
-	tellStream struct {
+	// sendToStream hands events that are not journaled to one stream.
+	sendToStream struct {
 		stream   string
 		events   []messages.Event
 		progress messages.Progress
 	}
-	tellRun struct {
+	sendToRun struct {
 		run     messages.RunNumber
 		message any
 	}
@@ -61,8 +61,8 @@ type (
 
 func (persist) Effect()         {}
 func (publish) Effect()         {}
-func (tellStream) Effect()      {}
-func (tellRun) Effect()         {}
+func (sendToStream) Effect()    {}
+func (sendToRun) Effect()       {}
 func (forward) Effect()         {}
 func (spawnRun) Effect()        {}
 func (spawnClient) Effect()     {}

@@ -66,7 +66,7 @@ func (w *waiters) take(reason endReason) []waiter {
 // replaceAgent ends the agent process for a reason after which another may follow.
 func (t *transition) replaceAgent(reason endReason, how run.StopKind) {
 	t.s.agent.ending = reason
-	t.tellAgent(run.Stop{How: how})
+	t.sendToAgent(run.Stop{How: how})
 }
 
 // answerRestarters answers the callers that wait for a restart; failed is nil for success.

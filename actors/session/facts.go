@@ -97,14 +97,14 @@ func (s *state) hasConversation() bool {
 	return s.record.Remembered && s.record.AgentSession != "" && s.record.Phase != messages.PhaseCrashed
 }
 
-// toldToContinue reports whether the agent has, or will be given, the daemon's message to continue its turn.
-func (s *state) toldToContinue() bool {
+// hasContinuation reports whether the agent has, or will be given, the daemon's message to continue its turn.
+func (s *state) hasContinuation() bool {
 	return slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool { return in.Client == ourselves })
 }
 
 // stalled reports whether the agent has not continued the interrupted turn yet: it does when it has read the message that asks for
 // it.
-func (s *state) stalled() bool { return !s.agent.working && s.toldToContinue() }
+func (s *state) stalled() bool { return !s.agent.working && s.hasContinuation() }
 
 // restored reports whether the session came from a backup with work, and no person has continued it since.
 func (s *state) restored() bool { return s.record.Waiting == messages.WaitsRestored }

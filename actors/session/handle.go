@@ -98,11 +98,11 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case compactionSlow:
 		t.compactionAnswered(m)
 	case compactionLate:
-		t.compactionIsLate(m)
+		t.compactionTimedOut(m)
 	case lookedAround:
 		t.lookedAround(m)
 	case inquirySlow:
-		t.inquiryIsSlow(m)
+		t.inquiryTimedOut(m)
 	case lockDue:
 		t.lockIsDue(m)
 	case lockGraceOver:
@@ -120,7 +120,7 @@ func (t *transition) handle(from *actor.PID, m any) {
 	case disk.Changed:
 		t.diskChanged(m)
 	case run.Frozen:
-		t.agentHeld(m)
+		t.agentFrozen(m)
 	case run.StdinClosed:
 		t.stdinClosed(m)
 	case run.OutputUnreadable:

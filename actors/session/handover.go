@@ -22,7 +22,7 @@ import (
 //
 // The session knows which rules the agent has confirmed; the explanation of a decision lists those that it lacks.
 
-// maxHandedLine bounds the line of a control request with rules: a longer one could be torn.
+// maxHandedLine bounds the line of a control request with rules: a longer one could be inputTorn.
 const maxHandedLine = 4096
 
 // handover is what the running agent has been handed besides its command line. The zero
@@ -86,9 +86,9 @@ func (s *state) outdated() bool {
 		s.agent.handover.refused && len(lacking(want.Ask, given.Ask))+len(lacking(want.Deny, given.Deny)) > 0
 }
 
-// unhanded returns the rules that hold and that the running agent has not confirmed, as
+// rulesLacking returns the rules that hold and that the running agent has not confirmed, as
 // people read them: "ask Read(x)".
-func (s *state) unhanded() []string {
+func (s *state) rulesLacking() []string {
 	if !s.agent.up || s.run == nil {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (t *transition) giveRules() {
 		return
 	}
 	t.s.agent.handover.request, t.s.agent.handover.asked = request, missing
-	t.tellAgent(run.WriteControl{Line: line})
+	t.sendToAgent(run.WriteControl{Line: line})
 }
 
 // handedOver takes the agent's answer, and gives it what has changed since.

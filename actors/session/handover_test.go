@@ -33,12 +33,12 @@ func TestRulesReachTheRunningAgent(t *testing.T) {
 	if got := b.quiet(); !slices.Contains(got, "run 1: control apply_flag_settings") {
 		t.Errorf("not told: %q", got)
 	}
-	if len(b.state.unhanded()) == 0 {
+	if len(b.state.rulesLacking()) == 0 {
 		t.Error("the agent has the rule before it has said so")
 	}
 	b.tell(b.out(claude.ControlAnswered{Request: lastRules(t, b), OK: true}))
-	if len(b.state.unhanded()) > 0 || b.state.agent.handover.old {
-		t.Errorf("behind: %v, to be replaced: %v", b.state.unhanded(), b.state.agent.handover.old)
+	if len(b.state.rulesLacking()) > 0 || b.state.agent.handover.old {
+		t.Errorf("behind: %v, to be replaced: %v", b.state.rulesLacking(), b.state.agent.handover.old)
 	}
 	b.quiet()
 	// The same again changes nothing; one that is taken back is taken back.
@@ -69,7 +69,7 @@ func TestRulesAreRefused(t *testing.T) {
 	b := ruled(t, nil)
 	b.change(nil, rules.Rule{Effect: rules.Ask, Text: "Read(a)"})
 	b.tell(b.out(claude.ControlAnswered{Request: lastRules(t, b), OK: false, Error: "no"}))
-	if b.state.replacing() || len(b.state.unhanded()) == 0 {
+	if b.state.replacing() || len(b.state.rulesLacking()) == 0 {
 		t.Errorf("ended in the middle of its turn: %v", b.state.replacing())
 	}
 	b.quiet()

@@ -12,12 +12,12 @@ import (
 // not wait for the journal, which may be the one without space.
 func (t *transition) diskChanged(m disk.Changed) {
 	if t.s.active() {
-		t.at = append(t.at, tellRun{t.s.record.Run, run.Freeze{Why: run.DiskFull, On: m.Full}})
+		t.at = append(t.at, sendToRun{t.s.record.Run, run.Freeze{Why: run.DiskFull, On: m.Full}})
 	}
 }
 
-// agentHeld notes that the agent was frozen or thawed, and announces the reason. The time in between does not count as silence.
-func (t *transition) agentHeld(m run.Frozen) {
+// agentFrozen notes that the agent was frozen or thawed, and announces the reason. The time in between does not count as silence.
+func (t *transition) agentFrozen(m run.Frozen) {
 	if m.Run != t.s.record.Run || !t.s.active() {
 		return
 	}

@@ -75,7 +75,7 @@ func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 // deliver gives the run the inputs that it does not have yet. The agent's answer, or the run's report that the line is written,
 // follows.
 func (t *transition) deliver() {
-	if t.s.agent.barrier != "" || t.s.record.StopWanted || t.s.replacing() || t.lookFirst() {
+	if t.s.agent.barrier != "" || t.s.record.StopWanted || t.s.replacing() || t.trustUnchecked() {
 		return
 	}
 	for _, in := range t.s.inputs {
@@ -89,7 +89,7 @@ func (t *transition) deliver() {
 		if err != nil { // it was encoded once before: cannot be
 			panic("encode accepted input: " + err.Error())
 		}
-		t.tellAgent(run.WriteInput{Key: in.Key, Line: line})
+		t.sendToAgent(run.WriteInput{Key: in.Key, Line: line})
 	}
 }
 
@@ -108,8 +108,8 @@ func (t *transition) inputWritten(m messages.InputWrittenTo) {
 func (t *transition) inputState(m claude.InputState) {
 	i := t.s.input(m.Key)
 	if i < 0 {
-		if t.strange(m) {
-			t.inputForged(map[string]string{"idempotency_key": texts.Shorten(m.Key, maxShown)})
+		if t.foreignInput(m) {
+			t.forgedInput(map[string]string{"idempotency_key": texts.Shorten(m.Key, maxShown)})
 		}
 		return
 	}

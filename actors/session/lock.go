@@ -64,10 +64,10 @@ func (t *transition) applyLock(facts []lock.Fact) {
 	for _, f := range facts {
 		switch f := f.(type) {
 		case lock.Moved:
-			t.tellAll(lockEvent(f.View))
+			t.publishUnnumbered(lockEvent(f.View))
 			t.recordHolder()
 		case lock.Changed:
-			t.tellAll(lockEvent(f.View))
+			t.publishUnnumbered(lockEvent(f.View))
 		case lock.Answered:
 			t.then(act.Reply{To: t.s.lock.calls[f.Ticket], With: f.Answer})
 			t.s.lock.calls = maps.Clone(t.s.lock.calls)
@@ -146,8 +146,8 @@ func (t *transition) lockIsDue(m lockDue) {
 	}
 }
 
-// tendLock applies what is due about the lock and sets the timer for what comes next. It ends every step.
-func (t *transition) tendLock() {
+// updateLock applies what is due about the lock and sets the timer for what comes next. It ends every step.
+func (t *transition) updateLock() {
 	l, now := &t.s.lock, t.now.at
 	t.applyLock(l.Tick(now, t.s.ending.shutdown, t.s.clients.Writes))
 	if next := l.Next(); !next.IsZero() && (l.wake.IsZero() || next.Before(l.wake)) {

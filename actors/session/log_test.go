@@ -44,7 +44,7 @@ func TestLineOf(t *testing.T) {
 			t.Errorf("%T is logged at %v as %q with %q, want %v with %q", c.e, l.level, l.message, got, c.level, c.fields)
 		}
 	}
-	for _, e := range []act.Effect{persist{}, publish{}, act.Reply{With: messages.Done{}}, act.After{Delay: time.Second, Message: silenceDue{}}, tellRun{}} {
+	for _, e := range []act.Effect{persist{}, publish{}, act.Reply{With: messages.Done{}}, act.After{Delay: time.Second, Message: silenceDue{}}, sendToRun{}} {
 		if l, ok := lineOf(e); ok {
 			t.Errorf("%T is logged as %q", e, l.message)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // inputLong keeps a line that does not fit into the pipe for a moment without a
-// turn: a kill in the middle of it would tear it, and a torn line ends the agent.
+// turn: a kill in the middle of it would tear it, and a inputTorn line ends the agent.
 func (t *transition) inputLong(m run.InputTooLong) {
 	if m.Run != t.s.record.Run || t.s.input(m.Key) < 0 {
 		return
@@ -31,7 +31,7 @@ func (t *transition) deliverLong() {
 		if err != nil {
 			panic("encode accepted input: " + err.Error())
 		}
-		t.tellAgent(run.WriteInput{Key: key, Line: line, Long: true})
+		t.sendToAgent(run.WriteInput{Key: key, Line: line, Long: true})
 	}
 	t.s.agent.long = nil
 }

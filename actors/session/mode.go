@@ -25,7 +25,7 @@ func (t *transition) askMode(before, mode string) {
 		before = t.s.agent.modeWish.before
 	}
 	t.s.agent.modeWish = modeWish{t.s.record.Run, t.control("set-mode"), before}
-	t.tellAgent(run.WriteControl{Line: claude.SetModeLine(t.s.agent.modeWish.request, mode)})
+	t.sendToAgent(run.WriteControl{Line: claude.SetModeLine(t.s.agent.modeWish.request, mode)})
 }
 
 // modeAnswered takes a mode back that the agent has refused: the next one would be

@@ -40,8 +40,8 @@ func (t *transition) budgetSpent(from *actor.PID, op string) bool {
 	return true
 }
 
-// tellFork writes into the history of a fork where it begins.
-func (t *transition) tellFork() {
+// announceFork writes into the history of a fork where it begins.
+func (t *transition) announceFork() {
 	f := t.s.record.Fork
 	if f.Session == "" {
 		return

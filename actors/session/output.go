@@ -38,7 +38,7 @@ func (t *transition) output(m run.Output) {
 	}
 	t.watchTrust(m.Items)
 	t.used = t.used || t.outputIsUse(turn, m.Items)
-	t.tellAgent(messages.Credit{Run: m.Run, Batches: 1, Journaled: m.To})
+	t.sendToAgent(messages.Credit{Run: m.Run, Batches: 1, Journaled: m.To})
 }
 
 // item is the table of everything the agent can say.
@@ -64,7 +64,7 @@ func (t *transition) item(item claude.Item) {
 		t.withdrawnByAgent(messages.RequestID(m.Request))
 	case claude.ControlAsked:
 		if line := claude.UnhandledLine(m); line != nil {
-			t.tellAgent(run.WriteControl{Line: line})
+			t.sendToAgent(run.WriteControl{Line: line})
 		}
 	case claude.ControlAnswered:
 		t.controlAnswered(m)
@@ -81,7 +81,7 @@ func (t *transition) item(item claude.Item) {
 		t.auditAgentDenial(m)
 	case claude.ToolDone:
 		if m.Lost { // the end of the run follows, which keeps the request
-			t.callCutOff(m)
+			t.callInterrupted(m)
 		} else {
 			t.callDone(m)
 			t.withdrawTool(m.ID)
@@ -89,7 +89,7 @@ func (t *transition) item(item claude.Item) {
 		t.forgetDecided(m.ID)
 	case claude.CommandForged:
 		if t.s.input(m.Key) < 0 {
-			t.inputForged(map[string]string{"command": texts.Shorten(m.Command, maxShown)})
+			t.forgedInput(map[string]string{"command": texts.Shorten(m.Command, maxShown)})
 		}
 	case claude.SessionStateChanged:
 		t.s.agent.busy = m.State != "idle"
@@ -100,10 +100,10 @@ func (t *transition) item(item claude.Item) {
 		if m.Parent == "" {
 			r := t.change()
 			r.Preview = texts.Shorten(m.Text, previewLength)
-			if m.Message != t.s.said.lastMessage || m.Message == "" {
+			if m.Message != t.s.announced.lastMessage || m.Message == "" {
 				r.Messages++
 			}
-			t.s.said.lastMessage = m.Message
+			t.s.announced.lastMessage = m.Message
 		}
 	case claude.Compacted:
 		t.compacted(m)
@@ -134,7 +134,7 @@ func (t *transition) modeChanged(mode string) {
 // turnStarted notes that the agent works. The lifecycle of the messages shows which of them it works on.
 func (t *transition) turnStarted(m claude.TurnStarted) {
 	t.exchangeBegins()
-	t.learnVersion(m.Version, m.Inputs)
+	t.noteAgentVersion(m.Version, m.Inputs)
 	t.reported(m)
 	t.abilitiesNamed(m.Abilities)
 	r := t.change()
@@ -163,11 +163,11 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 		return
 	}
 	if m.Unasked && t.s.can().ToldCauses {
-		t.inputForged(map[string]string{"turn": "nothing has asked for it"})
+		t.forgedInput(map[string]string{"turn": "nothing has asked for it"})
 	}
 	r := t.change()
 	before := r.Status
-	r.Turn, r.TurnCanceled, r.CutOff = false, false, 0
+	r.Turn, r.TurnCanceled, r.Interruptions = false, false, 0
 	r.Remembered = true
 	t.exchangeEnds(m)
 	r.Usage.InputTokens += m.Usage.InputTokens
@@ -225,7 +225,7 @@ func (t *transition) controlAnswered(m claude.ControlAnswered) {
 	case m.Request == t.s.agent.handover.request && m.Request != "":
 		t.handedOver(m.OK)
 	case m.Request == t.s.inquiry.request && m.Request != "":
-		t.abilitiesTold(m)
+		t.abilitiesReported(m)
 	case !m.OK && m.Request != t.s.agent.interrupt:
 		t.notice("CONTROL_REFUSED", "The agent refused a request: "+cmp.Or(m.Error, m.ErrorCode),
 			map[string]string{"request": m.Request, "error_code": m.ErrorCode})

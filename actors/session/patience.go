@@ -33,7 +33,7 @@ func (t *transition) extend(but messages.RequestID) {
 	for _, p := range t.s.prompts.Extended(act.Wall(t.now.at), t.s.options.PermissionTTL, but) {
 		t.putPermission(p)
 		t.then(update{p})
-		t.tellAll(permissionExtended(p))
+		t.publishUnnumbered(permissionExtended(p))
 	}
 }
 

@@ -49,7 +49,7 @@ func (t *transition) permissionAsked(m claude.PermissionAsked) {
 // refuseRequest answers a malformed request with an error. No person, rule or grant decides
 // it.
 func (t *transition) refuseRequest(m claude.PermissionAsked, why string) {
-	t.tellAgent(run.WriteControl{Line: claude.RefuseLine(m.Request, "malformed permission request: "+why)})
+	t.sendToAgent(run.WriteControl{Line: claude.RefuseLine(m.Request, "malformed permission request: "+why)})
 	t.notice("PERMISSION_MALFORMED", "The agent's permission request is malformed and was refused: "+why,
 		map[string]string{"request_id": texts.Shorten(m.Request, maxShown)})
 	t.then(requestRefused{texts.Shorten(m.Request, maxShown), why})
@@ -74,7 +74,7 @@ func (t *transition) answerPermission(from *actor.PID, m messages.AnswerPermissi
 				With("request_id", string(id)).WithHint("allow or deny it")})
 			return
 		}
-		t.s.said.exposed = cmp.Or(m.Exposed, t.s.said.exposed)
+		t.s.announced.exposed = cmp.Or(m.Exposed, t.s.announced.exposed)
 		if _, err := answerLine(decide(p, m), t.s.can()); err != nil {
 			t.then(act.Reply{To: from, With: messages.AsError(op, err)})
 			return

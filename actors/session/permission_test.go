@@ -265,7 +265,7 @@ func TestActivityExtendsRequests(t *testing.T) {
 	b.now = dawn.Add(10 * 24 * time.Hour)
 	b.on(take("ann"), "to ann: lock granted true, holder \"ann\"") // too late
 	b.tell(expired("p1"))
-	if line := string(last[tellRun](b).message.(run.WriteAnswer).Line); !strings.Contains(line, "Permission request expired after 7d. User can retry the operation.") {
+	if line := string(last[sendToRun](b).message.(run.WriteAnswer).Line); !strings.Contains(line, "Permission request expired after 7d. User can retry the operation.") {
 		t.Errorf("the agent is told %s", line)
 	}
 }
@@ -362,7 +362,7 @@ func TestSuggestionsAreApplied(t *testing.T) {
 func (b *bench) toldOf(words string) {
 	b.t.Helper()
 	for _, e := range b.effects {
-		told, _ := e.(tellRun)
+		told, _ := e.(sendToRun)
 		if m, ok := told.message.(run.WriteAnswer); ok && strings.Contains(string(m.Line), words) {
 			return
 		}

@@ -18,14 +18,14 @@ func (t *transition) applyPresence(c *presence.Change) {
 	switch {
 	case c == nil:
 	case c.Attached != nil:
-		t.tellAll(presenceEvent(&pb.PresenceChange{Attached: clientsOut([]messages.ClientPresence{*c.Attached}), Total: c.Total}))
+		t.publishUnnumbered(presenceEvent(&pb.PresenceChange{Attached: clientsOut([]messages.ClientPresence{*c.Attached}), Total: c.Total}))
 	default:
-		t.tellAll(presenceEvent(&pb.PresenceChange{Detached: []string{string(c.Detached)}, Total: c.Total}))
+		t.publishUnnumbered(presenceEvent(&pb.PresenceChange{Detached: []string{string(c.Detached)}, Total: c.Total}))
 	}
 }
 
-// crowded returns why a session takes no further stream of a client, nil if it does.
-func (s *state) crowded(m messages.Attach) error {
+// streamRefused returns why a session takes no further stream of a client, nil if it does.
+func (s *state) streamRefused(m messages.Attach) error {
 	refusal := s.clients.Admits(m.Client, m.Observer)
 	if refusal == nil {
 		return nil
@@ -53,7 +53,7 @@ func (t *transition) snapshots() []messages.Event {
 // caughtUp sends a stream that lagged the snapshots that it may have missed.
 func (t *transition) caughtUp(id string) {
 	if t.s.clients.Has(id) {
-		t.then(tellStream{stream: id, events: t.snapshots()})
+		t.then(sendToStream{stream: id, events: t.snapshots()})
 	}
 }
 

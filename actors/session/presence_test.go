@@ -96,7 +96,7 @@ func TestCaughtUpStreamGetsWhatItMissed(t *testing.T) {
 	b := contested(t)
 	b.on(messages.ClientCaughtUp{Stream: "bob1"}, "tell bob1")
 	b.tell(messages.ClientCaughtUp{Stream: "bob1"})
-	e := last[tellStream](b).events
+	e := last[sendToStream](b).events
 	if len(e) != 2 || actortest.ShowEvent(e[0]) != `lock "ann"` || showPresence(e[1]) != "+ann, +bob, +cid, no more of 3" {
 		t.Errorf("%v", e)
 	}

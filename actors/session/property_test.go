@@ -182,9 +182,9 @@ func TestSessionProperties(t *testing.T) {
 			"another session": func(t *rapid.T) {
 				const other = "another"
 				if w.pool.Uses(other) {
-					w.tellPool(other, pool.Release{Session: other})
+					w.sendToPool(other, pool.Release{Session: other})
 				} else {
-					w.tellPool(other, pool.Want{Session: other})
+					w.sendToPool(other, pool.Want{Session: other})
 				}
 			},
 			"journal fails": func(t *rapid.T) {
@@ -326,7 +326,7 @@ func (w *world) rest() {
 	if w.b.state.ending.shutdown {
 		w.crash() // the next daemon
 	}
-	w.tellPool("another", pool.Release{Session: "another"})
+	w.sendToPool("another", pool.Release{Session: "another"})
 	if w.failing {
 		w.mend()
 	}

@@ -29,8 +29,8 @@ func (t *transition) reported(m claude.TurnStarted) {
 	for _, s := range m.Servers {
 		report.Servers = append(report.Servers, messages.McpServer{Name: s.Name, Status: s.Status})
 	}
-	if sum := fingerprint(report); sum != t.s.said.report {
-		t.s.said.report = sum
+	if sum := fingerprint(report); sum != t.s.announced.report {
+		t.s.announced.report = sum
 		t.then(keepReport{report, t.s.record.WorkingDirectory, t.s.environment()})
 		t.inquire()
 	}

@@ -10,7 +10,7 @@ import (
 // interruptOver reports to the run that the interrupted turn has ended.
 func (t *transition) interruptOver() {
 	if t.s.agent.interrupt != "" {
-		t.tellAgent(run.InterruptDone{ID: t.s.agent.interrupt})
+		t.sendToAgent(run.InterruptDone{ID: t.s.agent.interrupt})
 		t.s.agent.interrupt = ""
 	}
 }

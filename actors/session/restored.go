@@ -6,8 +6,8 @@ import (
 	"betcode/messages"
 )
 
-// tellRestored announces, once, that the restored session waits for a person.
-func (t *transition) tellRestored() {
+// announceRestored announces, once, that the restored session waits for a person.
+func (t *transition) announceRestored() {
 	if !t.s.restored() || t.s.record.Phase == messages.PhaseWaiting {
 		return
 	}

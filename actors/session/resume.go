@@ -25,8 +25,8 @@ const ourselves messages.ClientID = "betcode"
 // continuationPrompt asks an agent to continue that does not do so by itself.
 const continuationPrompt = "Continue from where you left off."
 
-// cutTurn reports whether the run that ends was working on a turn.
-func (s *state) cutTurn() bool {
+// interruptsTurn reports whether the run that ends was working on a turn.
+func (s *state) interruptsTurn() bool {
 	return !s.compacting() && (s.agent.hung || s.agent.working && s.record.Turn || slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
 		return in.State >= messages.InputStarted && in.Run == s.record.Run
 	}))
@@ -87,7 +87,7 @@ func (t *transition) expectTurn(m messages.ProcessStarted) {
 		t.then(act.After{Delay: t.s.options.ContinueGrace, Message: continuationDue{m.Record.Run}})
 		return
 	}
-	t.tellToContinue()
+	t.sendContinuation()
 }
 
 // continuationLate sends that message to an agent that did not continue by itself.
@@ -97,25 +97,25 @@ func (t *transition) continuationLate(m continuationDue) {
 		return
 	}
 	if m.run == t.s.record.Run && t.s.agent.up && t.s.record.Turn && !t.s.agent.working && !t.s.replacing() && !t.s.blocked() {
-		t.tellToContinue()
+		t.sendContinuation()
 	}
 }
 
-// tellToContinue gives the agent the daemon's message to continue, unless it has one already. It is an input like any other:
+// sendContinuation gives the agent the daemon's message to continue, unless it has one already. It is an input like any other:
 // journaled, shown, and given once.
-func (t *transition) tellToContinue() {
-	if t.s.toldToContinue() {
+func (t *transition) sendContinuation() {
+	if t.s.hasContinuation() {
 		return
 	}
-	t.notice("TURN_NOT_CONTINUED", "The agent did not go on with the turn that was cut off by itself; it is told to", nil)
+	t.notice("TURN_NOT_CONTINUED", "The agent did not continue the interrupted turn by itself; the daemon asks it to", nil)
 	in := messages.InputRecord{Key: t.now.id(), Content: continuationPrompt, Client: ourselves, At: t.now.at, Seq: t.s.record.Head + 1}
 	t.emit(userInput(in))
 	t.putInput(in)
 }
 
-// learnVersion notes the agent's version, and what is known of it now: one that
+// noteAgentVersion notes the agent's version, and what is known of it now: one that
 // begins its turn with our message did not continue by itself.
-func (t *transition) learnVersion(version string, inputs []string) {
+func (t *transition) noteAgentVersion(version string, inputs []string) {
 	if version == "" {
 		return
 	}

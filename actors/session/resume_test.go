@@ -62,7 +62,7 @@ func standing(t *testing.T) *bench {
 // restart of ours changes that.
 func TestTurnIsContinuedTwice(t *testing.T) {
 	b := standing(t)
-	if r := b.state.record; r.Phase != messages.PhaseWaiting || r.Waiting != messages.WaitsTooOften || !r.Turn || r.CutOff != 3 {
+	if r := b.state.record; r.Phase != messages.PhaseWaiting || r.Waiting != messages.WaitsTooOften || !r.Turn || r.Interruptions != 3 {
 		t.Errorf("%+v", r)
 	}
 	b.on(restartDue{3})
@@ -102,7 +102,7 @@ func TestTurnThatWaits(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, after a crash %v: %v", name, crash, got)
 			}
-			if r := b.state.record; r.Phase != c.left || r.Waiting != "" || r.CutOff != 0 {
+			if r := b.state.record; r.Phase != c.left || r.Waiting != "" || r.Interruptions != 0 {
 				t.Errorf("%s, after a crash %v: %+v", name, crash, r)
 			}
 		}
@@ -118,20 +118,20 @@ func TestCountOfATurn(t *testing.T) {
 	b.tell(b.up())
 	b.tell(b.out(begun()))
 	b.tell(b.out(finished("k1")))
-	if n := b.state.record.CutOff; n != 0 {
+	if n := b.state.record.Interruptions; n != 0 {
 		t.Errorf("%d after its end", n)
 	}
 	b = turning(t)
 	b.cut()
 	b.tell(input("ann", "k2"))
-	if n := b.state.record.CutOff; n != 0 {
+	if n := b.state.record.Interruptions; n != 0 {
 		t.Errorf("%d after a message", n)
 	}
 	b = turning(t) // an end that we ordered is not the turn's fault
 	b.tell(EndAgent{})
 	b.tell(b.exit(143))
 	b.crash()
-	if n := b.state.record.CutOff; n != 0 {
+	if n := b.state.record.Interruptions; n != 0 {
 		t.Errorf("%d after an end of the daemon", n)
 	}
 }
@@ -161,7 +161,7 @@ func TestPolicyAsk(t *testing.T) {
 	b.crash()
 	b.quiet()
 	b.on(transcript(1, "k1"), "all: 7 notice TURN_WAITS, 8 WAITING_FOR_USER", "notify TURN_WAITS")
-	if r := b.state.record; r.Waiting != messages.WaitsByPolicy || r.CutOff != 0 {
+	if r := b.state.record; r.Waiting != messages.WaitsByPolicy || r.Interruptions != 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -201,7 +201,7 @@ func TestRestartOfAnAgent(t *testing.T) {
 	b.quiet()
 	b.on(transcript(1, "k1"), "run 2: start with --resume in a turn")
 	b.on(b.up(), "all: 7 run 2 started", "to op: restarted, was running true", "in 1m0s session.continuationDue")
-	if n := b.state.record.CutOff; n != 0 {
+	if n := b.state.record.Interruptions; n != 0 {
 		t.Errorf("it was cut off %d times", n)
 	}
 

@@ -24,12 +24,12 @@ const runFormat = 1
 
 // recover continues from the journal: it looks for the agent that was running, shows undecided requests again, and delivers inputs.
 func (t *transition) recover() {
-	t.tellRestored()
+	t.announceRestored()
 	t.recoverPermissions()
 	if t.s.active() {
 		t.s.agent.working = inTurn(t.s.cursor.Translator)
 		t.s.slot.state = slotHeld
-		t.then(tellPool{pool.Taken{Session: t.s.id}}, spawnRun{record: *t.s.run, cursor: t.s.cursor})
+		t.then(sendToPool{pool.Taken{Session: t.s.id}}, spawnRun{record: *t.s.run, cursor: t.s.cursor})
 		return
 	}
 	if t.s.record.StopWanted {
@@ -66,7 +66,7 @@ func (t *transition) startRun() {
 	resumed := r.AgentSession != ""
 	start := t.s.rulesAtStart()
 	argv, err := claude.Argv(claude.Spec{
-		Program: t.s.options.Program, SessionID: cmp.Or(r.AgentSession, t.s.said.nextID, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
+		Program: t.s.options.Program, SessionID: cmp.Or(r.AgentSession, t.s.announced.nextID, string(t.s.id)), Resume: resumed, Model: r.Model, PermissionMode: r.PermissionMode,
 		AllowedTools: r.AllowedTools, DeniedTools: start.Deny, AskRules: start.Ask, Options: t.s.optionsAtStart(), Fork: r.Fork,
 	})
 	if err != nil {
@@ -74,8 +74,8 @@ func (t *transition) startRun() {
 		return
 	}
 	r.Run++
-	r.AgentSession = cmp.Or(r.AgentSession, t.s.said.nextID, string(t.s.id))
-	t.s.said.nextID = ""
+	r.AgentSession = cmp.Or(r.AgentSession, t.s.announced.nextID, string(t.s.id))
+	t.s.announced.nextID = ""
 	run := messages.RunRecord{
 		Format: runFormat, Session: t.s.id, Run: r.Run, State: messages.RunIntended, Token: t.now.id(),
 		Directory: filepath.Join(t.s.runsDirectory(), strconv.FormatUint(uint64(r.Run), 10)),
@@ -108,7 +108,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	}
 	t.putRun(alarmsOf(*t.s.run, m.Record))
 	if t.s.run.Frozen {
-		t.at = append(t.at, tellRun{m.Record.Run, run.Freeze{Why: run.Alarm, On: true}}) // an incarnation of the run's actor may not know
+		t.at = append(t.at, sendToRun{m.Record.Run, run.Freeze{Why: run.Alarm, On: true}}) // an incarnation of the run's actor may not know
 	}
 	t.startedAs(m)
 	t.s.agent.up, t.s.agent.lastActivity, t.s.attended = true, t.now.at, false
@@ -123,15 +123,15 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	}
 	switch {
 	case t.s.ending.shutdown:
-		t.tellAgent(run.Stop{How: run.StopResumable})
+		t.sendToAgent(run.Stop{How: run.StopResumable})
 		return
 	case t.s.endsForGood():
-		t.tellAgent(run.Stop{How: run.StopOrderly})
+		t.sendToAgent(run.Stop{How: run.StopOrderly})
 		return
 	case t.s.ending.restart:
-		t.tellAgent(run.Stop{How: run.StopResumable})
+		t.sendToAgent(run.Stop{How: run.StopResumable})
 		return
-	case m.Adopted && t.torn():
+	case m.Adopted && t.inputTorn():
 		t.notice("INPUT_TORN", "A long message was being written when the daemon ended; the agent is restarted and gets it again", nil)
 		t.replaceAgent(endReplace, run.StopResumable)
 		return
@@ -146,7 +146,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	}
 	if m.Adopted {
 		t.s.agent.barrier = t.control("barrier")
-		t.tellAgent(run.WriteControl{Line: claude.BarrierLine(t.s.agent.barrier, t.s.can())})
+		t.sendToAgent(run.WriteControl{Line: claude.BarrierLine(t.s.agent.barrier, t.s.can())})
 	}
 	t.lookForRules()
 	t.expectTurn(m)
@@ -155,8 +155,8 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	}
 }
 
-// torn reports whether a long line may have been cut in the middle.
-func (t *transition) torn() bool {
+// inputTorn reports whether a long line may have been cut in the middle.
+func (t *transition) inputTorn() bool {
 	return slices.ContainsFunc(t.s.inputs, func(in messages.InputRecord) bool { return in.State == messages.InputWriting })
 }
 
@@ -170,8 +170,8 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	t.s.agent.stderr = m.Complaint
 	t.putRun(run)
 	final := t.s.endReason().final()
-	if t.s.cutTurn() && !final && !t.s.ending.restart && !t.s.parkedForAnswer() {
-		t.change().CutOff++
+	if t.s.interruptsTurn() && !final && !t.s.ending.restart && !t.s.parkedForAnswer() {
+		t.change().Interruptions++
 	}
 	if !t.s.ending.restart && len(t.s.ending.waiters[endRestart]) > 0 {
 		t.notRestarted(m.Exit.Reason)
@@ -201,5 +201,5 @@ func (t *transition) shutdown(from *actor.PID) {
 		return
 	}
 	t.s.ending.waiters.add(endShutdown, waiter{from: from})
-	t.tellAgent(run.Stop{How: run.StopResumable})
+	t.sendToAgent(run.Stop{How: run.StopResumable})
 }

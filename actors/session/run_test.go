@@ -242,7 +242,7 @@ func TestCreditsAndOffsets(t *testing.T) {
 	b.tell(b.out())
 	credits := 0
 	for _, e := range b.effects {
-		if order, ok := e.(tellRun); ok {
+		if order, ok := e.(sendToRun); ok {
 			if m, ok := order.message.(messages.Credit); ok && m.Run == 1 {
 				credits += m.Batches
 			}

@@ -27,14 +27,14 @@ func show(e act.Effect) string {
 			return ""
 		}
 		return "all: " + strings.Join(words, ", ")
-	case tellStream:
+	case sendToStream:
 		return "tell " + e.stream
 	case act.Reply:
 		if e.To == nil {
 			return "" // the shell drops it
 		}
 		return "to " + e.To.GetId() + ": " + showReply(e.With)
-	case tellRun:
+	case sendToRun:
 		if said := showOrder(e.message); said != "" {
 			return fmt.Sprintf("run %d: %s", e.run, said)
 		}
@@ -64,7 +64,7 @@ func show(e act.Effect) string {
 		return "stop waiting for " + string(e.request)
 	case dropRun:
 		return fmt.Sprintf("drop run %d", e.run)
-	case askPool, archiveRuns, tellPool, auditing:
+	case askPool, archiveRuns, sendToPool, auditing:
 		return ""
 	case act.After:
 		switch e.Message.(type) {

@@ -43,12 +43,12 @@ type admission struct {
 
 // Effects: a request to the pool, and a message to it.
 type (
-	askPool  struct{ message any }
-	tellPool struct{ message any }
+	askPool    struct{ message any }
+	sendToPool struct{ message any }
 )
 
-func (askPool) Effect()  {}
-func (tellPool) Effect() {}
+func (askPool) Effect()    {}
+func (sendToPool) Effect() {}
 
 // parkDue is the timer's message at the end of an agent's rest.
 type parkDue struct{ run messages.RunNumber }
@@ -69,7 +69,7 @@ func (t *transition) slotAnswered(m pool.Answer) {
 	switch t.s.slot.state {
 	case slotAsked:
 	case slotNone: // asked twice, since the pool was restarted; the first answer stands
-		t.then(tellPool{pool.Release{Session: t.s.id}})
+		t.then(sendToPool{pool.Release{Session: t.s.id}})
 		return
 	case slotQueued: // the same; the newer answer may be better
 		if m.Place == pool.Admitted {
@@ -111,12 +111,12 @@ func (t *transition) releaseSlot() {
 	needed := t.s.active() || t.s.agent.readingTranscript || len(t.s.slot.admissions) > 0 || (t.s.slot.admitting && t.s.slot.state == slotHeld) || (t.s.wanted() && t.s.slot.state != slotHeld)
 	if t.s.slot.state != slotNone && t.s.slot.state != slotAsked && !needed {
 		t.s.slot.state, t.s.slot.resting, t.s.slot.asking = slotNone, false, false
-		t.then(tellPool{pool.Release{Session: t.s.id}})
+		t.then(sendToPool{pool.Release{Session: t.s.id}})
 		return
 	}
 	if resting := t.s.canPark() || t.s.yields(t.now.at); resting != t.s.slot.resting {
 		t.s.slot.resting = resting
-		t.then(tellPool{pool.Resting{Session: t.s.id, Resting: resting}})
+		t.then(sendToPool{pool.Resting{Session: t.s.id, Resting: resting}})
 		if t.s.canPark() {
 			t.then(act.After{Delay: t.s.options.ParkAfter, Message: parkDue{t.s.record.Run}})
 		}
@@ -138,9 +138,9 @@ func (t *transition) park() {
 func (t *transition) poolRestarted() {
 	switch t.s.slot.state {
 	case slotHeld:
-		t.then(tellPool{pool.Taken{Session: t.s.id}}, tellPool{pool.Resting{Session: t.s.id, Resting: t.s.slot.resting}})
+		t.then(sendToPool{pool.Taken{Session: t.s.id}}, sendToPool{pool.Resting{Session: t.s.id, Resting: t.s.slot.resting}})
 		if t.s.slot.asking {
-			t.then(tellPool{pool.Asking{Session: t.s.id, Asking: true}})
+			t.then(sendToPool{pool.Asking{Session: t.s.id, Asking: true}})
 		}
 	case slotAsked, slotQueued:
 		t.then(askPool{pool.Want{Session: t.s.id}})

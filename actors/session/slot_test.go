@@ -26,7 +26,7 @@ func (b *bench) toldPool() []any {
 	var told []any
 	for _, e := range b.effects {
 		switch e := e.(type) {
-		case tellPool:
+		case sendToPool:
 			told = append(told, e.message)
 		case askPool:
 			told = append(told, e.message)

@@ -42,7 +42,7 @@ type state struct {
 	agent      agentView
 	cursor     messages.Cursor // how far the run's output is handed to the journal, and the translator's state there
 	inquiry    inquiry         // the question to the agent about itself
-	said       saidBefore
+	announced  announcements
 	ending     endings
 	retries    retries
 	compaction compactionView

@@ -62,14 +62,14 @@ func (s state) step(now env, from *actor.PID, m any) (state, []act.Effect) {
 	}
 	t := begin(s, now)
 	t.handle(from, m)
-	t.tendCompaction()
+	t.updateCompaction()
 	t.reconcile()
 	t.replaceOutdated()
 	t.releaseSlot()
-	t.tendYield()
-	t.tendUnwatched()
+	t.updateYield()
+	t.updateUnwatched()
 	t.watchTurn()
-	t.tendLock()
+	t.updateLock()
 	s, effects := t.finish()
 	return s.admit(now, effects)
 }
@@ -83,7 +83,7 @@ func (s state) load(now env, m messages.SessionLoaded) (state, []act.Effect) {
 	t := begin(s, now)
 	t.applySavedStop()
 	if !s.active() { // an earlier incarnation may have had a slot
-		t.then(tellPool{pool.Release{Session: s.id}})
+		t.then(sendToPool{pool.Release{Session: s.id}})
 	}
 	if m.Found && !s.active() && s.record.Run > 0 {
 		t.then(archiveRuns{s.runsDirectory(), s.record.Run}) // the daemon may have died before it
@@ -93,9 +93,9 @@ func (s state) load(now env, m messages.SessionLoaded) (state, []act.Effect) {
 		t.reconcile()
 		t.recoverCompaction()
 		t.reserveLock()
-		t.tendCompaction()
+		t.updateCompaction()
 		t.releaseSlot()
-		t.tendUnwatched()
+		t.updateUnwatched()
 		t.watchTurn()
 	}
 	s, effects := t.finish()

@@ -46,7 +46,7 @@ func (t *transition) stopSession(from *actor.PID, client messages.ClientID) {
 // once.
 func (t *transition) stopRun() {
 	t.change().StopWanted = true
-	t.tellAgent(run.Stop{How: run.StopOrderly})
+	t.sendToAgent(run.Stop{How: run.StopOrderly})
 }
 
 // stopped ends the session's work and answers the callers of a stop, when the agent is gone.

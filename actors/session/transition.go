@@ -39,7 +39,7 @@ func (t *transition) finish() (state, []act.Effect) {
 	t.rememberAnswers()
 	t.publish(t.s.record.Head)
 	if !t.s.record.Turn {
-		t.s.record.CutKeys = nil
+		t.s.record.InterruptedKeys = nil
 	}
 	s, effects := t.s, t.at
 	if !t.dirty {
@@ -67,8 +67,8 @@ func (t *transition) emit(e *pb.AgentEvent) {
 	t.dirty = true
 }
 
-// tellAll shows every stream an event that is not journaled.
-func (t *transition) tellAll(e *pb.AgentEvent) {
+// publishUnnumbered shows every stream an event that is not journaled.
+func (t *transition) publishUnnumbered(e *pb.AgentEvent) {
 	t.then(publish{events: []messages.Event{encode.Event(e, t.s.id, 0, t.now.at)}})
 }
 
@@ -91,7 +91,7 @@ func (t *transition) publish(head messages.Seq) {
 		case publish:
 			e.progress, told = progress, true
 			t.after[i] = e
-		case tellStream:
+		case sendToStream:
 			e.progress = progress
 			t.after[i] = e
 		}
@@ -168,8 +168,8 @@ func (t *transition) removePermission(id messages.RequestID) {
 	t.dirty = true
 }
 
-// tellAgent hands something to the run once everything so far is durable.
-func (t *transition) tellAgent(message any) { t.then(tellRun{t.s.record.Run, message}) }
+// sendToAgent hands something to the run once everything so far is durable.
+func (t *transition) sendToAgent(message any) { t.then(sendToRun{t.s.record.Run, message}) }
 
 // rememberAnswers puts the answers to calls under a key into the journal. That is no use
 // of the session by itself.

@@ -42,18 +42,18 @@ func (t *transition) guarded(m messages.ProcessStarted) {
 	t.s.agent.guard, t.s.agent.trustFresh, t.s.agent.trustLooking = m.Guard, !m.Adopted, false
 	t.s.agent.trustSearch = m.Adopted // it is not known what it has loaded from below its directory
 	if m.Adopted {
-		t.s.said.trust = m.Guard.Digest // in history
+		t.s.announced.trust = m.Guard.Digest // in history
 	}
-	t.tellGuard()
+	t.announceGuard()
 }
 
-// tellGuard announces which content of the directory is not in effect, once for each content.
-func (t *transition) tellGuard() {
+// announceGuard announces which content of the directory is not in effect, once for each content.
+func (t *transition) announceGuard() {
 	g := t.s.agent.guard
-	if !g.Restricted() || t.s.said.trust == g.Digest {
+	if !g.Restricted() || t.s.announced.trust == g.Digest {
 		return
 	}
-	t.s.said.trust = g.Digest
+	t.s.announced.trust = g.Digest
 	directory := t.s.record.WorkingDirectory
 	message := fmt.Sprintf("The agent does not obey the files of %s, which is not trusted: %s. Review it with 'betcode trust %s'.",
 		directory, withheld(g), texts.ShellWord(directory))
@@ -62,9 +62,9 @@ func (t *transition) tellGuard() {
 	t.call(string(messages.NotTrusted), message, details)
 }
 
-// lookFirst reports whether the content of the directory is to be compared before the
+// trustUnchecked reports whether the content of the directory is to be compared before the
 // agent gets a message, and has that done.
-func (t *transition) lookFirst() bool {
+func (t *transition) trustUnchecked() bool {
 	if !t.s.options.OwnRules || t.s.agent.trustFresh || t.s.record.Turn || !t.s.hasUndelivered() {
 		return false
 	}
@@ -118,7 +118,7 @@ func (t *transition) trustLooked(m trustLooked) {
 		return
 	case t.s.agent.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardStrict:
 		t.s.agent.guard = m.guard // the agent obeys none of it, old or new
-		t.tellGuard()
+		t.announceGuard()
 	}
 	if t.s.agent.trustSearch {
 		t.lookTrust(false, true)

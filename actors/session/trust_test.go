@@ -25,7 +25,7 @@ func looks(effects []act.Effect) int {
 // agentTold reports whether the agent is told to end among effects.
 func agentTold(effects []act.Effect) bool {
 	return slices.ContainsFunc(effects, func(e act.Effect) bool {
-		to, ok := e.(tellRun)
+		to, ok := e.(sendToRun)
 		_, stop := to.message.(run.Stop)
 		return ok && stop
 	})
@@ -35,7 +35,7 @@ func agentTold(effects []act.Effect) bool {
 func guardState(mode messages.GuardMode) state {
 	s := state{
 		id: "s", durable: durability{loaded: true}, exists: true, slot: slotView{state: slotHeld},
-		options: Options{OwnRules: true}, said: saidBefore{trust: "before"},
+		options: Options{OwnRules: true}, announced: announcements{trust: "before"},
 		agent:  agentView{agentLife: agentLife{up: true, guard: messages.Guard{Mode: mode, Digest: "before"}}},
 		record: messages.SessionRecord{ID: "s", Run: 1, WorkingDirectory: "/p"},
 		run:    &messages.RunRecord{Session: "s", Run: 1, State: messages.RunRunning},

@@ -48,7 +48,7 @@ func (t *transition) cancelAsked(m messages.CancelTurn) {
 func (t *transition) interrupt() {
 	if t.s.agent.interrupt == "" {
 		t.s.agent.interrupt = t.control("interrupt")
-		t.tellAgent(run.Interrupt{ID: t.s.agent.interrupt})
+		t.sendToAgent(run.Interrupt{ID: t.s.agent.interrupt})
 	}
 }
 
@@ -67,7 +67,7 @@ func (t *transition) endTurn(reason string) {
 	if ended {
 		t.emit(turnComplete(reason))
 	}
-	r.Turn, r.TurnCanceled, r.CutOff, r.Waiting = false, false, 0, ""
+	r.Turn, r.TurnCanceled, r.Interruptions, r.Waiting = false, false, 0, ""
 	t.s.agent.interrupted = false
 	t.deliverLong()
 	t.becomeIdle()

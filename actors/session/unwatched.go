@@ -28,8 +28,8 @@ type unwatched struct {
 // maxNotified bounds what a notification says of a tool call, in bytes.
 const maxNotified = 200
 
-// tendUnwatched begins the grace when requests wait and no client watches. It ends every step.
-func (t *transition) tendUnwatched() {
+// updateUnwatched begins the grace when requests wait and no client watches. It ends every step.
+func (t *transition) updateUnwatched() {
 	if t.s.clients.Watched() {
 		t.s.unwatched.told = nil // the watcher sees them; they count as new when it leaves
 		return

@@ -54,8 +54,8 @@ func (t *transition) answeredBy(m claude.TurnEnded) []string {
 	return answered
 }
 
-// complaintRead evaluates the standard error of a run that ended, for what the agent reports nowhere else.
-func (t *transition) complaintRead(exit messages.Exit) {
+// readComplaint evaluates the standard error of a run that ended, for what the agent reports nowhere else.
+func (t *transition) readComplaint(exit messages.Exit) {
 	if t.s.run == nil || !exit.Known || exit.Code == 0 {
 		return
 	}

@@ -133,7 +133,7 @@ func TestAgentThatNeverBegins(t *testing.T) {
 	b.tell(b.exit(143))
 	b.quiet()
 	b.on(b.up(), "all: 6 run 2 started", "run 2: write k1")
-	if n := b.state.record.CutOff; n != 1 {
+	if n := b.state.record.Interruptions; n != 1 {
 		t.Errorf("it was cut off %d times", n)
 	}
 }

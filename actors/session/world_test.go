@@ -183,13 +183,13 @@ func (w *world) perform() {
 				}
 			}
 			w.mailbox = append(w.mailbox, m)
-		case tellRun:
+		case sendToRun:
 			w.order(e)
 		case askPool:
 			w.b.knocked = false
-			w.tellPool(sessionA, e.message)
-		case tellPool:
-			w.tellPool(sessionA, e.message)
+			w.sendToPool(sessionA, e.message)
+		case sendToPool:
+			w.sendToPool(sessionA, e.message)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (w *world) fromPermission(effects []act.Effect) {
 }
 
 // order is what the actor of a run does when it is told something.
-func (w *world) order(e tellRun) {
+func (w *world) order(e sendToRun) {
 	if w.run == nil || w.run.spawn.record.Run != e.run || w.run.over {
 		return // a dead letter
 	}
@@ -322,9 +322,9 @@ func (w *world) fail(format string, args ...any) {
 	w.t.Fatalf(format+"; before that:\n%s", append(args, strings.Join(history, "\n"))...)
 }
 
-// tellPool tells the pool something in the name of a session. What it answers to
+// sendToPool tells the pool something in the name of a session. What it answers to
 // ours goes into the mailbox.
-func (w *world) tellPool(from messages.SessionID, message any) {
+func (w *world) sendToPool(from messages.SessionID, message any) {
 	next, effects := w.pool.Step(actor.NewPID("here", string(from)), message)
 	w.pool = next
 	for _, e := range effects {

@@ -16,13 +16,13 @@ import (
 // yieldDue is sent when an agent that waits for a person may have waited long enough.
 type yieldDue struct{ run messages.RunNumber }
 
-// tendYield reports to the pool when the agent begins or ends to wait for a person, and sets the timer of the hold. It ends every
+// updateYield reports to the pool when the agent begins or ends to wait for a person, and sets the timer of the hold. It ends every
 // step.
-func (t *transition) tendYield() {
+func (t *transition) updateYield() {
 	at := t.s.yieldsAt()
 	if asking := !at.IsZero(); asking != t.s.slot.asking {
 		t.s.slot.asking = asking
-		t.then(tellPool{pool.Asking{Session: t.s.id, Asking: asking}})
+		t.then(sendToPool{pool.Asking{Session: t.s.id, Asking: asking}})
 	}
 	if at.IsZero() || t.s.agent.yieldTimer {
 		return
@@ -33,7 +33,7 @@ func (t *transition) tendYield() {
 	}
 }
 
-// yieldLate is the end of that timer; tendYield sets the next one if it is needed.
+// yieldLate is the end of that timer; updateYield sets the next one if it is needed.
 func (t *transition) yieldLate(m yieldDue) {
 	if m.run == t.s.record.Run {
 		t.s.agent.yieldTimer = false

@@ -64,8 +64,8 @@ func TestParkedAgentIsResumedByAnAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := parkedAsking(t)
-			if s := b.state; s.record.Waiting != messages.WaitsForAnswer || s.active() || s.wanted() || s.slot.state != slotNone || s.record.CutOff != 0 {
-				t.Fatalf("waiting %q, active %t, wanted %t, slot %d, cut off %d times", s.record.Waiting, s.active(), s.wanted(), s.slot.state, s.record.CutOff)
+			if s := b.state; s.record.Waiting != messages.WaitsForAnswer || s.active() || s.wanted() || s.slot.state != slotNone || s.record.Interruptions != 0 {
+				t.Fatalf("waiting %q, active %t, wanted %t, slot %d, cut off %d times", s.record.Waiting, s.active(), s.wanted(), s.slot.state, s.record.Interruptions)
 			}
 			b.crash() // and the next daemon does not start it either
 			if b.state.active() || b.state.wanted() {

@@ -64,7 +64,7 @@ type AdminServiceClient interface {
 	ShowSession(ctx context.Context, in *ShowSessionRequest, opts ...grpc.CallOption) (*ShowSessionResponse, error)
 	// StopSession ends the agent of a session; the session stays.
 	StopSession(ctx context.Context, in *StopSessionRequest, opts ...grpc.CallOption) (*StopSessionResponse, error)
-	// ContinueSession lets a session go on that waits for a word, or whose agent could not run.
+	// ContinueSession continues a session that waits for a person, or whose agent could not run.
 	ContinueSession(ctx context.Context, in *ContinueSessionRequest, opts ...grpc.CallOption) (*ContinueSessionResponse, error)
 	// RestartSession ends the agent of a session, if it runs, and starts it again.
 	RestartSession(ctx context.Context, in *RestartSessionRequest, opts ...grpc.CallOption) (*RestartSessionResponse, error)
@@ -347,7 +347,7 @@ type AdminServiceServer interface {
 	ShowSession(context.Context, *ShowSessionRequest) (*ShowSessionResponse, error)
 	// StopSession ends the agent of a session; the session stays.
 	StopSession(context.Context, *StopSessionRequest) (*StopSessionResponse, error)
-	// ContinueSession lets a session go on that waits for a word, or whose agent could not run.
+	// ContinueSession continues a session that waits for a person, or whose agent could not run.
 	ContinueSession(context.Context, *ContinueSessionRequest) (*ContinueSessionResponse, error)
 	// RestartSession ends the agent of a session, if it runs, and starts it again.
 	RestartSession(context.Context, *RestartSessionRequest) (*RestartSessionResponse, error)

@@ -616,7 +616,7 @@ type StartConversation struct {
 	Name string `protobuf:"bytes,104,opt,name=name,proto3" json:"name,omitempty"`
 	// Tools that are never allowed, whatever else says so.
 	DeniedTools []string `protobuf:"bytes,105,rep,name=denied_tools,json=deniedTools,proto3" json:"denied_tools,omitempty"`
-	// What follows when a turn is cut off: "auto" continues it, "ask" waits for a word, "never" ends it. Empty leaves the
+	// What follows when a turn is interrupted: "auto" continues it, "ask" waits for a person, "never" ends it. Empty leaves the
 	// choice to the daemon. Used when the session is created.
 	ResumePolicy string `protobuf:"bytes,110,opt,name=resume_policy,json=resumePolicy,proto3" json:"resume_policy,omitempty"`
 	// Of the client, for the session's agents. The daemon keeps what its setting agent.environment_keep names and forgets
@@ -2601,7 +2601,7 @@ type SessionInfo struct {
 	Head uint64 `protobuf:"varint,101,opt,name=head,proto3" json:"head,omitempty"`
 	// What keeps the agent from running, for example "api_key_refused"; empty when nothing is known.
 	Condition string `protobuf:"bytes,110,opt,name=condition,proto3" json:"condition,omitempty"`
-	// Why a turn that was cut off waits for a word, for example "policy"; empty when none does.
+	// Why an interrupted turn waits for a person, for example "policy"; empty when none does.
 	Waiting string `protobuf:"bytes,111,opt,name=waiting,proto3" json:"waiting,omitempty"`
 	// Where the session was forked from, if it was.
 	ForkedFrom    *ForkOrigin `protobuf:"bytes,120,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`
@@ -4133,7 +4133,7 @@ type SessionSummary struct {
 	Name string `protobuf:"bytes,13,opt,name=name,proto3" json:"name,omitempty"`
 	// What keeps the agent from running, for example "api_key_refused"; empty when nothing is known.
 	Condition string `protobuf:"bytes,110,opt,name=condition,proto3" json:"condition,omitempty"`
-	// Why a turn that was cut off waits for a word, for example "policy"; empty when none does.
+	// Why an interrupted turn waits for a person, for example "policy"; empty when none does.
 	Waiting string `protobuf:"bytes,111,opt,name=waiting,proto3" json:"waiting,omitempty"`
 	// A limit of the account refuses the agent's requests: it did so last, and no turn has succeeded since.
 	RateLimited bool `protobuf:"varint,130,opt,name=rate_limited,json=rateLimited,proto3" json:"rate_limited,omitempty"`

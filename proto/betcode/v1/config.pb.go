@@ -28,7 +28,7 @@ const (
 type McpServerStatus int32
 
 const (
-	// The agent used a word that this daemon does not know; error_message has it.
+	// The agent used a value that this daemon does not know; error_message has it.
 	McpServerStatus_MCP_SERVER_STATUS_UNSPECIFIED McpServerStatus = 0
 	// Connected.
 	McpServerStatus_MCP_SERVER_STATUS_RUNNING McpServerStatus = 1

@@ -13,8 +13,8 @@ import (
 // subagents are the tools that start one, under both of their names.
 var subagents = map[string]bool{"Agent": true, "Task": true}
 
-// callCutOff reports what is known of a call without a result whose agent has ended.
-func (t *transition) callCutOff(m claude.ToolDone) {
+// callInterrupted reports what is known of a call without a result whose agent has ended.
+func (t *transition) callInterrupted(m claude.ToolDone) {
 	if t.s.endsForGood() {
 		return // no agent continues it
 	}
@@ -25,15 +25,15 @@ func (t *transition) callCutOff(m claude.ToolDone) {
 	switch {
 	case subagents[m.Tool]:
 		details["shown_to_agent"] = "no"
-		t.notice("CUT_OFF_SUBAGENT", "A subagent was cut off; a resumed agent is not shown that, and may start it again", details)
+		t.notice("CUT_OFF_SUBAGENT", "A subagent was interrupted; a resumed agent does not see that, and may start it again", details)
 	case m.Parent != "":
 		details["shown_to_agent"] = "no"
-		t.notice("CUT_OFF_TOOL", "A call of a subagent was cut off; it is not known whether it took effect, and it may be made again", details)
+		t.notice("CUT_OFF_TOOL", "A call of a subagent was interrupted; it may have taken effect, and may be made again", details)
 	case m.Tool == "Bash":
 		details["shown_to_agent"] = "yes"
-		t.notice("CUT_OFF_TOOL", "A command was cut off; a resumed agent is shown that its outcome is unknown", details)
+		t.notice("CUT_OFF_TOOL", "A command was interrupted; a resumed agent sees that its outcome is unknown", details)
 	default:
 		details["shown_to_agent"] = "unknown"
-		t.notice("CUT_OFF_TOOL", "A call was cut off; it is not known whether it took effect, and it may be made again", details)
+		t.notice("CUT_OFF_TOOL", "A call was interrupted; it may have taken effect, and may be made again", details)
 	}
 }
