@@ -250,9 +250,11 @@ func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecor
 	if s.options.Lease != "" {
 		lease = process.LeaseOn(s.options.Lease)
 	}
+	env := append(s.environment(run.Environment), added...)
+	env = append(env, claude.ExplicitBareRepositories(env)...)
 	spec := process.Spec{
 		Directory: run.Directory, Lease: lease, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
-		Env: append(s.environment(run.Environment), added...), Token: run.Token, Cgroup: s.cgroups.For(run.Directory),
+		Env: env, Token: run.Token, Cgroup: s.cgroups.For(run.Directory),
 	}
 	err = s.fence(&spec, session, run)
 	return spec, err

@@ -157,7 +157,7 @@ func state(pid int) byte {
 func (s *siege) frozen() bool {
 	return s.becomesQuickly(func() bool {
 		for _, pid := range s.family() {
-			if state(pid) != 'T' {
+			if !strings.ContainsRune("TD", rune(state(pid))) { // D waits for a child that is frozen between vfork and exec
 				return false
 			}
 		}

@@ -53,6 +53,10 @@ func enterRepositories(s *siege) {
 	c = s.in(s.world.Project, session())
 	s.turn(c, "bash: cd vendor/nested")
 	s.mustAsk(c, "a directory that an earlier call has gone to", "bash: git status", s.anyMark)
+	c = s.in(s.world.Project, session())
+	s.turn(c, "bash: cd vendor/bare")
+	s.turn(c, "bash: git status")
+	s.held("a bare repository that an earlier call has gone to", !s.anyMark(), "its program has run")
 	c = s.in(s.project("vendor/bare"), session())
 	for _, command := range []string{"git status", "git diff"} {
 		s.mustAsk(c, "a session in a bare repository: "+command, "bash: "+command, s.anyMark)
