@@ -63,7 +63,7 @@ func endsStream(err error) bool {
 // handle translates and asks one request. The answers are events.
 func (c *conversation) handle(ctx context.Context, request *pb.AgentRequest) error {
 	if wire.LegacyAnswer(request) {
-		warning, err := c.server.used(messages.LegacyPermissionFormat, c.session)
+		warning, err := c.server.version.Deprecated(messages.LegacyPermissionFormat, c.session)
 		if err != nil {
 			return wire.WithDetail(err, "request_id", wire.Clip(request.GetPermission().GetRequestId()))
 		}

@@ -4,7 +4,8 @@
 // # Rooms
 //
 // Package door decides which calls are served, package wire turns bytes into messages and
-// errors into statuses, and package gitlab is the one service that no actor answers.
+// errors into statuses, package version compares versions and features, and package gitlab is
+// the one service that no actor answers.
 //
 // # Who owns what
 //

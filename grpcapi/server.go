@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/reflection"
 
 	"betcode/grpcapi/door"
+	"betcode/grpcapi/version"
 	"betcode/grpcapi/wire"
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -93,7 +94,7 @@ type Server struct {
 	door    *door.Interceptor
 	grpc    *grpc.Server
 
-	warned     warned // of deprecated features
+	version    *version.Service
 	conversing conversing
 
 	mu       sync.Mutex
@@ -117,9 +118,13 @@ func New(o Options) *Server {
 	if s.options.MaxMessageBytes == 0 {
 		s.options.MaxMessageBytes = DefaultMaxMessageBytes
 	}
+	s.version = version.New(version.Options{
+		Logger: s.log, Server: o.Version, MaxMessageBytes: s.options.MaxMessageBytes, Claude: o.ClaudeVersion, Flags: o.Features,
+		Serves: s.registered, Reports: s.reports,
+	})
 	s.door = door.New(door.Options{
 		Logger: s.log, Restricted: o.Restricted, Audit: o.Audit, Tokens: o.Tokens, TCP: o.TCP, Limits: o.Limits,
-		MaxMessageBytes: s.options.MaxMessageBytes, BodyPatience: o.bodyPatience, Gate: s.open, Exists: s.exists,
+		MaxMessageBytes: s.options.MaxMessageBytes, BodyPatience: o.bodyPatience, Gate: s.version.Gate, Exists: s.exists,
 	})
 	creds := o.Credentials
 	if creds == nil {
@@ -147,7 +152,7 @@ func New(o Options) *Server {
 	pb.RegisterAdminServiceServer(all, adminService{asker: s.asker, one: &expensive{}})
 	pb.RegisterConfigServiceServer(all, configService{asker: s.asker})
 	pb.RegisterAccessServiceServer(all, accessService{server: s})
-	pb.RegisterVersionServiceServer(all, versionService{server: s})
+	pb.RegisterVersionServiceServer(all, s.version)
 	pb.RegisterBetCodeHealthServer(all, detailsService{server: s})
 	if s.options.GitLab == nil {
 		s.options.GitLab = pb.UnimplementedGitLabServiceServer{}
@@ -204,6 +209,17 @@ func (s *Server) exists(ctx context.Context, id string) (bool, error) {
 		return false, nil
 	}
 	return false, err
+}
+
+// registered reports whether a service is registered, by its full name.
+func (s *Server) registered(service string) bool {
+	_, ok := s.grpc.GetServiceInfo()[service]
+	return ok
+}
+
+// reports returns the newest reports of agents.
+func (s *Server) reports(ctx context.Context, limit int) (messages.AgentReports, error) {
+	return ask[messages.AgentReports](ctx, s.asker, messages.GetAgentReports{Limit: limit})
 }
 
 // Shutdown stops accepting, ends the streams with UNAVAILABLE and waits for the calls that

@@ -258,7 +258,7 @@ var rules = []rule{
 		because: "files of users and repositories are read here alone, so that one bound holds for all of them", never: actorsNever,
 	},
 	{
-		pkg: "grpcapi", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/wire"}, because: "the gateway asks through an interface it declares, so that its tests need no actors",
+		pkg: "grpcapi", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/version", "grpcapi/wire"}, because: "the gateway asks through an interface it declares, so that its tests need no actors",
 		never: map[string]string{
 			protoactor: "a gateway test needs no actor system",
 			bbolt:      "a gateway asks; it does not read the journal",
@@ -267,6 +267,11 @@ var rules = []rule{
 	{
 		pkg: "grpcapi/door", may: []string{"messages", "proto", "grpcapi/wire"}, because: "calls are admitted before any handler, by what the transport and the request say",
 		never: map[string]string{protoactor: "admission needs no actor system", bbolt: "admission needs no journal"},
+	},
+	{
+		pkg: "grpcapi/version", may: []string{"messages", "proto", "grpcapi/door", "grpcapi/wire"},
+		because: "versions and features are compared without sessions; reports of agents come through a function",
+		never:   map[string]string{protoactor: "a negotiation needs no actor system", bbolt: "a negotiation needs no journal"},
 	},
 	{
 		pkg: "grpcapi/wire", may: []string{"messages", "proto"}, because: "bytes become messages and errors become statuses without callers or sessions",

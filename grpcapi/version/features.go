@@ -1,4 +1,4 @@
-package grpcapi
+package version
 
 import (
 	"strings"
@@ -7,19 +7,18 @@ import (
 )
 
 // flags returns the feature flags of the settings as they are now.
-func (s *Server) flags() map[string]bool {
-	if s.options.Features == nil {
+func (s *Service) flags() map[string]bool {
+	if s.options.Flags == nil {
 		return nil
 	}
-	return s.options.Features()
+	return s.options.Flags()
 }
 
 // built reports whether the daemon serves the calls of a feature.
-func (s *Server) built(f messages.Feature) bool {
-	services := s.grpc.GetServiceInfo()
+func (s *Service) built(f messages.Feature) bool {
 	for _, call := range f.Calls {
 		service, _, _ := strings.Cut(strings.TrimPrefix(call, "/"), "/")
-		if _, ok := services[service]; !ok {
+		if !s.options.Serves(service) {
 			return false
 		}
 	}
@@ -37,8 +36,8 @@ var guards = func() map[string]messages.Feature {
 	return all
 }()
 
-// open refuses the calls of a feature that is off.
-func (s *Server) open(method string) error {
+// Gate refuses the calls of a feature that is off.
+func (s *Service) Gate(method string) error {
 	f, ok := guards[method]
 	if !ok {
 		f, ok = guards[method[:strings.LastIndexByte(method, '/')+1]]

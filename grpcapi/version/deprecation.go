@@ -1,4 +1,4 @@
-package grpcapi
+package version
 
 import (
 	"strconv"
@@ -42,9 +42,9 @@ func (w *warned) first(session messages.SessionID, feature string) bool {
 	return true
 }
 
-// used refuses a deprecated feature that is off. For one that is on it returns a warning for
+// Deprecated refuses a deprecated feature that is off. For one that is on it returns a warning for
 // the client, once per session; else nil.
-func (s *Server) used(name string, session messages.SessionID) (*pb.AgentEvent, error) {
+func (s *Service) Deprecated(name string, session messages.SessionID) (*pb.AgentEvent, error) {
 	f, ok := messages.FeatureNamed(name)
 	if !ok {
 		return nil, nil //nolint:nilnil // no warning
@@ -55,8 +55,8 @@ func (s *Server) used(name string, session messages.SessionID) (*pb.AgentEvent, 
 	if !s.warned.first(session, f.Name) {
 		return nil, nil //nolint:nilnil // warned before
 	}
-	s.log.Info().Str(door.FieldTarget, door.Target).Str(door.FieldSpan, "grpc/features").Str(door.FieldSession, string(session)).Str("feature", f.Name).Msg("deprecated feature is used")
-	return deprecationEvent(f, session, s.options.Version), nil
+	s.options.Logger.Info().Str(door.FieldTarget, door.Target).Str(door.FieldSpan, "grpc/features").Str(door.FieldSession, string(session)).Str("feature", f.Name).Msg("deprecated feature is used")
+	return deprecationEvent(f, session, s.options.Server), nil
 }
 
 // deprecationEvent returns the warning about a feature. It is not journaled: its sequence is 0.

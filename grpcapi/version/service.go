@@ -1,8 +1,11 @@
-package grpcapi
+package version
 
 import (
 	"context"
+	"math"
 	"slices"
+
+	"github.com/rs/zerolog"
 
 	"betcode/messages"
 	pb "betcode/proto/betcode/v1"
@@ -14,26 +17,47 @@ const apiVersion = "v1"
 // reportsLookedAt bounds the sessions whose agents' tools and models are reported.
 const reportsLookedAt = 50
 
-type versionService struct {
-	pb.UnimplementedVersionServiceServer
-	server *Server
+// Options configure a [Service].
+type Options struct {
+	Logger          *zerolog.Logger
+	Server          string // version of the daemon
+	MaxMessageBytes int    // of a request, reported to clients
+
+	// Claude returns the version of the agent, empty if it is not known; nil = it is never known.
+	Claude func() string
+	// Flags returns the feature flags of the settings; nil = the settings have none.
+	Flags func() map[string]bool
+	// Serves reports whether the daemon serves a gRPC service. It is called when all are registered.
+	Serves func(service string) bool
+	// Reports returns the newest reports of agents, at most limit.
+	Reports func(ctx context.Context, limit int) (messages.AgentReports, error)
 }
 
+// Service implements VersionService. It is safe for concurrent use.
+type Service struct {
+	pb.UnimplementedVersionServiceServer
+	options Options
+	warned  warned
+}
+
+// New returns a service.
+func New(o Options) *Service { return &Service{options: o} }
+
 // GetVersion implements VersionService.
-func (s versionService) GetVersion(context.Context, *pb.GetVersionRequest) (*pb.GetVersionResponse, error) {
+func (s *Service) GetVersion(context.Context, *pb.GetVersionRequest) (*pb.GetVersionResponse, error) {
 	claude := s.claude()
 	out := &pb.GetVersionResponse{
 		ApiVersion:    apiVersion,
-		ServerVersion: s.server.options.Version,
+		ServerVersion: s.options.Server,
 		ClaudeCode:    &pb.ClaudeCodeInfo{Version: claude, Compatibility: window.level(claude)},
 		Constraints: &pb.VersionConstraints{
 			MinClientVersion: window.Client.Minimum, RecommendedClient: window.Client.Recommended,
 			FeatureReplacements: map[string]string{},
 		},
 	}
-	said := s.server.flags()
+	said := s.flags()
 	for _, f := range messages.Features() {
-		on := f.On(said) && s.server.built(f)
+		on := f.On(said) && s.built(f)
 		if on {
 			out.Features = append(out.Features, f.Name)
 		}
@@ -48,34 +72,34 @@ func (s versionService) GetVersion(context.Context, *pb.GetVersionRequest) (*pb.
 }
 
 // NegotiateCapabilities implements VersionService.
-func (s versionService) NegotiateCapabilities(ctx context.Context, r *pb.NegotiateRequest) (*pb.NegotiateResponse, error) {
+func (s *Service) NegotiateCapabilities(ctx context.Context, r *pb.NegotiateRequest) (*pb.NegotiateResponse, error) {
 	can, err := s.capabilities(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return negotiation{
-		window: window, server: s.server.options.Version, claude: s.claude(), features: messages.Features(),
-		said: s.server.flags(), built: s.server.built, can: can,
+		window: window, server: s.options.Server, claude: s.claude(), features: messages.Features(),
+		said: s.flags(), built: s.built, can: can,
 	}.answer(r), nil
 }
 
-func (s versionService) claude() string {
-	if s.server.options.ClaudeVersion == nil {
+func (s *Service) claude() string {
+	if s.options.Claude == nil {
 		return ""
 	}
-	return s.server.options.ClaudeVersion()
+	return s.options.Claude()
 }
 
 // capabilities returns the abilities of the daemon. Tools and models are those that agents have
 // reported lately: the names they accept for a model, and the models they have used.
-func (s versionService) capabilities(ctx context.Context) (*pb.CapabilitySet, error) {
-	reports, err := ask[messages.AgentReports](ctx, s.server.asker, messages.GetAgentReports{Limit: reportsLookedAt})
+func (s *Service) capabilities(ctx context.Context) (*pb.CapabilitySet, error) {
+	reports, err := s.options.Reports(ctx, reportsLookedAt)
 	if err != nil {
 		return nil, err
 	}
 	out := &pb.CapabilitySet{
 		StreamingSupported: true, CompressionSupported: true,
-		MaxMessageSize: uint32Of(int64(s.server.options.MaxMessageBytes)),
+		MaxMessageSize: uint32(min(max(int64(s.options.MaxMessageBytes), 0), math.MaxUint32)),
 		FeatureFlags:   map[string]bool{},
 	}
 	for _, r := range reports.Reports {
@@ -86,9 +110,9 @@ func (s versionService) capabilities(ctx context.Context) (*pb.CapabilitySet, er
 		}
 	}
 	out.AvailableTools, out.AvailableModels = unique(out.GetAvailableTools()), unique(out.GetAvailableModels())
-	said := s.server.flags()
+	said := s.flags()
 	for _, f := range messages.Features() {
-		out.FeatureFlags[f.Name] = f.On(said) && s.server.built(f)
+		out.FeatureFlags[f.Name] = f.On(said) && s.built(f)
 	}
 	out.SubagentsEnabled = out.GetFeatureFlags()["subagent_orchestration"]
 	out.WorktreesEnabled = out.GetFeatureFlags()["worktree_management"]
