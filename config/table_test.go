@@ -97,7 +97,7 @@ func TestValuesComeBack(t *testing.T) {
 	})
 }
 
-// TestSettingsPage: docs/settings.md is made from the table; -update makes it.
+// TestSettingsPage checks docs/settings.md, which is made from the table; -update writes it.
 func TestSettingsPage(t *testing.T) {
 	const path = "../docs/settings.md"
 	page := settingsPage()
@@ -115,7 +115,8 @@ func settingsPage() string {
 	var b strings.Builder
 	b.WriteString(`# Settings
 
-This page is made from the table in ` + "`config/table.go`" + `; ` + "`betcode config show --origins`" + ` says what holds, and who says so.
+This page is made from the table in ` + "`config/table.go`" + `; ` + "`betcode config show --origins`" + ` prints the
+present values and their origins.
 
 A value is taken from the first of these that has one:
 
@@ -127,14 +128,19 @@ A value is taken from the first of these that has one:
 6. ` + "`daemon.toml`" + ` beside it
 7. the default
 
-A directory has a say only where the last column tells so, and about sessions there; its permission rules are another matter
-(` + "[security.md](security.md)" + `). The configuration directory is ` + "`$BETCODE_CONFIG_DIR`" + `, else ` + "`$XDG_CONFIG_HOME/betcode`" + `
-(` + "`~/.config/betcode`" + `), on macOS ` + "`~/Library/Application Support/betcode`" + `, on Windows ` + "`%USERPROFILE%\\.betcode`" + `.
+Files of a directory set only what the last column names, and only for sessions there. Their
+permission rules are described in [security.md](security.md). The configuration directory is
+` + "`$BETCODE_CONFIG_DIR`" + `, else ` + "`$XDG_CONFIG_HOME/betcode`" + ` (` + "`~/.config/betcode`" + `), on macOS
+` + "`~/Library/Application Support/betcode`" + `, on Windows ` + "`%USERPROFILE%\\.betcode`" + `.
 
-What is unknown is warned about and left alone, with its line; what is wrong keeps a daemon from starting, with its line. A daemon
-that runs notices a change of the files (and SIGHUP): what counts *at once* counts from then on, the rest with the next start. Files
-that are wrong by then change nothing, and ` + "`betcode daemon status`" + ` says so. Times are written ` + "`90s`, `36h`, `7d`" + `, sizes
-` + "`512MiB`" + `. Over the API the arguments of ` + "`notify.exec`" + ` are not shown: they may hold what is nobody else's business. In a file, ` + "`disk.low`" + ` is ` + "`{\"disk\": {\"low\": \"512MiB\"}}`" + `, or ` + "`low = \"512MiB\"`" + ` below ` + "`[disk]`" + `.
+The daemon warns about an unknown setting, with its line, and ignores it. A wrong value keeps a
+daemon from starting, with its line. A running daemon notices a change of the files (and SIGHUP).
+Settings marked *at once* take effect then, the others with the next start. A wrong file changes
+nothing on a running daemon, and ` + "`betcode daemon status`" + ` reports it.
+
+Times are written ` + "`90s`, `36h`, `7d`" + `, sizes ` + "`512MiB`" + `. In a file, ` + "`disk.low`" + ` is
+` + "`{\"disk\": {\"low\": \"512MiB\"}}`" + `, or ` + "`low = \"512MiB\"`" + ` below ` + "`[disk]`" + `. The API does not show the
+arguments of ` + "`notify.exec`" + `: they may be secret.
 
 | setting | what | default | may be | variable | flag | counts | a directory |
 |---|---|---|---|---|---|---|---|
