@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"betcode/actors/health"
+	"betcode/actors/internal/fence"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -56,4 +59,28 @@ func (s *System) damagedSessions(now time.Time) (messages.ComponentHealth, bool)
 		Impact: "They can be exported as far as they can be read (betcode session export ID) and deleted (betcode session delete ID), " +
 			"or a backup can be restored (betcode journal restore). " + s.backup.Offer(),
 	}, true
+}
+
+// fenceView is health's line about fences, where agents are fenced, or are to be.
+func (s *System) fenceView(fenced map[messages.SessionID]bool) (messages.ComponentHealth, bool) {
+	if s.settings.Load().Fence != settings.FenceProject && len(fenced) == 0 {
+		return messages.ComponentHealth{}, false
+	}
+	c := messages.ComponentHealth{Name: "fence", Serving: true, Checked: s.now(), Message: fmt.Sprintf("%d agents fenced", len(fenced))}
+	if len(fenced) > 0 {
+		c.Message += ": " + health.Names(fenced)
+	}
+	if s.settings.Load().Fence != settings.FenceProject {
+		return c, true
+	}
+	version, err := fence.Available()
+	switch {
+	case err != nil:
+		c.Serving, c.State, c.Message = false, "fence_unavailable", err.Error()
+		c.Reason, c.Impact = "Agents are to be fenced, and this system cannot", "No agent is started"
+	case !fence.HoldsSignals(version):
+		c.State, c.Reason = "fence_partial", "The kernel's Landlock does not hold signals (Linux 6.12 does)"
+		c.Impact = "Fenced agents may signal any process of yours"
+	}
+	return c, true
 }

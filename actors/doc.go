@@ -24,7 +24,7 @@
 // message. Clock, ids and randomness are arguments of a step. Each package owns the messages that it exchanges with others,
 // and gets what it needs of the system as a struct Deps (wiring.go).
 //
-// This package is the tree above them: the system and its options, the daemon and sessions actors, the way in for the
+// This package is the tree above them: the system and its options, the daemon and sessions actors, and the way in for the
 // gateway. Questions that need the disk or the journal and no actor are answered by actors/internal/queries. The import
 // order has no cycles:
 //

@@ -21,7 +21,7 @@ func (s *System) forkSession(ctx context.Context, m messages.ForkSession) (messa
 	if s.queries.Exists(m.Fork) {
 		return s.forkedBefore(ctx, m)
 	}
-	if version := s.agentVersion(); claudecode.LacksOption(version, "fork-session") {
+	if version := s.planner.Version(); claudecode.LacksOption(version, "fork-session") {
 		return nil, messages.Errorf(op, messages.WrongState, "Claude Code %s cannot fork a conversation; %s can", version, claudecode.OptionFrom("fork-session")).
 			WithHint("upgrade the agent: " + claudecode.UpgradeCommand())
 	}
@@ -35,7 +35,7 @@ func (s *System) forkSession(ctx context.Context, m messages.ForkSession) (messa
 	if view.Run != nil {
 		environment = view.Run.Environment
 	}
-	if origin.Message, err = s.lastAnswer(op, r.AgentSession, s.environment(environment)); err != nil {
+	if origin.Message, err = s.lastAnswer(op, r.AgentSession, s.planner.Environment(environment)); err != nil {
 		return nil, err
 	}
 	if loaded, err := s.options.Store.Load(m.Session); err == nil {

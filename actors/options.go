@@ -1,14 +1,11 @@
 package actors
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"betcode/actors/session"
+	"betcode/actors/internal/launchplan"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
@@ -22,7 +19,7 @@ func (s *System) optionsOf(m messages.StartSession) (messages.AgentOptions, erro
 	if o.Empty() || s.queries.Exists(m.Session) {
 		return o, nil
 	}
-	if lacking := lackingOption(o, s.agentVersion()); lacking != "" {
+	if lacking := launchplan.LackingOption(o, s.planner.Version()); lacking != "" {
 		return o, messages.Errorf(op, messages.WrongState, "%s", lacking).
 			WithHint("leave the option out, or upgrade the agent: " + claudecode.UpgradeCommand())
 	}
@@ -36,16 +33,6 @@ func (s *System) optionsOf(m messages.StartSession) (messages.AgentOptions, erro
 		}
 	}
 	return o, nil
-}
-
-// lackingOption says which option a version does not know, empty if it knows all.
-func lackingOption(o messages.AgentOptions, version string) string {
-	for _, name := range o.Names() {
-		if claudecode.LacksOption(version, name) {
-			return fmt.Sprintf("Claude Code %s has no option --%s; %s has", version, name, claudecode.OptionFrom(name))
-		}
-	}
-	return ""
 }
 
 // addedDirectory returns an additional directory behind symbolic links. One that holds, or
@@ -96,26 +83,4 @@ func below(path, dir string) bool {
 		}
 		path = parent
 	}
-}
-
-// optionsRefused returns the exit of a run that is not started because the installed program
-// lacks an option, or because an additional directory has changed.
-func optionsRefused(o messages.AgentOptions, version string) (messages.Exit, bool) {
-	if lacking := lackingOption(o, version); lacking != "" {
-		return messages.Exit{Known: true, Code: 127, Reason: lacking, Stage: session.StageVersion}, true
-	}
-	for _, dir := range o.Directories {
-		target, err := filepath.EvalSymlinks(dir)
-		if err == nil && target != dir {
-			err = errors.New("it has become a symbolic link")
-		}
-		if err != nil {
-			exit := messages.Exit{Known: true, Code: 127, Reason: fmt.Sprintf("additional directory %s: %v", dir, err)}
-			if target != "" || errors.Is(err, fs.ErrNotExist) {
-				exit.Stage = "directory"
-			}
-			return exit, true
-		}
-	}
-	return messages.Exit{}, false
 }

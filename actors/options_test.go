@@ -4,26 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"betcode/actors/session"
-	"betcode/messages"
 )
-
-func TestOptionsOfVersions(t *testing.T) {
-	o := messages.AgentOptions{Effort: "low", MaxTurns: 2}
-	for version, lacks := range map[string]bool{"2.0.77": true, "2.1.20": true, "2.1.119": false, "2.1.330": false, "": false} {
-		if got := lackingOption(o, version); (got != "") != lacks {
-			t.Errorf("%q: %q", version, got)
-		}
-		exit, refused := optionsRefused(o, version)
-		if refused != lacks || refused && exit.Stage != session.StageVersion {
-			t.Errorf("%q: %+v", version, exit)
-		}
-	}
-	if got := lackingOption(messages.AgentOptions{MaxTurns: 2, NoTools: true}, "2.0.77"); got != "" {
-		t.Errorf("2.0.77: %q", got)
-	}
-}
 
 // A directory is known under each of its names. A link stands for the others here: a second
 // mount needs root, and letters of either case another file system.

@@ -4,10 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +15,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/git"
+	"betcode/actors/internal/launchplan"
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/queries"
@@ -105,6 +102,7 @@ type System struct {
 	rules       ruleset.Live                      // those of settings, read
 	directories *workdir.Reviewer
 	protected   *protect.List
+	planner     *launchplan.Planner
 	queries     *queries.Queries
 	slots       atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
 	room        *disk.Meter
@@ -157,8 +155,12 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.protected = o.protected()
 	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, run.SpoolQuota), 0)
 	s.room = newMeter(o)
-	s.queries = queries.New(s.queriesDeps())
 	var err error
+	if s.cgroups, err = process.FindCgroups(o.RunsDirectory); err != nil {
+		s.logOf("daemon").Info().Err(err).Msg("agents have no control groups: what they leave behind is found by its environment")
+	}
+	s.planner = launchplan.New(s.planDeps())
+	s.queries = queries.New(s.queriesDeps())
 	if s.versions, err = sidecar.LoadVersions(o.VersionsFile); err != nil {
 		s.logOf("daemon").Warn().Err(err).Msg("what was learned of the agent's versions is lost")
 	}
@@ -169,9 +171,6 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 		if s.registry, err = worktree.Open(o.WorktreesDirectory); err != nil {
 			s.logOf("daemon").Warn().Err(err).Msg("not every worktree is known")
 		}
-	}
-	if s.cgroups, err = process.FindCgroups(o.RunsDirectory); err != nil {
-		s.logOf("daemon").Info().Err(err).Msg("agents have no control groups: what they leave behind is found by its environment")
 	}
 	s.watcher, s.started = watcher, s.now()
 	s.crew = supervision.NewCrew()
@@ -230,44 +229,6 @@ func (s *System) crashed(f supervision.Failure) {
 // backgroundFailed logs what went wrong with work that nobody waits for.
 func (s *System) backgroundFailed(result any) {
 	s.logOf("daemon").Warn().Str("result", fmt.Sprint(result)).Msg("housekeeping went wrong")
-}
-
-// agentSpec is what to start for a run. The executable is looked up, and secrets
-// are taken from the environment, at that time: neither is ever stored.
-func (s *System) agentSpec(session messages.SessionRecord, run messages.RunRecord, resume bool) (process.Spec, error) {
-	program, err := exec.LookPath(s.options.Program)
-	if err != nil {
-		return process.Spec{}, &process.StartError{Stage: process.StageExecute, Path: s.options.Program, Err: err}
-	}
-	if program, err = filepath.Abs(program); err != nil {
-		return process.Spec{}, err
-	}
-	added, err := claude.Environ(claude.Env{ResumeTurn: resume})
-	if err != nil {
-		return process.Spec{}, err
-	}
-	var lease process.Lease
-	if s.options.Lease != "" {
-		lease = process.LeaseOn(s.options.Lease)
-	}
-	env := append(s.environment(run.Environment), added...)
-	env = append(env, claude.ExplicitBareRepositories(env)...)
-	spec := process.Spec{
-		Directory: run.Directory, Lease: lease, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
-		Env: env, Token: run.Token, Cgroup: s.cgroups.For(run.Directory),
-	}
-	err = s.fence(&spec, session, run)
-	return spec, err
-}
-
-// environment is that of an agent: the daemon's as it is now, and what its session
-// has kept, which wins.
-func (s *System) environment(kept map[string]string) []string {
-	all := slices.Clone(s.options.Environment)
-	for _, name := range slices.Sorted(maps.Keys(kept)) {
-		all = append(all, name+"="+kept[name])
-	}
-	return all
 }
 
 // Stop ends the tree: the agents first, unless they are to live on, then every

@@ -9,6 +9,7 @@ import (
 	"betcode/actors/disk"
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/launchplan"
 	"betcode/actors/internal/mcpconfig"
 	"betcode/actors/internal/queries"
 	"betcode/actors/internal/sidecar"
@@ -45,11 +46,30 @@ func (s *System) healthDeps() health.Deps {
 	}
 }
 
+// planDeps returns what starts of agents are planned with.
+func (s *System) planDeps() launchplan.Deps {
+	o := s.options
+	return launchplan.Deps{
+		Program: o.Program, Inherited: o.Environment, Version: o.AgentVersion, Lease: o.Lease, Runs: o.RunsDirectory, Home: o.Home, Protected: o.Protected,
+		Settings: s.settings.Load, Directories: s.directories, Cgroups: s.cgroups,
+	}
+}
+
+// prepared reports to health whether a run directory was made. If the next attempt would fail the same way, it returns the end
+// of the run.
+func (s *System) prepared(err error) (messages.Exit, bool) {
+	exit, lasts := launchplan.NotWritable(err)
+	if err == nil || lasts {
+		s.actors.Root.Send(s.health, health.StateDirectory{Err: err})
+	}
+	return exit, lasts
+}
+
 // queriesDeps returns what questions need that no actor answers.
 func (s *System) queriesDeps() queries.Deps {
 	return queries.Deps{
 		Store: s.options.Store, Runs: s.options.RunsDirectory, Home: s.options.Home, MachineFile: s.options.MachineFile,
-		Environment: s.environment, Now: s.now, Rules: s.rules.Load, Directories: s.directories, Protected: s.protected,
+		Environment: s.planner.Environment, Now: s.now, Rules: s.rules.Load, Directories: s.directories, Protected: s.protected,
 		Space: s.room.Measure, View: s.sessionView, Worktrees: s.keptWorktrees,
 		Slots: func() messages.SlotQueue {
 			if slots := s.slots.Load(); slots != nil {
@@ -63,7 +83,7 @@ func (s *System) queriesDeps() queries.Deps {
 // keepReport stores what the agent of a session reports. kept are the variables that the session keeps.
 func (s *System) keepReport(r messages.AgentReport, directory string, kept map[string]string) error {
 	runs := filepath.Join(s.options.RunsDirectory, string(r.Session))
-	return sidecar.WriteReport(runs, mcpconfig.Complete(r, directory, s.environment(kept)))
+	return sidecar.WriteReport(runs, mcpconfig.Complete(r, directory, s.planner.Environment(kept)))
 }
 
 // diskDeps returns what the disk actor needs.
@@ -116,8 +136,8 @@ func (s *System) clientDeps() client.Deps {
 func (s *System) runDeps() run.Deps {
 	return run.Deps{
 		Common: s.common(), Health: s.health, DiskFull: s.room.Full, SpoolQuota: s.options.Disk.SpoolQuota, Archive: s.archiver.Live,
-		OpenSpool: s.options.Disk.openSpool, Watcher: s.watcher, Shows: s.logs, LogLine: s.logLine,
-		Version: s.agentVersion, Refused: refusedStart, Prepared: s.prepared, Spec: s.agentSpec, Guard: s.guard,
+		OpenSpool: s.options.Disk.openSpool, Watcher: s.watcher, Shows: s.logs, Mask: s.options.Mask,
+		Version: s.planner.Version, Refused: launchplan.Refused, Prepared: s.prepared, Spec: s.planner.Spec, Guard: s.planner.Guard,
 	}
 }
 
@@ -128,9 +148,9 @@ func (s *System) sessionDeps() *session.Deps {
 		Journal: s.journal, Pool: s.pool, Health: s.health,
 		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),
 		DiskFull: s.room.Full, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
-		Environment: s.environment, DirectoryRules: s.directories.Rules, EditRefused: s.editRefused, Guard: s.directories.Guard, EndStrays: endStraysIn,
+		Environment: s.planner.Environment, DirectoryRules: s.directories.Rules, EditRefused: s.editRefused, Guard: s.directories.Guard, EndStrays: endStraysIn,
 		Background: s.background, NoteVersion: s.versions.Add, KeepReport: s.keepReport, KeepAbilities: sidecar.LearnAbilities,
-		Temporary: s.temporary, Archive: s.archiver.Ended, Audit: s.audit, Notify: s.notifier.send,
+		Temporary: s.planner.Temporary, Archive: s.archiver.Ended, Audit: s.audit, Notify: s.notifier.send,
 		Shows: s.logs, Mask: s.options.Mask,
 	}
 }

@@ -226,12 +226,17 @@ var rules = []rule{
 	},
 	{
 		pkg: "actors/run", may: []string{
-			"messages", "actors/health", "actors/internal/act", "actors/internal/claude", "actors/internal/control", "actors/internal/process", "actors/internal/spool",
+			"messages", "actors/health", "actors/internal/act", "actors/internal/claude", "actors/internal/control", "actors/internal/process", "actors/internal/spool", "actors/internal/texts",
 		},
 		because: "it runs the agent it is given; what to start, and why, is decided above it", never: actorsNever,
 	},
 	{
 		pkg: "actors/internal/act", may: []string{"supervision"}, because: "what every actor uses knows no actor", never: actorsNever,
+	},
+	{
+		pkg: "actors/internal/launchplan", may: []string{"messages", "actors/settings", "actors/run", "actors/internal"},
+		because: "a start is planned without sessions and the tree; package run owns the formats of what a plan leaves in its directory",
+		never:   actorsNever,
 	},
 	{
 		pkg: "actors/internal/queries", may: []string{

@@ -27,7 +27,7 @@ type Deps struct {
 	OpenSpool  func(path string) (spool.File, error) // nil = as files are opened
 	Watcher    *spool.Watcher
 	Shows      func(level zerolog.Level) bool // whether the log shows a level
-	LogLine    func(log *zerolog.Logger, direction string, line []byte, size int64)
+	Mask       func(text string) string       // hides secrets in what the log shows of the agent's lines
 
 	// What follows is called by a worker, when an agent is started.
 

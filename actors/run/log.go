@@ -39,7 +39,7 @@ func (r *run) logBatch(b spool.Batch) {
 	}
 	log := r.log()
 	for _, l := range b.Lines {
-		r.deps.LogLine(log, "out", l.Bytes, l.Size)
+		r.logLine(log, "out", l.Bytes, l.Size)
 	}
 }
 
@@ -47,6 +47,6 @@ func (r *run) logBatch(b spool.Batch) {
 func (r *run) logWritten(m lineWritten) {
 	if m.err == nil && !m.long && r.deps.Shows(zerolog.DebugLevel) {
 		line := bytes.TrimRight(m.what.line, "\n")
-		r.deps.LogLine(r.log(), "in", line, int64(len(line)))
+		r.logLine(r.log(), "in", line, int64(len(line)))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
@@ -39,11 +40,11 @@ var conditions = []struct {
 		"The directory the agent works in is gone", "bring it back",
 	},
 	{
-		messages.StateNotWritable, func(e evidence) bool { return e.exit.Stage == StageState },
+		messages.StateNotWritable, func(e evidence) bool { return e.exit.Stage == run.StageState },
 		"The daemon cannot write to its state directory", "make the directory writable for the daemon's user",
 	},
 	{
-		messages.AgentTooOld, func(e evidence) bool { return e.exit.Stage == StageVersion },
+		messages.AgentTooOld, func(e evidence) bool { return e.exit.Stage == run.StageVersion },
 		"The agent's version is not supported", "upgrade it: " + claudecode.UpgradeCommand(),
 	},
 	{

@@ -150,7 +150,7 @@ func TestConversationThatWasDeleted(t *testing.T) {
 func TestConditionOfAReadOnlyState(t *testing.T) {
 	found := ""
 	for _, condition := range conditions {
-		if found == "" && condition.shows(evidence{exit: messages.Exit{Known: true, Code: 127, Stage: StageState}, silent: true}) {
+		if found == "" && condition.shows(evidence{exit: messages.Exit{Known: true, Code: 127, Stage: run.StageState}, silent: true}) {
 			found = string(condition.name)
 		}
 	}

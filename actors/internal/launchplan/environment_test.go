@@ -1,14 +1,14 @@
-package actors
+package launchplan
 
 import "testing"
 
 func TestEnvironmentOfAnAgent(t *testing.T) {
-	s := &System{options: Options{Environment: []string{"PATH=/bin", "KEY=sk"}}}
-	got := s.environment(map[string]string{"VIRTUAL_ENV": "/v", "PATH": "/v/bin"})
+	p := New(Deps{Inherited: []string{"PATH=/bin", "KEY=sk"}})
+	got := p.Environment(map[string]string{"VIRTUAL_ENV": "/v", "PATH": "/v/bin"})
 	if want := []string{"PATH=/bin", "KEY=sk", "PATH=/v/bin", "VIRTUAL_ENV=/v"}; len(got) != 4 || got[0] != want[0] || got[2] != want[2] || got[3] != want[3] {
 		t.Errorf("%q", got) // the last of a name counts
 	}
-	if len(s.options.Environment) != 2 {
+	if len(p.deps.Inherited) != 2 {
 		t.Error("the daemon's own has changed")
 	}
 }

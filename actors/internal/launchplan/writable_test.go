@@ -1,4 +1,4 @@
-package actors
+package launchplan
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ func TestStateThatCannotBeWritten(t *testing.T) {
 		{&fs.PathError{Op: "mkdir", Path: "/runs", Err: syscall.ENOSPC}, false},
 		{errors.New("another"), false},
 	} {
-		if got := notWritable(c.err); got != c.want {
+		if _, got := NotWritable(c.err); got != c.want {
 			t.Errorf("%v: %t", c.err, got)
 		}
 	}

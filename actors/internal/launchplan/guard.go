@@ -1,4 +1,4 @@
-package actors
+package launchplan
 
 import (
 	"encoding/json"
@@ -12,18 +12,16 @@ import (
 	"betcode/messages"
 )
 
-// guard decides how much of its directory a new agent obeys, writes that down beside
-// the run for the daemon that adopts it, and returns the command line and what is added to the
-// environment. The directory is looked at immediately before each start, so trust that was lost
-// counts from then on.
-func (s *System) guard(session messages.SessionRecord, record messages.RunRecord) (argv, env []string, err error) {
-	environment := s.environment(record.Environment)
+// Guard decides how much of its directory a new agent obeys, writes that into the run directory for the
+// daemon that adopts the agent, and returns the command line and what is added to the environment.
+func (p *Planner) Guard(session messages.SessionRecord, record messages.RunRecord) (argv, env []string, err error) {
+	environment := p.Environment(record.Environment)
 	restriction := claude.Restriction{Strict: record.Options.OnlyServers}
-	if !s.directories.Known() {
-		argv, err = s.handServers(session, record, restriction, environment)
+	if !p.deps.Directories.Known() {
+		argv, err = p.handServers(session, record, restriction, environment)
 		return argv, nil, err
 	}
-	guard := s.directories.GuardAtStart(session.WorkingDirectory, record.Options.Directories, environment)
+	guard := p.deps.Directories.GuardAtStart(session.WorkingDirectory, record.Options.Directories, environment)
 	text, err := json.Marshal(guard)
 	if err != nil {
 		return nil, nil, fmt.Errorf("write %s: %w", run.GuardFile, err)
@@ -35,14 +33,14 @@ func (s *System) guard(session messages.SessionRecord, record messages.RunRecord
 		restriction.Guarded, restriction.Strict, restriction.Ask = true, restriction.Strict || guard.Restricted(), guard.Ask
 		env = claude.RestrictEnviron(environment, claude.Restriction{Strict: guard.Restricted()})
 	}
-	argv, err = s.handServers(session, record, restriction, environment)
+	argv, err = p.handServers(session, record, restriction, environment)
 	return argv, env, err
 }
 
-// handServers writes the MCP servers that an agent is given into a file of its run, and
-// returns the command line: the user's own where it is kept from finding them itself, and
-// those of its session, which win over others of the same name.
-func (s *System) handServers(session messages.SessionRecord, record messages.RunRecord, r claude.Restriction, environment []string) ([]string, error) {
+// handServers writes the MCP servers that an agent is given into a file of its run, and returns the command
+// line. They are the user's own, where the agent is kept from finding them itself, and those of its
+// session, which win over others of the same name.
+func (p *Planner) handServers(session messages.SessionRecord, record messages.RunRecord, r claude.Restriction, environment []string) ([]string, error) {
 	var servers []byte
 	if r.Guarded && !record.Options.OnlyServers {
 		servers = claude.OwnServers(mcpconfig.Read(claude.Memory(environment)), r.Strict, projectsOf(session.WorkingDirectory)...)

@@ -1,4 +1,4 @@
-package actors
+package launchplan
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ import (
 
 // fixedDirectories say the same of each directory.
 type fixedDirectories struct {
-	Directories
+	workdir.Source
 	review messages.DirectoryReview
 	err    error
 }
@@ -53,8 +53,8 @@ func TestGuard(t *testing.T) {
 	} {
 		record := messages.RunRecord{Directory: t.TempDir(), Argv: []string{"claude"}}
 		environment, quiet := []string{"HOME=" + home}, zerolog.Nop()
-		s := &System{options: Options{Environment: environment}, directories: workdir.New(workdir.Deps{Source: test.directories, Log: &quiet})}
-		argv, env, err := s.guard(messages.SessionRecord{WorkingDirectory: project}, record)
+		p := New(Deps{Inherited: environment, Directories: workdir.New(workdir.Deps{Source: test.directories, Log: &quiet})})
+		argv, env, err := p.Guard(messages.SessionRecord{WorkingDirectory: project}, record)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package actors
+package run
 
 import (
 	"bytes"
@@ -15,19 +15,19 @@ const shownLine = 16 << 10
 // maxKind bounds the type of a line in the log, in characters.
 const maxKind = 120
 
-// logLine is one line of NDJSON, "in" to the agent or "out" of it. What is not there of
-// one that was cut is not shown.
-func (s *System) logLine(log *zerolog.Logger, direction string, line []byte, size int64) {
+// logLine logs one line of NDJSON, "in" to the agent or "out" of it: its type and length at debug, and the line
+// itself at trace. size is the length of the whole line, of which line may be the beginning.
+func (r *run) logLine(log *zerolog.Logger, direction string, line []byte, size int64) {
 	var kind struct{ Type, Subtype string }
 	_ = json.Unmarshal(line, &kind) // one without a type is shown without
 	log.Debug().Str("direction", direction).Str("type", texts.Shorten(kind.Type, maxKind)).
 		Str("subtype", texts.Shorten(kind.Subtype, maxKind)).Int64("bytes", size).Msg("line")
 	if e := log.Trace(); e.Enabled() {
-		e.Str("direction", direction).Int64("bytes", size).Str("line", s.options.Mask(beginning(line, shownLine))).Msg("raw line")
+		e.Str("direction", direction).Int64("bytes", size).Str("line", r.deps.Mask(beginning(line, shownLine))).Msg("raw line")
 	}
 }
 
-// beginning is a line's, cut between words: half a secret would not look like one.
+// beginning is the beginning of a line, cut between words: the mask would not recognise half a secret.
 func beginning(line []byte, most int) string {
 	if len(line) > most {
 		line = line[:most]

@@ -1,0 +1,86 @@
+package launchplan
+
+import (
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"betcode/actors/internal/claude"
+	"betcode/actors/internal/process"
+	"betcode/actors/internal/workdir"
+	"betcode/actors/settings"
+	"betcode/messages"
+)
+
+// Deps is what a [Planner] needs.
+type Deps struct {
+	Program     string                    // the agent's executable; looked up in PATH when it has no slash
+	Inherited   []string                  // what agents inherit, as "NAME=value"
+	Version     func() string             // of Program; it may run the program; nil or empty = not known
+	Lease       string                    // a file kept locked by the daemon; empty = none
+	Runs        string                    // the directory with the run directories of all sessions
+	Home        string                    // of the user; empty = not known
+	Protected   []string                  // the daemon's own directories
+	Settings    func() *settings.Settings // the present ones
+	Directories *workdir.Reviewer         // how much of its directory an agent obeys
+	Cgroups     process.Cgroups           // those of agents
+}
+
+// Planner plans starts of agents. It is safe for concurrent use.
+type Planner struct{ deps Deps }
+
+// New returns a planner.
+func New(d Deps) *Planner { return &Planner{d} }
+
+// Spec returns what to start for a run. resume says whether an interrupted turn is continued. The executable is looked up, and
+// secrets are taken from the environment, at this moment: neither is ever stored.
+func (p *Planner) Spec(session messages.SessionRecord, run messages.RunRecord, resume bool) (process.Spec, error) {
+	program, err := exec.LookPath(p.deps.Program)
+	if err != nil {
+		return process.Spec{}, &process.StartError{Stage: process.StageExecute, Path: p.deps.Program, Err: err}
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return process.Spec{}, err
+	}
+	added, err := claude.Environ(claude.Env{ResumeTurn: resume})
+	if err != nil {
+		return process.Spec{}, err
+	}
+	var lease process.Lease
+	if p.deps.Lease != "" {
+		lease = process.LeaseOn(p.deps.Lease)
+	}
+	env := append(p.Environment(run.Environment), added...)
+	env = append(env, claude.ExplicitBareRepositories(env)...)
+	spec := process.Spec{
+		Directory: run.Directory, Lease: lease, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
+		Env: env, Token: run.Token, Cgroup: p.deps.Cgroups.For(run.Directory),
+	}
+	err = p.fence(&spec, session, run)
+	return spec, err
+}
+
+// Environment returns the environment of an agent: the inherited one, and the variables that its session keeps, which win.
+func (p *Planner) Environment(kept map[string]string) []string {
+	all := slices.Clone(p.deps.Inherited)
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		all = append(all, name+"="+kept[name])
+	}
+	return all
+}
+
+// Temporary returns the directory for the temporary files of a session's fenced agent. Its path is short,
+// because agents make sockets there.
+func (p *Planner) Temporary(session messages.SessionID) string {
+	return filepath.Join(filepath.Dir(p.deps.Runs), "tmp", string(session[:min(len(session), 8)]))
+}
+
+// Version returns the version of the agent's program, empty if it is not known. It may run the program,
+// so only workers call it.
+func (p *Planner) Version() string {
+	if p.deps.Version == nil {
+		return ""
+	}
+	return p.deps.Version()
+}
