@@ -60,8 +60,8 @@ func (t *turn) converse(ctx context.Context, agents pb.AgentServiceClient) error
 	if err != nil {
 		return err
 	}
-	_ = stream.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: t.start}}) // Recv tells of errors
-	var head uint64                                                                    // the past ends here
+	_ = stream.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: t.start}}) // Recv returns errors
+	var head uint64                                                                    // events up to it are history
 	for {
 		event, err := stream.Recv()
 		if err != nil {

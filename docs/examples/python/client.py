@@ -28,7 +28,7 @@ class Turn:
         requests = queue.SimpleQueue()
         requests.put(pb.AgentRequest(start=self.start))
         events = agents.Converse(iter(requests.get, None), metadata=self.metadata)
-        head = 0  # the past ends here
+        head = 0  # events up to it are history
         try:
             for event in events:
                 self.start.from_sequence = max(self.start.from_sequence, event.sequence)
