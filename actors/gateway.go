@@ -55,6 +55,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.createWorktree(ctx, m)
 	case messages.SwitchWorktree:
 		return s.switchWorktree(ctx, m)
+	case messages.SetupWorktree:
+		return s.setUpWorktree(ctx, m)
 	case messages.RemoveWorktree:
 		return s.removeWorktree(ctx, m)
 	case messages.GetHealth:

@@ -3,6 +3,8 @@ package actors
 import (
 	"context"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"betcode/actors/worktree"
@@ -18,12 +20,32 @@ func (s *System) worktreeDeps() worktree.Deps {
 	return worktree.Deps{
 		Common: s.common(), Registry: s.registry, Git: s.git, Spare: s.room.SpareAt, Sessions: s.allSessions,
 		Protected: func(path string) string { return s.protected.Exposed(filepath.ToSlash(path)) },
+		Setup: func() worktree.Setup {
+			now := s.settings.Load()
+			return worktree.Setup{Commands: now.SetupCommands, Limit: now.SetupTime}
+		},
+		Trusted: func(dir string) bool {
+			review, err := s.directories.Review(messages.ReviewDirectory{Directory: dir})
+			found, ok := review.(messages.DirectoryReview)
+			return err == nil && ok && found.Trusted
+		},
+		Variable: s.inherited,
 		Stop: func(ctx context.Context, id messages.SessionID) (bool, error) {
 			answer, err := s.ask(ctx, s.sessions, messages.StopSession{Session: id})
 			stopped, _ := answer.(messages.SessionStopped)
 			return stopped.WasRunning, err
 		},
 	}
+}
+
+// inherited returns a variable of the environment that the daemon hands on; empty if there is none.
+func (s *System) inherited(name string) string {
+	for _, entry := range slices.Backward(s.options.Environment) {
+		if value, found := strings.CutPrefix(entry, name+"="); found {
+			return value
+		}
+	}
+	return ""
 }
 
 func (s *System) allSessions() ([]messages.SessionRecord, error) {
@@ -98,6 +120,18 @@ func (s *System) createWorktree(ctx context.Context, m messages.CreateWorktree) 
 
 func (s *System) switchWorktree(ctx context.Context, m messages.SwitchWorktree) (messages.Reply, error) {
 	const op = "switch worktree"
+	err := s.keepsWorktrees(op)
+	if err == nil {
+		m.Worktree, m.Common, err = s.registry.Repository(op, m.Worktree)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.askWithin(ctx, worktreePatience, s.worktrees, m)
+}
+
+func (s *System) setUpWorktree(ctx context.Context, m messages.SetupWorktree) (messages.Reply, error) {
+	const op = "set up worktree"
 	err := s.keepsWorktrees(op)
 	if err == nil {
 		m.Worktree, m.Common, err = s.registry.Repository(op, m.Worktree)

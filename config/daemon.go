@@ -50,6 +50,7 @@ type Daemon struct {
 	ExtendOnActivity              bool
 	Reminders                     []time.Duration // none, one or two
 	NotifyExec                    []string        // empty = none
+	Worktree                      Worktree
 
 	Resume Resume
 	Past   Past
@@ -159,4 +160,10 @@ func assign(to, v any) {
 	default:
 		panic(fmt.Sprintf("a setting goes into a %T", to))
 	}
+}
+
+// Worktree has the settings of git worktrees.
+type Worktree struct {
+	SetupCommands []string      // empty = none
+	SetupTime     time.Duration // of all of them
 }

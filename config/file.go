@@ -157,10 +157,11 @@ func (f *File) member(name string, m member) {
 		f.features(m.node)
 	default:
 		_, isObject := m.value.([]member)
+		section, _, _ := strings.Cut(name, ".")
 		switch {
-		case agentsOwn[name]:
-		case isSection(name) && isObject:
+		case isSection(name) && isObject: // the agent may have settings in it as well
 			f.object(name, m.node)
+		case agentsOwn[name], agentsOwn[section]:
 		case isSection(name):
 			f.wrong(m.node, "%q must be an object", name)
 		default:

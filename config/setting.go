@@ -46,9 +46,10 @@ const (
 	Command               // []string: a program and its arguments
 	Names                 // []string: of variables; a final * matches any rest
 	Paths                 // []string: each absolute, or below the home directory as ~/…
+	Shell                 // []string: commands of the shell
 )
 
-var kindNames = [...]string{"text", "path", "number", "switch", "time", "size", "times", "command", "names", "paths"}
+var kindNames = [...]string{"text", "path", "number", "switch", "time", "size", "times", "command", "names", "paths", "shell"}
 
 // String returns the name of the kind in docs/settings.md.
 func (k Kind) String() string { return kindNames[k] }
@@ -78,6 +79,8 @@ func (s *Setting) Wants() string {
 		return "a list of names of variables, in which a last * stands for any rest, for example PATH,LC_*; or off"
 	case Paths:
 		return "a list of absolute paths, of which ~/… is below the home directory, for example ~/notes,/srv/data; or off"
+	case Shell:
+		return `a list of shell commands, for example ["npm install","make"]`
 	case Command:
 		return `a list of texts, the first of which names a program, for example ["notify-send","betcode"]`
 	}

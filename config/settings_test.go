@@ -72,6 +72,7 @@ func TestDaemonOfSettings(t *testing.T) {
   "permissions": {"defaultMode": "plan", "deny": ["WebFetch"], "default_ttl": "2d", "reminder_intervals": []},
   "retention": {"max_bytes": "off", "max_age": "90d", "session_max_bytes": 2147483648, "session_max_age": "36h"},
   "notify": {"exec": ["notify-send", ""]},
+  "worktree": {"setup_commands": ["npm install", "make"], "symlinkDirectories": ["of the agent"]},
   "agent": {"path": "bin/claude"}, "daemon": {"log_file": "~/log", "max_subprocesses": 9}
 }`)
 	write(t, dir, TOMLFile, "[permissions]\nallow = [\"Read\"]\n[feature_flags]\nworktree_management = true\n[daemon]\nmax_subprocesses = 3\nlog_level = \"WARN\"\n")
@@ -84,6 +85,7 @@ func TestDaemonOfSettings(t *testing.T) {
 	case d.Model != "opus", d.Past.Threshold() != 0, d.Past.CompactThreshold != 100_000,
 		d.PermissionTTL != 48*time.Hour, d.Reminders == nil, len(d.Reminders) != 0, !d.ExtendOnActivity,
 		d.Past.Bytes != -1, d.Past.Age != 90*24*time.Hour, d.Past.SessionBytes != 2<<30, d.Past.SessionAge != 36*time.Hour,
+		!slices.Equal(d.Worktree.SetupCommands, []string{"npm install", "make"}), d.Worktree.SetupTime != 10*time.Minute,
 		!slices.Equal(d.NotifyExec, []string{"notify-send", ""}), d.ClaudePath != filepath.Join(dir, "bin/claude"),
 		d.LogFile != "/home/me/log", d.MaxAgents != 9, d.LogLevel != "warn", !d.KeepAgents, d.Disk.ArchiveAge != 60*24*time.Hour,
 		d.Disk.ArchiveBytes != 5<<30, d.Disk.Low != 0, d.MaxWaiting != 50, d.LockGrace != 10*time.Second:

@@ -199,6 +199,16 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.NotifyExec },
 	},
 	{
+		Name: "worktree.setup_commands", Kind: Shell, Unset: "none", Env: "BETCODE_WORKTREE_SETUP_COMMANDS", Live: true,
+		Help: "shell commands that run in a new worktree unless something in it is not trusted; .betcode/worktree-setup.sh of the repository runs instead of them",
+		into: func(d *Daemon) any { return &d.Worktree.SetupCommands },
+	},
+	{
+		Name: "worktree.setup_time", Kind: Duration, Default: "10m", Min: "1s", Max: "24h", Env: "BETCODE_WORKTREE_SETUP_TIME", Live: true,
+		Help: "time limit of the setup of a worktree; what runs then is killed",
+		into: func(d *Daemon) any { return &d.Worktree.SetupTime },
+	},
+	{
 		Name: "gitlab.url", Kind: Text, Unset: "https://gitlab.com, if there is a token", Env: "BETCODE_GITLAB_URL",
 		Help: "GitLab with the merge requests, pipelines and issues to show",
 		into: func(d *Daemon) any { return &d.GitLab.URL },

@@ -49,7 +49,7 @@ func TestTable(t *testing.T) {
 		field := reflect.TypeOf(s.into(&d)).Elem()
 		examples := map[Kind]any{
 			Text: "x", Path: "/x", Number: int64(7), Switch: true, Duration: time.Hour, Size: int64(7),
-			Durations: []time.Duration{time.Hour}, Command: []string{"x"}, Names: []string{"X"}, Paths: []string{"/x"},
+			Durations: []time.Duration{time.Hour}, Command: []string{"x"}, Names: []string{"X"}, Paths: []string{"/x"}, Shell: []string{"x"},
 		}
 		assign(s.into(&d), examples[s.Kind])
 		if reflect.ValueOf(s.into(&d)).Elem().IsZero() {

@@ -53,7 +53,7 @@ func (s *Setting) read(text string) (v any, ok bool) {
 		v, err = sizeOf(text)
 	case Durations:
 		return parseDurations(text)
-	case Command:
+	case Command, Shell:
 		return parseCommand(text)
 	case Names:
 		return parseNames(text)
@@ -164,7 +164,7 @@ func (s *Setting) fromFile(n node) (any, error) {
 	var text string
 	switch v := n.value.(type) {
 	case string:
-		if s.Kind == Number || s.Kind == Switch || s.Kind == Command {
+		if s.Kind == Number || s.Kind == Switch || s.Kind == Command || s.Kind == Shell {
 			return nil, wrong
 		}
 		text = v
@@ -183,7 +183,7 @@ func (s *Setting) fromFile(n node) (any, error) {
 		switch {
 		case !ok:
 			return nil, wrong
-		case s.Kind == Command:
+		case s.Kind == Command || s.Kind == Shell:
 			if len(words) == 0 || words[0] == "" || strings.ContainsRune(strings.Join(words, ""), 0) {
 				return nil, wrong
 			}

@@ -52,6 +52,12 @@ func (s worktreeService) GetWorktree(ctx context.Context, r *pb.GetWorktreeReque
 	return unary(ctx, patient{s.server}, messages.GetWorktree{Worktree: reference}, err, worktreeOut)
 }
 
+// SetupWorktree implements WorktreeService.
+func (s worktreeService) SetupWorktree(ctx context.Context, r *pb.SetupWorktreeRequest) (*pb.WorktreeInfo, error) {
+	reference, err := worktreeIn("set up worktree", r.GetWorktreeId())
+	return unary(ctx, patient{s.server}, messages.SetupWorktree{Worktree: reference}, err, worktreeOut)
+}
+
 // worktreeIn checks the reference to a worktree.
 func worktreeIn(op, reference string) (string, error) {
 	if strings.TrimSpace(reference) == "" {
@@ -96,6 +102,7 @@ func worktreeOut(v messages.WorktreeView) *pb.WorktreeInfo {
 	return &pb.WorktreeInfo{
 		Id: v.ID, Name: v.Name, Path: textOut(v.Path), Branch: textOut(v.Branch), CreatedAt: timeOut(v.CreatedAt), ActiveSessionId: string(v.ActiveSession),
 		RepoPath: textOut(v.Repository), State: worktreeStates[v.State], Active: v.Active, SessionCount: uint32Of(int64(v.Sessions)), Work: workOut(v.Work),
+		Setup: setupOut(v.Setup),
 	}
 }
 
@@ -104,6 +111,21 @@ var worktreeStates = map[messages.WorktreeState]pb.WorktreeState{
 	messages.WorktreeReady:    pb.WorktreeState_WORKTREE_STATE_READY,
 	messages.WorktreeRemoving: pb.WorktreeState_WORKTREE_STATE_REMOVING,
 	messages.WorktreeStale:    pb.WorktreeState_WORKTREE_STATE_STALE,
+}
+
+var setupStatuses = map[messages.SetupStatus]pb.WorktreeSetupStatus{
+	messages.SetupRunning:    pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_RUNNING,
+	messages.SetupReady:      pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_READY,
+	messages.SetupFailed:     pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_FAILED,
+	messages.SetupTimeout:    pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_TIMEOUT,
+	messages.SetupNotTrusted: pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_NOT_TRUSTED,
+}
+
+func setupOut(s messages.WorktreeSetup) *pb.WorktreeSetup {
+	if s.Status == messages.SetupNone {
+		return nil
+	}
+	return &pb.WorktreeSetup{Status: setupStatuses[s.Status], Output: textOut(s.Output)}
 }
 
 func workOut(w *messages.WorktreeWork) *pb.WorktreeWork {

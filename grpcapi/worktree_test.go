@@ -23,13 +23,14 @@ func worktrees(t *testing.T, answer func(messages.Request) (messages.Reply, erro
 func TestWorktrees(t *testing.T) {
 	view := messages.WorktreeView{
 		ID: keyA, Name: "fresh", Path: "/p-\xff", Branch: "b", Repository: "/p", State: messages.WorktreeReady, Active: true, CreatedAt: time.Unix(7, 0),
-		Sessions: 2, ActiveSession: sessionA,
+		Sessions: 2, ActiveSession: sessionA, Setup: messages.WorktreeSetup{Status: messages.SetupTimeout, Output: "slow"},
 		Work: &messages.WorktreeWork{Commit: "12", Changed: 1, Untracked: 2, Upstream: "o/b", Ahead: 3, Behind: 4, Unpushed: 5, DiskBytes: 6, DiskFailed: true},
 	}
 	want := &pb.WorktreeInfo{
 		Id: keyA, Name: "fresh", Path: "/p-?", Branch: "b", CreatedAt: timeOut(time.Unix(7, 0)), ActiveSessionId: sessionA, RepoPath: "/p",
 		State: pb.WorktreeState_WORKTREE_STATE_READY, Active: true, SessionCount: 2,
-		Work: &pb.WorktreeWork{Commit: "12", ChangedFiles: 1, UntrackedFiles: 2, Upstream: "o/b", Ahead: 3, Behind: 4, Unpushed: 5, DiskBytes: 6, DiskBytesPartial: true},
+		Setup: &pb.WorktreeSetup{Status: pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_TIMEOUT, Output: "slow"},
+		Work:  &pb.WorktreeWork{Commit: "12", ChangedFiles: 1, UntrackedFiles: 2, Upstream: "o/b", Ahead: 3, Behind: 4, Unpushed: 5, DiskBytes: 6, DiskBytesPartial: true},
 	}
 	client, asker := worktrees(t, func(r messages.Request) (messages.Reply, error) {
 		switch r.(type) {
@@ -44,7 +45,7 @@ func TestWorktrees(t *testing.T) {
 	})
 	ctx := as(t, "c")
 	list := must[*pb.ListWorktreesResponse](t)(client.ListWorktrees(ctx, &pb.ListWorktreesRequest{RepoPath: "/p/x/.."})).GetWorktrees()
-	if len(list) != 2 || !proto.Equal(list[0], want) || list[1].GetState() != pb.WorktreeState_WORKTREE_STATE_STALE || list[1].GetWork() != nil {
+	if len(list) != 2 || !proto.Equal(list[0], want) || list[1].GetState() != pb.WorktreeState_WORKTREE_STATE_STALE || list[1].GetWork() != nil || list[1].GetSetup() != nil {
 		t.Errorf("list: %v", list)
 	}
 	created := must[*pb.WorktreeInfo](t)(client.CreateWorktree(ctx, &pb.CreateWorktreeRequest{RepoPath: "/p", Branch: "b", Name: "n", Path: "/x", CreateBranch: true, Base: "main"}))
@@ -55,12 +56,16 @@ func TestWorktrees(t *testing.T) {
 		!removed.GetRemoved() || removed.GetSessionsClosed() != 3 {
 		t.Errorf("%v\n%v\n%v\n%v", created, got, switched, removed)
 	}
+	if again := must[*pb.WorktreeInfo](t)(client.SetupWorktree(ctx, &pb.SetupWorktreeRequest{WorktreeId: "fresh"})); !proto.Equal(again, want) {
+		t.Errorf("%v", again)
+	}
 	for n, want := range []messages.Request{
 		messages.ListWorktrees{Directory: "/p"},
 		messages.CreateWorktree{Directory: "/p", Branch: "b", Name: "n", Path: "/x", CreateBranch: true, Base: "main"},
 		messages.GetWorktree{Worktree: "fresh"},
 		messages.SwitchWorktree{Worktree: "fresh"},
 		messages.RemoveWorktree{Worktree: "fresh", Force: true},
+		messages.SetupWorktree{Worktree: "fresh"},
 	} {
 		if got := asker.saw()[n]; got != want {
 			t.Errorf("asked %+v, want %+v", got, want)
@@ -77,6 +82,7 @@ func TestWorktreesRefused(t *testing.T) {
 		"create there": second(client.CreateWorktree(ctx, &pb.CreateWorktreeRequest{RepoPath: "there", Branch: "b"})),
 		"get":          second(client.GetWorktree(ctx, &pb.GetWorktreeRequest{})),
 		"switch":       second(client.SwitchWorktree(ctx, &pb.SwitchWorktreeRequest{WorktreeId: " "})),
+		"set up":       second(client.SetupWorktree(ctx, &pb.SetupWorktreeRequest{})),
 		"remove":       second(client.RemoveWorktree(ctx, &pb.RemoveWorktreeRequest{})),
 	} {
 		if status.Code(err) != codes.InvalidArgument {

@@ -67,6 +67,17 @@ type WorktreeSwitched struct {
 	Previous string // id of the one that was active; empty if none was
 }
 
+// SetupWorktree runs the setup of a worktree again. Answered with [WorktreeView] when it has begun.
+type SetupWorktree struct {
+	ask
+	Worktree string
+
+	Common string // its repository; the daemon sets it
+}
+
+// Repository implements [WorktreeRequest].
+func (m SetupWorktree) Repository() string { return m.Common }
+
 // ListWorktrees asks for the worktrees that the daemon keeps. It does not wait for changes of a repository. Answered with
 // [WorktreeList].
 type ListWorktrees struct {
@@ -112,7 +123,28 @@ type WorktreeView struct {
 	Sessions      int       // that work in it
 	ActiveSession SessionID // the one of them that was used last; empty if there is none
 
+	Setup WorktreeSetup
+
 	Work *WorktreeWork // nil if it could not be found out in time
+}
+
+// SetupStatus is how far the setup of a worktree has come.
+type SetupStatus string
+
+// The statuses. A repository without a setup has none.
+const (
+	SetupNone       SetupStatus = ""
+	SetupRunning    SetupStatus = "running"
+	SetupReady      SetupStatus = "ready"
+	SetupFailed     SetupStatus = "failed"
+	SetupTimeout    SetupStatus = "timeout"
+	SetupNotTrusted SetupStatus = "not_trusted" // it did not run: the user does not trust the worktree
+)
+
+// WorktreeSetup is the last setup of a worktree.
+type WorktreeSetup struct {
+	Status SetupStatus `json:"status,omitempty"`
+	Output string      `json:"output,omitempty"` // the end of what it wrote, at most 8 KiB
 }
 
 // WorktreeWork is how a worktree differs from what is committed and pushed.

@@ -32,6 +32,9 @@ type Settings struct {
 	Continuations uint32                // how often a turn that was cut off is continued without a person
 	ContinueGrace time.Duration         // how long a resumed agent may take to continue its turn
 
+	SetupCommands []string      // prepare new worktrees, run by the shell; empty = none
+	SetupTime     time.Duration // how long the setup of a worktree may take
+
 	Rules []Rules // of the user, for every session
 }
 
@@ -41,6 +44,7 @@ func Default() Settings {
 		PermissionTTL: 7 * 24 * time.Hour, Extend: true, Reminders: []time.Duration{time.Hour, 24 * time.Hour},
 		MaxAgents: 5, MaxWaiting: 50, Silence: 7 * time.Minute, ParkAfter: 10 * time.Minute, WaitingHold: 10 * time.Minute,
 		OnAlarm: AlarmFreezes, Fence: FenceOff, Resume: messages.ResumeAuto, Continuations: 2, ContinueGrace: time.Minute,
+		SetupTime: 10 * time.Minute,
 	}
 }
 

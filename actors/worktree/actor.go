@@ -18,6 +18,9 @@ type Deps struct {
 	Git       *git.Git
 	Spare     func(dir string) (int64, error)                                // bytes that may be written on the disk of a directory
 	Protected func(path string) string                                       // why nothing may be made there; empty = it may
+	Setup     func() Setup                                                   // how worktrees are prepared
+	Trusted   func(dir string) bool                                          // whether the user trusts what a directory brings along
+	Variable  func(name string) string                                       // of the daemon's environment
 	Sessions  func() ([]messages.SessionRecord, error)                       // all that there are
 	Stop      func(ctx context.Context, id messages.SessionID) (bool, error) // ends the agent of a session; whether one ran. It waits: call it on a worker
 }
@@ -80,6 +83,7 @@ type repository struct {
 	deps    Deps
 	changes *changes
 	worker  *act.Worker
+	setups  *act.Worker     // of worktrees, beside the changes
 	life    context.Context // of this incarnation; its end ends the change that runs
 	cancel  context.CancelFunc
 	queued  int // changes that are not answered
@@ -104,6 +108,7 @@ func (r *repository) Receive(ctx actor.Context) {
 	case *actor.Started:
 		r.life, r.cancel = context.WithCancel(context.Background())
 		r.worker = act.NewWorker(ctx, r.deps.Workers, r)
+		r.setups = act.NewWorker(ctx, r.deps.Workers, r)
 		life, changes := r.life, r.changes
 		r.worker.Do(func() any {
 			changes.reconcile(life)
@@ -114,9 +119,17 @@ func (r *repository) Receive(ctx actor.Context) {
 	case changed:
 		r.queued--
 		act.Send(ctx, m.to, m.answer)
+		if v, ok := m.answer.(messages.WorktreeView); ok && v.Setup.Status == messages.SetupRunning {
+			life, changes := r.life, r.changes
+			r.setups.Do(func() any {
+				changes.setUp(life, v.ID)
+				return nil
+			})
+		}
 	case *actor.Stopping, *actor.Restarting:
 		r.cancel()
 		r.worker.Close(nil)
+		r.setups.Close(nil)
 	}
 }
 

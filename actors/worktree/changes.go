@@ -68,6 +68,8 @@ func (c *changes) do(ctx context.Context, m messages.WorktreeRequest) any {
 			answer, err = c.remove(ctx, lock, m)
 		case messages.SwitchWorktree:
 			answer, err = c.switchTo(m)
+		case messages.SetupWorktree:
+			answer, err = c.setUpAgain(ctx, m)
 		default:
 			err = messages.Errorf("change worktree", messages.Unimplemented, "no repository answers a %T", m)
 		}
@@ -121,8 +123,8 @@ func (c *changes) switchTo(m messages.SwitchWorktree) (messages.Reply, error) {
 		return nil, err
 	}
 	before := active(c.registry.all(c.common))
-	rec.SwitchedTo = c.deps.Now()
-	if err := c.registry.put(rec); err != nil {
+	rec, err = c.registry.update(rec.ID, func(r *record) { r.SwitchedTo = c.deps.Now() })
+	if err != nil {
 		return nil, err
 	}
 	return messages.WorktreeSwitched{Worktree: c.view(rec), Previous: before}, nil

@@ -14,6 +14,11 @@
 //	   │                                  work was found
 //	   └── undone ──► (no record)
 //
+// # Setup
+//
+// A second worker of the repository runs setups, so changes do not wait for them. Worktrees are ready before their setup:
+// its status is part of the record. Commands inherit a lock, so those of a killed daemon do not run beside new ones.
+//
 // # On a crash
 //
 // A repository first finishes or undoes what its records say was begun. It waits for a git that outlived the daemon, by the

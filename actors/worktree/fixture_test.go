@@ -26,6 +26,8 @@ type fixture struct {
 	sessions []messages.SessionRecord
 	stopped  []messages.SessionID
 	spare    int64
+	setup    Setup
+	trusted  bool
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -34,7 +36,7 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{T: t, dir: dir, main: filepath.Join(dir, "project"), spare: 1 << 30}
+	f := &fixture{T: t, dir: dir, main: filepath.Join(dir, "project"), spare: 1 << 30, setup: Setup{Limit: time.Minute}}
 	f.write("home/.gitconfig", "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n")
 	f.write("project/README", "read me\n")
 	f.write("project/a/b", "b\n")
@@ -65,6 +67,8 @@ func (f *fixture) restart() {
 				}
 				return ""
 			},
+			Setup: func() Setup { return f.setup }, Trusted: func(string) bool { return f.trusted },
+			Variable: func(name string) string { return map[string]string{"PATH": os.Getenv("PATH"), "HOME": f.dir}[name] },
 			Sessions: func() ([]messages.SessionRecord, error) { return f.sessions, nil },
 			Stop: func(_ context.Context, id messages.SessionID) (bool, error) {
 				f.stopped = append(f.stopped, id)

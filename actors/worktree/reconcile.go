@@ -12,6 +12,9 @@ import (
 func (c *changes) reconcile(ctx context.Context) {
 	var begun []record
 	for _, rec := range c.registry.all(c.common) {
+		if rec.Setup.Status == messages.SetupRunning {
+			c.endSetup(rec, messages.WorktreeSetup{Status: messages.SetupFailed, Output: rec.Setup.Output + "the daemon has ended while the setup ran"})
+		}
 		switch rec.state() {
 		case messages.WorktreeCreating, messages.WorktreeRemoving:
 			begun = append(begun, rec)

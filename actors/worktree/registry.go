@@ -34,6 +34,7 @@ type record struct {
 	Forced     bool                   `json:"forced,omitempty"`
 	CreatedAt  time.Time              `json:"created_at"`
 	SwitchedTo time.Time              `json:"switched_to,omitzero"`
+	Setup      messages.WorktreeSetup `json:"setup,omitzero"`
 }
 
 // leftover describes what a creation may have left.
@@ -58,6 +59,7 @@ const maxRecords = 10000
 type Registry struct {
 	dir string
 
+	writing sync.Mutex // serialises changes
 	mu      sync.Mutex
 	records map[string]record
 }
@@ -94,8 +96,28 @@ func Open(dir string) (*Registry, error) {
 	return r, errors.Join(problems...)
 }
 
+// update changes a record, if it is still there, and returns it.
+func (r *Registry) update(id string, change func(*record)) (record, error) {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	r.mu.Lock()
+	rec, known := r.records[id]
+	r.mu.Unlock()
+	if !known {
+		return rec, nil
+	}
+	change(&rec)
+	return rec, r.write(rec)
+}
+
 // put makes a record durable.
 func (r *Registry) put(rec record) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	return r.write(rec)
+}
+
+func (r *Registry) write(rec record) error {
 	r.mu.Lock()
 	_, known := r.records[rec.ID]
 	full := !known && len(r.records) >= maxRecords
@@ -122,6 +144,7 @@ func (r *Registry) drop(id string) error {
 	if err := os.Remove(filepath.Join(r.dir, id+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove record of worktree: %w", err)
 	}
+	_ = os.Remove(filepath.Join(r.dir, id+".lock")) // of its setup, which has ended
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.records, id)

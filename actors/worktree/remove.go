@@ -24,6 +24,9 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 		c.undo(ctx, lock, rec)
 		return messages.WorktreeRemoved{}, nil
 	}
+	if rec.Setup.Status == messages.SetupRunning {
+		return nil, setupRuns(opRemove, rec)
+	}
 	stale := rec.state() == messages.WorktreeStale
 	if !stale {
 		if err := c.removable(ctx, rec, m.Force); err != nil {

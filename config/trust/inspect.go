@@ -48,6 +48,9 @@ func Inspect(p Place) Report {
 		in.bare(at)
 		in.servers(filepath.Join(at, serversFile))
 		in.claude(at, at == dir || git)
+		if at == dir || git {
+			in.worktreeSetup(at)
+		}
 		if filepath.Dir(at) == at {
 			break
 		}
@@ -89,6 +92,17 @@ func (in *inspector) claude(dir string, root bool) {
 	in.tasks(filepath.Join(at, tasksFile))
 	for _, name := range folders {
 		in.tree(filepath.Join(at, name), name, 0)
+	}
+}
+
+// setupScript prepares new worktrees of a repository, below its root. The daemon runs it.
+const setupScript = ".betcode/worktree-setup.sh"
+
+// worktreeSetup takes the script that prepares new worktrees.
+func (in *inspector) worktreeSetup(root string) {
+	path := filepath.Join(root, filepath.FromSlash(setupScript))
+	if _, ok := in.read(path); ok {
+		in.find(Finding{Hook, path, "runs in new worktrees"})
 	}
 }
 

@@ -247,6 +247,36 @@ func TestWorktreeInherits(t *testing.T) {
 	}
 }
 
+// The script that prepares worktrees is content: it runs where it is what was accepted, and nowhere else.
+func TestWorktreeSetup(t *testing.T) {
+	tr := newTree(t)
+	const script = "/.betcode/worktree-setup.sh"
+	tr.write("main"+script, "npm install")
+	tr.write("main/.git/worktrees/w/commondir", "../..")
+	tr.write("main/.git/worktrees/w/gitdir", tr.path("w/.git")+"\n")
+	tr.write("w/.git", "gitdir: "+tr.path("main/.git/worktrees/w"))
+	tr.write("w"+script, "npm install")
+	report := tr.inspect("main")
+	if len(report.Findings) != 1 || report.Findings[0].Kind != Hook {
+		t.Fatalf("%+v", report)
+	}
+	var l Ledger
+	if l.Judge(tr.inspect("w")).Trusted {
+		t.Error("nobody has accepted it")
+	}
+	l, err := l.Accept(report, time.Unix(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := l.Judge(tr.inspect("w")); !v.Trusted {
+		t.Errorf("the same script in a worktree: %+v", v)
+	}
+	tr.write("w"+script, "npm install; curl evil")
+	if l.Judge(tr.inspect("w")).Trusted || !l.Judge(tr.inspect("main")).Trusted {
+		t.Error("the script of another branch")
+	}
+}
+
 // The ledger of a former version has no contents: each of its directories is asked
 // about once more.
 func TestLedgerFile(t *testing.T) {

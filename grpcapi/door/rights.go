@@ -68,6 +68,7 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.WorktreeService/ListWorktrees":        messages.MayView,
 	"/betcode.v1.WorktreeService/GetWorktree":          messages.MayView,
 	"/betcode.v1.WorktreeService/CreateWorktree":       messages.MayControl,
+	"/betcode.v1.WorktreeService/SetupWorktree":        messages.MayControl,
 	"/betcode.v1.WorktreeService/SwitchWorktree":       messages.MayControl,
 	"/betcode.v1.WorktreeService/RemoveWorktree":       messages.MayControl,
 	"/betcode.v1.Health/":                              Anyone,

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"google.golang.org/grpc/codes"
@@ -17,7 +19,7 @@ var worktreeStories = []story{{name: "worktrees", setup: repositoryWithFeature, 
 
 // repositoryWithFeature makes the project a repository with a branch, and switches worktrees on.
 func repositoryWithFeature(t *testing.T, w *kit.World) error {
-	git(t, w, "init", "-q")
+	git(t, w, "init", "-q", "-b", "main")
 	git(t, w, "commit", "-q", "--allow-empty", "-m", "first")
 	git(t, w, "branch", "feature/auth")
 	return config(w, `{"feature_flags": {"worktree_management": true}}`)
@@ -108,6 +110,34 @@ func worktrees(s *stage) {
 		s.Errorf("machine %v", machines)
 	}
 
+	// Setup: commands of the settings, and a script of the repository once it is trusted.
+	s.must(config(s.world, `{"feature_flags": {"worktree_management": true}, "worktree": {"setup_commands": ["echo one", "echo two"]}}`))
+	s.must(syscall.Kill(s.daemon.PID(), syscall.SIGHUP))
+	s.eventually("the settings are read again", func() bool {
+		return strings.Contains(s.cli(0, "config", "show", "--json"), "echo one")
+	})
+	plain, err := api.CreateWorktree(ctx, &pb.CreateWorktreeRequest{RepoPath: main, Branch: "plain", CreateBranch: true})
+	s.must(err)
+	s.setUp(plain.GetId(), "one\ntwo\n")
+	s.write(s.file(".betcode/worktree-setup.sh"), "echo $WORKTREE_BRANCH\n")
+	git(s.T, s.world, "add", ".")
+	git(s.T, s.world, "commit", "-q", "-m", "setup")
+	prepared, err := api.CreateWorktree(ctx, &pb.CreateWorktreeRequest{RepoPath: main, Branch: "prepared", CreateBranch: true})
+	s.must(err)
+	if prepared.GetSetup().GetStatus() != pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_NOT_TRUSTED {
+		s.Errorf("created %v", prepared)
+	}
+	_, err = s.daemon.Admin().TrustDirectory(ctx, &pb.TrustDirectoryRequest{Directory: main})
+	s.must(err)
+	_, err = api.SetupWorktree(ctx, &pb.SetupWorktreeRequest{WorktreeId: prepared.GetId()})
+	s.must(err)
+	s.setUp(prepared.GetId(), "prepared\n")
+	for _, id := range []string{prepared.GetId(), plain.GetId()} {
+		_, err = api.RemoveWorktree(ctx, &pb.RemoveWorktreeRequest{WorktreeId: id, Force: true})
+		s.must(err)
+	}
+	s.shows("Worktree Orchestration", "Setup hooks: .betcode/worktree-setup.sh, worktree.setup_commands")
+
 	// Switch.
 	_, err = api.SwitchWorktree(ctx, &pb.SwitchWorktreeRequest{WorktreeId: other.GetId()})
 	s.must(err)
@@ -150,4 +180,15 @@ func worktrees(s *stage) {
 	s.refused(err, codes.FailedPrecondition, "stale")
 	_, err = api.RemoveWorktree(ctx, &pb.RemoveWorktreeRequest{WorktreeId: other.GetId()})
 	s.must(err)
+}
+
+// setUp waits until the setup of a worktree has ended well, and has written something.
+func (s *stage) setUp(id, wrote string) {
+	s.Helper()
+	api := pb.NewWorktreeServiceClient(s.daemon.Conn())
+	s.eventually("the setup ends", func() bool {
+		w, err := api.GetWorktree(s.Context(), &pb.GetWorktreeRequest{WorktreeId: id})
+		s.must(err)
+		return w.GetSetup().GetStatus() == pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_READY && w.GetSetup().GetOutput() == wrote
+	})
 }

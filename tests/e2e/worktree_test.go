@@ -204,6 +204,15 @@ func TestWorktreeCommands(t *testing.T) {
 	if said, code := s.command(s.world.Binary, []string{"worktree", "show", "login"}); code != 6 {
 		t.Errorf("exit %d: %s", code, said)
 	}
+	s.cli(0, "config", "set", "worktree.setup_commands", `["echo hello","false"]`)
+	said, code := s.command(s.world.Binary, append(append([]string{"worktree", "create", "-b"}, at...), "prepared"))
+	if code != 0 || !strings.Contains(said, "hello") || !strings.Contains(said, "The setup ended: failed") {
+		t.Errorf("exit %d: %s", code, said)
+	}
+	s.cli(0, "config", "set", "worktree.setup_commands", `["echo hello"]`)
+	if said, code := s.command(s.world.Binary, []string{"worktree", "setup", "prepared"}); code != 0 || !strings.Contains(said, "ended well") {
+		t.Errorf("exit %d: %s", code, said)
+	}
 	if said := s.cli(0, "worktree", "list", "--all", "--json"); strings.Contains(said, "login") || !strings.Contains(said, `"other"`) {
 		t.Errorf("listed %s", said)
 	}

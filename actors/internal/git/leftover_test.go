@@ -190,7 +190,7 @@ func TestLockOutlivesItsTaker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock.inherit(cmd)
+	lock.Inherit(cmd)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,11 @@ import (
 	"os/exec"
 )
 
-func ownGroup(*exec.Cmd) {}
-func endGroup(*exec.Cmd) {}
+// OwnGroup does nothing on this platform.
+func OwnGroup(*exec.Cmd) {}
+
+// EndGroup does nothing on this platform.
+func EndGroup(*exec.Cmd) {}
 
 // Lock does nothing on this platform: no daemon runs agents here.
 type Lock struct{}
@@ -19,4 +22,5 @@ func TakeLock(context.Context, string) (*Lock, error) { return &Lock{}, nil }
 // Release does nothing.
 func (*Lock) Release() {}
 
-func (*Lock) inherit(*exec.Cmd) {}
+// Inherit does nothing.
+func (*Lock) Inherit(*exec.Cmd) {}

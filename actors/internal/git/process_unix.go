@@ -13,14 +13,14 @@ import (
 	"betcode/messages"
 )
 
-// ownGroup gives a command a process group, which gets SIGTERM when the context ends.
-func ownGroup(cmd *exec.Cmd) {
+// OwnGroup gives a command a process group, which gets SIGTERM when the context ends.
+func OwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 }
 
-// endGroup kills what is left of a command's group.
-func endGroup(cmd *exec.Cmd) {
+// EndGroup kills what is left of a command's group.
+func EndGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // best effort; usually none is left
 	}
@@ -60,8 +60,8 @@ func TakeLock(ctx context.Context, path string) (*Lock, error) {
 // Release gives up this process's share of the lock.
 func (l *Lock) Release() { l.file.Close() }
 
-// inherit hands a share of the lock to a command.
-func (l *Lock) inherit(cmd *exec.Cmd) {
+// Inherit hands a share of the lock to a command. A nil lock has none.
+func (l *Lock) Inherit(cmd *exec.Cmd) {
 	if l != nil {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, l.file)
 	}

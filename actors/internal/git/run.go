@@ -115,8 +115,8 @@ func (g *Git) start(ctx context.Context, c command) (string, error) {
 	if c.reads {
 		cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0")
 	}
-	ownGroup(cmd)
-	c.lock.inherit(cmd)
+	OwnGroup(cmd)
+	c.lock.Inherit(cmd)
 	out, text := &bounded{limit: maxOutput}, &bounded{limit: maxErrors, cut: true}
 	cmd.Stdout, cmd.Stderr = out, text
 	if c.each != nil {
@@ -124,7 +124,7 @@ func (g *Git) start(ctx context.Context, c command) (string, error) {
 	}
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		endGroup(cmd)
+		EndGroup(cmd)
 		return "", &messages.Error{Op: "run git", Kind: endOf(ctx), Err: fmt.Errorf("git %s: %w", c.args[0], context.Cause(ctx))}
 	}
 	var exit *exec.ExitError

@@ -85,6 +85,71 @@ func (WorktreeState) EnumDescriptor() ([]byte, []int) {
 	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{0}
 }
 
+// WorktreeSetupStatus is how far a setup has come. Whatever it says, sessions can work in the worktree.
+type WorktreeSetupStatus int32
+
+const (
+	// Never sent.
+	WorktreeSetupStatus_WORKTREE_SETUP_STATUS_UNSPECIFIED WorktreeSetupStatus = 0
+	// It runs.
+	WorktreeSetupStatus_WORKTREE_SETUP_STATUS_RUNNING WorktreeSetupStatus = 1
+	// It ended well.
+	WorktreeSetupStatus_WORKTREE_SETUP_STATUS_READY WorktreeSetupStatus = 2
+	// A command failed, or the daemon ended meanwhile.
+	WorktreeSetupStatus_WORKTREE_SETUP_STATUS_FAILED WorktreeSetupStatus = 3
+	// It took longer than worktree.setup_time, and was ended.
+	WorktreeSetupStatus_WORKTREE_SETUP_STATUS_TIMEOUT WorktreeSetupStatus = 4
+	// It did not run, because the user does not trust what the worktree brings along.
+	WorktreeSetupStatus_WORKTREE_SETUP_STATUS_NOT_TRUSTED WorktreeSetupStatus = 5
+)
+
+// Enum value maps for WorktreeSetupStatus.
+var (
+	WorktreeSetupStatus_name = map[int32]string{
+		0: "WORKTREE_SETUP_STATUS_UNSPECIFIED",
+		1: "WORKTREE_SETUP_STATUS_RUNNING",
+		2: "WORKTREE_SETUP_STATUS_READY",
+		3: "WORKTREE_SETUP_STATUS_FAILED",
+		4: "WORKTREE_SETUP_STATUS_TIMEOUT",
+		5: "WORKTREE_SETUP_STATUS_NOT_TRUSTED",
+	}
+	WorktreeSetupStatus_value = map[string]int32{
+		"WORKTREE_SETUP_STATUS_UNSPECIFIED": 0,
+		"WORKTREE_SETUP_STATUS_RUNNING":     1,
+		"WORKTREE_SETUP_STATUS_READY":       2,
+		"WORKTREE_SETUP_STATUS_FAILED":      3,
+		"WORKTREE_SETUP_STATUS_TIMEOUT":     4,
+		"WORKTREE_SETUP_STATUS_NOT_TRUSTED": 5,
+	}
+)
+
+func (x WorktreeSetupStatus) Enum() *WorktreeSetupStatus {
+	p := new(WorktreeSetupStatus)
+	*p = x
+	return p
+}
+
+func (x WorktreeSetupStatus) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (WorktreeSetupStatus) Descriptor() protoreflect.EnumDescriptor {
+	return file_betcode_v1_worktree_proto_enumTypes[1].Descriptor()
+}
+
+func (WorktreeSetupStatus) Type() protoreflect.EnumType {
+	return &file_betcode_v1_worktree_proto_enumTypes[1]
+}
+
+func (x WorktreeSetupStatus) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use WorktreeSetupStatus.Descriptor instead.
+func (WorktreeSetupStatus) EnumDescriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{1}
+}
+
 // ListWorktreesRequest says which worktrees are wanted.
 type ListWorktreesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -202,7 +267,9 @@ type WorktreeInfo struct {
 	SessionCount uint32 `protobuf:"varint,103,opt,name=session_count,json=sessionCount,proto3" json:"session_count,omitempty"`
 	// How it differs from what is committed and pushed. Only in answers of WorktreeService, and missing where git could not
 	// tell in time.
-	Work          *WorktreeWork `protobuf:"bytes,104,opt,name=work,proto3" json:"work,omitempty"`
+	Work *WorktreeWork `protobuf:"bytes,104,opt,name=work,proto3" json:"work,omitempty"`
+	// Its last setup, which CreateWorktree begins; missing if the repository has none.
+	Setup         *WorktreeSetup `protobuf:"bytes,105,opt,name=setup,proto3" json:"setup,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -314,6 +381,68 @@ func (x *WorktreeInfo) GetWork() *WorktreeWork {
 	return nil
 }
 
+func (x *WorktreeInfo) GetSetup() *WorktreeSetup {
+	if x != nil {
+		return x.Setup
+	}
+	return nil
+}
+
+// WorktreeSetup is the last setup of a worktree.
+type WorktreeSetup struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How far it has come.
+	Status WorktreeSetupStatus `protobuf:"varint,1,opt,name=status,proto3,enum=betcode.v1.WorktreeSetupStatus" json:"status,omitempty"`
+	// The end of what it wrote, at most 8 KiB; empty while it runs.
+	Output        string `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorktreeSetup) Reset() {
+	*x = WorktreeSetup{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorktreeSetup) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorktreeSetup) ProtoMessage() {}
+
+func (x *WorktreeSetup) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorktreeSetup.ProtoReflect.Descriptor instead.
+func (*WorktreeSetup) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *WorktreeSetup) GetStatus() WorktreeSetupStatus {
+	if x != nil {
+		return x.Status
+	}
+	return WorktreeSetupStatus_WORKTREE_SETUP_STATUS_UNSPECIFIED
+}
+
+func (x *WorktreeSetup) GetOutput() string {
+	if x != nil {
+		return x.Output
+	}
+	return ""
+}
+
 // WorktreeWork is how a worktree differs from what is committed and pushed.
 type WorktreeWork struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -341,7 +470,7 @@ type WorktreeWork struct {
 
 func (x *WorktreeWork) Reset() {
 	*x = WorktreeWork{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[3]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -353,7 +482,7 @@ func (x *WorktreeWork) String() string {
 func (*WorktreeWork) ProtoMessage() {}
 
 func (x *WorktreeWork) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[3]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -366,7 +495,7 @@ func (x *WorktreeWork) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorktreeWork.ProtoReflect.Descriptor instead.
 func (*WorktreeWork) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{3}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *WorktreeWork) GetCommit() string {
@@ -453,7 +582,7 @@ type CreateWorktreeRequest struct {
 
 func (x *CreateWorktreeRequest) Reset() {
 	*x = CreateWorktreeRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[4]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -465,7 +594,7 @@ func (x *CreateWorktreeRequest) String() string {
 func (*CreateWorktreeRequest) ProtoMessage() {}
 
 func (x *CreateWorktreeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[4]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -478,7 +607,7 @@ func (x *CreateWorktreeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateWorktreeRequest.ProtoReflect.Descriptor instead.
 func (*CreateWorktreeRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{4}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CreateWorktreeRequest) GetRepoPath() string {
@@ -534,7 +663,7 @@ type SwitchWorktreeRequest struct {
 
 func (x *SwitchWorktreeRequest) Reset() {
 	*x = SwitchWorktreeRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[5]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -546,7 +675,7 @@ func (x *SwitchWorktreeRequest) String() string {
 func (*SwitchWorktreeRequest) ProtoMessage() {}
 
 func (x *SwitchWorktreeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[5]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -559,7 +688,7 @@ func (x *SwitchWorktreeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SwitchWorktreeRequest.ProtoReflect.Descriptor instead.
 func (*SwitchWorktreeRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{5}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *SwitchWorktreeRequest) GetWorktreeId() string {
@@ -582,7 +711,7 @@ type SwitchWorktreeResponse struct {
 
 func (x *SwitchWorktreeResponse) Reset() {
 	*x = SwitchWorktreeResponse{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[6]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -594,7 +723,7 @@ func (x *SwitchWorktreeResponse) String() string {
 func (*SwitchWorktreeResponse) ProtoMessage() {}
 
 func (x *SwitchWorktreeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[6]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -607,7 +736,7 @@ func (x *SwitchWorktreeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SwitchWorktreeResponse.ProtoReflect.Descriptor instead.
 func (*SwitchWorktreeResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{6}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SwitchWorktreeResponse) GetWorktree() *WorktreeInfo {
@@ -637,7 +766,7 @@ type RemoveWorktreeRequest struct {
 
 func (x *RemoveWorktreeRequest) Reset() {
 	*x = RemoveWorktreeRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[7]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -649,7 +778,7 @@ func (x *RemoveWorktreeRequest) String() string {
 func (*RemoveWorktreeRequest) ProtoMessage() {}
 
 func (x *RemoveWorktreeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[7]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -662,7 +791,7 @@ func (x *RemoveWorktreeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveWorktreeRequest.ProtoReflect.Descriptor instead.
 func (*RemoveWorktreeRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{7}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RemoveWorktreeRequest) GetWorktreeId() string {
@@ -692,7 +821,7 @@ type RemoveWorktreeResponse struct {
 
 func (x *RemoveWorktreeResponse) Reset() {
 	*x = RemoveWorktreeResponse{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[8]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -704,7 +833,7 @@ func (x *RemoveWorktreeResponse) String() string {
 func (*RemoveWorktreeResponse) ProtoMessage() {}
 
 func (x *RemoveWorktreeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[8]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -717,7 +846,7 @@ func (x *RemoveWorktreeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveWorktreeResponse.ProtoReflect.Descriptor instead.
 func (*RemoveWorktreeResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{8}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RemoveWorktreeResponse) GetRemoved() bool {
@@ -745,7 +874,7 @@ type GetWorktreeRequest struct {
 
 func (x *GetWorktreeRequest) Reset() {
 	*x = GetWorktreeRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[9]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -757,7 +886,7 @@ func (x *GetWorktreeRequest) String() string {
 func (*GetWorktreeRequest) ProtoMessage() {}
 
 func (x *GetWorktreeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[9]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -770,10 +899,56 @@ func (x *GetWorktreeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWorktreeRequest.ProtoReflect.Descriptor instead.
 func (*GetWorktreeRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{9}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetWorktreeRequest) GetWorktreeId() string {
+	if x != nil {
+		return x.WorktreeId
+	}
+	return ""
+}
+
+// SetupWorktreeRequest names a worktree.
+type SetupWorktreeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id, beginning of one, or name.
+	WorktreeId    string `protobuf:"bytes,1,opt,name=worktree_id,json=worktreeId,proto3" json:"worktree_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetupWorktreeRequest) Reset() {
+	*x = SetupWorktreeRequest{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetupWorktreeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetupWorktreeRequest) ProtoMessage() {}
+
+func (x *SetupWorktreeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetupWorktreeRequest.ProtoReflect.Descriptor instead.
+func (*SetupWorktreeRequest) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *SetupWorktreeRequest) GetWorktreeId() string {
 	if x != nil {
 		return x.WorktreeId
 	}
@@ -789,7 +964,7 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\x14ListWorktreesRequest\x12\x1b\n" +
 	"\trepo_path\x18\x01 \x01(\tR\brepoPath\"O\n" +
 	"\x15ListWorktreesResponse\x126\n" +
-	"\tworktrees\x18\x01 \x03(\v2\x18.betcode.v1.WorktreeInfoR\tworktrees\"\xfe\x02\n" +
+	"\tworktrees\x18\x01 \x03(\v2\x18.betcode.v1.WorktreeInfoR\tworktrees\"\xaf\x03\n" +
 	"\fWorktreeInfo\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -802,7 +977,11 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\x05state\x18e \x01(\x0e2\x19.betcode.v1.WorktreeStateR\x05state\x12\x16\n" +
 	"\x06active\x18f \x01(\bR\x06active\x12#\n" +
 	"\rsession_count\x18g \x01(\rR\fsessionCount\x12,\n" +
-	"\x04work\x18h \x01(\v2\x18.betcode.v1.WorktreeWorkR\x04work\"\xa7\x02\n" +
+	"\x04work\x18h \x01(\v2\x18.betcode.v1.WorktreeWorkR\x04work\x12/\n" +
+	"\x05setup\x18i \x01(\v2\x19.betcode.v1.WorktreeSetupR\x05setup\"`\n" +
+	"\rWorktreeSetup\x127\n" +
+	"\x06status\x18\x01 \x01(\x0e2\x1f.betcode.v1.WorktreeSetupStatusR\x06status\x12\x16\n" +
+	"\x06output\x18\x02 \x01(\tR\x06output\"\xa7\x02\n" +
 	"\fWorktreeWork\x12\x16\n" +
 	"\x06commit\x18\x01 \x01(\tR\x06commit\x12#\n" +
 	"\rchanged_files\x18\x02 \x01(\rR\fchangedFiles\x12'\n" +
@@ -836,19 +1015,30 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\x0fsessions_closed\x18\x02 \x01(\rR\x0esessionsClosed\"5\n" +
 	"\x12GetWorktreeRequest\x12\x1f\n" +
 	"\vworktree_id\x18\x01 \x01(\tR\n" +
+	"worktreeId\"7\n" +
+	"\x14SetupWorktreeRequest\x12\x1f\n" +
+	"\vworktree_id\x18\x01 \x01(\tR\n" +
 	"worktreeId*\x9d\x01\n" +
 	"\rWorktreeState\x12\x1e\n" +
 	"\x1aWORKTREE_STATE_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17WORKTREE_STATE_CREATING\x10\x01\x12\x18\n" +
 	"\x14WORKTREE_STATE_READY\x10\x02\x12\x1b\n" +
 	"\x17WORKTREE_STATE_REMOVING\x10\x03\x12\x18\n" +
-	"\x14WORKTREE_STATE_STALE\x10\x042\xb1\x03\n" +
+	"\x14WORKTREE_STATE_STALE\x10\x04*\xec\x01\n" +
+	"\x13WorktreeSetupStatus\x12%\n" +
+	"!WORKTREE_SETUP_STATUS_UNSPECIFIED\x10\x00\x12!\n" +
+	"\x1dWORKTREE_SETUP_STATUS_RUNNING\x10\x01\x12\x1f\n" +
+	"\x1bWORKTREE_SETUP_STATUS_READY\x10\x02\x12 \n" +
+	"\x1cWORKTREE_SETUP_STATUS_FAILED\x10\x03\x12!\n" +
+	"\x1dWORKTREE_SETUP_STATUS_TIMEOUT\x10\x04\x12%\n" +
+	"!WORKTREE_SETUP_STATUS_NOT_TRUSTED\x10\x052\xfe\x03\n" +
 	"\x0fWorktreeService\x12T\n" +
 	"\rListWorktrees\x12 .betcode.v1.ListWorktreesRequest\x1a!.betcode.v1.ListWorktreesResponse\x12M\n" +
 	"\x0eCreateWorktree\x12!.betcode.v1.CreateWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfo\x12W\n" +
 	"\x0eSwitchWorktree\x12!.betcode.v1.SwitchWorktreeRequest\x1a\".betcode.v1.SwitchWorktreeResponse\x12W\n" +
 	"\x0eRemoveWorktree\x12!.betcode.v1.RemoveWorktreeRequest\x1a\".betcode.v1.RemoveWorktreeResponse\x12G\n" +
-	"\vGetWorktree\x12\x1e.betcode.v1.GetWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfoB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
+	"\vGetWorktree\x12\x1e.betcode.v1.GetWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfo\x12K\n" +
+	"\rSetupWorktree\x12 .betcode.v1.SetupWorktreeRequest\x1a\x18.betcode.v1.WorktreeInfoB$Z\"betcode/proto/betcode/v1;betcodev1b\x06proto3"
 
 var (
 	file_betcode_v1_worktree_proto_rawDescOnce sync.Once
@@ -862,43 +1052,50 @@ func file_betcode_v1_worktree_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_worktree_proto_rawDescData
 }
 
-var file_betcode_v1_worktree_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_betcode_v1_worktree_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_betcode_v1_worktree_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_betcode_v1_worktree_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_betcode_v1_worktree_proto_goTypes = []any{
 	(WorktreeState)(0),             // 0: betcode.v1.WorktreeState
-	(*ListWorktreesRequest)(nil),   // 1: betcode.v1.ListWorktreesRequest
-	(*ListWorktreesResponse)(nil),  // 2: betcode.v1.ListWorktreesResponse
-	(*WorktreeInfo)(nil),           // 3: betcode.v1.WorktreeInfo
-	(*WorktreeWork)(nil),           // 4: betcode.v1.WorktreeWork
-	(*CreateWorktreeRequest)(nil),  // 5: betcode.v1.CreateWorktreeRequest
-	(*SwitchWorktreeRequest)(nil),  // 6: betcode.v1.SwitchWorktreeRequest
-	(*SwitchWorktreeResponse)(nil), // 7: betcode.v1.SwitchWorktreeResponse
-	(*RemoveWorktreeRequest)(nil),  // 8: betcode.v1.RemoveWorktreeRequest
-	(*RemoveWorktreeResponse)(nil), // 9: betcode.v1.RemoveWorktreeResponse
-	(*GetWorktreeRequest)(nil),     // 10: betcode.v1.GetWorktreeRequest
-	(*timestamppb.Timestamp)(nil),  // 11: google.protobuf.Timestamp
+	(WorktreeSetupStatus)(0),       // 1: betcode.v1.WorktreeSetupStatus
+	(*ListWorktreesRequest)(nil),   // 2: betcode.v1.ListWorktreesRequest
+	(*ListWorktreesResponse)(nil),  // 3: betcode.v1.ListWorktreesResponse
+	(*WorktreeInfo)(nil),           // 4: betcode.v1.WorktreeInfo
+	(*WorktreeSetup)(nil),          // 5: betcode.v1.WorktreeSetup
+	(*WorktreeWork)(nil),           // 6: betcode.v1.WorktreeWork
+	(*CreateWorktreeRequest)(nil),  // 7: betcode.v1.CreateWorktreeRequest
+	(*SwitchWorktreeRequest)(nil),  // 8: betcode.v1.SwitchWorktreeRequest
+	(*SwitchWorktreeResponse)(nil), // 9: betcode.v1.SwitchWorktreeResponse
+	(*RemoveWorktreeRequest)(nil),  // 10: betcode.v1.RemoveWorktreeRequest
+	(*RemoveWorktreeResponse)(nil), // 11: betcode.v1.RemoveWorktreeResponse
+	(*GetWorktreeRequest)(nil),     // 12: betcode.v1.GetWorktreeRequest
+	(*SetupWorktreeRequest)(nil),   // 13: betcode.v1.SetupWorktreeRequest
+	(*timestamppb.Timestamp)(nil),  // 14: google.protobuf.Timestamp
 }
 var file_betcode_v1_worktree_proto_depIdxs = []int32{
-	3,  // 0: betcode.v1.ListWorktreesResponse.worktrees:type_name -> betcode.v1.WorktreeInfo
-	11, // 1: betcode.v1.WorktreeInfo.created_at:type_name -> google.protobuf.Timestamp
+	4,  // 0: betcode.v1.ListWorktreesResponse.worktrees:type_name -> betcode.v1.WorktreeInfo
+	14, // 1: betcode.v1.WorktreeInfo.created_at:type_name -> google.protobuf.Timestamp
 	0,  // 2: betcode.v1.WorktreeInfo.state:type_name -> betcode.v1.WorktreeState
-	4,  // 3: betcode.v1.WorktreeInfo.work:type_name -> betcode.v1.WorktreeWork
-	3,  // 4: betcode.v1.SwitchWorktreeResponse.worktree:type_name -> betcode.v1.WorktreeInfo
-	1,  // 5: betcode.v1.WorktreeService.ListWorktrees:input_type -> betcode.v1.ListWorktreesRequest
-	5,  // 6: betcode.v1.WorktreeService.CreateWorktree:input_type -> betcode.v1.CreateWorktreeRequest
-	6,  // 7: betcode.v1.WorktreeService.SwitchWorktree:input_type -> betcode.v1.SwitchWorktreeRequest
-	8,  // 8: betcode.v1.WorktreeService.RemoveWorktree:input_type -> betcode.v1.RemoveWorktreeRequest
-	10, // 9: betcode.v1.WorktreeService.GetWorktree:input_type -> betcode.v1.GetWorktreeRequest
-	2,  // 10: betcode.v1.WorktreeService.ListWorktrees:output_type -> betcode.v1.ListWorktreesResponse
-	3,  // 11: betcode.v1.WorktreeService.CreateWorktree:output_type -> betcode.v1.WorktreeInfo
-	7,  // 12: betcode.v1.WorktreeService.SwitchWorktree:output_type -> betcode.v1.SwitchWorktreeResponse
-	9,  // 13: betcode.v1.WorktreeService.RemoveWorktree:output_type -> betcode.v1.RemoveWorktreeResponse
-	3,  // 14: betcode.v1.WorktreeService.GetWorktree:output_type -> betcode.v1.WorktreeInfo
-	10, // [10:15] is the sub-list for method output_type
-	5,  // [5:10] is the sub-list for method input_type
-	5,  // [5:5] is the sub-list for extension type_name
-	5,  // [5:5] is the sub-list for extension extendee
-	0,  // [0:5] is the sub-list for field type_name
+	6,  // 3: betcode.v1.WorktreeInfo.work:type_name -> betcode.v1.WorktreeWork
+	5,  // 4: betcode.v1.WorktreeInfo.setup:type_name -> betcode.v1.WorktreeSetup
+	1,  // 5: betcode.v1.WorktreeSetup.status:type_name -> betcode.v1.WorktreeSetupStatus
+	4,  // 6: betcode.v1.SwitchWorktreeResponse.worktree:type_name -> betcode.v1.WorktreeInfo
+	2,  // 7: betcode.v1.WorktreeService.ListWorktrees:input_type -> betcode.v1.ListWorktreesRequest
+	7,  // 8: betcode.v1.WorktreeService.CreateWorktree:input_type -> betcode.v1.CreateWorktreeRequest
+	8,  // 9: betcode.v1.WorktreeService.SwitchWorktree:input_type -> betcode.v1.SwitchWorktreeRequest
+	10, // 10: betcode.v1.WorktreeService.RemoveWorktree:input_type -> betcode.v1.RemoveWorktreeRequest
+	12, // 11: betcode.v1.WorktreeService.GetWorktree:input_type -> betcode.v1.GetWorktreeRequest
+	13, // 12: betcode.v1.WorktreeService.SetupWorktree:input_type -> betcode.v1.SetupWorktreeRequest
+	3,  // 13: betcode.v1.WorktreeService.ListWorktrees:output_type -> betcode.v1.ListWorktreesResponse
+	4,  // 14: betcode.v1.WorktreeService.CreateWorktree:output_type -> betcode.v1.WorktreeInfo
+	9,  // 15: betcode.v1.WorktreeService.SwitchWorktree:output_type -> betcode.v1.SwitchWorktreeResponse
+	11, // 16: betcode.v1.WorktreeService.RemoveWorktree:output_type -> betcode.v1.RemoveWorktreeResponse
+	4,  // 17: betcode.v1.WorktreeService.GetWorktree:output_type -> betcode.v1.WorktreeInfo
+	4,  // 18: betcode.v1.WorktreeService.SetupWorktree:output_type -> betcode.v1.WorktreeInfo
+	13, // [13:19] is the sub-list for method output_type
+	7,  // [7:13] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_worktree_proto_init() }
@@ -911,8 +1108,8 @@ func file_betcode_v1_worktree_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_worktree_proto_rawDesc), len(file_betcode_v1_worktree_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   10,
+			NumEnums:      2,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -26,6 +26,7 @@ const (
 	WorktreeService_SwitchWorktree_FullMethodName = "/betcode.v1.WorktreeService/SwitchWorktree"
 	WorktreeService_RemoveWorktree_FullMethodName = "/betcode.v1.WorktreeService/RemoveWorktree"
 	WorktreeService_GetWorktree_FullMethodName    = "/betcode.v1.WorktreeService/GetWorktree"
+	WorktreeService_SetupWorktree_FullMethodName  = "/betcode.v1.WorktreeService/SetupWorktree"
 )
 
 // WorktreeServiceClient is the client API for WorktreeService service.
@@ -53,6 +54,9 @@ type WorktreeServiceClient interface {
 	RemoveWorktree(ctx context.Context, in *RemoveWorktreeRequest, opts ...grpc.CallOption) (*RemoveWorktreeResponse, error)
 	// GetWorktree tells about one worktree.
 	GetWorktree(ctx context.Context, in *GetWorktreeRequest, opts ...grpc.CallOption) (*WorktreeInfo, error)
+	// SetupWorktree runs the setup of a worktree again, and answers when it has begun: GetWorktree tells its end. A worktree
+	// that is not trusted is FAILED_PRECONDITION with the code DIRECTORY_NOT_TRUSTED.
+	SetupWorktree(ctx context.Context, in *SetupWorktreeRequest, opts ...grpc.CallOption) (*WorktreeInfo, error)
 }
 
 type worktreeServiceClient struct {
@@ -113,6 +117,16 @@ func (c *worktreeServiceClient) GetWorktree(ctx context.Context, in *GetWorktree
 	return out, nil
 }
 
+func (c *worktreeServiceClient) SetupWorktree(ctx context.Context, in *SetupWorktreeRequest, opts ...grpc.CallOption) (*WorktreeInfo, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(WorktreeInfo)
+	err := c.cc.Invoke(ctx, WorktreeService_SetupWorktree_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // WorktreeServiceServer is the server API for WorktreeService service.
 // All implementations must embed UnimplementedWorktreeServiceServer
 // for forward compatibility.
@@ -138,6 +152,9 @@ type WorktreeServiceServer interface {
 	RemoveWorktree(context.Context, *RemoveWorktreeRequest) (*RemoveWorktreeResponse, error)
 	// GetWorktree tells about one worktree.
 	GetWorktree(context.Context, *GetWorktreeRequest) (*WorktreeInfo, error)
+	// SetupWorktree runs the setup of a worktree again, and answers when it has begun: GetWorktree tells its end. A worktree
+	// that is not trusted is FAILED_PRECONDITION with the code DIRECTORY_NOT_TRUSTED.
+	SetupWorktree(context.Context, *SetupWorktreeRequest) (*WorktreeInfo, error)
 	mustEmbedUnimplementedWorktreeServiceServer()
 }
 
@@ -162,6 +179,9 @@ func (UnimplementedWorktreeServiceServer) RemoveWorktree(context.Context, *Remov
 }
 func (UnimplementedWorktreeServiceServer) GetWorktree(context.Context, *GetWorktreeRequest) (*WorktreeInfo, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetWorktree not implemented")
+}
+func (UnimplementedWorktreeServiceServer) SetupWorktree(context.Context, *SetupWorktreeRequest) (*WorktreeInfo, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetupWorktree not implemented")
 }
 func (UnimplementedWorktreeServiceServer) mustEmbedUnimplementedWorktreeServiceServer() {}
 func (UnimplementedWorktreeServiceServer) testEmbeddedByValue()                         {}
@@ -274,6 +294,24 @@ func _WorktreeService_GetWorktree_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _WorktreeService_SetupWorktree_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetupWorktreeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WorktreeServiceServer).SetupWorktree(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WorktreeService_SetupWorktree_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WorktreeServiceServer).SetupWorktree(ctx, req.(*SetupWorktreeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // WorktreeService_ServiceDesc is the grpc.ServiceDesc for WorktreeService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -300,6 +338,10 @@ var WorktreeService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetWorktree",
 			Handler:    _WorktreeService_GetWorktree_Handler,
+		},
+		{
+			MethodName: "SetupWorktree",
+			Handler:    _WorktreeService_SetupWorktree_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -17,7 +19,7 @@ func (p *program) worktreeCommand() *cli.Command {
 	jsonFlag := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
 	repoFlag := &cli.StringFlag{Name: "repo", Usage: "`DIRECTORY` of the repository (default: this one)"}
 	return &cli.Command{
-		Name: "worktree", Usage: "create, list, show, switch and remove git worktrees for sessions",
+		Name: "worktree", Usage: "create, list, show, switch, set up and remove git worktrees for sessions",
 		Description: "WORKTREE is an id, the beginning of one, or a name.\n" +
 			"The feature has to be on: betcode config set feature_flags.worktree_management true",
 		Subcommands: []*cli.Command{
@@ -45,6 +47,12 @@ func (p *program) worktreeCommand() *cli.Command {
 			{
 				Name: "switch", Usage: "make a worktree the active one of its repository and print its directory", ArgsUsage: "WORKTREE",
 				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(1, 1, p.switchWorktree),
+			},
+			{
+				Name: "setup", Usage: "run the setup of a worktree again and wait for its end", ArgsUsage: "WORKTREE",
+				Description: "The setup is .betcode/worktree-setup.sh of the repository, or worktree.setup_commands of the settings.\n" +
+					"It runs in the worktree if you trust what that brings along ('betcode trust').",
+				Action: p.withClient(1, 1, p.setUpWorktree),
 			},
 			{
 				Name: "remove", Aliases: []string{"rm"}, Usage: "stop the agents in a worktree and remove its directory; the branch stays", ArgsUsage: "WORKTREE",
@@ -84,8 +92,14 @@ func (p *program) createWorktree(ctx context.Context, c *cli.Context, cl *client
 	if err != nil {
 		return err
 	}
+	if w, err = p.awaitSetup(ctx, cl, w); err != nil {
+		return err
+	}
 	if c.Bool("json") {
 		return console.WriteJSON(p.Stdout, "betcode.worktree/v1", w)
+	}
+	if problem := setupProblem(w); problem != "" {
+		p.Say("%s", problem)
 	}
 	p.Say("Worktree %s has branch %s. Work in it: betcode chat --worktree %s", console.Line(w.GetName()), console.Line(w.GetBranch()), w.GetId())
 	fmt.Fprintln(p.Stdout, console.Line(w.GetPath()))
@@ -145,6 +159,13 @@ func workLine(w *pb.WorktreeWork) string {
 	return strings.Join(parts, ", ")
 }
 
+func setupLine(w *pb.WorktreeInfo) string {
+	if w.GetSetup() == nil {
+		return ""
+	}
+	return console.Enum(w.GetSetup().GetStatus(), "WORKTREE_SETUP_STATUS_")
+}
+
 func (p *program) showWorktree(ctx context.Context, c *cli.Context, cl *client.Client) error {
 	w, err := cl.Worktree.GetWorktree(ctx, &pb.GetWorktreeRequest{WorktreeId: c.Args().First()})
 	if err != nil {
@@ -167,6 +188,8 @@ func (p *program) showWorktree(ctx context.Context, c *cli.Context, cl *client.C
 		{"created", p.When(w.GetCreatedAt())},
 		{"sessions", fmt.Sprint(w.GetSessionCount())},
 		{"last session", w.GetActiveSessionId()},
+		{"setup", setupLine(w)},
+		{"setup wrote", w.GetSetup().GetOutput()},
 	} {
 		if row[1] != "" {
 			t.Add(row[0], row[1])
@@ -190,6 +213,61 @@ func (p *program) switchWorktree(ctx context.Context, c *cli.Context, cl *client
 	}
 	p.Say("Worktree %s is active. Go on: %s", console.Line(w.GetName()), next)
 	fmt.Fprintln(p.Stdout, console.Line(w.GetPath()))
+	return nil
+}
+
+// setupPoll is how often the end of a setup is asked for.
+const setupPoll = 300 * time.Millisecond
+
+// awaitSetup waits until the setup of a worktree has ended.
+func (p *program) awaitSetup(ctx context.Context, cl *client.Client, w *pb.WorktreeInfo) (*pb.WorktreeInfo, error) {
+	if setupRuns(w) {
+		p.Say("The setup of %s runs. Ctrl-C leaves it running.", console.Line(w.GetName()))
+	}
+	for setupRuns(w) {
+		select {
+		case <-time.After(setupPoll):
+		case <-ctx.Done():
+			return w, ctx.Err()
+		}
+		var err error
+		if w, err = cl.Worktree.GetWorktree(ctx, &pb.GetWorktreeRequest{WorktreeId: w.GetId()}); err != nil {
+			return w, err
+		}
+	}
+	return w, nil
+}
+
+func setupRuns(w *pb.WorktreeInfo) bool {
+	return w.GetSetup().GetStatus() == pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_RUNNING
+}
+
+// setupProblem says why a worktree is not prepared; empty if it is, or needs no setup.
+func setupProblem(w *pb.WorktreeInfo) string {
+	switch w.GetSetup().GetStatus() {
+	case pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_FAILED, pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_TIMEOUT:
+		return console.Text(w.GetSetup().GetOutput()) + "\nThe setup ended: " + console.Enum(w.GetSetup().GetStatus(), "WORKTREE_SETUP_STATUS_") +
+			". Run it again: betcode worktree setup " + w.GetId()
+	case pb.WorktreeSetupStatus_WORKTREE_SETUP_STATUS_NOT_TRUSTED:
+		return "The setup did not run, because the worktree is not trusted. Look at it (betcode trust " + console.Line(w.GetPath()) +
+			"), then: betcode worktree setup " + w.GetId()
+	default:
+		return ""
+	}
+}
+
+func (p *program) setUpWorktree(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	w, err := cl.Worktree.SetupWorktree(ctx, &pb.SetupWorktreeRequest{WorktreeId: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	if w, err = p.awaitSetup(ctx, cl, w); err != nil {
+		return err
+	}
+	if problem := setupProblem(w); problem != "" {
+		return errors.New(problem)
+	}
+	p.Say("The setup of %s ended well.", console.Line(w.GetName()))
 	return nil
 }
 

@@ -41,6 +41,7 @@ func actorSettings(s config.Settings) settings.Settings {
 		SessionBytes: c.Past.SessionBytes, SessionAge: c.Past.SessionAge, CompactThreshold: c.Past.Threshold(),
 		OnAlarm: settings.OnAlarm(c.OnSelfApproval), Fence: settings.Fence(c.Fence), FenceWritable: c.FenceWritable,
 		Resume: messages.ResumePolicy(c.Resume.Policy), Continuations: uint32(c.Resume.Times), ContinueGrace: c.Resume.Grace,
+		SetupCommands: c.Worktree.SetupCommands, SetupTime: c.Worktree.SetupTime,
 		Rules: rulesOf(s),
 	}
 	if compaction, ok := messages.FeatureNamed("context_compaction"); ok && !compaction.On(features.Set(s)) {

@@ -1,0 +1,171 @@
+//go:build unix
+
+package worktree
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"betcode/messages"
+)
+
+// setUpNow runs what a change has begun, as the actor does, and returns the result.
+func (f *fixture) setUpNow(id string) messages.WorktreeSetup {
+	f.Helper()
+	f.setUp(f.Context(), id)
+	rec, err := f.registry.find("test", id)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return rec.Setup
+}
+
+func (f *fixture) script(text string) {
+	f.Helper()
+	f.write("project/.betcode/worktree-setup.sh", text)
+	f.run(f.main, "add", ".")
+	f.run(f.main, "commit", "-q", "-m", "setup")
+}
+
+func TestSetup(t *testing.T) {
+	f := newFixture(t)
+	t.Setenv("ANTHROPIC_API_KEY", "secret")
+	f.trusted = true
+	f.setup.Commands = []string{"env | sort", "pwd >here; echo second", "echo third >&2"}
+	v := f.create(f.new("fresh"))
+	if v.Setup.Status != messages.SetupRunning {
+		t.Fatalf("%+v", v)
+	}
+	if _, err := f.ask(messages.RemoveWorktree{Worktree: v.ID, Force: true, Common: f.common}); err == nil || err.Code != messages.WorktreeInUse {
+		t.Errorf("removed while its setup runs: %v", err)
+	}
+	got := f.setUpNow(v.ID)
+	if got.Status != messages.SetupReady || !strings.HasSuffix(got.Output, "second\nthird\n") || !f.exists("project-fresh/here") {
+		t.Errorf("%+v", got)
+	}
+	names := map[string]bool{}
+	for line := range strings.Lines(got.Output) {
+		if name, _, ok := strings.Cut(line, "="); ok {
+			names[name] = true
+		}
+	}
+	for _, ours := range []string{"PATH", "HOME", "WORKTREE_PATH", "WORKTREE_BRANCH"} {
+		if !names[ours] {
+			t.Errorf("%s is missing", ours)
+		}
+		delete(names, ours)
+	}
+	delete(names, "PWD") // shells make these
+	delete(names, "_")
+	delete(names, "SHLVL")
+	delete(names, "OLDPWD")
+	if len(names) > 0 {
+		t.Errorf("the setup knows %v", names)
+	}
+	f.restart()
+	if again, _ := f.registry.find("test", v.ID); again.Setup != got {
+		t.Errorf("after a restart: %+v", again.Setup)
+	}
+}
+
+// A script of the repository wins, is run by its own shell, and only if the user trusts it.
+func TestSetupScript(t *testing.T) {
+	f := newFixture(t)
+	f.setup.Commands = []string{"touch commands"}
+	f.script("#!/bin/sh\necho \"$WORKTREE_BRANCH in $(pwd)\"\ntouch script\nexit 3\n")
+	v := f.create(f.new("fresh"))
+	if v.Setup.Status != messages.SetupNotTrusted {
+		t.Errorf("not trusted: %+v", v.Setup)
+	}
+	again := messages.SetupWorktree{Worktree: v.ID, Common: f.common}
+	if _, err := f.ask(again); err == nil || err.Code != messages.NotTrusted || !strings.Contains(err.Hint, "betcode trust "+v.Path) {
+		t.Errorf("not trusted: %v", err)
+	}
+	if got := f.setUpNow(v.ID); got.Status != messages.SetupNotTrusted || f.exists("project-fresh/script") {
+		t.Errorf("it ran: %+v", got)
+	}
+	f.trusted = true
+	if _, err := f.ask(again); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.ask(again); err == nil || err.Code != messages.WorktreeInUse {
+		t.Errorf("twice: %v", err)
+	}
+	got := f.setUpNow(v.ID)
+	if got.Status != messages.SetupFailed || !strings.HasPrefix(got.Output, "fresh in "+v.Path+"\n") || !strings.Contains(got.Output, "worktree-setup.sh: exit status 3") ||
+		!f.exists("project-fresh/script") || f.exists("project-fresh/commands") {
+		t.Errorf("%+v", got)
+	}
+	if _, err := f.ask(messages.SwitchWorktree{Worktree: v.ID, Common: f.common}); err != nil {
+		t.Errorf("a failed setup makes the worktree useless: %v", err)
+	}
+	plain := newFixture(t)
+	v = plain.create(plain.new("fresh"))
+	if _, err := plain.ask(messages.SetupWorktree{Worktree: v.ID, Common: plain.common}); err == nil || err.Kind != messages.WrongState || v.Setup.Status != messages.SetupNone {
+		t.Errorf("without a setup: %v, %+v", err, v.Setup)
+	}
+}
+
+// A setup that hangs is ended at the limit, with all that it has started.
+func TestSetupHangs(t *testing.T) {
+	f := newFixture(t)
+	f.trusted = true
+	f.setup = Setup{Commands: []string{"sleep 600 & echo $! >pid; echo begun; wait"}, Limit: 500 * time.Millisecond}
+	v := f.create(f.new("fresh"))
+	if got := f.setUpNow(v.ID); got.Status != messages.SetupTimeout || got.Output != "begun\n" {
+		t.Errorf("%+v", got)
+	}
+	text, err := os.ReadFile(filepath.Join(v.Path, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	if _, err := fmt.Sscan(string(text), &pid); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(30 * time.Second)
+	for syscall.Kill(pid, 0) == nil {
+		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") Z ") {
+			break // nobody has waited for it yet
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("what it started lives")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// A daemon that was killed during a setup leaves it failed, and the next can run it again.
+func TestDeathInSetup(t *testing.T) {
+	f := newFixture(t)
+	f.trusted = true
+	f.setup.Commands = []string{"echo done"}
+	v := f.create(f.new("fresh"))
+	f.restart()
+	if rec, _ := f.registry.find("test", v.ID); rec.Setup.Status != messages.SetupFailed || rec.State != messages.WorktreeReady {
+		t.Fatalf("%+v", rec)
+	}
+	if _, err := f.ask(messages.SetupWorktree{Worktree: v.ID, Common: f.common}); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.setUpNow(v.ID); got.Status != messages.SetupReady || got.Output != "done\n" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTail(t *testing.T) {
+	out := &tail{limit: 5}
+	for _, text := range []string{"abc", "defg", "", "h\xff"} {
+		if n, err := out.Write([]byte(text)); n != len(text) || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+	}
+	if got := out.String(); got != "efgh?" {
+		t.Errorf("%q", got)
+	}
+}
