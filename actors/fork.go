@@ -51,10 +51,10 @@ func (s *System) forkSession(ctx context.Context, m messages.ForkSession) (messa
 		PermissionMode: r.PermissionMode, AllowedTools: r.AllowedTools, DeniedTools: r.DeniedTools, Environment: environment,
 		Resume: r.Resume, Options: r.Options, Fork: origin, Resolved: r.Resolved,
 	}
-	if _, err := s.checkDirectory(start); err != nil {
+	if _, err := s.checks.Directory(start.WorkingDirectory); err != nil {
 		return nil, err
 	}
-	answer, err := s.ask(ctx, s.sessions, s.exposing(start))
+	answer, err := s.ask(ctx, s.sessions, s.checks.Complete(start))
 	if err != nil {
 		return nil, err
 	}

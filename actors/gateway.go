@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +24,7 @@ const askPatience = 25 * time.Second
 // Ask puts a request to the actor that answers it and waits for the answer. An
 // error is a [*messages.Error]; the library's own errors never leave this place.
 func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, error) {
-	switch m := s.exposing(r).(type) {
+	switch m := s.checks.Complete(r).(type) {
 	case messages.ListSessions, messages.ResolveSession, messages.ResolveKey, messages.ResolveRequest, messages.ListPermissions,
 		messages.ReadHistory, messages.GetRawOutput, messages.ExplainPermission, messages.ListRules, messages.TestRules,
 		messages.GetAgentReports, messages.GetSubagents, messages.ListPath, messages.GetMachine:
@@ -72,17 +70,11 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		if err != nil {
 			return nil, err
 		}
-		resolved, err := s.checkDirectory(m)
-		if err != nil {
+		m.Fork = messages.Fork{} // only forkSession says where a session comes from
+		if m, err = s.checks.Start(m); err != nil {
 			return nil, err
 		}
-		m.Resolved, m.Fork = resolved, messages.Fork{} // only forkSession says where a session comes from
-		options, err := s.optionsOf(m)
-		if err != nil {
-			return nil, err
-		}
-		m.Options = options
-		return s.ask(ctx, s.sessions, s.withDefaults(m))
+		return s.ask(ctx, s.sessions, m)
 	case messages.SendInput:
 		m.Digest = requests.InputDigest(m.Content, m.Attachments)
 		return s.askOnce(ctx, m)
@@ -154,7 +146,7 @@ func (s *System) askOnce(ctx context.Context, r messages.Request) (messages.Repl
 // answerPermission asks the session, and the journal if the session has no decision of the request
 // in memory. r is the answer m, or m under a key.
 func (s *System) answerPermission(ctx context.Context, r messages.Request, m messages.AnswerPermission) (messages.Reply, error) {
-	if err := s.checkEdit(m); err != nil {
+	if err := s.checks.Edit(m); err != nil {
 		return nil, err
 	}
 	answer, err := s.askOnce(ctx, r)
@@ -217,42 +209,6 @@ func unpack(answer any) (messages.Reply, error) {
 		return answer, nil
 	}
 	return nil, messages.Errorf("ask", messages.Internal, "unexpected answer %T", answer)
-}
-
-// checkDirectory refuses a new session in a directory that does not exist, and returns the
-// directory behind symbolic links, empty if there are none. An existing session is not
-// checked: its history can be read without the directory.
-func (s *System) checkDirectory(m messages.StartSession) (resolved string, err error) {
-	const op = "start session"
-	if s.queries.Exists(m.Session) {
-		return "", nil
-	}
-	if m.WorkingDirectory == "" {
-		return "", messages.Errorf(op, messages.Invalid, "a new session needs a working directory").WithHint("set working_directory to an absolute path")
-	}
-	info, err := os.Stat(m.WorkingDirectory)
-	if err == nil {
-		resolved, err = filepath.EvalSymlinks(m.WorkingDirectory)
-	}
-	switch {
-	case err != nil:
-		return "", messages.Errorf(op, messages.Invalid, "working directory: %w", err).WithHint("create the directory, or name another")
-	case !info.IsDir():
-		return "", messages.Errorf(op, messages.Invalid, "working directory %s is not a directory", m.WorkingDirectory)
-	case resolved == m.WorkingDirectory:
-		return "", nil
-	}
-	return resolved, nil
-}
-
-// withDefaults fills in what a new session was started without.
-func (s *System) withDefaults(m messages.StartSession) messages.StartSession {
-	if s.queries.Exists(m.Session) {
-		return m
-	}
-	d := s.directories.Defaults(m.WorkingDirectory)
-	m.Model, m.Resume = cmp.Or(m.Model, d.Model), cmp.Or(m.Resume, d.Resume)
-	return m
 }
 
 // Follower is one attached stream as the gateway sees it.

@@ -13,6 +13,7 @@ import (
 
 	"betcode/actors/disk"
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/checks"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/git"
 	"betcode/actors/internal/launchplan"
@@ -104,6 +105,7 @@ type System struct {
 	protected   *protect.List
 	planner     *launchplan.Planner
 	queries     *queries.Queries
+	checks      *checks.Checks
 	slots       atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
 	room        *disk.Meter
 	archiver    *retention.Archiver
@@ -152,7 +154,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	}
 	s.setRules(o.Settings.Rules)
 	s.directories = workdir.New(workdir.Deps{Source: o.Directories, Own: claude.Home(o.Environment), Log: s.logOf("trust")})
-	s.protected = o.protected()
+	s.protected = checks.Protected(o.Environment, o.Home, o.Protected)
 	s.options.Disk.SpoolQuota = max(cmp.Or(o.Disk.SpoolQuota, run.SpoolQuota), 0)
 	s.room = newMeter(o)
 	var err error
@@ -161,6 +163,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	}
 	s.planner = launchplan.New(s.planDeps())
 	s.queries = queries.New(s.queriesDeps())
+	s.checks = checks.New(s.checksDeps())
 	if s.versions, err = sidecar.LoadVersions(o.VersionsFile); err != nil {
 		s.logOf("daemon").Warn().Err(err).Msg("what was learned of the agent's versions is lost")
 	}

@@ -9,6 +9,7 @@ import (
 	"betcode/actors/disk"
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/checks"
 	"betcode/actors/internal/launchplan"
 	"betcode/actors/internal/mcpconfig"
 	"betcode/actors/internal/queries"
@@ -63,6 +64,14 @@ func (s *System) prepared(err error) (messages.Exit, bool) {
 		s.actors.Root.Send(s.health, health.StateDirectory{Err: err})
 	}
 	return exit, lasts
+}
+
+// checksDeps returns what requests are checked with.
+func (s *System) checksDeps() checks.Deps {
+	return checks.Deps{
+		Load: s.options.Store.Load, Exists: s.queries.Exists, Version: s.planner.Version, Rules: s.rules.Rules, Directories: s.directories,
+		Protected: s.protected, Home: s.options.Home, Own: append([]string{filepath.Dir(s.options.RunsDirectory)}, s.options.Protected...),
+	}
 }
 
 // queriesDeps returns what questions need that no actor answers.
@@ -148,7 +157,7 @@ func (s *System) sessionDeps() *session.Deps {
 		Journal: s.journal, Pool: s.pool, Health: s.health,
 		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),
 		DiskFull: s.room.Full, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
-		Environment: s.planner.Environment, DirectoryRules: s.directories.Rules, EditRefused: s.editRefused, Guard: s.directories.Guard, EndStrays: endStraysIn,
+		Environment: s.planner.Environment, DirectoryRules: s.directories.Rules, EditRefused: s.checks.EditRefused, Guard: s.directories.Guard, EndStrays: endStraysIn,
 		Background: s.background, NoteVersion: s.versions.Add, KeepReport: s.keepReport, KeepAbilities: sidecar.LearnAbilities,
 		Temporary: s.planner.Temporary, Archive: s.archiver.Ended, Audit: s.audit, Notify: s.notifier.send,
 		Shows: s.logs, Mask: s.options.Mask,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"betcode/actors/internal/checks"
 	"betcode/actors/worktree"
 	"betcode/messages"
 )
@@ -176,7 +177,7 @@ func (s *System) inWorktree(m messages.StartSession) (messages.StartSession, err
 	if m.WorkingDirectory == "" {
 		m.WorkingDirectory = path
 	}
-	if !below(m.WorkingDirectory, path) {
+	if !checks.Below(m.WorkingDirectory, path) {
 		return m, messages.Errorf(op, messages.Invalid, "working directory %s is not in the worktree at %s", m.WorkingDirectory, path).
 			WithHint("Leave one of them out.")
 	}

@@ -239,6 +239,10 @@ var rules = []rule{
 		never:   actorsNever,
 	},
 	{
+		pkg: "actors/internal/checks", may: []string{"messages", "actors/internal", "actors/session/prompts"},
+		because: "a request is checked by the disk and its session's record, before any actor has it", never: actorsNever,
+	},
+	{
 		pkg: "actors/internal/queries", may: []string{
 			"messages", "proto", "actors/internal", "actors/settings", "actors/session/requests",
 		},

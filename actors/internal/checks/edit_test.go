@@ -1,4 +1,4 @@
-package actors
+package checks
 
 import (
 	"os"
@@ -22,22 +22,21 @@ func TestCheckEdit(t *testing.T) {
 	if err := os.Symlink(filepath.Join(directory, ".git", "hooks"), filepath.Join(directory, "hooks")); err != nil {
 		t.Fatal(err)
 	}
-	store := newMemoryStore()
-	quiet := zerolog.Nop()
-	s := &System{directories: workdir.New(workdir.Deps{Log: &quiet}), protected: protect.New(protect.Places{Home: "/home/u"}, protect.Places{}), options: Options{Store: store}}
-	s.rules.Store(ruleset.Read(settings.Rules{Deny: []string{"Bash(rm *)"}, Source: "settings.json"}))
+	quiet, user := zerolog.Nop(), ruleset.Read(settings.Rules{Deny: []string{"Bash(rm *)"}, Source: "settings.json"})
 	records := map[messages.RequestID]messages.PermissionRecord{
-		"p1": {Request: "p1", Session: sessionA, Tool: "Bash", Input: rules.InputOf("Bash", "ls"), Formerly: []messages.RequestID{"p0"}},
-		"p2": {Request: "p2", Session: sessionA, Tool: "Write", Input: rules.InputOf("Write", ".mcp.json")},
+		"p1": {Request: "p1", Tool: "Bash", Input: rules.InputOf("Bash", "ls"), Formerly: []messages.RequestID{"p0"}},
+		"p2": {Request: "p2", Tool: "Write", Input: rules.InputOf("Write", ".mcp.json")},
 	}
-	c := store.of(sessionA)
-	err := c.Apply(messages.Append{
-		Session: sessionA, Record: &messages.SessionRecord{ID: sessionA, WorkingDirectory: directory},
-		Permissions: []messages.PermissionRecord{records["p1"], records["p2"]},
+	checks := New(Deps{
+		Load: func(messages.SessionID) (messages.SessionLoaded, error) {
+			return messages.SessionLoaded{
+				Found: true, Record: messages.SessionRecord{WorkingDirectory: directory},
+				Permissions: []messages.PermissionRecord{records["p1"], records["p2"]},
+			}, nil
+		},
+		Rules:       func() *rules.Set { return user.Rules },
+		Directories: workdir.New(workdir.Deps{Log: &quiet}), Protected: protect.New(protect.Places{Home: "/home/u"}, protect.Places{}),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, c := range map[string]struct {
 		request  messages.RequestID
 		decision messages.Decision
@@ -56,7 +55,7 @@ func TestCheckEdit(t *testing.T) {
 		"nothing edited":           {"p1", messages.AllowWithEdit, nil, ""},
 		"nobody asks":              {"p9", messages.AllowWithEdit, rules.InputOf("Bash", "rm x"), ""},
 	} {
-		err := s.checkEdit(messages.AnswerPermission{Session: sessionA, Request: c.request, Decision: c.decision, Updated: c.input})
+		err := checks.Edit(messages.AnswerPermission{Request: c.request, Decision: c.decision, Updated: c.input})
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)

@@ -1,4 +1,4 @@
-package actors
+package checks
 
 import (
 	"os"
@@ -36,7 +36,7 @@ func TestBelow(t *testing.T) {
 		{filepath.Join(root, "ownother"), name, false},
 		{own, filepath.Join(root, "none"), false},
 	} {
-		if got := below(test.path, test.dir); got != test.want {
+		if got := Below(test.path, test.dir); got != test.want {
 			t.Errorf("%s below %s: %t", test.path, test.dir, got)
 		}
 	}

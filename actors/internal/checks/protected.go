@@ -1,4 +1,4 @@
-package actors
+package checks
 
 import (
 	"path/filepath"
@@ -8,16 +8,17 @@ import (
 	"betcode/actors/internal/protect"
 )
 
-// protected is the built-in list of a system, nil if there is none.
-func (o Options) protected() *protect.List {
-	if o.Protected == nil {
+// Protected returns the built-in list of protected files, nil if there are no directories of a daemon. environment is that of
+// agents; home is used if it names none.
+func Protected(environment []string, home string, daemon []string) *protect.List {
+	if daemon == nil {
 		return nil
 	}
-	home, configured := claude.Places(o.Environment)
-	if home == "" {
-		home = o.Home
+	own, configured := claude.Places(environment)
+	if own != "" {
+		home = own
 	}
-	places := protect.Places{Home: filepath.ToSlash(home), Daemon: slashed(o.Protected)}
+	places := protect.Places{Home: filepath.ToSlash(home), Daemon: slashed(daemon)}
 	if configured != "" {
 		places.Agent = []string{filepath.ToSlash(configured)}
 	}
