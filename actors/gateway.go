@@ -57,6 +57,12 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.setUpWorktree(ctx, m)
 	case messages.RemoveWorktree:
 		return s.removeWorktree(ctx, m)
+	case messages.StopFleet:
+		return s.stopFleet(m)
+	case messages.ResumeFleet:
+		return s.resumeFleet(m)
+	case messages.GetFleet:
+		return messages.FleetView{Stop: s.fleet.Present()}, nil
 	case messages.GetHealth:
 		return s.ask(ctx, s.health, m)
 	case messages.Shutdown:

@@ -111,7 +111,7 @@ func (s *System) permissionDeps() permission.Deps {
 // poolDeps returns what the pool needs.
 func (s *System) poolDeps() pool.Deps {
 	return pool.Deps{
-		Common: s.common(), Health: s.health, Settings: s.settings.Load,
+		Common: s.common(), Health: s.health, Settings: s.settings.Load, Stopped: func() bool { return s.fleet.Present().Stopped() },
 		ToSession: s.toSession, ToSessions: s.toSessions,
 		Publish: func(q messages.SlotQueue) { s.slots.Store(&q) },
 	}

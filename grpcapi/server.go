@@ -160,6 +160,7 @@ func New(o Options) *Server {
 	pb.RegisterGitLabServiceServer(all, s.options.GitLab)
 	pb.RegisterCommandServiceServer(all, commandService{server: s})
 	pb.RegisterMachineServiceServer(all, machineService{server: s})
+	pb.RegisterFleetServiceServer(all, fleetService{asker: s.asker})
 	pb.RegisterWorktreeServiceServer(all, worktreeService{server: s})
 	pb.RegisterHealthServer(all, healthService{server: s})
 	healthpb.RegisterHealthServer(all, standardHealth{server: s})

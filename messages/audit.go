@@ -26,6 +26,8 @@ const (
 	AuditTurnCanceled AuditType = "turn_cancel"  // ours: a client had a turn interrupted
 	AuditRules        AuditType = "rules_change" // ours: the permission rules were read again and are other ones
 
+	AuditFleetStopped  AuditType = "fleet_stop"     // ours: a client ended all agents and lets none start
+	AuditFleetResumed  AuditType = "fleet_resume"   // ours: a client lets agents start again
 	AuditAdmin         AuditType = "admin_call"     // ours: a call that needs the admin right
 	AuditRefused       AuditType = "call_refused"   // ours: a caller lacked a right; later ones of the same minute are counted
 	AuditOpened        AuditType = "audit_open"     // ours: a daemon has opened the log
@@ -41,7 +43,7 @@ const (
 func AuditTypes() []AuditType {
 	return []AuditType{
 		AuditAutoApproved, AuditGranted, AuditDenied, AuditRevoked, AuditSessionCreated, AuditSessionResumed, AuditSessionComplete,
-		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure, AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditForgedInput, AuditAgentResumed, AuditAdmin, AuditRefused,
+		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure, AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditForgedInput, AuditAgentResumed, AuditFleetStopped, AuditFleetResumed, AuditAdmin, AuditRefused,
 		AuditOpened, AuditLost,
 	}
 }

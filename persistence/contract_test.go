@@ -224,12 +224,16 @@ func TestUnfinished(t *testing.T) {
 		return &messages.RunRecord{Session: id, Run: n, State: state, Token: "x", Argv: []string{"claude"}}
 	}
 	running, ended, older, input, permission, quiet := begin(sid(1), 1), begin(sid(2), 1), begin(sid(3), 1), begin(sid(4), 1), begin(sid(5), 1), begin(sid(6), 1)
+	turn, asked, broken := begin(sid(7), 1), begin(sid(8), 1), begin(sid(9), 1)
+	turn.Record.Turn, asked.Record.Turn, broken.Record.Turn = true, true, true // their agents have ended
+	turn.Run = run(sid(7), 1, messages.RunFinished)
+	asked.Record.Waiting, broken.Record.Condition = messages.WaitsByPolicy, messages.NotLoggedIn
 	running.Run = run(sid(1), 1, messages.RunIntended)
 	ended.Run = run(sid(2), 1, messages.RunFinished)
 	older.Run = run(sid(3), 1, messages.RunRunning)
 	input.Inputs = []messages.InputRecord{{Key: "k"}}
 	permission.Permissions = []messages.PermissionRecord{{Request: "r", Session: sid(5)}}
-	f.commit(running, ended, older, input, permission, quiet)
+	f.commit(running, ended, older, input, permission, quiet, turn, asked, broken)
 	f.commit(messages.Append{Session: sid(3), Expect: 1, Run: run(sid(3), 2, messages.RunFinished)})
 	for _, after := range []func(){func() {}, f.reopen, f.seal} {
 		after()
@@ -237,7 +241,7 @@ func TestUnfinished(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "unfinished", got, []messages.SessionID{sid(1), sid(3), sid(4), sid(5)})
+		same(t, "unfinished", got, []messages.SessionID{sid(1), sid(3), sid(4), sid(5), sid(7)})
 	}
 	if got := f.load(sid(3)).Run; got.Run != 2 {
 		t.Errorf("newest run is %d", got.Run)

@@ -235,17 +235,25 @@ func (s *Store) Pending(id messages.SessionID) ([]messages.PermissionRecord, err
 }
 
 // Unfinished returns the sessions whose actors must be started at boot, the oldest
-// first: those with a run that has not ended, an input that is not done, or a permission
-// request that is undecided or undelivered. A record that cannot be read counts as
-// unfinished.
+// first: those with a run that has not ended, a turn that is to be continued, an input that is
+// not done, or a permission request that is undecided or undelivered. A record that cannot be
+// read counts as unfinished.
 func (s *Store) Unfinished() ([]messages.SessionID, error) {
 	var unfinished []messages.SessionID
 	err := s.current(fault.OpUnfinished, func(v memtable.View) error {
 		numbers := map[uint64]bool{}
-		for _, name := range [][]byte{record.BucketRuns, record.BucketInputs, record.BucketPermissions} {
-			err := v.All(name, func(key, value []byte) error {
-				ended := string(name) == string(record.BucketRuns) && record.HasEnded(key, value)
-				if number, ok := record.NumberOf(key); ok && !ended {
+		every := func(_, _ []byte) bool { return true }
+		for _, rows := range []struct {
+			bucket []byte
+			counts func(key, value []byte) bool
+		}{
+			{record.BucketSessions, record.HasOpenTurn},
+			{record.BucketRuns, func(key, value []byte) bool { return !record.HasEnded(key, value) }},
+			{record.BucketInputs, every},
+			{record.BucketPermissions, every},
+		} {
+			err := v.All(rows.bucket, func(key, value []byte) error {
+				if number, ok := record.NumberOf(key); ok && rows.counts(key, value) {
 					numbers[number] = true
 				}
 				return nil

@@ -185,8 +185,9 @@ func (s state) unread(now time.Time) messages.ComponentHealth {
 
 // Pool reports how full the pool is.
 type Pool struct {
-	Used, Limit    int // slots
-	Waiting, Queue int // sessions that wait for a slot, and how many may
+	Used, Limit    int  // slots
+	Waiting, Queue int  // sessions that wait for a slot, and how many may
+	Stopped        bool // the fleet is stopped: no slot is given
 }
 
 // view is the line of the pool. Sessions that wait degrade the daemon; a queue that is
@@ -202,6 +203,9 @@ func (p Pool) view(now time.Time) messages.ComponentHealth {
 	}
 	if !c.Serving {
 		c.State, c.Reason, c.Impact = "subprocess_pool_full", "All subprocess slots in use", "New sessions are refused, for the queue is full"
+	}
+	if p.Stopped {
+		c.State, c.Reason, c.Impact = "fleet_stopped", "A client has stopped the fleet", "No agent starts until 'betcode fleet resume'"
 	}
 	return c
 }

@@ -14,6 +14,7 @@ type Deps struct {
 
 	Health   *actor.PID
 	Settings func() *settings.Settings // the present ones
+	Stopped  func() bool               // whether the fleet is stopped
 	Publish  func(messages.SlotQueue)  // makes the queue known to readers that cannot wait for the pool
 
 	// ToSession sends a message to the actor of a session, if it lives, and ToSessions to those of all sessions.
@@ -35,7 +36,7 @@ func Props(d Deps) *actor.Props {
 	restarted := false
 	return d.Props("pool", func() actor.Actor {
 		defer func() { restarted = true }()
-		return &pool{deps: d, restarted: restarted, state: New(d.Settings())}
+		return &pool{deps: d, restarted: restarted, state: New(d.Settings(), d.Stopped())}
 	})
 }
 

@@ -23,18 +23,29 @@ type (
 	}
 )
 
+// Messages of the system to the pool.
+type (
+	// Stop has every agent end and none start. Sessions that had a slot wait for the next one, whatever the queue's limit.
+	Stop struct{}
+	// Resume lets agents start again.
+	Resume struct{}
+)
+
 // Messages of the pool to sessions.
 type (
 	// Answer replies to Want. For a queued session it names, separated by commas, some of the sessions whose agents wait
-	// for a person.
+	// for a person, and says whether the fleet is stopped.
 	Answer struct {
-		Place  Place
-		Asking string
+		Place   Place
+		Asking  string
+		Stopped bool
 	}
 	// Granted gives a slot to a session that was queued.
 	Granted struct{}
 	// Park asks a session to end an agent that rests. The next message resumes it.
 	Park struct{}
+	// Stopped takes the slot of a session: its agent is ended, and the session asks for a slot again if it has work.
+	Stopped struct{}
 	// Restarted asks every session to say again what it has and wants.
 	Restarted struct{}
 )

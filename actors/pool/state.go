@@ -22,6 +22,9 @@ type State struct {
 	resting []messages.SessionID        // whose agents have nothing to do or yield, longest first
 	asking  map[messages.SessionID]bool // whose agents wait for a person
 	parking map[messages.SessionID]bool // asked to be parked
+
+	stopped  bool                        // the fleet is stopped: nothing is granted
+	deprived map[messages.SessionID]bool // whose slot was taken by that
 }
 
 type request struct {
@@ -47,10 +50,10 @@ type report struct {
 
 func (report) Effect() {}
 
-// New returns an empty pool.
-func New(now *settings.Settings) State {
+// New returns an empty pool, of a fleet that is stopped or not.
+func New(now *settings.Settings, stopped bool) State {
 	return State{
-		settings: now, used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{}, asking: map[messages.SessionID]bool{},
+		settings: now, stopped: stopped, deprived: map[messages.SessionID]bool{}, used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{}, asking: map[messages.SessionID]bool{},
 	}
 }
 
@@ -70,13 +73,24 @@ func (s State) Step(from *actor.PID, m any) (State, []act.Effect) {
 			s.waiting = append(s.waiting, request{m.Session, from})
 		case Full:
 		}
-		answer := Answer{Place: place}
+		answer := Answer{Place: place, Stopped: s.stopped}
 		if place == Queued {
 			answer.Asking = s.askers()
 		}
 		effects = append(effects, act.Reply{To: from, With: answer})
 	case Taken:
 		s.used[m.Session] = true
+		if s.stopped {
+			effects = append(effects, s.deprive(m.Session))
+		}
+	case Stop:
+		s.stopped = true
+		for _, session := range slices.Sorted(maps.Keys(s.used)) {
+			effects = append(effects, s.deprive(session))
+		}
+	case Resume:
+		s.stopped = false
+		clear(s.deprived)
 	case Release:
 		delete(s.used, m.Session)
 		delete(s.parking, m.Session)
@@ -106,12 +120,18 @@ func (s State) Step(from *actor.PID, m any) (State, []act.Effect) {
 	return s, append(effects, s.report())
 }
 
+// deprive takes the slot of a session. The session gives it back when its agent has ended.
+func (s State) deprive(session messages.SessionID) act.Effect {
+	s.deprived[session] = true
+	return ToSession{session, Stopped{}}
+}
+
 func (s State) report() report {
 	queue := messages.SlotQueue{Asking: slices.Sorted(maps.Keys(s.asking))}
 	for _, r := range s.waiting {
 		queue.Waiting = append(queue.Waiting, r.session)
 	}
-	return report{health.Pool{Used: len(s.used), Limit: s.settings.MaxAgents, Waiting: len(s.waiting), Queue: s.settings.MaxWaiting}, queue}
+	return report{health.Pool{Used: len(s.used), Limit: s.settings.MaxAgents, Waiting: len(s.waiting), Queue: s.settings.MaxWaiting, Stopped: s.stopped}, queue}
 }
 
 // place decides about a request for a slot. A session asks once; one that has a slot keeps it.
@@ -119,6 +139,12 @@ func (s State) place(session messages.SessionID) Place {
 	switch {
 	case s.used[session]:
 		return Admitted
+	case s.deprived[session]:
+		return Queued
+	case s.stopped && len(s.waiting) < s.settings.MaxWaiting:
+		return Queued
+	case s.stopped:
+		return Full
 	case len(s.used) < s.settings.MaxAgents && len(s.waiting) == 0:
 		return Admitted
 	case len(s.waiting) < s.settings.MaxWaiting:
@@ -129,6 +155,9 @@ func (s State) place(session messages.SessionID) Place {
 
 // serve grants the free slots, and asks as many sessions to park a resting agent as there are sessions that still wait.
 func (s State) serve() (State, []act.Effect) {
+	if s.stopped {
+		return s, nil
+	}
 	var effects []act.Effect
 	for len(s.waiting) > 0 && len(s.used) < s.settings.MaxAgents {
 		next := s.waiting[0]

@@ -21,8 +21,13 @@ func said(effects []act.Effect) string {
 		case act.Reply:
 			words = append(words, fmt.Sprintf("%s: %s", e.To.GetId(), map[any]string{
 				Answer{Place: Admitted}: "yes", Answer{Place: Queued}: "wait", Answer{Place: Full}: "no", Granted{}: "now",
+				Answer{Place: Queued, Stopped: true}: "wait", Answer{Place: Full, Stopped: true}: "no",
 			}[e.With]))
 		case ToSession:
+			if e.Message == (Stopped{}) {
+				words = append(words, fmt.Sprintf("%s: stopped", e.Session))
+				continue
+			}
 			words = append(words, fmt.Sprintf("park %s", e.Session))
 		}
 	}
@@ -74,10 +79,24 @@ func TestPool(t *testing.T) {
 		"a session that goes leaves the queue": {
 			{"a", want("a"), "a: yes"}, {"b", want("b"), "b: wait"}, {"c", want("c"), "c: wait"}, {"", Release{"b"}, ""}, {"", Release{"a"}, "c: now"},
 		},
+		"a stopped fleet takes every slot and grants none": {
+			{"a", want("a"), "a: yes"},
+			{"b", want("b"), "b: wait"},
+			{"", Stop{}, "a: stopped"},
+			{"a", Release{"a"}, ""},
+			{"a", want("a"), "a: wait"},
+			{"c", want("c"), "c: no"}, // the queue is full, with the session whose slot was taken
+			{"", Resume{}, "b: now"},
+			{"b", Release{"b"}, "a: now"},
+		},
+		"an agent that is adopted by a stopped fleet is ended": {
+			{"", Stop{}, ""},
+			{"a", Taken{"a"}, "a: stopped"},
+		},
 		"who has a slot keeps it": {{"a", want("a"), "a: yes"}, {"a", want("a"), "a: yes"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := New(limits(1, 2))
+			s := New(limits(1, 2), false)
 			for _, step := range steps {
 				next, effects := s.Step(actor.NewPID("local", step.from), step.m)
 				s = next
@@ -93,7 +112,7 @@ func TestPool(t *testing.T) {
 // are granted than there are, and no session is forgotten.
 func TestPoolNeverExceedsItsLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := New(limits(rapid.IntRange(1, 4).Draw(t, "limit"), 3))
+		s := New(limits(rapid.IntRange(1, 4).Draw(t, "limit"), 3), false)
 		for range 60 {
 			id := messages.SessionID(rapid.StringMatching("[a-f]").Draw(t, "session"))
 			switch rapid.IntRange(0, 2).Draw(t, "what") {
@@ -123,7 +142,7 @@ func TestPoolNeverExceedsItsLimit(t *testing.T) {
 }
 
 func TestPoolNamesThoseWhoWait(t *testing.T) {
-	s := New(limits(1, 5))
+	s := New(limits(1, 5), false)
 	s, _ = s.Step(nil, Want{"a"})
 	s, _ = s.Step(nil, Asking{"a", true})
 	_, effects := s.Step(nil, Want{"b"})

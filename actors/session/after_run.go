@@ -122,7 +122,7 @@ func (t *transition) halt() bool {
 	if (t.s.parkedForAnswer() || t.s.restored()) && !t.s.ending.restart {
 		return true
 	}
-	if !t.s.agent.interrupted || t.s.ending.restart {
+	if !t.s.agent.interrupted || t.s.ending.restart || t.s.agent.ending == endFleet {
 		return false
 	}
 	switch policy := cmp.Or(r.Resume, t.s.options.Resume); {

@@ -65,6 +65,7 @@ type bench struct {
 	manual  bool                  // the journal answers when told to
 	waiting []messages.Append
 	looked  []readTranscript // a transcript is to be read for messages that nobody acknowledged
+	place   pool.Answer      // of the pool to every request; the zero value grants the slot
 	knocked bool             // the pool was asked for a slot and has not answered
 	handed  uint64           // the newest commit
 	shown   messages.Seq     // the newest number that was published
@@ -182,7 +183,7 @@ func (b *bench) tell(m any) {
 			continue
 		}
 		b.knocked = false
-		b.deliver(nil, pool.Answer{Place: pool.Admitted})
+		b.deliver(nil, b.place)
 	}
 }
 

@@ -18,6 +18,7 @@ type endReason uint8
 const (
 	endNone     endReason = iota
 	endPark               // the agent rests, or waits for a person: its slot is free for others
+	endFleet              // the fleet is stopped: the turn is continued when it is resumed
 	endReplace            // the agent is to be started with other rules or trust, or does not react
 	endRestart            // a person wants the agent started again, whether it has work or not
 	endStop               // for good; durable as [messages.SessionRecord.StopWanted]

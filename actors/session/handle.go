@@ -115,6 +115,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.slotGranted()
 	case pool.Park:
 		t.park()
+	case pool.Stopped:
+		t.fleetStopped()
 	case Rebuilt:
 		t.rebuilt()
 	case disk.Changed:

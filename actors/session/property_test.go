@@ -187,6 +187,12 @@ func TestSessionProperties(t *testing.T) {
 					w.sendToPool(other, pool.Want{Session: other})
 				}
 			},
+			"fleet": func(t *rapid.T) {
+				if rapid.IntRange(0, 2).Draw(t, "now") > 0 {
+					t.Skip()
+				}
+				w.stopFleet(!w.fleetStopped)
+			},
 			"journal fails": func(t *rapid.T) {
 				if w.failing || rapid.Bool().Draw(t, "not yet") {
 					t.Skip()
@@ -205,7 +211,7 @@ func TestSessionProperties(t *testing.T) {
 				if rapid.Bool().Draw(t, "not yet") {
 					t.Skip()
 				}
-				w.pool = pool.New(w.limits)
+				w.pool = pool.New(w.limits, w.fleetStopped)
 				w.mailbox = append(w.mailbox, pool.Restarted{})
 			},
 			"daemon ends": func(t *rapid.T) {
@@ -327,6 +333,7 @@ func (w *world) rest() {
 		w.crash() // the next daemon
 	}
 	w.sendToPool("another", pool.Release{Session: "another"})
+	w.stopFleet(false)
 	if w.failing {
 		w.mend()
 	}

@@ -15,6 +15,7 @@ func (t *transition) reconcile() {
 	case s.endReason().final():
 	case s.agent.up:
 		t.deliver()
+	case s.slot.taken && s.slot.state == slotHeld: // it is given back first
 	case !s.wanted() || s.active() || s.agent.readingTranscript:
 	case s.retries.waiting || t.now.full:
 	case len(s.slot.admissions) > 0: // they come first, see admit

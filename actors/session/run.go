@@ -131,6 +131,9 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	case t.s.ending.restart:
 		t.sendToAgent(run.Stop{How: run.StopResumable})
 		return
+	case t.s.agent.ending == endFleet: // while it was starting
+		t.sendToAgent(run.Stop{How: run.StopResumable})
+		return
 	case m.Adopted && t.inputTorn():
 		t.notice("INPUT_TORN", "A long message was being written when the daemon ended; the agent is restarted and gets it again", nil)
 		t.replaceAgent(endReplace, run.StopResumable)
@@ -170,7 +173,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	t.s.agent.stderr = m.Complaint
 	t.putRun(run)
 	final := t.s.endReason().final()
-	if t.s.interruptsTurn() && !final && !t.s.ending.restart && !t.s.parkedForAnswer() {
+	if t.s.interruptsTurn() && !final && !t.s.ending.restart && !t.s.parkedForAnswer() && t.s.agent.ending != endFleet {
 		t.change().Interruptions++
 	}
 	if !t.s.ending.restart && len(t.s.ending.waiters[endRestart]) > 0 {

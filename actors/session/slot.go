@@ -33,6 +33,7 @@ type slotView struct {
 	admitting  bool        // they are handled one after the other: the slot is not given back between them
 	resting    bool        // the pool knows that the agent has nothing to do, or yields
 	asking     bool        // the pool knows that the agent waits for a person
+	taken      bool        // the pool takes the slot: it is given back when the agent has ended, and asked for again
 }
 
 // admission is a message for an agent that waits until the pool has answered.
@@ -109,9 +110,13 @@ func (t *transition) slotGranted() { t.s.slot.state = slotHeld }
 // step.
 func (t *transition) releaseSlot() {
 	needed := t.s.active() || t.s.agent.readingTranscript || len(t.s.slot.admissions) > 0 || (t.s.slot.admitting && t.s.slot.state == slotHeld) || (t.s.wanted() && t.s.slot.state != slotHeld)
-	if t.s.slot.state != slotNone && t.s.slot.state != slotAsked && !needed {
-		t.s.slot.state, t.s.slot.resting, t.s.slot.asking = slotNone, false, false
+	taken := t.s.slot.taken && t.s.slot.state == slotHeld && !t.s.active() && !t.s.agent.readingTranscript
+	if t.s.slot.state != slotNone && t.s.slot.state != slotAsked && (!needed || taken) {
+		t.s.slot.state, t.s.slot.resting, t.s.slot.asking, t.s.slot.taken = slotNone, false, false, false
 		t.then(sendToPool{pool.Release{Session: t.s.id}})
+		if taken && t.s.wanted() {
+			t.wantSlot()
+		}
 		return
 	}
 	if resting := t.s.canPark() || t.s.yields(t.now.at); resting != t.s.slot.resting {
@@ -169,7 +174,10 @@ func (s *state) poolExhausted(op string) *messages.Error {
 // noSlot announces why the agent does not start, and which sessions could make room.
 func (t *transition) noSlot(m pool.Answer) {
 	message, details := "All agents are busy; this one starts when another has ended or can be parked", map[string]string(nil)
-	if m.Asking != "" {
+	switch {
+	case m.Stopped:
+		message, details = "The fleet is stopped; this agent starts after 'betcode fleet resume'", map[string]string{"fleet": "stopped"}
+	case m.Asking != "":
 		message = "All agents are busy or wait for an answer (" + m.Asking + "); this one starts when another has ended, is answered or can be parked (betcode permission list)"
 		details = map[string]string{"waiting_for_a_person": m.Asking, "hold": texts.Duration(t.s.options.WaitingHold)}
 	}

@@ -40,6 +40,8 @@ type world struct {
 
 	accepted map[string]messages.Seq // inputs that were acknowledged
 	limits   *settings.Settings      // of the pool
+
+	fleetStopped bool
 	excused  map[string]bool         // inputs that the agent has answered, or has in its transcript
 	settled  map[string]bool
 }
@@ -74,7 +76,7 @@ func newWorld(t *rapid.T) *world {
 	}
 	w.b.manual, w.b.handing, w.b.reuses = true, w.checkSettled, true
 	w.b.stops = savedStops{}
-	w.pool = pool.New(w.limits)
+	w.pool = pool.New(w.limits, false)
 	return w
 }
 
@@ -320,6 +322,18 @@ func (w *world) crash() {
 func (w *world) fail(format string, args ...any) {
 	history := w.b.history[max(0, len(w.b.history)-80):]
 	w.t.Fatalf(format+"; before that:\n%s", append(args, strings.Join(history, "\n"))...)
+}
+
+// stopFleet stops the fleet or resumes it.
+func (w *world) stopFleet(stop bool) {
+	if stop == w.fleetStopped {
+		return
+	}
+	if w.fleetStopped = stop; stop {
+		w.sendToPool(sessionA, pool.Stop{})
+	} else {
+		w.sendToPool(sessionA, pool.Resume{})
+	}
 }
 
 // sendToPool tells the pool something in the name of a session. What it answers to

@@ -65,6 +65,9 @@ var needed = map[string]messages.Rights{
 	"/betcode.v1.CommandService/EnablePlugin":          messages.MayAdmin,
 	"/betcode.v1.CommandService/DisablePlugin":         messages.MayAdmin,
 	"/betcode.v1.MachineService/":                      messages.MayView, // switching to the own machine changes nothing
+	"/betcode.v1.FleetService/GetFleet":                messages.MayView,
+	"/betcode.v1.FleetService/StopFleet":               messages.MayControl,
+	"/betcode.v1.FleetService/ResumeFleet":             messages.MayControl,
 	"/betcode.v1.WorktreeService/ListWorktrees":        messages.MayView,
 	"/betcode.v1.WorktreeService/GetWorktree":          messages.MayView,
 	"/betcode.v1.WorktreeService/CreateWorktree":       messages.MayControl,

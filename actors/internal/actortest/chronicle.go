@@ -175,7 +175,7 @@ func (c *Chronicle) Unfinished() bool {
 			return true
 		}
 	}
-	return len(c.Inputs)+len(c.Permissions) > 0
+	return len(c.Inputs)+len(c.Permissions) > 0 || c.Record.Turn && c.Record.Waiting == "" && c.Record.Condition == ""
 }
 
 // Clone returns a copy that later appends to c do not change.

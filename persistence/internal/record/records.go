@@ -285,6 +285,40 @@ func BeginsWith(c *storev1.Cursor) Link {
 	return LoadLink(c.GetBaseChain())
 }
 
+// HasOpenTurn reports whether a row of a session says that a turn is to be continued: it was interrupted, and the session does
+// not wait for a person. It decodes no more than that: at boot there are thousands. A row that cannot be read has one.
+func HasOpenTurn(key, value []byte) bool {
+	const turnField, waitingField, conditionField = 16, 42, 43
+	if len(key) != 9 || key[8] != RowSession {
+		return false
+	}
+	body, err := Unstamp(key, value)
+	if err != nil {
+		return true
+	}
+	open, blocked := false, false
+	for len(body) > 0 {
+		number, kind, n := protowire.ConsumeTag(body)
+		if n < 0 {
+			return true
+		}
+		switch {
+		case number == turnField && kind == protowire.VarintType:
+			turn, _ := protowire.ConsumeVarint(body[n:])
+			open = turn != 0
+		case (number == waitingField || number == conditionField) && kind == protowire.BytesType:
+			text, _ := protowire.ConsumeBytes(body[n:])
+			blocked = blocked || len(text) > 0
+		}
+		m := protowire.ConsumeFieldValue(number, kind, body[n:])
+		if m < 0 {
+			return true
+		}
+		body = body[n+m:]
+	}
+	return open && !blocked
+}
+
 // HasEnded reports whether a stored run has ended. It decodes no more than that: at boot
 // there are thousands.
 func HasEnded(key, value []byte) bool {

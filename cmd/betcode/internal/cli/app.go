@@ -53,6 +53,7 @@ func (p *program) app() *cli.App {
 			p.gitlabCommand(),
 			p.journalCommand(),
 			p.worktreeCommand(),
+			p.fleetCommand(),
 			p.machineCommand(),
 			p.treeCommand(),
 			p.versionCommand(),

@@ -44,6 +44,7 @@ type Client struct {
 	Version  pb.VersionServiceClient
 	Machine  pb.MachineServiceClient
 	Worktree pb.WorktreeServiceClient
+	Fleet    pb.FleetServiceClient
 	GitLab   pb.GitLabServiceClient
 	Config   pb.ConfigServiceClient
 	Command  pb.CommandServiceClient
@@ -68,7 +69,7 @@ func New(o Options) (*Client, error) {
 		Health:   pb.NewBetCodeHealthClient(conn),
 		Version:  pb.NewVersionServiceClient(conn),
 		Machine:  pb.NewMachineServiceClient(conn),
-		Worktree: pb.NewWorktreeServiceClient(conn),
+		Worktree: pb.NewWorktreeServiceClient(conn), Fleet: pb.NewFleetServiceClient(conn),
 		GitLab:   pb.NewGitLabServiceClient(conn),
 		Config:   pb.NewConfigServiceClient(conn),
 		Command:  pb.NewCommandServiceClient(conn),

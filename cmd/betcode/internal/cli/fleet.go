@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) fleetCommand() *cli.Command {
+	jsonFlag := &cli.BoolFlag{Name: "json", Usage: "as JSON"}
+	return &cli.Command{
+		Name: "fleet", Usage: "stop all agents at once, and let them go on",
+		Subcommands: []*cli.Command{
+			{
+				Name: "stop", Usage: "end all agents; none starts until 'fleet resume', also after a restart of the daemon",
+				Description: "Turns that run are continued by 'fleet resume'. Messages are accepted and wait. Agents that an alarm has\n" +
+					"frozen stay frozen.",
+				Flags:  []cli.Flag{&cli.StringFlag{Name: "reason", Usage: "`TEXT` that others see"}, jsonFlag},
+				Action: p.withClient(0, 0, p.stopFleet),
+			},
+			{
+				Name: "resume", Usage: "let agents start again, in the order in which their sessions wait",
+				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(0, 0, p.resumeFleet),
+			},
+			{
+				Name: "status", Usage: "show whether the fleet is stopped",
+				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(0, 0, p.showFleet),
+			},
+		},
+	}
+}
+
+func (p *program) stopFleet(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	r, err := cl.Fleet.StopFleet(ctx, &pb.StopFleetRequest{Reason: c.String("reason")})
+	if err != nil {
+		return err
+	}
+	return p.printFleet(c, r.GetFleet())
+}
+
+func (p *program) resumeFleet(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	r, err := cl.Fleet.ResumeFleet(ctx, &pb.ResumeFleetRequest{})
+	if err != nil {
+		return err
+	}
+	return p.printFleet(c, r.GetFleet())
+}
+
+func (p *program) showFleet(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	r, err := cl.Fleet.GetFleet(ctx, &pb.GetFleetRequest{})
+	if err != nil {
+		return err
+	}
+	return p.printFleet(c, r.GetFleet())
+}
+
+func (p *program) printFleet(c *cli.Context, f *pb.FleetState) error {
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.fleet/v1", f)
+	}
+	fmt.Fprintln(p.Stdout, fleetLine(f))
+	return nil
+}
+
+// fleetLine is the state of the fleet for people.
+func fleetLine(f *pb.FleetState) string {
+	if !f.GetStopped() {
+		return "The fleet is not stopped."
+	}
+	line := "The fleet is stopped since " + f.GetSince().AsTime().Local().Format(time.DateTime)
+	if by := f.GetStoppedBy(); by != "" {
+		line += " by " + console.Line(by)
+	}
+	if reason := f.GetReason(); reason != "" {
+		line += ": " + console.Line(reason)
+	}
+	return line + ". Let it go on: betcode fleet resume"
+}
