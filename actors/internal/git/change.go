@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,9 +26,21 @@ func (g *Git) deleteBranch(ctx context.Context, lock *Lock, common, branch, comm
 	return err
 }
 
-// Add checks a branch out in a new working tree. The directory is empty, or not there.
+// Add checks a branch out in a new working tree. The directory is empty, or not there. Filters of the repository's own
+// settings are not run.
 func (g *Git) Add(ctx context.Context, lock *Lock, common, path, branch string) error {
 	o, err := g.ownSettings(ctx, common)
+	if err != nil {
+		return err
+	}
+	_, err = g.run(ctx, command{
+		dir: common, lock: lock,
+		args: at(common, "worktree", "add", "--quiet", "--no-checkout", "--", path, branch),
+	})
+	if err != nil {
+		return err
+	}
+	a, err := g.standIn(ctx, path, o)
 	if err != nil {
 		return err
 	}
@@ -35,11 +48,8 @@ func (g *Git) Add(ctx context.Context, lock *Lock, common, path, branch string) 
 	if o.lfs {
 		environ = []string{"GIT_LFS_SKIP_SMUDGE=1"}
 	}
-	_, err = g.run(ctx, command{
-		dir: common, lock: lock, settings: o.silence(), environ: environ,
-		args: at(common, "worktree", "add", "--quiet", "--", path, branch),
-	})
-	return err
+	_, err = g.run(ctx, a.command(command{lock: lock, environ: environ, args: []string{"read-tree", "--reset", "-u", a.head}}))
+	return errors.Join(err, a.remove())
 }
 
 // Remove removes a working tree with everything in it. The caller has checked that nothing is lost. git refuses if a person has locked the tree.

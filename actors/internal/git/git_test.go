@@ -243,6 +243,11 @@ func TestPrograms(t *testing.T) {
 		t.Errorf("included: %q", what)
 	}
 	f.run(f.main, "config", "--unset", "include.path")
+	f.run(f.main, "config", "hook.x.command", "run")
+	if what := look(); what != `"hook.x.command"` {
+		t.Errorf("a hook of the settings: %q", what)
+	}
+	f.run(f.main, "config", "--unset", "hook.x.command")
 	f.run(f.main, "config", "includeIf.onbranch:x.path", "more")
 	if what := look(); !strings.Contains(strings.ToLower(what), "includeif") {
 		t.Errorf("a condition: %q", what)

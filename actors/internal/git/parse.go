@@ -67,7 +67,7 @@ type Status struct {
 // Dirty reports whether files are changed or not tracked.
 func (s Status) Dirty() bool { return s.Changed+s.Foreign > 0 }
 
-// parseStatus reads the answer of "status --porcelain=v2 --branch -z".
+// parseStatus reads the answer of "status --porcelain=v2 -z".
 func parseStatus(text string) (Status, error) {
 	var s Status
 	lines := strings.Split(text, "\x00")
@@ -76,10 +76,6 @@ func parseStatus(text string) (Status, error) {
 		kind, rest, _ := strings.Cut(line, " ")
 		switch kind {
 		case "":
-		case "#":
-			if err := s.header(rest); err != nil {
-				return s, err
-			}
 		case "1", "u":
 			s.Changed++
 			if strings.HasPrefix(rest, ".D ") {
@@ -98,31 +94,18 @@ func parseStatus(text string) (Status, error) {
 	return s, nil
 }
 
-func (s *Status) header(text string) error {
-	key, value, _ := strings.Cut(text, " ")
-	switch key {
-	case "branch.oid":
-		if value != "(initial)" {
-			s.Commit = value
-		}
-	case "branch.head":
-		if value != "(detached)" {
-			s.Branch = value
-		}
-	case "branch.upstream":
-		s.Upstream = value
-	case "branch.ab":
-		ahead, behind, _ := strings.Cut(value, " ")
-		a, err := strconv.ParseUint(strings.TrimPrefix(ahead, "+"), 10, 32)
-		if err != nil {
-			return fmt.Errorf("git status: %w", err)
-		}
-		b, err := strconv.ParseUint(strings.TrimPrefix(behind, "-"), 10, 32)
-		if err != nil {
-			return fmt.Errorf("git status: %w", err)
-		}
-		s.Ahead, s.Behind = uint32(a), uint32(b)
+// distance reads the answer of "rev-list --left-right --count".
+func (s *Status) distance(text string) error {
+	ahead, behind, _ := strings.Cut(strings.TrimSpace(text), "\t")
+	a, err := strconv.ParseUint(ahead, 10, 32)
+	if err != nil {
+		return fmt.Errorf("git rev-list: %w", err)
 	}
+	b, err := strconv.ParseUint(behind, 10, 32)
+	if err != nil {
+		return fmt.Errorf("git rev-list: %w", err)
+	}
+	s.Ahead, s.Behind = uint32(a), uint32(b)
 	return nil
 }
 

@@ -29,14 +29,19 @@ func TestParseTrees(t *testing.T) {
 }
 
 func TestParseStatus(t *testing.T) {
-	text := "# branch.oid 12\x00# branch.head x\x00# branch.upstream o/x\x00# branch.ab +3 -4\x00" +
-		"1 .M N... 1 1 1 a b c d\x001 .D N... 1 1 1 a b c e\x002 R. N... 1 1 1 a b R100 new\x00old\x00u UU N... x\x00? dir/\x00! ignored\x00"
+	text := "1 .M N... 1 1 1 a b c d\x001 .D N... 1 1 1 a b c e\x002 R. N... 1 1 1 a b R100 new\x00old\x00u UU N... x\x00? dir/\x00! ignored\x00"
 	got, err := parseStatus(text)
-	if want := (Status{Commit: "12", Branch: "x", Upstream: "o/x", Ahead: 3, Behind: 4, Changed: 4, Deleted: 1, Foreign: 1}); got != want || err != nil {
+	if want := (Status{Changed: 4, Deleted: 1, Foreign: 1}); got != want || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, bad := range []string{"x y\x00", "# branch.ab 1\x00", "# branch.ab +1 -x\x00"} {
-		if _, err := parseStatus(bad); err == nil {
+	if _, err := parseStatus("x y\x00"); err == nil {
+		t.Error("an unknown line is accepted")
+	}
+	if err := got.distance("3\t4\n"); err != nil || got.Ahead != 3 || got.Behind != 4 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, bad := range []string{"", "1", "1\t-x", "x\t1"} {
+		if got.distance(bad) == nil {
 			t.Errorf("%q is accepted", bad)
 		}
 	}

@@ -105,33 +105,76 @@ func (g *Git) files(ctx context.Context, common, commit string, each func(file))
 // maxUnpushed bounds the commits that are counted.
 const maxUnpushed = 10000
 
-// Status looks at a working tree.
+// Status looks at a working tree. Filters of the repository's own settings are not run: files that they change count as
+// changed.
 func (g *Git) Status(ctx context.Context, path string) (Status, error) {
-	o, err := g.ownSettings(ctx, path)
+	s, err := g.compare(ctx, path)
 	if err != nil {
-		return Status{}, err
+		return s, err
 	}
-	// Changes inside of submodules are left out: git would run with the settings of the submodule.
-	out, err := g.run(ctx, command{
-		dir: path, settings: o.silence(), reads: true,
-		args: []string{"status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"},
-	})
-	if err != nil {
-		return Status{}, err
-	}
-	s, err := parseStatus(out)
-	if err != nil || s.Commit == "" {
+	if err := g.follow(ctx, path, &s); err != nil || s.Commit == "" {
 		return s, err
 	}
 	args := []string{"rev-list", "--count", "--max-count=" + strconv.Itoa(maxUnpushed), s.Commit, "--not", "--remotes"}
 	if s.Branch != "" {
 		args = append(args, "--exclude="+s.Branch)
 	}
-	out, err = g.run(ctx, command{dir: path, args: append(args, "--branches"), reads: true})
+	out, err := g.run(ctx, command{dir: path, args: append(args, "--branches"), reads: true})
 	if err != nil {
 		return s, err
 	}
 	n, err := strconv.ParseUint(strings.TrimSpace(out), 10, 32)
 	s.Unpushed = uint32(n)
 	return s, err
+}
+
+// compare compares the files of a working tree with its commit.
+func (g *Git) compare(ctx context.Context, path string) (s Status, err error) {
+	o, err := g.ownSettings(ctx, path)
+	if err != nil {
+		return s, err
+	}
+	a, err := g.standIn(ctx, path, o)
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, a.remove()) }()
+	// Changes inside of submodules are left out: git would run with the settings of the submodule.
+	out, err := g.run(ctx, a.command(command{
+		reads: true, args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"},
+	}))
+	if err != nil {
+		return s, err
+	}
+	s, err = parseStatus(out)
+	s.Commit = a.head
+	return s, err
+}
+
+// follow finds out which branch is checked out, and how it differs from its upstream.
+func (g *Git) follow(ctx context.Context, path string, s *Status) error {
+	var failed *ExitError
+	out, err := g.run(ctx, command{dir: path, args: []string{"symbolic-ref", "--quiet", "HEAD"}, reads: true})
+	if errors.As(err, &failed) && failed.Code == 1 {
+		return nil // no branch is checked out
+	}
+	if err != nil {
+		return err
+	}
+	ref := strings.TrimSpace(out)
+	s.Branch = strings.TrimPrefix(ref, "refs/heads/")
+	if out, err = g.run(ctx, command{dir: path, args: []string{"for-each-ref", "--format=%(upstream:short)", ref}, reads: true}); err != nil {
+		return err
+	}
+	if s.Upstream = strings.TrimSpace(out); s.Upstream == "" || s.Commit == "" {
+		return nil
+	}
+	out, err = g.run(ctx, command{dir: path, args: []string{"rev-list", "--left-right", "--count", s.Commit + "...@{upstream}"}, reads: true})
+	if errors.As(err, &failed) {
+		return nil // the upstream is gone
+	}
+	if err != nil {
+		return err
+	}
+	return s.distance(out)
 }

@@ -14,9 +14,11 @@ var lfs = []string{
 
 // own are the settings of a repository itself that matter here.
 type own struct {
-	filters []string // names of filters that run other programs than git lfs
-	hidden  []string // conditional includes: what they name holds in some working trees only
-	lfs     bool     // settings that make git lfs run other programs
+	filters []string  // names of filters that run other programs than git lfs
+	hidden  []string  // conditional includes: what they name holds in some working trees only
+	lfs     bool      // settings that make git lfs run other programs
+	hooks   []string  // hooks that settings name, which newer versions of git run
+	kept    []setting // what the stand-in has too
 }
 
 // ownSettings reads the settings of the repository at a directory, those of its includes too. Settings of the user and of
@@ -30,8 +32,14 @@ func (g *Git) ownSettings(ctx context.Context, dir string) (own, error) {
 	words := strings.Split(out, "\x00")
 	for n := 0; n+1 < len(words); n += 2 {
 		if scope := words[n]; scope != "system" && scope != "global" && scope != "command" {
-			key, value, _ := strings.Cut(words[n+1], "\n")
+			key, value, given := strings.Cut(words[n+1], "\n")
 			o.add(key, value)
+			if !given {
+				value = "true"
+			}
+			if keeps(key, value) {
+				o.kept = append(o.kept, setting{key, value})
+			}
 		}
 	}
 	slices.Sort(o.filters)
@@ -45,24 +53,14 @@ func (o *own) add(key, value string) {
 	switch section, name = strings.ToLower(section), strings.ToLower(name); {
 	case section == "filter" && (name == "clean" || name == "smudge" || name == "process") && value != "" && !slices.Contains(lfs, value):
 		o.filters = append(o.filters, strings.TrimSuffix(rest, "."+rest[strings.LastIndexByte(rest, '.')+1:]))
+	case section == "hook" && name == "command":
+		o.hooks = append(o.hooks, key)
 	case section == "includeif":
 		o.hidden = append(o.hidden, key)
 	case section == "lfs" && (strings.Contains(rest, "customtransfer.") || strings.Contains(rest, "extension.") || strings.HasSuffix(name, "transferagent")),
 		section == "core" && (name == "sshcommand" || name == "askpass"), section == "credential" && name == "helper":
 		o.lfs = true
 	}
-}
-
-// silence returns the settings that switch the filters off, for commands that only read.
-func (o own) silence() []setting {
-	var all []setting
-	for _, name := range o.filters {
-		for _, verb := range []string{"clean", "smudge", "process"} {
-			all = append(all, setting{"filter." + name + "." + verb, ""})
-		}
-		all = append(all, setting{"filter." + name + ".required", "false"})
-	}
-	return all
 }
 
 // Programs says which settings of the repository at a directory would run a program during a checkout; empty if none would.
@@ -73,6 +71,8 @@ func (g *Git) Programs(ctx context.Context, dir string) (string, error) {
 		return "", err
 	case len(o.filters) > 0:
 		return fmt.Sprintf("filter %q", o.filters[0]), nil
+	case len(o.hooks) > 0:
+		return fmt.Sprintf("%q", o.hooks[0]), nil
 	case len(o.hidden) > 0:
 		return fmt.Sprintf("conditional include %q", o.hidden[0]), nil
 	}
