@@ -65,6 +65,9 @@ type setting struct{ key, value string }
 // silenced are the settings that every command gets. They keep git from running programs that the repository names.
 var silenced = []setting{
 	{"core.hooksPath", os.DevNull},
+	{"hook.post-checkout.enabled", "false"}, // those that settings name, in versions that have such a switch
+	{"hook.post-index-change.enabled", "false"},
+	{"hook.reference-transaction.enabled", "false"},
 	{"core.fsmonitor", "false"},
 	{"core.pager", "cat"},
 	{"protocol.allow", "never"},
