@@ -49,7 +49,7 @@ func TestEachSettingReachesTheActors(t *testing.T) {
 		"BETCODE_PARK_AFTER": "4m", "BETCODE_POOL_WAITING_HOLD": "5m", "BETCODE_RETENTION_SESSION_MAX_BYTES": "8MiB",
 		"BETCODE_RETENTION_SESSION_MAX_AGE": "9d", "BETCODE_AUTO_COMPACT_THRESHOLD": "1000", "BETCODE_ON_SELF_APPROVAL": "tell",
 		"BETCODE_AGENT_FENCE": "project", "BETCODE_AGENT_FENCE_WRITABLE": "/srv/build", "BETCODE_RESUME": "ask",
-		"BETCODE_RESUME_TIMES": "0", "BETCODE_CONTINUE_GRACE": "2m",
+		"BETCODE_RESUME_TIMES": "0", "BETCODE_CONTINUE_GRACE": "2m", "BETCODE_WORKTREE_SETUP_COMMANDS": "make", "BETCODE_WORKTREE_SETUP_TIME": "3m",
 	}, `{"permissions": {"deny": ["WebFetch"]}}`))
 	defaults := reflect.ValueOf(settings.Default())
 	for i := range got.NumField() {
