@@ -118,7 +118,7 @@ func withinHead(op string, from, head messages.Seq) error {
 		return nil
 	}
 	return messages.Errorf(op, messages.OutOfRange, "sequence %d is beyond the head %d", from, head).
-		WithHint("The journal may have been restored from a backup: begin again from 0.")
+		WithHint("The journal may have been restored from a backup: drop the cursor, and read the history from its beginning.")
 }
 
 // CompactSession implements AgentService. It answers before clients time out, with what is

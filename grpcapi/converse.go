@@ -106,7 +106,7 @@ func (c *conversation) open(ctx context.Context) error {
 	c.keepsPrompts = start.GetKeepsPrompts()
 	c.leave = c.server.conversing.enter(ctx, m.Session)
 	door.CallOf(ctx).Session = m.Session
-	if _, err := historyIn(start.GetHistory(), start.GetFromSequence()); err != nil {
+	if err := c.knownCursor(ctx, start, m.Session); err != nil {
 		return err // before a session is created
 	}
 	started, err := ask[messages.SessionStarted](ctx, c.server.asker, m)
@@ -127,6 +127,23 @@ func (c *conversation) open(ctx context.Context) error {
 	}
 	c.events, _, err = c.server.asker.Attach(ctx, attach)
 	return err
+}
+
+// knownCursor refuses a history policy that is unknown, and a cursor into a session that does not exist: the session was
+// deleted, or the client talks to another daemon. A session created under its id would have other events under the numbers
+// that the client has.
+func (c *conversation) knownCursor(ctx context.Context, start *pb.StartConversation, session messages.SessionID) error {
+	history, err := historyIn(start.GetHistory(), start.GetFromSequence())
+	if err != nil || history != messages.HistoryFromSequence || start.GetFromSequence() == 0 || start.GetSessionId() == "" {
+		return err
+	}
+	_, err = ask[messages.SessionView](ctx, c.server.asker, messages.GetSession{Session: session})
+	if messages.KindOf(err) != messages.NotFound {
+		return nil // what else is wrong with the session shows when it is started
+	}
+	return messages.Errorf("start conversation", messages.NotFound, "session %s does not exist, and from_sequence is %d", session, start.GetFromSequence()).
+		With("session_id", string(session)).
+		WithHint("It was deleted, or belongs to another daemon. Leave from_sequence out to create a session under this id.")
 }
 
 // send is the only writer of the stream. It returns nil for a clean end.

@@ -119,7 +119,7 @@ func (c *conversation) translate(request *pb.AgentRequest) (messages.Request, su
 func requestName(request *pb.AgentRequest) string {
 	m := request.ProtoReflect()
 	if field := m.WhichOneof(m.Descriptor().Oneofs().ByName("request")); field != nil {
-		return "a " + string(field.Message().Name())
+		return "of type " + string(field.Message().Name())
 	}
 	return "empty"
 }

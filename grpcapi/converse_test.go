@@ -76,6 +76,9 @@ func TestFirstMessageMustBeStart(t *testing.T) {
 	if len(failures) != 1 || !failures[0].GetIsFatal() || failures[0].GetCode() != "INVALID_ARGUMENT" {
 		t.Errorf("events %v", failures)
 	}
+	if name := requestName(&pb.AgentRequest{Request: &pb.AgentRequest_Encrypted{}}); name != "of type EncryptedEnvelope" {
+		t.Errorf("named %q", name)
+	}
 }
 
 // TestBytesPassThrough: what the session hands over is what the client gets, also
@@ -149,6 +152,26 @@ func TestAttachBeyondHead(t *testing.T) {
 	}
 	if len(asker.sawAttach()) != 0 {
 		t.Error("attached all the same")
+	}
+}
+
+// TestACursorCreatesNoSession: a client that has events of a session which was deleted since would otherwise talk to an
+// empty one, and take its events for ones that it has.
+func TestACursorCreatesNoSession(t *testing.T) {
+	asker := &fakeAsker{}
+	asker.answer = func(r messages.Request) (messages.Reply, error) {
+		switch r.(type) {
+		case messages.GetSession:
+			return nil, messages.Errorf("get session", messages.NotFound, "session %s does not exist", sessionA)
+		case messages.StartSession:
+			t.Error("a session was created")
+		}
+		return nil, nil
+	}
+	conn, _ := serve(t, asker)
+	_, failures, err := readAll(t, converse(t, conn, &pb.StartConversation{SessionId: sessionA, WorkingDirectory: "/w", FromSequence: 5}))
+	if status.Code(err) != codes.NotFound || len(failures) != 1 || !failures[0].GetIsFatal() || !strings.Contains(failures[0].GetMessage(), "from_sequence") {
+		t.Errorf("%v %v", failures, err)
 	}
 }
 
@@ -460,6 +483,9 @@ func TestUndecodableRequests(t *testing.T) {
 	event := &pb.AgentEvent{}
 	if err := bidi.RecvMsg(event); err != nil || event.GetError().GetCode() != "INVALID_ARGUMENT" || event.GetError().GetIsFatal() {
 		t.Errorf("stream: %v %v", event, err)
+	}
+	if text := event.GetError().GetMessage(); strings.Contains(text, "u00a0") || !strings.Contains(text, "Encode AgentRequest") {
+		t.Errorf("the text is not for people: %q", text)
 	}
 	if err := bidi.RecvMsg(event); !errors.Is(err, io.EOF) {
 		t.Errorf("the stream ended with %v", err)

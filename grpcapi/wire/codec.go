@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"strings"
+
 	"google.golang.org/grpc/encoding"
 	grpcproto "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
@@ -107,8 +109,9 @@ func Malformed(v any) error {
 	}
 	cause, _ := protowire.ConsumeString(m.ProtoReflect().GetUnknown()[n:])
 	name := string(m.ProtoReflect().Descriptor().Name())
+	cause = strings.ReplaceAll(cause, "\u00a0", " ") // of the protobuf library, which varies its texts
 	return messages.Errorf("decode "+name, messages.Invalid, "%s", Printable(cause)).
-		WithHint("Send a " + name + " encoded as betcode.v1 has it, with text in UTF-8.")
+		WithHint("Encode " + name + " as betcode.v1 has it, with text in UTF-8.")
 }
 
 // The fields in which published clients send an edited input: AgentRequest.permission,

@@ -225,6 +225,9 @@ func TestBadRequests(t *testing.T) {
 		"start without a directory": {codes.InvalidArgument, func() error {
 			return s.converseWith("a", &pb.StartConversation{SessionId: session()}).WaitEnd()
 		}},
+		"go on in a session that does not exist": {codes.NotFound, func() error {
+			return s.converseWith("a", &pb.StartConversation{SessionId: session(), WorkingDirectory: s.world.Project, FromSequence: 7}).WaitEnd()
+		}},
 		"start in a directory that is not there": {codes.InvalidArgument, func() error {
 			return s.converseWith("a", &pb.StartConversation{WorkingDirectory: "/nowhere"}).WaitEnd()
 		}},

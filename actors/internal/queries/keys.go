@@ -40,9 +40,12 @@ func (q *Queries) Repeated(r messages.Request) (messages.Reply, error) {
 	return nil, nil
 }
 
-// KeyUsed reports whether an idempotency key was used in a session before.
+// KeyUsed reports whether an idempotency key was used in a session before: not in one that does not exist.
 func (q *Queries) KeyUsed(id messages.SessionID, key string) (bool, error) {
 	_, seen, err := q.deps.Store.Seen(id, key)
+	if messages.KindOf(err) == messages.NotFound {
+		return false, nil // whoever is asked next says it, with a hint
+	}
 	if err != nil {
 		return false, messages.AsError("look up key", err)
 	}

@@ -29,6 +29,9 @@ func TestResolveKey(t *testing.T) {
 			t.Errorf("%s: %t, %v", key, used, err)
 		}
 	}
+	if used, err := q.KeyUsed("nowhere", "k"); err != nil || used {
+		t.Errorf("in a session that does not exist: %t, %v", used, err)
+	}
 }
 
 // What was done under a key is answered from the journal; another request under it is refused.

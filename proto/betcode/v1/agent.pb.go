@@ -3173,9 +3173,9 @@ type PermissionResolved struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// From the request.
 	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// How it was decided; unspecified when it was withdrawn, or was a question.
+	// How it was decided; ALLOW_ONCE when a question was answered, unspecified when the request was withdrawn or superseded.
 	Decision PermissionDecision `protobuf:"varint,2,opt,name=decision,proto3,enum=betcode.v1.PermissionDecision" json:"decision,omitempty"`
-	// The client that decided, if one did.
+	// The client that decided; "agent" when the agent withdrew or repeats the request.
 	ResolvedBy string `protobuf:"bytes,3,opt,name=resolved_by,json=resolvedBy,proto3" json:"resolved_by,omitempty"`
 	// One of "client", "withdrawn", "expired", "superseded", "rule", "grant".
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
