@@ -209,7 +209,7 @@ var rules = []rule{
 		because: "it reads the journal through the part of the store that it declares", never: actorsNever,
 	},
 	{
-		pkg: "actors/worktree", may: []string{"messages", "actors/internal/act", "actors/internal/git", "actors/internal/notes"},
+		pkg: "actors/worktree", may: []string{"messages", "actors/internal/act", "actors/internal/git", "actors/internal/notes", "actors/internal/regular"},
 		because: "it runs git for repositories; which sessions work in a worktree, and how they are stopped, is asked through its Deps", never: actorsNever,
 	},
 	{

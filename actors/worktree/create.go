@@ -32,6 +32,9 @@ func (c *changes) create(ctx context.Context, lock *git.Lock, m messages.CreateW
 		return nil, err
 	}
 	c.log.Info().Str("worktree", rec.ID).Str("path", rec.Path).Str("branch", rec.Branch).Msg("worktree created")
+	if err := c.include(ctx, rec); err != nil {
+		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("not every file of " + includeFile + " was copied")
+	}
 	if rec, err = c.beginSetup(rec); err != nil {
 		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("setup of a worktree not begun")
 	}

@@ -106,6 +106,9 @@ func TestRepository(t *testing.T) {
 	if err != nil || len(trees) != 2 || trees[1].Path != path || trees[1].Branch != "other" || trees[1].Commit != f.head() {
 		t.Errorf("%+v, %v", trees, err)
 	}
+	if _, err := f.git.Repository(t.Context(), filepath.Join(f.home, "none")); messages.KindOf(err) != messages.Invalid {
+		t.Errorf("no directory: %v", err)
+	}
 	bare := filepath.Join(filepath.Dir(f.main), "bare.git")
 	f.run(f.main, "clone", "-q", "--bare", f.main, bare)
 	if r, err := f.git.Repository(t.Context(), bare); err != nil || r.Main != bare || r.Common != bare {

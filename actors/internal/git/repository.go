@@ -3,6 +3,8 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,6 +21,9 @@ type Repository struct {
 // Repository finds the repository of a directory.
 func (g *Git) Repository(ctx context.Context, dir string) (Repository, error) {
 	const op = "find the repository"
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return Repository{}, messages.Errorf(op, messages.Invalid, "%s is not a directory", dir).WithHint("Name a directory of a git repository.")
+	}
 	out, err := g.run(ctx, command{dir: dir, args: []string{"rev-parse", "--path-format=absolute", "--git-common-dir"}, reads: true})
 	if err != nil {
 		var failed *ExitError
@@ -100,6 +105,36 @@ func (g *Git) files(ctx context.Context, common, commit string, each func(file))
 		},
 	})
 	return err
+}
+
+// maxIncluded bounds the files that patterns may name.
+const maxIncluded = 10_000
+
+// Included returns the ignored files of a working tree that the patterns in a file name, as .gitignore has them. Paths are
+// relative to the tree, with slashes.
+func (g *Git) Included(ctx context.Context, tree, patterns string) ([]string, error) {
+	named := map[string]bool{}
+	list := func(exclude string, each func(path string) error) error {
+		_, err := g.run(ctx, command{dir: tree, args: []string{"ls-files", "-z", "--others", "--ignored", exclude}, reads: true, each: each})
+		return err
+	}
+	err := list("--exclude-from="+patterns, func(path string) error {
+		if named[path] = true; len(named) > maxIncluded {
+			return fmt.Errorf("%s names more than %d files", patterns, maxIncluded)
+		}
+		return nil
+	})
+	if err != nil || len(named) == 0 {
+		return nil, err
+	}
+	var found []string
+	err = list("--exclude-standard", func(path string) error {
+		if named[path] {
+			found = append(found, path)
+		}
+		return nil
+	})
+	return found, err
 }
 
 // maxUnpushed bounds the commits that are counted.
