@@ -17,6 +17,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/git"
 	"betcode/actors/internal/launchplan"
+	"betcode/actors/internal/notify"
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/protect"
 	"betcode/actors/internal/queries"
@@ -97,7 +98,7 @@ type System struct {
 	auditor    *act.Worker // writes the audit log; never closed, so that at the end nothing is dropped
 	archivist  *act.Worker // archives spools
 	workers    act.Workers // every goroutine of ours
-	notifier   *notifier
+	notifier   *notify.Notifier
 	started    time.Time
 
 	settings    atomic.Pointer[settings.Settings] // the present ones
@@ -189,7 +190,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.archivist = act.NewBackground(&s.workers, s.backgroundFailed)
 	s.archiver = retention.NewArchiver(s.archivist, o.RunsDirectory, o.Disk.ArchiveBytes, o.Disk.ArchiveAge)
 	s.auditor = act.NewBackground(&s.workers, s.backgroundFailed)
-	s.notifier = newNotifier(s)
+	s.notifier = notify.New(s.notifyDeps())
 	s.backup.Look(s.options.Backups)
 	s.noteFindings()
 
@@ -253,7 +254,7 @@ func (s *System) Stop(ctx context.Context, keepAgents bool) error {
 	}
 	s.background.Close(nil)
 	s.archivist.Close(nil)
-	s.notifier.close()
+	s.notifier.Close()
 	s.watcher.Close()
 	stopped := make(chan struct{})
 	go func() { s.workers.Wait(); close(stopped) }()

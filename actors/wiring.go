@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/checks"
 	"betcode/actors/internal/launchplan"
 	"betcode/actors/internal/mcpconfig"
+	"betcode/actors/internal/notify"
 	"betcode/actors/internal/queries"
 	"betcode/actors/internal/sidecar"
 	"betcode/actors/journal"
@@ -71,6 +72,13 @@ func (s *System) checksDeps() checks.Deps {
 	return checks.Deps{
 		Load: s.options.Store.Load, Exists: s.queries.Exists, Version: s.planner.Version, Rules: s.rules.Rules, Directories: s.directories,
 		Protected: s.protected, Home: s.options.Home, Own: append([]string{filepath.Dir(s.options.RunsDirectory)}, s.options.Protected...),
+	}
+}
+
+// notifyDeps returns what the user's program for notices is started with.
+func (s *System) notifyDeps() notify.Deps {
+	return notify.Deps{
+		Settings: s.settings.Load, Environment: s.options.NotifyEnv, Workers: &s.workers, Now: s.now, Log: s.logOf("notify"),
 	}
 }
 
@@ -159,7 +167,7 @@ func (s *System) sessionDeps() *session.Deps {
 		DiskFull: s.room.Full, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
 		Environment: s.planner.Environment, DirectoryRules: s.directories.Rules, EditRefused: s.checks.EditRefused, Guard: s.directories.Guard, EndStrays: endStraysIn,
 		Background: s.background, NoteVersion: s.versions.Add, KeepReport: s.keepReport, KeepAbilities: sidecar.LearnAbilities,
-		Temporary: s.planner.Temporary, Archive: s.archiver.Ended, Audit: s.audit, Notify: s.notifier.send,
+		Temporary: s.planner.Temporary, Archive: s.archiver.Ended, Audit: s.audit, Notify: s.notifier.Send,
 		Shows: s.logs, Mask: s.options.Mask,
 	}
 }

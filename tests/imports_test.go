@@ -243,6 +243,10 @@ var rules = []rule{
 		because: "a request is checked by the disk and its session's record, before any actor has it", never: actorsNever,
 	},
 	{
+		pkg: "actors/internal/notify", may: []string{"messages", "actors/settings", "actors/internal/act", "actors/internal/hook", "actors/internal/texts"},
+		because: "it owns the notice, so that it needs to know nothing of sessions", never: actorsNever,
+	},
+	{
 		pkg: "actors/internal/queries", may: []string{
 			"messages", "proto", "actors/internal", "actors/settings", "actors/session/requests",
 		},

@@ -1,4 +1,4 @@
-package actors
+package notify
 
 import (
 	"context"
@@ -8,10 +8,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/hook"
 	"betcode/actors/internal/texts"
-	"betcode/actors/session"
+	"betcode/actors/settings"
+	"betcode/messages"
 )
 
 // How much a program for notifications may take.
@@ -25,10 +28,29 @@ const (
 	maxNotifyVariable = 16 << 10
 )
 
-// notifier starts the user's program for each notice, a few at a time. What goes
-// wrong is a line in the log: the notice itself is in the journal.
-type notifier struct {
-	deps  *System
+// Notice is something a person should know who does not watch.
+type Notice struct {
+	Code    string             `json:"code"`
+	Message string             `json:"message"`
+	Session messages.SessionID `json:"session_id"`
+	Name    string             `json:"session_name,omitempty"`
+	At      time.Time          `json:"at"`
+	Details map[string]string  `json:"details,omitempty"`
+}
+
+// Deps is what a [Notifier] needs.
+type Deps struct {
+	Settings    func() *settings.Settings // the present ones: which program
+	Environment []string                  // what the program inherits, as "NAME=value": no secrets
+	Workers     *act.Workers
+	Now         func() time.Time
+	Log         *zerolog.Logger // never nil
+}
+
+// Notifier starts the user's program for each notice, a few at a time. A failure is a line in the log: the notice itself is in
+// the journal.
+type Notifier struct {
+	deps  Deps
 	life  context.Context
 	end   context.CancelFunc
 	hands [notifyAtOnce]*act.Worker
@@ -37,20 +59,21 @@ type notifier struct {
 	waiting [notifyAtOnce]int
 }
 
-func newNotifier(s *System) *notifier {
-	n := &notifier{deps: s}
+// New returns a notifier. [Notifier.Close] ends it.
+func New(d Deps) *Notifier {
+	n := &Notifier{deps: d}
 	n.life, n.end = context.WithCancel(context.Background())
 	for i := range n.hands {
-		n.hands[i] = act.NewBackground(&s.workers, func(result any) {
-			s.logOf("notify").Error().Any("result", result).Msg("notification panicked")
+		n.hands[i] = act.NewBackground(d.Workers, func(result any) {
+			d.Log.Error().Any("result", result).Msg("notification panicked")
 		})
 	}
 	return n
 }
 
-// send hands a notice to the worker that has the least to do. It does not wait.
-func (n *notifier) send(e session.Notice) {
-	if len(n.deps.settings.Load().NotifyExec) == 0 {
+// Send hands a notice to the worker that has the least to do. It does not wait.
+func (n *Notifier) Send(e Notice) {
+	if len(n.deps.Settings().NotifyExec) == 0 {
 		return
 	}
 	n.mu.Lock()
@@ -62,11 +85,11 @@ func (n *notifier) send(e session.Notice) {
 		}
 	}
 	if n.waiting[least] >= notifyWaiting/notifyAtOnce {
-		n.deps.logOf("notify").Warn().Str(act.LogSession, string(e.Session)).Str("code", e.Code).Msg("notification dropped: too many wait")
+		n.deps.Log.Warn().Str(act.LogSession, string(e.Session)).Str("code", e.Code).Msg("notification dropped: too many wait")
 		return
 	}
 	n.waiting[least]++
-	e.At = n.deps.now().UTC()
+	e.At = n.deps.Now().UTC()
 	n.hands[least].Do(func() any {
 		defer func() {
 			n.mu.Lock()
@@ -78,8 +101,8 @@ func (n *notifier) send(e session.Notice) {
 	})
 }
 
-func (n *notifier) run(e session.Notice) {
-	o, program := n.deps.options, n.deps.settings.Load().NotifyExec
+func (n *Notifier) run(e Notice) {
+	program := n.deps.Settings().NotifyExec
 	if len(program) == 0 {
 		return
 	}
@@ -87,16 +110,16 @@ func (n *notifier) run(e session.Notice) {
 	defer cancel()
 	input, err := json.Marshal(e)
 	if err == nil {
-		err = hook.Run(ctx, program, append(slices.Clone(o.NotifyEnv), noticeEnviron(e)...), append(input, '\n'))
+		err = hook.Run(ctx, program, append(slices.Clone(n.deps.Environment), noticeEnviron(e)...), append(input, '\n'))
 	}
 	if err != nil {
-		n.deps.logOf("notify").Warn().Err(err).Str(act.LogSession, string(e.Session)).Str("code", e.Code).Msg("notification failed")
+		n.deps.Log.Warn().Err(err).Str(act.LogSession, string(e.Session)).Str("code", e.Code).Msg("notification failed")
 	}
 }
 
 // noticeEnviron is a notice for programs that do not read JSON. A tool's input is not
 // in it, since that may hold anything.
-func noticeEnviron(e session.Notice) []string {
+func noticeEnviron(e Notice) []string {
 	environ := []string{
 		"BETCODE_EVENT=" + e.Code, "BETCODE_MESSAGE=" + e.Message, "BETCODE_SESSION_ID=" + string(e.Session),
 		"BETCODE_SESSION_NAME=" + e.Name, "BETCODE_REQUEST_ID=" + e.Details["request_id"],
@@ -108,8 +131,8 @@ func noticeEnviron(e session.Notice) []string {
 	return environ
 }
 
-// close ends what runs and drops what waits.
-func (n *notifier) close() {
+// Close ends what runs and drops what waits.
+func (n *Notifier) Close() {
 	n.end()
 	for _, w := range n.hands {
 		w.Close(nil)

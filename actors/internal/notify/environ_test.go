@@ -1,16 +1,14 @@
-package actors
+package notify
 
 import (
 	"strings"
 	"testing"
-
-	"betcode/actors/session"
 )
 
 // An agent that names a tool or a request as no variable can be does not keep its person
 // from being told.
 func TestNotifyEnvironment(t *testing.T) {
-	n := session.Notice{Code: "PERMISSION_WAITING", Message: "a\x00b", Details: map[string]string{
+	n := Notice{Code: "PERMISSION_WAITING", Message: "a\x00b", Details: map[string]string{
 		"tool": "x\x00", "request_id": strings.Repeat("r", 1<<20),
 	}}
 	all := noticeEnviron(n)
