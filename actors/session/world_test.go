@@ -42,8 +42,8 @@ type world struct {
 	limits   *settings.Settings      // of the pool
 
 	fleetStopped bool
-	excused  map[string]bool         // inputs that the agent has answered, or has in its transcript
-	settled  map[string]bool
+	excused      map[string]bool // inputs that the agent has answered, or has in its transcript
+	settled      map[string]bool
 }
 
 // agentProcess is an agent as the operating system and its spool show it.

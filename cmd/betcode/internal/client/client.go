@@ -70,10 +70,10 @@ func New(o Options) (*Client, error) {
 		Version:  pb.NewVersionServiceClient(conn),
 		Machine:  pb.NewMachineServiceClient(conn),
 		Worktree: pb.NewWorktreeServiceClient(conn), Fleet: pb.NewFleetServiceClient(conn),
-		GitLab:   pb.NewGitLabServiceClient(conn),
-		Config:   pb.NewConfigServiceClient(conn),
-		Command:  pb.NewCommandServiceClient(conn),
-		options:  o, conn: conn,
+		GitLab:  pb.NewGitLabServiceClient(conn),
+		Config:  pb.NewConfigServiceClient(conn),
+		Command: pb.NewCommandServiceClient(conn),
+		options: o, conn: conn,
 	}, nil
 }
 
