@@ -41,7 +41,7 @@ func Resolve(file string) File {
 	if runtime.GOOS == "windows" {
 		return resolveWindows(file)
 	}
-	w := walk{at: "/", left: components(file)}
+	w := walk{at: "/", mode: fs.ModeDir, left: components(file)}
 	for more := true; more && len(w.left) > 0; {
 		more = w.step()
 	}

@@ -49,6 +49,11 @@ func TestResolve(t *testing.T) {
 	if f := Resolve(at("a/out")); f.Regular() || !f.Mode.IsDir() {
 		t.Errorf("%+v is a directory", f)
 	}
+	for _, root := range []string{"/", "//", "/.", "/..", "/tmp/.."} {
+		if f := Resolve(root); f.Regular() || !f.Mode.IsDir() || f.Path != "/" {
+			t.Errorf("%s: %+v is a directory", root, f)
+		}
+	}
 	if f := Resolve(at("a/loop/x")); f.Doubt == "" {
 		t.Errorf("%+v has no end", f)
 	}

@@ -70,7 +70,9 @@ func TestFilesOfCommands(t *testing.T) {
 		"(cd ~/.ssh; cat id)": Deny, "cd $x && cat id": Ask, "cd - && cat id": Ask, "pushd ~/.ssh; cat id": Ask, "cat < ~/.ssh/id": Deny, "cat .env": Deny, "cat a/.env": Deny, "cat ./.ENV": Ask,
 		"cat $x": Ask, "cat *.md": Allow, "cat *": Ask, "cat .e*": Ask, "cat README.md": Allow, "grep -r x .": Ask, "rg x": Ask, "grep x README.md": Allow, "cp .env x": Deny, "python3 x.py .env": Ask,
 		"docker run --env-file=.env x": Ask, "curl -d @.env x": Ask, "echo .env": Allow, "git add .env": Ask, "sudo cat .env": Deny, "cat /proc/self/cwd/.env": Ask, "cat /proc/1/cwd/x": Ask,
-		"echo x > /etc/passwd": Deny, "tee /etc/passwd": Deny, "cat /etc/passwd": Allow, "sed -i s/a/b/ /etc/passwd": Deny, "python3 -c 'x'": Allow, "ls": Allow, "cat 'x": Ask,
+		"echo x > /etc/passwd": Deny, "tee /etc/passwd": Deny, "vim .env": Deny, "date -f .env": Ask, "git show HEAD:.env": Ask, "git show HEAD:README.md": Allow, "sed 'r .env' x": Ask, "sed -n 's/a/r b/' x": Allow, "scp h:.env .": Ask,
+		"curl file://localhost/home/me/project/.e%6ev": Ask, "curl file:///home/me/project/.env": Ask, "curl http://example.com/x": Allow, "date +%s": Allow, "vim +12 x": Allow,
+		"cat /etc/passwd": Allow, "sed -i s/a/b/ /etc/passwd": Deny, "python3 -c 'x'": Allow, "ls": Allow, "cat 'x": Ask,
 	} {
 		if got := s.Decide(bash(command)); got.Effect != want {
 			t.Errorf("%q: %v, want %v (%s)", command, got.Effect, want, got.Why)
@@ -99,7 +101,13 @@ func TestLinksOfCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, _ := New(Rule{Effect: Allow, Text: "Bash"}, Rule{Effect: Deny, Text: "Read(/" + root + "/secret/**)"}, Rule{Effect: Deny, Text: "Read(.env)"})
+	searches := Call{Tool: "Grep", Input: []byte(`{"pattern": "x", "path": "/"}`), Place: Place{Directory: filepath.Join(root, "project"), Home: root}}
+	searches.Real = Resolve(searches)
+	if got := s.Decide(searches); got.Effect != Ask {
+		t.Errorf("a search of the whole disk: %v (%s)", got.Effect, got.Why)
+	}
 	for command, want := range map[string]Effect{
+		"grep -r x /": Ask, "rg x /": Ask, "find /": Ask, "tar c /": Ask,
 		"cat out/key": Deny, "cd out && cat key": Deny, "cat out/../secret/key": Deny, "cat main.go": Allow, "rg x main.go": Ask, "grep -r x out": Deny, "cat outer/key": Allow,
 	} {
 		call := bash(command)

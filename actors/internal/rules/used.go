@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"net/url"
 	"path"
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -37,17 +39,18 @@ var (
 	readsFiles = set("cat", "head", "tail", "less", "more", "most", "bat", "batcat", "sed", "grep", "egrep", "fgrep", "rg", "ag", "ack", "awk", "gawk", "mawk",
 		"cut", "sort", "uniq", "wc", "nl", "tac", "rev", "od", "xxd", "hexdump", "hd", "strings", "base64", "base32", "md5sum", "sha1sum", "sha256sum",
 		"sha512sum", "cksum", "diff", "cmp", "comm", "join", "paste", "fold", "fmt", "column", "jq", "yq", "cp", "mv", "ln", "rsync", "scp", "tar", "zip", "gzip",
-		"gunzip", "zcat", "bzip2", "xz", "zstd", "dd", "find", "fd", "tree", "du", "file", "view", "source", ".", "install", "iconv", "split", "csplit", "expand", "pr")
+		"gunzip", "zcat", "bzip2", "xz", "zstd", "dd", "find", "fd", "tree", "du", "file", "view", "source", ".", "install", "iconv", "split", "csplit", "expand", "pr",
+		"vi", "vim", "nvim", "nano", "ed", "patch", "sponge")
 	writesFiles = set("tee", "touch", "rm", "rmdir", "unlink", "shred", "truncate", "mkdir", "chmod", "chown", "chgrp", "cp", "mv", "ln", "install", "dd", "sed",
 		"patch", "sponge", "rsync", "scp", "ed", "vi", "vim", "nano", "split", "gzip", "gunzip")
 	recursive      = set("rg", "ag", "ack", "find", "fd", "tree", "du", "tar", "zip", "rsync")
 	maybeRecursive = set("grep", "egrep", "fgrep", "cp", "ls", "scp", "diff", "rm", "chmod", "chown", "chgrp")
-	usesNoFiles    = set("echo", "printf", "true", "false", "test", "[", "cd", "pwd", "export", "sleep", "exit", "which", "type", "command", "kill", "date", "seq")
+	usesNoFiles    = set("echo", "printf", "true", "false", "test", "[", "cd", "pwd", "export", "sleep", "exit", "which", "type", "command", "kill", "seq")
 )
 
 // command notes the files of a simple command.
 func (u *uses) command(words []string) {
-	for len(words) > 1 && wraps[base(words[0])] && base(words[0]) != "find" && base(words[0]) != "fd" {
+	for len(words) > 1 && isWrap(base(words[0])) && base(words[0]) != "find" && base(words[0]) != "fd" {
 		words = words[1:]
 	}
 	name := base(words[0])
@@ -81,7 +84,7 @@ func (u *uses) command(words []string) {
 }
 
 // argument notes the paths that may be in an argument: all of it, the value of an
-// option, the file behind an @.
+// option, the file behind an @ or a colon, the file that a script of sed reads, a URL of a file.
 func (u *uses) argument(w string, kind use) {
 	if !strings.HasPrefix(w, "-") || w == "-" {
 		u.add(w, kind)
@@ -95,7 +98,28 @@ func (u *uses) argument(w string, kind use) {
 	if strings.HasPrefix(w, "-") && len(w) > 2 && w[1] != '-' {
 		u.add(w[2:], kind)
 	}
+	guess := use{reads: true, writes: kind.writes}
+	if _, value, ok := strings.Cut(w, ":"); ok { // HEAD:.env of git, host:.env
+		u.add(value, guess)
+	}
+	if kind.reads {
+		for _, m := range readBySed.FindAllStringSubmatch(w, -1) {
+			u.add(m[1], guess)
+		}
+	}
+	if _, address, ok := strings.Cut(strings.ToLower(w), "file://"); ok {
+		address = w[len(w)-len(address):]
+		if decoded, err := url.PathUnescape(address); err == nil {
+			address = decoded
+		}
+		if n := strings.IndexByte(address, '/'); n >= 0 {
+			u.add(address[n:], guess)
+		}
+	}
 }
+
+// readBySed finds the files behind r and R in a script of sed, and more.
+var readBySed = regexp.MustCompile(`(?:^|[^A-Za-z0-9])[rR]\s*([^\s;}]+)`)
 
 // redirect notes the file of a redirection.
 func (u *uses) redirect(r *syntax.Redirect) {
