@@ -20,6 +20,7 @@ var commandOptions = map[string]struct {
 	"bsdtar": {long: []string{"--use-compress-program"}},
 	"sort":   {long: []string{"--compress-program"}},
 	"rg":     {long: []string{"--pre", "--hostname-bin"}},
+	"split":  {long: []string{"--filter"}},
 	"man":    {long: []string{"--pager", "--html", "--preprocessor", "--config-file"}, short: "PHC"},
 	"go":     {exact: []string{"exec", "toolexec", "vettool", "gccgoflags"}},
 	"rsync":  {long: []string{"--rsh", "--rsync-path", "--daemon"}, short: "e"},

@@ -16,7 +16,15 @@ var wraps = set("sudo", "doas", "env", "command", "builtin", "exec", "nohup", "n
 	"xargs", "find", "fd", "fdfind", "chroot", "unshare", "nsenter", "flock", "strace", "ltrace", "taskset", "chrt", "runuser", "systemd-run", "setpriv", "pkexec",
 	"unbuffer", "faketime", "proot", "fakeroot", "catchsegv", "parallel", "watch", "busybox", "toybox", "noglob", "nocorrect", "repeat", "-", "coproc",
 	"caffeinate", "arch", "prlimit", "setarch", "linux32", "linux64", "i386", "x86_64", "firejail", "bwrap", "gdb", "valgrind", "perf", "rlwrap", "run-parts",
-	"start-stop-daemon", "capsh", "sg", "newgrp", "ssh-agent", "dbus-run-session", "xvfb-run", "npx", "zargs", "then", "do", "else", "ld.so", "tsp", "cpulimit")
+	"start-stop-daemon", "capsh", "sg", "newgrp", "ssh-agent", "dbus-run-session", "xvfb-run", "npx", "zargs", "then", "do", "else", "ld.so", "tsp", "cpulimit",
+	"numactl", "eatmydata", "proxychains", "proxychains3", "proxychains4", "torsocks", "torify", "chronic", "ifne", "dumb-init", "tini", "catatonit", "gosu", "su-exec",
+	"choom", "uclampset", "systemd-inhibit", "systemd-cat", "runcon", "chpst", "setlock", "softlimit", "envdir", "envuidgid", "setuidgid", "s6-setuidgid", "logsave",
+	"cgexec", "trickle", "dotenv", "cross-env", "env-cmd", "schedtool", "coreutils", "heaptrack", "rr", "box64", "wine", "hyperfine", "watchexec", "bunx", "uvx", "pipx")
+
+// isWrap reports whether a program is one of wraps, the dynamic linker, or an emulator.
+func isWrap(name string) bool {
+	return wraps[name] || strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") || strings.HasPrefix(name, "qemu-")
+}
 
 // builtinWraps run builtins too.
 var builtinWraps = set("command", "builtin", "noglob", "nocorrect", "-", "repeat", "time")
@@ -81,7 +89,7 @@ func isCommandOption(w string) bool {
 	for _, p := range []string{
 		"--to-command", "--checkpoint-action", "--use-compress-program", "--rsh", "--rsync-path", "--filter=", "--compress-program",
 		"--pre=", "--preview", "--exec", "--unzip-command", "--pager=", "ProxyCommand", "-oProxyCommand", "--info-script", "--rmt-command", "--upload-pack",
-		"--receive-pack", "--extcmd", "--open-files-in-pager", "--command=", "--eval", "--execute",
+		"--receive-pack", "--coreutils-prog", "--extcmd", "--open-files-in-pager", "--command=", "--eval", "--execute",
 	} {
 		if strings.HasPrefix(w, p) {
 			return true
@@ -104,20 +112,31 @@ func isEnvText(w string) bool {
 // scripted says why the program of a scripting language cannot be read: it is an
 // argument, or comes from the standard input.
 func scripted(name string, rest []string) string {
-	options, known := scripting[strings.TrimRight(name, "0123456789.")]
+	const why = "` runs a program that is not a file"
+	plain := strings.TrimRight(name, "0123456789.")
+	switch {
+	case obeyInput[name] && !harmlessStart(rest), editors[name] && anyWord(rest, isEditorCommand), (plain == "python" || plain == "pypy") && runsModule(rest),
+		name == "emacs" && anyWord(rest, func(w string) bool { return strings.HasPrefix(w, "-") && w != "-nw" && w != "-Q" && w != "-q" }),
+		(name == "make" || name == "gmake") && anyWord(rest, isMakeText):
+		return "`" + name + why
+	}
+	options, known := scripting[plain]
 	if !known {
 		options, known = scripting[name]
 	}
 	if !known || strings.HasPrefix(name, "make") || name == "gmake" {
 		return ""
 	}
-	file := false
+	file, value := false, false
 	for _, w := range rest {
+		was := value
+		value = !was && takesValue(plain, w)
 		switch {
+		case was: // of the option before it
 		case w == "-" || strings.HasPrefix(w, "--eval") || strings.HasPrefix(w, "--print") || strings.HasPrefix(w, "--exec") || strings.HasPrefix(w, "--run"):
-			return "`" + name + "` runs a program that is not a file"
+			return "`" + name + why
 		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.ContainsAny(w, options+holes):
-			return "`" + name + "` runs a program that is not a file"
+			return "`" + name + why
 		case !strings.HasPrefix(w, "-"):
 			file = true
 		}
@@ -126,7 +145,7 @@ func scripted(name string, rest []string) string {
 		}
 	}
 	if !file && !harmlessStart(rest) {
-		return "`" + name + "` runs a program that is not a file"
+		return "`" + name + why
 	}
 	return ""
 }

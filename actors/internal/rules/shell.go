@@ -128,6 +128,7 @@ func (s *shellOf) simple(c *syntax.CallExpr) {
 			p.vague = append(p.vague, folded)
 		}
 	}
+	p.vague = append(p.vague, s.mayRun(words)...)
 	s.parts = append(s.parts, p)
 	if s.uses != nil {
 		s.uses.command(words)
@@ -136,7 +137,7 @@ func (s *shellOf) simple(c *syntax.CallExpr) {
 		s.runs = first(s.runs, "its command is known only when it runs")
 	}
 	s.runs = first(s.runs, runsOther(words))
-	if wraps[base(words[0])] {
+	if isWrap(base(words[0])) {
 		for n := 1; n < len(words) && s.runs == ""; n++ {
 			if words[n] == "." && !builtinWraps[base(words[n-1])] {
 				continue // a directory
@@ -192,7 +193,7 @@ func (s *shellOf) readings(words []string) []string {
 		return nil
 	}
 	add(words)
-	if wraps[base(words[0])] || interprets[base(words[0])] || open(words[0]) {
+	if isWrap(base(words[0])) || interprets[base(words[0])] || open(words[0]) {
 		for n := 1; n < len(words) && *s.left > 0; n++ {
 			add(words[n:])
 		}
