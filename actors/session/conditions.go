@@ -53,7 +53,7 @@ var conditions = []struct {
 	},
 	{
 		messages.AgentMissing, func(e evidence) bool { return e.exit.Stage == "execute" },
-		"The agent's program cannot be started", "install it, or tell the daemon where it is (--claude)",
+		"The agent's program cannot be started", "install it (npm install -g @anthropic-ai/claude-code), or name its program (betcode config set agent.path PATH, betcode daemon restart)",
 	},
 	{
 		messages.FenceRefused, func(e evidence) bool { return e.exit.Stage == "fence" },
@@ -108,7 +108,7 @@ func (t *transition) block(name messages.Condition, told, release, why string) {
 	r := t.change()
 	r.Condition, r.Phase = name, messages.PhaseCrashed
 	t.notRestarted(told)
-	message := told + "; " + release + ". Then send a message, or say: betcode session restart"
+	message := told + "; " + release + ". Then send a message, or run: betcode session restart " + string(t.s.id)
 	details := map[string]string{"condition": string(name)}
 	if why != "" {
 		details["reason"] = why
