@@ -46,8 +46,10 @@ func arrange(app *cli.App, args []string) []string {
 			*into = append(*into, args[i])
 		}
 	}
-	if topic := helpTopic(app, path, rest); topic != nil {
-		path, rest = topic, nil
+	if len(path) == 0 && len(rest) > 1 && (rest[0] == "help" || rest[0] == "h") {
+		path, flags, rest = helpOf(app.Commands, flags, rest[1:])
+	} else if len(commands) > 0 && len(rest) > 0 { // of a command that does not exist the library tells in its own way
+		global, flags = slices.DeleteFunc(global, isHelp), slices.DeleteFunc(flags, isHelp)
 	}
 	out := slices.Concat(args[:1], global, path, flags)
 	if slices.ContainsFunc(rest, func(s string) bool { return strings.HasPrefix(s, "-") && s != "-" }) {
@@ -65,17 +67,26 @@ func isNegative(arg string) bool {
 // helpTopics is the category of commands that print a page of help.
 const helpTopics = "help"
 
-// helpTopic returns the command that prints the page of 'betcode help TOPIC'; nil for other command lines. The library
-// would print the help of that command instead.
-func helpTopic(app *cli.App, path, rest []string) []string {
-	if len(path) > 0 || len(rest) != 2 || rest[0] != "help" && rest[0] != "h" {
-		return nil
+// helpOf arranges 'betcode help COMMAND…'. A page of help is a command of its own, and a command shows its help with
+// --help: the library would show that of the first word for both. What is no command stays an argument, which is
+// refused, but never one of a command that would take it.
+func helpOf(commands []*cli.Command, flags, words []string) (path, allFlags, rest []string) {
+	for i, word := range words {
+		c := find(commands, word)
+		switch {
+		case c == nil && len(commands) > 0:
+			return path, flags, words[i:]
+		case c == nil:
+			return path, append(flags, "--help"), nil
+		case c.Category == helpTopics:
+			return []string{word}, flags, nil
+		}
+		path, commands = append(path, word), c.Subcommands
 	}
-	if c := find(app.Commands, rest[1]); c != nil && c.Category == helpTopics {
-		return rest[1:]
-	}
-	return nil
+	return path, append(flags, "--help"), nil
 }
+
+func isHelp(arg string) bool { return arg == "--help" || arg == "-help" || arg == "-h" }
 
 func find(commands []*cli.Command, name string) *cli.Command {
 	for _, c := range commands {

@@ -78,4 +78,12 @@ func TestHelpTopics(t *testing.T) {
 			t.Errorf("help %s: exit %d: %s", topic, code, stdout)
 		}
 	}
+	if code, stdout, _ := command(t, "", "help", "session", "list"); code != 0 || !strings.Contains(stdout, "betcode session list") {
+		t.Errorf("help of a command below another: exit %d: %s", code, stdout)
+	}
+	for _, unknown := range [][]string{{"help", "nonsense"}, {"nonsense", "--help"}, {"help", "session", "nonsense"}, {"session", "nonsense", "-h"}} {
+		if code, _, stderr := command(t, "", unknown...); code != exit.Invalid || !strings.Contains(stderr, "there is no command") {
+			t.Errorf("%q: exit %d: %s", unknown, code, stderr)
+		}
+	}
 }

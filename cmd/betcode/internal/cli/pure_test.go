@@ -33,7 +33,14 @@ func TestArrange(t *testing.T) {
 		{"session|list|--limit|-3", "session|list|--limit|-3"},
 		{"help|exit-codes", "exit-codes"},
 		{"--socket|/s|help|environment", "--socket|/s|environment"},
-		{"help|run", "help|run"},
+		{"help|run", "run|--help"},
+		{"h|session|list", "session|list|--help"},
+		{"help|session|nonsense", "session|nonsense"},
+		{"help|run|a|prompt", "run|--help"},
+		{"help|nonsense", "nonsense"},
+		{"nonsense|--help", "nonsense"},
+		{"session|nonsense|-h", "session|nonsense"},
+		{"session|list|--help", "session|list|--help"},
 		{"help", "help"},
 	} {
 		args := []string{"betcode"}
