@@ -58,6 +58,8 @@ func runUnreadable(s *siege) {
 		{"the program is a glob", "/bin/r? -f x"},
 		{"a here-document into a shell", "sh <<E\nrm -f x\nE"},
 		{"a pipe into a shell", "echo 'rm -f x' | sh"},
+		{"an option with a value before the program", "python3 -X dev -c 'import os; os.remove(\"x\")'"},
+		{"commands for an editor", "printf '!rm -f x\\nq\\n' | ed -s"},
 		{"a process substitution that the parser does not see", "touch z; echo ${y:-<\\\n(rm -f x)}"},
 	} {
 		s.mustAsk(c, attempt.name, "bash: "+attempt.command, gone)
@@ -154,7 +156,7 @@ func explainInputs(s *siege) {
 }
 
 func explainFiles(s *siege) {
-	s.explained("cat ~/.ssh/id", "cd ~/.ssh && cat id", "cd ~; cd .ssh; head -n1 id", "cat < ~/.ssh/id", "cat $x", "grep -r x ~", "rg x /etc", "cat /proc/self/root/etc/shadow", "cd $x; cat id")
+	s.explained("cat ~/.ssh/id", "cd ~/.ssh && cat id", "cd ~; cd .ssh; head -n1 id", "cat < ~/.ssh/id", "cat $x", "grep -r x ~", "grep -r x /", "tar c /", "rg x /etc", "cat /proc/self/root/etc/shadow", "cd $x; cat id")
 	for _, path := range []string{"~/.ssh/id", "/proc/self/root/etc/shadow", "/proc/1/root/etc/shadow", "/proc/self/cwd/x", "/dev/fd/3", "/etc/../etc/shadow", "/ETC/shadow"} {
 		s.mayNot("read "+path, &pb.ExplainPermissionRequest{ToolName: "Read", Argument: path})
 	}
