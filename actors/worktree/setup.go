@@ -101,6 +101,8 @@ func (c *changes) setUp(ctx context.Context, id string) {
 	err = c.runAll(limited, rec, out)
 	end := messages.WorktreeSetup{Status: messages.SetupReady, Output: out.String()}
 	switch {
+	case errors.Is(err, errChanged):
+		end.Status = messages.SetupNotTrusted
 	case err != nil && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded):
 		end.Status = messages.SetupTimeout
 	case err != nil:
@@ -116,6 +118,9 @@ func (c *changes) endSetup(rec record, end messages.WorktreeSetup) {
 	c.log.Info().Err(err).Str("worktree", rec.ID).Str("status", string(end.Status)).Msg("setup of a worktree ended")
 }
 
+// errChanged reports that a worktree is not trusted any more when its setup is about to run.
+var errChanged = errors.New("the worktree has changed and is not trusted any more")
+
 // runAll runs the commands. They inherit a lock, so that those of a daemon that was killed are not run beside new ones.
 func (c *changes) runAll(ctx context.Context, rec record, out *tail) error {
 	lock, err := git.TakeLock(ctx, filepath.Join(c.registry.dir, rec.ID+".lock"))
@@ -123,6 +128,9 @@ func (c *changes) runAll(ctx context.Context, rec record, out *tail) error {
 		return err
 	}
 	defer lock.Release()
+	if !c.deps.Trusted(rec.Path) { // an agent may have written there since, while this waited
+		return errChanged
+	}
 	for _, args := range c.commands(rec) {
 		if err := c.runOne(ctx, lock, rec, args, out); err != nil {
 			return fmt.Errorf("%s: %w", filepath.Base(args[len(args)-1]), err)

@@ -111,6 +111,18 @@ func TestSetupScript(t *testing.T) {
 	}
 }
 
+// A script that an agent writes between the request and its run does not run.
+func TestSetupChangesMeanwhile(t *testing.T) {
+	f := newFixture(t)
+	f.trusted = true
+	f.setup.Commands = []string{"touch ran"}
+	v := f.create(f.new("fresh"))
+	f.trusted = false
+	if got := f.setUpNow(v.ID); got.Status != messages.SetupNotTrusted || f.exists("project-fresh/ran") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A setup that hangs is ended at the limit, with all that it has started.
 func TestSetupHangs(t *testing.T) {
 	f := newFixture(t)
