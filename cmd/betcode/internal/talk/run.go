@@ -128,6 +128,9 @@ func (r *unattended) item(ctx context.Context, item client.Item) error {
 		if n := item.Event.GetNotice(); n.GetCode() == waitingForSlot && !showsNotices(r.out) {
 			r.say("%s", console.Line(n.GetMessage()))
 		}
+		if request := r.turn.behind(item.Event); request != "" {
+			r.say("The turn before waits for an answer to %s, and this message waits for that turn: betcode permission list", console.ShortID(request))
+		}
 		if r.turn.policy == askPerson && r.turn.asks(item.Event) && r.inbox.add(item.Event) && len(r.inbox.waiting) == 1 || r.resolvedHead(item.Event) {
 			r.ask()
 		}

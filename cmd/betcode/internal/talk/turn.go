@@ -117,6 +117,18 @@ func (t *turn) asks(e *pb.AgentEvent) bool {
 	return t.accepted && e.GetSequence() > 0 && (e.GetPermissionRequest() != nil || e.GetUserQuestion() != nil)
 }
 
+// behind returns the request of an earlier turn that an event shows to be undecided; empty for other events. The message
+// waits for the end of that turn.
+func (t *turn) behind(e *pb.AgentEvent) string {
+	if t.accepted || e.GetSequence() > 0 || e.GetVolatile() {
+		return ""
+	}
+	if q := e.GetUserQuestion(); q != nil {
+		return requestOf(q.GetQuestionId())
+	}
+	return e.GetPermissionRequest().GetRequestId()
+}
+
 // permission decides by policy. A question has no answer that a policy could give.
 func (t *turn) permission(e *pb.AgentEvent, request, tool string, question bool) []*pb.AgentRequest {
 	if !t.asks(e) || t.policy == askPerson || t.decided[request] {

@@ -117,3 +117,25 @@ func TestFinalText(t *testing.T) {
 		t.Errorf("got %q", f.String())
 	}
 }
+
+// A run whose message waits behind a turn that waits for a person says so: nothing else would come for days.
+func TestRunNamesWhatItsMessageWaitsBehind(t *testing.T) {
+	request := func(seq uint64) *pb.AgentEvent {
+		return &pb.AgentEvent{Sequence: seq, Event: &pb.AgentEvent_PermissionRequest{PermissionRequest: &pb.PermissionRequest{RequestId: "r"}}}
+	}
+	question := &pb.AgentEvent{Event: &pb.AgentEvent_UserQuestion{UserQuestion: &pb.UserQuestion{QuestionId: "q/1"}}}
+	at := &turn{key: "k"}
+	if got := at.behind(request(0)); got != "r" {
+		t.Errorf("behind the request %q", got)
+	}
+	if got := at.behind(question); got != "q" {
+		t.Errorf("behind the question %q", got)
+	}
+	if got := at.behind(request(7)); got != "" {
+		t.Errorf("a request of the history, which may be decided: %q", got)
+	}
+	at.event(&pb.AgentEvent{Event: &pb.AgentEvent_UserInput{UserInput: &pb.UserInput{IdempotencyKey: "k"}}})
+	if got := at.behind(request(0)); got != "" {
+		t.Errorf("a request of its own turn: %q", got)
+	}
+}
