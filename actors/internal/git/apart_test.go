@@ -96,3 +96,28 @@ func TestSettingsThatAreKept(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Where an agent has put a link in the place of git's directory of worktrees, nothing is removed behind it.
+func TestUndoFollowsNoLink(t *testing.T) {
+	f := newFixture(t)
+	began := time.Now()
+	f.write(filepath.Join(f.home, "letters", "file"), "x") // looks like a directory about a working tree that names none
+	tree := filepath.Join(filepath.Dir(f.main), "other")
+	f.write(filepath.Join(f.home, "pictures", "gitdir"), filepath.Join(tree, ".git")) // looks like the directory of the tree
+	if err := os.Symlink(f.home, filepath.Join(f.repo.Common, "worktrees")); err != nil {
+		t.Fatal(err)
+	}
+	lock := f.lock()
+	if Forget(f.repo.Common, tree) == nil {
+		t.Error("forgotten")
+	}
+	err := f.git.Undo(t.Context(), lock, Leftover{Common: f.repo.Common, Path: tree, Branch: "other", Commit: f.head(), Made: "1:1", Began: began})
+	if err == nil {
+		t.Error("no error")
+	}
+	for _, name := range []string{"letters/file", "pictures/gitdir"} {
+		if _, err := os.Stat(filepath.Join(f.home, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -74,5 +74,5 @@ func Forget(common, path string) error {
 	if !found || there(filepath.Join(path, ".git")) {
 		return nil
 	}
-	return os.RemoveAll(admin)
+	return removeInside(common, admin)
 }

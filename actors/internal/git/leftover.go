@@ -50,7 +50,7 @@ func (g *Git) Undo(ctx context.Context, lock *Lock, l Leftover) error {
 		_ = os.Remove(l.Path) // an empty directory is of no use to anybody; a full one stays
 	}
 	if found && ours {
-		kept = errors.Join(kept, os.RemoveAll(admin))
+		kept = errors.Join(kept, removeInside(l.Common, admin))
 	}
 	kept = errors.Join(kept, removeSettled(ctx, l))
 	_ = os.Remove(filepath.Join(l.Common, "worktrees")) // if it is empty, as git does
@@ -151,7 +151,7 @@ func removeSettled(ctx context.Context, l Leftover) error {
 	after := ownerless(l)
 	for path, id := range before {
 		if after[path] == id {
-			errs = append(errs, os.RemoveAll(path))
+			errs = append(errs, removeInside(l.Common, path))
 		}
 	}
 	return errors.Join(errs...)
@@ -175,6 +175,20 @@ func ownerless(l Leftover) map[string]string {
 		}
 	}
 	return found
+}
+
+// removeInside removes a file or directory of a repository. It follows no link that leads out of the repository: an agent
+// may have put one in the place of a directory.
+func removeInside(common, path string) error {
+	name, err := filepath.Rel(common, path)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(common)
+	if err != nil {
+		return err
+	}
+	return errors.Join(root.RemoveAll(name), root.Close())
 }
 
 func there(path string) bool {
