@@ -108,6 +108,10 @@ func TestUndoFollowsNoLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	lock := f.lock()
+	f.run(f.main, "branch", "other")
+	if f.git.Add(t.Context(), lock, f.repo.Common, tree, "other") == nil {
+		t.Error("added")
+	}
 	if Forget(f.repo.Common, tree) == nil {
 		t.Error("forgotten")
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"betcode/messages"
 )
 
 // created is what git notes about a branch that we make.
@@ -29,6 +31,9 @@ func (g *Git) deleteBranch(ctx context.Context, lock *Lock, common, branch, comm
 // Add checks a branch out in a new working tree. The directory is empty, or not there. Filters of the repository's own
 // settings are not run.
 func (g *Git) Add(ctx context.Context, lock *Lock, common, path, branch string) error {
+	if info, err := os.Lstat(filepath.Join(common, "worktrees")); err == nil && !info.IsDir() { // git would write behind a link
+		return messages.Errorf("add worktree", messages.WrongState, "%s is no directory", filepath.Join(common, "worktrees")).WithHint("Look at who has put it there, and remove it.")
+	}
 	o, err := g.ownSettings(ctx, common)
 	if err != nil {
 		return err
