@@ -29,8 +29,9 @@ func TestFleetStop(t *testing.T) {
 	_, ended := s.wait(first, 0, kit.IsRun(pb.RunState_RUN_STATE_EXITED))
 	s.wait(second, 0, kit.IsRun(pb.RunState_RUN_STATE_EXITED))
 	s.wait(first, ended, isNotice("WAITING_FOR_SLOT"))
-	s.say(second, "echo:third")
+	key := s.say(second, "echo:third")
 	told, _ := s.wait(second, 0, isNotice("WAITING_FOR_SLOT"))
+	s.wait(second, 0, func(e kit.Event) bool { return e.GetUserInput().GetIdempotencyKey() == key }) // accepted, before the kill
 	if !strings.Contains(told.GetNotice().GetMessage(), "betcode fleet resume") {
 		t.Errorf("the cause is not named: %s", told.GetNotice().GetMessage())
 	}
