@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -63,6 +64,9 @@ func TestBadDisk(t *testing.T) {
 	s.eventually("people are told as well", func() bool { return r.has("notice OUTPUT_READABLE") })
 	s.eventually("health says so as well", func() bool { return !unreadable(s) })
 	s.checkComplete(r, sessionN(1), 0)
+	if session := s.tree.Snapshot("daemon/sessions/session/"+string(sessionN(1)), time.Now()); session.Restarts != 0 {
+		t.Errorf("the crash of the run reached its session: %+v", session)
+	}
 }
 
 // unreadable reports whether health speaks of spools that cannot be read.

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/rs/zerolog"
@@ -50,8 +51,8 @@ type Start struct {
 // run is one incarnation of the agent process. Its state is a [state]; reading and writing are two workers, so that a full
 // pipe never stops the reading. It is a child of its session, named run/<n>.
 //
-// What survives a restart: the process, which this actor does not own; the consumed offset with the translator's state, which
-// are in the journal; and whether an alarm froze the agent. The next incarnation adopts the process and reads on from there.
+// What survives a restart: the process, which this actor does not own, and what [inherited] holds. The next incarnation adopts the
+// process and reads on behind the last line that was handed over. After a restart of the session that is the journal's cursor.
 type run struct {
 	deps    *Deps
 	root    *actor.RootContext
@@ -64,25 +65,48 @@ type run struct {
 	reader  *act.Worker
 	writer  *act.Worker
 	timers  act.Timers
-	alarmed *bool // whether an alarm froze the agent; the next incarnation reads it
+	kept    *inherited
 
 	agent *agent // nil until opened
 	made  *agent // the same, for the reader's jobs only
 }
 
+// inherited is what an incarnation leaves to the next one after a crash.
+type inherited struct {
+	alarmed    bool      // an alarm froze the agent
+	offset     int64     // behind the last line that was handed to the session, in bytes of the spool
+	translator []byte    // the translator's state there
+	unread     time.Time // since when the session believes that the spool cannot be read; zero = it can
+	credits    int       // batches that may still be handed over
+}
+
+// note is called before the step that takes the message: if that step crashes, the message is not delivered again.
+func (k *inherited) note(m any) {
+	switch m := m.(type) {
+	case Freeze:
+		if m.Why == Alarm {
+			k.alarmed = m.On
+		}
+	case messages.Credit:
+		k.credits += m.Batches
+	}
+}
+
 // Props describes the actor of a run. Only its first incarnation may spawn; a later one looks for the process first.
 func Props(d Deps, e Start) *actor.Props {
-	fresh, alarmed := e.Fresh, e.Record.Frozen
+	fresh, kept := e.Fresh, &inherited{
+		alarmed: e.Record.Frozen, offset: e.Cursor.Offset, translator: e.Cursor.Translator, credits: maxCredits,
+	}
 	return d.Props("run", func() actor.Actor {
-		translator, err := claude.ParseState(e.Cursor.Translator)
+		translator, err := claude.ParseState(kept.translator)
 		if err != nil {
 			panic("translator state: " + err.Error())
 		}
-		r := &run{deps: &d, session: e.Session, fresh: fresh, resume: e.Resume, alarmed: &alarmed, state: state{
-			record: e.Record, offset: e.Cursor.Offset, translator: translator, credits: maxCredits,
-			quota: quota{limit: d.SpoolQuota, journaled: e.Cursor.Offset},
+		r := &run{deps: &d, session: e.Session, fresh: fresh, resume: e.Resume, kept: kept, state: state{
+			record: e.Record, offset: kept.offset, translator: translator, credits: kept.credits,
+			quota: quota{limit: d.SpoolQuota, journaled: e.Cursor.Offset}, unread: unread{since: kept.unread},
 		}}
-		if alarmed {
+		if kept.alarmed {
 			r.state = r.state.want(Freeze{Alarm, true})
 		}
 		fresh = false
@@ -95,17 +119,20 @@ func (r *run) Receive(ctx actor.Context) {
 	switch m := act.Unwrap(r, ctx.Message()).(type) {
 	case *actor.Started:
 		r.start(ctx)
-	case *actor.Stopping, *actor.Restarting:
+	case *actor.Restarting:
 		r.release()
+	case *actor.Stopping:
+		r.release()
+		if !r.kept.unread.IsZero() { // after a restart the next incarnation finds out for itself
+			r.root.Send(r.deps.Health, health.Spool{Session: r.session.ID})
+		}
 	case nil, *actor.Stopped:
 	case Lost:
 		panic("open agent: " + m.Err.Error())
 	case agentOpened:
 		r.step(ctx, r.opened(ctx, m))
 	default:
-		if h, ok := m.(Freeze); ok && h.Why == Alarm {
-			*r.alarmed = h.On // before the step: if it crashes, the next incarnation still freezes or thaws the agent
-		}
+		r.kept.note(m)
 		failpoint.Hit(failpoint.RunStep)
 		r.step(ctx, m)
 	}
@@ -153,9 +180,6 @@ func (r *run) showFrozen(ctx actor.Context, why Reasons) {
 // worker, even if its result never arrived.
 func (r *run) release() {
 	r.end()
-	if !r.state.unread.since.IsZero() { // the next incarnation finds out for itself
-		r.root.Send(r.deps.Health, health.Spool{Session: r.session.ID})
-	}
 	r.root.Send(r.deps.Health, health.Fenced{Session: r.session.ID})
 	if r.state.frozen&Alarm != 0 {
 		r.root.Send(r.deps.Health, health.Frozen{Session: r.session.ID})
@@ -183,7 +207,11 @@ func (r *run) perform(ctx actor.Context, e act.Effect) {
 			r.showFrozen(ctx, m.Why)
 		case messages.RunEnded:
 			r.logEnd(m)
+		case Output:
+			r.kept.offset, r.kept.translator = m.To, m.Translator
+			r.kept.credits--
 		case OutputUnreadable:
+			r.kept.unread = r.state.unread.since
 			ctx.Send(r.deps.Health, health.Spool{Session: r.session.ID, Err: m.Err})
 			r.log().Warn().Err(m.Err).Msg("spool cannot be read, or can again")
 		}

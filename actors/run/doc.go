@@ -16,7 +16,8 @@
 //
 // # On a crash
 //
-// The process is not touched. The next incarnation adopts it and reads on from the offset that the session has journaled; it
-// freezes the agent again if an alarm had frozen it. A line that was being written may be written again: messages have ids by
+// The process is not touched. The next incarnation adopts it and reads on behind the last line that was handed over (after a
+// crash of the session: behind the last line that was journaled), so the session sees no gap and no line twice. It freezes the
+// agent again if an alarm had frozen it. A line that was being written may be written again: messages have ids by
 // which the agent knows them.
 package run
