@@ -45,18 +45,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.directories.Review(m)
 	case messages.GetAbilities:
 		return s.abilities(ctx, m)
-	case messages.ListWorktrees:
-		return s.listWorktrees(ctx, m)
-	case messages.GetWorktree:
-		return s.getWorktree(ctx, m)
-	case messages.CreateWorktree:
-		return s.createWorktree(ctx, m)
-	case messages.SwitchWorktree:
-		return s.switchWorktree(ctx, m)
-	case messages.SetupWorktree:
-		return s.setUpWorktree(ctx, m)
-	case messages.RemoveWorktree:
-		return s.removeWorktree(ctx, m)
+	case messages.ListWorktrees, messages.GetWorktree, messages.CreateWorktree, messages.SwitchWorktree, messages.SetupWorktree, messages.RemoveWorktree:
+		return s.worktree(ctx, m)
 	case messages.StopFleet:
 		return s.stopFleet(m)
 	case messages.ResumeFleet:

@@ -235,7 +235,7 @@ func (s *System) crashed(f supervision.Failure) {
 	e.Str("stack", f.Stack).Str("decision", f.Decision.Reason).Msg("actor crashed")
 }
 
-// backgroundFailed logs what went wrong with work that nobody waits for.
+// backgroundFailed logs a failure of background work.
 func (s *System) backgroundFailed(result any) {
 	s.logOf("daemon").Warn().Str("result", fmt.Sprint(result)).Msg("housekeeping went wrong")
 }

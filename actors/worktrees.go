@@ -63,20 +63,46 @@ func (s *System) keptWorktrees() ([]messages.WorktreeView, error) {
 	return s.registry.Plain("", sessions), err
 }
 
-// keepsWorktrees refuses where no worktrees are kept.
-func (s *System) keepsWorktrees(op string) error {
+// worktree answers a request about worktrees. Questions are answered on the caller's goroutine, changes by the actor of the
+// repository, one after the other.
+func (s *System) worktree(ctx context.Context, r messages.Request) (messages.Reply, error) {
 	if s.registry == nil {
-		return messages.Errorf(op, messages.Unimplemented, "this daemon keeps no worktrees")
+		return nil, noWorktrees("change worktrees")
 	}
-	return nil
+	var change messages.WorktreeRequest
+	var err error
+	switch m := r.(type) {
+	case messages.ListWorktrees:
+		return s.listWorktrees(ctx, m)
+	case messages.GetWorktree:
+		return s.getWorktree(ctx, m)
+	case messages.CreateWorktree:
+		found, failed := s.git.Repository(ctx, m.Directory)
+		m.Common, m.Main = found.Common, found.Main
+		change, err = m, failed
+	case messages.SwitchWorktree:
+		m.Worktree, m.Common, err = s.registry.Repository("switch worktree", m.Worktree)
+		change = m
+	case messages.SetupWorktree:
+		m.Worktree, m.Common, err = s.registry.Repository("set up worktree", m.Worktree)
+		change = m
+	case messages.RemoveWorktree:
+		m.Worktree, m.Common, err = s.registry.Repository("remove worktree", m.Worktree)
+		change = m
+	}
+	if err != nil {
+		return nil, messages.AsError("change worktree", err)
+	}
+	return s.askWithin(ctx, worktreePatience, s.worktrees, change)
 }
 
-// listWorktrees runs on the caller's goroutine.
+// noWorktrees is the refusal where no worktrees are kept.
+func noWorktrees(op string) error {
+	return messages.Errorf(op, messages.Unimplemented, "this daemon keeps no worktrees")
+}
+
 func (s *System) listWorktrees(ctx context.Context, m messages.ListWorktrees) (messages.Reply, error) {
 	const op = "list worktrees"
-	if err := s.keepsWorktrees(op); err != nil {
-		return nil, err
-	}
 	common := ""
 	if m.Directory != "" {
 		found, err := s.git.Repository(ctx, m.Directory)
@@ -92,67 +118,12 @@ func (s *System) listWorktrees(ctx context.Context, m messages.ListWorktrees) (m
 	return messages.WorktreeList{Worktrees: s.registry.Views(ctx, s.git, common, sessions)}, nil
 }
 
-// getWorktree runs on the caller's goroutine.
 func (s *System) getWorktree(ctx context.Context, m messages.GetWorktree) (messages.Reply, error) {
-	const op = "show worktree"
-	if err := s.keepsWorktrees(op); err != nil {
-		return nil, err
-	}
 	sessions, err := s.allSessions()
 	if err != nil {
-		return nil, messages.AsError(op, err)
+		return nil, messages.AsError("show worktree", err)
 	}
-	view, err := s.registry.View(ctx, s.git, m.Worktree, sessions)
-	return view, err
-}
-
-func (s *System) createWorktree(ctx context.Context, m messages.CreateWorktree) (messages.Reply, error) {
-	const op = "create worktree"
-	if err := s.keepsWorktrees(op); err != nil {
-		return nil, err
-	}
-	found, err := s.git.Repository(ctx, m.Directory)
-	if err != nil {
-		return nil, messages.AsError(op, err)
-	}
-	m.Common, m.Main = found.Common, found.Main
-	return s.askWithin(ctx, worktreePatience, s.worktrees, m)
-}
-
-func (s *System) switchWorktree(ctx context.Context, m messages.SwitchWorktree) (messages.Reply, error) {
-	const op = "switch worktree"
-	err := s.keepsWorktrees(op)
-	if err == nil {
-		m.Worktree, m.Common, err = s.registry.Repository(op, m.Worktree)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.askWithin(ctx, worktreePatience, s.worktrees, m)
-}
-
-func (s *System) setUpWorktree(ctx context.Context, m messages.SetupWorktree) (messages.Reply, error) {
-	const op = "set up worktree"
-	err := s.keepsWorktrees(op)
-	if err == nil {
-		m.Worktree, m.Common, err = s.registry.Repository(op, m.Worktree)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.askWithin(ctx, worktreePatience, s.worktrees, m)
-}
-
-func (s *System) removeWorktree(ctx context.Context, m messages.RemoveWorktree) (messages.Reply, error) {
-	const op = "remove worktree"
-	err := s.keepsWorktrees(op)
-	if err == nil {
-		m.Worktree, m.Common, err = s.registry.Repository(op, m.Worktree)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.askWithin(ctx, worktreePatience, s.worktrees, m)
+	return s.registry.View(ctx, s.git, m.Worktree, sessions)
 }
 
 // inWorktree gives a new session the directory of its worktree, or the worktree of its directory. A session that exists
@@ -162,8 +133,8 @@ func (s *System) inWorktree(m messages.StartSession) (messages.StartSession, err
 	if m.WorktreeID == "" && s.registry == nil || s.queries.Exists(m.Session) {
 		return m, nil
 	}
-	if err := s.keepsWorktrees(op); err != nil {
-		return m, err
+	if s.registry == nil {
+		return m, noWorktrees(op)
 	}
 	if m.WorktreeID == "" {
 		m.WorktreeID = s.registry.Of(m.WorkingDirectory)

@@ -64,7 +64,7 @@ func TestRepositoryQueue(t *testing.T) {
 		}
 		failed, _ := answer.(*messages.Error)
 		if failed == nil {
-			return messages.Canceled // stands for success
+			return messages.Canceled // the test takes it for success
 		}
 		return failed.Kind
 	}

@@ -116,7 +116,7 @@ func TestCreateFails(t *testing.T) {
 	f := newFixture(t)
 	before := f.files()
 	f.reached = func(s step) error {
-		if s == stepIdentity { // somebody is faster
+		if s == stepIdentity { // another process is faster
 			f.run(f.main, "branch", "fresh")
 		}
 		return nil

@@ -177,7 +177,7 @@ func (c *changes) build(ctx context.Context, lock *git.Lock, rec record) (record
 		if err := c.git.CreateBranch(ctx, lock, rec.Common, rec.Branch, rec.Commit); err != nil {
 			var refused *git.ExitError
 			if errors.As(err, &refused) {
-				rec.NewBranch = false // somebody else was faster
+				rec.NewBranch = false // another process created it first
 			}
 			return rec, err
 		}

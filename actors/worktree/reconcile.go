@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 
 	"betcode/actors/internal/git"
@@ -57,14 +58,15 @@ func (c *changes) resumeCreation(ctx context.Context, lock *git.Lock, rec record
 	}
 }
 
-// resumeRemoval ends a removal, unless somebody has worked in the worktree since.
+// resumeRemoval ends a removal, unless the worktree was used since.
 func (c *changes) resumeRemoval(ctx context.Context, lock *git.Lock, rec record) {
 	log := c.log.With().Str("worktree", rec.ID).Str("path", rec.Path).Logger()
 	if !absent(filepath.Join(rec.Path, ".git")) && !rec.Forced {
 		s, err := c.git.Status(ctx, rec.Path)
 		if err != nil || s.Foreign > 0 || s.Changed > s.Deleted {
 			rec.State = messages.WorktreeReady
-			log.Warn().AnErr("status", err).Err(c.registry.put(rec)).Msg("worktree not removed: it was used after its removal was cut short")
+			err = errors.Join(err, c.registry.put(rec))
+			log.Warn().Err(err).Msg("worktree not removed: it was used after its removal was cut short")
 			return
 		}
 	}

@@ -55,7 +55,7 @@ func (r record) state() messages.WorktreeState {
 // maxRecords bounds the worktrees that are kept.
 const maxRecords = 10000
 
-// Registry is the records of all worktrees. Anyone may ask it, at any time; only the actors of this package change it.
+// Registry is the records of all worktrees. Any goroutine may read it; only the actors of this package change it.
 type Registry struct {
 	dir string
 
@@ -226,7 +226,7 @@ func (r *Registry) Of(dir string) string {
 	return ""
 }
 
-// usable refuses a worktree in which nobody can work.
+// usable refuses a worktree in which no session can work.
 func (r record) usable(op string) error {
 	switch state := r.state(); state {
 	case messages.WorktreeReady:

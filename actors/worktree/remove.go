@@ -60,7 +60,7 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 }
 
 // demolish removes the directory, what git knows of it, and the record. Of a directory that is no worktree any more, it
-// removes what an earlier removal has left, if resumed, and else nothing: somebody may have kept the files.
+// removes what an earlier removal has left, if resumed, and else nothing: its files may be wanted.
 func (c *changes) demolish(ctx context.Context, lock *git.Lock, rec record, resumed bool) error {
 	var err error
 	switch {
@@ -97,7 +97,7 @@ func (c *changes) removable(ctx context.Context, rec record, force bool) error {
 	for _, t := range trees {
 		if t.Path == rec.Path && t.Locked {
 			return messages.Errorf(opRemove, messages.Exhausted, "%s is locked: %s", rec.Path, clip(t.Reason)).WithCode(messages.WorktreeInUse).
-				With("worktree_id", rec.ID).WithHint("Somebody has locked it with git; unlock it: git worktree unlock " + rec.Path)
+				With("worktree_id", rec.ID).WithHint("It was locked with git; unlock it: git worktree unlock " + rec.Path)
 		}
 	}
 	if force {

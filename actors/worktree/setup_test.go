@@ -143,7 +143,7 @@ func TestSetupHangs(t *testing.T) {
 	deadline := time.Now().Add(30 * time.Second)
 	for syscall.Kill(pid, 0) == nil {
 		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") Z ") {
-			break // nobody has waited for it yet
+			break // its end was not waited for yet
 		}
 		if time.Now().After(deadline) {
 			t.Fatal("what it started lives")

@@ -91,7 +91,7 @@ func work(ctx context.Context, g *git.Git, v *messages.WorktreeView) {
 		return // the view says that it is not known
 	}
 	if s.Branch != "" {
-		v.Branch = s.Branch // somebody may have checked out another
+		v.Branch = s.Branch // another branch may be checked out by now
 	}
 	v.Work = &messages.WorktreeWork{
 		Commit: s.Commit, Changed: s.Changed, Untracked: s.Foreign, Upstream: s.Upstream, Ahead: s.Ahead, Behind: s.Behind, Unpushed: s.Unpushed,

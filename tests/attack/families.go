@@ -6,7 +6,7 @@ import "slices"
 var scenarios = slices.Concat(
 	// The rules and the files that the daemon protects.
 	ruleScenarios,    // allow, ask and deny rules, one command at a time
-	trustScenarios,   // settings of directories that nobody trusts
+	trustScenarios,   // settings of directories that are not trusted
 	protectScenarios, // protected files, under grants and modes
 	modeScenarios,    // permission modes in which Claude Code decides by itself
 	approveScenarios, // agents that write the rules by which they are judged

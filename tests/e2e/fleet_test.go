@@ -49,7 +49,7 @@ func TestFleetStop(t *testing.T) {
 			t.Errorf("%d agents were started", n)
 		}
 	}
-	// Nobody is attached: the daemon continues the turn by itself.
+	// No client is attached: the daemon continues the turn by itself.
 	if printed := s.cli(0, "fleet", "resume"); !strings.Contains(printed, "not stopped") {
 		t.Errorf("it prints %q", printed)
 	}

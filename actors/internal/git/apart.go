@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// apart is a git directory of our own that stands in for the one of a working tree while git compares or writes files.
+// apart is a git directory of the daemon's own. It replaces that of a working tree while git compares or writes files.
 // The settings in it are written once and belong to the daemon. An agent may change those of the repository at any time,
 // also between the look at them and the command that obeys them, so such commands never read them.
 type apart struct {

@@ -32,7 +32,7 @@ func (g *Git) deleteBranch(ctx context.Context, lock *Lock, common, branch, comm
 // settings are not run.
 func (g *Git) Add(ctx context.Context, lock *Lock, common, path, branch string) error {
 	if info, err := os.Lstat(filepath.Join(common, "worktrees")); err == nil && !info.IsDir() { // git would write behind a link
-		return messages.Errorf("add worktree", messages.WrongState, "%s is no directory", filepath.Join(common, "worktrees")).WithHint("Look at who has put it there, and remove it.")
+		return messages.Errorf("add worktree", messages.WrongState, "%s is not a directory", filepath.Join(common, "worktrees")).WithHint("Remove it; git creates the directory again.")
 	}
 	o, err := g.ownSettings(ctx, common)
 	if err != nil {

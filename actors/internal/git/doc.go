@@ -1,4 +1,4 @@
-// Package git runs the git command line on repositories whose settings nobody has vouched for.
+// Package git runs the git command line on repositories whose settings are not trusted.
 //
 // A repository's own configuration can name programs: hooks, filters, a file system monitor, transports. None of them runs
 // here. Hooks, the monitor and transports are switched off for each command. Filters of the repository are switched off

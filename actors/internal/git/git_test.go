@@ -13,7 +13,7 @@ import (
 	"betcode/messages"
 )
 
-// fixture is a repository in a temporary directory, with a Git of a person who has a home of their own.
+// fixture is a repository in a temporary directory, and a Git whose home directory is temporary too.
 type fixture struct {
 	*testing.T
 	git  *Git

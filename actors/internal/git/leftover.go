@@ -60,7 +60,7 @@ func (g *Git) Undo(ctx context.Context, lock *Lock, l Leftover) error {
 	return errors.Join(kept, g.removeBranch(ctx, lock, l))
 }
 
-// removeBranch deletes the branch, unless somebody uses it.
+// removeBranch deletes the branch, unless a worktree uses it.
 func (g *Git) removeBranch(ctx context.Context, lock *Lock, l Leftover) error {
 	commit, exists, err := g.Branch(ctx, l.Common, l.Branch)
 	if err != nil || !exists || commit != l.Commit {
@@ -68,7 +68,7 @@ func (g *Git) removeBranch(ctx context.Context, lock *Lock, l Leftover) error {
 	}
 	notes, err := os.ReadFile(filepath.Join(l.Common, "logs", "refs", "heads", filepath.FromSlash(l.Branch)))
 	if err == nil && !strings.Contains(string(notes), created) {
-		return nil // somebody else has made it
+		return nil // another process made it
 	}
 	trees, err := g.Trees(ctx, l.Common)
 	if err != nil || slices.ContainsFunc(trees, func(t Tree) bool { return t.Branch == l.Branch }) {

@@ -47,7 +47,7 @@ func TestParseStatus(t *testing.T) {
 	}
 }
 
-// CheckBranchName agrees with git, but for names that git takes and nobody wants.
+// CheckBranchName agrees with git, except that it refuses HEAD and @, which git takes for the commit that is checked out.
 func TestCheckBranchName(t *testing.T) {
 	for _, name := range []string{
 		"main", "feature/auth", "a.b", "a-b", "ä/ö", "a@b", "a{b", "HEADS", "x/HEAD",

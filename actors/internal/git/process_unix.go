@@ -26,7 +26,7 @@ func EndGroup(cmd *exec.Cmd) {
 	}
 }
 
-// Lock is held by whoever changes a repository: this daemon, and each git that it starts. The kernel releases it when the
+// Lock is the lock of a repository. The daemon and each git that it starts hold it during a change. The kernel releases it when the
 // last of them has ended.
 type Lock struct{ file *os.File }
 

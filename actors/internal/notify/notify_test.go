@@ -72,7 +72,7 @@ func TestNotifierStartsTheProgram(t *testing.T) {
 	}
 }
 
-// A program that hangs holds up nobody, and the daemon does not wait for it.
+// A program that hangs delays no notification, and the daemon does not wait for it.
 func TestNotifierIsBounded(t *testing.T) {
 	n := notifier(t, nil, "/bin/sh", "-c", "sleep 60")
 	for range 10 * notifyWaiting { // if it waited for the program, this would last longer than the test may

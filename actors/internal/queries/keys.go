@@ -44,7 +44,7 @@ func (q *Queries) Repeated(r messages.Request) (messages.Reply, error) {
 func (q *Queries) KeyUsed(id messages.SessionID, key string) (bool, error) {
 	_, seen, err := q.deps.Store.Seen(id, key)
 	if messages.KindOf(err) == messages.NotFound {
-		return false, nil // whoever is asked next says it, with a hint
+		return false, nil // the request itself fails with a hint
 	}
 	if err != nil {
 		return false, messages.AsError("look up key", err)

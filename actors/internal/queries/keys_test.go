@@ -63,7 +63,7 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// Who has decided a request is found in the events of the append that left its key.
+// The author of a decision is found in the events of the append that stored its key.
 func TestDecided(t *testing.T) {
 	s := &store{}
 	s.add(messages.SessionRecord{ID: "a"})

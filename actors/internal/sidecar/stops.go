@@ -51,7 +51,7 @@ func LoadStops(directory string) (*Stops, error) {
 	}
 	for _, file := range files {
 		if strings.HasSuffix(file.Name(), notes.Half) {
-			continue // nobody was told that it is saved
+			continue // no caller was told that it is saved
 		}
 		var f stopFile
 		words, err := os.ReadFile(filepath.Join(directory, file.Name()))
