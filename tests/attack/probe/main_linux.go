@@ -15,7 +15,7 @@ import (
 
 func main() {
 	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: probe cross|victim|adopt ...")
+		fmt.Fprintln(os.Stderr, "usage: probe cross|victim|adopt|call ...")
 		os.Exit(2)
 	}
 	var err error
@@ -26,6 +26,8 @@ func main() {
 		err = suffer(os.Args[2])
 	case "adopt":
 		err = adopt(os.Args[2:])
+	case "call":
+		err = call(os.Args[2], os.Args[3])
 	case "root": // cross, in a process of its own
 		if err = unix.Chroot(os.Args[2]); err == nil && !opens("/file", unix.O_WRONLY) {
 			err = unix.EACCES
