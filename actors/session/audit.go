@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
@@ -158,4 +159,21 @@ func (s *state) turnOf() messages.ClientID {
 		return s.inputs[0].Client
 	}
 	return ""
+}
+
+// auditOptions adds to an entry which options a session was given. Of MCP servers, agents and prompts it has the names only.
+func auditOptions(context map[string]string, o messages.AgentOptions) {
+	if names := o.Names(); len(names) > 0 {
+		context["options"] = strings.Join(names, " ")
+	}
+	for name, list := range map[string][]string{
+		"directories": o.Directories, "mcp_servers": o.ServerNames(), "agents": o.AgentNames(),
+	} {
+		if len(list) > 0 {
+			context[name] = texts.Shorten(strings.Join(list, "\n"), maxShown)
+		}
+	}
+	if o.MaxBudgetUSD > 0 {
+		context["max_budget_usd"] = strconv.FormatFloat(o.MaxBudgetUSD, 'f', -1, 64)
+	}
 }

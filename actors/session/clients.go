@@ -3,6 +3,7 @@ package session
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -180,4 +181,15 @@ func (s *state) view() messages.SessionView {
 		v.Guard = s.agent.guard
 	}
 	return v
+}
+
+// announceFork writes into the history of a fork where it begins.
+func (t *transition) announceFork() {
+	f := t.s.record.Fork
+	if f.Session == "" {
+		return
+	}
+	seq := strconv.FormatUint(uint64(f.Seq), 10)
+	t.notice("SESSION_FORKED", "Forked from "+string(f.Session)+" at sequence "+seq+"; what was said before is in its history",
+		map[string]string{"session_id": string(f.Session), "sequence": seq})
 }

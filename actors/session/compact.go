@@ -47,12 +47,6 @@ type compactionView struct {
 	due     bool         // a turn has ended, and the size of the context was not compared since
 }
 
-// compactable reports whether there is an exchange since the last compaction.
-func (s *state) compactable() bool {
-	p := &s.record.Past
-	return p.Exchange.Seq > p.Boundary.Seq
-}
-
 func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) {
 	const op = "compact session"
 	if !t.known(from, op) || !t.thawed(from, op) {
@@ -160,14 +154,6 @@ func (t *transition) updateCompaction() {
 	}
 }
 
-// overThreshold reports whether the context is to be compacted. What is left of
-// one counts too: if that is much, the next is due when it has doubled.
-func (s *state) overThreshold() bool {
-	p := &s.record.Past
-	limit := max(s.options.CompactThreshold, 2*p.Compaction.TokensAfter)
-	return s.options.CompactThreshold > 0 && p.ContextTokens > limit
-}
-
 // compactionTimedOut gives up on an agent that does not come to an end with it.
 func (t *transition) compactionTimedOut(m compactionLate) {
 	if !t.s.compacting() || t.s.record.Past.Compaction.Key != m.key {
@@ -196,38 +182,6 @@ func (t *transition) compactionAnswered(m compactionSlow) {
 func (t *transition) recoverCompaction() {
 	if t.s.compacting() {
 		t.then(act.After{Delay: compactionPatience, Message: compactionLate{t.s.record.Past.Compaction.Key}})
-	}
-}
-
-// nothingToCompact is the answer where there is nothing since the last time.
-func (s *state) nothingToCompact() messages.SessionCompacted {
-	p := &s.record.Past
-	kept := s.record.Messages - p.Boundary.Messages
-	return messages.SessionCompacted{
-		Done: true, Boundary: p.Boundary.Seq, MessagesBefore: kept, MessagesAfter: kept,
-		TokensBefore: p.ContextTokens, TokensAfter: p.ContextTokens,
-	}
-}
-
-// exchangeBegins notes where an exchange begins: with what ends the idleness.
-func (t *transition) exchangeBegins() {
-	if !t.s.busy() || (t.s.compacting() && !t.s.record.Turn && len(t.s.inputs) == 1) {
-		t.change().Past.Begun = messages.Place{Seq: t.s.record.Head, Messages: t.s.record.Messages}
-	}
-}
-
-// exchangeEnds notes that there is a complete exchange, and how much the model
-// has to read by now.
-func (t *transition) exchangeEnds(m claude.TurnEnded) {
-	p := &t.change().Past
-	if m.ContextTokens > 0 {
-		p.ContextTokens = m.ContextTokens
-	}
-	if m.ContextWindow > 0 {
-		p.ContextWindow = m.ContextWindow
-	}
-	if !m.IsError && !m.LocalCommand && m.StopReason == "end_turn" && !t.s.compacting() {
-		p.Exchange, t.s.compaction.due = p.Begun, true
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/client"
+	notices "betcode/actors/internal/notify"
 	"betcode/messages"
 )
 
@@ -86,3 +87,6 @@ type archiveRuns struct {
 }
 
 func (archiveRuns) Effect() {}
+
+// Notice is something a person should know who does not watch.
+type Notice = notices.Notice

@@ -3,12 +3,14 @@ package session
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
 	"betcode/actors/run"
 	"betcode/messages"
+	"betcode/supervision"
 )
 
 // endReason is why an agent is being ended, or a session is. A later one in this list wins over
@@ -86,4 +88,26 @@ func (t *transition) notRestarted(why string) {
 	t.s.ending.restart = false
 	t.answerRestarters(false, messages.Errorf("restart session", messages.Unavailable, "the agent was not started again: %s", why).
 		With("session_id", string(t.s.id)))
+}
+
+// retries is how often agents of the session have failed, and whether the next one waits.
+type retries struct {
+	supervision.History
+	waiting bool // a timer ends it, see restartDue
+}
+
+// restartDue is the timer's message at the end of a backoff.
+type restartDue struct{ run messages.RunNumber }
+
+// retryAfter delays the start of the next agent.
+func (t *transition) retryAfter(delay time.Duration) {
+	t.s.retries.waiting = true
+	t.then(act.After{Delay: delay, Message: restartDue{t.s.record.Run}})
+}
+
+// retryDue ends the wait for the next agent.
+func (t *transition) retryDue(m restartDue) {
+	if m.run == t.s.record.Run {
+		t.s.retries.waiting = false
+	}
 }

@@ -152,3 +152,25 @@ func (s *state) idle() bool {
 	}
 	return s.durable.loaded && s.clients.Streams() == 0 && !s.lock.Reserved() && !s.lock.Contested() && !s.active() && !s.busy() && !s.ending.restart && s.prompts.Len() == 0 && s.durable.Quiescent() && s.slot.state == slotNone
 }
+
+// environment is what the session has kept for its agents.
+func (s *state) environment() map[string]string {
+	if s.run == nil {
+		return s.record.Environment
+	}
+	return s.run.Environment
+}
+
+// leastBudget is the budget of an agent whose session has none left, in US dollars. The
+// command line does not accept 0; the agent ends with the first answer of the model.
+const leastBudget = 0.000_001
+
+// optionsAtStart are those on the command line of the next agent. Each process of the
+// agent counts its cost from 0, so it is given what is left of the session's budget.
+func (s *state) optionsAtStart() messages.AgentOptions {
+	o := s.agentOptions()
+	if o.MaxBudgetUSD > 0 {
+		o.MaxBudgetUSD = max(o.MaxBudgetUSD-s.record.Usage.CostUSD, leastBudget)
+	}
+	return o
+}

@@ -1,12 +1,16 @@
 package session
 
 import (
+	"time"
+
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	pb "betcode/proto/betcode/v1"
 
+	"betcode/actors/internal/act"
 	"betcode/actors/internal/encode"
 	"betcode/actors/session/presence"
+	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
 
@@ -22,20 +26,6 @@ func (t *transition) applyPresence(c *presence.Change) {
 	default:
 		t.publishUnnumbered(presenceEvent(&pb.PresenceChange{Detached: []string{string(c.Detached)}, Total: c.Total}))
 	}
-}
-
-// streamRefused returns why a session takes no further stream of a client, nil if it does.
-func (s *state) streamRefused(m messages.Attach) error {
-	refusal := s.clients.Admits(m.Client, m.Observer)
-	if refusal == nil {
-		return nil
-	}
-	of := "are attached to the session"
-	if refusal.OfClient {
-		of = "of this client are attached to the session"
-	}
-	return messages.Errorf("attach", messages.Exhausted, "%d streams %s", refusal.Streams, of).
-		With("session_id", string(s.id)).WithHint("close some of them, and attach again")
 }
 
 // snapshots are the events with the state that is not in the history: the lock and the attached clients.
@@ -67,4 +57,52 @@ func clientsOut(clients []messages.ClientPresence) []*pb.AttachedClient {
 		out = append(out, &pb.AttachedClient{ClientId: string(c.Client), Type: c.Type, Observer: c.Observer, Since: timestamppb.New(c.Since)})
 	}
 	return out
+}
+
+// A person who watches a session needs no notification. A session is watched while a client is attached that may answer and did not
+// attach as an observer. The session decides about a notification when something begins to wait for a person, and again when the
+// last watching client is gone: then it sends the notifications that were withheld, after a grace in which a client may reconnect.
+// Nothing of this is journaled; a new daemon decides again.
+
+// unwatchedGrace is how long a client that watched may take to reconnect.
+const unwatchedGrace = 10 * time.Second
+
+// unwatchedDue is sent when the grace is over.
+type unwatchedDue struct{}
+
+// unwatched is what a session knows of the notifications that it sent.
+type unwatched struct {
+	timer bool                        // the grace runs
+	told  map[messages.RequestID]bool // undecided requests that a person was notified of
+}
+
+// maxNotified bounds what a notification says of a tool call, in bytes.
+const maxNotified = 200
+
+// updateUnwatched begins the grace when requests wait and no client watches. It ends every step.
+func (t *transition) updateUnwatched() {
+	if t.s.clients.Watched() {
+		t.s.unwatched.told = nil // the watcher sees them; they count as new when it leaves
+		return
+	}
+	if t.s.unwatched.timer || !t.s.exists {
+		return
+	}
+	for _, p := range t.s.prompts.List(prompts.Undecided) {
+		if prompts.Screened(p) && !t.s.unwatched.told[p.Request] {
+			t.s.unwatched.timer = true
+			t.then(act.After{Delay: unwatchedGrace, Message: unwatchedDue{}})
+			return
+		}
+	}
+}
+
+// unwatchedLate notifies a person of everything that waits, if still no client watches.
+func (t *transition) unwatchedLate() {
+	t.s.unwatched.timer = false
+	for _, p := range t.s.prompts.List(prompts.Undecided) {
+		if prompts.Screened(p) {
+			t.callFor(p)
+		}
+	}
 }

@@ -81,7 +81,7 @@ func (t *transition) lookedAround(m lookedAround) {
 }
 
 // decideByRules decides a request by the rules, else by the grants of the session, else by a person. Neither rules nor grants allow
-// a call that the agent wants a person to decide, or that has a reason to ask (protect.go).
+// a call that the agent wants a person to decide, or that has a reason to ask.
 func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict, needsPerson bool) {
 	old, again := t.keptFor(p)
 	granted, known := t.s.record.Grants[p.Tool]
@@ -113,4 +113,16 @@ func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict,
 	default:
 		t.then(spawnPermission{t.prompt(p)})
 	}
+}
+
+// Some calls are asked about whatever rules, grants and modes say: those that write a
+// file of the built-in list (package protect), and those that the agent itself insists on:
+// by an ask rule, the user's own or one that was handed over, or by its own check of
+// dangerous calls. Such a request has a reason ([messages.PermissionRecord]), which is
+// shown to people. What forbids a call still does.
+
+// protects reports whether calls of a tool are held against the built-in list, which looks
+// at the disk.
+func (s *state) protects(tool string) bool {
+	return s.options.Protected != nil && protect.Concerned(tool)
 }

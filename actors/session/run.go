@@ -41,14 +41,6 @@ func (t *transition) recover() {
 	}
 }
 
-// environment is what the session has kept for its agents.
-func (s *state) environment() map[string]string {
-	if s.run == nil {
-		return s.record.Environment
-	}
-	return s.run.Environment
-}
-
 // inTurn reports whether a turn of the run had begun and not ended, as far as its output was read.
 func inTurn(translator []byte) bool {
 	state, err := claude.ParseState(translator)

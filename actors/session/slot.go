@@ -164,13 +164,6 @@ func (t *transition) parkLate(m parkDue) {
 	}
 }
 
-// poolExhausted refuses what needs an agent while none may be started, nor wait.
-func (s *state) poolExhausted(op string) *messages.Error {
-	return messages.Errorf(op, messages.Exhausted, "all agents are busy and the queue is full").
-		WithCode(messages.PoolExhausted).With("session_id", string(s.id)).
-		WithHint("wait for a session to end its turn, or allow more agents at once")
-}
-
 // noSlot announces why the agent does not start, and which sessions could make room.
 func (t *transition) noSlot(m pool.Answer) {
 	message, details := "All agents are busy; this one starts when another has ended or can be parked", map[string]string(nil)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"betcode/actors/disk"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
@@ -63,4 +64,69 @@ func (t *transition) activity(items ...claude.Item) {
 	if len(items) == 0 { // a line without a meaning for us is a sign of life
 		t.s.agent.watchdog.Activity(now)
 	}
+}
+
+// stdinClosed replaces an agent that has closed its input.
+func (t *transition) stdinClosed(m run.StdinClosed) {
+	if m.Run != t.s.record.Run || !t.s.agent.up || t.s.replacing() || t.s.record.StopWanted {
+		return
+	}
+	t.notice("AGENT_DEAF", "The agent closed its input; restarting it", nil)
+	t.s.agent.hung = true
+	t.replaceAgent(endReplace, run.StopResumable)
+}
+
+// outputUnreadable announces that the output of the agent comes late.
+func (t *transition) outputUnreadable(m run.OutputUnreadable) {
+	if m.Run != t.s.record.Run || !t.s.active() {
+		return
+	}
+	t.activity() // the silence is not the agent's
+	t.s.agent.outputUnreadable = m.Err != nil
+	if m.Err != nil {
+		t.notice("OUTPUT_UNREADABLE", "The agent's output cannot be read from the disk; the daemon tries again, and nothing is lost",
+			map[string]string{"reason": m.Err.Error()})
+		return
+	}
+	t.notice("OUTPUT_READABLE", "The agent's output can be read again", nil)
+}
+
+// diskChanged freezes the agent of the session while the disk is full, and starts afterwards what could not be started. It does
+// not wait for the journal, which may be the one without space.
+func (t *transition) diskChanged(m disk.Changed) {
+	if t.s.active() {
+		t.at = append(t.at, sendToRun{t.s.record.Run, run.Freeze{Why: run.DiskFull, On: m.Full}})
+	}
+}
+
+// agentFrozen notes that the agent was frozen or thawed, and announces the reason. The time in between does not count as silence.
+func (t *transition) agentFrozen(m run.Frozen) {
+	if m.Run != t.s.record.Run || !t.s.active() {
+		return
+	}
+	fresh := m.Why &^ t.s.agent.freezeReasons
+	over := m.Why == 0 && t.s.agent.freezeReasons != 0
+	t.s.agent.freezeReasons = m.Why
+	t.activity()
+	if fresh&run.DiskFull != 0 {
+		t.notice("DISK_FULL", "The disk is nearly full: the agent is frozen until there is room", nil)
+	}
+	if fresh&run.OverQuota != 0 {
+		t.notice("SPOOL_QUOTA", "The agent has written more than the journal could take so far: it is frozen until half of it is read", map[string]string{"step": "hold"})
+	}
+	if over {
+		t.notice("AGENT_GOES_ON", "The agent goes on", nil)
+	}
+}
+
+// agentOutruns announces what is done about an agent that keeps writing although it is frozen.
+func (t *transition) agentOutruns(m run.Outruns) {
+	if m.Run != t.s.record.Run || !t.s.active() {
+		return
+	}
+	told := "The agent goes on writing although it is frozen: its turn is interrupted"
+	if m.Step == "stop" {
+		told = "The agent goes on writing although it is frozen and was interrupted: it is ended"
+	}
+	t.notice("SPOOL_QUOTA", told, map[string]string{"step": m.Step})
 }

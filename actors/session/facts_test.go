@@ -1,11 +1,10 @@
 package session
 
 import (
+	"maps"
 	"slices"
-	"strings"
 	"testing"
 
-	"betcode/actors/internal/claude"
 	"betcode/messages"
 )
 
@@ -40,29 +39,31 @@ func TestOptionsAreKept(t *testing.T) {
 	}
 }
 
-// The budget is the session's: each agent is given what is left, and a message is refused
-// when nothing is.
-func TestBudgetOfASession(t *testing.T) {
-	s := state{record: messages.SessionRecord{Options: messages.AgentOptions{MaxBudgetUSD: 1}}}
-	for _, test := range []struct{ spent, want float64 }{{0, 1}, {0.25, 0.75}, {1, leastBudget}, {3, leastBudget}} { // US dollars
-		s.record.Usage.CostUSD = test.spent
-		if got := s.optionsAtStart().MaxBudgetUSD; got != test.want {
-			t.Errorf("after $%v: $%v", test.spent, got)
-		}
-	}
-	if _, err := s.optionsAtStart().Checked(); err != nil {
-		t.Error(err)
-	}
+// Of the environment of the client that begins it a session keeps what is declared,
+// and hands it on from run to run.
+func TestEnvironmentIsKept(t *testing.T) {
+	kept := map[string]string{"PATH": "/opt/bin:/bin"}
+	before := benchOptions
+	benchOptions.Keeps = func(name string) bool { return name == "PATH" }
+	defer func() { benchOptions = before }()
 	b := newBench(t)
 	begin := start("ann")
-	begin.Options = messages.AgentOptions{MaxBudgetUSD: 0.5}
+	begin.Environment = map[string]string{"PATH": "/opt/bin:/bin", "ANTHROPIC_API_KEY": "sk"}
 	b.tell(begin)
+	if got := b.journal.Record.Environment; !maps.Equal(got, kept) {
+		t.Errorf("the session keeps %v", got)
+	}
+	b.crash()
 	b.tell(input("ann", "k1"))
-	b.tell(b.up())
-	b.tell(b.out(claude.TurnEnded{Inputs: []string{"k1"}, Usage: claude.Usage{CostUSD: 0.5}}))
-	b.quiet()
-	b.tell(input("ann", "k2"))
-	if said := strings.Join(b.quiet(), "\n"); !strings.Contains(said, string(budgetSpentCode)) || len(b.state.inputs) > 0 {
-		t.Errorf("said %s, inputs %v", said, b.state.inputs)
+	again := start("bob")
+	again.Environment = map[string]string{"PATH": "/other"}
+	b.tell(again)
+	for run := messages.RunNumber(1); run < 4; run++ {
+		if got := b.journal.Runs[run].Environment; !maps.Equal(got, kept) || b.journal.Record.Environment != nil {
+			t.Errorf("run %d has %v, the session %v", run, got, b.journal.Record.Environment)
+		}
+		b.tell(b.exit(137))
+		b.tell(restartDue{run})
+		b.crash()
 	}
 }
