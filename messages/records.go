@@ -53,6 +53,7 @@ type SessionRecord struct {
 	Environment      map[string]string // kept of the client that began it, until the first run has it
 	Options          AgentOptions      // until the first run has them
 	Fork             Fork              // where the session was forked from; zero if it was not
+	Subagent         *SubagentRecord   // what makes it a subagent, nil if it is none; replaced, never changed
 
 	Phase           Phase
 	Status          string    // the last StatusChange, an AgentStatus name

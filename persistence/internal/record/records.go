@@ -71,6 +71,7 @@ func StoreSession(r *messages.SessionRecord) *storev1.Session {
 		Options:           storeOptions(r.Options),
 		Fork:              storeFork(r.Fork),
 		ResolvedDirectory: r.Resolved,
+		Subagent:          storeSubagent(r.Subagent),
 	}
 }
 
@@ -117,6 +118,7 @@ func LoadSession(id messages.SessionID, head messages.Seq, s *storev1.Session) m
 		Options:          loadOptions(s.GetOptions()),
 		Fork:             loadFork(s.GetFork()),
 		Resolved:         s.GetResolvedDirectory(),
+		Subagent:         loadSubagent(s.GetSubagent()),
 	}
 }
 

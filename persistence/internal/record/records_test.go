@@ -42,6 +42,9 @@ func fill(t *testing.T, r *rand.Rand, v reflect.Value) {
 		v.SetBool(true)
 	case reflect.Float64:
 		v.SetFloat(r.Float64())
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, r, v.Elem())
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 3, 3))
 		for i := range 3 {

@@ -1328,6 +1328,7 @@ type AgentEvent struct {
 	//	*AgentEvent_Notice
 	//	*AgentEvent_Retraction
 	//	*AgentEvent_Presence
+	//	*AgentEvent_Subagent
 	Event         isAgentEvent_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1621,6 +1622,15 @@ func (x *AgentEvent) GetPresence() *PresenceChange {
 	return nil
 }
 
+func (x *AgentEvent) GetSubagent() *SubagentChange {
+	if x != nil {
+		if x, ok := x.Event.(*AgentEvent_Subagent); ok {
+			return x.Subagent
+		}
+	}
+	return nil
+}
+
 type isAgentEvent_Event interface {
 	isAgentEvent_Event()
 }
@@ -1745,6 +1755,11 @@ type AgentEvent_Presence struct {
 	Presence *PresenceChange `protobuf:"bytes,120,opt,name=presence,proto3,oneof"`
 }
 
+type AgentEvent_Subagent struct {
+	// The session is a subagent, and began or ended as such.
+	Subagent *SubagentChange `protobuf:"bytes,125,opt,name=subagent,proto3,oneof"`
+}
+
 func (*AgentEvent_TextDelta) isAgentEvent_Event() {}
 
 func (*AgentEvent_ToolCallStart) isAgentEvent_Event() {}
@@ -1793,6 +1808,82 @@ func (*AgentEvent_Retraction) isAgentEvent_Event() {}
 
 func (*AgentEvent_Presence) isAgentEvent_Event() {}
 
+func (*AgentEvent_Subagent) isAgentEvent_Event() {}
+
+// SubagentChange says how far a subagent has come. It is the first event of its session and the one that ends the subagent;
+// the session may be used after that.
+type SubagentChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// pending, completed, failed or cancelled.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The session on whose behalf it works.
+	ParentSessionId string `protobuf:"bytes,2,opt,name=parent_session_id,json=parentSessionId,proto3" json:"parent_session_id,omitempty"`
+	// At the end: the last text of the model, or why it failed or was cancelled.
+	ResultSummary string `protobuf:"bytes,3,opt,name=result_summary,json=resultSummary,proto3" json:"result_summary,omitempty"`
+	// At the end.
+	ExitCode      int32 `protobuf:"varint,4,opt,name=exit_code,json=exitCode,proto3" json:"exit_code,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SubagentChange) Reset() {
+	*x = SubagentChange{}
+	mi := &file_betcode_v1_agent_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SubagentChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SubagentChange) ProtoMessage() {}
+
+func (x *SubagentChange) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_agent_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SubagentChange.ProtoReflect.Descriptor instead.
+func (*SubagentChange) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *SubagentChange) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *SubagentChange) GetParentSessionId() string {
+	if x != nil {
+		return x.ParentSessionId
+	}
+	return ""
+}
+
+func (x *SubagentChange) GetResultSummary() string {
+	if x != nil {
+		return x.ResultSummary
+	}
+	return ""
+}
+
+func (x *SubagentChange) GetExitCode() int32 {
+	if x != nil {
+		return x.ExitCode
+	}
+	return 0
+}
+
 // TextDelta is a piece of text of the agent.
 type TextDelta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1814,7 +1905,7 @@ type TextDelta struct {
 
 func (x *TextDelta) Reset() {
 	*x = TextDelta{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[11]
+	mi := &file_betcode_v1_agent_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1826,7 +1917,7 @@ func (x *TextDelta) String() string {
 func (*TextDelta) ProtoMessage() {}
 
 func (x *TextDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[11]
+	mi := &file_betcode_v1_agent_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1839,7 +1930,7 @@ func (x *TextDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextDelta.ProtoReflect.Descriptor instead.
 func (*TextDelta) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{11}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TextDelta) GetText() string {
@@ -1903,7 +1994,7 @@ type ToolCallStart struct {
 
 func (x *ToolCallStart) Reset() {
 	*x = ToolCallStart{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[12]
+	mi := &file_betcode_v1_agent_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1915,7 +2006,7 @@ func (x *ToolCallStart) String() string {
 func (*ToolCallStart) ProtoMessage() {}
 
 func (x *ToolCallStart) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[12]
+	mi := &file_betcode_v1_agent_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1928,7 +2019,7 @@ func (x *ToolCallStart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCallStart.ProtoReflect.Descriptor instead.
 func (*ToolCallStart) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{12}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ToolCallStart) GetToolId() string {
@@ -1987,7 +2078,7 @@ type ToolCallResult struct {
 
 func (x *ToolCallResult) Reset() {
 	*x = ToolCallResult{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[13]
+	mi := &file_betcode_v1_agent_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1999,7 +2090,7 @@ func (x *ToolCallResult) String() string {
 func (*ToolCallResult) ProtoMessage() {}
 
 func (x *ToolCallResult) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[13]
+	mi := &file_betcode_v1_agent_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2012,7 +2103,7 @@ func (x *ToolCallResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCallResult.ProtoReflect.Descriptor instead.
 func (*ToolCallResult) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{13}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ToolCallResult) GetToolId() string {
@@ -2094,13 +2185,16 @@ type PermissionRequest struct {
 	// The agent's advice: an answer for the whole session is not to be offered, and no is the answer to begin with.
 	NoSessionGrant bool `protobuf:"varint,112,opt,name=no_session_grant,json=noSessionGrant,proto3" json:"no_session_grant,omitempty"`
 	DefaultToNo    bool `protobuf:"varint,113,opt,name=default_to_no,json=defaultToNo,proto3" json:"default_to_no,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// On a stream of its parent: the subagent that asks, and its name. The answer may be given on that stream.
+	SubagentId    string `protobuf:"bytes,120,opt,name=subagent_id,json=subagentId,proto3" json:"subagent_id,omitempty"`
+	SubagentName  string `protobuf:"bytes,121,opt,name=subagent_name,json=subagentName,proto3" json:"subagent_name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PermissionRequest) Reset() {
 	*x = PermissionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[14]
+	mi := &file_betcode_v1_agent_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2112,7 +2206,7 @@ func (x *PermissionRequest) String() string {
 func (*PermissionRequest) ProtoMessage() {}
 
 func (x *PermissionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[14]
+	mi := &file_betcode_v1_agent_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2125,7 +2219,7 @@ func (x *PermissionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermissionRequest.ProtoReflect.Descriptor instead.
 func (*PermissionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{14}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *PermissionRequest) GetRequestId() string {
@@ -2254,6 +2348,20 @@ func (x *PermissionRequest) GetDefaultToNo() bool {
 	return false
 }
 
+func (x *PermissionRequest) GetSubagentId() string {
+	if x != nil {
+		return x.SubagentId
+	}
+	return ""
+}
+
+func (x *PermissionRequest) GetSubagentName() string {
+	if x != nil {
+		return x.SubagentName
+	}
+	return ""
+}
+
 // UserQuestion asks the user something. Several questions of one request have ids "<request_id>/<n>" and are answered
 // together.
 type UserQuestion struct {
@@ -2272,7 +2380,7 @@ type UserQuestion struct {
 
 func (x *UserQuestion) Reset() {
 	*x = UserQuestion{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[15]
+	mi := &file_betcode_v1_agent_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2284,7 +2392,7 @@ func (x *UserQuestion) String() string {
 func (*UserQuestion) ProtoMessage() {}
 
 func (x *UserQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[15]
+	mi := &file_betcode_v1_agent_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2297,7 +2405,7 @@ func (x *UserQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserQuestion.ProtoReflect.Descriptor instead.
 func (*UserQuestion) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{15}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *UserQuestion) GetQuestionId() string {
@@ -2343,7 +2451,7 @@ type QuestionOption struct {
 
 func (x *QuestionOption) Reset() {
 	*x = QuestionOption{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[16]
+	mi := &file_betcode_v1_agent_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2355,7 +2463,7 @@ func (x *QuestionOption) String() string {
 func (*QuestionOption) ProtoMessage() {}
 
 func (x *QuestionOption) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[16]
+	mi := &file_betcode_v1_agent_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2368,7 +2476,7 @@ func (x *QuestionOption) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuestionOption.ProtoReflect.Descriptor instead.
 func (*QuestionOption) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{16}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *QuestionOption) GetValue() string {
@@ -2403,7 +2511,7 @@ type TodoUpdate struct {
 
 func (x *TodoUpdate) Reset() {
 	*x = TodoUpdate{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[17]
+	mi := &file_betcode_v1_agent_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2415,7 +2523,7 @@ func (x *TodoUpdate) String() string {
 func (*TodoUpdate) ProtoMessage() {}
 
 func (x *TodoUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[17]
+	mi := &file_betcode_v1_agent_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2428,7 +2536,7 @@ func (x *TodoUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TodoUpdate.ProtoReflect.Descriptor instead.
 func (*TodoUpdate) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{17}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TodoUpdate) GetItems() []*TodoItem {
@@ -2457,7 +2565,7 @@ type TodoItem struct {
 
 func (x *TodoItem) Reset() {
 	*x = TodoItem{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[18]
+	mi := &file_betcode_v1_agent_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2469,7 +2577,7 @@ func (x *TodoItem) String() string {
 func (*TodoItem) ProtoMessage() {}
 
 func (x *TodoItem) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[18]
+	mi := &file_betcode_v1_agent_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2482,7 +2590,7 @@ func (x *TodoItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TodoItem.ProtoReflect.Descriptor instead.
 func (*TodoItem) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{18}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TodoItem) GetId() string {
@@ -2533,7 +2641,7 @@ type StatusChange struct {
 
 func (x *StatusChange) Reset() {
 	*x = StatusChange{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[19]
+	mi := &file_betcode_v1_agent_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2545,7 +2653,7 @@ func (x *StatusChange) String() string {
 func (*StatusChange) ProtoMessage() {}
 
 func (x *StatusChange) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[19]
+	mi := &file_betcode_v1_agent_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2558,7 +2666,7 @@ func (x *StatusChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusChange.ProtoReflect.Descriptor instead.
 func (*StatusChange) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{19}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *StatusChange) GetStatus() AgentStatus {
@@ -2611,7 +2719,7 @@ type SessionInfo struct {
 
 func (x *SessionInfo) Reset() {
 	*x = SessionInfo{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[20]
+	mi := &file_betcode_v1_agent_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2623,7 +2731,7 @@ func (x *SessionInfo) String() string {
 func (*SessionInfo) ProtoMessage() {}
 
 func (x *SessionInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[20]
+	mi := &file_betcode_v1_agent_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2636,7 +2744,7 @@ func (x *SessionInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionInfo.ProtoReflect.Descriptor instead.
 func (*SessionInfo) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{20}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SessionInfo) GetSessionId() string {
@@ -2747,7 +2855,7 @@ type ErrorEvent struct {
 
 func (x *ErrorEvent) Reset() {
 	*x = ErrorEvent{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[21]
+	mi := &file_betcode_v1_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2759,7 +2867,7 @@ func (x *ErrorEvent) String() string {
 func (*ErrorEvent) ProtoMessage() {}
 
 func (x *ErrorEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[21]
+	mi := &file_betcode_v1_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2772,7 +2880,7 @@ func (x *ErrorEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorEvent.ProtoReflect.Descriptor instead.
 func (*ErrorEvent) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{21}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ErrorEvent) GetCode() string {
@@ -2826,7 +2934,7 @@ type UsageReport struct {
 
 func (x *UsageReport) Reset() {
 	*x = UsageReport{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[22]
+	mi := &file_betcode_v1_agent_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2838,7 +2946,7 @@ func (x *UsageReport) String() string {
 func (*UsageReport) ProtoMessage() {}
 
 func (x *UsageReport) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[22]
+	mi := &file_betcode_v1_agent_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2851,7 +2959,7 @@ func (x *UsageReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageReport.ProtoReflect.Descriptor instead.
 func (*UsageReport) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{22}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UsageReport) GetInputTokens() uint32 {
@@ -2916,7 +3024,7 @@ type PlanModeChange struct {
 
 func (x *PlanModeChange) Reset() {
 	*x = PlanModeChange{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[23]
+	mi := &file_betcode_v1_agent_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2928,7 +3036,7 @@ func (x *PlanModeChange) String() string {
 func (*PlanModeChange) ProtoMessage() {}
 
 func (x *PlanModeChange) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[23]
+	mi := &file_betcode_v1_agent_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2941,7 +3049,7 @@ func (x *PlanModeChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanModeChange.ProtoReflect.Descriptor instead.
 func (*PlanModeChange) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{23}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *PlanModeChange) GetActive() bool {
@@ -2977,7 +3085,7 @@ type TurnComplete struct {
 
 func (x *TurnComplete) Reset() {
 	*x = TurnComplete{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[24]
+	mi := &file_betcode_v1_agent_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2989,7 +3097,7 @@ func (x *TurnComplete) String() string {
 func (*TurnComplete) ProtoMessage() {}
 
 func (x *TurnComplete) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[24]
+	mi := &file_betcode_v1_agent_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3002,7 +3110,7 @@ func (x *TurnComplete) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnComplete.ProtoReflect.Descriptor instead.
 func (*TurnComplete) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{24}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *TurnComplete) GetStopReason() string {
@@ -3055,7 +3163,7 @@ type UserInput struct {
 
 func (x *UserInput) Reset() {
 	*x = UserInput{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[25]
+	mi := &file_betcode_v1_agent_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3067,7 +3175,7 @@ func (x *UserInput) String() string {
 func (*UserInput) ProtoMessage() {}
 
 func (x *UserInput) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[25]
+	mi := &file_betcode_v1_agent_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3080,7 +3188,7 @@ func (x *UserInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserInput.ProtoReflect.Descriptor instead.
 func (*UserInput) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{25}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *UserInput) GetContent() string {
@@ -3119,7 +3227,7 @@ type AttachedFile struct {
 
 func (x *AttachedFile) Reset() {
 	*x = AttachedFile{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[26]
+	mi := &file_betcode_v1_agent_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3131,7 +3239,7 @@ func (x *AttachedFile) String() string {
 func (*AttachedFile) ProtoMessage() {}
 
 func (x *AttachedFile) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[26]
+	mi := &file_betcode_v1_agent_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3144,7 +3252,7 @@ func (x *AttachedFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachedFile.ProtoReflect.Descriptor instead.
 func (*AttachedFile) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{26}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *AttachedFile) GetFilename() string {
@@ -3189,7 +3297,7 @@ type PermissionResolved struct {
 
 func (x *PermissionResolved) Reset() {
 	*x = PermissionResolved{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[27]
+	mi := &file_betcode_v1_agent_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3201,7 +3309,7 @@ func (x *PermissionResolved) String() string {
 func (*PermissionResolved) ProtoMessage() {}
 
 func (x *PermissionResolved) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[27]
+	mi := &file_betcode_v1_agent_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3214,7 +3322,7 @@ func (x *PermissionResolved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermissionResolved.ProtoReflect.Descriptor instead.
 func (*PermissionResolved) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{27}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *PermissionResolved) GetRequestId() string {
@@ -3284,7 +3392,7 @@ type RunEvent struct {
 
 func (x *RunEvent) Reset() {
 	*x = RunEvent{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[28]
+	mi := &file_betcode_v1_agent_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3296,7 +3404,7 @@ func (x *RunEvent) String() string {
 func (*RunEvent) ProtoMessage() {}
 
 func (x *RunEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[28]
+	mi := &file_betcode_v1_agent_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3309,7 +3417,7 @@ func (x *RunEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunEvent.ProtoReflect.Descriptor instead.
 func (*RunEvent) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{28}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RunEvent) GetRun() uint64 {
@@ -3392,7 +3500,7 @@ type LockChange struct {
 
 func (x *LockChange) Reset() {
 	*x = LockChange{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[29]
+	mi := &file_betcode_v1_agent_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3404,7 +3512,7 @@ func (x *LockChange) String() string {
 func (*LockChange) ProtoMessage() {}
 
 func (x *LockChange) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[29]
+	mi := &file_betcode_v1_agent_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3417,7 +3525,7 @@ func (x *LockChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LockChange.ProtoReflect.Descriptor instead.
 func (*LockChange) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{29}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *LockChange) GetHolder() string {
@@ -3487,7 +3595,7 @@ type PresenceChange struct {
 
 func (x *PresenceChange) Reset() {
 	*x = PresenceChange{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[30]
+	mi := &file_betcode_v1_agent_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3499,7 +3607,7 @@ func (x *PresenceChange) String() string {
 func (*PresenceChange) ProtoMessage() {}
 
 func (x *PresenceChange) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[30]
+	mi := &file_betcode_v1_agent_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3512,7 +3620,7 @@ func (x *PresenceChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PresenceChange.ProtoReflect.Descriptor instead.
 func (*PresenceChange) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{30}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *PresenceChange) GetAttached() []*AttachedClient {
@@ -3560,7 +3668,7 @@ type AttachedClient struct {
 
 func (x *AttachedClient) Reset() {
 	*x = AttachedClient{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[31]
+	mi := &file_betcode_v1_agent_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3572,7 +3680,7 @@ func (x *AttachedClient) String() string {
 func (*AttachedClient) ProtoMessage() {}
 
 func (x *AttachedClient) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[31]
+	mi := &file_betcode_v1_agent_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3585,7 +3693,7 @@ func (x *AttachedClient) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachedClient.ProtoReflect.Descriptor instead.
 func (*AttachedClient) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{31}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AttachedClient) GetClientId() string {
@@ -3629,7 +3737,7 @@ type Lagging struct {
 
 func (x *Lagging) Reset() {
 	*x = Lagging{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[32]
+	mi := &file_betcode_v1_agent_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3641,7 +3749,7 @@ func (x *Lagging) String() string {
 func (*Lagging) ProtoMessage() {}
 
 func (x *Lagging) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[32]
+	mi := &file_betcode_v1_agent_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3654,7 +3762,7 @@ func (x *Lagging) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Lagging.ProtoReflect.Descriptor instead.
 func (*Lagging) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{32}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Lagging) GetFromSequence() uint64 {
@@ -3688,7 +3796,7 @@ type RawLine struct {
 
 func (x *RawLine) Reset() {
 	*x = RawLine{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[33]
+	mi := &file_betcode_v1_agent_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3700,7 +3808,7 @@ func (x *RawLine) String() string {
 func (*RawLine) ProtoMessage() {}
 
 func (x *RawLine) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[33]
+	mi := &file_betcode_v1_agent_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3713,7 +3821,7 @@ func (x *RawLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawLine.ProtoReflect.Descriptor instead.
 func (*RawLine) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{33}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *RawLine) GetType() string {
@@ -3767,7 +3875,7 @@ type TaskUpdate struct {
 
 func (x *TaskUpdate) Reset() {
 	*x = TaskUpdate{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[34]
+	mi := &file_betcode_v1_agent_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3779,7 +3887,7 @@ func (x *TaskUpdate) String() string {
 func (*TaskUpdate) ProtoMessage() {}
 
 func (x *TaskUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[34]
+	mi := &file_betcode_v1_agent_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3792,7 +3900,7 @@ func (x *TaskUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskUpdate.ProtoReflect.Descriptor instead.
 func (*TaskUpdate) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{34}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *TaskUpdate) GetTaskId() string {
@@ -3859,7 +3967,7 @@ type Notice struct {
 
 func (x *Notice) Reset() {
 	*x = Notice{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[35]
+	mi := &file_betcode_v1_agent_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3871,7 +3979,7 @@ func (x *Notice) String() string {
 func (*Notice) ProtoMessage() {}
 
 func (x *Notice) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[35]
+	mi := &file_betcode_v1_agent_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3884,7 +3992,7 @@ func (x *Notice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Notice.ProtoReflect.Descriptor instead.
 func (*Notice) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{35}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Notice) GetCode() string {
@@ -3925,7 +4033,7 @@ type Retraction struct {
 
 func (x *Retraction) Reset() {
 	*x = Retraction{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[36]
+	mi := &file_betcode_v1_agent_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3937,7 +4045,7 @@ func (x *Retraction) String() string {
 func (*Retraction) ProtoMessage() {}
 
 func (x *Retraction) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[36]
+	mi := &file_betcode_v1_agent_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3950,7 +4058,7 @@ func (x *Retraction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retraction.ProtoReflect.Descriptor instead.
 func (*Retraction) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{36}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Retraction) GetBlockIds() []string {
@@ -3991,7 +4099,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[37]
+	mi := &file_betcode_v1_agent_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4003,7 +4111,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[37]
+	mi := &file_betcode_v1_agent_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4016,7 +4124,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{37}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListSessionsRequest) GetWorkingDirectory() string {
@@ -4060,7 +4168,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[38]
+	mi := &file_betcode_v1_agent_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4072,7 +4180,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[38]
+	mi := &file_betcode_v1_agent_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4085,7 +4193,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{38}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*SessionSummary {
@@ -4155,7 +4263,7 @@ type SessionSummary struct {
 
 func (x *SessionSummary) Reset() {
 	*x = SessionSummary{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[39]
+	mi := &file_betcode_v1_agent_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4167,7 +4275,7 @@ func (x *SessionSummary) String() string {
 func (*SessionSummary) ProtoMessage() {}
 
 func (x *SessionSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[39]
+	mi := &file_betcode_v1_agent_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4180,7 +4288,7 @@ func (x *SessionSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionSummary.ProtoReflect.Descriptor instead.
 func (*SessionSummary) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{39}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *SessionSummary) GetId() string {
@@ -4345,7 +4453,7 @@ type ResumeSessionRequest struct {
 
 func (x *ResumeSessionRequest) Reset() {
 	*x = ResumeSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[40]
+	mi := &file_betcode_v1_agent_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4357,7 +4465,7 @@ func (x *ResumeSessionRequest) String() string {
 func (*ResumeSessionRequest) ProtoMessage() {}
 
 func (x *ResumeSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[40]
+	mi := &file_betcode_v1_agent_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4370,7 +4478,7 @@ func (x *ResumeSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSessionRequest.ProtoReflect.Descriptor instead.
 func (*ResumeSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{40}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ResumeSessionRequest) GetSessionId() string {
@@ -4407,7 +4515,7 @@ type CompactSessionRequest struct {
 
 func (x *CompactSessionRequest) Reset() {
 	*x = CompactSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[41]
+	mi := &file_betcode_v1_agent_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4419,7 +4527,7 @@ func (x *CompactSessionRequest) String() string {
 func (*CompactSessionRequest) ProtoMessage() {}
 
 func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[41]
+	mi := &file_betcode_v1_agent_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4432,7 +4540,7 @@ func (x *CompactSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionRequest.ProtoReflect.Descriptor instead.
 func (*CompactSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{41}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *CompactSessionRequest) GetSessionId() string {
@@ -4472,7 +4580,7 @@ type CompactSessionResponse struct {
 
 func (x *CompactSessionResponse) Reset() {
 	*x = CompactSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[42]
+	mi := &file_betcode_v1_agent_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4484,7 +4592,7 @@ func (x *CompactSessionResponse) String() string {
 func (*CompactSessionResponse) ProtoMessage() {}
 
 func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[42]
+	mi := &file_betcode_v1_agent_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4497,7 +4605,7 @@ func (x *CompactSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactSessionResponse.ProtoReflect.Descriptor instead.
 func (*CompactSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{42}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *CompactSessionResponse) GetMessagesBefore() uint32 {
@@ -4562,7 +4670,7 @@ type CancelTurnRequest struct {
 
 func (x *CancelTurnRequest) Reset() {
 	*x = CancelTurnRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	mi := &file_betcode_v1_agent_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4574,7 +4682,7 @@ func (x *CancelTurnRequest) String() string {
 func (*CancelTurnRequest) ProtoMessage() {}
 
 func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[43]
+	mi := &file_betcode_v1_agent_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4587,7 +4695,7 @@ func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
 func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{43}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *CancelTurnRequest) GetSessionId() string {
@@ -4615,7 +4723,7 @@ type CancelTurnResponse struct {
 
 func (x *CancelTurnResponse) Reset() {
 	*x = CancelTurnResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[44]
+	mi := &file_betcode_v1_agent_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4627,7 +4735,7 @@ func (x *CancelTurnResponse) String() string {
 func (*CancelTurnResponse) ProtoMessage() {}
 
 func (x *CancelTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[44]
+	mi := &file_betcode_v1_agent_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4640,7 +4748,7 @@ func (x *CancelTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnResponse.ProtoReflect.Descriptor instead.
 func (*CancelTurnResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{44}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *CancelTurnResponse) GetWasActive() bool {
@@ -4661,7 +4769,7 @@ type InputLockRequest struct {
 
 func (x *InputLockRequest) Reset() {
 	*x = InputLockRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[45]
+	mi := &file_betcode_v1_agent_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4673,7 +4781,7 @@ func (x *InputLockRequest) String() string {
 func (*InputLockRequest) ProtoMessage() {}
 
 func (x *InputLockRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[45]
+	mi := &file_betcode_v1_agent_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4686,7 +4794,7 @@ func (x *InputLockRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockRequest.ProtoReflect.Descriptor instead.
 func (*InputLockRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{45}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *InputLockRequest) GetSessionId() string {
@@ -4713,7 +4821,7 @@ type InputLockResponse struct {
 
 func (x *InputLockResponse) Reset() {
 	*x = InputLockResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[46]
+	mi := &file_betcode_v1_agent_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4725,7 +4833,7 @@ func (x *InputLockResponse) String() string {
 func (*InputLockResponse) ProtoMessage() {}
 
 func (x *InputLockResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[46]
+	mi := &file_betcode_v1_agent_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4738,7 +4846,7 @@ func (x *InputLockResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputLockResponse.ProtoReflect.Descriptor instead.
 func (*InputLockResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{46}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *InputLockResponse) GetGranted() bool {
@@ -4782,7 +4890,7 @@ type SessionGrantEntry struct {
 
 func (x *SessionGrantEntry) Reset() {
 	*x = SessionGrantEntry{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[47]
+	mi := &file_betcode_v1_agent_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4794,7 +4902,7 @@ func (x *SessionGrantEntry) String() string {
 func (*SessionGrantEntry) ProtoMessage() {}
 
 func (x *SessionGrantEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[47]
+	mi := &file_betcode_v1_agent_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4807,7 +4915,7 @@ func (x *SessionGrantEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionGrantEntry.ProtoReflect.Descriptor instead.
 func (*SessionGrantEntry) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{47}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *SessionGrantEntry) GetToolName() string {
@@ -4835,7 +4943,7 @@ type ListSessionGrantsRequest struct {
 
 func (x *ListSessionGrantsRequest) Reset() {
 	*x = ListSessionGrantsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[48]
+	mi := &file_betcode_v1_agent_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4847,7 +4955,7 @@ func (x *ListSessionGrantsRequest) String() string {
 func (*ListSessionGrantsRequest) ProtoMessage() {}
 
 func (x *ListSessionGrantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[48]
+	mi := &file_betcode_v1_agent_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4860,7 +4968,7 @@ func (x *ListSessionGrantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionGrantsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionGrantsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{48}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ListSessionGrantsRequest) GetSessionId() string {
@@ -4881,7 +4989,7 @@ type ListSessionGrantsResponse struct {
 
 func (x *ListSessionGrantsResponse) Reset() {
 	*x = ListSessionGrantsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[49]
+	mi := &file_betcode_v1_agent_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4893,7 +5001,7 @@ func (x *ListSessionGrantsResponse) String() string {
 func (*ListSessionGrantsResponse) ProtoMessage() {}
 
 func (x *ListSessionGrantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[49]
+	mi := &file_betcode_v1_agent_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4906,7 +5014,7 @@ func (x *ListSessionGrantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionGrantsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionGrantsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{49}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ListSessionGrantsResponse) GetGrants() []*SessionGrantEntry {
@@ -4929,7 +5037,7 @@ type ClearSessionGrantsRequest struct {
 
 func (x *ClearSessionGrantsRequest) Reset() {
 	*x = ClearSessionGrantsRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[50]
+	mi := &file_betcode_v1_agent_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4941,7 +5049,7 @@ func (x *ClearSessionGrantsRequest) String() string {
 func (*ClearSessionGrantsRequest) ProtoMessage() {}
 
 func (x *ClearSessionGrantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[50]
+	mi := &file_betcode_v1_agent_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4954,7 +5062,7 @@ func (x *ClearSessionGrantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionGrantsRequest.ProtoReflect.Descriptor instead.
 func (*ClearSessionGrantsRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{50}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ClearSessionGrantsRequest) GetSessionId() string {
@@ -4980,7 +5088,7 @@ type ClearSessionGrantsResponse struct {
 
 func (x *ClearSessionGrantsResponse) Reset() {
 	*x = ClearSessionGrantsResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[51]
+	mi := &file_betcode_v1_agent_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4992,7 +5100,7 @@ func (x *ClearSessionGrantsResponse) String() string {
 func (*ClearSessionGrantsResponse) ProtoMessage() {}
 
 func (x *ClearSessionGrantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[51]
+	mi := &file_betcode_v1_agent_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5005,7 +5113,7 @@ func (x *ClearSessionGrantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionGrantsResponse.ProtoReflect.Descriptor instead.
 func (*ClearSessionGrantsResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{51}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{52}
 }
 
 // SetSessionGrantRequest decides a tool for the rest of a session.
@@ -5023,7 +5131,7 @@ type SetSessionGrantRequest struct {
 
 func (x *SetSessionGrantRequest) Reset() {
 	*x = SetSessionGrantRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[52]
+	mi := &file_betcode_v1_agent_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5035,7 +5143,7 @@ func (x *SetSessionGrantRequest) String() string {
 func (*SetSessionGrantRequest) ProtoMessage() {}
 
 func (x *SetSessionGrantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[52]
+	mi := &file_betcode_v1_agent_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5048,7 +5156,7 @@ func (x *SetSessionGrantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionGrantRequest.ProtoReflect.Descriptor instead.
 func (*SetSessionGrantRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{52}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *SetSessionGrantRequest) GetSessionId() string {
@@ -5081,7 +5189,7 @@ type SetSessionGrantResponse struct {
 
 func (x *SetSessionGrantResponse) Reset() {
 	*x = SetSessionGrantResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[53]
+	mi := &file_betcode_v1_agent_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5093,7 +5201,7 @@ func (x *SetSessionGrantResponse) String() string {
 func (*SetSessionGrantResponse) ProtoMessage() {}
 
 func (x *SetSessionGrantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[53]
+	mi := &file_betcode_v1_agent_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5106,7 +5214,7 @@ func (x *SetSessionGrantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetSessionGrantResponse.ProtoReflect.Descriptor instead.
 func (*SetSessionGrantResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{53}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{54}
 }
 
 // RenameSessionRequest gives a session a name.
@@ -5122,7 +5230,7 @@ type RenameSessionRequest struct {
 
 func (x *RenameSessionRequest) Reset() {
 	*x = RenameSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[54]
+	mi := &file_betcode_v1_agent_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5134,7 +5242,7 @@ func (x *RenameSessionRequest) String() string {
 func (*RenameSessionRequest) ProtoMessage() {}
 
 func (x *RenameSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[54]
+	mi := &file_betcode_v1_agent_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5147,7 +5255,7 @@ func (x *RenameSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenameSessionRequest.ProtoReflect.Descriptor instead.
 func (*RenameSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{54}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *RenameSessionRequest) GetSessionId() string {
@@ -5173,7 +5281,7 @@ type RenameSessionResponse struct {
 
 func (x *RenameSessionResponse) Reset() {
 	*x = RenameSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[55]
+	mi := &file_betcode_v1_agent_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5185,7 +5293,7 @@ func (x *RenameSessionResponse) String() string {
 func (*RenameSessionResponse) ProtoMessage() {}
 
 func (x *RenameSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[55]
+	mi := &file_betcode_v1_agent_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5198,7 +5306,7 @@ func (x *RenameSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenameSessionResponse.ProtoReflect.Descriptor instead.
 func (*RenameSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{55}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{56}
 }
 
 // DeleteSessionRequest names the session to delete.
@@ -5212,7 +5320,7 @@ type DeleteSessionRequest struct {
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[56]
+	mi := &file_betcode_v1_agent_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5224,7 +5332,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[56]
+	mi := &file_betcode_v1_agent_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5237,7 +5345,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{56}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *DeleteSessionRequest) GetSessionId() string {
@@ -5258,7 +5366,7 @@ type DeleteSessionResponse struct {
 
 func (x *DeleteSessionResponse) Reset() {
 	*x = DeleteSessionResponse{}
-	mi := &file_betcode_v1_agent_proto_msgTypes[57]
+	mi := &file_betcode_v1_agent_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5270,7 +5378,7 @@ func (x *DeleteSessionResponse) String() string {
 func (*DeleteSessionResponse) ProtoMessage() {}
 
 func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_agent_proto_msgTypes[57]
+	mi := &file_betcode_v1_agent_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5283,7 +5391,7 @@ func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSessionResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{57}
+	return file_betcode_v1_agent_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *DeleteSessionResponse) GetDeleted() bool {
@@ -5375,7 +5483,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x15SessionSettingsChange\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12'\n" +
 	"\x0fpermission_mode\x18\x02 \x01(\tR\x0epermissionMode\x12!\n" +
-	"\fconfirm_mode\x18d \x01(\bR\vconfirmMode\"\xd0\f\n" +
+	"\fconfirm_mode\x18d \x01(\bR\vconfirmMode\"\x8a\r\n" +
 	"\n" +
 	"AgentEvent\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x128\n" +
@@ -5413,8 +5521,14 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"retraction\x18n \x01(\v2\x16.betcode.v1.RetractionH\x00R\n" +
 	"retraction\x128\n" +
-	"\bpresence\x18x \x01(\v2\x1a.betcode.v1.PresenceChangeH\x00R\bpresenceB\a\n" +
-	"\x05event\"\xba\x01\n" +
+	"\bpresence\x18x \x01(\v2\x1a.betcode.v1.PresenceChangeH\x00R\bpresence\x128\n" +
+	"\bsubagent\x18} \x01(\v2\x1a.betcode.v1.SubagentChangeH\x00R\bsubagentB\a\n" +
+	"\x05event\"\x98\x01\n" +
+	"\x0eSubagentChange\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12*\n" +
+	"\x11parent_session_id\x18\x02 \x01(\tR\x0fparentSessionId\x12%\n" +
+	"\x0eresult_summary\x18\x03 \x01(\tR\rresultSummary\x12\x1b\n" +
+	"\texit_code\x18\x04 \x01(\x05R\bexitCode\"\xba\x01\n" +
 	"\tTextDelta\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1f\n" +
 	"\vis_complete\x18\x02 \x01(\bR\n" +
@@ -5437,7 +5551,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"durationMs\x12\x1c\n" +
 	"\ttruncated\x18d \x01(\bR\ttruncated\x12\x1d\n" +
 	"\n" +
-	"full_bytes\x18e \x01(\x04R\tfullBytes\"\x9c\x05\n" +
+	"full_bytes\x18e \x01(\x04R\tfullBytes\"\xe2\x05\n" +
 	"\x11PermissionRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n" +
@@ -5458,7 +5572,10 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x05title\x18n \x01(\tR\x05title\x12(\n" +
 	"\x10matched_ask_rule\x18o \x01(\tR\x0ematchedAskRule\x12(\n" +
 	"\x10no_session_grant\x18p \x01(\bR\x0enoSessionGrant\x12\"\n" +
-	"\rdefault_to_no\x18q \x01(\bR\vdefaultToNo\"\xa4\x01\n" +
+	"\rdefault_to_no\x18q \x01(\bR\vdefaultToNo\x12\x1f\n" +
+	"\vsubagent_id\x18x \x01(\tR\n" +
+	"subagentId\x12#\n" +
+	"\rsubagent_name\x18y \x01(\tR\fsubagentName\"\xa4\x01\n" +
 	"\fUserQuestion\x12\x1f\n" +
 	"\vquestion_id\x18\x01 \x01(\tR\n" +
 	"questionId\x12\x1a\n" +
@@ -5772,7 +5889,7 @@ func file_betcode_v1_agent_proto_rawDescGZIP() []byte {
 }
 
 var file_betcode_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
+var file_betcode_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
 var file_betcode_v1_agent_proto_goTypes = []any{
 	(HistoryPolicy)(0),                 // 0: betcode.v1.HistoryPolicy
 	(PermissionDecision)(0),            // 1: betcode.v1.PermissionDecision
@@ -5791,63 +5908,64 @@ var file_betcode_v1_agent_proto_goTypes = []any{
 	(*InputLockAction)(nil),            // 14: betcode.v1.InputLockAction
 	(*SessionSettingsChange)(nil),      // 15: betcode.v1.SessionSettingsChange
 	(*AgentEvent)(nil),                 // 16: betcode.v1.AgentEvent
-	(*TextDelta)(nil),                  // 17: betcode.v1.TextDelta
-	(*ToolCallStart)(nil),              // 18: betcode.v1.ToolCallStart
-	(*ToolCallResult)(nil),             // 19: betcode.v1.ToolCallResult
-	(*PermissionRequest)(nil),          // 20: betcode.v1.PermissionRequest
-	(*UserQuestion)(nil),               // 21: betcode.v1.UserQuestion
-	(*QuestionOption)(nil),             // 22: betcode.v1.QuestionOption
-	(*TodoUpdate)(nil),                 // 23: betcode.v1.TodoUpdate
-	(*TodoItem)(nil),                   // 24: betcode.v1.TodoItem
-	(*StatusChange)(nil),               // 25: betcode.v1.StatusChange
-	(*SessionInfo)(nil),                // 26: betcode.v1.SessionInfo
-	(*ErrorEvent)(nil),                 // 27: betcode.v1.ErrorEvent
-	(*UsageReport)(nil),                // 28: betcode.v1.UsageReport
-	(*PlanModeChange)(nil),             // 29: betcode.v1.PlanModeChange
-	(*TurnComplete)(nil),               // 30: betcode.v1.TurnComplete
-	(*UserInput)(nil),                  // 31: betcode.v1.UserInput
-	(*AttachedFile)(nil),               // 32: betcode.v1.AttachedFile
-	(*PermissionResolved)(nil),         // 33: betcode.v1.PermissionResolved
-	(*RunEvent)(nil),                   // 34: betcode.v1.RunEvent
-	(*LockChange)(nil),                 // 35: betcode.v1.LockChange
-	(*PresenceChange)(nil),             // 36: betcode.v1.PresenceChange
-	(*AttachedClient)(nil),             // 37: betcode.v1.AttachedClient
-	(*Lagging)(nil),                    // 38: betcode.v1.Lagging
-	(*RawLine)(nil),                    // 39: betcode.v1.RawLine
-	(*TaskUpdate)(nil),                 // 40: betcode.v1.TaskUpdate
-	(*Notice)(nil),                     // 41: betcode.v1.Notice
-	(*Retraction)(nil),                 // 42: betcode.v1.Retraction
-	(*ListSessionsRequest)(nil),        // 43: betcode.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),       // 44: betcode.v1.ListSessionsResponse
-	(*SessionSummary)(nil),             // 45: betcode.v1.SessionSummary
-	(*ResumeSessionRequest)(nil),       // 46: betcode.v1.ResumeSessionRequest
-	(*CompactSessionRequest)(nil),      // 47: betcode.v1.CompactSessionRequest
-	(*CompactSessionResponse)(nil),     // 48: betcode.v1.CompactSessionResponse
-	(*CancelTurnRequest)(nil),          // 49: betcode.v1.CancelTurnRequest
-	(*CancelTurnResponse)(nil),         // 50: betcode.v1.CancelTurnResponse
-	(*InputLockRequest)(nil),           // 51: betcode.v1.InputLockRequest
-	(*InputLockResponse)(nil),          // 52: betcode.v1.InputLockResponse
-	(*SessionGrantEntry)(nil),          // 53: betcode.v1.SessionGrantEntry
-	(*ListSessionGrantsRequest)(nil),   // 54: betcode.v1.ListSessionGrantsRequest
-	(*ListSessionGrantsResponse)(nil),  // 55: betcode.v1.ListSessionGrantsResponse
-	(*ClearSessionGrantsRequest)(nil),  // 56: betcode.v1.ClearSessionGrantsRequest
-	(*ClearSessionGrantsResponse)(nil), // 57: betcode.v1.ClearSessionGrantsResponse
-	(*SetSessionGrantRequest)(nil),     // 58: betcode.v1.SetSessionGrantRequest
-	(*SetSessionGrantResponse)(nil),    // 59: betcode.v1.SetSessionGrantResponse
-	(*RenameSessionRequest)(nil),       // 60: betcode.v1.RenameSessionRequest
-	(*RenameSessionResponse)(nil),      // 61: betcode.v1.RenameSessionResponse
-	(*DeleteSessionRequest)(nil),       // 62: betcode.v1.DeleteSessionRequest
-	(*DeleteSessionResponse)(nil),      // 63: betcode.v1.DeleteSessionResponse
-	nil,                                // 64: betcode.v1.StartConversation.MetadataEntry
-	nil,                                // 65: betcode.v1.StartConversation.EnvironmentEntry
-	nil,                                // 66: betcode.v1.UserQuestionResponse.AnswersEntry
-	nil,                                // 67: betcode.v1.ErrorEvent.DetailsEntry
-	nil,                                // 68: betcode.v1.Notice.DetailsEntry
-	(*AgentOptions)(nil),               // 69: betcode.v1.AgentOptions
-	(*structpb.Struct)(nil),            // 70: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 71: google.protobuf.Timestamp
-	(*DeprecationWarning)(nil),         // 72: betcode.v1.DeprecationWarning
-	(*ForkOrigin)(nil),                 // 73: betcode.v1.ForkOrigin
+	(*SubagentChange)(nil),             // 17: betcode.v1.SubagentChange
+	(*TextDelta)(nil),                  // 18: betcode.v1.TextDelta
+	(*ToolCallStart)(nil),              // 19: betcode.v1.ToolCallStart
+	(*ToolCallResult)(nil),             // 20: betcode.v1.ToolCallResult
+	(*PermissionRequest)(nil),          // 21: betcode.v1.PermissionRequest
+	(*UserQuestion)(nil),               // 22: betcode.v1.UserQuestion
+	(*QuestionOption)(nil),             // 23: betcode.v1.QuestionOption
+	(*TodoUpdate)(nil),                 // 24: betcode.v1.TodoUpdate
+	(*TodoItem)(nil),                   // 25: betcode.v1.TodoItem
+	(*StatusChange)(nil),               // 26: betcode.v1.StatusChange
+	(*SessionInfo)(nil),                // 27: betcode.v1.SessionInfo
+	(*ErrorEvent)(nil),                 // 28: betcode.v1.ErrorEvent
+	(*UsageReport)(nil),                // 29: betcode.v1.UsageReport
+	(*PlanModeChange)(nil),             // 30: betcode.v1.PlanModeChange
+	(*TurnComplete)(nil),               // 31: betcode.v1.TurnComplete
+	(*UserInput)(nil),                  // 32: betcode.v1.UserInput
+	(*AttachedFile)(nil),               // 33: betcode.v1.AttachedFile
+	(*PermissionResolved)(nil),         // 34: betcode.v1.PermissionResolved
+	(*RunEvent)(nil),                   // 35: betcode.v1.RunEvent
+	(*LockChange)(nil),                 // 36: betcode.v1.LockChange
+	(*PresenceChange)(nil),             // 37: betcode.v1.PresenceChange
+	(*AttachedClient)(nil),             // 38: betcode.v1.AttachedClient
+	(*Lagging)(nil),                    // 39: betcode.v1.Lagging
+	(*RawLine)(nil),                    // 40: betcode.v1.RawLine
+	(*TaskUpdate)(nil),                 // 41: betcode.v1.TaskUpdate
+	(*Notice)(nil),                     // 42: betcode.v1.Notice
+	(*Retraction)(nil),                 // 43: betcode.v1.Retraction
+	(*ListSessionsRequest)(nil),        // 44: betcode.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),       // 45: betcode.v1.ListSessionsResponse
+	(*SessionSummary)(nil),             // 46: betcode.v1.SessionSummary
+	(*ResumeSessionRequest)(nil),       // 47: betcode.v1.ResumeSessionRequest
+	(*CompactSessionRequest)(nil),      // 48: betcode.v1.CompactSessionRequest
+	(*CompactSessionResponse)(nil),     // 49: betcode.v1.CompactSessionResponse
+	(*CancelTurnRequest)(nil),          // 50: betcode.v1.CancelTurnRequest
+	(*CancelTurnResponse)(nil),         // 51: betcode.v1.CancelTurnResponse
+	(*InputLockRequest)(nil),           // 52: betcode.v1.InputLockRequest
+	(*InputLockResponse)(nil),          // 53: betcode.v1.InputLockResponse
+	(*SessionGrantEntry)(nil),          // 54: betcode.v1.SessionGrantEntry
+	(*ListSessionGrantsRequest)(nil),   // 55: betcode.v1.ListSessionGrantsRequest
+	(*ListSessionGrantsResponse)(nil),  // 56: betcode.v1.ListSessionGrantsResponse
+	(*ClearSessionGrantsRequest)(nil),  // 57: betcode.v1.ClearSessionGrantsRequest
+	(*ClearSessionGrantsResponse)(nil), // 58: betcode.v1.ClearSessionGrantsResponse
+	(*SetSessionGrantRequest)(nil),     // 59: betcode.v1.SetSessionGrantRequest
+	(*SetSessionGrantResponse)(nil),    // 60: betcode.v1.SetSessionGrantResponse
+	(*RenameSessionRequest)(nil),       // 61: betcode.v1.RenameSessionRequest
+	(*RenameSessionResponse)(nil),      // 62: betcode.v1.RenameSessionResponse
+	(*DeleteSessionRequest)(nil),       // 63: betcode.v1.DeleteSessionRequest
+	(*DeleteSessionResponse)(nil),      // 64: betcode.v1.DeleteSessionResponse
+	nil,                                // 65: betcode.v1.StartConversation.MetadataEntry
+	nil,                                // 66: betcode.v1.StartConversation.EnvironmentEntry
+	nil,                                // 67: betcode.v1.UserQuestionResponse.AnswersEntry
+	nil,                                // 68: betcode.v1.ErrorEvent.DetailsEntry
+	nil,                                // 69: betcode.v1.Notice.DetailsEntry
+	(*AgentOptions)(nil),               // 70: betcode.v1.AgentOptions
+	(*structpb.Struct)(nil),            // 71: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 72: google.protobuf.Timestamp
+	(*DeprecationWarning)(nil),         // 73: betcode.v1.DeprecationWarning
+	(*ForkOrigin)(nil),                 // 74: betcode.v1.ForkOrigin
 }
 var file_betcode_v1_agent_proto_depIdxs = []int32{
 	7,  // 0: betcode.v1.AgentRequest.start:type_name -> betcode.v1.StartConversation
@@ -5858,89 +5976,90 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	13, // 5: betcode.v1.AgentRequest.encrypted:type_name -> betcode.v1.EncryptedEnvelope
 	14, // 6: betcode.v1.AgentRequest.lock:type_name -> betcode.v1.InputLockAction
 	15, // 7: betcode.v1.AgentRequest.settings:type_name -> betcode.v1.SessionSettingsChange
-	64, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
+	65, // 8: betcode.v1.StartConversation.metadata:type_name -> betcode.v1.StartConversation.MetadataEntry
 	0,  // 9: betcode.v1.StartConversation.history:type_name -> betcode.v1.HistoryPolicy
-	65, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
-	69, // 11: betcode.v1.StartConversation.options:type_name -> betcode.v1.AgentOptions
+	66, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
+	70, // 11: betcode.v1.StartConversation.options:type_name -> betcode.v1.AgentOptions
 	9,  // 12: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
 	1,  // 13: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	70, // 14: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
-	66, // 15: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
+	71, // 14: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
+	67, // 15: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
 	2,  // 16: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
-	71, // 17: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
-	17, // 18: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
-	18, // 19: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
-	19, // 20: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
-	20, // 21: betcode.v1.AgentEvent.permission_request:type_name -> betcode.v1.PermissionRequest
-	21, // 22: betcode.v1.AgentEvent.user_question:type_name -> betcode.v1.UserQuestion
-	23, // 23: betcode.v1.AgentEvent.todo_update:type_name -> betcode.v1.TodoUpdate
-	25, // 24: betcode.v1.AgentEvent.status_change:type_name -> betcode.v1.StatusChange
-	26, // 25: betcode.v1.AgentEvent.session_info:type_name -> betcode.v1.SessionInfo
-	27, // 26: betcode.v1.AgentEvent.error:type_name -> betcode.v1.ErrorEvent
-	28, // 27: betcode.v1.AgentEvent.usage:type_name -> betcode.v1.UsageReport
-	29, // 28: betcode.v1.AgentEvent.plan_mode:type_name -> betcode.v1.PlanModeChange
-	30, // 29: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
-	31, // 30: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
+	72, // 17: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
+	18, // 18: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
+	19, // 19: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
+	20, // 20: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
+	21, // 21: betcode.v1.AgentEvent.permission_request:type_name -> betcode.v1.PermissionRequest
+	22, // 22: betcode.v1.AgentEvent.user_question:type_name -> betcode.v1.UserQuestion
+	24, // 23: betcode.v1.AgentEvent.todo_update:type_name -> betcode.v1.TodoUpdate
+	26, // 24: betcode.v1.AgentEvent.status_change:type_name -> betcode.v1.StatusChange
+	27, // 25: betcode.v1.AgentEvent.session_info:type_name -> betcode.v1.SessionInfo
+	28, // 26: betcode.v1.AgentEvent.error:type_name -> betcode.v1.ErrorEvent
+	29, // 27: betcode.v1.AgentEvent.usage:type_name -> betcode.v1.UsageReport
+	30, // 28: betcode.v1.AgentEvent.plan_mode:type_name -> betcode.v1.PlanModeChange
+	31, // 29: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
+	32, // 30: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
 	13, // 31: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
-	72, // 32: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
-	33, // 33: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
-	34, // 34: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
-	35, // 35: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
-	38, // 36: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
-	39, // 37: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
-	40, // 38: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
-	41, // 39: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
-	42, // 40: betcode.v1.AgentEvent.retraction:type_name -> betcode.v1.Retraction
-	36, // 41: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
-	70, // 42: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
-	70, // 43: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
-	71, // 44: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
-	22, // 45: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
-	24, // 46: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
-	3,  // 47: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
-	4,  // 48: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
-	73, // 49: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
-	67, // 50: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
-	32, // 51: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
-	1,  // 52: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
-	5,  // 53: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
-	71, // 54: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
-	71, // 55: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
-	37, // 56: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
-	71, // 57: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
-	68, // 58: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
-	45, // 59: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
-	71, // 60: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
-	71, // 61: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	71, // 62: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
-	53, // 63: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	6,  // 64: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	43, // 65: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	46, // 66: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	47, // 67: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	49, // 68: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	51, // 69: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	54, // 70: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	56, // 71: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	58, // 72: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	60, // 73: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	62, // 74: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	16, // 75: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	44, // 76: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	16, // 77: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	48, // 78: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	50, // 79: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	52, // 80: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	55, // 81: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	57, // 82: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	59, // 83: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	61, // 84: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	63, // 85: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	75, // [75:86] is the sub-list for method output_type
-	64, // [64:75] is the sub-list for method input_type
-	64, // [64:64] is the sub-list for extension type_name
-	64, // [64:64] is the sub-list for extension extendee
-	0,  // [0:64] is the sub-list for field type_name
+	73, // 32: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
+	34, // 33: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
+	35, // 34: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
+	36, // 35: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
+	39, // 36: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
+	40, // 37: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
+	41, // 38: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
+	42, // 39: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
+	43, // 40: betcode.v1.AgentEvent.retraction:type_name -> betcode.v1.Retraction
+	37, // 41: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
+	17, // 42: betcode.v1.AgentEvent.subagent:type_name -> betcode.v1.SubagentChange
+	71, // 43: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
+	71, // 44: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
+	72, // 45: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
+	23, // 46: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
+	25, // 47: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
+	3,  // 48: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
+	4,  // 49: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
+	74, // 50: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
+	68, // 51: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
+	33, // 52: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
+	1,  // 53: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
+	5,  // 54: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
+	72, // 55: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
+	72, // 56: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
+	38, // 57: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
+	72, // 58: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
+	69, // 59: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
+	46, // 60: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
+	72, // 61: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
+	72, // 62: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
+	72, // 63: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
+	54, // 64: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	6,  // 65: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	44, // 66: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	47, // 67: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	48, // 68: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	50, // 69: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	52, // 70: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	55, // 71: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	57, // 72: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	59, // 73: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	61, // 74: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	63, // 75: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	16, // 76: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	45, // 77: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	16, // 78: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	49, // 79: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	51, // 80: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	53, // 81: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	56, // 82: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	58, // 83: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	60, // 84: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	62, // 85: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	64, // 86: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	76, // [76:87] is the sub-list for method output_type
+	65, // [65:76] is the sub-list for method input_type
+	65, // [65:65] is the sub-list for extension type_name
+	65, // [65:65] is the sub-list for extension extendee
+	0,  // [0:65] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }
@@ -5985,6 +6104,7 @@ func file_betcode_v1_agent_proto_init() {
 		(*AgentEvent_Notice)(nil),
 		(*AgentEvent_Retraction)(nil),
 		(*AgentEvent_Presence)(nil),
+		(*AgentEvent_Subagent)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -5992,7 +6112,7 @@ func file_betcode_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_agent_proto_rawDesc), len(file_betcode_v1_agent_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   63,
+			NumMessages:   64,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -319,7 +319,7 @@ type AutoApproveConfig struct {
 	// Seconds from the spawn for which calls are approved, 1 to 86400; 0 = setting subagents.auto_approve_time. When they are
 	// over, the subagent is ended and fails.
 	DurationSeconds uint32 `protobuf:"varint,1,opt,name=duration_seconds,json=durationSeconds,proto3" json:"duration_seconds,omitempty"`
-	// Calls that are approved in any minute, 1 to 600; 0 = 60.
+	// Calls that are approved in each minute since the spawn, 1 to 600; 0 = 60.
 	MaxCallsPerMinute uint32 `protobuf:"varint,2,opt,name=max_calls_per_minute,json=maxCallsPerMinute,proto3" json:"max_calls_per_minute,omitempty"`
 	// What happens to a call above that.
 	OnExceeded RateExceeded `protobuf:"varint,3,opt,name=on_exceeded,json=onExceeded,proto3,enum=betcode.v1.RateExceeded" json:"on_exceeded,omitempty"`
@@ -1669,7 +1669,7 @@ type SubagentInfo struct {
 	SessionId string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// For people.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	// Its first message, at most 4 KiB of it.
+	// Its first message, at most 1 KiB of it.
 	Prompt string `protobuf:"bytes,5,opt,name=prompt,proto3" json:"prompt,omitempty"`
 	// Empty = the agent's default.
 	Model string `protobuf:"bytes,6,opt,name=model,proto3" json:"model,omitempty"`

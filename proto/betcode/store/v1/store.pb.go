@@ -556,6 +556,7 @@ type Session struct {
 	Fork              *Fork                  `protobuf:"bytes,71,opt,name=fork" json:"fork,omitempty"`
 	ResolvedDirectory string                 `protobuf:"bytes,72,opt,name=resolved_directory,json=resolvedDirectory" json:"resolved_directory,omitempty"` // empty: working_directory has no symbolic link in it
 	RateLimit         *RateLimit             `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit" json:"rate_limit,omitempty"`
+	Subagent          *Subagent              `protobuf:"bytes,80,opt,name=subagent" json:"subagent,omitempty"` // absent: it is none
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -870,6 +871,359 @@ func (x *Session) GetRateLimit() *RateLimit {
 	return nil
 }
 
+func (x *Session) GetSubagent() *Subagent {
+	if x != nil {
+		return x.Subagent
+	}
+	return nil
+}
+
+// Subagent is a messages.SubagentRecord.
+type Subagent struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Parent        string                 `protobuf:"bytes,1,opt,name=parent" json:"parent,omitempty"`
+	Depth         uint32                 `protobuf:"varint,2,opt,name=depth" json:"depth,omitempty"`
+	Digest        []byte                 `protobuf:"bytes,3,opt,name=digest" json:"digest,omitempty"`
+	Prompt        string                 `protobuf:"bytes,4,opt,name=prompt" json:"prompt,omitempty"`
+	Tools         []string               `protobuf:"bytes,5,rep,name=tools" json:"tools,omitempty"`
+	MaxTurns      uint32                 `protobuf:"varint,6,opt,name=max_turns,json=maxTurns" json:"max_turns,omitempty"`
+	BudgetUsd     float64                `protobuf:"fixed64,7,opt,name=budget_usd,json=budgetUsd" json:"budget_usd,omitempty"`
+	WorktreeLock  uint32                 `protobuf:"varint,8,opt,name=worktree_lock,json=worktreeLock" json:"worktree_lock,omitempty"`
+	Forward       bool                   `protobuf:"varint,9,opt,name=forward" json:"forward,omitempty"`
+	Orchestration string                 `protobuf:"bytes,10,opt,name=orchestration" json:"orchestration,omitempty"`
+	Step          string                 `protobuf:"bytes,11,opt,name=step" json:"step,omitempty"`
+	Attempt       uint32                 `protobuf:"varint,12,opt,name=attempt" json:"attempt,omitempty"`
+	Deadline      *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=deadline" json:"deadline,omitempty"`
+	Auto          *AutoApprove           `protobuf:"bytes,14,opt,name=auto" json:"auto,omitempty"`
+	Status        uint32                 `protobuf:"varint,15,opt,name=status" json:"status,omitempty"`
+	EndingStatus  uint32                 `protobuf:"varint,16,opt,name=ending_status,json=endingStatus" json:"ending_status,omitempty"`
+	EndingReason  string                 `protobuf:"bytes,17,opt,name=ending_reason,json=endingReason" json:"ending_reason,omitempty"`
+	Result        string                 `protobuf:"bytes,18,opt,name=result" json:"result,omitempty"`
+	Exit          int32                  `protobuf:"varint,19,opt,name=exit" json:"exit,omitempty"`
+	CompletedAt   *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=completed_at,json=completedAt" json:"completed_at,omitempty"`
+	EndSeq        uint64                 `protobuf:"varint,21,opt,name=end_seq,json=endSeq" json:"end_seq,omitempty"`
+	ToolCalls     uint32                 `protobuf:"varint,22,opt,name=tool_calls,json=toolCalls" json:"tool_calls,omitempty"`
+	AutoApproved  uint32                 `protobuf:"varint,23,opt,name=auto_approved,json=autoApproved" json:"auto_approved,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Subagent) Reset() {
+	*x = Subagent{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Subagent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Subagent) ProtoMessage() {}
+
+func (x *Subagent) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Subagent.ProtoReflect.Descriptor instead.
+func (*Subagent) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Subagent) GetParent() string {
+	if x != nil {
+		return x.Parent
+	}
+	return ""
+}
+
+func (x *Subagent) GetDepth() uint32 {
+	if x != nil {
+		return x.Depth
+	}
+	return 0
+}
+
+func (x *Subagent) GetDigest() []byte {
+	if x != nil {
+		return x.Digest
+	}
+	return nil
+}
+
+func (x *Subagent) GetPrompt() string {
+	if x != nil {
+		return x.Prompt
+	}
+	return ""
+}
+
+func (x *Subagent) GetTools() []string {
+	if x != nil {
+		return x.Tools
+	}
+	return nil
+}
+
+func (x *Subagent) GetMaxTurns() uint32 {
+	if x != nil {
+		return x.MaxTurns
+	}
+	return 0
+}
+
+func (x *Subagent) GetBudgetUsd() float64 {
+	if x != nil {
+		return x.BudgetUsd
+	}
+	return 0
+}
+
+func (x *Subagent) GetWorktreeLock() uint32 {
+	if x != nil {
+		return x.WorktreeLock
+	}
+	return 0
+}
+
+func (x *Subagent) GetForward() bool {
+	if x != nil {
+		return x.Forward
+	}
+	return false
+}
+
+func (x *Subagent) GetOrchestration() string {
+	if x != nil {
+		return x.Orchestration
+	}
+	return ""
+}
+
+func (x *Subagent) GetStep() string {
+	if x != nil {
+		return x.Step
+	}
+	return ""
+}
+
+func (x *Subagent) GetAttempt() uint32 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *Subagent) GetDeadline() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Deadline
+	}
+	return nil
+}
+
+func (x *Subagent) GetAuto() *AutoApprove {
+	if x != nil {
+		return x.Auto
+	}
+	return nil
+}
+
+func (x *Subagent) GetStatus() uint32 {
+	if x != nil {
+		return x.Status
+	}
+	return 0
+}
+
+func (x *Subagent) GetEndingStatus() uint32 {
+	if x != nil {
+		return x.EndingStatus
+	}
+	return 0
+}
+
+func (x *Subagent) GetEndingReason() string {
+	if x != nil {
+		return x.EndingReason
+	}
+	return ""
+}
+
+func (x *Subagent) GetResult() string {
+	if x != nil {
+		return x.Result
+	}
+	return ""
+}
+
+func (x *Subagent) GetExit() int32 {
+	if x != nil {
+		return x.Exit
+	}
+	return 0
+}
+
+func (x *Subagent) GetCompletedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CompletedAt
+	}
+	return nil
+}
+
+func (x *Subagent) GetEndSeq() uint64 {
+	if x != nil {
+		return x.EndSeq
+	}
+	return 0
+}
+
+func (x *Subagent) GetToolCalls() uint32 {
+	if x != nil {
+		return x.ToolCalls
+	}
+	return 0
+}
+
+func (x *Subagent) GetAutoApproved() uint32 {
+	if x != nil {
+		return x.AutoApproved
+	}
+	return 0
+}
+
+// AutoApprove is a messages.AutoApprove.
+type AutoApprove struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Given         bool                   `protobuf:"varint,1,opt,name=given" json:"given,omitempty"`
+	Since         *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since" json:"since,omitempty"`
+	Until         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=until" json:"until,omitempty"`
+	PerMinute     uint32                 `protobuf:"varint,4,opt,name=per_minute,json=perMinute" json:"per_minute,omitempty"`
+	Queue         bool                   `protobuf:"varint,5,opt,name=queue" json:"queue,omitempty"`
+	Fence         bool                   `protobuf:"varint,6,opt,name=fence" json:"fence,omitempty"`
+	Minute        uint64                 `protobuf:"varint,7,opt,name=minute" json:"minute,omitempty"`
+	Used          uint32                 `protobuf:"varint,8,opt,name=used" json:"used,omitempty"`
+	Revoked       bool                   `protobuf:"varint,9,opt,name=revoked" json:"revoked,omitempty"`
+	RevokedBy     string                 `protobuf:"bytes,10,opt,name=revoked_by,json=revokedBy" json:"revoked_by,omitempty"`
+	Why           string                 `protobuf:"bytes,11,opt,name=why" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AutoApprove) Reset() {
+	*x = AutoApprove{}
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AutoApprove) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AutoApprove) ProtoMessage() {}
+
+func (x *AutoApprove) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AutoApprove.ProtoReflect.Descriptor instead.
+func (*AutoApprove) Descriptor() ([]byte, []int) {
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *AutoApprove) GetGiven() bool {
+	if x != nil {
+		return x.Given
+	}
+	return false
+}
+
+func (x *AutoApprove) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *AutoApprove) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *AutoApprove) GetPerMinute() uint32 {
+	if x != nil {
+		return x.PerMinute
+	}
+	return 0
+}
+
+func (x *AutoApprove) GetQueue() bool {
+	if x != nil {
+		return x.Queue
+	}
+	return false
+}
+
+func (x *AutoApprove) GetFence() bool {
+	if x != nil {
+		return x.Fence
+	}
+	return false
+}
+
+func (x *AutoApprove) GetMinute() uint64 {
+	if x != nil {
+		return x.Minute
+	}
+	return 0
+}
+
+func (x *AutoApprove) GetUsed() uint32 {
+	if x != nil {
+		return x.Used
+	}
+	return 0
+}
+
+func (x *AutoApprove) GetRevoked() bool {
+	if x != nil {
+		return x.Revoked
+	}
+	return false
+}
+
+func (x *AutoApprove) GetRevokedBy() string {
+	if x != nil {
+		return x.RevokedBy
+	}
+	return ""
+}
+
+func (x *AutoApprove) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
 // RateLimit is a messages.RateLimit.
 type RateLimit struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -882,7 +1236,7 @@ type RateLimit struct {
 
 func (x *RateLimit) Reset() {
 	*x = RateLimit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -894,7 +1248,7 @@ func (x *RateLimit) String() string {
 func (*RateLimit) ProtoMessage() {}
 
 func (x *RateLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[8]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -907,7 +1261,7 @@ func (x *RateLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateLimit.ProtoReflect.Descriptor instead.
 func (*RateLimit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{8}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RateLimit) GetSince() *timestamppb.Timestamp {
@@ -953,7 +1307,7 @@ type AgentOptions struct {
 
 func (x *AgentOptions) Reset() {
 	*x = AgentOptions{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -965,7 +1319,7 @@ func (x *AgentOptions) String() string {
 func (*AgentOptions) ProtoMessage() {}
 
 func (x *AgentOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[9]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -978,7 +1332,7 @@ func (x *AgentOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentOptions.ProtoReflect.Descriptor instead.
 func (*AgentOptions) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{9}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AgentOptions) GetEffort() string {
@@ -1086,7 +1440,7 @@ type Fork struct {
 
 func (x *Fork) Reset() {
 	*x = Fork{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1098,7 +1452,7 @@ func (x *Fork) String() string {
 func (*Fork) ProtoMessage() {}
 
 func (x *Fork) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[10]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1111,7 +1465,7 @@ func (x *Fork) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fork.ProtoReflect.Descriptor instead.
 func (*Fork) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{10}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Fork) GetSession() string {
@@ -1168,7 +1522,7 @@ type Past struct {
 
 func (x *Past) Reset() {
 	*x = Past{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1180,7 +1534,7 @@ func (x *Past) String() string {
 func (*Past) ProtoMessage() {}
 
 func (x *Past) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[11]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1193,7 +1547,7 @@ func (x *Past) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Past.ProtoReflect.Descriptor instead.
 func (*Past) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{11}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Past) GetBoundary() *Place {
@@ -1270,7 +1624,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1282,7 +1636,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[12]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1295,7 +1649,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{12}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Place) GetSeq() uint64 {
@@ -1332,7 +1686,7 @@ type Compaction struct {
 
 func (x *Compaction) Reset() {
 	*x = Compaction{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1344,7 +1698,7 @@ func (x *Compaction) String() string {
 func (*Compaction) ProtoMessage() {}
 
 func (x *Compaction) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[13]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1357,7 +1711,7 @@ func (x *Compaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compaction.ProtoReflect.Descriptor instead.
 func (*Compaction) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{13}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Compaction) GetKey() string {
@@ -1451,7 +1805,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1463,7 +1817,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[14]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1476,7 +1830,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{14}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -1543,7 +1897,7 @@ type Cursor struct {
 
 func (x *Cursor) Reset() {
 	*x = Cursor{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1555,7 +1909,7 @@ func (x *Cursor) String() string {
 func (*Cursor) ProtoMessage() {}
 
 func (x *Cursor) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[15]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1568,7 +1922,7 @@ func (x *Cursor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cursor.ProtoReflect.Descriptor instead.
 func (*Cursor) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{15}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Cursor) GetVersion() uint32 {
@@ -1701,7 +2055,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1713,7 +2067,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[16]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1726,7 +2080,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{16}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Run) GetVersion() uint32 {
@@ -1894,7 +2248,7 @@ type CallDecided struct {
 
 func (x *CallDecided) Reset() {
 	*x = CallDecided{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1906,7 +2260,7 @@ func (x *CallDecided) String() string {
 func (*CallDecided) ProtoMessage() {}
 
 func (x *CallDecided) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[17]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1919,7 +2273,7 @@ func (x *CallDecided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallDecided.ProtoReflect.Descriptor instead.
 func (*CallDecided) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{17}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CallDecided) GetToolUse() string {
@@ -1948,7 +2302,7 @@ type Process struct {
 
 func (x *Process) Reset() {
 	*x = Process{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1960,7 +2314,7 @@ func (x *Process) String() string {
 func (*Process) ProtoMessage() {}
 
 func (x *Process) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[18]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1973,7 +2327,7 @@ func (x *Process) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Process.ProtoReflect.Descriptor instead.
 func (*Process) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{18}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Process) GetPid() int64 {
@@ -2012,7 +2366,7 @@ type Exit struct {
 
 func (x *Exit) Reset() {
 	*x = Exit{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2024,7 +2378,7 @@ func (x *Exit) String() string {
 func (*Exit) ProtoMessage() {}
 
 func (x *Exit) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[19]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2037,7 +2391,7 @@ func (x *Exit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exit.ProtoReflect.Descriptor instead.
 func (*Exit) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{19}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Exit) GetKnown() bool {
@@ -2098,7 +2452,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2110,7 +2464,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[20]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2123,7 +2477,7 @@ func (x *Input) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Input.ProtoReflect.Descriptor instead.
 func (*Input) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{20}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Input) GetVersion() uint32 {
@@ -2188,7 +2542,7 @@ type Body struct {
 
 func (x *Body) Reset() {
 	*x = Body{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2200,7 +2554,7 @@ func (x *Body) String() string {
 func (*Body) ProtoMessage() {}
 
 func (x *Body) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[21]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2213,7 +2567,7 @@ func (x *Body) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Body.ProtoReflect.Descriptor instead.
 func (*Body) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{21}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Body) GetVersion() uint32 {
@@ -2256,7 +2610,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2268,7 +2622,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[22]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2281,7 +2635,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{22}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Attachment) GetFilename() string {
@@ -2344,7 +2698,7 @@ type Permission struct {
 
 func (x *Permission) Reset() {
 	*x = Permission{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2356,7 +2710,7 @@ func (x *Permission) String() string {
 func (*Permission) ProtoMessage() {}
 
 func (x *Permission) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[23]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2369,7 +2723,7 @@ func (x *Permission) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Permission.ProtoReflect.Descriptor instead.
 func (*Permission) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{23}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Permission) GetVersion() uint32 {
@@ -2600,7 +2954,7 @@ type AskReason struct {
 
 func (x *AskReason) Reset() {
 	*x = AskReason{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2612,7 +2966,7 @@ func (x *AskReason) String() string {
 func (*AskReason) ProtoMessage() {}
 
 func (x *AskReason) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[24]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2625,7 +2979,7 @@ func (x *AskReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskReason.ProtoReflect.Descriptor instead.
 func (*AskReason) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{24}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *AskReason) GetParentToolUse() string {
@@ -2708,7 +3062,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2720,7 +3074,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[25]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2733,7 +3087,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{25}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Key) GetVersion() uint32 {
@@ -2789,7 +3143,7 @@ type Tombstone struct {
 
 func (x *Tombstone) Reset() {
 	*x = Tombstone{}
-	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2801,7 +3155,7 @@ func (x *Tombstone) String() string {
 func (*Tombstone) ProtoMessage() {}
 
 func (x *Tombstone) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_store_v1_store_proto_msgTypes[26]
+	mi := &file_betcode_store_v1_store_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2814,7 +3168,7 @@ func (x *Tombstone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tombstone.ProtoReflect.Descriptor instead.
 func (*Tombstone) Descriptor() ([]byte, []int) {
-	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{26}
+	return file_betcode_store_v1_store_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Tombstone) GetHead() uint64 {
@@ -2872,7 +3226,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x125\n" +
 	"\adeleted\x18\x03 \x01(\v2\x1b.betcode.store.v1.TombstoneR\adeleted\x12\x1a\n" +
-	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\x9d\r\n" +
+	"\bchecksum\x18\x0f \x01(\aR\bchecksum\"\xd5\r\n" +
 	"\aSession\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
@@ -2924,7 +3278,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x04fork\x18G \x01(\v2\x16.betcode.store.v1.ForkR\x04fork\x12-\n" +
 	"\x12resolved_directory\x18H \x01(\tR\x11resolvedDirectory\x12:\n" +
 	"\n" +
-	"rate_limit\x18< \x01(\v2\x1b.betcode.store.v1.RateLimitR\trateLimit\x1a;\n" +
+	"rate_limit\x18< \x01(\v2\x1b.betcode.store.v1.RateLimitR\trateLimit\x126\n" +
+	"\bsubagent\x18P \x01(\v2\x1a.betcode.store.v1.SubagentR\bsubagent\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
@@ -2933,7 +3288,49 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\x1a>\n" +
 	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x83\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe2\x05\n" +
+	"\bSubagent\x12\x16\n" +
+	"\x06parent\x18\x01 \x01(\tR\x06parent\x12\x14\n" +
+	"\x05depth\x18\x02 \x01(\rR\x05depth\x12\x16\n" +
+	"\x06digest\x18\x03 \x01(\fR\x06digest\x12\x16\n" +
+	"\x06prompt\x18\x04 \x01(\tR\x06prompt\x12\x14\n" +
+	"\x05tools\x18\x05 \x03(\tR\x05tools\x12\x1b\n" +
+	"\tmax_turns\x18\x06 \x01(\rR\bmaxTurns\x12\x1d\n" +
+	"\n" +
+	"budget_usd\x18\a \x01(\x01R\tbudgetUsd\x12#\n" +
+	"\rworktree_lock\x18\b \x01(\rR\fworktreeLock\x12\x18\n" +
+	"\aforward\x18\t \x01(\bR\aforward\x12$\n" +
+	"\rorchestration\x18\n" +
+	" \x01(\tR\rorchestration\x12\x12\n" +
+	"\x04step\x18\v \x01(\tR\x04step\x12\x18\n" +
+	"\aattempt\x18\f \x01(\rR\aattempt\x126\n" +
+	"\bdeadline\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x121\n" +
+	"\x04auto\x18\x0e \x01(\v2\x1d.betcode.store.v1.AutoApproveR\x04auto\x12\x16\n" +
+	"\x06status\x18\x0f \x01(\rR\x06status\x12#\n" +
+	"\rending_status\x18\x10 \x01(\rR\fendingStatus\x12#\n" +
+	"\rending_reason\x18\x11 \x01(\tR\fendingReason\x12\x16\n" +
+	"\x06result\x18\x12 \x01(\tR\x06result\x12\x12\n" +
+	"\x04exit\x18\x13 \x01(\x05R\x04exit\x12=\n" +
+	"\fcompleted_at\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\vcompletedAt\x12\x17\n" +
+	"\aend_seq\x18\x15 \x01(\x04R\x06endSeq\x12\x1d\n" +
+	"\n" +
+	"tool_calls\x18\x16 \x01(\rR\ttoolCalls\x12#\n" +
+	"\rauto_approved\x18\x17 \x01(\rR\fautoApproved\"\xc9\x02\n" +
+	"\vAutoApprove\x12\x14\n" +
+	"\x05given\x18\x01 \x01(\bR\x05given\x120\n" +
+	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
+	"\x05until\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x1d\n" +
+	"\n" +
+	"per_minute\x18\x04 \x01(\rR\tperMinute\x12\x14\n" +
+	"\x05queue\x18\x05 \x01(\bR\x05queue\x12\x14\n" +
+	"\x05fence\x18\x06 \x01(\bR\x05fence\x12\x16\n" +
+	"\x06minute\x18\a \x01(\x04R\x06minute\x12\x12\n" +
+	"\x04used\x18\b \x01(\rR\x04used\x12\x18\n" +
+	"\arevoked\x18\t \x01(\bR\arevoked\x12\x1d\n" +
+	"\n" +
+	"revoked_by\x18\n" +
+	" \x01(\tR\trevokedBy\x12\x10\n" +
+	"\x03why\x18\v \x01(\tR\x03why\"\x83\x01\n" +
 	"\tRateLimit\x120\n" +
 	"\x05since\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
 	"\x05until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x12\n" +
@@ -3153,7 +3550,7 @@ func file_betcode_store_v1_store_proto_rawDescGZIP() []byte {
 	return file_betcode_store_v1_store_proto_rawDescData
 }
 
-var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_betcode_store_v1_store_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*File)(nil),                  // 0: betcode.store.v1.File
 	(*Chunk)(nil),                 // 1: betcode.store.v1.Chunk
@@ -3163,80 +3560,88 @@ var file_betcode_store_v1_store_proto_goTypes = []any{
 	(*Checkpoint)(nil),            // 5: betcode.store.v1.Checkpoint
 	(*Identity)(nil),              // 6: betcode.store.v1.Identity
 	(*Session)(nil),               // 7: betcode.store.v1.Session
-	(*RateLimit)(nil),             // 8: betcode.store.v1.RateLimit
-	(*AgentOptions)(nil),          // 9: betcode.store.v1.AgentOptions
-	(*Fork)(nil),                  // 10: betcode.store.v1.Fork
-	(*Past)(nil),                  // 11: betcode.store.v1.Past
-	(*Place)(nil),                 // 12: betcode.store.v1.Place
-	(*Compaction)(nil),            // 13: betcode.store.v1.Compaction
-	(*Usage)(nil),                 // 14: betcode.store.v1.Usage
-	(*Cursor)(nil),                // 15: betcode.store.v1.Cursor
-	(*Run)(nil),                   // 16: betcode.store.v1.Run
-	(*CallDecided)(nil),           // 17: betcode.store.v1.CallDecided
-	(*Process)(nil),               // 18: betcode.store.v1.Process
-	(*Exit)(nil),                  // 19: betcode.store.v1.Exit
-	(*Input)(nil),                 // 20: betcode.store.v1.Input
-	(*Body)(nil),                  // 21: betcode.store.v1.Body
-	(*Attachment)(nil),            // 22: betcode.store.v1.Attachment
-	(*Permission)(nil),            // 23: betcode.store.v1.Permission
-	(*AskReason)(nil),             // 24: betcode.store.v1.AskReason
-	(*Key)(nil),                   // 25: betcode.store.v1.Key
-	(*Tombstone)(nil),             // 26: betcode.store.v1.Tombstone
-	nil,                           // 27: betcode.store.v1.Session.MetadataEntry
-	nil,                           // 28: betcode.store.v1.Session.GrantsEntry
-	nil,                           // 29: betcode.store.v1.Session.EnvironmentEntry
-	nil,                           // 30: betcode.store.v1.Run.EnvironmentEntry
-	nil,                           // 31: betcode.store.v1.Permission.AnswersEntry
-	(*timestamppb.Timestamp)(nil), // 32: google.protobuf.Timestamp
+	(*Subagent)(nil),              // 8: betcode.store.v1.Subagent
+	(*AutoApprove)(nil),           // 9: betcode.store.v1.AutoApprove
+	(*RateLimit)(nil),             // 10: betcode.store.v1.RateLimit
+	(*AgentOptions)(nil),          // 11: betcode.store.v1.AgentOptions
+	(*Fork)(nil),                  // 12: betcode.store.v1.Fork
+	(*Past)(nil),                  // 13: betcode.store.v1.Past
+	(*Place)(nil),                 // 14: betcode.store.v1.Place
+	(*Compaction)(nil),            // 15: betcode.store.v1.Compaction
+	(*Usage)(nil),                 // 16: betcode.store.v1.Usage
+	(*Cursor)(nil),                // 17: betcode.store.v1.Cursor
+	(*Run)(nil),                   // 18: betcode.store.v1.Run
+	(*CallDecided)(nil),           // 19: betcode.store.v1.CallDecided
+	(*Process)(nil),               // 20: betcode.store.v1.Process
+	(*Exit)(nil),                  // 21: betcode.store.v1.Exit
+	(*Input)(nil),                 // 22: betcode.store.v1.Input
+	(*Body)(nil),                  // 23: betcode.store.v1.Body
+	(*Attachment)(nil),            // 24: betcode.store.v1.Attachment
+	(*Permission)(nil),            // 25: betcode.store.v1.Permission
+	(*AskReason)(nil),             // 26: betcode.store.v1.AskReason
+	(*Key)(nil),                   // 27: betcode.store.v1.Key
+	(*Tombstone)(nil),             // 28: betcode.store.v1.Tombstone
+	nil,                           // 29: betcode.store.v1.Session.MetadataEntry
+	nil,                           // 30: betcode.store.v1.Session.GrantsEntry
+	nil,                           // 31: betcode.store.v1.Session.EnvironmentEntry
+	nil,                           // 32: betcode.store.v1.Run.EnvironmentEntry
+	nil,                           // 33: betcode.store.v1.Permission.AnswersEntry
+	(*timestamppb.Timestamp)(nil), // 34: google.protobuf.Timestamp
 }
 var file_betcode_store_v1_store_proto_depIdxs = []int32{
-	32, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	34, // 0: betcode.store.v1.File.created_at:type_name -> google.protobuf.Timestamp
 	3,  // 1: betcode.store.v1.OutOfLine.payload:type_name -> betcode.store.v1.Reference
-	26, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
-	27, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
-	14, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
-	28, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
-	32, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	32, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
-	11, // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
-	29, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
-	9,  // 10: betcode.store.v1.Session.options:type_name -> betcode.store.v1.AgentOptions
-	10, // 11: betcode.store.v1.Session.fork:type_name -> betcode.store.v1.Fork
-	8,  // 12: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
-	32, // 13: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
-	32, // 14: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
-	12, // 15: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
-	12, // 16: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
-	12, // 17: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
-	13, // 18: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
-	12, // 19: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
-	32, // 20: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
-	18, // 21: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
-	18, // 22: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
-	32, // 23: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
-	19, // 24: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
-	30, // 25: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
-	9,  // 26: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
-	17, // 27: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
-	32, // 28: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
-	32, // 29: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
-	32, // 30: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
-	22, // 31: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
-	32, // 32: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
-	32, // 33: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
-	32, // 34: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
-	32, // 35: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
-	32, // 36: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
-	31, // 37: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
-	32, // 38: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
-	24, // 39: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
-	32, // 40: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
-	32, // 41: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
-	42, // [42:42] is the sub-list for method output_type
-	42, // [42:42] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	28, // 2: betcode.store.v1.Identity.deleted:type_name -> betcode.store.v1.Tombstone
+	29, // 3: betcode.store.v1.Session.metadata:type_name -> betcode.store.v1.Session.MetadataEntry
+	16, // 4: betcode.store.v1.Session.usage:type_name -> betcode.store.v1.Usage
+	30, // 5: betcode.store.v1.Session.grants:type_name -> betcode.store.v1.Session.GrantsEntry
+	34, // 6: betcode.store.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	34, // 7: betcode.store.v1.Session.updated_at:type_name -> google.protobuf.Timestamp
+	13, // 8: betcode.store.v1.Session.past:type_name -> betcode.store.v1.Past
+	31, // 9: betcode.store.v1.Session.environment:type_name -> betcode.store.v1.Session.EnvironmentEntry
+	11, // 10: betcode.store.v1.Session.options:type_name -> betcode.store.v1.AgentOptions
+	12, // 11: betcode.store.v1.Session.fork:type_name -> betcode.store.v1.Fork
+	10, // 12: betcode.store.v1.Session.rate_limit:type_name -> betcode.store.v1.RateLimit
+	8,  // 13: betcode.store.v1.Session.subagent:type_name -> betcode.store.v1.Subagent
+	34, // 14: betcode.store.v1.Subagent.deadline:type_name -> google.protobuf.Timestamp
+	9,  // 15: betcode.store.v1.Subagent.auto:type_name -> betcode.store.v1.AutoApprove
+	34, // 16: betcode.store.v1.Subagent.completed_at:type_name -> google.protobuf.Timestamp
+	34, // 17: betcode.store.v1.AutoApprove.since:type_name -> google.protobuf.Timestamp
+	34, // 18: betcode.store.v1.AutoApprove.until:type_name -> google.protobuf.Timestamp
+	34, // 19: betcode.store.v1.RateLimit.since:type_name -> google.protobuf.Timestamp
+	34, // 20: betcode.store.v1.RateLimit.until:type_name -> google.protobuf.Timestamp
+	14, // 21: betcode.store.v1.Past.boundary:type_name -> betcode.store.v1.Place
+	14, // 22: betcode.store.v1.Past.exchange:type_name -> betcode.store.v1.Place
+	14, // 23: betcode.store.v1.Past.begun:type_name -> betcode.store.v1.Place
+	15, // 24: betcode.store.v1.Past.compaction:type_name -> betcode.store.v1.Compaction
+	14, // 25: betcode.store.v1.Compaction.to:type_name -> betcode.store.v1.Place
+	34, // 26: betcode.store.v1.Compaction.at:type_name -> google.protobuf.Timestamp
+	20, // 27: betcode.store.v1.Run.process:type_name -> betcode.store.v1.Process
+	20, // 28: betcode.store.v1.Run.launcher:type_name -> betcode.store.v1.Process
+	34, // 29: betcode.store.v1.Run.started_at:type_name -> google.protobuf.Timestamp
+	21, // 30: betcode.store.v1.Run.exit:type_name -> betcode.store.v1.Exit
+	32, // 31: betcode.store.v1.Run.environment:type_name -> betcode.store.v1.Run.EnvironmentEntry
+	11, // 32: betcode.store.v1.Run.options:type_name -> betcode.store.v1.AgentOptions
+	19, // 33: betcode.store.v1.Run.calls_decided:type_name -> betcode.store.v1.CallDecided
+	34, // 34: betcode.store.v1.CallDecided.at:type_name -> google.protobuf.Timestamp
+	34, // 35: betcode.store.v1.Exit.at:type_name -> google.protobuf.Timestamp
+	34, // 36: betcode.store.v1.Input.at:type_name -> google.protobuf.Timestamp
+	24, // 37: betcode.store.v1.Body.attachments:type_name -> betcode.store.v1.Attachment
+	34, // 38: betcode.store.v1.Permission.received_at:type_name -> google.protobuf.Timestamp
+	34, // 39: betcode.store.v1.Permission.forwarded_at:type_name -> google.protobuf.Timestamp
+	34, // 40: betcode.store.v1.Permission.expires_at:type_name -> google.protobuf.Timestamp
+	34, // 41: betcode.store.v1.Permission.last_extended_at:type_name -> google.protobuf.Timestamp
+	34, // 42: betcode.store.v1.Permission.decided_at:type_name -> google.protobuf.Timestamp
+	33, // 43: betcode.store.v1.Permission.answers:type_name -> betcode.store.v1.Permission.AnswersEntry
+	34, // 44: betcode.store.v1.Permission.orphaned_at:type_name -> google.protobuf.Timestamp
+	26, // 45: betcode.store.v1.Permission.why:type_name -> betcode.store.v1.AskReason
+	34, // 46: betcode.store.v1.Key.at:type_name -> google.protobuf.Timestamp
+	34, // 47: betcode.store.v1.Tombstone.at:type_name -> google.protobuf.Timestamp
+	48, // [48:48] is the sub-list for method output_type
+	48, // [48:48] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_betcode_store_v1_store_proto_init() }
@@ -3250,7 +3655,7 @@ func file_betcode_store_v1_store_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_store_v1_store_proto_rawDesc), len(file_betcode_store_v1_store_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,234 @@
+package messages
+
+import "time"
+
+// The conversation about subagents. A subagent is a session of its own that another session is the parent of; its id is the
+// id of its session. What makes it a subagent is part of its [SessionRecord], so it survives whatever the session survives.
+
+// SpawnSubagent creates a session with its first prompt, in one append. Answered with [SubagentSpawned] when both are
+// durable. A repeated request with the same Subagent is answered as the first one was; another request with it is refused
+// with [AlreadyExists].
+type SpawnSubagent struct {
+	ask
+	Subagent SessionID // a UUID; the gateway makes one if the client has none
+	Parent   SessionID
+	Client   ClientID
+	Prompt   string
+
+	Name             string // empty = the beginning of Prompt
+	Model            string // empty = the parent's
+	WorkingDirectory string // empty = the worktree's, or the parent's
+	WorktreeID       string
+	WorktreeLock     WorktreeLock
+	Tools            []string // as permission rules name them; empty = those of any session
+	MaxTurns         uint32   // requests to the model that one message may cause; 0 is no limit
+	BudgetUSD        float64  // 0 is no limit
+	Environment      map[string]string
+	Timeout          time.Duration // 0 = none
+	AutoApprove      bool
+	Auto             AutoApproveLimits
+	InheritGrants    bool // the parent's present grants are the subagent's
+	Forward          bool // requests are shown on the parent's streams, too
+	Step             StepAttempt
+}
+
+// AutoApproveLimits bound what is approved without a person.
+type AutoApproveLimits struct {
+	Duration  time.Duration // from the spawn; 0 = setting subagents.auto_approve_time
+	PerMinute uint32        // calls in each minute since the spawn; 0 = 60
+	Queue     bool          // a call above that waits; otherwise it is denied
+	Unfenced  bool          // no fence is put around the agent
+}
+
+// StepAttempt is the attempt of an orchestration's step that a subagent is. The zero value is none.
+type StepAttempt struct {
+	Orchestration string
+	Step          string
+	Attempt       uint32 // from 1
+}
+
+// SubagentSpawned answers [SpawnSubagent].
+type SubagentSpawned struct {
+	answer
+	Subagent SessionID
+	Fenced   bool // a fence keeps its writes in its working directory
+}
+
+// BeginSubagent is a [SpawnSubagent] as the daemon has checked and completed it, for the session of the subagent. Answered
+// with [SubagentSpawned].
+type BeginSubagent struct {
+	ask
+	Start    StartSession   // its Session is the subagent
+	Subagent SubagentRecord // as it begins
+	Grants   map[string]bool
+	Key      string // idempotency key of the first prompt
+	Prompt   string
+}
+
+// Target implements [SessionRequest].
+func (m BeginSubagent) Target() SessionID { return m.Start.Session }
+
+// SendToSubagent is [SendInput] for a subagent that has not ended; one that has refuses it with [WrongState]. Answered with
+// [InputAcknowledged].
+type SendToSubagent struct {
+	ask
+	Input SendInput
+}
+
+// Target implements [SessionRequest].
+func (m SendToSubagent) Target() SessionID { return m.Input.Session }
+
+// CancelSubagent ends a subagent. Answered with [SubagentCanceled] when its agent has ended.
+type CancelSubagent struct {
+	ask
+	Subagent        SessionID
+	Client          ClientID
+	Reason          string
+	Force           bool // SIGKILL at once
+	CleanupWorktree bool // remove its worktree with everything in it; package actors does that
+}
+
+// Target implements [SessionRequest].
+func (m CancelSubagent) Target() SessionID { return m.Subagent }
+
+// SubagentCanceled answers [CancelSubagent].
+type SubagentCanceled struct {
+	answer
+	Canceled     bool // false: it had ended before
+	Status       SubagentStatus
+	ToolCalls    uint32
+	AutoApproved uint32
+	Worktree     string // id of the worktree that it works in
+}
+
+// RevokeAutoApprove takes auto-approve from a subagent. Answered with [AutoApproveRevoked].
+type RevokeAutoApprove struct {
+	ask
+	Subagent  SessionID
+	Client    ClientID
+	Reason    string
+	Terminate bool // if an approved call runs, the agent is ended
+}
+
+// Target implements [SessionRequest].
+func (m RevokeAutoApprove) Target() SessionID { return m.Subagent }
+
+// AutoApproveRevoked answers [RevokeAutoApprove].
+type AutoApproveRevoked struct {
+	answer
+	Revoked bool // false: it has ended, or had none
+	Pending int  // approved calls that had not returned
+	Status  SubagentStatus
+}
+
+// ListSubagents asks for the known subagents, oldest first. Answered with [SubagentList], from the journal.
+type ListSubagents struct {
+	ask
+	Parent        SessionID // empty = any
+	Orchestration string    // empty = any
+	Status        SubagentStatus
+}
+
+// SubagentList answers [ListSubagents]. Each record has a Subagent.
+type SubagentList struct {
+	answer
+	Subagents []SessionRecord
+}
+
+// SubagentStatus is how far a subagent has come. Stored, and numbered as the enum of the API: append only.
+type SubagentStatus uint8
+
+// The statuses. The last three are final.
+const (
+	SubagentAny       SubagentStatus = 0 // in a filter
+	SubagentPending   SubagentStatus = 1 // its agent has not begun with the first prompt
+	SubagentRunning   SubagentStatus = 2
+	SubagentCompleted SubagentStatus = 3
+	SubagentFailed    SubagentStatus = 4
+	SubagentCancelled SubagentStatus = 5
+)
+
+var subagentStatuses = [...]string{"", "pending", "running", "completed", "failed", "cancelled"}
+
+// String returns the status as filters and answers of the API have it.
+func (s SubagentStatus) String() string {
+	if int(s) < len(subagentStatuses) {
+		return subagentStatuses[s]
+	}
+	return "unknown"
+}
+
+// Final reports whether nothing follows it.
+func (s SubagentStatus) Final() bool { return s >= SubagentCompleted }
+
+// ParseSubagentStatus returns the status that a filter names; the empty one is [SubagentAny].
+func ParseSubagentStatus(text string) (SubagentStatus, error) {
+	for i, name := range subagentStatuses {
+		if text == name {
+			return SubagentStatus(i), nil //nolint:gosec // there are six
+		}
+	}
+	return SubagentAny, Errorf("list subagents", Invalid, "%.32q is no status of a subagent", text).
+		WithHint("name pending, running, completed, failed or cancelled, or none for all")
+}
+
+// WorktreeLock is how a subagent shares its worktree. Stored, and numbered as the enum of the API: append only.
+type WorktreeLock uint8
+
+// The locks.
+const (
+	WorktreeLockNone      WorktreeLock = 0
+	WorktreeLockShared    WorktreeLock = 2
+	WorktreeLockExclusive WorktreeLock = 3
+)
+
+// SubagentRecord is what a [SessionRecord] has of a subagent. It is written with each change of the session, so it is small.
+type SubagentRecord struct {
+	Parent SessionID
+	Depth  uint32 // 1 for the subagent of a session that is none
+	Digest []byte // of the request that spawned it
+	Prompt string // the beginning of it, at most 1 KiB
+
+	Tools        []string // as permission rules name them; empty = those of any session
+	MaxTurns     uint32
+	BudgetUSD    float64
+	WorktreeLock WorktreeLock
+	Forward      bool
+	Step         StepAttempt
+	Deadline     time.Time // it fails then; zero = never
+	Auto         AutoApprove
+
+	Status SubagentStatus
+	Ending SubagentEnding // how it ends as soon as its agent has gone; zero while it goes on
+	Result string         // last text of the model, or why it failed or was cancelled; at most 4 KiB
+	Exit   int32          // of its agent; 0 for one that completed, and 1 where it did not exit by itself
+
+	CompletedAt time.Time // zero before its end
+	EndSeq      Seq       // number of the event that ended it; 0 before
+
+	ToolCalls    uint32
+	AutoApproved uint32
+}
+
+// SubagentEnding is how a subagent ends as soon as its agent has gone. The zero value is none.
+type SubagentEnding struct {
+	Status SubagentStatus
+	Reason string
+}
+
+// AutoApprove is the approval without a person that a subagent was given. The zero value is none.
+type AutoApprove struct {
+	Given     bool
+	Since     time.Time // of the spawn: minutes are counted from there
+	Until     time.Time
+	PerMinute uint32
+	Queue     bool
+	Fence     bool // its agent is fenced whatever the setting says
+
+	Minute uint64 // the one that calls were approved in last
+	Used   uint32 // of PerMinute in that
+
+	Revoked   bool
+	RevokedBy ClientID
+	Why       string
+}
