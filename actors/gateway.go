@@ -47,6 +47,8 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.abilities(ctx, m)
 	case messages.ListWorktrees, messages.GetWorktree, messages.CreateWorktree, messages.SwitchWorktree, messages.SetupWorktree, messages.RemoveWorktree:
 		return s.worktree(ctx, m)
+	case messages.LeaseWorktree, messages.ReleaseWorktree:
+		return s.lease(ctx, m)
 	case messages.StopFleet:
 		return s.stopFleet(m)
 	case messages.ResumeFleet:
@@ -70,7 +72,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		if m, err = s.checks.Start(m); err != nil {
 			return nil, err
 		}
-		return s.ask(ctx, s.sessions, m)
+		return s.startLeased(ctx, m)
 	case messages.SendInput:
 		m.Digest = requests.InputDigest(m.Content, m.Attachments)
 		return s.askOnce(ctx, m)
@@ -87,9 +89,15 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 			return nil, err
 		}
 		m.Repeated = seen
+		if err := s.mayWork(ctx, m); err != nil {
+			return nil, err
+		}
 		return compactWaiting(ctx, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
 	case messages.SessionRequest:
-		return s.ask(ctx, s.sessions, m)
+		if err := s.mayWork(ctx, m); err != nil {
+			return nil, err
+		}
+		return s.ends(ctx, m)
 	}
 	return nil, messages.Errorf("ask", messages.Unimplemented, "no actor answers a %T", r)
 }
@@ -136,7 +144,10 @@ func (s *System) askOnce(ctx context.Context, r messages.Request) (messages.Repl
 	if known, err := s.queries.Repeated(r); known != nil || err != nil {
 		return known, err
 	}
-	return s.ask(ctx, s.sessions, r)
+	if err := s.mayWork(ctx, r); err != nil {
+		return nil, err
+	}
+	return s.ends(ctx, r)
 }
 
 // answerPermission asks the session, and the journal if the session has no decision of the request

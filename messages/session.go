@@ -18,6 +18,7 @@ type StartSession struct {
 	WorkingDirectory string // absolute; required for a new session, must exist
 	Resolved         string // the same behind symbolic links; empty if there are none. The daemon sets it
 	WorktreeID       string
+	Lease            LeaseMode // of the worktree, for a new session
 	Model            string
 	PermissionMode   string
 	AllowedTools     []string

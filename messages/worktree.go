@@ -125,6 +125,8 @@ type WorktreeView struct {
 
 	Setup WorktreeSetup
 
+	Leases []WorktreeLease // of sessions, oldest first
+
 	Work *WorktreeWork // nil if it could not be found out in time
 }
 

@@ -25,10 +25,11 @@ type Deps struct {
 	Stop      func(ctx context.Context, id messages.SessionID) (bool, error) // ends the agent of a session; whether one ran. It waits: call it on a worker
 }
 
-// maxRepositories bounds the children, maxQueue the changes that wait in each.
+// maxRepositories bounds the children, maxQueue the changes that wait in each, maxLeasing those of leases.
 const (
 	maxRepositories = 1000
 	maxQueue        = 32
+	maxLeasing      = 1000
 )
 
 // worktrees hands requests to the child of their repository.
@@ -84,16 +85,21 @@ type repository struct {
 	changes *changes
 	worker  *act.Worker
 	setups  *act.Worker     // of worktrees, beside the changes
+	leases  *act.Worker     // notes leases, beside both
 	life    context.Context // of this incarnation; its end ends the change that runs
 	cancel  context.CancelFunc
 	queued  int // changes that are not answered
+	leasing int // of leases
 }
 
-// changed is the result of a change.
-type changed struct {
-	to     *actor.PID
-	answer any
-}
+// changed is the result of a change, leased that of a change of leases.
+type (
+	changed struct {
+		to     *actor.PID
+		answer any
+	}
+	leased changed
+)
 
 func repositoryProps(d Deps, common string) *actor.Props {
 	log := d.Log("worktrees/" + act.ChildName("repository", actorName(common)))
@@ -109,11 +115,21 @@ func (r *repository) Receive(ctx actor.Context) {
 		r.life, r.cancel = context.WithCancel(context.Background())
 		r.worker = act.NewWorker(ctx, r.deps.Workers, r)
 		r.setups = act.NewWorker(ctx, r.deps.Workers, r)
+		r.leases = act.NewWorker(ctx, r.deps.Workers, r)
 		life, changes := r.life, r.changes
 		r.worker.Do(func() any {
 			changes.reconcile(life)
 			return nil
 		})
+		r.leases.Do(func() any {
+			changes.checkLeases()
+			return nil
+		})
+	case messages.LeaseWorktree, messages.ReleaseWorktree, messages.EndLease:
+		r.lease(ctx, m)
+	case leased:
+		r.leasing--
+		act.Send(ctx, m.to, m.answer)
 	case messages.WorktreeRequest:
 		r.change(ctx, m)
 	case changed:
@@ -130,7 +146,20 @@ func (r *repository) Receive(ctx actor.Context) {
 		r.cancel()
 		r.worker.Close(nil)
 		r.setups.Close(nil)
+		r.leases.Close(nil)
 	}
+}
+
+// lease queues a change of leases. It does not wait for other changes.
+func (r *repository) lease(ctx actor.Context, m any) {
+	if r.leasing >= maxLeasing {
+		act.Send(ctx, ctx.Sender(), messages.Errorf(opLease, messages.Exhausted, "%d changes of leases wait already", maxLeasing).
+			WithHint("Try again when some of them have ended."))
+		return
+	}
+	r.leasing++
+	to, changes := ctx.Sender(), r.changes
+	r.leases.Do(func() any { return leased{to, changes.doLease(m)} })
 }
 
 // change queues a change.

@@ -19,6 +19,11 @@
 // A second worker of the repository runs setups, so changes do not wait for them. Worktrees are ready before their setup:
 // its status is part of the record. Commands inherit a lock, so those of a killed daemon do not run beside new ones.
 //
+// # Leases
+//
+// Leases of sessions are part of the record. A third worker notes them, so they do not wait for changes. Callers that wait
+// for a lease wait on their own goroutines, in the order of the queue of the [Registry]; the actor only hears of attempts.
+//
 // # On a crash
 //
 // A repository first finishes or undoes what its records say was begun. It waits for a git that outlived the daemon, by the

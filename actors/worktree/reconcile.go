@@ -52,8 +52,7 @@ func (c *changes) resumeCreation(ctx context.Context, lock *git.Lock, rec record
 		c.undo(ctx, lock, rec)
 		return
 	}
-	rec.State = messages.WorktreeReady
-	if err := c.registry.put(rec); err != nil {
+	if _, err := c.registry.update(rec.ID, func(r *record) { r.State = messages.WorktreeReady }); err != nil {
 		c.log.Warn().Err(err).Str("worktree", rec.ID).Msg("record of a worktree not written")
 	}
 }
@@ -64,8 +63,8 @@ func (c *changes) resumeRemoval(ctx context.Context, lock *git.Lock, rec record)
 	if !absent(filepath.Join(rec.Path, ".git")) && !rec.Forced {
 		s, err := c.git.Status(ctx, rec.Path)
 		if err != nil || s.Foreign > 0 || s.Changed > s.Deleted {
-			rec.State = messages.WorktreeReady
-			err = errors.Join(err, c.registry.put(rec))
+			_, failed := c.registry.update(rec.ID, func(r *record) { r.State = messages.WorktreeReady })
+			err = errors.Join(err, failed)
 			log.Warn().Err(err).Msg("worktree not removed: it was used after its removal was cut short")
 			return
 		}

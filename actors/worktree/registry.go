@@ -35,6 +35,7 @@ type record struct {
 	CreatedAt  time.Time              `json:"created_at"`
 	SwitchedTo time.Time              `json:"switched_to,omitzero"`
 	Setup      messages.WorktreeSetup `json:"setup,omitzero"`
+	Leases     leases                 `json:"leases,omitempty"`
 }
 
 // leftover describes what a creation may have left.
@@ -57,18 +58,20 @@ const maxRecords = 10000
 
 // Registry is the records of all worktrees. Any goroutine may read it; only the actors of this package change it.
 type Registry struct {
-	dir string
+	dir   string
+	queue queue // of callers that wait for leases
 
 	writing sync.Mutex // serialises changes
 	mu      sync.Mutex
 	records map[string]record
+	checked map[string]bool // repositories whose leases were checked
 }
 
 const suffix = ".json"
 
 // Open reads the records in a directory, which it creates. Records that cannot be read are problems; their files stay.
 func Open(dir string) (*Registry, error) {
-	r := &Registry{dir: dir, records: map[string]record{}}
+	r := &Registry{dir: dir, records: map[string]record{}, checked: map[string]bool{}}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return r, err
 	}
@@ -98,15 +101,29 @@ func Open(dir string) (*Registry, error) {
 
 // update changes a record, if it is still there, and returns it.
 func (r *Registry) update(id string, change func(*record)) (record, error) {
+	rec, err := r.change(id, func(rec *record) error {
+		change(rec)
+		return nil
+	})
+	if messages.KindOf(err) == messages.NotFound {
+		err = nil
+	}
+	return rec, err
+}
+
+// change changes a record unless the change is refused, and returns it. A record that is gone is [messages.NotFound].
+func (r *Registry) change(id string, change func(*record) error) (record, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	r.mu.Lock()
 	rec, known := r.records[id]
 	r.mu.Unlock()
 	if !known {
-		return rec, nil
+		return rec, notFound("change worktree", id)
 	}
-	change(&rec)
+	if err := change(&rec); err != nil {
+		return rec, err
+	}
 	return rec, r.write(rec)
 }
 
@@ -141,6 +158,9 @@ func (r *Registry) write(rec record) error {
 
 // drop removes a record.
 func (r *Registry) drop(id string) error {
+	defer r.queue.wake(id) // callers that wait for it learn that it has gone
+	r.writing.Lock()
+	defer r.writing.Unlock()
 	if err := os.Remove(filepath.Join(r.dir, id+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove record of worktree: %w", err)
 	}
@@ -186,11 +206,15 @@ func (r *Registry) find(op, reference string) (record, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return record{}, messages.Errorf(op, messages.NotFound, "no worktree is called %q", clip(reference)).WithCode(messages.WorktreeNotFound).
-			With("worktree_id", clip(reference)).WithHint("'betcode worktree list' shows them.")
+		return record{}, notFound(op, reference)
 	}
 	return record{}, messages.Errorf(op, messages.Invalid, "%d worktrees are called %q", len(found), clip(reference)).
 		WithHint("Use the id, as 'betcode worktree list --all' shows it.")
+}
+
+func notFound(op, reference string) *messages.Error {
+	return messages.Errorf(op, messages.NotFound, "no worktree is called %q", clip(reference)).WithCode(messages.WorktreeNotFound).
+		With("worktree_id", clip(reference)).WithHint("'betcode worktree list' shows them.")
 }
 
 // clip shortens what a caller has sent, for an error.

@@ -42,17 +42,20 @@ func (c *changes) remove(ctx context.Context, lock *git.Lock, m messages.RemoveW
 			return nil, err
 		}
 	}
-	ready := rec
-	rec.State, rec.Forced = messages.WorktreeRemoving, m.Force
-	if err := c.registry.put(rec); err != nil {
+	rec, err = c.registry.change(rec.ID, func(r *record) error { // not the copy from above: leases have ended since
+		r.State, r.Forced = messages.WorktreeRemoving, m.Force
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	if err := c.at(stepRemoving); err != nil {
 		return nil, err
 	}
 	if err := c.demolish(ctx, lock, rec, false); err != nil {
-		if !errors.Is(err, errDied) && ready.state() == messages.WorktreeReady {
-			err = errors.Join(err, c.registry.put(ready))
+		if !errors.Is(err, errDied) && !absent(filepath.Join(rec.Path, ".git")) {
+			_, failed := c.registry.update(rec.ID, func(r *record) { r.State, r.Forced = messages.WorktreeReady, false })
+			err = errors.Join(err, failed)
 		}
 		return nil, err
 	}

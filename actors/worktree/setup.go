@@ -71,6 +71,8 @@ func (c *changes) setUpAgain(_ context.Context, m messages.SetupWorktree) (messa
 		return nil, err
 	case rec.Setup.Status == messages.SetupRunning:
 		return nil, setupRuns(opSetup, rec)
+	case rec.excluded() != nil:
+		return nil, inUse(opSetup, rec, *rec.excluded())
 	case len(c.commands(rec)) == 0:
 		return nil, messages.Errorf(opSetup, messages.WrongState, "worktree %s has no setup", rec.Name).
 			WithHint("Write " + setupScript + " in the repository, or set worktree.setup_commands.")

@@ -67,7 +67,7 @@ func (r *Registry) View(ctx context.Context, g *git.Git, reference string, sessi
 func viewOf(rec record, active string, sessions []messages.SessionRecord) messages.WorktreeView {
 	v := messages.WorktreeView{
 		ID: rec.ID, Name: rec.Name, Path: rec.Path, Branch: rec.Branch, Repository: rec.Main, State: rec.state(),
-		Active: rec.ID == active, CreatedAt: rec.CreatedAt, Setup: rec.Setup,
+		Active: rec.ID == active, CreatedAt: rec.CreatedAt, Setup: rec.Setup, Leases: rec.Leases,
 	}
 	var last time.Time
 	for _, s := range sessions {

@@ -1,0 +1,151 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"betcode/messages"
+)
+
+// lease takes or gives back a lease of a worktree.
+func (s *System) lease(ctx context.Context, r messages.Request) (messages.Reply, error) {
+	if s.registry == nil {
+		return nil, noWorktrees("lease worktree")
+	}
+	var err error
+	switch m := r.(type) {
+	case messages.LeaseWorktree:
+		if m.Worktree, m.Common, err = s.registry.Repository("lease worktree", m.Worktree); err != nil {
+			return nil, err
+		}
+		take := func(m messages.LeaseWorktree) (messages.Reply, error) { return s.ask(ctx, s.worktrees, m) }
+		if m.Wait {
+			return s.registry.Wait(ctx, m, take)
+		}
+		return take(m)
+	case messages.ReleaseWorktree:
+		if m.Worktree == "" {
+			return messages.Done{}, s.releaseAll(ctx, m.Holder)
+		}
+		if m.Worktree, m.Common, err = s.registry.Repository("release worktree", m.Worktree); err != nil {
+			return nil, err
+		}
+		return s.ask(ctx, s.worktrees, m)
+	}
+	return nil, messages.Errorf("lease worktree", messages.Unimplemented, "no actor answers a %T", r)
+}
+
+func (s *System) releaseAll(ctx context.Context, holder messages.SessionID) error {
+	var all error
+	for id, common := range s.registry.LeasedBy(holder) {
+		_, err := s.ask(ctx, s.worktrees, messages.ReleaseWorktree{Worktree: id, Holder: holder, Common: common})
+		all = errors.Join(all, err)
+	}
+	return all
+}
+
+// startLeased starts a session with its lease. A session that is not created keeps none.
+func (s *System) startLeased(ctx context.Context, m messages.StartSession) (messages.Reply, error) {
+	fresh := m.WorktreeID != "" && s.registry != nil && !s.queries.Exists(m.Session)
+	if !fresh {
+		return s.ask(ctx, s.sessions, m)
+	}
+	if m.Lease == messages.LeaseNone {
+		if err := s.registry.Excluded("start session", m.WorktreeID, m.Session); err != nil {
+			return nil, err
+		}
+		return s.ask(ctx, s.sessions, m)
+	}
+	if _, err := s.lease(ctx, messages.LeaseWorktree{Worktree: m.WorktreeID, Holder: m.Session, Mode: m.Lease}); err != nil {
+		return nil, err
+	}
+	answer, err := s.ask(ctx, s.sessions, m)
+	if kind := messages.KindOf(err); err != nil && kind != messages.DeadlineExceeded && kind != messages.Canceled && !s.queries.Exists(m.Session) {
+		err = errors.Join(err, s.releaseAll(context.WithoutCancel(ctx), m.Session))
+	}
+	return answer, err
+}
+
+// mayWork refuses a request that has a session's agent work while another session excludes it from its worktree. A session
+// that was stopped takes its lease again.
+//
+// The check comes before the session sees the request. A stop that ends between the two takes the lease away from an agent
+// that starts: it is held again with the next request.
+func (s *System) mayWork(ctx context.Context, r messages.Request) error {
+	if once, ok := r.(messages.Once); ok {
+		r = once.Request
+	}
+	target, works := r.(messages.SessionRequest)
+	switch r.(type) {
+	case messages.SendInput, messages.ContinueSession, messages.RestartSession, messages.CompactSession:
+	default:
+		works = false
+	}
+	if !works || s.registry == nil || !s.registry.Leased() {
+		return nil
+	}
+	session := target.Target()
+	if worktree, own, lapsed := s.registry.Lapsed(session); lapsed {
+		_, err := s.lease(ctx, messages.LeaseWorktree{Worktree: worktree, Holder: session, Mode: own.Mode})
+		return err
+	}
+	loaded, err := s.options.Store.Load(session)
+	if err != nil || !loaded.Found {
+		return nil //nolint:nilerr // the session says what is wrong with it
+	}
+	return s.registry.Excluded("work in worktree", loaded.Record.WorktreeID, session)
+}
+
+// ends asks for the stop or the deletion of a session. Its leases say so first, so that a daemon that dies in the middle of it
+// leaves none behind.
+func (s *System) ends(ctx context.Context, r messages.Request) (messages.Reply, error) {
+	inner := r
+	if once, ok := r.(messages.Once); ok {
+		inner = once.Request
+	}
+	var session messages.SessionID
+	switch m := inner.(type) {
+	case messages.StopSession:
+		session = m.Session
+	case messages.DeleteSession:
+		session = m.Session
+	default:
+		return s.ask(ctx, s.sessions, r)
+	}
+	s.endLeases(ctx, session, messages.HolderEnding)
+	answer, err := s.ask(ctx, s.sessions, r)
+	switch messages.KindOf(err) {
+	case messages.Canceled, messages.DeadlineExceeded, messages.Unavailable: // the session may end all the same
+	default:
+		if err != nil {
+			s.endLeases(ctx, session, messages.HolderStays)
+		}
+	}
+	return answer, err
+}
+
+// endLeases notes the end of a session in its leases. What cannot be written is done again when the daemon starts.
+func (s *System) endLeases(ctx context.Context, session messages.SessionID, how messages.LeaseEnd) {
+	if s.registry == nil {
+		return
+	}
+	for id, common := range s.registry.LeasedBy(session) {
+		if _, err := s.ask(ctx, s.worktrees, messages.EndLease{Worktree: id, Holder: session, How: how, Common: common}); err != nil {
+			s.logOf("worktrees").Warn().Err(err).Str("worktree", id).Msg("end of a lease not written")
+		}
+	}
+}
+
+// ended gives back what a session held when it was stopped or deleted, and has the fact written to the audit log.
+func (s *System) ended(e messages.AuditEntry) {
+	if e.Type == messages.AuditSessionComplete && s.registry != nil {
+		how := messages.HolderStopped
+		if e.Context["by"] == "delete" {
+			how = messages.HolderDeleted
+		}
+		for id, common := range s.registry.LeasedBy(e.Session) {
+			s.actors.Root.Send(s.worktrees, messages.EndLease{Worktree: id, Holder: e.Session, How: how, Common: common})
+		}
+	}
+	s.audit(e)
+}
