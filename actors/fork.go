@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/claude/transcript"
 	"betcode/actors/internal/regular"
 	"betcode/messages"
 	"betcode/messages/claudecode"
@@ -112,7 +113,7 @@ func (s *System) lastAnswer(op, conversation string, environment []string) (stri
 		if err != nil {
 			return "", messages.Errorf(op, messages.Unavailable, "read the agent's transcript: %w", err)
 		}
-		last, err := claude.LastAnswer(file)
+		last, err := transcript.LastAnswer(file)
 		_ = file.Close() // it was read only
 		switch {
 		case err != nil:

@@ -191,6 +191,9 @@ var rules = []rule{
 		},
 	},
 	{
+		pkg: "actors/internal/claude/transcript", because: "a transcript is read without the protocol of the agent that wrote it",
+	},
+	{
 		pkg: "actors/health", may: []string{"messages", "actors/internal/act", "actors/internal/disk"},
 		because: "components report to health; it owns both sides of that protocol and knows none of them", never: actorsNever,
 	},

@@ -194,7 +194,7 @@ func TestLongInput(t *testing.T) {
 		b := turning(t)
 		b.tell(input("ann", "k2"))
 		b.tell(b.exit(137))
-		b.tell(transcript(1, "k1"))
+		b.tell(inTranscript(1, "k1"))
 		b.tell(restartDue{1})
 		b.tell(b.up())
 		b.tell(run.InputTooLong{Run: 2, Key: "k2"})
@@ -210,7 +210,7 @@ func TestLongInput(t *testing.T) {
 		b.tell(input("ann", "k2"))
 		b.tell(run.InputTooLong{Run: 1, Key: "k2"})
 		b.tell(b.exit(137))
-		b.tell(transcript(1))
+		b.tell(inTranscript(1))
 		b.tell(restartDue{1})
 		b.tell(b.up())
 		if !slices.Contains(b.quiet(), "run 2: write k2") {

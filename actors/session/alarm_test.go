@@ -214,7 +214,7 @@ func TestAlarmOutlivesTheRun(t *testing.T) {
 	b.state.options.OnAlarm = settings.AlarmStops
 	b.tell(b.out(claude.ToolDone{ID: "call", Verdict: claude.VerdictHost}))
 	b.tell(messages.RunEnded{Run: 1, Exit: messages.Exit{Known: true, Signal: "SIGKILL", Reason: "killed", At: dawn}})
-	b.tell(transcript(1))
+	b.tell(inTranscript(1))
 	b.quiet()
 	if b.state.record.Phase != messages.PhaseCrashed {
 		t.Errorf("the session is %s without an agent", b.state.record.Phase)
@@ -305,7 +305,7 @@ func TestForgedRepeat(t *testing.T) {
 		{"a message whose process has died", func() *bench {
 			b := turning(t)
 			b.tell(b.exit(137))
-			b.tell(transcript(1))
+			b.tell(inTranscript(1))
 			b.quiet()
 			b.now = b.now.Add(time.Minute)
 			b.tell(restartDue{b.state.record.Run})
@@ -366,7 +366,7 @@ func continuing(t *testing.T) *bench {
 	t.Helper()
 	b := turning(t)
 	b.tell(b.exit(137))
-	b.tell(transcript(1, "k1"))
+	b.tell(inTranscript(1, "k1"))
 	b.quiet()
 	b.now = b.now.Add(time.Minute)
 	b.tell(restartDue{b.state.record.Run})

@@ -98,7 +98,7 @@ func TestSessionsAreAudited(t *testing.T) {
 	b = turning(t)
 	b.quiet()
 	b.tell(b.exit(3))
-	b.tell(transcript(1, "k1"))
+	b.tell(inTranscript(1, "k1"))
 	got := b.audited()
 	if !strings.HasPrefix(got, "session_error daemon failure") {
 		t.Error(got)

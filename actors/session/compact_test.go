@@ -169,7 +169,7 @@ func TestCompactionEndsWithTheAgent(t *testing.T) {
 	b.tell(b.out(heard("c1", claude.Queued)))
 	b.tell(b.exit(137))
 	b.quiet()
-	b.on(transcript(1, "c1"), "all: 13 error COMPACTION_FAILED, 14 IDLE, 15 error SUBPROCESS_CRASHED", "to op: internal COMPACTION_FAILED")
+	b.on(inTranscript(1, "c1"), "all: 13 error COMPACTION_FAILED, 14 IDLE, 15 error SUBPROCESS_CRASHED", "to op: internal COMPACTION_FAILED")
 	if p := b.state.record.Past; p.Boundary.Seq != 0 || b.state.busy() {
 		t.Errorf("%+v, busy %v", p, b.state.busy())
 	}
@@ -186,13 +186,13 @@ func TestCompactionIsNoTurn(t *testing.T) {
 		b.tell(b.exit(137))
 		b.quiet()
 		if remembered {
-			b.on(transcript(1, "c1"), "all: 13 error COMPACTION_FAILED, 14 IDLE, 15 error SUBPROCESS_CRASHED", "to op: internal COMPACTION_FAILED")
+			b.on(inTranscript(1, "c1"), "all: 13 error COMPACTION_FAILED, 14 IDLE, 15 error SUBPROCESS_CRASHED", "to op: internal COMPACTION_FAILED")
 			if b.state.busy() || b.state.blocked() {
 				t.Errorf("%+v", b.state.record)
 			}
 			continue
 		}
-		b.on(transcript(1), "all: 13 error SUBPROCESS_CRASHED", "in 500ms session.restartDue")
+		b.on(inTranscript(1), "all: 13 error SUBPROCESS_CRASHED", "in 500ms session.restartDue")
 		b.on(restartDue{1}, "run 2: start with --resume")
 	}
 }

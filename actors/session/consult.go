@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/claude/transcript"
 	"betcode/actors/internal/regular"
 	"betcode/messages"
 )
@@ -134,7 +135,7 @@ func (e readTranscript) read(environment []string) any {
 		}
 		if err == nil {
 			var known map[string]bool
-			known, err = claude.Remembered(file, e.keys)
+			known, err = transcript.Find(file, e.keys)
 			file.Close()
 			for key := range known {
 				found.inTranscript[key] = true

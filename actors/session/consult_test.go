@@ -13,7 +13,7 @@ import (
 func TestCrashInATurnThatWasNotSaved(t *testing.T) {
 	b := turning(t)
 	b.on(b.exit(137), "all: 6 run 1 exited", "drop run 1", "look for k1 in the transcript")
-	b.on(transcript(1), "all: 7 "+crashedEvent, "in 500ms session.restartDue")
+	b.on(inTranscript(1), "all: 7 "+crashedEvent, "in 500ms session.restartDue")
 	if r := b.state.record; r.Turn || r.Phase != messages.PhaseActive || b.state.inputs[0].State != messages.InputAccepted {
 		t.Errorf("%+v, inputs %+v", r, b.state.inputs)
 	}
@@ -32,7 +32,7 @@ func TestCrashInATurnThatWasSaved(t *testing.T) {
 	b := turning(t)
 	b.tell(b.exit(137))
 	b.quiet()
-	b.on(transcript(1, "k1"), "all: 7 "+crashedEvent, "in 500ms session.restartDue")
+	b.on(inTranscript(1, "k1"), "all: 7 "+crashedEvent, "in 500ms session.restartDue")
 	if r := b.state.record; !r.Turn || r.Phase != messages.PhaseActive || len(b.state.inputs) != 0 {
 		t.Errorf("%+v, inputs %+v", r, b.state.inputs)
 	}
@@ -55,7 +55,7 @@ func TestWhichMessagesAreLookedFor(t *testing.T) {
 	b.tell(messages.InputWrittenTo{Run: 1, Key: "k4"})
 	b.quiet()
 	b.on(b.exit(137), "all: 9 run 1 exited", "drop run 1", "look for k1 k2 k3 k4 in the transcript")
-	b.tell(transcript(1, "k1", "k2"))
+	b.tell(inTranscript(1, "k1", "k2"))
 	b.tell(restartDue{1})
 	b.quiet()
 	b.on(b.up(), "all: 11 run 2 started", "in 1m0s session.continuationDue", "run 2: write k3", "run 2: write k4")
@@ -80,8 +80,8 @@ func TestWhileTheTranscriptIsRead(t *testing.T) {
 			b.tell(b.exit(137))
 			b.quiet()
 			b.on(c.m, c.want...)
-			b.on(transcript(1), c.after...)
-			b.on(transcript(1))
+			b.on(inTranscript(1), c.after...)
+			b.on(inTranscript(1))
 		})
 	}
 }
@@ -93,7 +93,7 @@ func TestTranscriptIsReadAgainByARebuiltSession(t *testing.T) {
 	b.quiet()
 	b.crash()
 	b.expect("the crash", "look for k1 in the transcript")
-	b.on(transcript(1, "k1"), "run 2: "+resumedRun+" in a turn")
+	b.on(inTranscript(1, "k1"), "run 2: "+resumedRun+" in a turn")
 }
 
 // A message that the agent never acknowledged, but remembers: it is not given
@@ -108,7 +108,7 @@ func TestInputInTheTranscriptWithoutAReport(t *testing.T) {
 	}
 	b.manual, b.looked = false, nil
 	b.quiet()
-	b.tell(transcript(1, "k1"))
+	b.tell(inTranscript(1, "k1"))
 	if r := b.state.record; !r.Turn || len(b.state.inputs) != 0 {
 		t.Errorf("%+v, inputs %+v", r, b.state.inputs)
 	}

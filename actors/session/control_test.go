@@ -44,7 +44,7 @@ func TestModeBelongsToItsClient(t *testing.T) {
 	}
 	crashed := func(b *bench) {
 		b.tell(b.exit(137))
-		b.tell(transcript(1, "k1"))
+		b.tell(inTranscript(1, "k1"))
 	}
 	for mode, after := range map[string]string{
 		"acceptEdits": "default", "bypassPermissions": "default", "auto": "default", "plan": "plan", "dontAsk": "dontAsk", "default": "default",
@@ -94,7 +94,7 @@ func TestModeBelongsToItsClient(t *testing.T) {
 		b.tell(b.exit(137))
 		b.crash()
 		b.crash() // once more, with the message made ready again
-		b.tell(transcript(1, "k1"))
+		b.tell(inTranscript(1, "k1"))
 		if got := b.mode(); b.state.record.Run != 2 || got != "default" {
 			t.Errorf("run %d has %s", b.state.record.Run, got)
 		}

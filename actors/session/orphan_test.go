@@ -25,7 +25,7 @@ func orphaned(t tester) *bench {
 // resumed lets the next run come up, in the turn that was cut off.
 func (b *bench) resumed() {
 	b.t.Helper()
-	b.tell(transcript(b.state.record.Run, "k1"))
+	b.tell(inTranscript(b.state.record.Run, "k1"))
 	b.tell(restartDue{b.state.record.Run})
 	b.tell(b.up())
 	b.tell(b.out(begun()))

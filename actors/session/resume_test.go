@@ -16,7 +16,7 @@ func (b *bench) cut() []string {
 	b.t.Helper()
 	b.quiet()
 	b.tell(b.exit(137))
-	b.tell(transcript(b.state.record.Run))
+	b.tell(inTranscript(b.state.record.Run))
 	return b.quiet()
 }
 
@@ -48,7 +48,7 @@ func (b *bench) goesOn() {
 func standing(t *testing.T) *bench {
 	b := turning(t)
 	b.tell(b.exit(137))
-	b.tell(transcript(1, "k1"))
+	b.tell(inTranscript(1, "k1"))
 	b.goesOn()
 	b.cut()
 	b.goesOn()
@@ -147,7 +147,7 @@ func TestPolicyAsk(t *testing.T) {
 		if remembered {
 			known = append(known, "k1")
 		}
-		b.on(transcript(1, known...), "all: 7 "+crashedEvent+", 8 notice TURN_WAITS, 9 WAITING_FOR_USER", "notify TURN_WAITS")
+		b.on(inTranscript(1, known...), "all: 7 "+crashedEvent+", 8 notice TURN_WAITS, 9 WAITING_FOR_USER", "notify TURN_WAITS")
 		want := "run 2: start with --resume"
 		if remembered {
 			want += " in a turn"
@@ -160,7 +160,7 @@ func TestPolicyAsk(t *testing.T) {
 	b.tell(b.exit(143))
 	b.crash()
 	b.quiet()
-	b.on(transcript(1, "k1"), "all: 7 notice TURN_WAITS, 8 WAITING_FOR_USER", "notify TURN_WAITS")
+	b.on(inTranscript(1, "k1"), "all: 7 notice TURN_WAITS, 8 WAITING_FOR_USER", "notify TURN_WAITS")
 	if r := b.state.record; r.Waiting != messages.WaitsByPolicy || r.Interruptions != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -172,13 +172,13 @@ func TestPolicyNever(t *testing.T) {
 	b := turningUnder(t, messages.ResumeNever)
 	b.tell(b.exit(137))
 	b.quiet()
-	b.on(transcript(1, "k1"), "all: 7 "+crashedEvent+", 8 notice TURN_NOT_CONTINUED, 9 turn interrupted, 10 IDLE")
+	b.on(inTranscript(1, "k1"), "all: 7 "+crashedEvent+", 8 notice TURN_NOT_CONTINUED, 9 turn interrupted, 10 IDLE")
 
 	b = turningUnder(t, messages.ResumeNever)
 	b.tell(input("ann", "k2"))
 	b.tell(b.exit(137))
 	b.quiet()
-	b.on(transcript(1), "all: 8 "+crashedEvent+", 9 notice INPUT_DROPPED, 10 notice TURN_NOT_CONTINUED, 11 turn interrupted, 12 THINKING",
+	b.on(inTranscript(1), "all: 8 "+crashedEvent+", 9 notice INPUT_DROPPED, 10 notice TURN_NOT_CONTINUED, 11 turn interrupted, 12 THINKING",
 		"in 500ms session.restartDue")
 	b.on(restartDue{1}, "run 2: start with --resume")
 	b.on(b.up(), "all: 13 run 2 started", "run 2: write k2")
@@ -199,7 +199,7 @@ func TestRestartOfAnAgent(t *testing.T) {
 	b.on(restart, "run 1: stop resumably")
 	b.tell(b.exit(143))
 	b.quiet()
-	b.on(transcript(1, "k1"), "run 2: start with --resume in a turn")
+	b.on(inTranscript(1, "k1"), "run 2: start with --resume in a turn")
 	b.on(b.up(), "all: 7 run 2 started", "to op: restarted, was running true", "in 1m0s session.continuationDue")
 	if n := b.state.record.Interruptions; n != 0 {
 		t.Errorf("it was cut off %d times", n)

@@ -136,7 +136,7 @@ func TestRulesOfTheDirectory(t *testing.T) {
 	b.on(b.out(asksFor("p3", "Bash", "git status")), "run 1: answer p3 allow")
 	run := b.state.record.Run
 	b.tell(b.exit(1))
-	b.tell(transcript(run, "k1"))
+	b.tell(inTranscript(run, "k1"))
 	b.tell(restartDue{run: run})
 	if b.state.record.Run == run || b.state.agent.directory != nil {
 		t.Errorf("run %d looks around: %v", b.state.record.Run, b.state.agent.directory == nil)

@@ -161,7 +161,7 @@ func TestExitCode1AfterAFailedTurnIsNoCrash(t *testing.T) {
 func TestTurnThatIsNotContinued(t *testing.T) {
 	b := turning(t)
 	b.tell(b.exit(137))
-	b.tell(transcript(1, "k1"))
+	b.tell(inTranscript(1, "k1"))
 	b.tell(restartDue{1})
 	b.tell(b.up())
 	b.quiet()
@@ -191,7 +191,7 @@ func TestTurnThatIsNotContinuedAcrossACrash(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := turning(t)
 			b.tell(b.exit(137))
-			b.tell(transcript(1, "k1"))
+			b.tell(inTranscript(1, "k1"))
 			b.tell(restartDue{1})
 			b.tell(b.up())
 			if c.begun {
@@ -212,7 +212,7 @@ func TestTurnThatIsNotContinuedAcrossACrash(t *testing.T) {
 func TestLateMessagesOfAnEarlierRun(t *testing.T) {
 	b := turning(t)
 	b.tell(b.exit(137))
-	b.tell(transcript(1, "k1"))
+	b.tell(inTranscript(1, "k1"))
 	b.tell(restartDue{1})
 	b.tell(b.up())
 	b.quiet()
@@ -225,7 +225,7 @@ func TestLateMessagesOfAnEarlierRun(t *testing.T) {
 		continuationDue{1},
 		messages.AnswerWritten{Run: 1, Request: "p"},
 		messages.ProcessStarted{Record: messages.RunRecord{Run: 1}},
-		transcript(1),
+		inTranscript(1),
 	} {
 		b.on(m)
 	}

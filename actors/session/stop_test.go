@@ -264,7 +264,7 @@ func TestDaemonEnds(t *testing.T) {
 		}
 		b.crash() // the next daemon
 		b.expect("the next daemon", "look for k1 in the transcript")
-		b.on(transcript(1, "k1"), "run 2: start with --resume in a turn")
+		b.on(inTranscript(1, "k1"), "run 2: start with --resume in a turn")
 	})
 	t.Run("when idle", func(t *testing.T) {
 		b := remembering(t)

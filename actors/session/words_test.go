@@ -111,8 +111,8 @@ func questions(id string, texts ...string) claude.PermissionAsked {
 	}
 }
 
-// transcript is what the agent of a run turned out to remember.
-func transcript(run messages.RunNumber, keys ...string) transcriptRead {
+// inTranscript is the result of reading the transcript of a run: it contains the messages with these keys.
+func inTranscript(run messages.RunNumber, keys ...string) transcriptRead {
 	m := transcriptRead{run: run, inTranscript: map[string]bool{}, found: true}
 	for _, key := range keys {
 		m.inTranscript[key] = true

@@ -25,7 +25,7 @@ func parkedAsking(t tester) *bench {
 	b := holdOver(t)
 	b.tell(pool.Park{})
 	b.tell(b.exit(143))
-	b.tell(transcript(1, "k1"))
+	b.tell(inTranscript(1, "k1"))
 	b.quiet()
 	return b
 }

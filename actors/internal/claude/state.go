@@ -231,3 +231,10 @@ func (s *State) newID() string {
 	s.d.Serial++
 	return fmt.Sprintf("message-%d", s.d.Serial)
 }
+
+// Cost returns what the agent has counted for the conversation, in US dollars.
+func (s State) Cost() float64 { return s.d.Cost }
+
+// Forked is the state in which a fork of a conversation begins that has cost so much: an
+// agent that counts on is not taken to have spent it again.
+func Forked(cost float64) State { return State{data{Cost: cost}} }

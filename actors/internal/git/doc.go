@@ -5,6 +5,8 @@
 // where git only reads; a checkout is refused, because files would have other contents than the person expects. Filters of
 // the user's own configuration run: git lfs is one.
 //
+// Agents run git on their own. [ExplicitBareRepositories] is what their environment gets.
+//
 // # Who owns what
 //
 // Each call starts one git process in a process group of its own and waits for it. When the context ends, the group gets

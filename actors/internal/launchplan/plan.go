@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/git"
 	"betcode/actors/internal/process"
 	"betcode/actors/internal/workdir"
 	"betcode/actors/settings"
@@ -52,7 +53,7 @@ func (p *Planner) Spec(session messages.SessionRecord, run messages.RunRecord, r
 		lease = process.LeaseOn(p.deps.Lease)
 	}
 	env := append(p.Environment(run.Environment), added...)
-	env = append(env, claude.ExplicitBareRepositories(env)...)
+	env = append(env, git.ExplicitBareRepositories(env)...)
 	spec := process.Spec{
 		Directory: run.Directory, Lease: lease, Program: program, Argv: run.Argv, Dir: session.WorkingDirectory,
 		Env: env, Token: run.Token, Cgroup: p.deps.Cgroups.For(run.Directory),

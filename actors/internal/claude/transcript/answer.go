@@ -1,4 +1,4 @@
-package claude
+package transcript
 
 import (
 	"bytes"
@@ -30,10 +30,3 @@ func LastAnswer(transcript io.Reader) (string, error) {
 	})
 	return last, err
 }
-
-// Cost returns what the agent has counted for the conversation, in US dollars.
-func (s State) Cost() float64 { return s.d.Cost }
-
-// Forked is the state in which a fork of a conversation begins that has cost so much: an
-// agent that counts on is not taken to have spent it again.
-func Forked(cost float64) State { return State{data{Cost: cost}} }

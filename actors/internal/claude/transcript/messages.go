@@ -1,4 +1,4 @@
-package claude
+package transcript
 
 import (
 	"bytes"
@@ -6,15 +6,14 @@ import (
 	"io"
 )
 
-// Remembered reads a conversation that the agent has on disk and reports which
-// of the messages with these keys are in it.
+// Find returns which of the messages with these keys are in a transcript.
 //
-// A message that began a turn is a user record under its key. One that was
-// folded into a running turn is an attachment, and the record of its leaving the
-// queue, both under other names; the agent itself does not recognise it when it
-// is resumed, so somebody has to look. Of several messages merged into one turn
-// only the last key is on disk.
-func Remembered(transcript io.Reader, keys []string) (map[string]bool, error) {
+// A message that began a turn is a user record under its key. A message that was
+// folded into a running turn has two records under other names: an attachment, and
+// its leaving of the queue. The agent itself does not recognise such a message when
+// it is resumed. Of several messages that were merged into one turn, only the last
+// key is in the transcript.
+func Find(transcript io.Reader, keys []string) (map[string]bool, error) {
 	found := map[string]bool{}
 	err := records(transcript, func(line []byte) {
 		for _, key := range keys {
@@ -26,8 +25,8 @@ func Remembered(transcript io.Reader, keys []string) (map[string]bool, error) {
 	return found, err
 }
 
-// holds reports whether a record of a transcript says that the message with a
-// key is part of the conversation. A torn record says nothing.
+// holds reports whether a record shows that the message with a key is part of the
+// conversation. A torn record shows nothing.
 func holds(line []byte, key string) bool {
 	var record struct {
 		Type       string `json:"type"`

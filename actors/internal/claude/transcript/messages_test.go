@@ -1,4 +1,4 @@
-package claude
+package transcript
 
 import (
 	"maps"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestRemembered(t *testing.T) {
+func TestFind(t *testing.T) {
 	const transcript = `{"type":"queue-operation","operation":"enqueue","content":"k-queued","commandUuid":"k-queued"}
 {"type":"user","uuid":"k-began","message":{"role":"user","content":"mentions k-mentioned"}}
 {"type":"assistant","uuid":"k-not-mine"}
@@ -15,11 +15,11 @@ func TestRemembered(t *testing.T) {
 {"type":"queue-operation","operation":"remove","commandUuid":"k-removed"}
 {"type":"user","uuid":"k-torn","messa`
 	keys := []string{"k-queued", "k-began", "k-mentioned", "k-not-mine", "k-folded", "k-removed", "k-torn", "k-absent"}
-	got, err := Remembered(strings.NewReader(transcript), keys)
+	got, err := Find(strings.NewReader(transcript), keys)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"k-began", "k-folded", "k-removed"}; !slices.Equal(slices.Sorted(maps.Keys(got)), want) {
-		t.Errorf("remembered %v, want %v", got, want)
+		t.Errorf("found %v, want %v", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-package claude
+package transcript
 
 import (
 	"bufio"
@@ -7,15 +7,14 @@ import (
 	"io"
 )
 
-// What the agent keeps of a conversation is written by a program that a model steers. A
-// record with a large file in it has some MB; what is above these bounds is no transcript.
+// A record with a large file in it has some MB. Anything above these bounds is no transcript.
 const (
 	maxRecord     = 64 << 20 // bytes of a record that is looked at
 	maxTranscript = 4 << 30  // bytes that are read
 )
 
 // records calls do with each line of a transcript, its newline included if it has one. The
-// line is good until the next. One that is too long is left out.
+// line is valid until the next call. A line that is too long is left out.
 func records(transcript io.Reader, do func(line []byte)) error {
 	lines := bufio.NewReaderSize(transcript, 64<<10)
 	var line []byte

@@ -1,4 +1,4 @@
-package claude
+package transcript
 
 import (
 	"io"
@@ -23,7 +23,7 @@ func TestLongRecords(t *testing.T) {
 	if got != "one" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	known, err := Remembered(io.MultiReader(strings.NewReader(long), strings.NewReader(`{"type":"user","uuid":"k"}`)), []string{"k"})
+	known, err := Find(io.MultiReader(strings.NewReader(long), strings.NewReader(`{"type":"user","uuid":"k"}`)), []string{"k"})
 	if !known["k"] || err != nil {
 		t.Errorf("%v, %v", known, err)
 	}
