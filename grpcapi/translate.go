@@ -61,6 +61,9 @@ func startIn(m *pb.StartConversation, client messages.ClientID) (messages.StartS
 	if out.Options, err = optionsIn(op, m.GetOptions()); err != nil {
 		return out, err
 	}
+	if out.Lease, err = leaseIn(op, m.GetWorktreeLock(), out.WorktreeID); err != nil {
+		return out, err
+	}
 	for _, check := range []error{
 		modeIn(op, out.PermissionMode),
 		metadataIn(op, out.Metadata),

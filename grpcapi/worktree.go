@@ -102,7 +102,7 @@ func worktreeOut(v messages.WorktreeView) *pb.WorktreeInfo {
 	return &pb.WorktreeInfo{
 		Id: v.ID, Name: v.Name, Path: textOut(v.Path), Branch: textOut(v.Branch), CreatedAt: timeOut(v.CreatedAt), ActiveSessionId: string(v.ActiveSession),
 		RepoPath: textOut(v.Repository), State: worktreeStates[v.State], Active: v.Active, SessionCount: uint32Of(int64(v.Sessions)), Work: workOut(v.Work),
-		Setup: setupOut(v.Setup),
+		Setup: setupOut(v.Setup), Leases: leasesOut(v.Leases),
 	}
 }
 

@@ -629,7 +629,11 @@ type StartConversation struct {
 	// put before a person as a PermissionRequest, once in each session. Needs the right to approve.
 	ConfirmMode bool `protobuf:"varint,120,opt,name=confirm_mode,json=confirmMode,proto3" json:"confirm_mode,omitempty"`
 	// Options of the agent. Used when the session is created.
-	Options       *AgentOptions `protobuf:"bytes,130,opt,name=options,proto3" json:"options,omitempty"`
+	Options *AgentOptions `protobuf:"bytes,130,opt,name=options,proto3" json:"options,omitempty"`
+	// How the session shares its worktree; needs a worktree. While another session excludes it, this is RESOURCE_EXHAUSTED with
+	// the code WORKTREE_IN_USE and the detail holder; so is a message to a session that is excluded. Used when the session is
+	// created.
+	WorktreeLock  WorktreeLock `protobuf:"varint,140,opt,name=worktree_lock,json=worktreeLock,proto3,enum=betcode.v1.WorktreeLock" json:"worktree_lock,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -788,6 +792,13 @@ func (x *StartConversation) GetOptions() *AgentOptions {
 		return x.Options
 	}
 	return nil
+}
+
+func (x *StartConversation) GetWorktreeLock() WorktreeLock {
+	if x != nil {
+		return x.WorktreeLock
+	}
+	return WorktreeLock_WORKTREE_LOCK_UNSPECIFIED
 }
 
 // UserMessage is something a user says to the agent. It is answered by a UserInput event once it is durable.
@@ -5406,7 +5417,7 @@ var File_betcode_v1_agent_proto protoreflect.FileDescriptor
 const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"\x16betcode/v1/agent.proto\x12\n" +
-	"betcode.v1\x1a\x18betcode/v1/options.proto\x1a\x18betcode/v1/version.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x80\x04\n" +
+	"betcode.v1\x1a\x18betcode/v1/options.proto\x1a\x18betcode/v1/version.proto\x1a\x19betcode/v1/worktree.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x80\x04\n" +
 	"\fAgentRequest\x125\n" +
 	"\x05start\x18\x01 \x01(\v2\x1d.betcode.v1.StartConversationH\x00R\x05start\x123\n" +
 	"\amessage\x18\x02 \x01(\v2\x17.betcode.v1.UserMessageH\x00R\amessage\x12@\n" +
@@ -5418,7 +5429,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\tencrypted\x18\x06 \x01(\v2\x1d.betcode.v1.EncryptedEnvelopeH\x00R\tencrypted\x121\n" +
 	"\x04lock\x18d \x01(\v2\x1b.betcode.v1.InputLockActionH\x00R\x04lock\x12?\n" +
 	"\bsettings\x18e \x01(\v2!.betcode.v1.SessionSettingsChangeH\x00R\bsettingsB\t\n" +
-	"\arequest\"\xe8\x06\n" +
+	"\arequest\"\xa8\a\n" +
 	"\x11StartConversation\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12+\n" +
@@ -5439,7 +5450,8 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\venvironment\x18o \x03(\v2..betcode.v1.StartConversation.EnvironmentEntryR\venvironment\x12#\n" +
 	"\rkeeps_prompts\x18p \x01(\bR\fkeepsPrompts\x12!\n" +
 	"\fconfirm_mode\x18x \x01(\bR\vconfirmMode\x123\n" +
-	"\aoptions\x18\x82\x01 \x01(\v2\x18.betcode.v1.AgentOptionsR\aoptions\x1a;\n" +
+	"\aoptions\x18\x82\x01 \x01(\v2\x18.betcode.v1.AgentOptionsR\aoptions\x12>\n" +
+	"\rworktree_lock\x18\x8c\x01 \x01(\x0e2\x18.betcode.v1.WorktreeLockR\fworktreeLock\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
@@ -5962,10 +5974,11 @@ var file_betcode_v1_agent_proto_goTypes = []any{
 	nil,                                // 68: betcode.v1.ErrorEvent.DetailsEntry
 	nil,                                // 69: betcode.v1.Notice.DetailsEntry
 	(*AgentOptions)(nil),               // 70: betcode.v1.AgentOptions
-	(*structpb.Struct)(nil),            // 71: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 72: google.protobuf.Timestamp
-	(*DeprecationWarning)(nil),         // 73: betcode.v1.DeprecationWarning
-	(*ForkOrigin)(nil),                 // 74: betcode.v1.ForkOrigin
+	(WorktreeLock)(0),                  // 71: betcode.v1.WorktreeLock
+	(*structpb.Struct)(nil),            // 72: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 73: google.protobuf.Timestamp
+	(*DeprecationWarning)(nil),         // 74: betcode.v1.DeprecationWarning
+	(*ForkOrigin)(nil),                 // 75: betcode.v1.ForkOrigin
 }
 var file_betcode_v1_agent_proto_depIdxs = []int32{
 	7,  // 0: betcode.v1.AgentRequest.start:type_name -> betcode.v1.StartConversation
@@ -5980,86 +5993,87 @@ var file_betcode_v1_agent_proto_depIdxs = []int32{
 	0,  // 9: betcode.v1.StartConversation.history:type_name -> betcode.v1.HistoryPolicy
 	66, // 10: betcode.v1.StartConversation.environment:type_name -> betcode.v1.StartConversation.EnvironmentEntry
 	70, // 11: betcode.v1.StartConversation.options:type_name -> betcode.v1.AgentOptions
-	9,  // 12: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
-	1,  // 13: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
-	71, // 14: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
-	67, // 15: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
-	2,  // 16: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
-	72, // 17: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
-	18, // 18: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
-	19, // 19: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
-	20, // 20: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
-	21, // 21: betcode.v1.AgentEvent.permission_request:type_name -> betcode.v1.PermissionRequest
-	22, // 22: betcode.v1.AgentEvent.user_question:type_name -> betcode.v1.UserQuestion
-	24, // 23: betcode.v1.AgentEvent.todo_update:type_name -> betcode.v1.TodoUpdate
-	26, // 24: betcode.v1.AgentEvent.status_change:type_name -> betcode.v1.StatusChange
-	27, // 25: betcode.v1.AgentEvent.session_info:type_name -> betcode.v1.SessionInfo
-	28, // 26: betcode.v1.AgentEvent.error:type_name -> betcode.v1.ErrorEvent
-	29, // 27: betcode.v1.AgentEvent.usage:type_name -> betcode.v1.UsageReport
-	30, // 28: betcode.v1.AgentEvent.plan_mode:type_name -> betcode.v1.PlanModeChange
-	31, // 29: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
-	32, // 30: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
-	13, // 31: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
-	73, // 32: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
-	34, // 33: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
-	35, // 34: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
-	36, // 35: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
-	39, // 36: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
-	40, // 37: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
-	41, // 38: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
-	42, // 39: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
-	43, // 40: betcode.v1.AgentEvent.retraction:type_name -> betcode.v1.Retraction
-	37, // 41: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
-	17, // 42: betcode.v1.AgentEvent.subagent:type_name -> betcode.v1.SubagentChange
-	71, // 43: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
-	71, // 44: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
-	72, // 45: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
-	23, // 46: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
-	25, // 47: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
-	3,  // 48: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
-	4,  // 49: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
-	74, // 50: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
-	68, // 51: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
-	33, // 52: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
-	1,  // 53: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
-	5,  // 54: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
-	72, // 55: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
-	72, // 56: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
-	38, // 57: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
-	72, // 58: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
-	69, // 59: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
-	46, // 60: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
-	72, // 61: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
-	72, // 62: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
-	72, // 63: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
-	54, // 64: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
-	6,  // 65: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
-	44, // 66: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
-	47, // 67: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
-	48, // 68: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
-	50, // 69: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
-	52, // 70: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
-	55, // 71: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
-	57, // 72: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
-	59, // 73: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
-	61, // 74: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
-	63, // 75: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
-	16, // 76: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
-	45, // 77: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
-	16, // 78: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
-	49, // 79: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
-	51, // 80: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
-	53, // 81: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
-	56, // 82: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
-	58, // 83: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
-	60, // 84: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
-	62, // 85: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
-	64, // 86: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
-	76, // [76:87] is the sub-list for method output_type
-	65, // [65:76] is the sub-list for method input_type
-	65, // [65:65] is the sub-list for extension type_name
-	65, // [65:65] is the sub-list for extension extendee
-	0,  // [0:65] is the sub-list for field type_name
+	71, // 12: betcode.v1.StartConversation.worktree_lock:type_name -> betcode.v1.WorktreeLock
+	9,  // 13: betcode.v1.UserMessage.attachments:type_name -> betcode.v1.Attachment
+	1,  // 14: betcode.v1.PermissionResponse.decision:type_name -> betcode.v1.PermissionDecision
+	72, // 15: betcode.v1.PermissionResponse.updated_input:type_name -> google.protobuf.Struct
+	67, // 16: betcode.v1.UserQuestionResponse.answers:type_name -> betcode.v1.UserQuestionResponse.AnswersEntry
+	2,  // 17: betcode.v1.InputLockAction.action:type_name -> betcode.v1.LockAction
+	73, // 18: betcode.v1.AgentEvent.timestamp:type_name -> google.protobuf.Timestamp
+	18, // 19: betcode.v1.AgentEvent.text_delta:type_name -> betcode.v1.TextDelta
+	19, // 20: betcode.v1.AgentEvent.tool_call_start:type_name -> betcode.v1.ToolCallStart
+	20, // 21: betcode.v1.AgentEvent.tool_call_result:type_name -> betcode.v1.ToolCallResult
+	21, // 22: betcode.v1.AgentEvent.permission_request:type_name -> betcode.v1.PermissionRequest
+	22, // 23: betcode.v1.AgentEvent.user_question:type_name -> betcode.v1.UserQuestion
+	24, // 24: betcode.v1.AgentEvent.todo_update:type_name -> betcode.v1.TodoUpdate
+	26, // 25: betcode.v1.AgentEvent.status_change:type_name -> betcode.v1.StatusChange
+	27, // 26: betcode.v1.AgentEvent.session_info:type_name -> betcode.v1.SessionInfo
+	28, // 27: betcode.v1.AgentEvent.error:type_name -> betcode.v1.ErrorEvent
+	29, // 28: betcode.v1.AgentEvent.usage:type_name -> betcode.v1.UsageReport
+	30, // 29: betcode.v1.AgentEvent.plan_mode:type_name -> betcode.v1.PlanModeChange
+	31, // 30: betcode.v1.AgentEvent.turn_complete:type_name -> betcode.v1.TurnComplete
+	32, // 31: betcode.v1.AgentEvent.user_input:type_name -> betcode.v1.UserInput
+	13, // 32: betcode.v1.AgentEvent.encrypted:type_name -> betcode.v1.EncryptedEnvelope
+	74, // 33: betcode.v1.AgentEvent.deprecation:type_name -> betcode.v1.DeprecationWarning
+	34, // 34: betcode.v1.AgentEvent.permission_resolved:type_name -> betcode.v1.PermissionResolved
+	35, // 35: betcode.v1.AgentEvent.run:type_name -> betcode.v1.RunEvent
+	36, // 36: betcode.v1.AgentEvent.lock:type_name -> betcode.v1.LockChange
+	39, // 37: betcode.v1.AgentEvent.lagging:type_name -> betcode.v1.Lagging
+	40, // 38: betcode.v1.AgentEvent.raw:type_name -> betcode.v1.RawLine
+	41, // 39: betcode.v1.AgentEvent.task:type_name -> betcode.v1.TaskUpdate
+	42, // 40: betcode.v1.AgentEvent.notice:type_name -> betcode.v1.Notice
+	43, // 41: betcode.v1.AgentEvent.retraction:type_name -> betcode.v1.Retraction
+	37, // 42: betcode.v1.AgentEvent.presence:type_name -> betcode.v1.PresenceChange
+	17, // 43: betcode.v1.AgentEvent.subagent:type_name -> betcode.v1.SubagentChange
+	72, // 44: betcode.v1.ToolCallStart.input:type_name -> google.protobuf.Struct
+	72, // 45: betcode.v1.PermissionRequest.input:type_name -> google.protobuf.Struct
+	73, // 46: betcode.v1.PermissionRequest.expires_at:type_name -> google.protobuf.Timestamp
+	23, // 47: betcode.v1.UserQuestion.options:type_name -> betcode.v1.QuestionOption
+	25, // 48: betcode.v1.TodoUpdate.items:type_name -> betcode.v1.TodoItem
+	3,  // 49: betcode.v1.TodoItem.status:type_name -> betcode.v1.TodoStatus
+	4,  // 50: betcode.v1.StatusChange.status:type_name -> betcode.v1.AgentStatus
+	75, // 51: betcode.v1.SessionInfo.forked_from:type_name -> betcode.v1.ForkOrigin
+	68, // 52: betcode.v1.ErrorEvent.details:type_name -> betcode.v1.ErrorEvent.DetailsEntry
+	33, // 53: betcode.v1.UserInput.attachments:type_name -> betcode.v1.AttachedFile
+	1,  // 54: betcode.v1.PermissionResolved.decision:type_name -> betcode.v1.PermissionDecision
+	5,  // 55: betcode.v1.RunEvent.state:type_name -> betcode.v1.RunState
+	73, // 56: betcode.v1.LockChange.answer_by:type_name -> google.protobuf.Timestamp
+	73, // 57: betcode.v1.LockChange.offered_until:type_name -> google.protobuf.Timestamp
+	38, // 58: betcode.v1.PresenceChange.attached:type_name -> betcode.v1.AttachedClient
+	73, // 59: betcode.v1.AttachedClient.since:type_name -> google.protobuf.Timestamp
+	69, // 60: betcode.v1.Notice.details:type_name -> betcode.v1.Notice.DetailsEntry
+	46, // 61: betcode.v1.ListSessionsResponse.sessions:type_name -> betcode.v1.SessionSummary
+	73, // 62: betcode.v1.SessionSummary.created_at:type_name -> google.protobuf.Timestamp
+	73, // 63: betcode.v1.SessionSummary.updated_at:type_name -> google.protobuf.Timestamp
+	73, // 64: betcode.v1.SessionSummary.rate_limited_until:type_name -> google.protobuf.Timestamp
+	54, // 65: betcode.v1.ListSessionGrantsResponse.grants:type_name -> betcode.v1.SessionGrantEntry
+	6,  // 66: betcode.v1.AgentService.Converse:input_type -> betcode.v1.AgentRequest
+	44, // 67: betcode.v1.AgentService.ListSessions:input_type -> betcode.v1.ListSessionsRequest
+	47, // 68: betcode.v1.AgentService.ResumeSession:input_type -> betcode.v1.ResumeSessionRequest
+	48, // 69: betcode.v1.AgentService.CompactSession:input_type -> betcode.v1.CompactSessionRequest
+	50, // 70: betcode.v1.AgentService.CancelTurn:input_type -> betcode.v1.CancelTurnRequest
+	52, // 71: betcode.v1.AgentService.RequestInputLock:input_type -> betcode.v1.InputLockRequest
+	55, // 72: betcode.v1.AgentService.ListSessionGrants:input_type -> betcode.v1.ListSessionGrantsRequest
+	57, // 73: betcode.v1.AgentService.ClearSessionGrants:input_type -> betcode.v1.ClearSessionGrantsRequest
+	59, // 74: betcode.v1.AgentService.SetSessionGrant:input_type -> betcode.v1.SetSessionGrantRequest
+	61, // 75: betcode.v1.AgentService.RenameSession:input_type -> betcode.v1.RenameSessionRequest
+	63, // 76: betcode.v1.AgentService.DeleteSession:input_type -> betcode.v1.DeleteSessionRequest
+	16, // 77: betcode.v1.AgentService.Converse:output_type -> betcode.v1.AgentEvent
+	45, // 78: betcode.v1.AgentService.ListSessions:output_type -> betcode.v1.ListSessionsResponse
+	16, // 79: betcode.v1.AgentService.ResumeSession:output_type -> betcode.v1.AgentEvent
+	49, // 80: betcode.v1.AgentService.CompactSession:output_type -> betcode.v1.CompactSessionResponse
+	51, // 81: betcode.v1.AgentService.CancelTurn:output_type -> betcode.v1.CancelTurnResponse
+	53, // 82: betcode.v1.AgentService.RequestInputLock:output_type -> betcode.v1.InputLockResponse
+	56, // 83: betcode.v1.AgentService.ListSessionGrants:output_type -> betcode.v1.ListSessionGrantsResponse
+	58, // 84: betcode.v1.AgentService.ClearSessionGrants:output_type -> betcode.v1.ClearSessionGrantsResponse
+	60, // 85: betcode.v1.AgentService.SetSessionGrant:output_type -> betcode.v1.SetSessionGrantResponse
+	62, // 86: betcode.v1.AgentService.RenameSession:output_type -> betcode.v1.RenameSessionResponse
+	64, // 87: betcode.v1.AgentService.DeleteSession:output_type -> betcode.v1.DeleteSessionResponse
+	77, // [77:88] is the sub-list for method output_type
+	66, // [66:77] is the sub-list for method input_type
+	66, // [66:66] is the sub-list for extension type_name
+	66, // [66:66] is the sub-list for extension extendee
+	0,  // [0:66] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_agent_proto_init() }
@@ -6069,6 +6083,7 @@ func file_betcode_v1_agent_proto_init() {
 	}
 	file_betcode_v1_options_proto_init()
 	file_betcode_v1_version_proto_init()
+	file_betcode_v1_worktree_proto_init()
 	file_betcode_v1_agent_proto_msgTypes[0].OneofWrappers = []any{
 		(*AgentRequest_Start)(nil),
 		(*AgentRequest_Message)(nil),

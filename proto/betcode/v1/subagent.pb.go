@@ -89,63 +89,6 @@ func (SubagentStatus) EnumDescriptor() ([]byte, []int) {
 	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{0}
 }
 
-// WorktreeLock is how a subagent shares its worktree.
-type WorktreeLock int32
-
-const (
-	// As NONE.
-	WorktreeLock_WORKTREE_LOCK_UNSPECIFIED WorktreeLock = 0
-	// It does not matter who else works there.
-	WorktreeLock_WORKTREE_LOCK_NONE WorktreeLock = 1
-	// Nobody may have it for himself.
-	WorktreeLock_WORKTREE_LOCK_SHARED WorktreeLock = 2
-	// Nobody else may work there under a lock.
-	WorktreeLock_WORKTREE_LOCK_EXCLUSIVE WorktreeLock = 3
-)
-
-// Enum value maps for WorktreeLock.
-var (
-	WorktreeLock_name = map[int32]string{
-		0: "WORKTREE_LOCK_UNSPECIFIED",
-		1: "WORKTREE_LOCK_NONE",
-		2: "WORKTREE_LOCK_SHARED",
-		3: "WORKTREE_LOCK_EXCLUSIVE",
-	}
-	WorktreeLock_value = map[string]int32{
-		"WORKTREE_LOCK_UNSPECIFIED": 0,
-		"WORKTREE_LOCK_NONE":        1,
-		"WORKTREE_LOCK_SHARED":      2,
-		"WORKTREE_LOCK_EXCLUSIVE":   3,
-	}
-)
-
-func (x WorktreeLock) Enum() *WorktreeLock {
-	p := new(WorktreeLock)
-	*p = x
-	return p
-}
-
-func (x WorktreeLock) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (WorktreeLock) Descriptor() protoreflect.EnumDescriptor {
-	return file_betcode_v1_subagent_proto_enumTypes[1].Descriptor()
-}
-
-func (WorktreeLock) Type() protoreflect.EnumType {
-	return &file_betcode_v1_subagent_proto_enumTypes[1]
-}
-
-func (x WorktreeLock) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use WorktreeLock.Descriptor instead.
-func (WorktreeLock) EnumDescriptor() ([]byte, []int) {
-	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{1}
-}
-
 // RateExceeded is what happens to a call above the rate of auto-approve.
 type RateExceeded int32
 
@@ -183,11 +126,11 @@ func (x RateExceeded) String() string {
 }
 
 func (RateExceeded) Descriptor() protoreflect.EnumDescriptor {
-	return file_betcode_v1_subagent_proto_enumTypes[2].Descriptor()
+	return file_betcode_v1_subagent_proto_enumTypes[1].Descriptor()
 }
 
 func (RateExceeded) Type() protoreflect.EnumType {
-	return &file_betcode_v1_subagent_proto_enumTypes[2]
+	return &file_betcode_v1_subagent_proto_enumTypes[1]
 }
 
 func (x RateExceeded) Number() protoreflect.EnumNumber {
@@ -196,7 +139,7 @@ func (x RateExceeded) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use RateExceeded.Descriptor instead.
 func (RateExceeded) EnumDescriptor() ([]byte, []int) {
-	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{2}
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{1}
 }
 
 // OrchestrationStrategy is in which order steps start.
@@ -240,11 +183,11 @@ func (x OrchestrationStrategy) String() string {
 }
 
 func (OrchestrationStrategy) Descriptor() protoreflect.EnumDescriptor {
-	return file_betcode_v1_subagent_proto_enumTypes[3].Descriptor()
+	return file_betcode_v1_subagent_proto_enumTypes[2].Descriptor()
 }
 
 func (OrchestrationStrategy) Type() protoreflect.EnumType {
-	return &file_betcode_v1_subagent_proto_enumTypes[3]
+	return &file_betcode_v1_subagent_proto_enumTypes[2]
 }
 
 func (x OrchestrationStrategy) Number() protoreflect.EnumNumber {
@@ -253,7 +196,7 @@ func (x OrchestrationStrategy) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use OrchestrationStrategy.Descriptor instead.
 func (OrchestrationStrategy) EnumDescriptor() ([]byte, []int) {
-	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{3}
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{2}
 }
 
 // FailurePolicy is what the failure of a step does to others.
@@ -297,11 +240,11 @@ func (x FailurePolicy) String() string {
 }
 
 func (FailurePolicy) Descriptor() protoreflect.EnumDescriptor {
-	return file_betcode_v1_subagent_proto_enumTypes[4].Descriptor()
+	return file_betcode_v1_subagent_proto_enumTypes[3].Descriptor()
 }
 
 func (FailurePolicy) Type() protoreflect.EnumType {
-	return &file_betcode_v1_subagent_proto_enumTypes[4]
+	return &file_betcode_v1_subagent_proto_enumTypes[3]
 }
 
 func (x FailurePolicy) Number() protoreflect.EnumNumber {
@@ -310,7 +253,7 @@ func (x FailurePolicy) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use FailurePolicy.Descriptor instead.
 func (FailurePolicy) EnumDescriptor() ([]byte, []int) {
-	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{4}
+	return file_betcode_v1_subagent_proto_rawDescGZIP(), []int{3}
 }
 
 // AutoApproveConfig bounds what a subagent may do without a person.
@@ -3121,7 +3064,7 @@ var File_betcode_v1_subagent_proto protoreflect.FileDescriptor
 const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\n" +
 	"\x19betcode/v1/subagent.proto\x12\n" +
-	"betcode.v1\x1a\x16betcode/v1/agent.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc6\x01\n" +
+	"betcode.v1\x1a\x16betcode/v1/agent.proto\x1a\x19betcode/v1/worktree.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc6\x01\n" +
 	"\x11AutoApproveConfig\x12)\n" +
 	"\x10duration_seconds\x18\x01 \x01(\rR\x0fdurationSeconds\x12/\n" +
 	"\x14max_calls_per_minute\x18\x02 \x01(\rR\x11maxCallsPerMinute\x129\n" +
@@ -3359,12 +3302,7 @@ const file_betcode_v1_subagent_proto_rawDesc = "" +
 	"\x17SUBAGENT_STATUS_RUNNING\x10\x02\x12\x1d\n" +
 	"\x19SUBAGENT_STATUS_COMPLETED\x10\x03\x12\x1a\n" +
 	"\x16SUBAGENT_STATUS_FAILED\x10\x04\x12\x1d\n" +
-	"\x19SUBAGENT_STATUS_CANCELLED\x10\x05*|\n" +
-	"\fWorktreeLock\x12\x1d\n" +
-	"\x19WORKTREE_LOCK_UNSPECIFIED\x10\x00\x12\x16\n" +
-	"\x12WORKTREE_LOCK_NONE\x10\x01\x12\x18\n" +
-	"\x14WORKTREE_LOCK_SHARED\x10\x02\x12\x1b\n" +
-	"\x17WORKTREE_LOCK_EXCLUSIVE\x10\x03*^\n" +
+	"\x19SUBAGENT_STATUS_CANCELLED\x10\x05*^\n" +
 	"\fRateExceeded\x12\x1d\n" +
 	"\x19RATE_EXCEEDED_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12RATE_EXCEEDED_DENY\x10\x01\x12\x17\n" +
@@ -3401,102 +3339,102 @@ func file_betcode_v1_subagent_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_subagent_proto_rawDescData
 }
 
-var file_betcode_v1_subagent_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_betcode_v1_subagent_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_betcode_v1_subagent_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_betcode_v1_subagent_proto_goTypes = []any{
 	(SubagentStatus)(0),                 // 0: betcode.v1.SubagentStatus
-	(WorktreeLock)(0),                   // 1: betcode.v1.WorktreeLock
-	(RateExceeded)(0),                   // 2: betcode.v1.RateExceeded
-	(OrchestrationStrategy)(0),          // 3: betcode.v1.OrchestrationStrategy
-	(FailurePolicy)(0),                  // 4: betcode.v1.FailurePolicy
-	(*AutoApproveConfig)(nil),           // 5: betcode.v1.AutoApproveConfig
-	(*SpawnSubagentRequest)(nil),        // 6: betcode.v1.SpawnSubagentRequest
-	(*SpawnSubagentResponse)(nil),       // 7: betcode.v1.SpawnSubagentResponse
-	(*WatchSubagentRequest)(nil),        // 8: betcode.v1.WatchSubagentRequest
-	(*SubagentEvent)(nil),               // 9: betcode.v1.SubagentEvent
-	(*SubagentStarted)(nil),             // 10: betcode.v1.SubagentStarted
-	(*SubagentOutput)(nil),              // 11: betcode.v1.SubagentOutput
-	(*SubagentToolUse)(nil),             // 12: betcode.v1.SubagentToolUse
-	(*SubagentPermissionRequest)(nil),   // 13: betcode.v1.SubagentPermissionRequest
-	(*SubagentCompleted)(nil),           // 14: betcode.v1.SubagentCompleted
-	(*SubagentFailed)(nil),              // 15: betcode.v1.SubagentFailed
-	(*SubagentCancelled)(nil),           // 16: betcode.v1.SubagentCancelled
-	(*SendToSubagentRequest)(nil),       // 17: betcode.v1.SendToSubagentRequest
-	(*SendToSubagentResponse)(nil),      // 18: betcode.v1.SendToSubagentResponse
-	(*CancelSubagentRequest)(nil),       // 19: betcode.v1.CancelSubagentRequest
-	(*CancelSubagentResponse)(nil),      // 20: betcode.v1.CancelSubagentResponse
-	(*ListSubagentsRequest)(nil),        // 21: betcode.v1.ListSubagentsRequest
-	(*ListSubagentsResponse)(nil),       // 22: betcode.v1.ListSubagentsResponse
-	(*SubagentInfo)(nil),                // 23: betcode.v1.SubagentInfo
-	(*RevokeAutoApproveRequest)(nil),    // 24: betcode.v1.RevokeAutoApproveRequest
-	(*RevokeAutoApproveResponse)(nil),   // 25: betcode.v1.RevokeAutoApproveResponse
-	(*CreateOrchestrationRequest)(nil),  // 26: betcode.v1.CreateOrchestrationRequest
-	(*CreateOrchestrationResponse)(nil), // 27: betcode.v1.CreateOrchestrationResponse
-	(*OrchestrationStep)(nil),           // 28: betcode.v1.OrchestrationStep
-	(*StepRetry)(nil),                   // 29: betcode.v1.StepRetry
-	(*StepMerge)(nil),                   // 30: betcode.v1.StepMerge
-	(*WatchOrchestrationRequest)(nil),   // 31: betcode.v1.WatchOrchestrationRequest
-	(*OrchestrationEvent)(nil),          // 32: betcode.v1.OrchestrationEvent
-	(*StepStarted)(nil),                 // 33: betcode.v1.StepStarted
-	(*StepCompleted)(nil),               // 34: betcode.v1.StepCompleted
-	(*StepFailed)(nil),                  // 35: betcode.v1.StepFailed
-	(*OrchestrationCompleted)(nil),      // 36: betcode.v1.OrchestrationCompleted
-	(*OrchestrationFailed)(nil),         // 37: betcode.v1.OrchestrationFailed
-	nil,                                 // 38: betcode.v1.SpawnSubagentRequest.EnvEntry
+	(RateExceeded)(0),                   // 1: betcode.v1.RateExceeded
+	(OrchestrationStrategy)(0),          // 2: betcode.v1.OrchestrationStrategy
+	(FailurePolicy)(0),                  // 3: betcode.v1.FailurePolicy
+	(*AutoApproveConfig)(nil),           // 4: betcode.v1.AutoApproveConfig
+	(*SpawnSubagentRequest)(nil),        // 5: betcode.v1.SpawnSubagentRequest
+	(*SpawnSubagentResponse)(nil),       // 6: betcode.v1.SpawnSubagentResponse
+	(*WatchSubagentRequest)(nil),        // 7: betcode.v1.WatchSubagentRequest
+	(*SubagentEvent)(nil),               // 8: betcode.v1.SubagentEvent
+	(*SubagentStarted)(nil),             // 9: betcode.v1.SubagentStarted
+	(*SubagentOutput)(nil),              // 10: betcode.v1.SubagentOutput
+	(*SubagentToolUse)(nil),             // 11: betcode.v1.SubagentToolUse
+	(*SubagentPermissionRequest)(nil),   // 12: betcode.v1.SubagentPermissionRequest
+	(*SubagentCompleted)(nil),           // 13: betcode.v1.SubagentCompleted
+	(*SubagentFailed)(nil),              // 14: betcode.v1.SubagentFailed
+	(*SubagentCancelled)(nil),           // 15: betcode.v1.SubagentCancelled
+	(*SendToSubagentRequest)(nil),       // 16: betcode.v1.SendToSubagentRequest
+	(*SendToSubagentResponse)(nil),      // 17: betcode.v1.SendToSubagentResponse
+	(*CancelSubagentRequest)(nil),       // 18: betcode.v1.CancelSubagentRequest
+	(*CancelSubagentResponse)(nil),      // 19: betcode.v1.CancelSubagentResponse
+	(*ListSubagentsRequest)(nil),        // 20: betcode.v1.ListSubagentsRequest
+	(*ListSubagentsResponse)(nil),       // 21: betcode.v1.ListSubagentsResponse
+	(*SubagentInfo)(nil),                // 22: betcode.v1.SubagentInfo
+	(*RevokeAutoApproveRequest)(nil),    // 23: betcode.v1.RevokeAutoApproveRequest
+	(*RevokeAutoApproveResponse)(nil),   // 24: betcode.v1.RevokeAutoApproveResponse
+	(*CreateOrchestrationRequest)(nil),  // 25: betcode.v1.CreateOrchestrationRequest
+	(*CreateOrchestrationResponse)(nil), // 26: betcode.v1.CreateOrchestrationResponse
+	(*OrchestrationStep)(nil),           // 27: betcode.v1.OrchestrationStep
+	(*StepRetry)(nil),                   // 28: betcode.v1.StepRetry
+	(*StepMerge)(nil),                   // 29: betcode.v1.StepMerge
+	(*WatchOrchestrationRequest)(nil),   // 30: betcode.v1.WatchOrchestrationRequest
+	(*OrchestrationEvent)(nil),          // 31: betcode.v1.OrchestrationEvent
+	(*StepStarted)(nil),                 // 32: betcode.v1.StepStarted
+	(*StepCompleted)(nil),               // 33: betcode.v1.StepCompleted
+	(*StepFailed)(nil),                  // 34: betcode.v1.StepFailed
+	(*OrchestrationCompleted)(nil),      // 35: betcode.v1.OrchestrationCompleted
+	(*OrchestrationFailed)(nil),         // 36: betcode.v1.OrchestrationFailed
+	nil,                                 // 37: betcode.v1.SpawnSubagentRequest.EnvEntry
+	(WorktreeLock)(0),                   // 38: betcode.v1.WorktreeLock
 	(*timestamppb.Timestamp)(nil),       // 39: google.protobuf.Timestamp
 	(*AgentEvent)(nil),                  // 40: betcode.v1.AgentEvent
 }
 var file_betcode_v1_subagent_proto_depIdxs = []int32{
-	2,  // 0: betcode.v1.AutoApproveConfig.on_exceeded:type_name -> betcode.v1.RateExceeded
-	38, // 1: betcode.v1.SpawnSubagentRequest.env:type_name -> betcode.v1.SpawnSubagentRequest.EnvEntry
-	1,  // 2: betcode.v1.SpawnSubagentRequest.worktree_lock:type_name -> betcode.v1.WorktreeLock
-	5,  // 3: betcode.v1.SpawnSubagentRequest.auto_approve_config:type_name -> betcode.v1.AutoApproveConfig
+	1,  // 0: betcode.v1.AutoApproveConfig.on_exceeded:type_name -> betcode.v1.RateExceeded
+	37, // 1: betcode.v1.SpawnSubagentRequest.env:type_name -> betcode.v1.SpawnSubagentRequest.EnvEntry
+	38, // 2: betcode.v1.SpawnSubagentRequest.worktree_lock:type_name -> betcode.v1.WorktreeLock
+	4,  // 3: betcode.v1.SpawnSubagentRequest.auto_approve_config:type_name -> betcode.v1.AutoApproveConfig
 	39, // 4: betcode.v1.SubagentEvent.timestamp:type_name -> google.protobuf.Timestamp
-	10, // 5: betcode.v1.SubagentEvent.started:type_name -> betcode.v1.SubagentStarted
-	11, // 6: betcode.v1.SubagentEvent.output:type_name -> betcode.v1.SubagentOutput
-	12, // 7: betcode.v1.SubagentEvent.tool_use:type_name -> betcode.v1.SubagentToolUse
-	13, // 8: betcode.v1.SubagentEvent.permission_request:type_name -> betcode.v1.SubagentPermissionRequest
-	14, // 9: betcode.v1.SubagentEvent.completed:type_name -> betcode.v1.SubagentCompleted
-	15, // 10: betcode.v1.SubagentEvent.failed:type_name -> betcode.v1.SubagentFailed
-	16, // 11: betcode.v1.SubagentEvent.cancelled:type_name -> betcode.v1.SubagentCancelled
+	9,  // 5: betcode.v1.SubagentEvent.started:type_name -> betcode.v1.SubagentStarted
+	10, // 6: betcode.v1.SubagentEvent.output:type_name -> betcode.v1.SubagentOutput
+	11, // 7: betcode.v1.SubagentEvent.tool_use:type_name -> betcode.v1.SubagentToolUse
+	12, // 8: betcode.v1.SubagentEvent.permission_request:type_name -> betcode.v1.SubagentPermissionRequest
+	13, // 9: betcode.v1.SubagentEvent.completed:type_name -> betcode.v1.SubagentCompleted
+	14, // 10: betcode.v1.SubagentEvent.failed:type_name -> betcode.v1.SubagentFailed
+	15, // 11: betcode.v1.SubagentEvent.cancelled:type_name -> betcode.v1.SubagentCancelled
 	40, // 12: betcode.v1.SubagentEvent.agent_event:type_name -> betcode.v1.AgentEvent
-	23, // 13: betcode.v1.ListSubagentsResponse.subagents:type_name -> betcode.v1.SubagentInfo
+	22, // 13: betcode.v1.ListSubagentsResponse.subagents:type_name -> betcode.v1.SubagentInfo
 	0,  // 14: betcode.v1.SubagentInfo.status:type_name -> betcode.v1.SubagentStatus
 	39, // 15: betcode.v1.SubagentInfo.created_at:type_name -> google.protobuf.Timestamp
 	39, // 16: betcode.v1.SubagentInfo.completed_at:type_name -> google.protobuf.Timestamp
 	39, // 17: betcode.v1.SubagentInfo.auto_approve_until:type_name -> google.protobuf.Timestamp
 	39, // 18: betcode.v1.SubagentInfo.deadline:type_name -> google.protobuf.Timestamp
-	1,  // 19: betcode.v1.SubagentInfo.worktree_lock:type_name -> betcode.v1.WorktreeLock
-	28, // 20: betcode.v1.CreateOrchestrationRequest.steps:type_name -> betcode.v1.OrchestrationStep
-	3,  // 21: betcode.v1.CreateOrchestrationRequest.strategy:type_name -> betcode.v1.OrchestrationStrategy
-	4,  // 22: betcode.v1.CreateOrchestrationRequest.on_failure:type_name -> betcode.v1.FailurePolicy
-	1,  // 23: betcode.v1.OrchestrationStep.worktree_lock:type_name -> betcode.v1.WorktreeLock
-	5,  // 24: betcode.v1.OrchestrationStep.auto_approve_config:type_name -> betcode.v1.AutoApproveConfig
-	29, // 25: betcode.v1.OrchestrationStep.retry:type_name -> betcode.v1.StepRetry
-	30, // 26: betcode.v1.OrchestrationStep.merge:type_name -> betcode.v1.StepMerge
+	38, // 19: betcode.v1.SubagentInfo.worktree_lock:type_name -> betcode.v1.WorktreeLock
+	27, // 20: betcode.v1.CreateOrchestrationRequest.steps:type_name -> betcode.v1.OrchestrationStep
+	2,  // 21: betcode.v1.CreateOrchestrationRequest.strategy:type_name -> betcode.v1.OrchestrationStrategy
+	3,  // 22: betcode.v1.CreateOrchestrationRequest.on_failure:type_name -> betcode.v1.FailurePolicy
+	38, // 23: betcode.v1.OrchestrationStep.worktree_lock:type_name -> betcode.v1.WorktreeLock
+	4,  // 24: betcode.v1.OrchestrationStep.auto_approve_config:type_name -> betcode.v1.AutoApproveConfig
+	28, // 25: betcode.v1.OrchestrationStep.retry:type_name -> betcode.v1.StepRetry
+	29, // 26: betcode.v1.OrchestrationStep.merge:type_name -> betcode.v1.StepMerge
 	39, // 27: betcode.v1.OrchestrationEvent.timestamp:type_name -> google.protobuf.Timestamp
-	33, // 28: betcode.v1.OrchestrationEvent.step_started:type_name -> betcode.v1.StepStarted
-	34, // 29: betcode.v1.OrchestrationEvent.step_completed:type_name -> betcode.v1.StepCompleted
-	35, // 30: betcode.v1.OrchestrationEvent.step_failed:type_name -> betcode.v1.StepFailed
-	36, // 31: betcode.v1.OrchestrationEvent.completed:type_name -> betcode.v1.OrchestrationCompleted
-	37, // 32: betcode.v1.OrchestrationEvent.failed:type_name -> betcode.v1.OrchestrationFailed
+	32, // 28: betcode.v1.OrchestrationEvent.step_started:type_name -> betcode.v1.StepStarted
+	33, // 29: betcode.v1.OrchestrationEvent.step_completed:type_name -> betcode.v1.StepCompleted
+	34, // 30: betcode.v1.OrchestrationEvent.step_failed:type_name -> betcode.v1.StepFailed
+	35, // 31: betcode.v1.OrchestrationEvent.completed:type_name -> betcode.v1.OrchestrationCompleted
+	36, // 32: betcode.v1.OrchestrationEvent.failed:type_name -> betcode.v1.OrchestrationFailed
 	40, // 33: betcode.v1.OrchestrationEvent.agent_event:type_name -> betcode.v1.AgentEvent
-	6,  // 34: betcode.v1.SubagentService.SpawnSubagent:input_type -> betcode.v1.SpawnSubagentRequest
-	8,  // 35: betcode.v1.SubagentService.WatchSubagent:input_type -> betcode.v1.WatchSubagentRequest
-	17, // 36: betcode.v1.SubagentService.SendToSubagent:input_type -> betcode.v1.SendToSubagentRequest
-	19, // 37: betcode.v1.SubagentService.CancelSubagent:input_type -> betcode.v1.CancelSubagentRequest
-	21, // 38: betcode.v1.SubagentService.ListSubagents:input_type -> betcode.v1.ListSubagentsRequest
-	26, // 39: betcode.v1.SubagentService.CreateOrchestration:input_type -> betcode.v1.CreateOrchestrationRequest
-	31, // 40: betcode.v1.SubagentService.WatchOrchestration:input_type -> betcode.v1.WatchOrchestrationRequest
-	24, // 41: betcode.v1.SubagentService.RevokeAutoApprove:input_type -> betcode.v1.RevokeAutoApproveRequest
-	7,  // 42: betcode.v1.SubagentService.SpawnSubagent:output_type -> betcode.v1.SpawnSubagentResponse
-	9,  // 43: betcode.v1.SubagentService.WatchSubagent:output_type -> betcode.v1.SubagentEvent
-	18, // 44: betcode.v1.SubagentService.SendToSubagent:output_type -> betcode.v1.SendToSubagentResponse
-	20, // 45: betcode.v1.SubagentService.CancelSubagent:output_type -> betcode.v1.CancelSubagentResponse
-	22, // 46: betcode.v1.SubagentService.ListSubagents:output_type -> betcode.v1.ListSubagentsResponse
-	27, // 47: betcode.v1.SubagentService.CreateOrchestration:output_type -> betcode.v1.CreateOrchestrationResponse
-	32, // 48: betcode.v1.SubagentService.WatchOrchestration:output_type -> betcode.v1.OrchestrationEvent
-	25, // 49: betcode.v1.SubagentService.RevokeAutoApprove:output_type -> betcode.v1.RevokeAutoApproveResponse
+	5,  // 34: betcode.v1.SubagentService.SpawnSubagent:input_type -> betcode.v1.SpawnSubagentRequest
+	7,  // 35: betcode.v1.SubagentService.WatchSubagent:input_type -> betcode.v1.WatchSubagentRequest
+	16, // 36: betcode.v1.SubagentService.SendToSubagent:input_type -> betcode.v1.SendToSubagentRequest
+	18, // 37: betcode.v1.SubagentService.CancelSubagent:input_type -> betcode.v1.CancelSubagentRequest
+	20, // 38: betcode.v1.SubagentService.ListSubagents:input_type -> betcode.v1.ListSubagentsRequest
+	25, // 39: betcode.v1.SubagentService.CreateOrchestration:input_type -> betcode.v1.CreateOrchestrationRequest
+	30, // 40: betcode.v1.SubagentService.WatchOrchestration:input_type -> betcode.v1.WatchOrchestrationRequest
+	23, // 41: betcode.v1.SubagentService.RevokeAutoApprove:input_type -> betcode.v1.RevokeAutoApproveRequest
+	6,  // 42: betcode.v1.SubagentService.SpawnSubagent:output_type -> betcode.v1.SpawnSubagentResponse
+	8,  // 43: betcode.v1.SubagentService.WatchSubagent:output_type -> betcode.v1.SubagentEvent
+	17, // 44: betcode.v1.SubagentService.SendToSubagent:output_type -> betcode.v1.SendToSubagentResponse
+	19, // 45: betcode.v1.SubagentService.CancelSubagent:output_type -> betcode.v1.CancelSubagentResponse
+	21, // 46: betcode.v1.SubagentService.ListSubagents:output_type -> betcode.v1.ListSubagentsResponse
+	26, // 47: betcode.v1.SubagentService.CreateOrchestration:output_type -> betcode.v1.CreateOrchestrationResponse
+	31, // 48: betcode.v1.SubagentService.WatchOrchestration:output_type -> betcode.v1.OrchestrationEvent
+	24, // 49: betcode.v1.SubagentService.RevokeAutoApprove:output_type -> betcode.v1.RevokeAutoApproveResponse
 	42, // [42:50] is the sub-list for method output_type
 	34, // [34:42] is the sub-list for method input_type
 	34, // [34:34] is the sub-list for extension type_name
@@ -3510,6 +3448,7 @@ func file_betcode_v1_subagent_proto_init() {
 		return
 	}
 	file_betcode_v1_agent_proto_init()
+	file_betcode_v1_worktree_proto_init()
 	file_betcode_v1_subagent_proto_msgTypes[4].OneofWrappers = []any{
 		(*SubagentEvent_Started)(nil),
 		(*SubagentEvent_Output)(nil),
@@ -3531,7 +3470,7 @@ func file_betcode_v1_subagent_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_subagent_proto_rawDesc), len(file_betcode_v1_subagent_proto_rawDesc)),
-			NumEnums:      5,
+			NumEnums:      4,
 			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,

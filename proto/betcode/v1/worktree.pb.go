@@ -24,6 +24,120 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// WorktreeLock is how a session shares its worktree.
+type WorktreeLock int32
+
+const (
+	// As NONE.
+	WorktreeLock_WORKTREE_LOCK_UNSPECIFIED WorktreeLock = 0
+	// It excludes nobody. EXCLUSIVE of another session excludes it.
+	WorktreeLock_WORKTREE_LOCK_NONE WorktreeLock = 1
+	// It excludes only EXCLUSIVE.
+	WorktreeLock_WORKTREE_LOCK_SHARED WorktreeLock = 2
+	// It excludes every other session.
+	WorktreeLock_WORKTREE_LOCK_EXCLUSIVE WorktreeLock = 3
+)
+
+// Enum value maps for WorktreeLock.
+var (
+	WorktreeLock_name = map[int32]string{
+		0: "WORKTREE_LOCK_UNSPECIFIED",
+		1: "WORKTREE_LOCK_NONE",
+		2: "WORKTREE_LOCK_SHARED",
+		3: "WORKTREE_LOCK_EXCLUSIVE",
+	}
+	WorktreeLock_value = map[string]int32{
+		"WORKTREE_LOCK_UNSPECIFIED": 0,
+		"WORKTREE_LOCK_NONE":        1,
+		"WORKTREE_LOCK_SHARED":      2,
+		"WORKTREE_LOCK_EXCLUSIVE":   3,
+	}
+)
+
+func (x WorktreeLock) Enum() *WorktreeLock {
+	p := new(WorktreeLock)
+	*p = x
+	return p
+}
+
+func (x WorktreeLock) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (WorktreeLock) Descriptor() protoreflect.EnumDescriptor {
+	return file_betcode_v1_worktree_proto_enumTypes[0].Descriptor()
+}
+
+func (WorktreeLock) Type() protoreflect.EnumType {
+	return &file_betcode_v1_worktree_proto_enumTypes[0]
+}
+
+func (x WorktreeLock) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use WorktreeLock.Descriptor instead.
+func (WorktreeLock) EnumDescriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{0}
+}
+
+// WorktreeLeaseState is what has become of a lease.
+type WorktreeLeaseState int32
+
+const (
+	// Never sent.
+	WorktreeLeaseState_WORKTREE_LEASE_STATE_UNSPECIFIED WorktreeLeaseState = 0
+	// It excludes others.
+	WorktreeLeaseState_WORKTREE_LEASE_STATE_HELD WorktreeLeaseState = 1
+	// Its session was stopped. It takes the lock again before it works.
+	WorktreeLeaseState_WORKTREE_LEASE_STATE_ENDED WorktreeLeaseState = 2
+	// Its session was not there when the daemon started. The next lease takes its place.
+	WorktreeLeaseState_WORKTREE_LEASE_STATE_STALE WorktreeLeaseState = 3
+)
+
+// Enum value maps for WorktreeLeaseState.
+var (
+	WorktreeLeaseState_name = map[int32]string{
+		0: "WORKTREE_LEASE_STATE_UNSPECIFIED",
+		1: "WORKTREE_LEASE_STATE_HELD",
+		2: "WORKTREE_LEASE_STATE_ENDED",
+		3: "WORKTREE_LEASE_STATE_STALE",
+	}
+	WorktreeLeaseState_value = map[string]int32{
+		"WORKTREE_LEASE_STATE_UNSPECIFIED": 0,
+		"WORKTREE_LEASE_STATE_HELD":        1,
+		"WORKTREE_LEASE_STATE_ENDED":       2,
+		"WORKTREE_LEASE_STATE_STALE":       3,
+	}
+)
+
+func (x WorktreeLeaseState) Enum() *WorktreeLeaseState {
+	p := new(WorktreeLeaseState)
+	*p = x
+	return p
+}
+
+func (x WorktreeLeaseState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (WorktreeLeaseState) Descriptor() protoreflect.EnumDescriptor {
+	return file_betcode_v1_worktree_proto_enumTypes[1].Descriptor()
+}
+
+func (WorktreeLeaseState) Type() protoreflect.EnumType {
+	return &file_betcode_v1_worktree_proto_enumTypes[1]
+}
+
+func (x WorktreeLeaseState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use WorktreeLeaseState.Descriptor instead.
+func (WorktreeLeaseState) EnumDescriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{1}
+}
+
 // WorktreeState is what a worktree can be used for.
 type WorktreeState int32
 
@@ -69,11 +183,11 @@ func (x WorktreeState) String() string {
 }
 
 func (WorktreeState) Descriptor() protoreflect.EnumDescriptor {
-	return file_betcode_v1_worktree_proto_enumTypes[0].Descriptor()
+	return file_betcode_v1_worktree_proto_enumTypes[2].Descriptor()
 }
 
 func (WorktreeState) Type() protoreflect.EnumType {
-	return &file_betcode_v1_worktree_proto_enumTypes[0]
+	return &file_betcode_v1_worktree_proto_enumTypes[2]
 }
 
 func (x WorktreeState) Number() protoreflect.EnumNumber {
@@ -82,7 +196,7 @@ func (x WorktreeState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorktreeState.Descriptor instead.
 func (WorktreeState) EnumDescriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{0}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{2}
 }
 
 // WorktreeSetupStatus is how far a setup has come. Whatever it says, sessions can work in the worktree.
@@ -134,11 +248,11 @@ func (x WorktreeSetupStatus) String() string {
 }
 
 func (WorktreeSetupStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_betcode_v1_worktree_proto_enumTypes[1].Descriptor()
+	return file_betcode_v1_worktree_proto_enumTypes[3].Descriptor()
 }
 
 func (WorktreeSetupStatus) Type() protoreflect.EnumType {
-	return &file_betcode_v1_worktree_proto_enumTypes[1]
+	return &file_betcode_v1_worktree_proto_enumTypes[3]
 }
 
 func (x WorktreeSetupStatus) Number() protoreflect.EnumNumber {
@@ -147,7 +261,7 @@ func (x WorktreeSetupStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorktreeSetupStatus.Descriptor instead.
 func (WorktreeSetupStatus) EnumDescriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{1}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{3}
 }
 
 // ListWorktreesRequest says which worktrees are wanted.
@@ -269,7 +383,9 @@ type WorktreeInfo struct {
 	// tell in time.
 	Work *WorktreeWork `protobuf:"bytes,104,opt,name=work,proto3" json:"work,omitempty"`
 	// Its last setup, which CreateWorktree begins; missing if the repository has none.
-	Setup         *WorktreeSetup `protobuf:"bytes,105,opt,name=setup,proto3" json:"setup,omitempty"`
+	Setup *WorktreeSetup `protobuf:"bytes,105,opt,name=setup,proto3" json:"setup,omitempty"`
+	// Of sessions, oldest first.
+	Leases        []*WorktreeLease `protobuf:"bytes,106,rep,name=leases,proto3" json:"leases,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -388,6 +504,86 @@ func (x *WorktreeInfo) GetSetup() *WorktreeSetup {
 	return nil
 }
 
+func (x *WorktreeInfo) GetLeases() []*WorktreeLease {
+	if x != nil {
+		return x.Leases
+	}
+	return nil
+}
+
+// WorktreeLease is the lock that a session has on a worktree. It ends when the session is stopped or deleted.
+type WorktreeLease struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The holder.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// SHARED or EXCLUSIVE.
+	Lock WorktreeLock `protobuf:"varint,2,opt,name=lock,proto3,enum=betcode.v1.WorktreeLock" json:"lock,omitempty"`
+	// When it was taken.
+	Since *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
+	// Whether it excludes others.
+	State         WorktreeLeaseState `protobuf:"varint,4,opt,name=state,proto3,enum=betcode.v1.WorktreeLeaseState" json:"state,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorktreeLease) Reset() {
+	*x = WorktreeLease{}
+	mi := &file_betcode_v1_worktree_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorktreeLease) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorktreeLease) ProtoMessage() {}
+
+func (x *WorktreeLease) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_worktree_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorktreeLease.ProtoReflect.Descriptor instead.
+func (*WorktreeLease) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *WorktreeLease) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *WorktreeLease) GetLock() WorktreeLock {
+	if x != nil {
+		return x.Lock
+	}
+	return WorktreeLock_WORKTREE_LOCK_UNSPECIFIED
+}
+
+func (x *WorktreeLease) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *WorktreeLease) GetState() WorktreeLeaseState {
+	if x != nil {
+		return x.State
+	}
+	return WorktreeLeaseState_WORKTREE_LEASE_STATE_UNSPECIFIED
+}
+
 // WorktreeSetup is the last setup of a worktree.
 type WorktreeSetup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -401,7 +597,7 @@ type WorktreeSetup struct {
 
 func (x *WorktreeSetup) Reset() {
 	*x = WorktreeSetup{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[3]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -413,7 +609,7 @@ func (x *WorktreeSetup) String() string {
 func (*WorktreeSetup) ProtoMessage() {}
 
 func (x *WorktreeSetup) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[3]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -426,7 +622,7 @@ func (x *WorktreeSetup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorktreeSetup.ProtoReflect.Descriptor instead.
 func (*WorktreeSetup) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{3}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *WorktreeSetup) GetStatus() WorktreeSetupStatus {
@@ -470,7 +666,7 @@ type WorktreeWork struct {
 
 func (x *WorktreeWork) Reset() {
 	*x = WorktreeWork{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[4]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -482,7 +678,7 @@ func (x *WorktreeWork) String() string {
 func (*WorktreeWork) ProtoMessage() {}
 
 func (x *WorktreeWork) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[4]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -495,7 +691,7 @@ func (x *WorktreeWork) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorktreeWork.ProtoReflect.Descriptor instead.
 func (*WorktreeWork) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{4}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *WorktreeWork) GetCommit() string {
@@ -582,7 +778,7 @@ type CreateWorktreeRequest struct {
 
 func (x *CreateWorktreeRequest) Reset() {
 	*x = CreateWorktreeRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[5]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -594,7 +790,7 @@ func (x *CreateWorktreeRequest) String() string {
 func (*CreateWorktreeRequest) ProtoMessage() {}
 
 func (x *CreateWorktreeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[5]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -607,7 +803,7 @@ func (x *CreateWorktreeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateWorktreeRequest.ProtoReflect.Descriptor instead.
 func (*CreateWorktreeRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{5}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CreateWorktreeRequest) GetRepoPath() string {
@@ -663,7 +859,7 @@ type SwitchWorktreeRequest struct {
 
 func (x *SwitchWorktreeRequest) Reset() {
 	*x = SwitchWorktreeRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[6]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -675,7 +871,7 @@ func (x *SwitchWorktreeRequest) String() string {
 func (*SwitchWorktreeRequest) ProtoMessage() {}
 
 func (x *SwitchWorktreeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[6]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -688,7 +884,7 @@ func (x *SwitchWorktreeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SwitchWorktreeRequest.ProtoReflect.Descriptor instead.
 func (*SwitchWorktreeRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{6}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SwitchWorktreeRequest) GetWorktreeId() string {
@@ -711,7 +907,7 @@ type SwitchWorktreeResponse struct {
 
 func (x *SwitchWorktreeResponse) Reset() {
 	*x = SwitchWorktreeResponse{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[7]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -723,7 +919,7 @@ func (x *SwitchWorktreeResponse) String() string {
 func (*SwitchWorktreeResponse) ProtoMessage() {}
 
 func (x *SwitchWorktreeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[7]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -736,7 +932,7 @@ func (x *SwitchWorktreeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SwitchWorktreeResponse.ProtoReflect.Descriptor instead.
 func (*SwitchWorktreeResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{7}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SwitchWorktreeResponse) GetWorktree() *WorktreeInfo {
@@ -766,7 +962,7 @@ type RemoveWorktreeRequest struct {
 
 func (x *RemoveWorktreeRequest) Reset() {
 	*x = RemoveWorktreeRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[8]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -778,7 +974,7 @@ func (x *RemoveWorktreeRequest) String() string {
 func (*RemoveWorktreeRequest) ProtoMessage() {}
 
 func (x *RemoveWorktreeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[8]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -791,7 +987,7 @@ func (x *RemoveWorktreeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveWorktreeRequest.ProtoReflect.Descriptor instead.
 func (*RemoveWorktreeRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{8}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RemoveWorktreeRequest) GetWorktreeId() string {
@@ -821,7 +1017,7 @@ type RemoveWorktreeResponse struct {
 
 func (x *RemoveWorktreeResponse) Reset() {
 	*x = RemoveWorktreeResponse{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[9]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -833,7 +1029,7 @@ func (x *RemoveWorktreeResponse) String() string {
 func (*RemoveWorktreeResponse) ProtoMessage() {}
 
 func (x *RemoveWorktreeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[9]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -846,7 +1042,7 @@ func (x *RemoveWorktreeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveWorktreeResponse.ProtoReflect.Descriptor instead.
 func (*RemoveWorktreeResponse) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{9}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RemoveWorktreeResponse) GetRemoved() bool {
@@ -874,7 +1070,7 @@ type GetWorktreeRequest struct {
 
 func (x *GetWorktreeRequest) Reset() {
 	*x = GetWorktreeRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[10]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -886,7 +1082,7 @@ func (x *GetWorktreeRequest) String() string {
 func (*GetWorktreeRequest) ProtoMessage() {}
 
 func (x *GetWorktreeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[10]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -899,7 +1095,7 @@ func (x *GetWorktreeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWorktreeRequest.ProtoReflect.Descriptor instead.
 func (*GetWorktreeRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{10}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetWorktreeRequest) GetWorktreeId() string {
@@ -920,7 +1116,7 @@ type SetupWorktreeRequest struct {
 
 func (x *SetupWorktreeRequest) Reset() {
 	*x = SetupWorktreeRequest{}
-	mi := &file_betcode_v1_worktree_proto_msgTypes[11]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -932,7 +1128,7 @@ func (x *SetupWorktreeRequest) String() string {
 func (*SetupWorktreeRequest) ProtoMessage() {}
 
 func (x *SetupWorktreeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_betcode_v1_worktree_proto_msgTypes[11]
+	mi := &file_betcode_v1_worktree_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -945,7 +1141,7 @@ func (x *SetupWorktreeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetupWorktreeRequest.ProtoReflect.Descriptor instead.
 func (*SetupWorktreeRequest) Descriptor() ([]byte, []int) {
-	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{11}
+	return file_betcode_v1_worktree_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SetupWorktreeRequest) GetWorktreeId() string {
@@ -964,7 +1160,7 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\x14ListWorktreesRequest\x12\x1b\n" +
 	"\trepo_path\x18\x01 \x01(\tR\brepoPath\"O\n" +
 	"\x15ListWorktreesResponse\x126\n" +
-	"\tworktrees\x18\x01 \x03(\v2\x18.betcode.v1.WorktreeInfoR\tworktrees\"\xaf\x03\n" +
+	"\tworktrees\x18\x01 \x03(\v2\x18.betcode.v1.WorktreeInfoR\tworktrees\"\xe2\x03\n" +
 	"\fWorktreeInfo\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -978,7 +1174,14 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"\x06active\x18f \x01(\bR\x06active\x12#\n" +
 	"\rsession_count\x18g \x01(\rR\fsessionCount\x12,\n" +
 	"\x04work\x18h \x01(\v2\x18.betcode.v1.WorktreeWorkR\x04work\x12/\n" +
-	"\x05setup\x18i \x01(\v2\x19.betcode.v1.WorktreeSetupR\x05setup\"`\n" +
+	"\x05setup\x18i \x01(\v2\x19.betcode.v1.WorktreeSetupR\x05setup\x121\n" +
+	"\x06leases\x18j \x03(\v2\x19.betcode.v1.WorktreeLeaseR\x06leases\"\xc4\x01\n" +
+	"\rWorktreeLease\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12,\n" +
+	"\x04lock\x18\x02 \x01(\x0e2\x18.betcode.v1.WorktreeLockR\x04lock\x120\n" +
+	"\x05since\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x124\n" +
+	"\x05state\x18\x04 \x01(\x0e2\x1e.betcode.v1.WorktreeLeaseStateR\x05state\"`\n" +
 	"\rWorktreeSetup\x127\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x1f.betcode.v1.WorktreeSetupStatusR\x06status\x12\x16\n" +
 	"\x06output\x18\x02 \x01(\tR\x06output\"\xa7\x02\n" +
@@ -1018,7 +1221,17 @@ const file_betcode_v1_worktree_proto_rawDesc = "" +
 	"worktreeId\"7\n" +
 	"\x14SetupWorktreeRequest\x12\x1f\n" +
 	"\vworktree_id\x18\x01 \x01(\tR\n" +
-	"worktreeId*\x9d\x01\n" +
+	"worktreeId*|\n" +
+	"\fWorktreeLock\x12\x1d\n" +
+	"\x19WORKTREE_LOCK_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12WORKTREE_LOCK_NONE\x10\x01\x12\x18\n" +
+	"\x14WORKTREE_LOCK_SHARED\x10\x02\x12\x1b\n" +
+	"\x17WORKTREE_LOCK_EXCLUSIVE\x10\x03*\x99\x01\n" +
+	"\x12WorktreeLeaseState\x12$\n" +
+	" WORKTREE_LEASE_STATE_UNSPECIFIED\x10\x00\x12\x1d\n" +
+	"\x19WORKTREE_LEASE_STATE_HELD\x10\x01\x12\x1e\n" +
+	"\x1aWORKTREE_LEASE_STATE_ENDED\x10\x02\x12\x1e\n" +
+	"\x1aWORKTREE_LEASE_STATE_STALE\x10\x03*\x9d\x01\n" +
 	"\rWorktreeState\x12\x1e\n" +
 	"\x1aWORKTREE_STATE_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17WORKTREE_STATE_CREATING\x10\x01\x12\x18\n" +
@@ -1052,50 +1265,57 @@ func file_betcode_v1_worktree_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_worktree_proto_rawDescData
 }
 
-var file_betcode_v1_worktree_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_betcode_v1_worktree_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_betcode_v1_worktree_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_betcode_v1_worktree_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_betcode_v1_worktree_proto_goTypes = []any{
-	(WorktreeState)(0),             // 0: betcode.v1.WorktreeState
-	(WorktreeSetupStatus)(0),       // 1: betcode.v1.WorktreeSetupStatus
-	(*ListWorktreesRequest)(nil),   // 2: betcode.v1.ListWorktreesRequest
-	(*ListWorktreesResponse)(nil),  // 3: betcode.v1.ListWorktreesResponse
-	(*WorktreeInfo)(nil),           // 4: betcode.v1.WorktreeInfo
-	(*WorktreeSetup)(nil),          // 5: betcode.v1.WorktreeSetup
-	(*WorktreeWork)(nil),           // 6: betcode.v1.WorktreeWork
-	(*CreateWorktreeRequest)(nil),  // 7: betcode.v1.CreateWorktreeRequest
-	(*SwitchWorktreeRequest)(nil),  // 8: betcode.v1.SwitchWorktreeRequest
-	(*SwitchWorktreeResponse)(nil), // 9: betcode.v1.SwitchWorktreeResponse
-	(*RemoveWorktreeRequest)(nil),  // 10: betcode.v1.RemoveWorktreeRequest
-	(*RemoveWorktreeResponse)(nil), // 11: betcode.v1.RemoveWorktreeResponse
-	(*GetWorktreeRequest)(nil),     // 12: betcode.v1.GetWorktreeRequest
-	(*SetupWorktreeRequest)(nil),   // 13: betcode.v1.SetupWorktreeRequest
-	(*timestamppb.Timestamp)(nil),  // 14: google.protobuf.Timestamp
+	(WorktreeLock)(0),              // 0: betcode.v1.WorktreeLock
+	(WorktreeLeaseState)(0),        // 1: betcode.v1.WorktreeLeaseState
+	(WorktreeState)(0),             // 2: betcode.v1.WorktreeState
+	(WorktreeSetupStatus)(0),       // 3: betcode.v1.WorktreeSetupStatus
+	(*ListWorktreesRequest)(nil),   // 4: betcode.v1.ListWorktreesRequest
+	(*ListWorktreesResponse)(nil),  // 5: betcode.v1.ListWorktreesResponse
+	(*WorktreeInfo)(nil),           // 6: betcode.v1.WorktreeInfo
+	(*WorktreeLease)(nil),          // 7: betcode.v1.WorktreeLease
+	(*WorktreeSetup)(nil),          // 8: betcode.v1.WorktreeSetup
+	(*WorktreeWork)(nil),           // 9: betcode.v1.WorktreeWork
+	(*CreateWorktreeRequest)(nil),  // 10: betcode.v1.CreateWorktreeRequest
+	(*SwitchWorktreeRequest)(nil),  // 11: betcode.v1.SwitchWorktreeRequest
+	(*SwitchWorktreeResponse)(nil), // 12: betcode.v1.SwitchWorktreeResponse
+	(*RemoveWorktreeRequest)(nil),  // 13: betcode.v1.RemoveWorktreeRequest
+	(*RemoveWorktreeResponse)(nil), // 14: betcode.v1.RemoveWorktreeResponse
+	(*GetWorktreeRequest)(nil),     // 15: betcode.v1.GetWorktreeRequest
+	(*SetupWorktreeRequest)(nil),   // 16: betcode.v1.SetupWorktreeRequest
+	(*timestamppb.Timestamp)(nil),  // 17: google.protobuf.Timestamp
 }
 var file_betcode_v1_worktree_proto_depIdxs = []int32{
-	4,  // 0: betcode.v1.ListWorktreesResponse.worktrees:type_name -> betcode.v1.WorktreeInfo
-	14, // 1: betcode.v1.WorktreeInfo.created_at:type_name -> google.protobuf.Timestamp
-	0,  // 2: betcode.v1.WorktreeInfo.state:type_name -> betcode.v1.WorktreeState
-	6,  // 3: betcode.v1.WorktreeInfo.work:type_name -> betcode.v1.WorktreeWork
-	5,  // 4: betcode.v1.WorktreeInfo.setup:type_name -> betcode.v1.WorktreeSetup
-	1,  // 5: betcode.v1.WorktreeSetup.status:type_name -> betcode.v1.WorktreeSetupStatus
-	4,  // 6: betcode.v1.SwitchWorktreeResponse.worktree:type_name -> betcode.v1.WorktreeInfo
-	2,  // 7: betcode.v1.WorktreeService.ListWorktrees:input_type -> betcode.v1.ListWorktreesRequest
-	7,  // 8: betcode.v1.WorktreeService.CreateWorktree:input_type -> betcode.v1.CreateWorktreeRequest
-	8,  // 9: betcode.v1.WorktreeService.SwitchWorktree:input_type -> betcode.v1.SwitchWorktreeRequest
-	10, // 10: betcode.v1.WorktreeService.RemoveWorktree:input_type -> betcode.v1.RemoveWorktreeRequest
-	12, // 11: betcode.v1.WorktreeService.GetWorktree:input_type -> betcode.v1.GetWorktreeRequest
-	13, // 12: betcode.v1.WorktreeService.SetupWorktree:input_type -> betcode.v1.SetupWorktreeRequest
-	3,  // 13: betcode.v1.WorktreeService.ListWorktrees:output_type -> betcode.v1.ListWorktreesResponse
-	4,  // 14: betcode.v1.WorktreeService.CreateWorktree:output_type -> betcode.v1.WorktreeInfo
-	9,  // 15: betcode.v1.WorktreeService.SwitchWorktree:output_type -> betcode.v1.SwitchWorktreeResponse
-	11, // 16: betcode.v1.WorktreeService.RemoveWorktree:output_type -> betcode.v1.RemoveWorktreeResponse
-	4,  // 17: betcode.v1.WorktreeService.GetWorktree:output_type -> betcode.v1.WorktreeInfo
-	4,  // 18: betcode.v1.WorktreeService.SetupWorktree:output_type -> betcode.v1.WorktreeInfo
-	13, // [13:19] is the sub-list for method output_type
-	7,  // [7:13] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	6,  // 0: betcode.v1.ListWorktreesResponse.worktrees:type_name -> betcode.v1.WorktreeInfo
+	17, // 1: betcode.v1.WorktreeInfo.created_at:type_name -> google.protobuf.Timestamp
+	2,  // 2: betcode.v1.WorktreeInfo.state:type_name -> betcode.v1.WorktreeState
+	9,  // 3: betcode.v1.WorktreeInfo.work:type_name -> betcode.v1.WorktreeWork
+	8,  // 4: betcode.v1.WorktreeInfo.setup:type_name -> betcode.v1.WorktreeSetup
+	7,  // 5: betcode.v1.WorktreeInfo.leases:type_name -> betcode.v1.WorktreeLease
+	0,  // 6: betcode.v1.WorktreeLease.lock:type_name -> betcode.v1.WorktreeLock
+	17, // 7: betcode.v1.WorktreeLease.since:type_name -> google.protobuf.Timestamp
+	1,  // 8: betcode.v1.WorktreeLease.state:type_name -> betcode.v1.WorktreeLeaseState
+	3,  // 9: betcode.v1.WorktreeSetup.status:type_name -> betcode.v1.WorktreeSetupStatus
+	6,  // 10: betcode.v1.SwitchWorktreeResponse.worktree:type_name -> betcode.v1.WorktreeInfo
+	4,  // 11: betcode.v1.WorktreeService.ListWorktrees:input_type -> betcode.v1.ListWorktreesRequest
+	10, // 12: betcode.v1.WorktreeService.CreateWorktree:input_type -> betcode.v1.CreateWorktreeRequest
+	11, // 13: betcode.v1.WorktreeService.SwitchWorktree:input_type -> betcode.v1.SwitchWorktreeRequest
+	13, // 14: betcode.v1.WorktreeService.RemoveWorktree:input_type -> betcode.v1.RemoveWorktreeRequest
+	15, // 15: betcode.v1.WorktreeService.GetWorktree:input_type -> betcode.v1.GetWorktreeRequest
+	16, // 16: betcode.v1.WorktreeService.SetupWorktree:input_type -> betcode.v1.SetupWorktreeRequest
+	5,  // 17: betcode.v1.WorktreeService.ListWorktrees:output_type -> betcode.v1.ListWorktreesResponse
+	6,  // 18: betcode.v1.WorktreeService.CreateWorktree:output_type -> betcode.v1.WorktreeInfo
+	12, // 19: betcode.v1.WorktreeService.SwitchWorktree:output_type -> betcode.v1.SwitchWorktreeResponse
+	14, // 20: betcode.v1.WorktreeService.RemoveWorktree:output_type -> betcode.v1.RemoveWorktreeResponse
+	6,  // 21: betcode.v1.WorktreeService.GetWorktree:output_type -> betcode.v1.WorktreeInfo
+	6,  // 22: betcode.v1.WorktreeService.SetupWorktree:output_type -> betcode.v1.WorktreeInfo
+	17, // [17:23] is the sub-list for method output_type
+	11, // [11:17] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_worktree_proto_init() }
@@ -1108,8 +1328,8 @@ func file_betcode_v1_worktree_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_worktree_proto_rawDesc), len(file_betcode_v1_worktree_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   12,
+			NumEnums:      4,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

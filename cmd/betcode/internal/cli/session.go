@@ -23,8 +23,9 @@ import (
 
 func (p *program) sessionCommand() *cli.Command {
 	return &cli.Command{
-		Name: "session", Aliases: []string{"sessions"}, Usage: "list, show, attach to, rename, compact, export, stop, resume, restart, fork and delete sessions",
+		Name: "session", Aliases: []string{"sessions"}, Usage: "create, list, show, attach to, rename, compact, export, stop, resume, restart, fork and delete sessions",
 		Subcommands: []*cli.Command{
+			p.newSessionCommand(),
 			{
 				Name: "list", Aliases: []string{"ls"}, Usage: "list sessions, the most recently used first",
 				Flags: []cli.Flag{

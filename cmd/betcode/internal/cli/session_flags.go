@@ -25,6 +25,7 @@ func sessionFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "continue", Aliases: []string{"c"}, Usage: "continue the latest session of this directory"},
 		&cli.StringFlag{Name: "cwd", Usage: "`DIRECTORY` where the agent works (default: this one)"},
 		&cli.StringFlag{Name: "worktree", Usage: "have the agent work in `WORKTREE`: an id, its beginning, or a name"},
+		&cli.StringFlag{Name: "lease", Usage: "share the worktree as `MODE`: exclusive, shared or none (default)"},
 		&cli.StringFlag{Name: "name", Usage: "`NAME` of the new session"},
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Usage: "`MODEL` or alias"},
 		&cli.StringFlag{Name: "permission-mode", Usage: "`MODE` of the agent: default, acceptEdits, plan, …"},
@@ -66,14 +67,18 @@ func (p *program) open(ctx context.Context, c *cli.Context, cl *client.Client) (
 		if err != nil {
 			return talk.Opening{}, err
 		}
+		lock, err := lockOf(c)
+		if err != nil {
+			return talk.Opening{}, err
+		}
 		return talk.Opening{Start: &pb.StartConversation{
 			Options:          options,
-			WorkingDirectory: dir, WorktreeId: worktree, Name: c.String("name"), Model: c.String("model"),
+			WorkingDirectory: dir, WorktreeId: worktree, WorktreeLock: lock, Name: c.String("name"), Model: c.String("model"),
 			PermissionMode: c.String("permission-mode"), ConfirmMode: c.Bool("confirm-mode"), ResumePolicy: c.String("resume-policy"),
 			AllowedTools: tools(c.StringSlice("allow-tools")), DeniedTools: tools(c.StringSlice("deny-tools")), Environment: p.environment(c),
 		}}, nil
 	}
-	for _, flag := range append([]string{"name", "worktree", "resume-policy", "allow-tools", "deny-tools"}, optionNames()...) {
+	for _, flag := range append([]string{"name", "worktree", "lease", "resume-policy", "allow-tools", "deny-tools"}, optionNames()...) {
 		if c.IsSet(flag) {
 			return talk.Opening{}, exit.Usage(fmt.Errorf("--%s is for a new session; this one exists", flag))
 		}

@@ -122,7 +122,7 @@ func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.
 	if c.Bool("json") {
 		return console.WriteJSON(p.Stdout, "betcode.worktree.list/v1", list)
 	}
-	t := p.Table("", "ID", "NAME", "BRANCH", "STATE", "WORK", "SIZE", "SESSIONS", "PATH")
+	t := p.Table("", "ID", "NAME", "BRANCH", "STATE", "WORK", "SIZE", "SESSIONS", "LEASES", "PATH")
 	for _, w := range list.GetWorktrees() {
 		mark := ""
 		if w.GetActive() {
@@ -132,7 +132,7 @@ func (p *program) listWorktrees(ctx context.Context, c *cli.Context, cl *client.
 		if w.GetWork() != nil {
 			size = p.Bytes(w.GetWork().GetDiskBytes())
 		}
-		t.Add(mark, console.ShortID(w.GetId()), w.GetName(), w.GetBranch(), worktreeState(w), workLine(w.GetWork()), size, fmt.Sprint(w.GetSessionCount()), w.GetPath())
+		t.Add(mark, console.ShortID(w.GetId()), w.GetName(), w.GetBranch(), worktreeState(w), workLine(w.GetWork()), size, fmt.Sprint(w.GetSessionCount()), leasesLine(w.GetLeases()), w.GetPath())
 	}
 	return t.Write(p.Stdout)
 }
@@ -155,6 +155,19 @@ func workLine(w *pb.WorktreeWork) string {
 	}
 	if len(parts) == 0 {
 		return "clean"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// leasesLine says which sessions share a worktree how.
+func leasesLine(leases []*pb.WorktreeLease) string {
+	var parts []string
+	for _, l := range leases {
+		part := console.Enum(l.GetLock(), "WORKTREE_LOCK_") + " " + console.ShortID(l.GetSessionId())
+		if l.GetState() != pb.WorktreeLeaseState_WORKTREE_LEASE_STATE_HELD {
+			part += " (" + console.Enum(l.GetState(), "WORKTREE_LEASE_STATE_") + ")"
+		}
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -188,6 +201,7 @@ func (p *program) showWorktree(ctx context.Context, c *cli.Context, cl *client.C
 		{"created", p.When(w.GetCreatedAt())},
 		{"sessions", fmt.Sprint(w.GetSessionCount())},
 		{"last session", w.GetActiveSessionId()},
+		{"leases", leasesLine(w.GetLeases())},
 		{"setup", setupLine(w)},
 		{"setup wrote", w.GetSetup().GetOutput()},
 	} {

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) newSessionCommand() *cli.Command {
+	var flags []cli.Flag
+	for _, f := range sessionFlags() {
+		if name := f.Names()[0]; name != "session" && name != "continue" {
+			flags = append(flags, f)
+		}
+	}
+	return &cli.Command{
+		Name: "new", Usage: "create a session without a message and print its id",
+		Description: "Its agent starts with the first message: betcode run --session SESSION, or betcode session attach SESSION.",
+		Flags:       flags, Action: p.withClient(0, 0, p.newSession),
+	}
+}
+
+func (p *program) newSession(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	opening, err := p.open(ctx, c, cl)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := cl.Agent.Converse(ctx)
+	if err != nil {
+		return err
+	}
+	if err := stream.Send(&pb.AgentRequest{Request: &pb.AgentRequest_Start{Start: opening.Start}}); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	for {
+		event, err := stream.Recv()
+		if err != nil {
+			return err
+		}
+		if info := event.GetSessionInfo(); info != nil {
+			fmt.Fprintln(p.Stdout, console.Line(info.GetSessionId()))
+			return nil
+		}
+	}
+}
+
+// lockOf reads --lease.
+func lockOf(c *cli.Context) (pb.WorktreeLock, error) {
+	name := c.String("lease")
+	if name == "" {
+		return pb.WorktreeLock_WORKTREE_LOCK_UNSPECIFIED, nil
+	}
+	lock, known := pb.WorktreeLock_value["WORKTREE_LOCK_"+strings.ToUpper(name)]
+	switch {
+	case !known || lock == 0:
+		return 0, exit.Usage(fmt.Errorf("--lease %s is unknown: use exclusive, shared or none", console.Line(name)))
+	case c.String("worktree") == "":
+		return 0, exit.Usage(errors.New("--lease needs --worktree"))
+	}
+	return pb.WorktreeLock(lock), nil
+}
