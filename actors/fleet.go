@@ -1,6 +1,10 @@
 package actors
 
 import (
+	"errors"
+	"fmt"
+
+	"betcode/actors/internal/act"
 	"betcode/actors/pool"
 	"betcode/messages"
 )
@@ -15,22 +19,48 @@ func (s *System) stopFleet(m messages.StopFleet) (messages.Reply, error) {
 		return nil, (&messages.Error{Op: "stop fleet", Kind: messages.Unavailable, Code: messages.StorageError, Err: err}).
 			WithHint("the agents are ended all the same; a daemon that is started again does not know of the stop")
 	}
-	return messages.FleetView{Stop: s.fleet.Present()}, nil
+	return s.getFleet(), nil
 }
 
-// resumeFleet lets agents start again.
+// resumeFleet lets agents start again: it ends a stop, and limits of accounts.
 func (s *System) resumeFleet(m messages.ResumeFleet) (messages.Reply, error) {
-	if !s.fleet.Present().Stopped() {
-		return messages.FleetView{}, nil
+	limits := s.limits.Present()
+	if !s.fleet.Present().Stopped() && len(limits) == 0 {
+		return messages.FleetView{Slots: s.slotQueue()}, nil
 	}
-	if err := s.fleet.Resume(); err != nil {
+	if err := errors.Join(s.fleet.Resume(), s.limits.Set(nil)); err != nil {
 		return nil, (&messages.Error{Op: "resume fleet", Kind: messages.Unavailable, Code: messages.StorageError, Err: err}).
 			WithHint("make the state directory writable and try again")
 	}
 	s.actors.Root.Send(s.pool, pool.Resume{})
-	s.audit(fleetEntry(messages.AuditFleetResumed, m.Client, ""))
-	s.logOf("pool").Info().Str("client", string(m.Client)).Msg("fleet resumed")
-	return messages.FleetView{}, nil
+	reason := ""
+	if len(limits) > 0 {
+		reason = fmt.Sprintf("ended %d rate limits", len(limits))
+	}
+	s.audit(fleetEntry(messages.AuditFleetResumed, m.Client, reason))
+	s.logOf("pool").Info().Str("client", string(m.Client)).Int("rate_limits", len(limits)).Msg("fleet resumed")
+	view := s.slotQueue()
+	view.Limits = nil
+	return messages.FleetView{Slots: view}, nil
+}
+
+// getFleet returns the present state.
+func (s *System) getFleet() messages.FleetView {
+	return messages.FleetView{Stop: s.fleet.Present(), Slots: s.slotQueue()}
+}
+
+// slotQueue returns what the pool reported last.
+func (s *System) slotQueue() messages.SlotQueue {
+	if slots := s.slots.Load(); slots != nil {
+		return *slots
+	}
+	return messages.SlotQueue{}
+}
+
+// keepLimits stores the limits of accounts.
+func (s *System) keepLimits(limits []messages.FleetLimit) {
+	s.limits.Hold(limits)
+	s.background.Do(func() any { return act.Failure(s.limits.Save()) })
 }
 
 func fleetEntry(kind messages.AuditType, client messages.ClientID, reason string) messages.AuditEntry {

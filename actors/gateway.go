@@ -54,7 +54,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 	case messages.ResumeFleet:
 		return s.resumeFleet(m)
 	case messages.GetFleet:
-		return messages.FleetView{Stop: s.fleet.Present()}, nil
+		return s.getFleet(), nil
 	case messages.GetHealth:
 		return s.ask(ctx, s.health, m)
 	case messages.Shutdown:

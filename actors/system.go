@@ -68,6 +68,7 @@ type Options struct {
 	VersionsFile       string // where it is kept which versions of the agent do not continue a turn; empty = nowhere
 	WorktreesDirectory string // records of worktrees; empty = the system keeps none
 	FleetFile          string // where it is stored that the fleet is stopped; empty = in memory alone
+	LimitsFile         string // where rate limits of accounts are stored; empty = in memory alone
 	StopsDirectory     string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
 
 	Mask  func(text string) string  // hides secrets in what the log shows of an agent's words; nil = shows nothing of them
@@ -115,6 +116,7 @@ type System struct {
 	backup      journal.BackupHealth // of scheduled backups
 	versions    *sidecar.Versions
 	fleet       *sidecar.Fleet
+	limits      *sidecar.Limits
 	stops       *sidecar.Stops
 	cgroups     process.Cgroups
 	git         *git.Git
@@ -172,6 +174,9 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	}
 	if s.fleet, err = sidecar.LoadFleet(o.FleetFile, s.now()); err != nil {
 		s.logOf("daemon").Warn().Err(err).Msg("the stop of the fleet cannot be read; the fleet stays stopped")
+	}
+	if s.limits, err = sidecar.LoadLimits(o.LimitsFile); err != nil {
+		s.logOf("daemon").Warn().Err(err).Msg("rate limits of an earlier daemon are not known")
 	}
 	if s.stops, err = sidecar.LoadStops(o.StopsDirectory); err != nil {
 		s.logOf("daemon").Warn().Err(err).Msg("sessions that were stopped while the journal failed are not known")

@@ -88,12 +88,7 @@ func (s *System) queriesDeps() queries.Deps {
 		Store: s.options.Store, Runs: s.options.RunsDirectory, Home: s.options.Home, MachineFile: s.options.MachineFile,
 		Environment: s.planner.Environment, Now: s.now, Rules: s.rules.Load, Directories: s.directories, Protected: s.protected,
 		Space: s.room.Measure, View: s.sessionView, Worktrees: s.keptWorktrees,
-		Slots: func() messages.SlotQueue {
-			if slots := s.slots.Load(); slots != nil {
-				return *slots
-			}
-			return messages.SlotQueue{}
-		},
+		Slots: s.slotQueue,
 	}
 }
 
@@ -122,6 +117,7 @@ func (s *System) poolDeps() pool.Deps {
 		Common: s.common(), Health: s.health, Settings: s.settings.Load, Stopped: func() bool { return s.fleet.Present().Stopped() },
 		ToSession: s.toSession, ToSessions: s.toSessions,
 		Publish: func(q messages.SlotQueue) { s.slots.Store(&q) },
+		Limits:  s.limits.Present, KeepLimits: s.keepLimits,
 	}
 }
 

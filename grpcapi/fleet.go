@@ -41,10 +41,27 @@ func (s fleetService) GetFleet(ctx context.Context, _ *pb.GetFleetRequest) (*pb.
 	return unary(ctx, s.asker, messages.GetFleet{}, nil, func(v messages.FleetView) *pb.GetFleetResponse { return &pb.GetFleetResponse{Fleet: fleetOut(v)} })
 }
 
+// maxWaitersShown bounds the sessions that FleetState names.
+const maxWaitersShown = 100
+
 func fleetOut(v messages.FleetView) *pb.FleetState {
-	out := &pb.FleetState{Stopped: v.Stop.Stopped(), StoppedBy: string(v.Stop.By), Reason: v.Stop.Reason}
+	q := v.Slots
+	out := &pb.FleetState{
+		Stopped: v.Stop.Stopped(), StoppedBy: string(v.Stop.By), Reason: v.Stop.Reason,
+		SlotsUsed: saturate(uint64(max(q.Used, 0))), SlotsLimit: saturate(uint64(max(q.Limit, 0))), WaitingTotal: saturate(uint64(len(q.Waiting))),
+	}
 	if out.Stopped {
 		out.Since = timestamppb.New(v.Stop.Since)
+	}
+	for _, l := range q.Limits {
+		out.Limits = append(out.Limits, &pb.AccountLimit{
+			Account: l.Account, SessionId: string(l.Session), Kind: l.Kind,
+			Since: timeOut(l.Since), Until: timeOut(l.Until), Resets: timeOut(l.Resets),
+		})
+	}
+	out.RateLimitedUntil = timeOut(lastLimit(q.Limits))
+	for _, w := range q.Waiting[:min(len(q.Waiting), maxWaitersShown)] {
+		out.Waiting = append(out.Waiting, &pb.SlotWaiter{SessionId: string(w.Session), Reason: string(w.Reason)})
 	}
 	return out
 }

@@ -153,7 +153,7 @@ func (h detailsService) GetHealthDetails(ctx context.Context, _ *pb.HealthDetail
 	if err != nil {
 		return out, nil //nolint:nilerr // the components report the failure
 	}
-	out.RateLimitedSessions, out.RateLimitedUntil = limitsOut(recent.Sessions, time.Now())
+	out.RateLimitedSessions, out.RateLimitedUntil = limitsOut(recent.Sessions, recent.Slots, time.Now())
 	return out, nil
 }
 

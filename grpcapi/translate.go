@@ -316,14 +316,20 @@ func listOut(l messages.SessionList, now time.Time) *pb.ListSessionsResponse {
 // maxSlotAsking bounds how many sessions a summary names as the reason for its waiting.
 const maxSlotAsking = 5
 
-// noteSlot adds to a summary that its session waits for a slot, and which sessions keep one
+// noteSlot adds to a summary that its session waits for a slot and why, and which sessions keep one
 // while they wait for a person.
 func noteSlot(out *pb.SessionSummary, q messages.SlotQueue) {
-	place := slices.Index(q.Waiting, messages.SessionID(out.GetId()))
+	place := slices.IndexFunc(q.Waiting, func(w messages.SlotWaiter) bool { return string(w.Session) == out.GetId() })
 	if place < 0 {
 		return
 	}
-	out.SlotPlace = uint32(place + 1)
+	out.SlotPlace, out.SlotReason = uint32(place+1), string(q.Waiting[place].Reason)
+	if q.Waiting[place].Reason == messages.SlotRateLimited {
+		out.RateLimited = true
+		if until := q.Waiting[place].Until; until.After(out.GetRateLimitedUntil().AsTime()) {
+			out.RateLimitedUntil = timeOut(until)
+		}
+	}
 	for _, id := range q.Asking[:min(len(q.Asking), maxSlotAsking)] {
 		out.SlotAsking = append(out.SlotAsking, string(id))
 	}

@@ -10,19 +10,21 @@ type StopFleet struct {
 	Reason string // for people; may be empty
 }
 
-// ResumeFleet lets agents start again, in the order in which their sessions wait. Answered with [FleetView].
+// ResumeFleet lets agents start again, in the order in which their sessions wait. It ends a stop and limits of accounts. Answered
+// with [FleetView].
 type ResumeFleet struct {
 	ask
 	Client ClientID
 }
 
-// GetFleet asks whether the fleet is stopped. Answered with [FleetView].
+// GetFleet asks whether the fleet is stopped, and for what sessions wait. Answered with [FleetView].
 type GetFleet struct{ ask }
 
 // FleetView is the state of all sessions together.
 type FleetView struct {
 	answer
-	Stop FleetStop
+	Stop  FleetStop
+	Slots SlotQueue
 }
 
 // FleetStop says that no agent may start, and why; the zero value that agents may.
@@ -34,3 +36,40 @@ type FleetStop struct {
 
 // Stopped reports whether the fleet is stopped.
 func (f FleetStop) Stopped() bool { return !f.Since.IsZero() }
+
+// FleetLimit is a limit of an account: no new turn of its sessions starts until it ends.
+type FleetLimit struct {
+	Account string    // the agent's configuration directory; empty = the daemon's own
+	Session SessionID // whose agent reported it
+	Kind    string    // as the agent calls it; may be empty
+	Since   time.Time
+	Until   time.Time // when turns start again
+	Resets  time.Time // when the limit ends as the agent says, which may be later
+}
+
+// SlotReason is why a session waits for a slot.
+type SlotReason string
+
+// The reasons.
+const (
+	SlotSoon         SlotReason = ""              // a resting agent is being parked for it
+	SlotBusy         SlotReason = "busy"          // all slots are used
+	SlotFleetStopped SlotReason = "fleet_stopped" // a client has stopped the fleet
+	SlotRateLimited  SlotReason = "rate_limit"    // a limit of the account, or the moments after it
+)
+
+// SlotQueue is which sessions wait for a slot of the pool, the next one first, which have a slot while their agents wait for a
+// person, and which limits of accounts hold.
+type SlotQueue struct {
+	Waiting     []SlotWaiter
+	Asking      []SessionID
+	Limits      []FleetLimit
+	Used, Limit int // slots
+}
+
+// SlotWaiter is a session that waits for a slot.
+type SlotWaiter struct {
+	Session SessionID
+	Reason  SlotReason
+	Until   time.Time // of a limit of the account
+}

@@ -289,10 +289,6 @@ type SessionList struct {
 	Slots    SlotQueue
 }
 
-// SlotQueue is which sessions wait for a slot of the pool, the next one first, and which have a slot
-// while their agents wait for a person.
-type SlotQueue struct{ Waiting, Asking []SessionID }
-
 // ResolveSession turns what a person typed (an id, a unique beginning of one, a
 // name, "@last") into a session id. Answered with [SessionResolved], [NotFound]
 // or, for an ambiguous one, [Invalid] that lists the candidates.

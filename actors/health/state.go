@@ -188,6 +188,8 @@ type Pool struct {
 	Used, Limit    int  // slots
 	Waiting, Queue int  // sessions that wait for a slot, and how many may
 	Stopped        bool // the fleet is stopped: no slot is given
+
+	LimitedUntil time.Time // when the last limit of an account ends; zero = there is none
 }
 
 // view is the line of the pool. Sessions that wait degrade the daemon; a queue that is
@@ -203,6 +205,11 @@ func (p Pool) view(now time.Time) messages.ComponentHealth {
 	}
 	if !c.Serving {
 		c.State, c.Reason, c.Impact = "subprocess_pool_full", "All subprocess slots in use", "New sessions are refused, for the queue is full"
+	}
+	if !p.LimitedUntil.IsZero() {
+		until := p.LimitedUntil.UTC().Format(time.RFC3339)
+		c.Message += ", rate limited until " + until
+		c.State, c.Reason, c.Impact = "rate_limited", "An account is rate limited", "Its new turns start after "+until+", or after 'betcode fleet resume'"
 	}
 	if p.Stopped {
 		c.State, c.Reason, c.Impact = "fleet_stopped", "A client has stopped the fleet", "No agent starts until 'betcode fleet resume'"

@@ -1,6 +1,8 @@
 package pool
 
 import (
+	"math/rand/v2"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
@@ -17,6 +19,10 @@ type Deps struct {
 	Stopped  func() bool               // whether the fleet is stopped
 	Publish  func(messages.SlotQueue)  // makes the queue known to readers that cannot wait for the pool
 
+	// Limits returns the limits of accounts that were stored last, and KeepLimits stores them. It does not wait.
+	Limits     func() []messages.FleetLimit
+	KeepLimits func([]messages.FleetLimit)
+
 	// ToSession sends a message to the actor of a session, if it lives, and ToSessions to those of all sessions.
 	ToSession  func(ctx actor.Context, id messages.SessionID, message any)
 	ToSessions func(ctx actor.Context, message any)
@@ -24,10 +30,11 @@ type Deps struct {
 
 // pool admits agents: it knows how many may run, which sessions wait for a slot, and which agents are parked to make room.
 //
-// What survives a restart: nothing. The new incarnation asks every session what it has and wants.
+// What survives a restart: the limits of accounts. The new incarnation asks every session what it has and wants.
 type pool struct {
 	deps      Deps
 	state     State
+	timer     act.Timer
 	restarted bool
 }
 
@@ -36,27 +43,54 @@ func Props(d Deps) *actor.Props {
 	restarted := false
 	return d.Props("pool", func() actor.Actor {
 		defer func() { restarted = true }()
-		return &pool{deps: d, restarted: restarted, state: New(d.Settings(), d.Stopped())}
+		return &pool{deps: d, restarted: restarted, state: New(d.Settings(), d.Stopped(), d.Limits())}
 	})
 }
 
 // Receive implements actor.Actor.
 func (p *pool) Receive(ctx actor.Context) {
-	if _, ok := ctx.Message().(*actor.Started); ok && p.restarted {
-		p.deps.ToSessions(ctx, Restarted{})
-		return
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		p.step(ctx, wakeUp{}) // for the limits
+		if p.restarted {
+			p.deps.ToSessions(ctx, Restarted{})
+		}
+	case *actor.Stopping, *actor.Restarting:
+		p.timer.Stop()
+	default:
+		p.step(ctx, m)
 	}
-	next, effects := p.state.Step(ctx.Sender(), ctx.Message())
+}
+
+func (p *pool) step(ctx actor.Context, m any) {
+	next, effects := p.state.Step(Env{At: act.Wall(p.deps.Now()), Chance: rand.Float64()}, ctx.Sender(), m)
 	p.state = next
 	for _, e := range effects {
 		switch e := e.(type) {
 		case act.Reply:
 			act.Send(ctx, e.To, e.With)
+		case act.After:
+			p.timer.Set(ctx, e.Delay, e.Message)
 		case ToSession:
 			p.deps.ToSession(ctx, e.Session, e.Message)
+		case keepLimits:
+			p.logLimits(e.limits)
+			p.deps.KeepLimits(e.limits)
 		case report:
 			ctx.Send(p.deps.Health, e.pool)
 			p.deps.Publish(e.queue)
 		}
+	}
+}
+
+// logLimits logs which accounts start no turns now.
+func (p *pool) logLimits(limits []messages.FleetLimit) {
+	log := p.deps.Log("pool")
+	for _, l := range limits {
+		log.Warn().Str(act.LogSession, string(l.Session)).Str("account", l.Account).Str("limit", l.Kind).Time("until", l.Until).
+			Time("resets", l.Resets).Msg("rate limit: no new turn of the account starts")
+	}
+	if len(limits) == 0 {
+		log.Info().Msg("rate limit over: turns start again")
 	}
 }

@@ -1,13 +1,24 @@
 package pool
 
-import "betcode/messages"
+import (
+	"time"
+
+	"betcode/messages"
+)
 
 // Messages of sessions to the pool. A slot is the right to run an agent process.
 type (
 	// Want asks for a slot. The pool replies with Answer, and later with Granted if the session was queued.
-	Want struct{ Session messages.SessionID }
+	Want struct {
+		Session  messages.SessionID
+		Account  string // the agent's configuration directory; empty = the daemon's own
+		Subagent bool   // comes after the sessions of people
+	}
 	// Taken says that an agent of the session runs already: one that was adopted. It may exceed the limit.
-	Taken struct{ Session messages.SessionID }
+	Taken struct {
+		Session messages.SessionID
+		Account string
+	}
 	// Release gives a slot back, or a place in the queue.
 	Release struct{ Session messages.SessionID }
 	// Resting says whether the session's agent has nothing to do. While sessions are queued, the pool parks the agent that
@@ -15,11 +26,19 @@ type (
 	Resting struct {
 		Session messages.SessionID
 		Resting bool
+		Idle    bool // it has nothing to do, and does not merely wait for a person
 	}
 	// Asking says whether the session's agent waits for a person.
 	Asking struct {
 		Session messages.SessionID
 		Asking  bool
+	}
+	// Limited says that the account's limit refuses requests of the session's agent until a time.
+	Limited struct {
+		Session messages.SessionID
+		Account string
+		Kind    string // as the agent calls it
+		Until   time.Time
 	}
 )
 
@@ -27,18 +46,22 @@ type (
 type (
 	// Stop has every agent end and none start. Sessions that had a slot wait for the next one, whatever the queue's limit.
 	Stop struct{}
-	// Resume lets agents start again.
+	// Resume lets agents start again, and ends the limits of accounts.
 	Resume struct{}
 )
 
 // Messages of the pool to sessions.
 type (
-	// Answer replies to Want. For a queued session it names, separated by commas, some of the sessions whose agents wait
-	// for a person, and says whether the fleet is stopped.
+	// Answer replies to Want. For a queued session it says why.
 	Answer struct {
-		Place   Place
-		Asking  string
-		Stopped bool
+		Place Place
+		Waits Waits
+	}
+	// Waits tells a session that is queued why, each reason once.
+	Waits struct {
+		Reason messages.SlotReason
+		Asking string    // some of the sessions whose agents wait for a person, separated by commas
+		Until  time.Time // of a limit; zero = its end has passed, and the starts are spread
 	}
 	// Granted gives a slot to a session that was queued.
 	Granted struct{}

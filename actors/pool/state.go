@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -17,19 +18,39 @@ import (
 type State struct {
 	settings *settings.Settings
 
-	used    map[messages.SessionID]bool
-	waiting []request                   // first come, first served
-	resting []messages.SessionID        // whose agents have nothing to do or yield, longest first
-	asking  map[messages.SessionID]bool // whose agents wait for a person
-	parking map[messages.SessionID]bool // asked to be parked
+	used    map[messages.SessionID]holder
+	waiting []request                        // in the order in which slots are granted
+	resting []messages.SessionID             // whose agents have nothing to do or yield, longest first
+	asking  map[messages.SessionID]bool      // whose agents wait for a person
+	parking map[messages.SessionID]time.Time // asked to be parked, and when
 
 	stopped  bool                        // the fleet is stopped: nothing is granted
 	deprived map[messages.SessionID]bool // whose slot was taken by that
+
+	breaker breaker
+	wake    time.Time // when the timer is due; zero: none is set
 }
 
+// holder is a session with a slot.
+type holder struct {
+	account string
+	granted time.Time // zero: its agent was adopted
+	idle    bool      // its agent has nothing to do
+}
+
+// request is a session that waits for a slot.
 type request struct {
-	session messages.SessionID
-	from    *actor.PID
+	session  messages.SessionID
+	from     *actor.PID
+	account  string
+	subagent bool
+	told     uint8 // reasons that the session was told, a bit each
+}
+
+// Env is what a step takes from outside.
+type Env struct {
+	At     time.Time
+	Chance float64 // from [0,1)
 }
 
 // ToSession is an effect: send a message to a session.
@@ -50,36 +71,48 @@ type report struct {
 
 func (report) Effect() {}
 
-// New returns an empty pool, of a fleet that is stopped or not.
-func New(now *settings.Settings, stopped bool) State {
+// wakeUp is the message of the timer.
+type wakeUp struct{}
+
+// New returns an empty pool, of a fleet that is stopped or not, with the limits of accounts that an earlier one has stored.
+func New(now *settings.Settings, stopped bool, limits []messages.FleetLimit) State {
 	return State{
-		settings: now, stopped: stopped, deprived: map[messages.SessionID]bool{}, used: map[messages.SessionID]bool{}, parking: map[messages.SessionID]bool{}, asking: map[messages.SessionID]bool{},
+		settings: now, stopped: stopped, breaker: newBreaker(limits),
+		used: map[messages.SessionID]holder{}, asking: map[messages.SessionID]bool{},
+		parking: map[messages.SessionID]time.Time{}, deprived: map[messages.SessionID]bool{},
 	}
 }
 
 // Uses reports whether a session has a slot.
-func (s State) Uses(session messages.SessionID) bool { return s.used[session] }
+func (s State) Uses(session messages.SessionID) bool {
+	_, uses := s.used[session]
+	return uses
+}
 
 // Step takes one message and returns the next state and what to do. It changes the maps of the given state.
-func (s State) Step(from *actor.PID, m any) (State, []act.Effect) {
+func (s State) Step(now Env, from *actor.PID, m any) (State, []act.Effect) {
 	var effects []act.Effect
+	answered := -1 // index of the effect that answers m
+	var asker messages.SessionID
+	if ended := s.breaker.expire(now, s.waitingFor); ended {
+		effects = append(effects, keepLimits{s.breaker.list()})
+	}
 	switch m := m.(type) {
 	case Want:
-		place := s.place(m.Session)
+		place := s.place(now, m)
 		switch place {
 		case Admitted:
-			s.used[m.Session] = true
+			if !s.Uses(m.Session) {
+				s.used[m.Session] = holder{account: m.Account, granted: now.At}
+			}
 		case Queued:
-			s.waiting = append(s.waiting, request{m.Session, from})
+			s.enqueue(request{session: m.Session, from: from, account: m.Account, subagent: m.Subagent})
 		case Full:
 		}
-		answer := Answer{Place: place, Stopped: s.stopped}
-		if place == Queued {
-			answer.Asking = s.askers()
-		}
-		effects = append(effects, act.Reply{To: from, With: answer})
+		answered, asker = len(effects), m.Session
+		effects = append(effects, act.Reply{To: from, With: Answer{Place: place}})
 	case Taken:
-		s.used[m.Session] = true
+		s.used[m.Session] = holder{account: m.Account}
 		if s.stopped {
 			effects = append(effects, s.deprive(m.Session))
 		}
@@ -91,6 +124,13 @@ func (s State) Step(from *actor.PID, m any) (State, []act.Effect) {
 	case Resume:
 		s.stopped = false
 		clear(s.deprived)
+		if s.breaker.reset(now, s.waitingFor) {
+			effects = append(effects, keepLimits{s.breaker.list()})
+		}
+	case Limited:
+		if s.breaker.limit(now, m) {
+			effects = append(effects, keepLimits{s.breaker.list()})
+		}
 	case Release:
 		delete(s.used, m.Session)
 		delete(s.parking, m.Session)
@@ -98,26 +138,38 @@ func (s State) Step(from *actor.PID, m any) (State, []act.Effect) {
 		s.waiting = slices.DeleteFunc(s.waiting, func(r request) bool { return r.session == m.Session })
 		s.resting = without(s.resting, m.Session)
 	case Resting:
-		s.resting = without(s.resting, m.Session)
-		if m.Resting {
-			s.resting = append(s.resting, m.Session)
-		} else {
-			delete(s.parking, m.Session)
-		}
+		s.rest(m)
 	case Asking:
 		delete(s.asking, m.Session)
 		if m.Asking {
 			s.asking[m.Session] = true
 		}
-		return s, []act.Effect{s.report()}
+		return s, append(effects, s.report(now))
 	case settings.Changed:
 		s.settings = m.Now
+	case wakeUp:
+		s.wake = time.Time{}
 	default:
-		return s, nil
+		return s, effects
 	}
-	s, more := s.serve()
-	effects = append(effects, more...)
-	return s, append(effects, s.report())
+	effects = append(effects, s.serve(now)...)
+	effects = append(effects, s.explain(now, effects, answered, asker)...)
+	effects = append(effects, s.setTimer(now)...)
+	return s, append(effects, s.report(now))
+}
+
+// rest notes whether the agent of a session has something to do.
+func (s *State) rest(m Resting) {
+	s.resting = without(s.resting, m.Session)
+	h, uses := s.used[m.Session]
+	if h.idle = m.Resting && m.Idle; uses {
+		s.used[m.Session] = h
+	}
+	if m.Resting {
+		s.resting = append(s.resting, m.Session)
+	} else {
+		delete(s.parking, m.Session)
+	}
 }
 
 // deprive takes the slot of a session. The session gives it back when its agent has ended.
@@ -126,26 +178,14 @@ func (s State) deprive(session messages.SessionID) act.Effect {
 	return ToSession{session, Stopped{}}
 }
 
-func (s State) report() report {
-	queue := messages.SlotQueue{Asking: slices.Sorted(maps.Keys(s.asking))}
-	for _, r := range s.waiting {
-		queue.Waiting = append(queue.Waiting, r.session)
-	}
-	return report{health.Pool{Used: len(s.used), Limit: s.settings.MaxAgents, Waiting: len(s.waiting), Queue: s.settings.MaxWaiting, Stopped: s.stopped}, queue}
-}
-
 // place decides about a request for a slot. A session asks once; one that has a slot keeps it.
-func (s State) place(session messages.SessionID) Place {
+func (s State) place(now Env, m Want) Place {
 	switch {
-	case s.used[session]:
+	case s.Uses(m.Session):
 		return Admitted
-	case s.deprived[session]:
+	case s.deprived[m.Session]:
 		return Queued
-	case s.stopped && len(s.waiting) < s.settings.MaxWaiting:
-		return Queued
-	case s.stopped:
-		return Full
-	case len(s.used) < s.settings.MaxAgents && len(s.waiting) == 0:
+	case !s.stopped && s.free() && !s.breaker.blocks(now, m.Account) && !s.before(now, m.Subagent):
 		return Admitted
 	case len(s.waiting) < s.settings.MaxWaiting:
 		return Queued
@@ -153,28 +193,101 @@ func (s State) place(session messages.SessionID) Place {
 	return Full
 }
 
-// serve grants the free slots, and asks as many sessions to park a resting agent as there are sessions that still wait.
-func (s State) serve() (State, []act.Effect) {
+// free reports whether there is a slot that may be granted.
+func (s State) free() bool { return len(s.used) < s.settings.MaxAgents }
+
+// before reports whether a session that could be granted a slot waits before a new request.
+func (s State) before(now Env, subagent bool) bool {
+	return slices.ContainsFunc(s.waiting, func(r request) bool {
+		return (subagent || !r.subagent) && !s.breaker.blocks(now, r.account)
+	})
+}
+
+// enqueue puts a request behind those of its kind. Sessions of people come before subagents.
+func (s *State) enqueue(r request) {
+	at := len(s.waiting)
+	if !r.subagent {
+		if i := slices.IndexFunc(s.waiting, func(w request) bool { return w.subagent }); i >= 0 {
+			at = i
+		}
+	}
+	s.waiting = slices.Insert(slices.Clip(s.waiting), at, r)
+}
+
+// waitingFor counts the sessions of an account that wait.
+func (s State) waitingFor(account string) (n int) {
+	for _, r := range s.waiting {
+		if r.account == account {
+			n++
+		}
+	}
+	return n
+}
+
+// serve grants the free slots. It asks as many sessions to park a resting agent as there are sessions that wait for nothing
+// else, and all idle ones of an account with a limit.
+func (s *State) serve(now Env) []act.Effect {
 	if s.stopped {
-		return s, nil
+		return nil
 	}
 	var effects []act.Effect
-	for len(s.waiting) > 0 && len(s.used) < s.settings.MaxAgents {
-		next := s.waiting[0]
-		s.waiting = s.waiting[1:]
-		s.used[next.session] = true
-		effects = append(effects, act.Reply{To: next.from, With: Granted{}})
-	}
-	for _, session := range s.resting {
-		if len(s.parking) >= len(s.waiting) {
+	for s.free() {
+		i := slices.IndexFunc(s.waiting, func(r request) bool { return !s.breaker.blocks(now, r.account) })
+		if i < 0 {
 			break
 		}
-		if !s.parking[session] {
-			s.parking[session] = true
+		next := s.waiting[i]
+		s.waiting = slices.Delete(slices.Clone(s.waiting), i, i+1)
+		s.used[next.session] = holder{account: next.account, granted: now.At}
+		s.breaker.granted(now, next.account)
+		effects = append(effects, act.Reply{To: next.from, With: Granted{}})
+	}
+	wanted := 0 // slots that a parked agent would serve
+	for _, r := range s.waiting {
+		if !s.breaker.blocks(now, r.account) {
+			wanted++
+		}
+	}
+	for _, session := range s.resting {
+		h := s.used[session]
+		limited := h.idle && s.breaker.holds(now, h.account)
+		if _, asked := s.parking[session]; !asked && (limited || len(s.parking) < wanted) {
+			s.parking[session] = now.At
 			effects = append(effects, ToSession{session, Park{}})
 		}
 	}
-	return s, effects
+	return effects
+}
+
+// setTimer sets the timer for the next time at which something is due.
+func (s *State) setTimer(now Env) []act.Effect {
+	next := s.due(now)
+	if next.IsZero() || !s.wake.IsZero() && !next.Before(s.wake) {
+		return nil
+	}
+	s.wake = next
+	return []act.Effect{act.After{Delay: max(next.Sub(now.At), 0), Message: wakeUp{}}}
+}
+
+// due returns when something changes by itself; the zero time if nothing does.
+func (s State) due(now Env) time.Time {
+	next := s.breaker.due(now)
+	for _, r := range s.waiting {
+		if r.told == 0 && !s.stopped {
+			for _, at := range s.parking {
+				next = earliest(next, at.Add(parkPatience))
+			}
+			break
+		}
+	}
+	return next
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func without(list []messages.SessionID, gone messages.SessionID) []messages.SessionID {

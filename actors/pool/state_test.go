@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"pgregory.net/rapid"
@@ -19,23 +20,42 @@ func said(effects []act.Effect) string {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case act.Reply:
-			words = append(words, fmt.Sprintf("%s: %s", e.To.GetId(), map[any]string{
-				Answer{Place: Admitted}: "yes", Answer{Place: Queued}: "wait", Answer{Place: Full}: "no", Granted{}: "now",
-				Answer{Place: Queued, Stopped: true}: "wait", Answer{Place: Full, Stopped: true}: "no",
-			}[e.With]))
+			words = append(words, fmt.Sprintf("%s: %s", e.To.GetId(), shown(e.With)))
 		case ToSession:
-			if e.Message == (Stopped{}) {
-				words = append(words, fmt.Sprintf("%s: stopped", e.Session))
+			if e.Message == (Park{}) {
+				words = append(words, fmt.Sprintf("park %s", e.Session))
 				continue
 			}
-			words = append(words, fmt.Sprintf("park %s", e.Session))
+			words = append(words, fmt.Sprintf("%s: %s", e.Session, shown(e.Message)))
 		}
 	}
 	return strings.Join(words, ", ")
 }
 
+// shown is a message of the pool in a word.
+func shown(m any) string {
+	switch m := m.(type) {
+	case Answer:
+		word := map[Place]string{Admitted: "yes", Queued: "wait", Full: "no"}[m.Place]
+		if m.Waits.Reason != messages.SlotSoon {
+			word += " " + string(m.Waits.Reason)
+		}
+		return word
+	case Waits:
+		return "still " + string(m.Reason)
+	case Granted:
+		return "now"
+	case Stopped:
+		return "stopped"
+	}
+	return fmt.Sprintf("%T", m)
+}
+
+// dawn is when the tests begin.
+var dawn = time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC)
+
 func TestPool(t *testing.T) {
-	want := func(id messages.SessionID) Want { return Want{id} }
+	want := func(id messages.SessionID) Want { return Want{Session: id} }
 	for name, steps := range map[string][]struct {
 		from string
 		m    any
@@ -43,62 +63,69 @@ func TestPool(t *testing.T) {
 	}{
 		"first come, first served": {
 			{"a", want("a"), "a: yes"},
-			{"b", want("b"), "b: wait"},
-			{"c", want("c"), "c: wait"},
+			{"b", want("b"), "b: wait busy"},
+			{"c", want("c"), "c: wait busy"},
 			{"d", want("d"), "d: no"},
 			{"", Release{"a"}, "b: now"},
 			{"", Release{"b"}, "c: now"},
 		},
 		"who rests longest is parked when somebody waits": {
 			{"a", want("a"), "a: yes"},
-			{"", Resting{"a", true}, ""},
+			{"", Resting{Session: "a", Resting: true}, ""},
 			{"b", want("b"), "b: wait, park a"},
-			{"c", want("c"), "c: wait"},
+			{"c", want("c"), "c: wait busy"},
 			{"", Release{"a"}, "b: now"},
 		},
 		"limits change, and every session keeps its slot or place": {
 			{"a", want("a"), "a: yes"},
-			{"b", want("b"), "b: wait"},
+			{"b", want("b"), "b: wait busy"},
 			{"", settings.Changed{Now: limits(2, 1)}, "b: now"},
 			{"", settings.Changed{Now: limits(1, 1)}, ""},
-			{"c", want("c"), "c: wait"},
+			{"c", want("c"), "c: wait busy"},
 			{"d", want("d"), "d: no"},
 			{"", Release{"a"}, ""},
 			{"", Release{"b"}, "c: now"},
 		},
 		"who works again is not parked": {
 			{"a", want("a"), "a: yes"},
-			{"", Resting{"a", true}, ""},
-			{"", Resting{"a", false}, ""},
-			{"b", want("b"), "b: wait"},
-			{"", Resting{"a", true}, "park a"},
+			{"", Resting{Session: "a", Resting: true}, ""},
+			{"", Resting{Session: "a", Resting: false}, ""},
+			{"b", want("b"), "b: wait busy"},
+			{"", Resting{Session: "a", Resting: true}, "park a"},
 		},
 		"an adopted agent may exceed the limit": {
-			{"", Taken{"a"}, ""}, {"", Taken{"b"}, ""}, {"c", want("c"), "c: wait"}, {"", Release{"a"}, ""}, {"", Release{"b"}, "c: now"},
+			{"", Taken{Session: "a"}, ""}, {"", Taken{Session: "b"}, ""}, {"c", want("c"), "c: wait busy"}, {"", Release{"a"}, ""}, {"", Release{"b"}, "c: now"},
 		},
 		"a session that goes leaves the queue": {
-			{"a", want("a"), "a: yes"}, {"b", want("b"), "b: wait"}, {"c", want("c"), "c: wait"}, {"", Release{"b"}, ""}, {"", Release{"a"}, "c: now"},
+			{"a", want("a"), "a: yes"}, {"b", want("b"), "b: wait busy"}, {"c", want("c"), "c: wait busy"}, {"", Release{"b"}, ""}, {"", Release{"a"}, "c: now"},
 		},
 		"a stopped fleet takes every slot and grants none": {
 			{"a", want("a"), "a: yes"},
-			{"b", want("b"), "b: wait"},
-			{"", Stop{}, "a: stopped"},
+			{"b", want("b"), "b: wait busy"},
+			{"", Stop{}, "a: stopped, b: still fleet_stopped"},
 			{"a", Release{"a"}, ""},
-			{"a", want("a"), "a: wait"},
+			{"a", want("a"), "a: wait fleet_stopped"},
 			{"c", want("c"), "c: no"}, // the queue is full, with the session whose slot was taken
-			{"", Resume{}, "b: now"},
+			{"", Resume{}, "b: now, a: still busy"},
 			{"b", Release{"b"}, "a: now"},
 		},
 		"an agent that is adopted by a stopped fleet is ended": {
 			{"", Stop{}, ""},
-			{"a", Taken{"a"}, "a: stopped"},
+			{"a", Taken{Session: "a"}, "a: stopped"},
+		},
+		"sessions of people come before subagents": {
+			{"a", want("a"), "a: yes"},
+			{"b", Want{Session: "b", Subagent: true}, "b: wait busy"},
+			{"c", want("c"), "c: wait busy"},
+			{"", Release{"a"}, "c: now"},
+			{"", Release{"c"}, "b: now"},
 		},
 		"who has a slot keeps it": {{"a", want("a"), "a: yes"}, {"a", want("a"), "a: yes"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := New(limits(1, 2), false)
+			s := New(limits(1, 2), false, nil)
 			for _, step := range steps {
-				next, effects := s.Step(actor.NewPID("local", step.from), step.m)
+				next, effects := s.Step(Env{At: dawn}, actor.NewPID("local", step.from), step.m)
 				s = next
 				if got := said(effects); got != step.want {
 					t.Errorf("%T: %q, want %q", step.m, got, step.want)
@@ -112,7 +139,7 @@ func TestPool(t *testing.T) {
 // are granted than there are, and no session is forgotten.
 func TestPoolNeverExceedsItsLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := New(limits(rapid.IntRange(1, 4).Draw(t, "limit"), 3), false)
+		s := New(limits(rapid.IntRange(1, 4).Draw(t, "limit"), 3), false, nil)
 		for range 60 {
 			id := messages.SessionID(rapid.StringMatching("[a-f]").Draw(t, "session"))
 			switch rapid.IntRange(0, 2).Draw(t, "what") {
@@ -122,13 +149,13 @@ func TestPoolNeverExceedsItsLimit(t *testing.T) {
 					asked = asked || w.session == id
 				}
 				if !asked {
-					s, _ = s.Step(nil, Want{id})
+					s, _ = s.Step(Env{At: dawn}, nil, Want{Session: id})
 				}
 			case 1:
-				s, _ = s.Step(nil, Release{id})
+				s, _ = s.Step(Env{At: dawn}, nil, Release{id})
 			case 2:
-				if s.used[id] {
-					s, _ = s.Step(nil, Resting{id, rapid.Bool().Draw(t, "rests")})
+				if s.Uses(id) {
+					s, _ = s.Step(Env{At: dawn}, nil, Resting{Session: id, Resting: rapid.Bool().Draw(t, "rests")})
 				}
 			}
 			if len(s.used) > s.settings.MaxAgents {
@@ -142,14 +169,14 @@ func TestPoolNeverExceedsItsLimit(t *testing.T) {
 }
 
 func TestPoolNamesThoseWhoWait(t *testing.T) {
-	s := New(limits(1, 5), false)
-	s, _ = s.Step(nil, Want{"a"})
-	s, _ = s.Step(nil, Asking{"a", true})
-	_, effects := s.Step(nil, Want{"b"})
-	if got := effects[0].(act.Reply).With; got != any(Answer{Place: Queued, Asking: "a"}) {
+	s := New(limits(1, 5), false, nil)
+	s, _ = s.Step(Env{At: dawn}, nil, Want{Session: "a"})
+	s, _ = s.Step(Env{At: dawn}, nil, Asking{"a", true})
+	_, effects := s.Step(Env{At: dawn}, nil, Want{Session: "b"})
+	if got := effects[0].(act.Reply).With; got != any(Answer{Place: Queued, Waits: Waits{Reason: messages.SlotBusy, Asking: "a"}}) {
 		t.Errorf("b is told %v", got)
 	}
-	s, _ = s.Step(nil, Release{"a"})
+	s, _ = s.Step(Env{At: dawn}, nil, Release{"a"})
 	if s.askers() != "" {
 		t.Errorf("%s still waits for a person", s.askers())
 	}

@@ -7,6 +7,7 @@ import (
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/messages"
 	"betcode/messages/claudecode"
@@ -152,17 +153,31 @@ func (e evidence) refusal() string {
 	return claude.Complaint(e.complaint).Refusal()
 }
 
-// A limit of the account is shown until it ends or a turn succeeds, and has no other effect.
-// The agent decides how long it waits, and the daemon retries nothing, so sessions that hit
-// one limit do not return as a herd when it ends.
+// A limit of the account is shown until it ends or a turn succeeds. If the agent tells its end, the pool starts no turn of the
+// account's sessions until then. The agent decides how long its own turn waits, and the daemon does not repeat a turn that a limit
+// has ended.
 
-// rateLimited records a limit that the agent has hit. A limit with a known end is kept when the turn then fails without naming it.
+// rateLimited records a limit that the agent has hit, and reports it to the pool. A limit with a known end is kept when the turn
+// then fails without naming it.
 func (t *transition) rateLimited(m claude.RateLimited) {
+	if !m.Until.IsZero() && sharedLimit(m.Kind) {
+		t.then(sendToPool{pool.Limited{Session: t.s.id, Account: t.s.account(), Kind: m.Kind, Until: m.Until}})
+	}
 	r := t.change()
 	if m.Until.IsZero() && r.RateLimit.Holds(t.now.at) {
 		return
 	}
 	r.RateLimit = messages.RateLimit{Since: t.now.at, Until: m.Until, Kind: m.Kind}
+}
+
+// sharedLimit reports whether a limit holds for every session of the account. Limits of one model do not: "seven_day_opus".
+func sharedLimit(kind string) bool { return !strings.HasPrefix(kind, "seven_day_") }
+
+// account returns what the session's agent and those of other sessions share the limits of: the configuration directory that the
+// client has given it. Empty = that of the daemon's environment.
+func (s *state) account() string {
+	environment := s.environment()
+	return cmp.Or(environment["CLAUDE_CONFIG_DIR"], environment["HOME"])
 }
 
 // rateLimitOver forgets the limit when a turn has succeeded. A command of the agent itself makes no request, so it proves nothing.

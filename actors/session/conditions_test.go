@@ -10,6 +10,7 @@ import (
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
+	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -157,6 +158,38 @@ func TestConditionOfAReadOnlyState(t *testing.T) {
 	}
 	if found != string(messages.StateNotWritable) {
 		t.Errorf("the condition is %q", found)
+	}
+}
+
+// TestLimitIsReported: the pool hears of a limit with an end that holds for the whole account.
+func TestLimitIsReported(t *testing.T) {
+	for _, test := range []struct {
+		kind    string
+		known   bool
+		reports bool
+	}{{"five_hour", true, true}, {"seven_day", true, true}, {"", true, true}, {"seven_day_opus", true, false}, {"five_hour", false, false}} {
+		b := turning(t)
+		b.toldPool()
+		m := claude.RateLimited{Kind: test.kind}
+		if test.known {
+			m.Until = b.now.Add(time.Hour)
+		}
+		b.tell(b.out(m))
+		told := b.toldPool()
+		want := any(pool.Limited{Session: sessionA, Kind: test.kind, Until: m.Until})
+		if test.reports && (len(told) != 1 || told[0] != want) || !test.reports && len(told) != 0 {
+			t.Errorf("%+v: the pool hears %+v", test, told)
+		}
+	}
+}
+
+// TestAccount: sessions with configuration directories of their own are other accounts.
+func TestAccount(t *testing.T) {
+	for account, environment := range map[string]map[string]string{"": nil, "/a": {"CLAUDE_CONFIG_DIR": "/a", "HOME": "/b"}, "/b": {"HOME": "/b"}} {
+		s := state{record: messages.SessionRecord{Environment: environment}}
+		if got := s.account(); got != account {
+			t.Errorf("%v: %q", environment, got)
+		}
 	}
 }
 

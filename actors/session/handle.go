@@ -111,6 +111,8 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.retryDue(m)
 	case pool.Answer:
 		t.slotAnswered(m)
+	case pool.Waits:
+		t.slotWaits(m)
 	case pool.Granted:
 		t.slotGranted()
 	case pool.Park:

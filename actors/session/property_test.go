@@ -21,7 +21,7 @@ func (w *world) someItem() claude.Item {
 	key := rapid.SampledFrom([]string{"k1", "k2", "k3", "k4", "internal"}).Draw(t, "key")
 	id := rapid.SampledFrom([]string{"p1", "p2", "p3"}).Draw(t, "request")
 	keys := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"k1", "k2", "k3", "k4"}), 0, 3, rapid.ID).Draw(t, "keys")
-	switch rapid.IntRange(0, 18).Draw(t, "item") {
+	switch rapid.IntRange(0, 19).Draw(t, "item") {
 	case 0, 1, 2:
 		return claude.InputState{Key: key, State: claude.Lifecycle(rapid.IntRange(0, 3).Draw(t, "lifecycle"))}
 	case 3, 4:
@@ -50,6 +50,8 @@ func (w *world) someItem() claude.Item {
 		return claude.Compacted{Trigger: "manual", TokensBefore: 1800, TokensAfter: 260}
 	case 17:
 		return claude.CompactionFailed{Error: "no"}
+	case 18:
+		return claude.RateLimited{Until: w.b.now.Add(time.Duration(rapid.IntRange(-1, 600).Draw(t, "limit")) * time.Minute)}
 	}
 	return text("hello")
 }
@@ -211,7 +213,7 @@ func TestSessionProperties(t *testing.T) {
 				if rapid.Bool().Draw(t, "not yet") {
 					t.Skip()
 				}
-				w.pool = pool.New(w.limits, w.fleetStopped)
+				w.pool = pool.New(w.limits, w.fleetStopped, nil)
 				w.mailbox = append(w.mailbox, pool.Restarted{})
 			},
 			"daemon ends": func(t *rapid.T) {
@@ -365,6 +367,7 @@ func (w *world) rest() {
 			}
 		}
 		w.b.now = w.b.now.Add(2 * time.Minute)
+		w.sendToPool(sessionA, pool.Resume{}) // also without a stop: it ends limits of the account
 		w.wake()
 		w.check()
 	}

@@ -29,7 +29,7 @@ func (t *transition) recover() {
 	if t.s.active() {
 		t.s.agent.working = inTurn(t.s.cursor.Translator)
 		t.s.slot.state = slotHeld
-		t.then(sendToPool{pool.Taken{Session: t.s.id}}, spawnRun{record: *t.s.run, cursor: t.s.cursor})
+		t.then(sendToPool{pool.Taken{Session: t.s.id, Account: t.s.account()}}, spawnRun{record: *t.s.run, cursor: t.s.cursor})
 		return
 	}
 	if t.s.record.StopWanted {

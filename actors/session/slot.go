@@ -32,6 +32,7 @@ type slotView struct {
 	admissions []admission // messages that wait for the pool's answer
 	admitting  bool        // they are handled one after the other: the slot is not given back between them
 	resting    bool        // the pool knows that the agent has nothing to do, or yields
+	idle       bool        // the pool knows that it has nothing to do
 	asking     bool        // the pool knows that the agent waits for a person
 	taken      bool        // the pool takes the slot: it is given back when the agent has ended, and asked for again
 }
@@ -59,7 +60,7 @@ type parkDue struct{ run messages.RunNumber }
 func (t *transition) wantSlot() bool {
 	if t.s.slot.state == slotNone {
 		t.s.slot.state = slotAsked
-		t.then(askPool{pool.Want{Session: t.s.id}})
+		t.then(askPool{pool.Want{Session: t.s.id, Account: t.s.account()}})
 	}
 	return t.s.slot.state == slotHeld
 }
@@ -94,7 +95,7 @@ func (t *transition) slotAnswered(m pool.Answer) {
 	switch t.s.slot.state {
 	case slotQueued:
 		t.answerRestarters(true, nil)
-		t.noSlot(m)
+		t.noSlot(m.Waits)
 	case slotNone: // work from before a restart: ask again later
 		if t.s.wanted() {
 			t.retryAfter(t.s.options.Restarts.Max)
@@ -112,17 +113,18 @@ func (t *transition) releaseSlot() {
 	needed := t.s.active() || t.s.agent.readingTranscript || len(t.s.slot.admissions) > 0 || (t.s.slot.admitting && t.s.slot.state == slotHeld) || (t.s.wanted() && t.s.slot.state != slotHeld)
 	taken := t.s.slot.taken && t.s.slot.state == slotHeld && !t.s.active() && !t.s.agent.readingTranscript
 	if t.s.slot.state != slotNone && t.s.slot.state != slotAsked && (!needed || taken) {
-		t.s.slot.state, t.s.slot.resting, t.s.slot.asking, t.s.slot.taken = slotNone, false, false, false
+		t.s.slot.state, t.s.slot.resting, t.s.slot.idle, t.s.slot.asking, t.s.slot.taken = slotNone, false, false, false, false
 		t.then(sendToPool{pool.Release{Session: t.s.id}})
 		if taken && t.s.wanted() {
 			t.wantSlot()
 		}
 		return
 	}
-	if resting := t.s.canPark() || t.s.yields(t.now.at); resting != t.s.slot.resting {
-		t.s.slot.resting = resting
-		t.then(sendToPool{pool.Resting{Session: t.s.id, Resting: resting}})
-		if t.s.canPark() {
+	idle := t.s.canPark()
+	if resting := idle || t.s.yields(t.now.at); resting != t.s.slot.resting || idle != t.s.slot.idle {
+		t.s.slot.resting, t.s.slot.idle = resting, idle
+		t.then(sendToPool{pool.Resting{Session: t.s.id, Resting: resting, Idle: idle}})
+		if idle {
 			t.then(act.After{Delay: t.s.options.ParkAfter, Message: parkDue{t.s.record.Run}})
 		}
 	}
@@ -143,12 +145,12 @@ func (t *transition) park() {
 func (t *transition) poolRestarted() {
 	switch t.s.slot.state {
 	case slotHeld:
-		t.then(sendToPool{pool.Taken{Session: t.s.id}}, sendToPool{pool.Resting{Session: t.s.id, Resting: t.s.slot.resting}})
+		t.then(sendToPool{pool.Taken{Session: t.s.id, Account: t.s.account()}}, sendToPool{pool.Resting{Session: t.s.id, Resting: t.s.slot.resting, Idle: t.s.slot.idle}})
 		if t.s.slot.asking {
 			t.then(sendToPool{pool.Asking{Session: t.s.id, Asking: true}})
 		}
 	case slotAsked, slotQueued:
-		t.then(askPool{pool.Want{Session: t.s.id}})
+		t.then(askPool{pool.Want{Session: t.s.id, Account: t.s.account()}})
 		t.s.slot.state = slotAsked
 	case slotNone:
 	}
@@ -164,15 +166,31 @@ func (t *transition) parkLate(m parkDue) {
 	}
 }
 
+// slotWaits takes the reason for which the session waits.
+func (t *transition) slotWaits(m pool.Waits) {
+	if t.s.slot.state == slotQueued {
+		t.noSlot(m)
+	}
+}
+
 // noSlot announces why the agent does not start, and which sessions could make room.
-func (t *transition) noSlot(m pool.Answer) {
-	message, details := "All agents are busy; this one starts when another has ended or can be parked", map[string]string(nil)
+func (t *transition) noSlot(m pool.Waits) {
+	message, details := "All agents are busy; this one starts when another has ended or can be parked", map[string]string{"reason": string(m.Reason)}
 	switch {
-	case m.Stopped:
-		message, details = "The fleet is stopped; this agent starts after 'betcode fleet resume'", map[string]string{"fleet": "stopped"}
+	case m.Reason == messages.SlotSoon:
+		return
+	case m.Reason == messages.SlotFleetStopped:
+		message = "The fleet is stopped; this agent starts after 'betcode fleet resume'"
+		details["fleet"] = "stopped"
+	case m.Reason == messages.SlotRateLimited && m.Until.IsZero():
+		message = "The rate limit of the account has just ended; this agent starts in a few seconds"
+	case m.Reason == messages.SlotRateLimited:
+		until := m.Until.UTC().Format(time.RFC3339)
+		message = "The account is rate limited; this agent starts after " + until + ", or after 'betcode fleet resume'"
+		details["rate_limited_until"] = until
 	case m.Asking != "":
 		message = "All agents are busy or wait for an answer (" + m.Asking + "); this one starts when another has ended, is answered or can be parked (betcode permission list)"
-		details = map[string]string{"waiting_for_a_person": m.Asking, "hold": texts.Duration(t.s.options.WaitingHold)}
+		details["waiting_for_a_person"], details["hold"] = m.Asking, texts.Duration(t.s.options.WaitingHold)
 	}
 	t.notice("WAITING_FOR_SLOT", message, details)
 }

@@ -60,7 +60,7 @@ func TestSlotIsAskedForBeforeAMessageIsAccepted(t *testing.T) {
 
 func TestSlotThatHasToBeWaitedFor(t *testing.T) {
 	b := atThePool(t)
-	b.on(pool.Answer{Place: pool.Queued}, "all: 2 notice WAITING_FOR_SLOT", "all: 3 input k1", "to ann: input k1 is 3")
+	b.on(pool.Answer{Place: pool.Queued, Waits: pool.Waits{Reason: messages.SlotBusy}}, "all: 2 notice WAITING_FOR_SLOT", "all: 3 input k1", "to ann: input k1 is 3")
 	b.on(input("ann", "k2"), "all: 4 input k2", "to ann: input k2 is 4")
 	if b.state.idle() {
 		t.Error("it would go although it waits")
@@ -171,7 +171,7 @@ func TestSlotAfterACrash(t *testing.T) {
 func TestPoolRestarts(t *testing.T) {
 	b := remembering(t)
 	b.tell(pool.Restarted{})
-	if told := b.toldPool(); len(told) != 2 || told[0] != any(pool.Taken{Session: sessionA}) || told[1] != any(pool.Resting{Session: sessionA, Resting: true}) {
+	if told := b.toldPool(); len(told) != 2 || told[0] != any(pool.Taken{Session: sessionA}) || told[1] != any(pool.Resting{Session: sessionA, Resting: true, Idle: true}) {
 		t.Errorf("with an agent that rests: %v", told)
 	}
 	b = atThePool(t)
@@ -190,7 +190,7 @@ func TestAnswerOfThePoolForAnEarlierIncarnation(t *testing.T) {
 	b.crash()
 	b.manual, b.knocked = false, false
 	b.quiet()
-	b.on(pool.Answer{Place: pool.Queued}, "all: 6 notice WAITING_FOR_SLOT")
+	b.on(pool.Answer{Place: pool.Queued, Waits: pool.Waits{Reason: messages.SlotBusy}}, "all: 6 notice WAITING_FOR_SLOT")
 	b.on(pool.Answer{Place: pool.Admitted}, "run 2: start with --resume")
 }
 
@@ -199,7 +199,7 @@ func TestAnswerOfThePoolForAnEarlierIncarnation(t *testing.T) {
 func TestParking(t *testing.T) {
 	b := turning(t)
 	b.tell(b.out(finished("k1")))
-	if told := b.toldPool(); len(told) != 1 || told[0] != any(pool.Resting{Session: sessionA, Resting: true}) {
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(pool.Resting{Session: sessionA, Resting: true, Idle: true}) {
 		t.Errorf("the pool was told %v", told)
 	}
 	b.on(pool.Park{}, "run 1: stop in order")
@@ -229,4 +229,14 @@ func TestSlotForOlderWork(t *testing.T) {
 	b.tell(disk.Changed{Full: false})
 	b.on(pool.Answer{Place: pool.Admitted}, "run 1: start with --session-id")
 	b.on(b.up(), "all: 2 run 1 started", "to op: restarted, was running false")
+}
+
+// A session that waits for an agent that is being parked says nothing; it says each reason that the pool tells it.
+func TestReasonsForWaiting(t *testing.T) {
+	b := atThePool(t)
+	b.on(pool.Answer{Place: pool.Queued}, "all: 2 input k1", "to ann: input k1 is 2")
+	b.on(pool.Waits{Reason: messages.SlotBusy}, "all: 3 notice WAITING_FOR_SLOT")
+	b.on(pool.Waits{Reason: messages.SlotRateLimited, Until: b.now.Add(time.Hour)}, "all: 4 notice WAITING_FOR_SLOT")
+	b.on(pool.Granted{}, "run 1: start with --session-id")
+	b.on(pool.Waits{Reason: messages.SlotBusy}) // late
 }

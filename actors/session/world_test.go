@@ -76,7 +76,7 @@ func newWorld(t *rapid.T) *world {
 	}
 	w.b.manual, w.b.handing, w.b.reuses = true, w.checkSettled, true
 	w.b.stops = savedStops{}
-	w.pool = pool.New(w.limits, false)
+	w.pool = pool.New(w.limits, false, nil)
 	return w
 }
 
@@ -339,7 +339,7 @@ func (w *world) stopFleet(stop bool) {
 // sendToPool tells the pool something in the name of a session. What it answers to
 // ours goes into the mailbox.
 func (w *world) sendToPool(from messages.SessionID, message any) {
-	next, effects := w.pool.Step(actor.NewPID("here", string(from)), message)
+	next, effects := w.pool.Step(pool.Env{At: w.b.now}, actor.NewPID("here", string(from)), message)
 	w.pool = next
 	for _, e := range effects {
 		switch e := e.(type) {

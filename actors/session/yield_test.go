@@ -111,7 +111,7 @@ func TestFleetStopInATurn(t *testing.T) {
 			t.Errorf("%s: the agent is not ended: %+v", policy, stop)
 		}
 		b.tell(pool.Stopped{}) // by a pool that was restarted
-		b.place = pool.Answer{Place: pool.Queued, Stopped: true}
+		b.place = pool.Answer{Place: pool.Queued, Waits: pool.Waits{Reason: messages.SlotFleetStopped}}
 		b.tell(b.exit(143))
 		b.tell(transcriptRead{run: 1, inTranscript: map[string]bool{"k1": true}, found: true})
 		told := b.toldPool()

@@ -4254,7 +4254,8 @@ type SessionSummary struct {
 	Condition string `protobuf:"bytes,110,opt,name=condition,proto3" json:"condition,omitempty"`
 	// Why an interrupted turn waits for a person, for example "policy"; empty when none does.
 	Waiting string `protobuf:"bytes,111,opt,name=waiting,proto3" json:"waiting,omitempty"`
-	// A limit of the account refuses the agent's requests: it did so last, and no turn has succeeded since.
+	// A limit of the account refuses the agent's requests: it did so last, and no turn has succeeded since; or the session waits
+	// for the end of a limit that another session of the account has hit.
 	RateLimited bool `protobuf:"varint,130,opt,name=rate_limited,json=rateLimited,proto3" json:"rate_limited,omitempty"`
 	// When that limit ends; unset if the agent does not say it.
 	RateLimitedUntil *timestamppb.Timestamp `protobuf:"bytes,131,opt,name=rate_limited_until,json=rateLimitedUntil,proto3" json:"rate_limited_until,omitempty"`
@@ -4267,7 +4268,9 @@ type SessionSummary struct {
 	// Only ListSessions fills it in.
 	SlotPlace uint32 `protobuf:"varint,142,opt,name=slot_place,json=slotPlace,proto3" json:"slot_place,omitempty"`
 	// While it waits: sessions whose agents keep a slot and wait for a person, at most 5.
-	SlotAsking    []string `protobuf:"bytes,143,rep,name=slot_asking,json=slotAsking,proto3" json:"slot_asking,omitempty"`
+	SlotAsking []string `protobuf:"bytes,143,rep,name=slot_asking,json=slotAsking,proto3" json:"slot_asking,omitempty"`
+	// While it waits: why, as in SlotWaiter.
+	SlotReason    string `protobuf:"bytes,144,opt,name=slot_reason,json=slotReason,proto3" json:"slot_reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4447,6 +4450,13 @@ func (x *SessionSummary) GetSlotAsking() []string {
 		return x.SlotAsking
 	}
 	return nil
+}
+
+func (x *SessionSummary) GetSlotReason() string {
+	if x != nil {
+		return x.SlotReason
+	}
+	return ""
 }
 
 // ResumeSessionRequest asks for the history of a session.
@@ -5743,7 +5753,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x06offset\x18\x04 \x01(\rR\x06offset\"d\n" +
 	"\x14ListSessionsResponse\x126\n" +
 	"\bsessions\x18\x01 \x03(\v2\x1a.betcode.v1.SessionSummaryR\bsessions\x12\x14\n" +
-	"\x05total\x18\x02 \x01(\rR\x05total\"\x9e\x06\n" +
+	"\x05total\x18\x02 \x01(\rR\x05total\"\xc0\x06\n" +
 	"\x0eSessionSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12+\n" +
@@ -5771,7 +5781,9 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"slot_place\x18\x8e\x01 \x01(\rR\tslotPlace\x12 \n" +
 	"\vslot_asking\x18\x8f\x01 \x03(\tR\n" +
-	"slotAsking\"r\n" +
+	"slotAsking\x12 \n" +
+	"\vslot_reason\x18\x90\x01 \x01(\tR\n" +
+	"slotReason\"r\n" +
 	"\x14ResumeSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12#\n" +

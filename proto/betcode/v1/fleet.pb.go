@@ -292,7 +292,19 @@ type FleetState struct {
 	// The client that stopped it.
 	StoppedBy string `protobuf:"bytes,3,opt,name=stopped_by,json=stoppedBy,proto3" json:"stopped_by,omitempty"`
 	// Why, as that client said.
-	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Accounts that are rate limited: no new turn of their sessions starts.
+	Limits []*AccountLimit `protobuf:"bytes,5,rep,name=limits,proto3" json:"limits,omitempty"`
+	// When the last of them ends; unset if there is none.
+	RateLimitedUntil *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=rate_limited_until,json=rateLimitedUntil,proto3" json:"rate_limited_until,omitempty"`
+	// Agents that run, or are being started.
+	SlotsUsed uint32 `protobuf:"varint,7,opt,name=slots_used,json=slotsUsed,proto3" json:"slots_used,omitempty"`
+	// How many may.
+	SlotsLimit uint32 `protobuf:"varint,8,opt,name=slots_limit,json=slotsLimit,proto3" json:"slots_limit,omitempty"`
+	// Sessions that wait until an agent may start for them, the next one first; at most 100.
+	Waiting []*SlotWaiter `protobuf:"bytes,9,rep,name=waiting,proto3" json:"waiting,omitempty"`
+	// How many wait.
+	WaitingTotal  uint32 `protobuf:"varint,10,opt,name=waiting_total,json=waitingTotal,proto3" json:"waiting_total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -355,6 +367,194 @@ func (x *FleetState) GetReason() string {
 	return ""
 }
 
+func (x *FleetState) GetLimits() []*AccountLimit {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
+func (x *FleetState) GetRateLimitedUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RateLimitedUntil
+	}
+	return nil
+}
+
+func (x *FleetState) GetSlotsUsed() uint32 {
+	if x != nil {
+		return x.SlotsUsed
+	}
+	return 0
+}
+
+func (x *FleetState) GetSlotsLimit() uint32 {
+	if x != nil {
+		return x.SlotsLimit
+	}
+	return 0
+}
+
+func (x *FleetState) GetWaiting() []*SlotWaiter {
+	if x != nil {
+		return x.Waiting
+	}
+	return nil
+}
+
+func (x *FleetState) GetWaitingTotal() uint32 {
+	if x != nil {
+		return x.WaitingTotal
+	}
+	return 0
+}
+
+// AccountLimit is a limit of an account that an agent has run into.
+type AccountLimit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The agent's configuration directory; empty for that of the daemon's environment.
+	Account string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	// The session whose agent has reported it.
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// What is limited, as the agent calls it: "five_hour".
+	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	// When it was first reported.
+	Since *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=since,proto3" json:"since,omitempty"`
+	// When turns start again: at the end of the limit, or six hours after a report if that is sooner.
+	Until *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=until,proto3" json:"until,omitempty"`
+	// When the limit ends as the agent says.
+	Resets        *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=resets,proto3" json:"resets,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AccountLimit) Reset() {
+	*x = AccountLimit{}
+	mi := &file_betcode_v1_fleet_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AccountLimit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AccountLimit) ProtoMessage() {}
+
+func (x *AccountLimit) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_fleet_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AccountLimit.ProtoReflect.Descriptor instead.
+func (*AccountLimit) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_fleet_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *AccountLimit) GetAccount() string {
+	if x != nil {
+		return x.Account
+	}
+	return ""
+}
+
+func (x *AccountLimit) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *AccountLimit) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *AccountLimit) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *AccountLimit) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *AccountLimit) GetResets() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Resets
+	}
+	return nil
+}
+
+// SlotWaiter is a session that waits until an agent may start for it.
+type SlotWaiter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Why: "busy", "fleet_stopped" or "rate_limit"; empty while an idle agent is being parked for it.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SlotWaiter) Reset() {
+	*x = SlotWaiter{}
+	mi := &file_betcode_v1_fleet_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SlotWaiter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SlotWaiter) ProtoMessage() {}
+
+func (x *SlotWaiter) ProtoReflect() protoreflect.Message {
+	mi := &file_betcode_v1_fleet_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SlotWaiter.ProtoReflect.Descriptor instead.
+func (*SlotWaiter) Descriptor() ([]byte, []int) {
+	return file_betcode_v1_fleet_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *SlotWaiter) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *SlotWaiter) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 var File_betcode_v1_fleet_proto protoreflect.FileDescriptor
 
 const file_betcode_v1_fleet_proto_rawDesc = "" +
@@ -370,14 +570,36 @@ const file_betcode_v1_fleet_proto_rawDesc = "" +
 	"\x05fleet\x18\x01 \x01(\v2\x16.betcode.v1.FleetStateR\x05fleet\"\x11\n" +
 	"\x0fGetFleetRequest\"@\n" +
 	"\x10GetFleetResponse\x12,\n" +
-	"\x05fleet\x18\x01 \x01(\v2\x16.betcode.v1.FleetStateR\x05fleet\"\x8f\x01\n" +
+	"\x05fleet\x18\x01 \x01(\v2\x16.betcode.v1.FleetStateR\x05fleet\"\xa2\x03\n" +
 	"\n" +
 	"FleetState\x12\x18\n" +
 	"\astopped\x18\x01 \x01(\bR\astopped\x120\n" +
 	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x1d\n" +
 	"\n" +
 	"stopped_by\x18\x03 \x01(\tR\tstoppedBy\x12\x16\n" +
-	"\x06reason\x18\x04 \x01(\tR\x06reason2\xef\x01\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x120\n" +
+	"\x06limits\x18\x05 \x03(\v2\x18.betcode.v1.AccountLimitR\x06limits\x12H\n" +
+	"\x12rate_limited_until\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x10rateLimitedUntil\x12\x1d\n" +
+	"\n" +
+	"slots_used\x18\a \x01(\rR\tslotsUsed\x12\x1f\n" +
+	"\vslots_limit\x18\b \x01(\rR\n" +
+	"slotsLimit\x120\n" +
+	"\awaiting\x18\t \x03(\v2\x16.betcode.v1.SlotWaiterR\awaiting\x12#\n" +
+	"\rwaiting_total\x18\n" +
+	" \x01(\rR\fwaitingTotal\"\xf3\x01\n" +
+	"\fAccountLimit\x12\x18\n" +
+	"\aaccount\x18\x01 \x01(\tR\aaccount\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x12\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\x120\n" +
+	"\x05since\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
+	"\x05until\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x122\n" +
+	"\x06resets\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x06resets\"C\n" +
+	"\n" +
+	"SlotWaiter\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason2\xef\x01\n" +
 	"\fFleetService\x12H\n" +
 	"\tStopFleet\x12\x1c.betcode.v1.StopFleetRequest\x1a\x1d.betcode.v1.StopFleetResponse\x12N\n" +
 	"\vResumeFleet\x12\x1e.betcode.v1.ResumeFleetRequest\x1a\x1f.betcode.v1.ResumeFleetResponse\x12E\n" +
@@ -395,7 +617,7 @@ func file_betcode_v1_fleet_proto_rawDescGZIP() []byte {
 	return file_betcode_v1_fleet_proto_rawDescData
 }
 
-var file_betcode_v1_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_betcode_v1_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_betcode_v1_fleet_proto_goTypes = []any{
 	(*StopFleetRequest)(nil),      // 0: betcode.v1.StopFleetRequest
 	(*StopFleetResponse)(nil),     // 1: betcode.v1.StopFleetResponse
@@ -404,24 +626,32 @@ var file_betcode_v1_fleet_proto_goTypes = []any{
 	(*GetFleetRequest)(nil),       // 4: betcode.v1.GetFleetRequest
 	(*GetFleetResponse)(nil),      // 5: betcode.v1.GetFleetResponse
 	(*FleetState)(nil),            // 6: betcode.v1.FleetState
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
+	(*AccountLimit)(nil),          // 7: betcode.v1.AccountLimit
+	(*SlotWaiter)(nil),            // 8: betcode.v1.SlotWaiter
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
 }
 var file_betcode_v1_fleet_proto_depIdxs = []int32{
-	6, // 0: betcode.v1.StopFleetResponse.fleet:type_name -> betcode.v1.FleetState
-	6, // 1: betcode.v1.ResumeFleetResponse.fleet:type_name -> betcode.v1.FleetState
-	6, // 2: betcode.v1.GetFleetResponse.fleet:type_name -> betcode.v1.FleetState
-	7, // 3: betcode.v1.FleetState.since:type_name -> google.protobuf.Timestamp
-	0, // 4: betcode.v1.FleetService.StopFleet:input_type -> betcode.v1.StopFleetRequest
-	2, // 5: betcode.v1.FleetService.ResumeFleet:input_type -> betcode.v1.ResumeFleetRequest
-	4, // 6: betcode.v1.FleetService.GetFleet:input_type -> betcode.v1.GetFleetRequest
-	1, // 7: betcode.v1.FleetService.StopFleet:output_type -> betcode.v1.StopFleetResponse
-	3, // 8: betcode.v1.FleetService.ResumeFleet:output_type -> betcode.v1.ResumeFleetResponse
-	5, // 9: betcode.v1.FleetService.GetFleet:output_type -> betcode.v1.GetFleetResponse
-	7, // [7:10] is the sub-list for method output_type
-	4, // [4:7] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	6,  // 0: betcode.v1.StopFleetResponse.fleet:type_name -> betcode.v1.FleetState
+	6,  // 1: betcode.v1.ResumeFleetResponse.fleet:type_name -> betcode.v1.FleetState
+	6,  // 2: betcode.v1.GetFleetResponse.fleet:type_name -> betcode.v1.FleetState
+	9,  // 3: betcode.v1.FleetState.since:type_name -> google.protobuf.Timestamp
+	7,  // 4: betcode.v1.FleetState.limits:type_name -> betcode.v1.AccountLimit
+	9,  // 5: betcode.v1.FleetState.rate_limited_until:type_name -> google.protobuf.Timestamp
+	8,  // 6: betcode.v1.FleetState.waiting:type_name -> betcode.v1.SlotWaiter
+	9,  // 7: betcode.v1.AccountLimit.since:type_name -> google.protobuf.Timestamp
+	9,  // 8: betcode.v1.AccountLimit.until:type_name -> google.protobuf.Timestamp
+	9,  // 9: betcode.v1.AccountLimit.resets:type_name -> google.protobuf.Timestamp
+	0,  // 10: betcode.v1.FleetService.StopFleet:input_type -> betcode.v1.StopFleetRequest
+	2,  // 11: betcode.v1.FleetService.ResumeFleet:input_type -> betcode.v1.ResumeFleetRequest
+	4,  // 12: betcode.v1.FleetService.GetFleet:input_type -> betcode.v1.GetFleetRequest
+	1,  // 13: betcode.v1.FleetService.StopFleet:output_type -> betcode.v1.StopFleetResponse
+	3,  // 14: betcode.v1.FleetService.ResumeFleet:output_type -> betcode.v1.ResumeFleetResponse
+	5,  // 15: betcode.v1.FleetService.GetFleet:output_type -> betcode.v1.GetFleetResponse
+	13, // [13:16] is the sub-list for method output_type
+	10, // [10:13] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_betcode_v1_fleet_proto_init() }
@@ -435,7 +665,7 @@ func file_betcode_v1_fleet_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_betcode_v1_fleet_proto_rawDesc), len(file_betcode_v1_fleet_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

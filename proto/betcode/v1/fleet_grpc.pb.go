@@ -35,9 +35,10 @@ type FleetServiceClient interface {
 	// StopFleet ends the agents of all sessions, and lets none start until ResumeFleet, also after a restart of the daemon.
 	// Turns that ran are continued then. A fleet that is stopped stays so.
 	StopFleet(ctx context.Context, in *StopFleetRequest, opts ...grpc.CallOption) (*StopFleetResponse, error)
-	// ResumeFleet lets agents start again, in the order in which their sessions wait.
+	// ResumeFleet lets agents start again, in the order in which their sessions wait. It ends a stop, and rate limits of
+	// accounts before their time.
 	ResumeFleet(ctx context.Context, in *ResumeFleetRequest, opts ...grpc.CallOption) (*ResumeFleetResponse, error)
-	// GetFleet says whether the fleet is stopped.
+	// GetFleet says whether the fleet is stopped, which rate limits hold, and what sessions wait for.
 	GetFleet(ctx context.Context, in *GetFleetRequest, opts ...grpc.CallOption) (*GetFleetResponse, error)
 }
 
@@ -88,9 +89,10 @@ type FleetServiceServer interface {
 	// StopFleet ends the agents of all sessions, and lets none start until ResumeFleet, also after a restart of the daemon.
 	// Turns that ran are continued then. A fleet that is stopped stays so.
 	StopFleet(context.Context, *StopFleetRequest) (*StopFleetResponse, error)
-	// ResumeFleet lets agents start again, in the order in which their sessions wait.
+	// ResumeFleet lets agents start again, in the order in which their sessions wait. It ends a stop, and rate limits of
+	// accounts before their time.
 	ResumeFleet(context.Context, *ResumeFleetRequest) (*ResumeFleetResponse, error)
-	// GetFleet says whether the fleet is stopped.
+	// GetFleet says whether the fleet is stopped, which rate limits hold, and what sessions wait for.
 	GetFleet(context.Context, *GetFleetRequest) (*GetFleetResponse, error)
 	mustEmbedUnimplementedFleetServiceServer()
 }

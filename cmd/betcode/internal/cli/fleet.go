@@ -26,10 +26,12 @@ func (p *program) fleetCommand() *cli.Command {
 			},
 			{
 				Name: "resume", Usage: "let agents start again, in the order in which their sessions wait",
+				Description: "It ends a stop, and rate limits of accounts before their time. A limit that still holds is reported again by\n" +
+					"the first turn that it refuses.",
 				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(0, 0, p.resumeFleet),
 			},
 			{
-				Name: "status", Usage: "show whether the fleet is stopped",
+				Name: "status", Usage: "show whether the fleet is stopped, rate limits, and what sessions wait for",
 				Flags: []cli.Flag{jsonFlag}, Action: p.withClient(0, 0, p.showFleet),
 			},
 		},
@@ -65,7 +67,45 @@ func (p *program) printFleet(c *cli.Context, f *pb.FleetState) error {
 		return console.WriteJSON(p.Stdout, "betcode.fleet/v1", f)
 	}
 	fmt.Fprintln(p.Stdout, fleetLine(f))
+	fmt.Fprintf(p.Stdout, "Agents: %d of %d, %d waiting\n", f.GetSlotsUsed(), f.GetSlotsLimit(), f.GetWaitingTotal())
+	for _, l := range f.GetLimits() {
+		fmt.Fprintln(p.Stdout, limitLine(l))
+	}
+	for i, w := range f.GetWaiting() {
+		fmt.Fprintf(p.Stdout, "  %d. %s: %s\n", i+1, console.ShortID(w.GetSessionId()), waitText(w.GetReason()))
+	}
 	return nil
+}
+
+// limitLine is the limit of an account for people.
+func limitLine(l *pb.AccountLimit) string {
+	line := "Rate limited until " + console.Exact(l.GetUntil())
+	if account := l.GetAccount(); account != "" {
+		line += ", account " + console.Line(account)
+	}
+	if kind := l.GetKind(); kind != "" {
+		line += ", limit " + console.Line(kind)
+	}
+	line += ", reported by session " + console.ShortID(l.GetSessionId())
+	if resets := l.GetResets(); resets.AsTime().After(l.GetUntil().AsTime()) {
+		line += "; the agent says " + console.Exact(resets)
+	}
+	return line + ". End it now: betcode fleet resume"
+}
+
+// waitText says for people why a session waits for a slot.
+func waitText(reason string) string {
+	switch reason {
+	case "busy":
+		return "all agents are busy"
+	case "fleet_stopped":
+		return "the fleet is stopped"
+	case "rate_limit":
+		return "the account is rate limited"
+	case "":
+		return "an idle agent is being parked for it"
+	}
+	return console.Line(reason)
 }
 
 // fleetLine is the state of the fleet for people.

@@ -22,7 +22,11 @@ func limitText(until *timestamppb.Timestamp) string {
 func statusOf(s *pb.SessionSummary) string {
 	status := s.GetStatus()
 	if place := s.GetSlotPlace(); place > 0 {
-		status += fmt.Sprintf(", waits for a slot (place %d", place)
+		status += ", waits for a slot ("
+		if reason := s.GetSlotReason(); reason != "" && reason != "busy" {
+			status += waitText(reason) + "; "
+		}
+		status += fmt.Sprintf("place %d", place)
 		if asking := s.GetSlotAsking(); len(asking) > 0 {
 			short := make([]string, len(asking))
 			for i, id := range asking {

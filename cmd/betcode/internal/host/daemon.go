@@ -107,6 +107,7 @@ func (d *daemon) startActors() error {
 		Backups:      journal.BackupOptions{Directory: statedir.Backups(d.cfg.StateDir), Every: d.cfg.Backup.Every, Keep: d.cfg.Backup.Keep},
 		VersionsFile: filepath.Join(d.cfg.StateDir, "agent-versions.json"), StopsDirectory: filepath.Join(d.cfg.StateDir, "stops"),
 		FleetFile:          filepath.Join(d.cfg.StateDir, "fleet.json"),
+		LimitsFile:         filepath.Join(d.cfg.StateDir, "rate-limits.json"),
 		WorktreesDirectory: filepath.Join(d.cfg.StateDir, "worktrees"),
 		MachineFile:        filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record, Mask: d.mask.Mask,
 		Components: d.healthComponents, Protected: d.protected(), AgentVersion: d.claude.get,
