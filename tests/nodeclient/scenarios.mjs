@@ -111,7 +111,7 @@ const scenarios = {
   // Leaves a running turn by a deadline and by cancelling, and meets a deadline in a unary call.
   async leave() {
     const connection = connect();
-    const late = connection.converse({ session_id: input.session, working_directory: input.directory }, Date.now() + 2000);
+    const late = connection.converse({ session_id: input.session, working_directory: input.directory }, Date.now() + 5000);
     late.say(input.prompt);
     await late.next(is("text_delta"));
     const expired = await late.end();

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // A record with a large file in it has some MB. Anything above these bounds is no transcript.
@@ -27,7 +28,7 @@ func records(transcript io.Reader, do func(line []byte)) error {
 		if tooLong = tooLong || len(line)+len(part) > maxRecord; tooLong {
 			line = nil
 		} else {
-			line = append(line, part...)
+			line = append(doubled(line, len(part)), part...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
@@ -43,4 +44,13 @@ func records(transcript io.Reader, do func(line []byte)) error {
 			return fmt.Errorf("read transcript: %w", err)
 		}
 	}
+}
+
+// doubled returns line with room for n more bytes. It doubles the room, so that all buffers of a long record together take at
+// most twice its size, however late the garbage collector comes.
+func doubled(line []byte, n int) []byte {
+	if len(line)+n <= cap(line) {
+		return line
+	}
+	return slices.Grow(line, max(n, len(line)))
 }
