@@ -13,6 +13,7 @@ import (
 // in a trusted directory.
 var duringScenarios = []scenario{
 	{name: "trust: settings that change during a call", real: true, before: trustedSettings, attack: attackDuring},
+	{name: "trust: settings that switch hooks off", real: true, before: trustedWithoutHooks, attack: attackHooksOff},
 }
 
 // trustedSettings is a repository with settings, and a hook that is harmless.
@@ -71,4 +72,37 @@ func attackDuring(s *siege) {
 	s.held("the change can be trusted", code == 0, "exit %d: %s", code, printed)
 	s.turn(c, "bash: ls")
 	s.held("the attack works when it is trusted", s.marked("changed"), "it does not")
+}
+
+// trustedWithoutHooks is a repository whose settings switch all hooks off, also that by which
+// the agent holds changes.
+func trustedWithoutHooks(s *siege) {
+	s.must(os.MkdirAll(s.mark(""), 0o700), "make a directory")
+	s.git(filepath.Dir(s.world.Project), "init", "-q", s.world.Project)
+	s.write(s.project(".claude/settings.json"), `{"disableAllHooks": true}`)
+}
+
+// attackHooksOff changes settings while an agent works that was started with these.
+func attackHooksOff(s *siege) {
+	printed, code := s.cli("trust", "--yes", s.world.Project)
+	if code != 0 {
+		s.fail("trust: %s", printed)
+	}
+	user := filepath.Join(s.world.Home, ".claude/settings.json")
+	off := func(name string) string { return `{"disableAllHooks": true, ` + s.allHooks(name)[1:] }
+	on := func(name string) string { return `{"disableAllHooks": false, ` + s.allHooks(name)[1:] }
+	for _, test := range []struct{ name, text, users string }{
+		{"settings that switch hooks on", on("on"), "{}"},
+		{"settings without a word", s.allHooks("plain"), "{}"},
+		{"settings that switch hooks off again", off("off"), "{}"},
+		{"settings that switch on what the user has switched off", on("user"), `{"disableAllHooks": true}`},
+	} {
+		s.write(user, test.users)
+		id := session()
+		c := s.in(s.world.Project, id)
+		s.turn(c, "bash: ls")
+		s.during(c, s.project(".claude/settings.local.json"), test.text)
+		s.held(test.name+" run no hook", len(s.marks()) == 0, "%v", s.marks())
+		s.must(os.Remove(s.project(".claude/settings.local.json")), "remove a file")
+	}
 }

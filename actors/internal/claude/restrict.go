@@ -13,6 +13,9 @@ type Restriction struct {
 	Servers string   // path of a file with MCP servers that are started all the same; empty = none
 	Strict  bool     // no other MCP servers; else those of the user's own settings and plugins, too
 	Ask     []string // rules for calls that the agent asks about while it is restricted
+
+	// HooksOff: the agent's user has switched all hooks off, which a directory cannot undo.
+	HooksOff bool
 }
 
 // Restrict appends a restriction to a command line.
@@ -23,6 +26,9 @@ type Restriction struct {
 // directory are left out with them, so they are handed over by name.
 func Restrict(argv []string, r Restriction) []string {
 	out := withAsk(append([]string(nil), argv...), r.Ask)
+	if r.HooksOff {
+		out = withHooksOff(out)
+	}
 	if r.Servers != "" {
 		out = append(out, "--mcp-config", r.Servers)
 	}
@@ -58,7 +64,7 @@ func withAsk(argv, ask []string) []string {
 	for n := 0; n+1 < len(argv); n++ {
 		if argv[n] == settingsFlag && json.Unmarshal([]byte(argv[n+1]), &handed) == nil {
 			handed.Permissions.Ask = append(handed.Permissions.Ask, ask...)
-			argv[n+1] = handed.Permissions.settings()
+			argv[n+1] = handed.encode()
 			return argv
 		}
 	}

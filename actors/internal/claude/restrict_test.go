@@ -69,6 +69,28 @@ func TestOwnServers(t *testing.T) {
 	}
 }
 
+// The user's word that no hook runs is the command line's, whatever else is added to it.
+func TestHooksOff(t *testing.T) {
+	for settings, off := range map[string]bool{
+		`{"disableAllHooks": true}`: true, `{"disableAllHooks": false}`: false, `{"DisableAllHooks": true}`: false,
+		`{"disableAllHooks": "true"}`: false, `{}`: false, ``: false, `[`: false,
+	} {
+		if got := HooksOff([]byte(settings)); got != off {
+			t.Errorf("%s: %t", settings, got)
+		}
+	}
+	for _, argv := range [][]string{
+		{"claude", "-p", "--verbose", "--settings", HandedRules{Ask: []string{"Read(x)"}}.settings()},
+		{"claude", "-p", "--verbose"},
+	} {
+		got := Fit(Restrict(argv, Restriction{HooksOff: true, Ask: []string{"Bash(git *)"}}), claudecode.Of("2.1.330"))
+		at := slices.Index(got, settingsFlag)
+		if at < 0 || slices.Contains(got[at+1:], settingsFlag) || !strings.Contains(got[at+1], `"disableAllHooks":true`) || !strings.Contains(got[at+1], "git *") {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 // The hook is beside the rules that a command line has, and each version gets what it knows.
 func TestHeldChanges(t *testing.T) {
 	for _, argv := range [][]string{
@@ -78,7 +100,7 @@ func TestHeldChanges(t *testing.T) {
 		before := RulesOf(argv)
 		fitted := Fit(argv, claudecode.Capabilities{PartialMessages: true, CommandLifecycle: true, HeldChanges: true})
 		at := slices.Index(fitted, settingsFlag)
-		if at < 0 || at > slices.Index(fitted, "--allowedTools") || !strings.Contains(fitted[at+1], `"hooks":`+holdChanges) {
+		if at < 0 || at > slices.Index(fitted, "--allowedTools") || !strings.Contains(fitted[at+1], `"hooks":`+holdChanges) || !strings.Contains(fitted[at+1], `"disableAllHooks":false`) {
 			t.Errorf("%q", fitted)
 		}
 		if after := RulesOf(fitted); !slices.Equal(before.Ask, after.Ask) || !slices.Equal(before.Deny, after.Deny) {

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 )
@@ -14,6 +15,7 @@ type HandedRules struct {
 type handedSettings struct {
 	Permissions HandedRules     `json:"permissions"`
 	Hooks       json.RawMessage `json:"hooks,omitempty"`
+	HooksOff    *bool           `json:"disableAllHooks,omitempty"` // wins over the same member of the user's and a directory's files
 }
 
 // holdChanges is a hook that has the agent refuse settings and skills of its directory that
@@ -22,19 +24,41 @@ type handedSettings struct {
 // the agent's user are not held.
 const holdChanges = `{"ConfigChange":[{"matcher":"project_settings|local_settings|skills","hooks":[{"type":"command","command":"exit 2","timeout":5}]}]}`
 
-// withHook adds the hook to the settings of a command line.
+// withHook adds the hook to the settings of a command line. No file can switch it off, except
+// that of the user, by whose word the command line has all hooks off already.
 func withHook(argv []string) []string {
 	var handed handedSettings
 	for n := 0; n+1 < len(argv); n++ {
 		if argv[n] == settingsFlag && json.Unmarshal([]byte(argv[n+1]), &handed) == nil {
-			handed.Hooks = json.RawMessage(holdChanges)
+			handed.Hooks, handed.HooksOff = json.RawMessage(holdChanges), cmp.Or(handed.HooksOff, new(bool))
 			argv[n+1] = handed.encode()
 			return argv
 		}
 	}
-	handed.Hooks = json.RawMessage(holdChanges)
+	handed.Hooks, handed.HooksOff = json.RawMessage(holdChanges), new(bool)
 	at := slices.Index(argv, "--verbose") + 1 // before values that could look like an option
 	return slices.Insert(argv, at, settingsFlag, handed.encode())
+}
+
+// withHooksOff switches all hooks off in the settings of a command line.
+func withHooksOff(argv []string) []string {
+	off := true
+	var handed handedSettings
+	for n := 0; n+1 < len(argv); n++ {
+		if argv[n] == settingsFlag && json.Unmarshal([]byte(argv[n+1]), &handed) == nil {
+			handed.HooksOff = &off
+			argv[n+1] = handed.encode()
+			return argv
+		}
+	}
+	return append(argv, settingsFlag, handedSettings{HooksOff: &off}.encode())
+}
+
+// HooksOff reports whether settings of the agent's user switch all hooks off.
+func HooksOff(settings []byte) bool {
+	var all map[string]json.RawMessage // its members are read exactly as they are spelled
+	var off bool
+	return json.Unmarshal(settings, &all) == nil && json.Unmarshal(all["disableAllHooks"], &off) == nil && off
 }
 
 // settingsFlag takes a JSON object of settings, which count beside those of the user's files.

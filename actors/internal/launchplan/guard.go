@@ -16,7 +16,10 @@ import (
 // daemon that adopts the agent, and returns the command line and what is added to the environment.
 func (p *Planner) Guard(session messages.SessionRecord, record messages.RunRecord) (argv, env []string, err error) {
 	environment := p.Environment(record.Environment)
-	restriction := claude.Restriction{Strict: record.Options.OnlyServers}
+	restriction := claude.Restriction{
+		Strict:   record.Options.OnlyServers,
+		HooksOff: claude.HooksOff(mcpconfig.Read(filepath.Join(claude.Home(environment), "settings.json"))),
+	}
 	if !p.deps.Directories.Known() {
 		argv, err = p.handServers(session, record, restriction, environment)
 		return argv, nil, err
