@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/internal/machine"
 	"betcode/actors/pool"
 	"betcode/messages"
 )
@@ -70,3 +71,6 @@ func fleetEntry(kind messages.AuditType, client messages.ClientID, reason string
 	}
 	return e
 }
+
+// AvailableMemory is how many bytes of memory agents can use, 0 if that is not known: see [Options].
+func AvailableMemory() int64 { return machine.Available() }

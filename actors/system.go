@@ -54,6 +54,7 @@ type Options struct {
 	Logger        *zerolog.Logger        // never nil
 	Version       string                 // of the daemon, for health
 	MachineFile   string                 // where the machine's id is kept; empty = nowhere
+	FreeMemory    func() int64           // bytes of memory that are available, 0 = not known; it does not wait; nil = agents start by number alone
 	MemoryLimit   int64                  // bytes the daemon should not use more of, for health; not positive = no limit
 	Now           func() time.Time
 	Restart       supervision.Policy    // of crashed actors

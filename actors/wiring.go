@@ -116,8 +116,8 @@ func (s *System) poolDeps() pool.Deps {
 	return pool.Deps{
 		Common: s.common(), Health: s.health, Settings: s.settings.Load, Stopped: func() bool { return s.fleet.Present().Stopped() },
 		ToSession: s.toSession, ToSessions: s.toSessions,
-		Publish: func(q messages.SlotQueue) { s.slots.Store(&q) },
-		Limits:  s.limits.Present, KeepLimits: s.keepLimits,
+		Publish:    func(q messages.SlotQueue) { s.slots.Store(&q) },
+		FreeMemory: s.options.FreeMemory, Limits: s.limits.Present, KeepLimits: s.keepLimits,
 	}
 }
 

@@ -21,19 +21,22 @@ var Fences = []string{"off", "project"}
 // Daemon is [Settings] in the form of the daemon's parts. All paths are absolute, all sizes are
 // in bytes. [Table] explains each setting.
 type Daemon struct {
-	ConfigDir   string
-	StateDir    string
-	SocketPath  string
-	LogLevel    string
-	LogFile     string // empty = standard error
-	Log         Log
-	ClaudePath  string
-	Model       string // empty = the agent's own
-	MaxAgents   int
-	MaxWaiting  int
-	MaxPayload  int
-	MemoryLimit int64 // 0 = no limit
-	KeepAgents  bool
+	ConfigDir  string
+	StateDir   string
+	SocketPath string
+	LogLevel   string
+	LogFile    string // empty = standard error
+	Log        Log
+	ClaudePath string
+	Model      string // empty = the agent's own
+	MaxAgents  int
+	MaxWaiting int
+
+	MinFreeMemory int64 // bytes; -1 = none
+	AgentMemory   int64 // bytes
+	MaxPayload    int
+	MemoryLimit   int64 // 0 = no limit
+	KeepAgents    bool
 
 	AgentEnvironment AgentEnvironment
 

@@ -109,6 +109,16 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.WaitingHold },
 	},
 	{
+		Name: "pool.min_free_memory", Kind: Size, Default: "128MiB", Min: "1MiB", Max: "16TiB", Off: true, Env: "BETCODE_POOL_MIN_FREE_MEMORY", Live: true,
+		Help: "memory that must remain available (Linux) when an agent starts; sessions wait until it would",
+		into: func(d *Daemon) any { return &d.MinFreeMemory },
+	},
+	{
+		Name: "agent.memory_estimate", Kind: Size, Default: "300MiB", Min: "1MiB", Max: "1TiB", Env: "BETCODE_AGENT_MEMORY_ESTIMATE", Live: true,
+		Help: "memory that an agent is expected to use",
+		into: func(d *Daemon) any { return &d.AgentMemory },
+	},
+	{
 		Name: "agent.environment_keep", Kind: Names, Default: strings.Join(keptByDefault, ","), Env: "BETCODE_AGENT_ENVIRONMENT_KEEP",
 		Help: "variables of a client's environment that are stored with the sessions it begins and passed to their agents; none may be a secret",
 		into: func(d *Daemon) any { return &d.AgentEnvironment.Keep },

@@ -49,6 +49,7 @@ func fleetOut(v messages.FleetView) *pb.FleetState {
 	out := &pb.FleetState{
 		Stopped: v.Stop.Stopped(), StoppedBy: string(v.Stop.By), Reason: v.Stop.Reason,
 		SlotsUsed: saturate(uint64(max(q.Used, 0))), SlotsLimit: saturate(uint64(max(q.Limit, 0))), WaitingTotal: saturate(uint64(len(q.Waiting))),
+		AvailableMemoryBytes: uint64(max(q.FreeMemory, 0)), NeededMemoryBytes: uint64(max(q.NeededMemory, 0)),
 	}
 	if out.Stopped {
 		out.Since = timestamppb.New(v.Stop.Since)

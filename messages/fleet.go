@@ -56,6 +56,7 @@ const (
 	SlotBusy         SlotReason = "busy"          // all slots are used
 	SlotFleetStopped SlotReason = "fleet_stopped" // a client has stopped the fleet
 	SlotRateLimited  SlotReason = "rate_limit"    // a limit of the account, or the moments after it
+	SlotMemory       SlotReason = "memory"        // too little memory is available
 )
 
 // SlotQueue is which sessions wait for a slot of the pool, the next one first, which have a slot while their agents wait for a
@@ -65,6 +66,9 @@ type SlotQueue struct {
 	Asking      []SessionID
 	Limits      []FleetLimit
 	Used, Limit int // slots
+
+	// Bytes of memory that are available, and that must be for the next agent to start, while a session waits for that; else 0.
+	FreeMemory, NeededMemory int64
 }
 
 // SlotWaiter is a session that waits for a slot.

@@ -190,6 +190,7 @@ type Pool struct {
 	Stopped        bool // the fleet is stopped: no slot is given
 
 	LimitedUntil time.Time // when the last limit of an account ends; zero = there is none
+	LowMemory    bool      // sessions wait until more memory is available
 }
 
 // view is the line of the pool. Sessions that wait degrade the daemon; a queue that is
@@ -205,6 +206,9 @@ func (p Pool) view(now time.Time) messages.ComponentHealth {
 	}
 	if !c.Serving {
 		c.State, c.Reason, c.Impact = "subprocess_pool_full", "All subprocess slots in use", "New sessions are refused, for the queue is full"
+	}
+	if p.LowMemory {
+		c.State, c.Reason, c.Impact = "memory_low", "Too little memory is available for another agent", "New sessions wait until there is more"
 	}
 	if !p.LimitedUntil.IsZero() {
 		until := p.LimitedUntil.UTC().Format(time.RFC3339)

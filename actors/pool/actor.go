@@ -20,6 +20,7 @@ type Deps struct {
 	Publish  func(messages.SlotQueue)  // makes the queue known to readers that cannot wait for the pool
 
 	// Limits returns the limits of accounts that were stored last, and KeepLimits stores them. It does not wait.
+	FreeMemory func() int64 // bytes that are available, 0 = not known; asked in a step, so it does not wait
 	Limits     func() []messages.FleetLimit
 	KeepLimits func([]messages.FleetLimit)
 
@@ -63,7 +64,11 @@ func (p *pool) Receive(ctx actor.Context) {
 }
 
 func (p *pool) step(ctx actor.Context, m any) {
-	next, effects := p.state.Step(Env{At: act.Wall(p.deps.Now()), Chance: rand.Float64()}, ctx.Sender(), m)
+	now := Env{At: act.Wall(p.deps.Now()), Chance: rand.Float64()}
+	if p.deps.FreeMemory != nil && p.state.Measures(m) {
+		now.Free = p.deps.FreeMemory()
+	}
+	next, effects := p.state.Step(now, ctx.Sender(), m)
 	p.state = next
 	for _, e := range effects {
 		switch e := e.(type) {

@@ -62,6 +62,8 @@ type (
 		Reason messages.SlotReason
 		Asking string    // some of the sessions whose agents wait for a person, separated by commas
 		Until  time.Time // of a limit; zero = its end has passed, and the starts are spread
+
+		Free, Needed int64 // bytes of memory, if there is too little
 	}
 	// Granted gives a slot to a session that was queued.
 	Granted struct{}

@@ -23,6 +23,8 @@ func (s State) reason(now Env, i int) Waits {
 		return Waits{Reason: messages.SlotRateLimited, Until: s.breaker.until(r.account)}
 	case i < s.beingParked(now):
 		return Waits{}
+	case s.free() && s.lacksMemory(now):
+		return Waits{Reason: messages.SlotMemory, Free: now.Free, Needed: s.needed(now)}
 	}
 	return Waits{Reason: messages.SlotBusy, Asking: s.askers()}
 }
@@ -58,7 +60,7 @@ func (s *State) explain(now Env, effects []act.Effect, answered int, asker messa
 }
 
 // reasons is every reason; the index of one is its bit in [request].
-var reasons = []messages.SlotReason{messages.SlotSoon, messages.SlotBusy, messages.SlotFleetStopped, messages.SlotRateLimited}
+var reasons = []messages.SlotReason{messages.SlotSoon, messages.SlotBusy, messages.SlotFleetStopped, messages.SlotRateLimited, messages.SlotMemory}
 
 func (s State) report(now Env) report {
 	queue := messages.SlotQueue{Asking: slices.Sorted(maps.Keys(s.asking)), Limits: s.breaker.list(), Used: len(s.used), Limit: s.settings.MaxAgents}
@@ -66,8 +68,9 @@ func (s State) report(now Env) report {
 		why := s.reason(now, i)
 		queue.Waiting = append(queue.Waiting, messages.SlotWaiter{Session: r.session, Reason: why.Reason, Until: why.Until})
 	}
+	low := s.noteMemory(now, &queue)
 	return report{health.Pool{
 		Used: len(s.used), Limit: s.settings.MaxAgents, Waiting: len(s.waiting), Queue: s.settings.MaxWaiting, Stopped: s.stopped,
-		LimitedUntil: s.breaker.last(),
+		LimitedUntil: s.breaker.last(), LowMemory: low,
 	}, queue}
 }

@@ -51,6 +51,7 @@ type request struct {
 type Env struct {
 	At     time.Time
 	Chance float64 // from [0,1)
+	Free   int64   // bytes of memory that are available; 0 = not known, see [State.Measures]
 }
 
 // ToSession is an effect: send a message to a session.
@@ -185,7 +186,7 @@ func (s State) place(now Env, m Want) Place {
 		return Admitted
 	case s.deprived[m.Session]:
 		return Queued
-	case !s.stopped && s.free() && !s.breaker.blocks(now, m.Account) && !s.before(now, m.Subagent):
+	case !s.stopped && s.free() && !s.lacksMemory(now) && !s.breaker.blocks(now, m.Account) && !s.before(now, m.Subagent):
 		return Admitted
 	case len(s.waiting) < s.settings.MaxWaiting:
 		return Queued
@@ -231,7 +232,7 @@ func (s *State) serve(now Env) []act.Effect {
 		return nil
 	}
 	var effects []act.Effect
-	for s.free() {
+	for s.free() && !s.lacksMemory(now) {
 		i := slices.IndexFunc(s.waiting, func(r request) bool { return !s.breaker.blocks(now, r.account) })
 		if i < 0 {
 			break
@@ -271,7 +272,7 @@ func (s *State) setTimer(now Env) []act.Effect {
 
 // due returns when something changes by itself; the zero time if nothing does.
 func (s State) due(now Env) time.Time {
-	next := s.breaker.due(now)
+	next := earliest(s.breaker.due(now), s.memoryDue(now))
 	for _, r := range s.waiting {
 		if r.told == 0 && !s.stopped {
 			for _, at := range s.parking {

@@ -1,10 +1,12 @@
 package session
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"betcode/actors/health"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/texts"
 	"betcode/actors/pool"
@@ -188,6 +190,8 @@ func (t *transition) noSlot(m pool.Waits) {
 		until := m.Until.UTC().Format(time.RFC3339)
 		message = "The account is rate limited; this agent starts after " + until + ", or after 'betcode fleet resume'"
 		details["rate_limited_until"] = until
+	case m.Reason == messages.SlotMemory:
+		message = fmt.Sprintf("Too little memory is available (%s of %s); this agent starts when there is more", health.Size(m.Free), health.Size(m.Needed))
 	case m.Asking != "":
 		message = "All agents are busy or wait for an answer (" + m.Asking + "); this one starts when another has ended, is answered or can be parked (betcode permission list)"
 		details["waiting_for_a_person"], details["hold"] = m.Asking, texts.Duration(t.s.options.WaitingHold)

@@ -14,8 +14,11 @@ type Settings struct {
 	Reminders     []time.Duration // ages at which people are reminded of an undecided request, at most two
 	NotifyExec    []string        // a program and its arguments, started for each notification; empty = none
 
-	MaxAgents   int           // how many agents may run at once
-	MaxWaiting  int           // how many sessions may wait for a slot
+	MaxAgents     int   // how many agents may run at once
+	MaxWaiting    int   // how many sessions may wait for a slot
+	MinFreeMemory int64 // bytes of memory that must stay available when an agent starts; not positive = any number of agents starts
+	AgentMemory   int64 // bytes that an agent is expected to use
+
 	Silence     time.Duration // an agent that writes nothing that long in a turn hangs
 	ParkAfter   time.Duration // an agent that has nothing to do that long is ended
 	WaitingHold time.Duration // an agent that waits for a person keeps its slot that long against other sessions
@@ -42,7 +45,8 @@ type Settings struct {
 func Default() Settings {
 	return Settings{
 		PermissionTTL: 7 * 24 * time.Hour, Extend: true, Reminders: []time.Duration{time.Hour, 24 * time.Hour},
-		MaxAgents: 5, MaxWaiting: 50, Silence: 7 * time.Minute, ParkAfter: 10 * time.Minute, WaitingHold: 10 * time.Minute,
+		MaxAgents: 5, MaxWaiting: 50, MinFreeMemory: 128 << 20, AgentMemory: 300 << 20,
+		Silence: 7 * time.Minute, ParkAfter: 10 * time.Minute, WaitingHold: 10 * time.Minute,
 		OnAlarm: AlarmFreezes, Fence: FenceOff, Resume: messages.ResumeAuto, Continuations: 2, ContinueGrace: time.Minute,
 		SetupTime: 10 * time.Minute,
 	}

@@ -77,3 +77,29 @@ func TestPoolParksWhoWaitsForAPerson(t *testing.T) {
 	})
 	s.wait(first, resumed, kit.IsIdle)
 }
+
+// TestPoolWaitsForMemory: a message is accepted although there is too little memory for an agent, and its turn runs when there is
+// enough.
+func TestPoolWaitsForMemory(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, binaries.fake, "BETCODE_POOL_MIN_FREE_MEMORY=") // as the settings say
+	s.cli(0, "config", "set", "pool.min_free_memory", "16TiB")
+	s.eventually("the setting is in force", func() bool {
+		c := s.converse("a", session())
+		s.say(c, "echo:once")
+		e, _ := s.wait(c, 0, func(e kit.Event) bool { return isNotice("WAITING_FOR_SLOT")(e) || kit.IsTurnComplete(e) })
+		return e.GetNotice().GetDetails()["reason"] == "memory"
+	})
+	if said := s.cli(0, "fleet", "status"); !strings.Contains(said, "too little memory is available") || !strings.Contains(said, "MiB needed") {
+		t.Errorf("the status does not name the cause:\n%s", said)
+	}
+	if said := s.cli(0, "session", "list"); !strings.Contains(said, "too little memory is available; place 1") {
+		t.Errorf("the list does not name the cause:\n%s", said)
+	}
+	c := s.converse("b", session())
+	s.say(c, "echo:twice")
+	s.wait(c, 0, isNotice("WAITING_FOR_SLOT"))
+	s.cli(0, "config", "set", "pool.min_free_memory", "1MiB")
+	s.cli(0, "config", "set", "agent.memory_estimate", "1MiB")
+	s.wait(c, 0, kit.IsTurnComplete)
+}

@@ -89,6 +89,7 @@ func (w *World) Environ() []string {
 		"BETCODE_CONFIG_DIR=" + w.ConfigDir(),
 		"BETCODE_CLAUDE=" + w.Agent,
 		"BETCODE_SOCKET=" + w.Socket(),
+		"BETCODE_POOL_MIN_FREE_MEMORY=off", // what other tests use decides nothing
 	}
 	return append(env, w.Extra...)
 }

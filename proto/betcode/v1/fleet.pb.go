@@ -304,9 +304,13 @@ type FleetState struct {
 	// Sessions that wait until an agent may start for them, the next one first; at most 100.
 	Waiting []*SlotWaiter `protobuf:"bytes,9,rep,name=waiting,proto3" json:"waiting,omitempty"`
 	// How many wait.
-	WaitingTotal  uint32 `protobuf:"varint,10,opt,name=waiting_total,json=waitingTotal,proto3" json:"waiting_total,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	WaitingTotal uint32 `protobuf:"varint,10,opt,name=waiting_total,json=waitingTotal,proto3" json:"waiting_total,omitempty"`
+	// Bytes of memory that are available, while a session waits until there are more; else 0.
+	AvailableMemoryBytes uint64 `protobuf:"varint,11,opt,name=available_memory_bytes,json=availableMemoryBytes,proto3" json:"available_memory_bytes,omitempty"`
+	// Bytes that must be available for the next agent to start; as above.
+	NeededMemoryBytes uint64 `protobuf:"varint,12,opt,name=needed_memory_bytes,json=neededMemoryBytes,proto3" json:"needed_memory_bytes,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *FleetState) Reset() {
@@ -409,6 +413,20 @@ func (x *FleetState) GetWaitingTotal() uint32 {
 	return 0
 }
 
+func (x *FleetState) GetAvailableMemoryBytes() uint64 {
+	if x != nil {
+		return x.AvailableMemoryBytes
+	}
+	return 0
+}
+
+func (x *FleetState) GetNeededMemoryBytes() uint64 {
+	if x != nil {
+		return x.NeededMemoryBytes
+	}
+	return 0
+}
+
 // AccountLimit is a limit of an account that an agent has run into.
 type AccountLimit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -505,7 +523,7 @@ type SlotWaiter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Why: "busy", "fleet_stopped" or "rate_limit"; empty while an idle agent is being parked for it.
+	// Why: "busy", "fleet_stopped", "rate_limit" or "memory"; empty while an idle agent is being parked for it.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -570,7 +588,7 @@ const file_betcode_v1_fleet_proto_rawDesc = "" +
 	"\x05fleet\x18\x01 \x01(\v2\x16.betcode.v1.FleetStateR\x05fleet\"\x11\n" +
 	"\x0fGetFleetRequest\"@\n" +
 	"\x10GetFleetResponse\x12,\n" +
-	"\x05fleet\x18\x01 \x01(\v2\x16.betcode.v1.FleetStateR\x05fleet\"\xa2\x03\n" +
+	"\x05fleet\x18\x01 \x01(\v2\x16.betcode.v1.FleetStateR\x05fleet\"\x88\x04\n" +
 	"\n" +
 	"FleetState\x12\x18\n" +
 	"\astopped\x18\x01 \x01(\bR\astopped\x120\n" +
@@ -586,7 +604,9 @@ const file_betcode_v1_fleet_proto_rawDesc = "" +
 	"slotsLimit\x120\n" +
 	"\awaiting\x18\t \x03(\v2\x16.betcode.v1.SlotWaiterR\awaiting\x12#\n" +
 	"\rwaiting_total\x18\n" +
-	" \x01(\rR\fwaitingTotal\"\xf3\x01\n" +
+	" \x01(\rR\fwaitingTotal\x124\n" +
+	"\x16available_memory_bytes\x18\v \x01(\x04R\x14availableMemoryBytes\x12.\n" +
+	"\x13needed_memory_bytes\x18\f \x01(\x04R\x11neededMemoryBytes\"\xf3\x01\n" +
 	"\fAccountLimit\x12\x18\n" +
 	"\aaccount\x18\x01 \x01(\tR\aaccount\x12\x1d\n" +
 	"\n" +

@@ -71,6 +71,11 @@ func (p *program) printFleet(c *cli.Context, f *pb.FleetState) error {
 	for _, l := range f.GetLimits() {
 		fmt.Fprintln(p.Stdout, limitLine(l))
 	}
+	if needed := f.GetNeededMemoryBytes(); needed > 0 {
+		const mebi = 1 << 20
+		fmt.Fprintf(p.Stdout, "Memory: %d MiB available, %d MiB needed for the next agent (pool.min_free_memory, agent.memory_estimate)\n",
+			f.GetAvailableMemoryBytes()/mebi, needed/mebi)
+	}
 	for i, w := range f.GetWaiting() {
 		fmt.Fprintf(p.Stdout, "  %d. %s: %s\n", i+1, console.ShortID(w.GetSessionId()), waitText(w.GetReason()))
 	}
@@ -102,6 +107,8 @@ func waitText(reason string) string {
 		return "the fleet is stopped"
 	case "rate_limit":
 		return "the account is rate limited"
+	case "memory":
+		return "too little memory is available"
 	case "":
 		return "an idle agent is being parked for it"
 	}

@@ -101,7 +101,7 @@ func (d *daemon) startActors() error {
 		Settings: &now, Store: d.store, RunsDirectory: d.runs(), Home: d.home, Directories: d.directories,
 		Program: d.cfg.ClaudePath, Environment: d.cfg.AgentEnvironment.Inherited(os.Environ()), Keeps: d.cfg.AgentEnvironment.Keeps,
 		NotifyEnv: notifyEnvironment(os.Environ()), Gather: gather, Logger: &d.base,
-		Version: d.version, MemoryLimit: d.cfg.MemoryLimit, Restart: supervision.Default(), Lease: d.lock.Path(),
+		Version: d.version, FreeMemory: actors.AvailableMemory, MemoryLimit: d.cfg.MemoryLimit, Restart: supervision.Default(), Lease: d.lock.Path(),
 		LockGrace:    d.cfg.LockGrace,
 		Disk:         actors.DiskOptions{Low: d.cfg.Disk.Low, SpoolQuota: d.cfg.Disk.SpoolQuota, ArchiveBytes: d.cfg.Disk.ArchiveBytes, ArchiveAge: d.cfg.Disk.ArchiveAge, Reserve: filepath.Join(d.cfg.StateDir, "reserve")},
 		Backups:      journal.BackupOptions{Directory: statedir.Backups(d.cfg.StateDir), Every: d.cfg.Backup.Every, Keep: d.cfg.Backup.Keep},
