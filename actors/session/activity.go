@@ -5,12 +5,11 @@ import (
 	"slices"
 	"time"
 
-	pb "betcode/proto/betcode/v1"
-
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
 	"betcode/actors/permission"
+	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 	"betcode/messages/toolcall"
@@ -80,17 +79,8 @@ func (t *transition) extend(but messages.RequestID) {
 	for _, p := range t.s.prompts.Extended(act.Wall(t.now.at), t.s.options.PermissionTTL, but) {
 		t.putPermission(p)
 		t.then(update{p})
-		t.publishUnnumbered(permissionExtended(p))
+		t.publishUnnumbered(events.PermissionExtended(p))
 	}
-}
-
-// permissionExtended announces a later deadline to attached clients. It has no number: a client that attaches later reads the
-// deadline in the request.
-func permissionExtended(p messages.PermissionRecord) *pb.AgentEvent {
-	return &pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{
-		Code: "PERMISSION_EXTENDED", Message: "The request waits longer, because a client is active on the session",
-		Details: map[string]string{"request_id": string(p.Request), "expires_at": p.ExpiresAt.UTC().Format(time.RFC3339)},
-	}}}
 }
 
 // remind announces a waiting request again, once per reminder.

@@ -15,6 +15,7 @@ import (
 	"betcode/actors/journal"
 	"betcode/actors/permission"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/messages"
 	"betcode/messages/failpoint"
 )
@@ -260,7 +261,7 @@ func (s *session) wait(ctx actor.Context, record messages.PermissionRecord) {
 	}
 	name := act.ChildName("permission", record.Request)
 	for n := 2; ; n++ {
-		pid, err := ctx.SpawnNamed(permission.Props(s.deps.Permission, record, questionsOf(record)), name)
+		pid, err := ctx.SpawnNamed(permission.Props(s.deps.Permission, record, events.Questions(record)), name)
 		if err == nil {
 			s.asked[record.Request] = pid
 			return

@@ -10,6 +10,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/process"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/messages"
 	"betcode/supervision"
 )
@@ -61,7 +62,7 @@ func (t *transition) crash(exit messages.Exit) {
 	if t.s.agent.stderr != "" {
 		details["stderr"] = t.s.agent.stderr
 	}
-	t.emit(errorEvent(messages.SubprocessCrashed, "Claude process crashed: "+exit.Reason, details))
+	t.emit(events.Error(messages.SubprocessCrashed, "Claude process crashed: "+exit.Reason, details))
 	t.auditFailed(messages.SubprocessCrashed, exit.Reason)
 	if !t.s.busy() {
 		t.becomeIdle()
@@ -93,7 +94,7 @@ func (t *transition) retry(exit messages.Exit) {
 	r := t.change()
 	r.Phase = messages.PhaseCrashed
 	if r.Turn {
-		t.emit(turnComplete("interrupted"))
+		t.emit(events.TurnComplete("interrupted"))
 		r.Turn = false
 	}
 	details := map[string]string{"reason": exit.Reason, "exit_code": strconv.Itoa(process.Status(exit))}

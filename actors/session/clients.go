@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/encode"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/actors/session/presence"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
@@ -29,7 +30,7 @@ func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 			Phase: messages.PhaseNew, CreatedAt: t.now.at,
 		}
 		t.s.announced.exposed = m.Exposed
-		t.emit(sessionInfo(t.s.record, t.s.options.Lineage, false))
+		t.emit(events.Session(t.s.record, t.s.options.Lineage, false))
 		t.announceFork()
 		t.auditCreated(m)
 		if m.PermissionMode != "" {
@@ -79,7 +80,7 @@ func (t *transition) attach(from *actor.PID, m messages.Attach) {
 		}
 	}
 	state := client.State{Session: t.s.id, Stream: m.Stream, Follow: m.Follow, Head: head, Progress: t.s.progress()}
-	state.Greeting = []messages.Event{encode.Event(sessionInfo(t.s.record, t.s.options.Lineage, t.s.record.Messages > 0), t.s.id, 0, t.now.at)}
+	state.Greeting = []messages.Event{encode.Event(events.Session(t.s.record, t.s.options.Lineage, t.s.record.Messages > 0), t.s.id, 0, t.now.at)}
 	state.Prompts = t.s.replayPrompts(t.now)
 	switch m.History {
 	case messages.HistoryFull:

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	pb "betcode/proto/betcode/v1"
+
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/actortest"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/messages"
-	pb "betcode/proto/betcode/v1"
 )
 
 func TestForcedCancellationNeedsNoLock(t *testing.T) {
@@ -213,7 +215,7 @@ func TestProgressIsPublishedWithoutAnEvent(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	tr = begin(b.state, b.env())
-	tr.publishUnnumbered(statusChange(pb.AgentStatus_IDLE, ""))
+	tr.publishUnnumbered(events.Status(pb.AgentStatus_IDLE, ""))
 	tr.s.inputs, tr.s.record.Turn = nil, false
 	if _, effects = tr.finish(); len(effects) != 1 || effects[0].(publish).progress != messages.Quiescent {
 		t.Errorf("an event that was published before the change: %+v", effects)

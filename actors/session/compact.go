@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
@@ -107,7 +108,7 @@ func (t *transition) sendCompact(key, trigger string) {
 	t.beginCompaction(key, trigger)
 	t.status(pb.AgentStatus_COMPACTING, "")
 	in := messages.InputRecord{Key: key, Content: compactCommand, At: t.now.at, Seq: t.s.record.Head + 1}
-	t.emit(userInput(in))
+	t.emit(events.UserInput(in))
 	t.putInput(in)
 	t.s.ledger.Remember(requests.Key{Name: key}, messages.InputAcknowledged{Key: key, Seq: in.Seq})
 	t.change().Phase = messages.PhaseActive

@@ -9,6 +9,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/messages"
 	"betcode/messages/claudecode"
 )
@@ -115,7 +116,7 @@ func (t *transition) block(name messages.Condition, told, release, why string) {
 		details["reason"] = why
 	}
 	code := messages.Code(strings.ToUpper(string(name)))
-	t.emit(errorEvent(code, message, details))
+	t.emit(events.Error(code, message, details))
 	t.status(pb.AgentStatus_ERROR, told)
 	t.auditFailed(code, told)
 	t.call("AGENT_CANNOT_RUN", message, details)

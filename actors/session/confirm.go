@@ -9,6 +9,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
@@ -121,7 +122,7 @@ func (t *transition) askToConfirm(mode, risk string) {
 		Why:        messages.AskReason{DisplayName: "Permission mode", NoSessionGrant: true, DefaultToNo: true},
 		ReceivedAt: now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.PermissionTTL), OrphanedAt: now,
 	}
-	for _, e := range promptEvents(p) {
+	for _, e := range events.Prompt(p) {
 		t.emit(e)
 	}
 	t.putPermission(p)
@@ -131,7 +132,7 @@ func (t *transition) askToConfirm(mode, risk string) {
 
 // modeDecided acts on the answer to a request of the daemon's own.
 func (t *transition) modeDecided(from *actor.PID, p messages.PermissionRecord, request messages.RequestID) {
-	t.emit(permissionResolved(p))
+	t.emit(events.PermissionResolved(p))
 	t.recordDecision(p)
 	t.auditDecision(p, messages.ActorUser)
 	outcome := messages.PermissionAnswered{Applied: true, By: p.DecidedBy, Decision: p.Decision, Request: request}

@@ -9,6 +9,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -62,7 +63,7 @@ func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 	in := messages.InputRecord{Key: m.Key, Content: m.Content, Attachments: m.Attachments, Client: m.Client, At: t.now.at}
 	in.Seq = t.s.record.Head + 1
 	t.exchangeBegins()
-	t.emit(userInput(in))
+	t.emit(events.UserInput(in))
 	t.putInput(in)
 	t.recordResult(requests.Key{Name: m.Key, Digest: m.Digest}, messages.InputAcknowledged{Key: in.Key, Seq: in.Seq})
 	t.unblock() // a person has looked: try again

@@ -5,11 +5,9 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"google.golang.org/protobuf/types/known/timestamppb"
-
-	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/act"
+	"betcode/actors/session/events"
 	"betcode/actors/session/lock"
 	"betcode/messages"
 )
@@ -64,10 +62,10 @@ func (t *transition) applyLock(facts []lock.Fact) {
 	for _, f := range facts {
 		switch f := f.(type) {
 		case lock.Moved:
-			t.publishUnnumbered(lockEvent(f.View))
+			t.publishUnnumbered(events.Lock(f.View))
 			t.recordHolder()
 		case lock.Changed:
-			t.publishUnnumbered(lockEvent(f.View))
+			t.publishUnnumbered(events.Lock(f.View))
 		case lock.Answered:
 			t.then(act.Reply{To: t.s.lock.calls[f.Ticket], With: f.Answer})
 			t.s.lock.calls = maps.Clone(t.s.lock.calls)
@@ -186,22 +184,4 @@ func (t *transition) reserveLock() {
 func (t *transition) endReservation() {
 	t.applyLock(t.s.lock.EndReservation(t.now.at, t.s.clients.Writes))
 	t.maybeRetire()
-}
-
-func lockEvent(v lock.View) *pb.AgentEvent {
-	change := &pb.LockChange{
-		Holder: string(v.Holder), PreviousHolder: string(v.Previous), RequestedBy: string(v.RequestedBy), AnswerBy: lockTime(v.AnswerBy),
-		OfferedTo: string(v.OfferedTo), OfferedUntil: lockTime(v.OfferedTill),
-	}
-	for _, client := range v.Waiting {
-		change.Waiting = append(change.Waiting, string(client))
-	}
-	return &pb.AgentEvent{Event: &pb.AgentEvent_Lock{Lock: change}}
-}
-
-func lockTime(at time.Time) *timestamppb.Timestamp {
-	if at.IsZero() {
-		return nil
-	}
-	return timestamppb.New(at)
 }

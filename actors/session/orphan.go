@@ -4,6 +4,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/texts"
 	"betcode/actors/permission"
+	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
@@ -91,7 +92,7 @@ func (t *transition) askedAgain(old, p messages.PermissionRecord) {
 		t.then(update{t.prompt(p)})
 		return
 	}
-	t.emit(permissionSuperseded(old, p.Request))
+	t.emit(events.PermissionSuperseded(old, p.Request))
 	t.removePermission(old.Request)
 	t.then(dropPermission{old.Request}, spawnPermission{t.prompt(p)})
 }

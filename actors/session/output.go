@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/messages"
 )
 
@@ -147,7 +148,7 @@ func (t *transition) turnStarted(m claude.TurnStarted) {
 	t.agentSession(m.AgentSession)
 	if m.Model != "" && m.Model != r.AgentModel {
 		r.AgentModel = m.Model
-		t.emit(sessionInfo(*r, t.s.options.Lineage, t.s.run != nil && t.s.run.Resumed))
+		t.emit(events.Session(*r, t.s.options.Lineage, t.s.run != nil && t.s.run.Resumed))
 	}
 	t.status(pb.AgentStatus_THINKING, "")
 	if r.TurnCanceled {

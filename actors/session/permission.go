@@ -13,6 +13,7 @@ import (
 	"betcode/actors/internal/texts"
 	"betcode/actors/permission"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
@@ -114,7 +115,7 @@ func (t *transition) permissionDecided(m permission.Decided) {
 	t.putPermission(p)
 	t.unanswered(p)
 	t.callDecided(p)
-	t.emit(permissionResolved(p))
+	t.emit(events.PermissionResolved(p))
 	if p.Decision == messages.AllowSession {
 		t.grant(p.Tool, true)
 	}

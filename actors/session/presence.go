@@ -3,40 +3,30 @@ package session
 import (
 	"time"
 
-	"google.golang.org/protobuf/types/known/timestamppb"
-
-	pb "betcode/proto/betcode/v1"
-
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/encode"
+	"betcode/actors/session/events"
 	"betcode/actors/session/presence"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
-
-// shownClients bounds how many clients an event names.
-const shownClients = 1000
 
 // applyPresence announces to every client what changed about another.
 func (t *transition) applyPresence(c *presence.Change) {
 	switch {
 	case c == nil:
 	case c.Attached != nil:
-		t.publishUnnumbered(presenceEvent(&pb.PresenceChange{Attached: clientsOut([]messages.ClientPresence{*c.Attached}), Total: c.Total}))
+		t.publishUnnumbered(events.Attached(*c.Attached, c.Total))
 	default:
-		t.publishUnnumbered(presenceEvent(&pb.PresenceChange{Detached: []string{string(c.Detached)}, Total: c.Total}))
+		t.publishUnnumbered(events.Detached(c.Detached, c.Total))
 	}
 }
 
 // snapshots are the events with the state that is not in the history: the lock and the attached clients.
 func (t *transition) snapshots() []messages.Event {
-	everyone := t.s.clients.Everyone()
-	present := presenceEvent(&pb.PresenceChange{
-		Attached: clientsOut(everyone[:min(len(everyone), shownClients)]), Complete: true, Total: uint32(len(everyone)),
-	})
 	return []messages.Event{
-		encode.Event(lockEvent(t.s.lock.View()), t.s.id, 0, t.now.at),
-		encode.Event(present, t.s.id, 0, t.now.at),
+		encode.Event(events.Lock(t.s.lock.View()), t.s.id, 0, t.now.at),
+		encode.Event(events.Everyone(t.s.clients.Everyone()), t.s.id, 0, t.now.at),
 	}
 }
 
@@ -45,18 +35,6 @@ func (t *transition) caughtUp(id string) {
 	if t.s.clients.Has(id) {
 		t.then(sendToStream{stream: id, events: t.snapshots()})
 	}
-}
-
-func presenceEvent(p *pb.PresenceChange) *pb.AgentEvent {
-	return &pb.AgentEvent{Event: &pb.AgentEvent_Presence{Presence: p}}
-}
-
-func clientsOut(clients []messages.ClientPresence) []*pb.AttachedClient {
-	out := make([]*pb.AttachedClient, 0, len(clients))
-	for _, c := range clients {
-		out = append(out, &pb.AttachedClient{ClientId: string(c.Client), Type: c.Type, Observer: c.Observer, Since: timestamppb.New(c.Since)})
-	}
-	return out
 }
 
 // A person who watches a session needs no notification. A session is watched while a client is attached that may answer and did not

@@ -12,6 +12,7 @@ import (
 	"betcode/actors/internal/rules"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
@@ -22,30 +23,13 @@ import (
 // prompt puts a request before every client and into the journal.
 func (t *transition) prompt(p messages.PermissionRecord) messages.PermissionRecord {
 	p.Seq = t.s.record.Head + 1
-	for _, e := range promptEvents(p) {
+	for _, e := range events.Prompt(p) {
 		t.emit(e)
 	}
 	t.putPermission(p)
 	t.status(pb.AgentStatus_WAITING_FOR_USER, "")
 	t.callFor(p)
 	return p
-}
-
-// promptEvents are the events that put a request before a person: one
-// PermissionRequest, or a UserQuestion for each question.
-func promptEvents(p messages.PermissionRecord) []*pb.AgentEvent {
-	return claude.PromptEvents(claude.PermissionAsked{
-		Request: string(p.Request), Tool: p.Tool, ToolUse: p.ToolUse, Agent: p.Agent, Description: p.Description,
-		Input: p.Input, Suggestions: p.Suggestions, Question: p.Question, Why: p.Why, Insists: p.Reason, At: p.ReceivedAt,
-	}, p.ExpiresAt)
-}
-
-// questionsOf returns how many questions a request has, 0 if it asks for a permission.
-func questionsOf(p messages.PermissionRecord) int {
-	if !p.Question {
-		return 0
-	}
-	return len(promptEvents(p))
 }
 
 // callFor notifies a person of a request, unless a client watches the session.
@@ -82,7 +66,7 @@ func (t *transition) withdraw(id messages.RequestID, by string) {
 	if p.Decision == messages.Undecided {
 		p.Decision, p.DecidedBy, p.DecidedAt = messages.DecisionWithdrawn, by, t.now.at
 		t.callDecided(p)
-		t.emit(permissionResolved(p))
+		t.emit(events.PermissionResolved(p))
 		t.recordDecision(p)
 		t.then(dropPermission{id})
 	} else if p.Orphaned() {
@@ -126,16 +110,16 @@ func (t *transition) grant(tool string, granted bool) {
 // replayPrompts returns the undecided requests for a client that comes late: marked as
 // replays, without a number.
 func (s *state) replayPrompts(now env) []messages.Event {
-	var events []messages.Event
+	var replayed []messages.Event
 	for _, p := range s.prompts.List(prompts.Undecided) {
-		for _, e := range promptEvents(p) {
+		for _, e := range events.Prompt(p) {
 			if request := e.GetPermissionRequest(); request != nil {
 				request.IsReplay = true
 			}
-			events = append(events, encode.Event(e, s.id, 0, now.at))
+			replayed = append(replayed, encode.Event(e, s.id, 0, now.at))
 		}
 	}
-	return events
+	return replayed
 }
 
 // decide puts an answer into a request's record.

@@ -8,6 +8,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/messages"
 )
 
@@ -32,7 +33,7 @@ func (t *transition) afterTurn(before string) {
 		status = pb.AgentStatus_IDLE
 	}
 	r.Status = status.String()
-	t.emit(statusChange(status, ""))
+	t.emit(events.Status(status, ""))
 	if t.s.prompts.AgentWaits() {
 		t.status(pb.AgentStatus_WAITING_FOR_USER, "")
 	}
@@ -98,7 +99,7 @@ func (t *transition) endCompaction(failure string) {
 	} else {
 		c.Phase, c.Failure = messages.CompactionUndone, failure
 		c.TokensAfter = c.TokensBefore
-		t.emit(errorEvent(messages.CompactionFailed, "Session compaction failed: "+failure, map[string]string{"trigger": c.Trigger}))
+		t.emit(events.Error(messages.CompactionFailed, "Session compaction failed: "+failure, map[string]string{"trigger": c.Trigger}))
 	}
 	for _, from := range t.s.compaction.waiting {
 		t.then(act.Reply{To: from, With: compactionOutcome(c)})

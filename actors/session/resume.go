@@ -9,6 +9,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/messages"
 )
 
@@ -109,7 +110,7 @@ func (t *transition) sendContinuation() {
 	}
 	t.notice("TURN_NOT_CONTINUED", "The agent did not continue the interrupted turn by itself; the daemon asks it to", nil)
 	in := messages.InputRecord{Key: t.now.id(), Content: continuationPrompt, Client: ourselves, At: t.now.at, Seq: t.s.record.Head + 1}
-	t.emit(userInput(in))
+	t.emit(events.UserInput(in))
 	t.putInput(in)
 }
 

@@ -14,6 +14,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/actors/settings"
 	"betcode/messages"
@@ -108,7 +109,7 @@ func (t *transition) processStarted(m messages.ProcessStarted) {
 	if m.Adopted {
 		state = pb.RunState_RUN_STATE_ADOPTED
 	}
-	t.emit(runEvent(m.Record, state))
+	t.emit(events.Run(m.Record, state))
 	t.guarded(m)
 	if !t.s.ending.restart {
 		t.answerRestarters(false, nil)
@@ -177,7 +178,7 @@ func (t *transition) runEnded(m messages.RunEnded) {
 	if !m.Exit.Known {
 		state = pb.RunState_RUN_STATE_LOST
 	}
-	t.emit(runEvent(run, state))
+	t.emit(events.Run(run, state))
 	t.then(dropRun{m.Run}, archiveRuns{t.s.runsDirectory(), m.Run})
 	t.orphan()
 	t.change().Background = nil

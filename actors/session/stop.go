@@ -5,11 +5,10 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	pb "betcode/proto/betcode/v1"
-
 	"betcode/actors/internal/act"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 )
@@ -121,9 +120,7 @@ func (t *transition) remove() {
 	}
 	t.append.Delete, t.append.Events, t.dirty = true, nil, true // nothing of it is ever shown
 	t.auditComplete("delete", t.s.ending.waiters[endDelete])
-	t.publishUnnumbered(&pb.AgentEvent{Event: &pb.AgentEvent_Error{Error: &pb.ErrorEvent{
-		Code: string(messages.SessionClosed), Message: "Session has been closed", IsFatal: true,
-	}}})
+	t.publishUnnumbered(events.Closed())
 	for _, w := range t.s.ending.waiters[endDelete] {
 		t.then(act.Reply{To: w.from, With: messages.Done{}})
 	}

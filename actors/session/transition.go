@@ -8,6 +8,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/control"
 	"betcode/actors/internal/encode"
+	"betcode/actors/session/events"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
@@ -106,13 +107,13 @@ func (t *transition) status(status pb.AgentStatus, message string) {
 	}
 	if t.s.record.Status != status.String() {
 		t.s.record.Status = status.String()
-		t.emit(statusChange(status, message))
+		t.emit(events.Status(status, message))
 	}
 }
 
 // notice emits a Notice: something a person should know.
 func (t *transition) notice(code, message string, details map[string]string) {
-	t.emit(&pb.AgentEvent{Event: &pb.AgentEvent_Notice{Notice: &pb.Notice{Code: code, Message: message, Details: details}}})
+	t.emit(events.Notice(code, message, details))
 }
 
 // call notifies a person, unless a client watches the session.

@@ -8,6 +8,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/messages"
 )
 
@@ -66,7 +67,7 @@ func (t *transition) endTurn(reason string) {
 	r := t.change()
 	before, ended := r.Status, r.Turn
 	if ended {
-		t.emit(turnComplete(reason))
+		t.emit(events.TurnComplete(reason))
 	}
 	r.Turn, r.TurnCanceled, r.Interruptions, r.Waiting = false, false, 0, ""
 	t.s.agent.interrupted = false

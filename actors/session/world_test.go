@@ -11,13 +11,14 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
-	"betcode/actors/permission"
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/permission"
 	"betcode/actors/pool"
 	"betcode/actors/run"
+	"betcode/actors/session/events"
 	"betcode/actors/settings"
 	"betcode/messages"
 )
@@ -164,7 +165,7 @@ func (w *world) perform() {
 		case dropRun:
 			w.run = nil
 		case spawnPermission:
-			w.asked[e.record.Request] = permission.New(e.record, questionsOf(e.record), []time.Duration{time.Hour, 24 * time.Hour})
+			w.asked[e.record.Request] = permission.New(e.record, events.Questions(e.record), []time.Duration{time.Hour, 24 * time.Hour})
 		case update:
 			if state, there := w.asked[e.record.Request]; there {
 				w.asked[e.record.Request], _ = state.Step(w.b.now, nil, permission.Changed{Record: e.record})

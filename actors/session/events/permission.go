@@ -1,0 +1,72 @@
+package events
+
+import (
+	"time"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/claude"
+	"betcode/messages"
+)
+
+// Prompt returns the events that put a request before a person: one PermissionRequest, or a UserQuestion for each question.
+func Prompt(p messages.PermissionRecord) []*pb.AgentEvent {
+	return claude.PromptEvents(claude.PermissionAsked{
+		Request: string(p.Request), Tool: p.Tool, ToolUse: p.ToolUse, Agent: p.Agent, Description: p.Description,
+		Input: p.Input, Suggestions: p.Suggestions, Question: p.Question, Why: p.Why, Insists: p.Reason, At: p.ReceivedAt,
+	}, p.ExpiresAt)
+}
+
+// Questions returns how many questions a request has, 0 if it asks for a permission.
+func Questions(p messages.PermissionRecord) int {
+	if !p.Question {
+		return 0
+	}
+	return len(Prompt(p))
+}
+
+// wireDecisions has the wire value of each decision, and its reason where no client decided.
+var wireDecisions = map[messages.Decision]struct {
+	decision pb.PermissionDecision
+	reason   string
+}{
+	messages.AllowOnce:         {pb.PermissionDecision_ALLOW_ONCE, "client"},
+	messages.AllowSession:      {pb.PermissionDecision_ALLOW_SESSION, "client"},
+	messages.Deny:              {pb.PermissionDecision_DENY, "client"},
+	messages.AllowWithEdit:     {pb.PermissionDecision_ALLOW_WITH_EDIT, "client"},
+	messages.DenyNoInterrupt:   {pb.PermissionDecision_DENY_NO_INTERRUPT, "client"},
+	messages.DenyWithInterrupt: {pb.PermissionDecision_DENY_WITH_INTERRUPT, "client"},
+	messages.DecisionAnswered:  {pb.PermissionDecision_ALLOW_ONCE, "client"},
+	messages.DecisionWithdrawn: {pb.PermissionDecision_PERMISSION_DECISION_UNSPECIFIED, "withdrawn"},
+	messages.DecisionExpired:   {pb.PermissionDecision_DENY, "expired"},
+}
+
+// PermissionSuperseded reports that the agent repeats a request under another id.
+func PermissionSuperseded(p messages.PermissionRecord, by messages.RequestID) *pb.AgentEvent {
+	return &pb.AgentEvent{Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{
+		RequestId: string(p.Request), ResolvedBy: "agent", Reason: "superseded", SupersededBy: string(by),
+	}}}
+}
+
+// PermissionResolved reports how a request was decided, and by whom.
+func PermissionResolved(p messages.PermissionRecord) *pb.AgentEvent {
+	wire := wireDecisions[p.Decision]
+	return &pb.AgentEvent{Event: &pb.AgentEvent_PermissionResolved{PermissionResolved: &pb.PermissionResolved{
+		RequestId: string(p.Request), Decision: wire.decision, ResolvedBy: p.DecidedBy, Reason: wire.reason, Formerly: idsOf(p.Formerly),
+	}}}
+}
+
+func idsOf(requests []messages.RequestID) []string {
+	var ids []string
+	for _, id := range requests {
+		ids = append(ids, string(id))
+	}
+	return ids
+}
+
+// PermissionExtended announces a later deadline to attached clients. It has no number: a client that attaches later reads the
+// deadline in the request.
+func PermissionExtended(p messages.PermissionRecord) *pb.AgentEvent {
+	return Notice("PERMISSION_EXTENDED", "The request waits longer, because a client is active on the session",
+		map[string]string{"request_id": string(p.Request), "expires_at": p.ExpiresAt.UTC().Format(time.RFC3339)})
+}
