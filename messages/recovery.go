@@ -23,7 +23,7 @@ func (p ResumePolicy) Valid() bool {
 type Condition string
 
 // The conditions. How each is recognised, what people are told and what releases
-// it is in the table of package actors/session (conditions.go).
+// it is in the table of package actors/session/condition.
 const (
 	DirectoryGone       Condition = "working_directory_gone"
 	AgentMissing        Condition = "agent_missing"

@@ -182,6 +182,25 @@ var rules = []rule{
 		never:   map[string]string{protoactor: "streams are named by their ids", grpc: "kinds of errors become status codes in the gateway"},
 	},
 	{
+		pkg: "actors/session/compaction", may: []string{"messages"},
+		because: "the record of a compaction is changed without the agent that summarises",
+		never:   map[string]string{protoactor: "the session answers the callers", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
+		pkg: "actors/session/condition", may: []string{"messages", "actors/run", "actors/internal/claude"},
+		because: "what stops an agent is recognised by how its run or turn ended, without a session",
+		never:   map[string]string{grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
+		pkg: "actors/session/events", may: []string{"messages", "proto", "actors/session/lock", "actors/internal/claude", "actors/internal/process"},
+		because: "an event is made from records; the session decides when it is published",
+		never:   map[string]string{protoactor: "events are values", grpc: "kinds of errors become status codes in the gateway"},
+	},
+	{
+		pkg: "actors/session/modes", may: []string{"actors/internal/claude"},
+		because: "which modes a person confirms is a table: the session asks and records",
+	},
+	{
 		pkg: "actors/internal", may: []string{"messages", "actors/internal", "proto"},
 		because: "what actors use does not use actors",
 		never: map[string]string{

@@ -4,12 +4,14 @@ import (
 	"hash/fnv"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -137,4 +139,31 @@ func fingerprint(r messages.AgentReport) uint64 {
 		word(s.Status)
 	}
 	return h.Sum64()
+}
+
+// A limit of the account is shown until it ends or a turn succeeds. If the agent tells its end, the pool starts no turn of the
+// account's sessions until then. The agent decides how long its own turn waits, and the daemon does not repeat a turn that a limit
+// has ended.
+
+// rateLimited records a limit that the agent has hit, and reports it to the pool. A limit with a known end is kept when the turn
+// then fails without naming it.
+func (t *transition) rateLimited(m claude.RateLimited) {
+	if !m.Until.IsZero() && sharedLimit(m.Kind) {
+		t.then(sendToPool{pool.Limited{Session: t.s.id, Account: t.s.account(), Kind: m.Kind, Until: m.Until}})
+	}
+	r := t.change()
+	if m.Until.IsZero() && r.RateLimit.Holds(t.now.at) {
+		return
+	}
+	r.RateLimit = messages.RateLimit{Since: t.now.at, Until: m.Until, Kind: m.Kind}
+}
+
+// sharedLimit reports whether a limit holds for every session of the account. Limits of one model do not: "seven_day_opus".
+func sharedLimit(kind string) bool { return !strings.HasPrefix(kind, "seven_day_") }
+
+// rateLimitOver forgets the limit when a turn has succeeded. A command of the agent itself makes no request, so it proves nothing.
+func (t *transition) rateLimitOver(m claude.TurnEnded) {
+	if !m.IsError && !m.LocalCommand && t.s.record.RateLimit != (messages.RateLimit{}) {
+		t.change().RateLimit = messages.RateLimit{}
+	}
 }

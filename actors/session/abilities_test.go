@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/pool"
 	"betcode/messages"
 )
 
@@ -90,4 +91,81 @@ func TestReported(t *testing.T) {
 	b.on(b.out(says), "keep the report of 1 tools, 1 servers")
 	b.on(b.out(claude.ControlAnswered{Request: b.state.inquiry.request, OK: true, Response: []byte(`{"models":[{"value":"opus"}]}`)}), "remember 0 commands")
 	b.on(b.out(claude.TurnStarted{}))
+}
+
+// A limit is noted, and what it refused is not tried again: no start, no write and no
+// timer follows.
+func TestRateLimit(t *testing.T) {
+	failed := claude.TurnEnded{Inputs: []string{"k1"}, IsError: true, Subtype: "success", Failure: "RATE_LIMITED", Error: "429"}
+	b := turning(t)
+	b.quiet()
+	end := b.now.Add(time.Hour)
+	b.on(b.out(claude.RateLimited{Until: end, Kind: "five_hour"}))
+	b.on(b.out(claude.RateLimited{}, failed), "all: 6 IDLE")
+	want := messages.RateLimit{Since: b.now, Until: end, Kind: "five_hour"}
+	if got := b.state.record.RateLimit; got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	b.crash()
+	b.quiet()
+	if got := b.state.record.RateLimit; got != want {
+		t.Errorf("after a crash of the daemon: %+v, want %+v", got, want)
+	}
+	b.tell(b.adopted())
+	b.tell(b.out(claude.TurnEnded{LocalCommand: true}))
+	if !b.state.record.RateLimit.Holds(b.now) {
+		t.Error("a command that needs no request ends the limit")
+	}
+	b.tell(b.out(claude.TurnEnded{StopReason: "end_turn"}))
+	if got := b.state.record.RateLimit; got != (messages.RateLimit{}) {
+		t.Errorf("after a success: %+v", got)
+	}
+}
+
+func TestRateLimitHolds(t *testing.T) {
+	for _, test := range []struct {
+		limit messages.RateLimit
+		holds bool
+	}{
+		{messages.RateLimit{}, false},
+		{messages.RateLimit{Since: dawn}, true},
+		{messages.RateLimit{Since: dawn, Until: dawn.Add(time.Second)}, true},
+		{messages.RateLimit{Since: dawn, Until: dawn}, false},
+	} {
+		if got := test.limit.Holds(dawn); got != test.holds {
+			t.Errorf("%+v: %v", test.limit, got)
+		}
+	}
+}
+
+// TestLimitIsReported: the pool hears of a limit with an end that holds for the whole account.
+func TestLimitIsReported(t *testing.T) {
+	for _, test := range []struct {
+		kind    string
+		known   bool
+		reports bool
+	}{{"five_hour", true, true}, {"seven_day", true, true}, {"", true, true}, {"seven_day_opus", true, false}, {"five_hour", false, false}} {
+		b := turning(t)
+		b.toldPool()
+		m := claude.RateLimited{Kind: test.kind}
+		if test.known {
+			m.Until = b.now.Add(time.Hour)
+		}
+		b.tell(b.out(m))
+		told := b.toldPool()
+		want := any(pool.Limited{Session: sessionA, Kind: test.kind, Until: m.Until})
+		if test.reports && (len(told) != 1 || told[0] != want) || !test.reports && len(told) != 0 {
+			t.Errorf("%+v: the pool hears %+v", test, told)
+		}
+	}
+}
+
+// TestAccount: sessions with configuration directories of their own are other accounts.
+func TestAccount(t *testing.T) {
+	for account, environment := range map[string]map[string]string{"": nil, "/a": {"CLAUDE_CONFIG_DIR": "/a", "HOME": "/b"}, "/b": {"HOME": "/b"}} {
+		s := state{record: messages.SessionRecord{Environment: environment}}
+		if got := s.account(); got != account {
+			t.Errorf("%v: %q", environment, got)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/process"
 	"betcode/actors/run"
+	"betcode/actors/session/condition"
 	"betcode/actors/session/events"
 	"betcode/messages"
 	"betcode/supervision"
@@ -37,8 +38,8 @@ func (t *transition) follow(exit messages.Exit) {
 		t.maybeRetire()
 	case t.firstTurnLost():
 		t.beginAnew()
-	case t.terminal(evidence{
-		exit: exit, complaint: t.s.agent.stderr, memoryGone: t.s.agent.memoryGone, forgotten: t.s.agent.transcriptMissing, silent: t.s.cursor.Offset == 0,
+	case t.terminal(condition.Evidence{
+		Exit: exit, Stderr: t.s.agent.stderr, MemoryGone: t.s.agent.memoryGone, Forgotten: t.s.agent.transcriptMissing, Silent: t.s.cursor.Offset == 0,
 	}):
 		if t.s.agent.memoryGone {
 			r.Turn = false // there is nothing left of it

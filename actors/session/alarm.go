@@ -11,9 +11,8 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
-	"betcode/actors/internal/texts"
+	"betcode/actors/internal/control"
 	"betcode/actors/run"
-	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/actors/settings"
 	"betcode/messages"
@@ -29,9 +28,6 @@ import (
 // The agent reports the source of each decision, so calls that its own rules or hooks allow raise nothing. What is needed between
 // lines (calls whose request ended without an allow, control requests that were answered) is part of the run's record and is
 // committed with the offset of those lines. So nothing is forgotten or read twice when the daemon dies in between.
-
-// maxUnansweredCalls bounds the calls that a run remembers.
-const maxUnansweredCalls = 256
 
 // alarms has for each code what the audit log calls it and what people are told.
 var alarms = map[messages.Code]struct {
@@ -102,56 +98,6 @@ func (t *transition) foreignInput(m claude.InputState) bool {
 	return m.State == claude.Queued && !known || m.State == claude.Started && known && !continued
 }
 
-// callDone looks at who allowed a call that has ended, and forgets it.
-func (t *transition) callDone(m claude.ToolDone) {
-	request, open := t.requestOfCall(m.ID)
-	refused := t.s.run != nil && slices.Contains(t.s.run.UnansweredCalls, m.ID)
-	if refused {
-		run := *t.s.run
-		run.UnansweredCalls = slices.DeleteFunc(slices.Clone(run.UnansweredCalls), func(c string) bool { return c == m.ID })
-		t.putRun(run)
-	}
-	if m.ID == "" || m.Lost || !open && !refused {
-		return
-	}
-	details := map[string]string{"tool": texts.Shorten(m.Tool, maxShown), "tool_use_id": m.ID}
-	if open {
-		details["request_id"] = string(request)
-	}
-	switch m.Verdict {
-	case claude.VerdictHost:
-		t.alarm(messages.SelfApproved, t.s.options.OnAlarm, details)
-	case claude.VerdictUnknown:
-		// An agent of this version does not report the source of a decision. It is not stopped: a hook of the user may have allowed the
-		// call.
-		if open && !m.IsError && !t.s.ending.shutdown && !t.s.replacing() {
-			t.alarm(messages.SelfApproved, settings.AlarmTells, details)
-		}
-	case claude.VerdictOther:
-	}
-}
-
-// requestOfCall returns the request for a call that waits, or was denied.
-func (t *transition) requestOfCall(call string) (messages.RequestID, bool) {
-	for _, p := range t.s.prompts.List(prompts.Every) {
-		if p.ToolUse == call && call != "" && p.Run == t.s.record.Run && !p.Orphaned() && !prompts.Permits(p.Decision) {
-			return p.Request, true
-		}
-	}
-	return "", false
-}
-
-// unanswered remembers, until it has ended, a call whose request ends without an allow.
-func (t *transition) unanswered(p messages.PermissionRecord) {
-	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || prompts.Permits(p.Decision) || slices.Contains(t.s.run.UnansweredCalls, p.ToolUse) {
-		return
-	}
-	run := *t.s.run
-	run.UnansweredCalls = append(slices.Clone(run.UnansweredCalls), p.ToolUse)
-	run.UnansweredCalls = run.UnansweredCalls[max(0, len(run.UnansweredCalls)-maxUnansweredCalls):]
-	t.putRun(run)
-}
-
 // thawed reports whether the agent may be sent something. If not, it answers the caller.
 func (t *transition) thawed(from *actor.PID, op string) bool {
 	if !t.s.frozen() {
@@ -180,4 +126,41 @@ func alarmsOf(known, told messages.RunRecord) messages.RunRecord {
 	told.ControlsAnswered, told.UnansweredCalls, told.Alarm, told.Frozen = known.ControlsAnswered, known.UnansweredCalls, known.Alarm, known.Frozen
 	told.CallsDecided = known.CallsDecided
 	return told
+}
+
+// Ids of control requests prove that the daemon sent them. Any process that an agent starts may write into the agent's FIFO, so an
+// answer of the agent alone proves nothing. Each id ends in a signature made with a key of the run that the agent never gets, and
+// each counts once: answered ids are journaled with the offset behind their answers. So a rebuilt session, or a daemon that adopts
+// the agent, checks them like the one before.
+
+// maxControlsAnswered bounds the signatures that a run remembers. A replay of an older
+// one is not recognised.
+const maxControlsAnswered = 512
+
+// asked reports whether an answer belongs to a control request of this session that was not answered before, and notes the answer.
+// Runs of older daemons are not checked.
+func (t *transition) asked(request string) bool {
+	if t.s.run == nil || t.s.run.ControlKey == "" {
+		return true
+	}
+	sign, ours := control.SignatureOf(t.s.run.ControlKey, request)
+	if !ours || slices.Contains(t.s.run.ControlsAnswered, sign) {
+		return false
+	}
+	run := *t.s.run
+	run.ControlsAnswered = append(slices.Clone(run.ControlsAnswered), sign)
+	run.ControlsAnswered = run.ControlsAnswered[max(0, len(run.ControlsAnswered)-maxControlsAnswered):]
+	t.putRun(run)
+	return true
+}
+
+// repeats reports whether an answer that [transition.asked] refuses is the second answer of an old agent to the same request. The
+// codec drops such answers from the first turn on, when the agent has reported its version. Before that, only the version of the
+// program is known.
+func (t *transition) repeats(request string) bool {
+	if t.s.run == nil || t.s.can().SingleAnswers {
+		return false
+	}
+	_, ours := control.SignatureOf(t.s.run.ControlKey, request)
+	return ours
 }

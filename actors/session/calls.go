@@ -9,6 +9,7 @@ import (
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
 	"betcode/actors/session/prompts"
+	"betcode/actors/settings"
 	"betcode/messages"
 )
 
@@ -93,4 +94,57 @@ func (t *transition) ownTime(e *pb.AgentEvent) {
 			result.DurationMs = 0
 		}
 	}
+}
+
+// maxUnansweredCalls bounds the calls that a run remembers.
+const maxUnansweredCalls = 256
+
+// callDone looks at who allowed a call that has ended, and forgets it.
+func (t *transition) callDone(m claude.ToolDone) {
+	request, open := t.requestOfCall(m.ID)
+	refused := t.s.run != nil && slices.Contains(t.s.run.UnansweredCalls, m.ID)
+	if refused {
+		run := *t.s.run
+		run.UnansweredCalls = slices.DeleteFunc(slices.Clone(run.UnansweredCalls), func(c string) bool { return c == m.ID })
+		t.putRun(run)
+	}
+	if m.ID == "" || m.Lost || !open && !refused {
+		return
+	}
+	details := map[string]string{"tool": texts.Shorten(m.Tool, maxShown), "tool_use_id": m.ID}
+	if open {
+		details["request_id"] = string(request)
+	}
+	switch m.Verdict {
+	case claude.VerdictHost:
+		t.alarm(messages.SelfApproved, t.s.options.OnAlarm, details)
+	case claude.VerdictUnknown:
+		// An agent of this version does not report the source of a decision. It is not stopped: a hook of the user may have allowed the
+		// call.
+		if open && !m.IsError && !t.s.ending.shutdown && !t.s.replacing() {
+			t.alarm(messages.SelfApproved, settings.AlarmTells, details)
+		}
+	case claude.VerdictOther:
+	}
+}
+
+// requestOfCall returns the request for a call that waits, or was denied.
+func (t *transition) requestOfCall(call string) (messages.RequestID, bool) {
+	for _, p := range t.s.prompts.List(prompts.Every) {
+		if p.ToolUse == call && call != "" && p.Run == t.s.record.Run && !p.Orphaned() && !prompts.Permits(p.Decision) {
+			return p.Request, true
+		}
+	}
+	return "", false
+}
+
+// unanswered remembers, until it has ended, a call whose request ends without an allow.
+func (t *transition) unanswered(p messages.PermissionRecord) {
+	if t.s.run == nil || p.ToolUse == "" || p.Run != t.s.run.Run || prompts.Permits(p.Decision) || slices.Contains(t.s.run.UnansweredCalls, p.ToolUse) {
+		return
+	}
+	run := *t.s.run
+	run.UnansweredCalls = append(slices.Clone(run.UnansweredCalls), p.ToolUse)
+	run.UnansweredCalls = run.UnansweredCalls[max(0, len(run.UnansweredCalls)-maxUnansweredCalls):]
+	t.putRun(run)
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -11,7 +12,9 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/texts"
+	"betcode/actors/retention"
 	"betcode/actors/run"
+	"betcode/actors/session/compaction"
 	"betcode/actors/session/events"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
@@ -20,11 +23,7 @@ import (
 
 // A compaction shortens the agent's context and the session's history. The agent gets /compact as a message like any other, so it
 // gets it once whatever is killed in between. In the history the boundary moves up to the last complete exchange, and events up to
-// the boundary are not replayed any more. Both happen or neither:
-//
-// 	         /compact is done, and the agent reported a summary
-// 	UNDER WAY ────────────────────────────────────────────────────────► DONE
-// 	    └── done without a summary, too late, or blocked ─────────────► UNDONE
+// the boundary are not replayed any more. Both happen or neither (package compaction).
 //
 // Messages that arrive during a compaction are accepted, and given to the agent afterwards.
 
@@ -58,7 +57,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 	case t.s.compacting():
 		t.awaitCompaction(from)
 	case m.Key == c.Key && c.Phase != messages.CompactionNone:
-		t.then(act.Reply{To: from, With: compactionOutcome(c)})
+		t.then(act.Reply{To: from, With: compaction.Outcome(c)})
 	case t.s.record.StopWanted || t.s.ending.shutdown:
 		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
 	case t.s.occupied():
@@ -68,13 +67,13 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 			refusal = refusal.With(DetailSettling, "true")
 		}
 		t.then(act.Reply{To: from, With: refusal})
-	case m.Repeated || !t.s.compactable():
-		t.then(act.Reply{To: from, With: t.s.nothingToCompact()})
+	case m.Repeated || !compaction.Possible(&t.s.record.Past):
+		t.then(act.Reply{To: from, With: compaction.Nothing(&t.s.record.Past, t.s.record.Messages)})
 	case !t.roomFor(from, op):
 	case !t.s.hasConversation():
 		t.beginCompaction(m.Key, messages.CompactionByRequest)
 		t.endCompaction("")
-		t.then(act.Reply{To: from, With: compactionOutcome(&t.s.record.Past.Compaction)})
+		t.then(act.Reply{To: from, With: compaction.Outcome(&t.s.record.Past.Compaction)})
 	case !t.s.active() && (t.s.slot.state == slotNone || t.s.slot.state == slotAsked):
 		t.s.slot.admissions = append(slices.Clip(t.s.slot.admissions), admission{from, m})
 		t.wantSlot()
@@ -95,11 +94,7 @@ func (t *transition) awaitCompaction(from *actor.PID) {
 // beginCompaction notes durably what is being done.
 func (t *transition) beginCompaction(key, trigger string) {
 	r := t.change()
-	p := &r.Past
-	p.Compaction = messages.Compaction{
-		Key: key, Phase: messages.CompactionUnderWay, Trigger: trigger, To: p.Exchange, At: act.Wall(t.now.at),
-		MessagesBefore: r.Messages - p.Boundary.Messages, TokensBefore: p.ContextTokens,
-	}
+	compaction.Begin(&r.Past, key, trigger, r.Messages, act.Wall(t.now.at))
 	t.append.Key = key
 }
 
@@ -117,15 +112,7 @@ func (t *transition) sendCompact(key, trigger string) {
 
 // compacted notes that the agent has summarised its context.
 func (t *transition) compacted(m claude.Compacted) {
-	p := &t.change().Past
-	p.ContextTokens = m.TokensAfter
-	if t.s.compacting() {
-		c := &p.Compaction
-		c.Summarized, c.TokensAfter = true, m.TokensAfter
-		if m.TokensBefore > 0 {
-			c.TokensBefore = m.TokensBefore
-		}
-	}
+	compaction.Summarized(&t.change().Past, m.TokensBefore, m.TokensAfter)
 }
 
 func (t *transition) compactionFailed(m claude.CompactionFailed) {
@@ -149,7 +136,7 @@ func (t *transition) updateCompaction() {
 		t.undoCompaction("the agent cannot go on")
 	case t.s.compaction.due && t.s.canPark():
 		t.s.compaction.due = false
-		if t.s.compactable() && t.s.overThreshold() && !t.s.occupied() && !t.s.replacing() && !t.s.ending.shutdown {
+		if p := &t.s.record.Past; compaction.Possible(p) && compaction.Due(p, t.s.options.CompactThreshold) && !t.s.occupied() && !t.s.replacing() && !t.s.ending.shutdown {
 			t.sendCompact(t.now.id(), messages.CompactionByThreshold)
 		}
 	}
@@ -174,9 +161,7 @@ func (t *transition) compactionAnswered(m compactionSlow) {
 		return
 	}
 	t.s.compaction.waiting = slices.Delete(slices.Clone(t.s.compaction.waiting), i, i+1)
-	c := t.s.record.Past.Compaction
-	c.MessagesAfter = t.s.record.Messages - c.To.Messages
-	t.then(act.Reply{To: m.from, With: compactionOutcome(&c)})
+	t.then(act.Reply{To: m.from, With: compaction.SoFar(t.s.record.Past.Compaction, t.s.record.Messages)})
 }
 
 // recoverCompaction sets the timer of a compaction that was under way when the session was loaded.
@@ -193,4 +178,42 @@ const DetailSettling = "settling"
 // is about to become idle.
 func (s *state) settling() bool {
 	return s.agent.busy && !s.busy() && len(s.slot.admissions) == 0 && len(s.record.Background) == 0 && len(s.prompts.List(prompts.UndecidedCall)) == 0
+}
+
+// trimHistory moves the low-water mark: events up to it cannot be read any more. It does not change UpdatedAt, because no client
+// used the session.
+func (t *transition) trimHistory(from *actor.PID, m messages.TrimHistory) {
+	if !t.known(from, "trim history") {
+		return
+	}
+	if p := &t.s.record.Past; m.To > p.LowWater && m.To <= t.s.record.Head {
+		p.LowWater, p.LowWaterBytes = m.To, m.Bytes
+		t.notice(retention.NoticeDropped, "Older history was given up, as the settings want it", map[string]string{
+			"up_to": strconv.FormatUint(uint64(m.To), 10), "reason": m.Reason,
+		})
+	}
+	t.then(act.Reply{To: from, With: messages.Done{}})
+	t.maybeRetire()
+}
+
+// exchangeBegins notes where an exchange begins: with what ends the idleness.
+func (t *transition) exchangeBegins() {
+	if !t.s.busy() || (t.s.compacting() && !t.s.record.Turn && len(t.s.inputs) == 1) {
+		t.change().Past.Begun = messages.Place{Seq: t.s.record.Head, Messages: t.s.record.Messages}
+	}
+}
+
+// exchangeEnds notes that there is a complete exchange, and how much the model
+// has to read by now.
+func (t *transition) exchangeEnds(m claude.TurnEnded) {
+	p := &t.change().Past
+	if m.ContextTokens > 0 {
+		p.ContextTokens = m.ContextTokens
+	}
+	if m.ContextWindow > 0 {
+		p.ContextWindow = m.ContextWindow
+	}
+	if !m.IsError && !m.LocalCommand && m.StopReason == "end_turn" && !t.s.compacting() {
+		p.Exchange, t.s.compaction.due = p.Begun, true
+	}
 }

@@ -1,10 +1,12 @@
 package session
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"betcode/actors/session/compaction"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
 	"betcode/messages/claudecode"
@@ -32,9 +34,7 @@ func (s *state) blocked() bool {
 }
 
 // compacting reports whether a compaction is under way.
-func (s *state) compacting() bool {
-	return s.record.Past.Compaction.Phase == messages.CompactionUnderWay
-}
+func (s *state) compacting() bool { return compaction.UnderWay(&s.record.Past) }
 
 // frozen reports whether an alarm holds the agent until a person decides.
 func (s *state) frozen() bool { return s.active() && s.run.Frozen }
@@ -173,4 +173,11 @@ func (s *state) optionsAtStart() messages.AgentOptions {
 		o.MaxBudgetUSD = max(o.MaxBudgetUSD-s.record.Usage.CostUSD, leastBudget)
 	}
 	return o
+}
+
+// account returns what the session's agent and those of other sessions share the limits of: the configuration directory that the
+// client has given it. Empty = that of the daemon's environment.
+func (s *state) account() string {
+	environment := s.environment()
+	return cmp.Or(environment["CLAUDE_CONFIG_DIR"], environment["HOME"])
 }

@@ -169,3 +169,21 @@ func (t *transition) rebuilt() {
 		t.notice("JOURNAL_BACK", "Journal is writable again: discard volatile events, they are replayed now", nil)
 	}
 }
+
+// Sessions are listed by their last use, and clients continue the one used last. Only
+// what a person does and what the agent does in a turn is use. The end of a run,
+// parking, eviction, adoption, locks and answers to requests of the daemon's own are not.
+
+// isUse reports whether a message is a person's action on the session. A request that
+// changes nothing is no use either way: it writes nothing.
+func isUse(m any) bool {
+	switch m := m.(type) {
+	case messages.StartSession, messages.SendInput, messages.CancelTurn, messages.ChangeSettings, messages.RenameSession,
+		messages.StopSession, messages.ContinueSession, messages.RestartSession, messages.SetGrant, messages.ClearGrants,
+		messages.CompactSession, messages.AnswerPermission:
+		return true
+	case permission.Decided:
+		return m.Answer.Decision != messages.DecisionExpired
+	}
+	return false
+}

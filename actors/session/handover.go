@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -39,23 +40,9 @@ type handover struct {
 func (s *state) rulesAtStart() claude.HandedRules {
 	set := s.options.Rules
 	return claude.HandedRules{
-		Ask:  append(s.options.Protected.Rules(s.record.WorkingDirectory), handed(set, rules.Ask)...),
-		Deny: append(deniable(handed(set, rules.Deny)), s.record.DeniedTools...),
+		Ask:  append(s.options.Protected.Rules(s.record.WorkingDirectory), set.ForAgent(rules.Ask)...),
+		Deny: append(deniable(set.ForAgent(rules.Deny)), s.record.DeniedTools...),
 	}
-}
-
-// handed are the rules of one list as the agent understands them: where a rule may mean
-// two things to us, it gets both.
-func handed(set *rules.Set, effect rules.Effect) []string {
-	var all []string
-	for _, text := range set.Texts(effect) {
-		all = append(all, text)
-		tool, argument, err := (rules.Rule{Text: text}).Split()
-		if err == nil && strings.HasPrefix(argument, "/") && !strings.HasPrefix(argument, "//") && tool != "Bash" {
-			all = append(all, tool+"(/"+argument+")") // from the root as well as from the directory
-		}
-	}
-	return all
 }
 
 // deniable leaves out what no command line can carry; the daemon still denies it.
@@ -70,8 +57,8 @@ func deniable(list []string) []string {
 func (s *state) missing() claude.HandedRules {
 	want, given := s.rulesAtStart(), claude.RulesOf(s.run.Argv)
 	return claude.HandedRules{
-		Ask:  lacking(append(want.Ask, handed(s.agent.directory, rules.Ask)...), given.Ask),
-		Deny: lacking(append(want.Deny, handed(s.agent.directory, rules.Deny)...), given.Deny),
+		Ask:  rules.Lacking(append(want.Ask, s.agent.directory.ForAgent(rules.Ask)...), given.Ask),
+		Deny: rules.Lacking(append(want.Deny, s.agent.directory.ForAgent(rules.Deny)...), given.Deny),
 	}
 }
 
@@ -81,9 +68,9 @@ func (s *state) outdated() bool {
 		return false
 	}
 	want, given := s.rulesAtStart(), claude.RulesOf(s.run.Argv)
-	return len(lacking(given.Ask, want.Ask))+len(lacking(given.Deny, want.Deny)) > 0 ||
+	return len(rules.Lacking(given.Ask, want.Ask))+len(rules.Lacking(given.Deny, want.Deny)) > 0 ||
 		s.record.PermissionMode == claude.BypassMode && claude.ModeOf(s.run.Argv) != claude.BypassMode ||
-		s.agent.handover.refused && len(lacking(want.Ask, given.Ask))+len(lacking(want.Deny, given.Deny)) > 0
+		s.agent.handover.refused && len(rules.Lacking(want.Ask, given.Ask))+len(rules.Lacking(want.Deny, given.Deny)) > 0
 }
 
 // rulesLacking returns the rules that hold and that the running agent has not confirmed, as
@@ -94,24 +81,13 @@ func (s *state) rulesLacking() []string {
 	}
 	var all []string
 	missing := s.missing()
-	for _, text := range lacking(missing.Ask, s.agent.handover.has.Ask) {
+	for _, text := range rules.Lacking(missing.Ask, s.agent.handover.has.Ask) {
 		all = append(all, "ask "+text)
 	}
-	for _, text := range lacking(missing.Deny, s.agent.handover.has.Deny) {
+	for _, text := range rules.Lacking(missing.Deny, s.agent.handover.has.Deny) {
 		all = append(all, "deny "+text)
 	}
 	return all
-}
-
-// lacking returns the texts of a list that another has not.
-func lacking(list, other []string) []string {
-	var rest []string
-	for _, text := range list {
-		if !slices.Contains(other, text) && !slices.Contains(rest, text) {
-			rest = append(rest, text)
-		}
-	}
-	return rest
 }
 
 // giveRules gives the running agent the rules that it lacks.
@@ -190,4 +166,22 @@ func (t *transition) lookForRules() {
 		t.then(lookAround{call: rules.Call{Place: rules.Place{Directory: t.s.record.WorkingDirectory, Home: t.s.options.Home}}})
 	}
 	t.giveRules()
+}
+
+// agentRules returns which rules the running agent has.
+func (s *state) agentRules() messages.AgentRules {
+	a := messages.AgentRules{Mode: cmp.Or(s.record.PermissionMode, claude.DefaultMode)}
+	if !s.agent.up || s.run == nil {
+		next := s.rulesAtStart()
+		a.Ask, a.Deny = next.Ask, next.Deny
+		return a
+	}
+	a.Running = true
+	if a.Mode == claude.BypassMode && claude.ModeOf(s.run.Argv) != claude.BypassMode { // see enterMode
+		a.Mode, a.NextMode = cmp.Or(claude.ModeOf(s.run.Argv), claude.DefaultMode), claude.BypassMode
+	}
+	given := claude.RulesOf(s.run.Argv)
+	a.Ask, a.Deny = slices.Concat(given.Ask, s.agent.handover.has.Ask), slices.Concat(given.Deny, s.agent.handover.has.Deny)
+	a.Missing = s.rulesLacking()
+	return a
 }

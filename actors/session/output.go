@@ -189,18 +189,6 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	t.afterTurn(before)
 }
 
-// ability notes whether the agent can work at all. A turn that shows that it cannot is the last of its process, because the next
-// process checks again.
-func (t *transition) ability(m claude.TurnEnded) {
-	switch r := t.change(); {
-	case r.Condition == messages.AgentAlarmed: // a person decides
-	case r.Condition != "" && !m.IsError:
-		r.Condition = ""
-	case r.Condition == "" && m.IsError && t.terminal(evidence{turn: &m}):
-		t.replaceAgent(endReplace, run.StopOrderly)
-	}
-}
-
 // controlAnswered takes the answer to a control request. After the barrier's answer the pipe has nothing unread: the agent never
 // read the inputs that it has not acknowledged by then.
 func (t *transition) controlAnswered(m claude.ControlAnswered) {

@@ -1,14 +1,18 @@
 package session
 
 import (
+	"fmt"
 	"time"
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/encode"
+	"betcode/actors/internal/texts"
+	"betcode/actors/permission"
 	"betcode/actors/session/events"
 	"betcode/actors/session/presence"
 	"betcode/actors/session/prompts"
 	"betcode/messages"
+	"betcode/messages/toolcall"
 )
 
 // applyPresence announces to every client what changed about another.
@@ -83,4 +87,55 @@ func (t *transition) unwatchedLate() {
 			t.callFor(p)
 		}
 	}
+}
+
+// extendPrompts extends undecided requests when a client is active.
+func (t *transition) extendPrompts(m any) {
+	if !t.s.options.Extend || !t.s.exists || t.s.deleting() {
+		return
+	}
+	switch m := m.(type) {
+	case messages.Attach, messages.SendInput, messages.CancelTurn, messages.TakeLock, messages.ReleaseLock, messages.RefuseLock,
+		messages.ChangeSettings, messages.RenameSession, messages.SetGrant, messages.ClearGrants:
+		t.extend("")
+	case messages.AnswerPermission:
+		t.extend(t.s.prompts.Current(prompts.RequestOf(m.Request)))
+	}
+}
+
+// extend gives every undecided request its whole TTL again, except the one that is being answered and those that have expired.
+func (t *transition) extend(but messages.RequestID) {
+	for _, p := range t.s.prompts.Extended(act.Wall(t.now.at), t.s.options.PermissionTTL, but) {
+		t.putPermission(p)
+		t.then(update{p})
+		t.publishUnnumbered(events.PermissionExtended(p))
+	}
+}
+
+// remind announces a waiting request again, once per reminder.
+func (t *transition) remind(m permission.ReminderDue) {
+	p, ok := t.s.prompts.Find(m.Request)
+	if !ok || prompts.Decided(p) || m.Number <= prompts.RemindersSent(p) {
+		return
+	}
+	p = prompts.Reminded(p, m.Number)
+	t.putPermission(p)
+	tool, age := texts.Shorten(p.Tool, maxShown), humanAge(act.Wall(t.now.at).Sub(p.ReceivedAt))
+	n := Notice{
+		Code: "PERMISSION_REMINDER", Session: t.s.id, Name: t.s.record.Name,
+		Message: fmt.Sprintf("%s has waited for an answer for %s: %s", tool, age, toolcall.Cut(p.Description, maxNotified)),
+		Details: map[string]string{"request_id": string(p.Request), "tool": tool, "age": age},
+	}
+	t.notice(n.Code, n.Message, n.Details)
+	t.then(notify{n})
+}
+
+// humanAge is an age in the largest unit that fits, rounded down: "1h", "2d".
+func humanAge(age time.Duration) string {
+	for _, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
+		if age >= unit && (unit < 24*time.Hour || age >= 48*time.Hour) {
+			return texts.Duration(age.Truncate(unit))
+		}
+	}
+	return texts.Duration(age)
 }

@@ -8,6 +8,7 @@ import (
 
 	"betcode/actors/internal/act"
 	"betcode/actors/run"
+	"betcode/actors/session/compaction"
 	"betcode/actors/session/events"
 	"betcode/messages"
 )
@@ -70,54 +71,30 @@ func (t *transition) inputDone(key string) {
 
 // compactionSettled ends the compaction whose message is done. The agent does not get that message again.
 func (t *transition) compactionSettled(key string) {
-	c := t.s.record.Past.Compaction
-	switch {
-	case !t.s.compacting() || c.Key != key:
-		return
-	case c.Failure != "":
-		t.endCompaction(c.Failure)
-	case !c.Summarized:
-		t.endCompaction("the agent did not get to it")
-	default:
-		t.endCompaction("")
+	if c := &t.s.record.Past.Compaction; t.s.compacting() && c.Key == key {
+		t.endCompaction(compaction.Failure(c))
 	}
 }
 
 // endCompaction moves the boundary, or reports why it does not move, and answers the callers that wait.
 func (t *transition) endCompaction(failure string) {
 	r := t.change()
-	p, c := &r.Past, &r.Past.Compaction
+	compaction.End(&r.Past, failure, r.Messages)
+	c := &r.Past.Compaction
 	if failure == "" {
-		c.Phase, c.Failure = messages.CompactionDone, ""
-		p.Boundary = c.To
-		c.MessagesAfter = r.Messages - p.Boundary.Messages
 		t.notice("HISTORY_COMPACTED", "The history up to here is no longer replayed, except for the last exchange", map[string]string{
-			"boundary": strconv.FormatUint(uint64(p.Boundary.Seq), 10), "trigger": c.Trigger,
+			"boundary": strconv.FormatUint(uint64(c.To.Seq), 10), "trigger": c.Trigger,
 			"messages_before": strconv.FormatUint(uint64(c.MessagesBefore), 10),
 			"messages_after":  strconv.FormatUint(uint64(c.MessagesAfter), 10),
 		})
 	} else {
-		c.Phase, c.Failure = messages.CompactionUndone, failure
-		c.TokensAfter = c.TokensBefore
 		t.emit(events.Error(messages.CompactionFailed, "Session compaction failed: "+failure, map[string]string{"trigger": c.Trigger}))
 	}
 	for _, from := range t.s.compaction.waiting {
-		t.then(act.Reply{To: from, With: compactionOutcome(c)})
+		t.then(act.Reply{To: from, With: compaction.Outcome(c)})
 	}
 	t.s.compaction.waiting = nil
 	if !t.s.busy() && r.Phase != messages.PhaseCrashed {
 		t.becomeIdle()
-	}
-}
-
-// compactionOutcome returns the reply to a caller that asked for a compaction.
-func compactionOutcome(c *messages.Compaction) any {
-	if c.Phase == messages.CompactionUndone {
-		return messages.Errorf("compact session", messages.Internal, "session compaction failed: %s", c.Failure).
-			WithCode(messages.CompactionFailed).WithHint("nothing has changed; try again under another key")
-	}
-	return messages.SessionCompacted{
-		Done: c.Phase == messages.CompactionDone, Boundary: c.To.Seq, MessagesBefore: c.MessagesBefore, MessagesAfter: c.MessagesAfter,
-		TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter,
 	}
 }

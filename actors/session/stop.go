@@ -143,3 +143,25 @@ func (t *transition) remove() {
 	t.s = t.s.afterEnd(t.s.durable.Log)
 	t.s.slot.state = slot
 }
+
+// restartSession ends the agent, if it runs, and starts it again. A running turn is continued.
+func (t *transition) restartSession(from *actor.PID) {
+	const op = "restart session"
+	if !t.known(from, op) {
+		return
+	}
+	if t.s.record.StopWanted || t.s.ending.shutdown {
+		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.Unavailable, "the agent is being stopped").WithHint("try again in a moment")})
+		return
+	}
+	t.s.ending.waiters.add(endRestart, waiter{from: from, wasRunning: t.s.active()})
+	t.s.ending.restart = true
+	t.unblock()
+	switch {
+	case t.s.active():
+		t.replaceAgent(endRestart, run.StopResumable)
+	case t.s.agent.readingTranscript: // what follows the end of the former run is this
+	case t.s.slot.state == slotQueued:
+		t.answerRestarters(true, nil)
+	}
+}

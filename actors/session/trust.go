@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/rules"
 	"betcode/actors/internal/texts"
 	"betcode/actors/run"
 	"betcode/messages"
@@ -107,7 +108,7 @@ func (t *transition) trustLooked(m trustLooked) {
 		return
 	}
 	lost := m.err != nil || t.s.agent.guard.Mode == messages.GuardOff && m.guard.Mode == messages.GuardStrict ||
-		len(lacking(m.guard.Ask, t.s.agent.guard.Ask)) > 0 // the agent would run what it is to ask about
+		len(rules.Lacking(m.guard.Ask, t.s.agent.guard.Ask)) > 0 // the agent would run what it is to ask about
 	gained := t.s.agent.guard.Mode != messages.GuardOff && m.guard.Mode == messages.GuardOff
 	resting := !t.s.record.Turn && len(t.s.record.Background) == 0 && !t.s.prompts.AgentWaits()
 	switch {

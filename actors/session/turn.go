@@ -105,3 +105,74 @@ func (t *transition) deliverLong() {
 	}
 	t.s.agent.long = nil
 }
+
+// An interrupted turn is continued by itself a few times, or it waits for a person, or it is over: that is the session's policy,
+// or the daemon's. The number of interruptions is part of the session's record, so neither crashes nor restarts of the daemon reset
+// it. An end that the daemon or a person ordered does not count.
+
+// continuationDue is the timer's message when a resumed agent has had its time to continue its turn.
+type continuationDue struct{ run messages.RunNumber }
+
+// ourselves is the client of messages that the daemon sends.
+const ourselves messages.ClientID = "betcode"
+
+// continuationPrompt asks an agent to continue that does not do so by itself.
+const continuationPrompt = "Continue from where you left off."
+
+// interruptsTurn reports whether the run that ends was working on a turn.
+func (s *state) interruptsTurn() bool {
+	return !s.compacting() && (s.agent.hung || s.agent.working && s.record.Turn || slices.ContainsFunc(s.inputs, func(in messages.InputRecord) bool {
+		return in.State >= messages.InputStarted && in.Run == s.record.Run
+	}))
+}
+
+// expectTurn ensures that a resumed agent continues the interrupted turn: by itself, if its version does that, else by a message.
+func (t *transition) expectTurn(m messages.ProcessStarted) {
+	if !m.Record.Resumed || !t.s.record.Turn || t.s.agent.working {
+		return
+	}
+	if t.now.versions.continues(t.s.record.AgentVersion) {
+		t.then(act.After{Delay: t.s.options.ContinueGrace, Message: continuationDue{m.Record.Run}})
+		return
+	}
+	t.sendContinuation()
+}
+
+// continuationLate sends that message to an agent that did not continue by itself.
+func (t *transition) continuationLate(m continuationDue) {
+	if t.s.agent.freezeReasons != 0 && m.run == t.s.record.Run {
+		t.then(act.After{Delay: t.s.options.ContinueGrace, Message: m})
+		return
+	}
+	if m.run == t.s.record.Run && t.s.agent.up && t.s.record.Turn && !t.s.agent.working && !t.s.replacing() && !t.s.blocked() {
+		t.sendContinuation()
+	}
+}
+
+// sendContinuation gives the agent the daemon's message to continue, unless it has one already. It is an input like any other:
+// journaled, shown, and given once.
+func (t *transition) sendContinuation() {
+	if t.s.hasContinuation() {
+		return
+	}
+	t.notice("TURN_NOT_CONTINUED", "The agent did not continue the interrupted turn by itself; the daemon asks it to", nil)
+	in := messages.InputRecord{Key: t.now.id(), Content: continuationPrompt, Client: ourselves, At: t.now.at, Seq: t.s.record.Head + 1}
+	t.emit(events.UserInput(in))
+	t.putInput(in)
+}
+
+// noteAgentVersion notes the agent's version, and what is known of it now: one that
+// begins its turn with our message did not continue by itself.
+func (t *transition) noteAgentVersion(version string, inputs []string) {
+	if version == "" {
+		return
+	}
+	if t.s.record.AgentVersion != version {
+		t.change().AgentVersion = version
+	}
+	for _, key := range inputs {
+		if i := t.s.input(key); i >= 0 && t.s.inputs[i].Client == ourselves && t.now.versions.continues(version) {
+			t.then(noteVersion{version})
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"betcode/actors/disk"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
@@ -129,4 +131,31 @@ func (t *transition) agentOutruns(m run.Outruns) {
 		told = "The agent goes on writing although it is frozen and was interrupted: it is ended"
 	}
 	t.notice("SPOOL_QUOTA", told, map[string]string{"step": m.Step})
+}
+
+// outputIsUse reports whether the agent's lines belong to a turn; before says whether a turn ran before them.
+func (t *transition) outputIsUse(before bool, items []claude.Item) bool {
+	if !before && !t.s.record.Turn {
+		return slices.ContainsFunc(items, func(item claude.Item) bool {
+			_, ended := item.(claude.TurnEnded)
+			return ended
+		})
+	}
+	return !t.onlyAnswers(items)
+}
+
+// onlyAnswers reports whether the agent wrote nothing but answers to the session's own requests. They do not change UpdatedAt.
+func (t *transition) onlyAnswers(items []claude.Item) bool {
+	for _, item := range items {
+		switch m := item.(type) {
+		case claude.ControlAnswered:
+		case claude.BackgroundTasks: // an answer to initialize is followed by the list
+			if !slices.Equal(m.IDs, t.s.record.Background) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return len(items) > 0
 }

@@ -3,10 +3,10 @@ package session
 import (
 	"fmt"
 
-	"betcode/actors/permission"
 	pb "betcode/proto/betcode/v1"
 
 	"betcode/actors/internal/claude"
+	"betcode/actors/permission"
 	"betcode/messages"
 )
 

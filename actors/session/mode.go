@@ -2,53 +2,35 @@ package session
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/claude"
+	"betcode/actors/run"
 	"betcode/actors/session/events"
+	"betcode/actors/session/modes"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
 )
 
-// In some permission modes Claude Code decides by itself what it asks about, and does not ask about everything on the built-in
-// list (docs/security.md has the table). A session enters such a mode after a confirmation: once in each session, by a person with
-// the right to approve, or by such a caller together with its request. Until then the session keeps its mode.
+// A permission mode is granted by a client. An agent that is started without one, after a crash or a reboot, begins in the default
+// mode. A session enters a mode with a risk (package modes) after a confirmation: once in each session, by a person with the right
+// to approve, or by such a caller together with its request. Until then the session keeps its mode.
 //
 // The daemon asks for the confirmation by a permission request of its own. It is journaled, shown and answered like one of the
 // agent's, and waits like an orphan, because no process waits for it.
 
-// modeTool is the tool that a request to confirm a mode names.
-const modeTool = "PermissionMode"
-
-// risk returns what an agent does without asking in a mode that has to be confirmed:
-// a clause for people. It is empty for the others.
-func (s *state) risk(mode string) string {
-	switch mode {
-	case "", "manual", "plan", "dontAsk", claude.DefaultMode:
-		return ""
-	case "acceptEdits":
-		if exposed := cmp.Or(s.announced.exposed, s.options.Protected.Exposed(s.record.WorkingDirectory)); exposed != "" {
-			return "files are changed without a request, and " + exposed
-		}
-		return ""
-	case claude.BypassMode:
-		return "shell commands run without a request, also those that change protected files"
-	}
-	return "the agent decides by itself which calls run without a request"
-}
-
-// unconfirmed returns the risk of a mode that has not been confirmed in this session, empty
-// if it has. A confirmation of bypassPermissions covers every mode.
+// unconfirmed returns the risk of a mode that has not been confirmed in this session, empty if it has.
 func (s *state) unconfirmed(mode string) string {
-	if slices.Contains(s.record.Confirmed, mode) || slices.Contains(s.record.Confirmed, claude.BypassMode) {
+	if modes.Confirmed(s.record.Confirmed, mode) {
 		return ""
 	}
-	return s.risk(mode)
+	return modes.Risk(mode, func() string {
+		return cmp.Or(s.announced.exposed, s.options.Protected.Exposed(s.record.WorkingDirectory))
+	})
 }
 
 // wantMode has the session work in a mode: at once, or when it is confirmed.
@@ -63,7 +45,7 @@ func (t *transition) wantMode(mode string, by messages.ClientID, confirmed bool)
 	case risk == "":
 	case confirmed:
 		e := byClient(messages.AuditGranted, by)
-		e.Tool, e.Input, e.Context = modeTool, t.s.modeInput(mode, risk), map[string]string{"for": "session", "mode": mode, "confirmed": "with the request"}
+		e.Tool, e.Input, e.Context = modes.Tool, modes.Input(mode, risk, t.s.record.WorkingDirectory), map[string]string{"for": "session", "mode": mode, "confirmed": "with the request"}
 		t.audit(e)
 		t.confirm(mode, string(by))
 	default:
@@ -101,15 +83,6 @@ func (t *transition) enterMode(mode string) {
 	}
 }
 
-// modeInput is what people are shown of a mode, in the shape of a tool's input.
-func (s *state) modeInput(mode, risk string) []byte {
-	input, err := json.Marshal(map[string]string{"mode": mode, "means": risk, "directory": s.record.WorkingDirectory})
-	if err != nil {
-		panic("encode permission mode: " + err.Error()) // strings only
-	}
-	return input
-}
-
 // askToConfirm puts a mode before people, unless it is already.
 func (t *transition) askToConfirm(mode, risk string) {
 	if slices.ContainsFunc(t.s.prompts.List(prompts.Undecided), func(p messages.PermissionRecord) bool { return p.Mode == mode }) {
@@ -118,7 +91,7 @@ func (t *transition) askToConfirm(mode, risk string) {
 	now := act.Wall(t.now.at)
 	p := messages.PermissionRecord{
 		Request: messages.RequestID(t.now.id()), Session: t.s.id, Run: t.s.record.Run, Seq: t.s.record.Head + 1,
-		Tool: modeTool, Mode: mode, Input: t.s.modeInput(mode, risk), Reason: "this permission mode is confirmed once in each session: " + risk,
+		Tool: modes.Tool, Mode: mode, Input: modes.Input(mode, risk, t.s.record.WorkingDirectory), Reason: "this permission mode is confirmed once in each session: " + risk,
 		Why:        messages.AskReason{DisplayName: "Permission mode", NoSessionGrant: true, DefaultToNo: true},
 		ReceivedAt: now, ForwardedAt: now, ExpiresAt: now.Add(t.s.options.PermissionTTL), OrphanedAt: now,
 	}
@@ -154,18 +127,18 @@ func (t *transition) modeDecided(from *actor.PID, p messages.PermissionRecord, r
 // the agent would enter them at once. It returns the removed modes.
 func (t *transition) withoutModes(p messages.PermissionRecord) (messages.PermissionRecord, []string) {
 	var kept []uint32
-	var modes []string
+	var removed []string
 	suggested := claude.SuggestedModes(p.Suggestions)
 	for _, n := range p.Applied {
 		switch mode, ok := suggested[n]; {
 		case !ok || t.s.unconfirmed(mode) == "":
 			kept = append(kept, n)
-		case skipsAsking[mode]: // else it is no mode that a command line may have
-			modes = append(modes, mode)
+		case modes.Unasked(mode): // else it is no mode that a command line may have
+			removed = append(removed, mode)
 		}
 	}
 	p.Applied = kept
-	return p, modes
+	return p, removed
 }
 
 // modeTaken reports whether the agent may be in the mode that it reports. If not, the agent is set back.
@@ -187,7 +160,7 @@ func (t *transition) resetMode() {
 	risk := t.s.unconfirmed(mode)
 	var told string
 	switch {
-	case skipsAsking[mode] && !t.s.attended:
+	case modes.Unasked(mode) && !t.s.attended:
 		told = "The agent is started again by itself, so it asks again before it acts"
 	case risk != "":
 		told = "The permission mode has not been confirmed in this session, so the agent asks again before it acts"
@@ -199,4 +172,29 @@ func (t *transition) resetMode() {
 	if t.s.attended {
 		t.askToConfirm(mode, risk)
 	}
+}
+
+// modeWish is a mode that the agent was asked to work in, and has not answered about.
+type modeWish struct {
+	run     messages.RunNumber
+	request string // the control request, the newest; empty: there is none
+	before  string // the mode before the first of them
+}
+
+// askMode asks the agent to work in another mode.
+func (t *transition) askMode(before, mode string) {
+	if t.s.agent.modeWish.request != "" && t.s.agent.modeWish.run == t.s.record.Run {
+		before = t.s.agent.modeWish.before
+	}
+	t.s.agent.modeWish = modeWish{t.s.record.Run, t.control("set-mode"), before}
+	t.sendToAgent(run.WriteControl{Line: claude.SetModeLine(t.s.agent.modeWish.request, mode)})
+}
+
+// modeAnswered takes a mode back that the agent has refused: the next one would be
+// started in it.
+func (t *transition) modeAnswered(ok bool) {
+	if !ok {
+		t.change().PermissionMode = t.s.agent.modeWish.before
+	}
+	t.s.agent.modeWish = modeWish{}
 }

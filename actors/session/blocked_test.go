@@ -6,11 +6,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/process"
-	"betcode/actors/pool"
 	"betcode/actors/run"
 	"betcode/messages"
 )
@@ -145,95 +143,5 @@ func TestConversationThatWasDeleted(t *testing.T) {
 	b.tell(transcriptRead{run: 2, inTranscript: map[string]bool{}})
 	if got := b.state.record.Condition; got != messages.ConversationDeleted {
 		t.Errorf("%q", got)
-	}
-}
-
-// A start that failed because nothing can be written blocks the session.
-func TestConditionOfAReadOnlyState(t *testing.T) {
-	found := ""
-	for _, condition := range conditions {
-		if found == "" && condition.shows(evidence{exit: messages.Exit{Known: true, Code: 127, Stage: run.StageState}, silent: true}) {
-			found = string(condition.name)
-		}
-	}
-	if found != string(messages.StateNotWritable) {
-		t.Errorf("the condition is %q", found)
-	}
-}
-
-// TestLimitIsReported: the pool hears of a limit with an end that holds for the whole account.
-func TestLimitIsReported(t *testing.T) {
-	for _, test := range []struct {
-		kind    string
-		known   bool
-		reports bool
-	}{{"five_hour", true, true}, {"seven_day", true, true}, {"", true, true}, {"seven_day_opus", true, false}, {"five_hour", false, false}} {
-		b := turning(t)
-		b.toldPool()
-		m := claude.RateLimited{Kind: test.kind}
-		if test.known {
-			m.Until = b.now.Add(time.Hour)
-		}
-		b.tell(b.out(m))
-		told := b.toldPool()
-		want := any(pool.Limited{Session: sessionA, Kind: test.kind, Until: m.Until})
-		if test.reports && (len(told) != 1 || told[0] != want) || !test.reports && len(told) != 0 {
-			t.Errorf("%+v: the pool hears %+v", test, told)
-		}
-	}
-}
-
-// TestAccount: sessions with configuration directories of their own are other accounts.
-func TestAccount(t *testing.T) {
-	for account, environment := range map[string]map[string]string{"": nil, "/a": {"CLAUDE_CONFIG_DIR": "/a", "HOME": "/b"}, "/b": {"HOME": "/b"}} {
-		s := state{record: messages.SessionRecord{Environment: environment}}
-		if got := s.account(); got != account {
-			t.Errorf("%v: %q", environment, got)
-		}
-	}
-}
-
-// A limit is noted, and what it refused is not tried again: no start, no write and no
-// timer follows.
-func TestRateLimit(t *testing.T) {
-	failed := claude.TurnEnded{Inputs: []string{"k1"}, IsError: true, Subtype: "success", Failure: "RATE_LIMITED", Error: "429"}
-	b := turning(t)
-	b.quiet()
-	end := b.now.Add(time.Hour)
-	b.on(b.out(claude.RateLimited{Until: end, Kind: "five_hour"}))
-	b.on(b.out(claude.RateLimited{}, failed), "all: 6 IDLE")
-	want := messages.RateLimit{Since: b.now, Until: end, Kind: "five_hour"}
-	if got := b.state.record.RateLimit; got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	b.crash()
-	b.quiet()
-	if got := b.state.record.RateLimit; got != want {
-		t.Errorf("after a crash of the daemon: %+v, want %+v", got, want)
-	}
-	b.tell(b.adopted())
-	b.tell(b.out(claude.TurnEnded{LocalCommand: true}))
-	if !b.state.record.RateLimit.Holds(b.now) {
-		t.Error("a command that needs no request ends the limit")
-	}
-	b.tell(b.out(claude.TurnEnded{StopReason: "end_turn"}))
-	if got := b.state.record.RateLimit; got != (messages.RateLimit{}) {
-		t.Errorf("after a success: %+v", got)
-	}
-}
-
-func TestRateLimitHolds(t *testing.T) {
-	for _, test := range []struct {
-		limit messages.RateLimit
-		holds bool
-	}{
-		{messages.RateLimit{}, false},
-		{messages.RateLimit{Since: dawn}, true},
-		{messages.RateLimit{Since: dawn, Until: dawn.Add(time.Second)}, true},
-		{messages.RateLimit{Since: dawn, Until: dawn}, false},
-	} {
-		if got := test.limit.Holds(dawn); got != test.holds {
-			t.Errorf("%+v: %v", test.limit, got)
-		}
 	}
 }

@@ -1,0 +1,120 @@
+package session
+
+import (
+	"strings"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "betcode/proto/betcode/v1"
+
+	"betcode/actors/internal/act"
+	"betcode/actors/internal/claude"
+	"betcode/actors/run"
+	"betcode/actors/session/condition"
+	"betcode/actors/session/events"
+	"betcode/messages"
+)
+
+// A terminal condition keeps the agent from running until a person acts. The session does not try again by itself: it is CRASHED,
+// keeps its work, and tries once more with the next message, `session resume` or `session restart`.
+
+// terminal looks for a condition in the evidence, and enters it.
+func (t *transition) terminal(e condition.Evidence) bool {
+	c, found := condition.Find(e)
+	if found {
+		t.block(c)
+	}
+	return found
+}
+
+// argumentRefused blocks a session whose agent cannot be given a command line: a model,
+// tool or deny rule that the gateway did not check, from settings or from the journal of
+// an older build.
+func (t *transition) argumentRefused(err error) {
+	t.block(condition.Condition{
+		Name: messages.ArgumentRefused, Told: "The agent's command line cannot be made",
+		Remedy: "change the model, or the rule or tool that is named, in the settings or in a new session", Why: err.Error(),
+	})
+}
+
+// block enters a condition: the session runs no agent until a person acts.
+func (t *transition) block(c condition.Condition) {
+	r := t.change()
+	r.Condition, r.Phase = c.Name, messages.PhaseCrashed
+	t.notRestarted(c.Told)
+	message := c.Told + "; " + c.Remedy + ". Then send a message, or run: betcode session restart " + string(t.s.id)
+	details := map[string]string{"condition": string(c.Name)}
+	if c.Why != "" {
+		details["reason"] = c.Why
+	}
+	code := messages.Code(strings.ToUpper(string(c.Name)))
+	t.emit(events.Error(code, message, details))
+	t.status(pb.AgentStatus_ERROR, c.Told)
+	t.auditFailed(code, c.Told)
+	t.call("AGENT_CANNOT_RUN", message, details)
+}
+
+// unblock continues a blocked session. The work it has is tried again.
+func (t *transition) unblock() {
+	r := t.change()
+	stood := t.s.blocked()
+	r.Waiting, r.Condition, r.Interruptions = "", "", 0
+	t.s.retries.Failures, t.s.retries.waiting, t.s.agent.interrupted = nil, false, false
+	t.s.attended = true
+	if stood && t.s.busy() {
+		r.Phase = messages.PhaseActive
+	} else if stood {
+		r.Phase = messages.PhaseIdle
+		t.becomeIdle()
+	}
+}
+
+// ability notes whether the agent can work at all. A turn that shows that it cannot is the last of its process, because the next
+// process checks again.
+func (t *transition) ability(m claude.TurnEnded) {
+	switch r := t.change(); {
+	case r.Condition == messages.AgentAlarmed: // a person decides
+	case r.Condition != "" && !m.IsError:
+		r.Condition = ""
+	case r.Condition == "" && m.IsError && t.terminal(condition.Evidence{Turn: &m}):
+		t.replaceAgent(endReplace, run.StopOrderly)
+	}
+}
+
+// awaitResume blocks an interrupted turn until a person acts.
+func (t *transition) awaitResume(reason, message string) {
+	r := t.change()
+	r.Waiting, r.Phase = reason, messages.PhaseWaiting
+	message += ": betcode session resume, a message or a cancellation decides"
+	details := map[string]string{"reason": reason}
+	t.notice("TURN_WAITS", message, details)
+	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
+	t.call("TURN_WAITS", message, details)
+}
+
+// continueSession continues a session that waits for a person.
+func (t *transition) continueSession(from *actor.PID) {
+	if !t.known(from, "continue session") {
+		return
+	}
+	waiting := t.s.blocked() && t.s.busy() || t.s.frozen()
+	t.thaw()
+	if t.s.blocked() {
+		t.unblock()
+	}
+	t.then(act.Reply{To: from, With: messages.SessionContinued{WasWaiting: waiting}})
+}
+
+// announceRestored announces, once, that the restored session waits for a person.
+func (t *transition) announceRestored() {
+	if !t.s.restored() || t.s.record.Phase == messages.PhaseWaiting {
+		return
+	}
+	t.change().Phase = messages.PhaseWaiting
+	const message = "This session was restored from a backup and does not go on by itself. " +
+		"Send a message, or resume or cancel its work: betcode session resume"
+	details := map[string]string{"reason": messages.WaitsRestored}
+	t.notice("SESSION_RESTORED", message, details)
+	t.status(pb.AgentStatus_WAITING_FOR_USER, message)
+	t.call("SESSION_RESTORED", message, details)
+}
