@@ -83,6 +83,9 @@ func (t *transition) takeLock(from *actor.PID, m messages.TakeLock) {
 	case t.s.clients.Observes(m.Client):
 		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "this client is attached as an observer").
 			With("session_id", string(t.s.id)).WithHint("attach without observer to write")})
+	case t.s.locked(m.Client) && !t.s.clients.Writes(m.Client): // it could not use the lock, nor wait for it
+		t.then(act.Reply{To: from, With: messages.Errorf(op, messages.WrongState, "this client has no stream on the session, and another client holds the lock").
+			With("session_id", string(t.s.id)).With("holder_client_id", string(l.Holder())).WithHint("open a Converse stream on the session, then request the lock")})
 	case t.s.locked(m.Client) && t.s.durable.failure != nil: // this actor may be replaced at any moment, and its queue with it
 		t.then(act.Reply{To: from, With: l.Kept(m.Client)})
 	case t.s.locked(m.Client) && l.Full(m.Client):
