@@ -361,6 +361,18 @@ var rules = []rule{
 		never:   map[string]string{grpc: "an export of a file shows events without a connection"},
 	},
 	{
+		pkg: "cmd/betcode/internal/plangraph", may: []string{"cmd/betcode/internal/console"},
+		because: "a graph is drawn from steps, wherever they come from",
+		never:   map[string]string{grpc: "a plan that was never sent has a graph"},
+	},
+	{
+		pkg: "cmd/betcode/internal/planfile", may: []string{"messages/plan"},
+		because: "a file becomes a plan without a daemon", never: map[string]string{grpc: "a plan is checked without a connection"},
+	},
+	{
+		pkg: "messages/plan", because: "a plan is checked by the command line, the gateway and the actors alike, so it knows none of them",
+	},
+	{
 		pkg: "cmd/betcode/internal/client", may: []string{
 			"proto", "config", "cmd/betcode/internal/exit", "cmd/betcode/internal/local", "cmd/betcode/internal/secret",
 		},

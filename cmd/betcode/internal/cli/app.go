@@ -90,6 +90,7 @@ func (p *program) app() *cli.App {
 			p.journalCommand(),
 			p.worktreeCommand(),
 			p.fleetCommand(),
+			p.orchestrateCommand(),
 			p.machineCommand(),
 			p.treeCommand(),
 			p.versionCommand(),

@@ -1,0 +1,253 @@
+package planfile
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"betcode/messages/plan"
+)
+
+// field is one key of a mapping: how it is read, and its part of the JSON Schema.
+type field[T any] struct {
+	name     string
+	required bool
+	doc      string
+	schema   map[string]any
+	read     func(d *decoder, n *yaml.Node, into *T)
+}
+
+// planFields are the keys of a file.
+var planFields = []field[plan.Plan]{
+	text("name", "Name of the orchestration, for people.", plan.MaxName, func(p *plan.Plan, v string) { p.Name = v }),
+	choice("strategy", "In which order steps start. The default is dag: each when those that it depends on have completed.",
+		[]string{"dag", "parallel", "sequential"}, func(p *plan.Plan, v string) { p.Strategy = plan.Strategy(v) }),
+	count("max_parallel", "Steps that run at the same time. The default is as many as the daemon admits.", plan.MaxSteps,
+		func(p *plan.Plan, v int) { p.MaxParallel = v }),
+	choice("on_failure", "What the failure of a step does to others. The default is fail_dependants.",
+		[]string{"fail_dependants", "continue", "stop_all"}, func(p *plan.Plan, v string) { p.OnFailure = plan.OnFailure(v) }),
+	{
+		name: "steps", required: true, doc: "What is to be done. Each step is a subagent.",
+		schema: map[string]any{"type": "array", "minItems": 1, "maxItems": plan.MaxSteps, "items": map[string]any{"$ref": "#/$defs/step"}},
+		read:   readSteps,
+	},
+}
+
+// stepFields are the keys of a step.
+var stepFields = []field[plan.Step]{
+	required(patterned(text("id", "Names the step within the plan.", plan.MaxID, func(s *plan.Step, v string) { s.ID = v }), "^[A-Za-z0-9._-]+$")),
+	text("name", "Name of the step, for people.", plan.MaxName, func(s *plan.Step, v string) { s.Name = v }),
+	required(text("prompt", "What is to be done. The results of the steps that it depends on are put before it.", plan.MaxPrompt,
+		func(s *plan.Step, v string) { s.Prompt = v })),
+	text("model", "Model of the agent. The default is that of the session on whose behalf the plan is played.", plan.MaxModel,
+		func(s *plan.Step, v string) { s.Model = v }),
+	directory(text[plan.Step]("directory", "Where the agent works. A relative one is below the directory of the file.", plan.MaxPath, nil)),
+	text("worktree", "The worktree in which the agent works: id, the beginning of it, or name.", plan.MaxPath, func(s *plan.Step, v string) { s.Worktree = v }),
+	choice("lease", "How the step shares its worktree.", []string{"shared", "exclusive"}, func(s *plan.Step, v string) { s.Lease = plan.Lease(v) }),
+	list("tools", "The tools that the agent has, as permission rules name them. The default is those of any session.", plan.MaxTools,
+		func(s *plan.Step, v []string) { s.Tools = v }),
+	list("depends_on", "Steps that have to complete before.", plan.MaxSteps, func(s *plan.Step, v []string) { s.DependsOn = v }),
+	count("max_turns", "Requests to the model that the prompt may cause.", plan.MaxTurnsLimit, func(s *plan.Step, v int) { s.MaxTurns = v }),
+	{
+		name: "auto_approve", doc: "Calls of the tools need no person.",
+		schema: map[string]any{"anyOf": []any{map[string]any{"type": "boolean"}, map[string]any{"$ref": "#/$defs/auto_approve"}}},
+		read:   readAutoApprove,
+	},
+	count("attempts", "How often the step is tried, at most. The default is 1.", plan.MaxAttempts, func(s *plan.Step, v int) { s.Attempts = v }),
+	span("retry_delay", "Time before the next attempt.", func(s *plan.Step, v time.Duration) { s.RetryDelay = v }),
+	span("timeout", "An attempt that takes longer fails.", func(s *plan.Step, v time.Duration) { s.Timeout = v }),
+	amount("budget_usd", "What an attempt may cost, in US dollars.", func(s *plan.Step, v float64) { s.BudgetUSD = v }),
+}
+
+// autoFields are the bounds of auto_approve.
+var autoFields = []field[plan.AutoApprove]{
+	span("duration", "For how long calls are approved. The agent is ended then.", func(a *plan.AutoApprove, v time.Duration) { a.Duration = v }),
+	count("per_minute", "Calls that are approved in a minute.", plan.MaxPerMinute, func(a *plan.AutoApprove, v int) { a.PerMinute = v }),
+	choice("above_rate", "What happens to a call above that rate. The default is deny.", []string{"deny", "queue"},
+		func(a *plan.AutoApprove, v string) { a.Queue = v == "queue" }),
+	yesNo("unfenced", "The agent may write outside its directory.", func(a *plan.AutoApprove, v bool) { a.Unfenced = v }),
+}
+
+func readSteps(d *decoder, n *yaml.Node, into *plan.Plan) {
+	d.note(n, "steps", -1)
+	if n.Kind != yaml.SequenceNode {
+		d.mistake(n, "steps is %s, not a list", kindOf(n))
+		return
+	}
+	if len(n.Content) > plan.MaxSteps {
+		d.mistake(n, "the plan has %d steps, at most %d are allowed", len(n.Content), plan.MaxSteps)
+		return
+	}
+	into.Steps = make([]plan.Step, len(n.Content))
+	for i, node := range n.Content {
+		d.step = i
+		d.note(node, "", -1)
+		object(d, node, "the step", stepFields, &into.Steps[i])
+	}
+	d.step = -1
+}
+
+func readAutoApprove(d *decoder, n *yaml.Node, into *plan.Step) {
+	d.note(n, "auto_approve", -1)
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!bool" {
+		if yes, err := strconv.ParseBool(n.Value); err == nil && yes {
+			into.AutoApprove = &plan.AutoApprove{}
+		}
+		return
+	}
+	into.AutoApprove = &plan.AutoApprove{}
+	object(d, n, "auto_approve", autoFields, into.AutoApprove)
+}
+
+// scalar reports whether a node is a scalar of one of the kinds, and notes where it is.
+func scalar(d *decoder, n *yaml.Node, name, wanted string, tags ...string) bool {
+	d.note(n, name, -1)
+	if n.Kind == yaml.ScalarNode && slices.Contains(tags, n.Tag) {
+		return true
+	}
+	hint := ""
+	if wanted == "text" && n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+		hint = "; put it between quotes"
+	}
+	d.mistake(n, "%s is %s, not %s%s", name, kindOf(n), wanted, hint)
+	return false
+}
+
+func text[T any](name, doc string, most int, set func(*T, string)) field[T] {
+	return field[T]{
+		name: name, doc: doc, schema: map[string]any{"type": "string", "maxLength": most},
+		read: func(d *decoder, n *yaml.Node, into *T) {
+			if scalar(d, n, name, "text", "!!str") {
+				set(into, n.Value)
+			}
+		},
+	}
+}
+
+func choice[T any](name, doc string, values []string, set func(*T, string)) field[T] {
+	f := text(name, doc, 0, set)
+	f.schema = map[string]any{"enum": values}
+	f.read = func(d *decoder, n *yaml.Node, into *T) {
+		switch {
+		case !scalar(d, n, name, "text", "!!str"):
+		case !slices.Contains(values, n.Value):
+			d.mistake(n, "%s is %q; give %s", name, clip(n.Value), strings.Join(values, ", "))
+		default:
+			set(into, n.Value)
+		}
+	}
+	return f
+}
+
+func count[T any](name, doc string, most int, set func(*T, int)) field[T] {
+	return field[T]{
+		name: name, doc: doc, schema: map[string]any{"type": "integer", "minimum": 1, "maximum": most},
+		read: func(d *decoder, n *yaml.Node, into *T) {
+			if !scalar(d, n, name, "a whole number", "!!int") {
+				return
+			}
+			v, err := strconv.Atoi(n.Value)
+			if err != nil || v < 1 || v > most {
+				d.mistake(n, "%s is %s; give 1 to %d", name, clip(n.Value), most)
+				return
+			}
+			set(into, v)
+		},
+	}
+}
+
+func amount[T any](name, doc string, set func(*T, float64)) field[T] {
+	return field[T]{
+		name: name, doc: doc, schema: map[string]any{"type": "number", "exclusiveMinimum": 0},
+		read: func(d *decoder, n *yaml.Node, into *T) {
+			if !scalar(d, n, name, "a number", "!!int", "!!float") {
+				return
+			}
+			v, err := strconv.ParseFloat(n.Value, 64)
+			if err != nil || v <= 0 || v > 1e9 {
+				d.mistake(n, "%s is %s; give an amount above 0", name, clip(n.Value))
+				return
+			}
+			set(into, v)
+		},
+	}
+}
+
+func yesNo[T any](name, doc string, set func(*T, bool)) field[T] {
+	return field[T]{
+		name: name, doc: doc, schema: map[string]any{"type": "boolean"},
+		read: func(d *decoder, n *yaml.Node, into *T) {
+			if scalar(d, n, name, "true or false", "!!bool") {
+				set(into, strings.EqualFold(n.Value, "true"))
+			}
+		},
+	}
+}
+
+func span[T any](name, doc string, set func(*T, time.Duration)) field[T] {
+	f := text[T](name, doc+" As 90s, 15m or 1h30m.", 0, nil)
+	f.schema = map[string]any{"type": "string", "pattern": `^([0-9]+h)?([0-9]+m)?([0-9]+s)?$`, "minLength": 2}
+	f.read = func(d *decoder, n *yaml.Node, into *T) {
+		if !scalar(d, n, name, "text", "!!str") {
+			return
+		}
+		v, err := time.ParseDuration(n.Value)
+		if err != nil || v <= 0 {
+			d.mistake(n, "%s is %q; give a time such as 90s, 15m or 1h30m", name, clip(n.Value))
+			return
+		}
+		set(into, v)
+	}
+	return f
+}
+
+func list[T any](name, doc string, most int, set func(*T, []string)) field[T] {
+	return field[T]{
+		name: name, doc: doc, schema: map[string]any{"type": "array", "maxItems": most, "items": map[string]any{"type": "string"}},
+		read: func(d *decoder, n *yaml.Node, into *T) {
+			d.note(n, name, -1)
+			if n.Kind != yaml.SequenceNode {
+				d.mistake(n, "%s is %s, not a list", name, kindOf(n))
+				return
+			}
+			var all []string
+			for i, node := range n.Content {
+				if node.Kind != yaml.ScalarNode || node.Tag != "!!str" {
+					d.mistake(node, "an entry of %s is %s, not text; put it between quotes", name, kindOf(node))
+					continue
+				}
+				d.note(node, name, i)
+				all = append(all, node.Value)
+			}
+			set(into, all)
+		},
+	}
+}
+
+func required[T any](f field[T]) field[T] {
+	f.required = true
+	return f
+}
+
+func patterned[T any](f field[T], pattern string) field[T] {
+	f.schema["pattern"] = pattern
+	return f
+}
+
+// directory makes a field of a step's directory: a relative one is below that of the file.
+func directory(f field[plan.Step]) field[plan.Step] {
+	f.read = func(d *decoder, n *yaml.Node, into *plan.Step) {
+		if !scalar(d, n, f.name, "text", "!!str") || n.Value == "" {
+			return
+		}
+		into.Directory = n.Value
+		if !filepath.IsAbs(into.Directory) {
+			into.Directory = filepath.Join(d.base, into.Directory)
+		}
+	}
+	return f
+}

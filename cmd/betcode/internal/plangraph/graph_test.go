@@ -1,0 +1,41 @@
+package plangraph
+
+import (
+	"strings"
+	"testing"
+)
+
+var nodes = []Node{
+	{ID: "end", Name: `say "done" <b>`, DependsOn: []string{"a", "b"}, Status: "pending"},
+	{ID: "a", Status: "completed"},
+	{ID: "b", Status: "failed", Attempt: 2, Note: "it\nbroke", DependsOn: []string{"a"}},
+}
+
+func TestLines(t *testing.T) {
+	want := "✓ a\n✗ b failed (attempt 2) ← a: it broke\n· end (say \"done\" <b>) ← a, b"
+	if got := strings.Join(Lines(nodes, false, 80), "\n"); got != want {
+		t.Errorf("%s", got)
+	}
+	circle := []Node{{ID: "x", DependsOn: []string{"y"}}, {ID: "y", DependsOn: []string{"x"}}, {ID: "z"}}
+	if got := strings.Join(Lines(circle, false, 80), "\n"); got != "· z\n· x ← y\n· y ← x" {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestDOT(t *testing.T) {
+	got := DOT(nodes)
+	for _, want := range []string{`"end" [label="end\nsay \"done\" <b>\npending"];`, `"b" [label="b\nfailed", fillcolor="#ffc9c9"];`, `"a" -> "end";`, `"a" -> "b";`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+}
+
+func TestMermaid(t *testing.T) {
+	got := Mermaid(nodes)
+	for _, want := range []string{"flowchart LR\n", `s1["end<br/>say #34;done#34; #60;b#62;<br/>pending"]`, "s2 --> s1", "s2 --> s3", "style s3 fill:#ffc9c9"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Bounds of a plan.
+const (
+	MaxSteps        = 1000
+	MaxPrompt       = 256 << 10 // bytes of one step
+	MaxPrompts      = 4 << 20   // bytes of all steps
+	MaxName         = 100       // bytes
+	MaxID           = 64        // bytes
+	MaxModel        = 200       // bytes
+	MaxPath         = 4096      // bytes
+	MaxTools        = 200       // of one step
+	MaxTool         = 1000      // bytes
+	MaxDependencies = 20000     // of all steps
+	MaxAttempts     = 10
+	MaxRetryDelay   = time.Hour
+	MaxTimeout      = 7 * 24 * time.Hour
+	MaxApproved     = 24 * time.Hour
+	MaxPerMinute    = 600
+	MaxTurnsLimit   = 10000
+	MaxProblems     = 20 // that are reported; more are counted by nobody
+)
+
+// Problem is one reason to refuse a plan.
+type Problem struct {
+	Step  int    // index of the step; -1 = the plan itself
+	Field string // as in the JSON form; may be empty
+	Item  int    // index within the field; -1 = the field itself
+	Text  string
+	Cycle []string // ids, if the problem is a cycle: each depends on the next, the last is the first
+}
+
+// checker collects problems.
+type checker struct {
+	plan     Plan
+	problems []Problem
+}
+
+func (c *checker) add(step int, field string, item int, format string, args ...any) {
+	if len(c.problems) < MaxProblems {
+		c.problems = append(c.problems, Problem{Step: step, Field: field, Item: item, Text: fmt.Sprintf(format, args...)})
+	}
+}
+
+// Check returns the problems of a plan in its order, a cycle last; none if it may start.
+func (p Plan) Check() []Problem {
+	c := &checker{plan: p}
+	c.header()
+	total, edges := 0, 0
+	first := make(map[string]int, len(p.Steps))
+	for i, s := range p.Steps {
+		if i >= MaxSteps {
+			break
+		}
+		total += len(s.Prompt)
+		edges += len(s.DependsOn)
+		c.id(i, s.ID, first)
+		c.step(i, s)
+	}
+	if total > MaxPrompts {
+		c.add(-1, "steps", -1, "the prompts have %d bytes together, at most %d are allowed", total, MaxPrompts)
+	}
+	if edges > MaxDependencies {
+		c.add(-1, "steps", -1, "the steps have %d dependencies together, at most %d are allowed", edges, MaxDependencies)
+		return c.problems
+	}
+	for i, s := range p.Steps[:min(len(p.Steps), MaxSteps)] {
+		c.dependencies(i, s, first)
+	}
+	if len(c.problems) > 0 {
+		return c.problems
+	}
+	if cycle := p.cycle(); cycle != nil {
+		c.add(first[cycle[0]], "depends_on", -1, "the steps depend on each other in a cycle: %s", strings.Join(cycle, " → "))
+		c.problems[len(c.problems)-1].Cycle = cycle
+	}
+	return c.problems
+}
+
+func (c *checker) header() {
+	p := c.plan
+	if problem := badText(p.Name, MaxName); problem != "" {
+		c.add(-1, "name", -1, "the name %s", problem)
+	}
+	if !slices.Contains([]Strategy{"", DAG, Parallel, Sequential}, p.Strategy) {
+		c.add(-1, "strategy", -1, "there is no strategy %q; give dag, parallel or sequential", clip(string(p.Strategy)))
+	}
+	if !slices.Contains([]OnFailure{"", FailDependants, Continue, StopAll}, p.OnFailure) {
+		c.add(-1, "on_failure", -1, "there is no policy %q; give fail_dependants, continue or stop_all", clip(string(p.OnFailure)))
+	}
+	if p.MaxParallel < 0 || p.MaxParallel > MaxSteps {
+		c.add(-1, "max_parallel", -1, "max_parallel is %d; give 1 to %d, or leave it out", p.MaxParallel, MaxSteps)
+	}
+	switch n := len(p.Steps); {
+	case n == 0:
+		c.add(-1, "steps", -1, "the plan has no steps")
+	case n > MaxSteps:
+		c.add(-1, "steps", -1, "the plan has %d steps, at most %d are allowed", n, MaxSteps)
+	}
+}
+
+func (c *checker) id(i int, id string, first map[string]int) {
+	if !validID(id) {
+		c.add(i, "id", -1, "the id %q is not made of 1 to %d letters, digits, dots, dashes and underscores", clip(id), MaxID)
+		return
+	}
+	if before, twice := first[id]; twice {
+		c.add(i, "id", -1, "the id %q is that of step %d already", id, before+1)
+		return
+	}
+	first[id] = i
+}
+
+func validID(id string) bool {
+	if id == "" || len(id) > MaxID {
+		return false
+	}
+	for _, r := range []byte(id) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// step checks all of a step but its id and its dependencies.
+func (c *checker) step(i int, s Step) {
+	if problem := badText(s.Name, MaxName); problem != "" {
+		c.add(i, "name", -1, "the name %s", problem)
+	}
+	switch {
+	case strings.TrimSpace(s.Prompt) == "":
+		c.add(i, "prompt", -1, "the prompt is empty")
+	case len(s.Prompt) > MaxPrompt:
+		c.add(i, "prompt", -1, "the prompt has %d bytes, at most %d are allowed", len(s.Prompt), MaxPrompt)
+	case !utf8.ValidString(s.Prompt):
+		c.add(i, "prompt", -1, "the prompt is not UTF-8")
+	}
+	if problem := badText(s.Model, MaxModel); problem != "" {
+		c.add(i, "model", -1, "the model %s", problem)
+	}
+	if problem := badText(s.Worktree, MaxPath); problem != "" {
+		c.add(i, "worktree", -1, "the worktree %s", problem)
+	}
+	c.directory(i, s.Directory)
+	switch {
+	case !slices.Contains([]Lease{"", Shared, Exclusive}, s.Lease):
+		c.add(i, "lease", -1, "there is no lease %q; give shared or exclusive", clip(string(s.Lease)))
+	case s.Lease != "" && s.Worktree == "":
+		c.add(i, "lease", -1, "a lease needs a worktree")
+	}
+	c.tools(i, s)
+	c.bounds(i, s)
+}
+
+func (c *checker) directory(i int, dir string) {
+	if problem := badText(dir, MaxPath); problem != "" {
+		c.add(i, "directory", -1, "the directory %s", problem)
+	} else if dir != "" && !filepath.IsAbs(dir) {
+		c.add(i, "directory", -1, "the directory %q is not an absolute path", clip(dir))
+	}
+}
+
+func (c *checker) tools(i int, s Step) {
+	if len(s.Tools) > MaxTools {
+		c.add(i, "tools", -1, "the step has %d tools, at most %d are allowed", len(s.Tools), MaxTools)
+		return
+	}
+	for k, tool := range s.Tools {
+		if problem := badText(tool, MaxTool); problem != "" || strings.TrimSpace(tool) == "" {
+			c.add(i, "tools", k, "tool %q is not the name of a tool", clip(tool))
+		}
+	}
+	if s.AutoApprove != nil && len(s.Tools) == 0 {
+		c.add(i, "auto_approve", -1, "auto_approve needs tools: name those that need no person")
+	}
+}
+
+func (c *checker) bounds(i int, s Step) {
+	within := func(field string, value, most int) {
+		if value < 0 || value > most {
+			c.add(i, field, -1, "%s is %d; give 1 to %d, or leave it out", field, value, most)
+		}
+	}
+	during := func(field string, value, most time.Duration) {
+		if value < 0 || value > most || value%time.Second != 0 {
+			c.add(i, field, -1, "%s is %s; give whole seconds, at most %s, or leave it out", field, value, most)
+		}
+	}
+	within("max_turns", s.MaxTurns, MaxTurnsLimit)
+	within("attempts", s.Attempts, MaxAttempts)
+	during("retry_delay", s.RetryDelay, MaxRetryDelay)
+	during("timeout", s.Timeout, MaxTimeout)
+	if s.BudgetUSD < 0 || math.IsNaN(s.BudgetUSD) || math.IsInf(s.BudgetUSD, 0) {
+		c.add(i, "budget_usd", -1, "budget_usd is not an amount of money")
+	}
+	if a := s.AutoApprove; a != nil {
+		during("auto_approve.duration", a.Duration, MaxApproved)
+		within("auto_approve.per_minute", a.PerMinute, MaxPerMinute)
+	}
+}
+
+func (c *checker) dependencies(i int, s Step, first map[string]int) {
+	if len(s.DependsOn) > 0 && c.plan.Order() != DAG {
+		c.add(i, "depends_on", -1, "depends_on needs the strategy dag; this plan is %s", clip(string(c.plan.Strategy)))
+		return
+	}
+	seen := make(map[string]bool, len(s.DependsOn))
+	for k, id := range s.DependsOn {
+		switch _, known := first[id]; {
+		case !known:
+			c.add(i, "depends_on", k, "there is no step %q", clip(id))
+		case seen[id]:
+			c.add(i, "depends_on", k, "the step %q is named twice", id)
+		}
+		seen[id] = true
+	}
+}
+
+// badText says what is wrong with a line of text; empty if nothing is.
+func badText(text string, most int) string {
+	switch {
+	case len(text) > most:
+		return fmt.Sprintf("has %d bytes, at most %d are allowed", len(text), most)
+	case !utf8.ValidString(text):
+		return "is not UTF-8"
+	case strings.ContainsAny(text, "\x00\n\r"):
+		return "has more than one line"
+	}
+	return ""
+}
+
+// clip shortens what a caller has sent.
+func clip(text string) string {
+	if len(text) > 100 {
+		return strings.ToValidUTF8(text[:100], "") + "…"
+	}
+	return text
+}
