@@ -27,7 +27,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 	switch m := s.checks.Complete(r).(type) {
 	case messages.ListSessions, messages.ResolveSession, messages.ResolveKey, messages.ResolveRequest, messages.ListPermissions,
 		messages.ReadHistory, messages.GetRawOutput, messages.ExplainPermission, messages.ListRules, messages.TestRules,
-		messages.GetAgentReports, messages.GetSubagents, messages.ListPath, messages.GetMachine:
+		messages.GetAgentReports, messages.GetSubagents, messages.ListSubagents, messages.ListPath, messages.GetMachine:
 		return s.queries.Answer(ctx, m)
 	case messages.ForkSession:
 		return s.forkSession(ctx, m)
@@ -72,11 +72,30 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		if m, err = s.checks.Start(m); err != nil {
 			return nil, err
 		}
-		return s.startLeased(ctx, m)
+		return s.startLeased(ctx, m, m)
 	case messages.SendInput:
 		m.Digest = requests.InputDigest(m.Content, m.Attachments)
 		return s.askOnce(ctx, m)
+	case messages.SpawnSubagent:
+		return s.spawnSubagent(ctx, m)
+	case messages.SendToSubagent:
+		m.Input.Digest = requests.InputDigest(m.Input.Content, m.Input.Attachments)
+		if known, err := s.queries.Repeated(m.Input); known != nil || err != nil {
+			return known, err
+		}
+		if err := s.mayWork(ctx, m); err != nil {
+			return nil, err
+		}
+		return s.ask(ctx, s.sessions, m)
+	case messages.CancelSubagent:
+		return s.cancelSubagent(ctx, m, m)
 	case messages.Once:
+		if cancel, ok := m.Request.(messages.CancelSubagent); ok {
+			if known, err := s.queries.Repeated(m); known != nil || err != nil {
+				return known, err
+			}
+			return s.cancelSubagent(ctx, m, cancel)
+		}
 		if answer, ok := m.Request.(messages.AnswerPermission); ok {
 			return s.answerPermission(ctx, m, answer)
 		}

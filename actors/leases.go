@@ -44,22 +44,22 @@ func (s *System) releaseAll(ctx context.Context, holder messages.SessionID) erro
 	return all
 }
 
-// startLeased starts a session with its lease. A session that is not created keeps none.
-func (s *System) startLeased(ctx context.Context, m messages.StartSession) (messages.Reply, error) {
+// startLeased sends r, which starts the session of m, when that has its lease. A session that is not created keeps none.
+func (s *System) startLeased(ctx context.Context, m messages.StartSession, r messages.Request) (messages.Reply, error) {
 	fresh := m.WorktreeID != "" && s.registry != nil && !s.queries.Exists(m.Session)
 	if !fresh {
-		return s.ask(ctx, s.sessions, m)
+		return s.ask(ctx, s.sessions, r)
 	}
 	if m.Lease == messages.LeaseNone {
 		if err := s.registry.Excluded("start session", m.WorktreeID, m.Session); err != nil {
 			return nil, err
 		}
-		return s.ask(ctx, s.sessions, m)
+		return s.ask(ctx, s.sessions, r)
 	}
 	if _, err := s.lease(ctx, messages.LeaseWorktree{Worktree: m.WorktreeID, Holder: m.Session, Mode: m.Lease}); err != nil {
 		return nil, err
 	}
-	answer, err := s.ask(ctx, s.sessions, m)
+	answer, err := s.ask(ctx, s.sessions, r)
 	if kind := messages.KindOf(err); err != nil && kind != messages.DeadlineExceeded && kind != messages.Canceled && !s.queries.Exists(m.Session) {
 		err = errors.Join(err, s.releaseAll(context.WithoutCancel(ctx), m.Session))
 	}
@@ -77,7 +77,7 @@ func (s *System) mayWork(ctx context.Context, r messages.Request) error {
 	}
 	target, works := r.(messages.SessionRequest)
 	switch r.(type) {
-	case messages.SendInput, messages.ContinueSession, messages.RestartSession, messages.CompactSession:
+	case messages.SendInput, messages.SendToSubagent, messages.ContinueSession, messages.RestartSession, messages.CompactSession:
 	default:
 		works = false
 	}

@@ -146,9 +146,42 @@ func (s *memoryStore) all() []messages.SessionLoaded {
 	return all
 }
 
-func (s *memoryStore) Sessions(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
+func (s *memoryStore) Conversations(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
+	return s.list(directory, worktree, limit, offset, true)
+}
+
+func (s *memoryStore) Subagents(parent messages.SessionID) ([]messages.SessionRecord, error) {
 	var found []messages.SessionRecord
 	for _, l := range s.all() {
+		if child := l.Record.Subagent; child != nil && (parent == "" || child.Parent == parent) {
+			found = append(found, l.Record)
+		}
+	}
+	slices.Reverse(found)
+	return found, nil
+}
+
+func (s *memoryStore) RunningSubagents(parent messages.SessionID) []messages.SessionID {
+	all, _ := s.Subagents(parent)
+	var running []messages.SessionID
+	for _, r := range all {
+		if !r.Subagent.Status.Final() {
+			running = append(running, r.ID)
+		}
+	}
+	return running
+}
+
+func (s *memoryStore) Sessions(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
+	return s.list(directory, worktree, limit, offset, false)
+}
+
+func (s *memoryStore) list(directory, worktree string, limit, offset int, conversations bool) ([]messages.SessionRecord, int, error) {
+	var found []messages.SessionRecord
+	for _, l := range s.all() {
+		if conversations && l.Record.Subagent != nil {
+			continue
+		}
 		if (directory == "" || l.Record.WorkingDirectory == directory) && (worktree == "" || l.Record.WorktreeID == worktree) {
 			found = append(found, l.Record)
 		}

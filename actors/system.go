@@ -122,6 +122,7 @@ type System struct {
 	cgroups     process.Cgroups
 	git         *git.Git
 	registry    *worktree.Registry // nil = no worktrees are kept
+	spawning    spawns
 
 	daemon, disk, journal, pool, sessions, health, worktrees *actor.PID
 

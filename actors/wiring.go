@@ -163,7 +163,7 @@ func (s *System) sessionDeps() *session.Deps {
 		DiskFull: s.room.Full, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
 		Environment: s.planner.Environment, DirectoryRules: s.directories.Rules, EditRefused: s.checks.EditRefused, Guard: s.directories.Guard, EndStrays: endStraysIn,
 		Background: s.background, NoteVersion: s.versions.Add, KeepReport: s.keepReport, KeepAbilities: sidecar.LearnAbilities,
-		Temporary: s.planner.Temporary, Archive: s.archiver.Ended, Audit: s.ended, Notify: s.notifier.Send,
+		Temporary: s.planner.Temporary, Archive: s.archiver.Ended, Audit: s.ended, Notify: s.notifier.Send, SubagentEnded: s.subagentEnded,
 		Shows: s.logs, Mask: s.options.Mask,
 	}
 }

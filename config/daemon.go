@@ -54,6 +54,7 @@ type Daemon struct {
 	Reminders                     []time.Duration // none, one or two
 	NotifyExec                    []string        // empty = none
 	Worktree                      Worktree
+	Subagents                     Subagents
 
 	Resume Resume
 	Past   Past
@@ -163,6 +164,13 @@ func assign(to, v any) {
 	default:
 		panic(fmt.Sprintf("a setting goes into a %T", to))
 	}
+}
+
+// Subagents has the settings of subagents.
+type Subagents struct {
+	Limit           int           // of one session, under way
+	Depth           int           // how deep they may spawn others
+	AutoApproveTime time.Duration // where a spawn says nothing
 }
 
 // Worktree has the settings of git worktrees.

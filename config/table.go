@@ -219,6 +219,21 @@ var table = []Setting{
 		into: func(d *Daemon) any { return &d.Worktree.SetupTime },
 	},
 	{
+		Name: "subagents.max_per_session", Kind: Number, Unit: "subagents", Default: "50", Min: "1", Max: "10000", Env: "BETCODE_SUBAGENTS_MAX_PER_SESSION", Live: true,
+		Help: "number of subagents of one session that may be under way",
+		into: func(d *Daemon) any { return &d.Subagents.Limit },
+	},
+	{
+		Name: "subagents.max_depth", Kind: Number, Unit: "levels", Default: "3", Min: "1", Max: "10", Env: "BETCODE_SUBAGENTS_MAX_DEPTH", Live: true,
+		Help: "how deep subagents may spawn subagents",
+		into: func(d *Daemon) any { return &d.Subagents.Depth },
+	},
+	{
+		Name: "subagents.auto_approve_time", Kind: Duration, Default: "30m", Min: "1s", Max: "24h", Env: "BETCODE_SUBAGENTS_AUTO_APPROVE_TIME", Live: true,
+		Help: "how long calls of an auto-approved subagent are approved, where its spawn says nothing; then it is ended",
+		into: func(d *Daemon) any { return &d.Subagents.AutoApproveTime },
+	},
+	{
 		Name: "gitlab.url", Kind: Text, Unset: "https://gitlab.com, if there is a token", Env: "BETCODE_GITLAB_URL",
 		Help: "GitLab with the merge requests, pipelines and issues to show",
 		into: func(d *Daemon) any { return &d.GitLab.URL },

@@ -162,6 +162,7 @@ func New(o Options) *Server {
 	pb.RegisterMachineServiceServer(all, machineService{server: s})
 	pb.RegisterFleetServiceServer(all, fleetService{asker: s.asker})
 	pb.RegisterWorktreeServiceServer(all, worktreeService{server: s})
+	pb.RegisterSubagentServiceServer(all, subagentService{server: s})
 	pb.RegisterHealthServer(all, healthService{server: s})
 	healthpb.RegisterHealthServer(all, standardHealth{server: s})
 	reflection.Register(s.grpc)

@@ -9,7 +9,7 @@ import (
 // change.
 type AuditType string
 
-// The types. Those of subagents come with them.
+// The types.
 const (
 	AuditAutoApproved    AuditType = "auto_approve_tool_call" // a rule or a grant allowed a tool call
 	AuditGranted         AuditType = "permission_grant"       // a tool call was allowed, or a tool for a session
@@ -22,6 +22,13 @@ const (
 	AuditRateLimited     AuditType = "rate_limit_exceeded"
 	AuditAuthSuccess     AuditType = "auth_success"
 	AuditAuthFailure     AuditType = "auth_failure"
+
+	AuditSubagentSpawn    AuditType = "subagent_spawn"
+	AuditSubagentComplete AuditType = "subagent_complete"
+	AuditSubagentFail     AuditType = "subagent_fail"
+	AuditSubagentCancel   AuditType = "subagent_cancel"
+	AuditSubagentTimeout  AuditType = "subagent_timeout"     // its time was over, and its agent was ended
+	AuditToolUnknown      AuditType = "tool_validation_fail" // a subagent was to have a tool that there is not
 
 	AuditTurnCanceled AuditType = "turn_cancel"  // ours: a client had a turn interrupted
 	AuditRules        AuditType = "rules_change" // ours: the permission rules were read again and are other ones
@@ -43,7 +50,9 @@ const (
 func AuditTypes() []AuditType {
 	return []AuditType{
 		AuditAutoApproved, AuditGranted, AuditDenied, AuditRevoked, AuditSessionCreated, AuditSessionResumed, AuditSessionComplete,
-		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure, AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditForgedInput, AuditAgentResumed, AuditFleetStopped, AuditFleetResumed, AuditAdmin, AuditRefused,
+		AuditSessionError, AuditRateLimited, AuditAuthSuccess, AuditAuthFailure,
+		AuditSubagentSpawn, AuditSubagentComplete, AuditSubagentFail, AuditSubagentCancel, AuditSubagentTimeout, AuditToolUnknown,
+		AuditTurnCanceled, AuditRules, AuditSelfApproved, AuditForgedRequest, AuditForgedInput, AuditAgentResumed, AuditFleetStopped, AuditFleetResumed, AuditAdmin, AuditRefused,
 		AuditOpened, AuditLost,
 	}
 }
@@ -104,7 +113,7 @@ type AuditFilter struct {
 // ran out of time.
 func AuditSeverity(e AuditEntry) string {
 	switch {
-	case e.Outcome == OutcomeTimeout, e.Type == AuditLost, e.Type == AuditSelfApproved, e.Type == AuditForgedRequest, e.Type == AuditForgedInput:
+	case e.Outcome == OutcomeTimeout, e.Type == AuditToolUnknown, e.Type == AuditLost, e.Type == AuditSelfApproved, e.Type == AuditForgedRequest, e.Type == AuditForgedInput:
 		return "error"
 	case e.Type == AuditAutoApproved, e.Type == AuditRevoked, e.Type == AuditRateLimited, e.Type == AuditSessionError,
 		e.Type == AuditAuthFailure, e.Type == AuditRefused, e.Outcome == OutcomeFailure, strings.HasSuffix(string(e.Type), "_cancel"):

@@ -68,6 +68,9 @@ const (
 	SubprocessCrashed Code = "SUBPROCESS_CRASHED"
 	WorktreeNotFound  Code = "WORKTREE_NOT_FOUND"
 	WorktreeInUse     Code = "WORKTREE_IN_USE"
+	SubagentLimit     Code = "SUBAGENT_LIMIT"
+	PermissionConfig  Code = "INVALID_PERMISSION_CONFIG"
+	SubagentNotFound  Code = "SUBAGENT_NOT_FOUND"    // ours
 	NotTrusted        Code = "DIRECTORY_NOT_TRUSTED" // ours
 	DiskFull          Code = "DISK_FULL"             // ours
 	ClientTooSlow     Code = "CLIENT_TOO_SLOW"       // ours

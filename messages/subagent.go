@@ -19,10 +19,10 @@ type SpawnSubagent struct {
 	Model            string // empty = the parent's
 	WorkingDirectory string // empty = the worktree's, or the parent's
 	WorktreeID       string
-	WorktreeLock     WorktreeLock
-	Tools            []string // as permission rules name them; empty = those of any session
-	MaxTurns         uint32   // requests to the model that one message may cause; 0 is no limit
-	BudgetUSD        float64  // 0 is no limit
+	Lease            LeaseMode // of the worktree, which it then names
+	Tools            []string  // as permission rules name them; empty = those of any session
+	MaxTurns         uint32    // requests to the model that one message may cause; 0 is no limit
+	BudgetUSD        float64   // 0 is no limit
 	Environment      map[string]string
 	Timeout          time.Duration // 0 = none
 	AutoApprove      bool
@@ -62,7 +62,14 @@ type BeginSubagent struct {
 	Subagent SubagentRecord // as it begins
 	Grants   map[string]bool
 	Key      string // idempotency key of the first prompt
+	Fenced   bool   // for the answer
 	Prompt   string
+}
+
+// NoSubagent says that there is no such subagent.
+func NoSubagent(op string, id SessionID) *Error {
+	return Errorf(op, NotFound, "there is no subagent %s", id).WithCode(SubagentNotFound).With("subagent_id", string(id)).
+		WithHint("list them: betcode subagent list")
 }
 
 // Target implements [SessionRequest].
@@ -172,16 +179,6 @@ func ParseSubagentStatus(text string) (SubagentStatus, error) {
 		WithHint("name pending, running, completed, failed or cancelled, or none for all")
 }
 
-// WorktreeLock is how a subagent shares its worktree. Stored, and numbered as the enum of the API: append only.
-type WorktreeLock uint8
-
-// The locks.
-const (
-	WorktreeLockNone      WorktreeLock = 0
-	WorktreeLockShared    WorktreeLock = 2
-	WorktreeLockExclusive WorktreeLock = 3
-)
-
 // SubagentRecord is what a [SessionRecord] has of a subagent. It is written with each change of the session, so it is small.
 type SubagentRecord struct {
 	Parent SessionID
@@ -189,14 +186,14 @@ type SubagentRecord struct {
 	Digest []byte // of the request that spawned it
 	Prompt string // the beginning of it, at most 1 KiB
 
-	Tools        []string // as permission rules name them; empty = those of any session
-	MaxTurns     uint32
-	BudgetUSD    float64
-	WorktreeLock WorktreeLock
-	Forward      bool
-	Step         StepAttempt
-	Deadline     time.Time // it fails then; zero = never
-	Auto         AutoApprove
+	Tools     []string // as permission rules name them; empty = those of any session
+	MaxTurns  uint32
+	BudgetUSD float64
+	Lease     LeaseMode
+	Forward   bool
+	Step      StepAttempt
+	Deadline  time.Time // it fails then; zero = never
+	Auto      AutoApprove
 
 	Status SubagentStatus
 	Ending SubagentEnding // how it ends as soon as its agent has gone; zero while it goes on

@@ -51,6 +51,10 @@ func admit(e *entry, a *messages.Append) (*entry, *messages.Error) {
 		next.name, next.directory, next.worktree = r.Name, r.WorkingDirectory, r.WorktreeID
 		next.updated = record.LoadTime(record.StoreTime(r.UpdatedAt))
 		next.low = r.Past.LowWater
+		next.parent, next.running = "", false
+		if child := r.Subagent; child != nil {
+			next.parent, next.running = child.Parent, !child.Status.Final()
+		}
 	}
 	return &next, nil
 }

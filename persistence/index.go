@@ -31,6 +31,8 @@ type entry struct {
 	name      string
 	directory string
 	worktree  string
+	parent    messages.SessionID // of a subagent; empty = it is none
+	running   bool               // a subagent that has not ended
 	updated   time.Time
 	low       messages.Seq // what lies up to here was given up by the session
 
@@ -112,6 +114,7 @@ func (e *entry) describe(s *storev1.Session) {
 	e.name, e.directory, e.worktree = s.GetName(), s.GetWorkingDirectory(), s.GetWorktreeId()
 	e.updated = record.LoadTime(s.GetUpdatedAt())
 	e.low = messages.Seq(s.GetPast().GetLowWater())
+	e.parent, e.running = messages.SessionID(s.GetSubagent().GetParent()), record.SubagentRuns(s.GetSubagent())
 }
 
 // get returns what is known of a session, nil if there never was one.

@@ -1,7 +1,9 @@
 package persistence
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"betcode/messages"
@@ -13,12 +15,47 @@ import (
 // all: those of a working directory and of a worktree, where one is given. A
 // limit of 0 is none. A session that cannot be read is left out: see
 // [Store.Damaged].
-func (s *Store) Sessions(directory, worktree string, limit, offset int) (
-	records []messages.SessionRecord, total int, err error,
-) {
+func (s *Store) Sessions(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
+	return s.list(limit, offset, func(e *entry) bool { return e.in(directory, worktree) })
+}
+
+// Conversations is Sessions without subagents.
+func (s *Store) Conversations(directory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error) {
+	return s.list(limit, offset, func(e *entry) bool { return e.parent == "" && e.in(directory, worktree) })
+}
+
+// Subagents lists the subagents of a session, or all if parent is empty, oldest first.
+func (s *Store) Subagents(parent messages.SessionID) ([]messages.SessionRecord, error) {
+	records, _, err := s.list(0, 0, func(e *entry) bool { return e.parent != "" && (parent == "" || e.parent == parent) })
+	slices.SortFunc(records, func(a, b messages.SessionRecord) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return records, err
+}
+
+// RunningSubagents returns the subagents of a session that have not ended, in no order. It does no I/O.
+func (s *Store) RunningSubagents(parent messages.SessionID) []messages.SessionID {
+	s.index.mu.RLock()
+	defer s.index.mu.RUnlock()
+	var running []messages.SessionID
+	for _, e := range s.index.entries {
+		if e.running && e.parent == parent && !e.deleted {
+			running = append(running, e.id)
+		}
+	}
+	return running
+}
+
+// in reports whether a session is in a directory and a worktree, where one is given.
+func (e *entry) in(directory, worktree string) bool {
+	return (directory == "" || e.directory == directory) && (worktree == "" || e.worktree == worktree)
+}
+
+// list loads a page of the sessions that are wanted.
+func (s *Store) list(limit, offset int, wanted func(*entry) bool) (records []messages.SessionRecord, total int, err error) {
 	err = s.current(fault.OpSessions, func(v memtable.View) error {
 		for _, e := range s.index.newest() {
-			if (directory != "" && e.directory != directory) || (worktree != "" && e.worktree != worktree) {
+			if !wanted(e) {
 				continue
 			}
 			total++
@@ -67,11 +104,12 @@ func (s *Store) Resolve(reference string) (messages.SessionID, error) {
 	}
 	listed := s.index.newest()
 	if reference == lastReference {
-		if len(listed) == 0 {
-			return "", messages.Errorf(fault.OpResolve, messages.NotFound, "there is no session yet").
-				WithCode(messages.SessionNotFound)
+		for _, e := range listed {
+			if e.parent == "" { // what people continue is theirs
+				return e.id, nil
+			}
 		}
-		return listed[0].id, nil
+		return "", messages.Errorf(fault.OpResolve, messages.NotFound, "there is no session yet").WithCode(messages.SessionNotFound)
 	}
 	return choose(reference, append(matching(listed, reference), matching(s.index.damaged(), reference)...))
 }

@@ -29,6 +29,11 @@ type Store interface {
 	Events(session messages.SessionID, after messages.Seq, maxEvents, maxBytes int) ([]messages.Event, error)
 	// Sessions, Resolve, Pending, Unfinished and Seen read the projections.
 	Sessions(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
+	// Conversations is Sessions without subagents, Subagents lists those of a session or all, oldest first, and
+	// RunningSubagents returns those that have not ended, without I/O.
+	Conversations(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
+	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)
+	RunningSubagents(parent messages.SessionID) []messages.SessionID
 	Resolve(reference string) (messages.SessionID, error)
 	Pending(messages.SessionID) ([]messages.PermissionRecord, error)
 	Unfinished() ([]messages.SessionID, error)

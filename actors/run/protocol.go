@@ -44,6 +44,8 @@ const (
 	StopResumable
 	// StopKill sends SIGKILL to the agent and its children at once.
 	StopKill
+	// StopTerminate sends SIGTERM at once, and SIGKILL ten seconds later.
+	StopTerminate
 )
 
 // Messages of a run to its session, besides those of package messages.

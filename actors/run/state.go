@@ -26,6 +26,7 @@ const maxCredits = 2
 const (
 	graceOrderly   = 3 * time.Second // after end_session, and after SIGTERM
 	graceResumable = 5 * time.Second // after SIGTERM, when the daemon ends
+	graceTerminate = 10 * time.Second
 	graceInterrupt = 5 * time.Second // after an interrupt request, before SIGINT
 )
 
@@ -327,6 +328,8 @@ func (s state) stop(effects []act.Effect) (state, []act.Effect) {
 		return s, append(effects, killTree{})
 	case s.how == StopResumable:
 		return s, append(effects, signalIt{syscall.SIGTERM}, act.After{Delay: graceResumable, Message: stopStage{2}})
+	case s.how == StopTerminate:
+		return s, append(effects, signalIt{syscall.SIGTERM}, act.After{Delay: graceTerminate, Message: stopStage{2}})
 	default:
 		return s, append(effects, writeLine{writing{line: claude.EndSessionLine(s.control("end-session"), s.can)}}, act.After{Delay: graceOrderly, Message: stopStage{1}})
 	}

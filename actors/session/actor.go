@@ -166,6 +166,10 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		ctx.Request(s.deps.Pool, e.message)
 	case sendToPool:
 		ctx.Send(s.deps.Pool, e.message)
+	case subagentEnded:
+		if s.deps.SubagentEnded != nil {
+			s.deps.SubagentEnded(e.record)
+		}
 	case notify:
 		s.deps.Notify(e.event)
 	case noteVersion:

@@ -25,6 +25,9 @@ func (t *transition) audit(e messages.AuditEntry) {
 	if e.ActorType == "" {
 		e.ActorType = messages.ActorDaemon
 	}
+	if child := t.s.record.Subagent; child != nil {
+		e.Subagent, e.Parent = string(t.s.id), child.Parent
+	}
 	said := auditing{entry: e}
 	if e.Type == messages.AuditSessionError {
 		said.stderr = t.s.agent.stderr

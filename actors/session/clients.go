@@ -22,22 +22,27 @@ import (
 func (t *transition) startSession(from *actor.PID, m messages.StartSession) {
 	created := !t.s.exists
 	if created {
-		t.s.exists = true
-		t.s.record = messages.SessionRecord{
-			ID: t.s.id, Name: m.Name, WorkingDirectory: m.WorkingDirectory, Resolved: m.Resolved, WorktreeID: m.WorktreeID, Model: m.Model,
-			AllowedTools: m.AllowedTools, DeniedTools: m.DeniedTools, Metadata: m.Metadata, Resume: m.Resume,
-			Environment: t.s.options.kept(m.Environment), Options: m.Options, Fork: m.Fork,
-			Phase: messages.PhaseNew, CreatedAt: t.now.at,
-		}
-		t.s.announced.exposed = m.Exposed
-		t.emit(events.Session(t.s.record, t.s.options.Lineage, false))
-		t.announceFork()
-		t.auditCreated(m)
-		if m.PermissionMode != "" {
-			t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
-		}
+		t.create(m)
 	}
 	t.then(act.Reply{To: from, With: messages.SessionStarted{Created: created, View: t.s.view()}})
+}
+
+// create makes the session.
+func (t *transition) create(m messages.StartSession) {
+	t.s.exists = true
+	t.s.record = messages.SessionRecord{
+		ID: t.s.id, Name: m.Name, WorkingDirectory: m.WorkingDirectory, Resolved: m.Resolved, WorktreeID: m.WorktreeID, Model: m.Model,
+		AllowedTools: m.AllowedTools, DeniedTools: m.DeniedTools, Metadata: m.Metadata, Resume: m.Resume,
+		Environment: t.s.options.kept(m.Environment), Options: m.Options, Fork: m.Fork,
+		Phase: messages.PhaseNew, CreatedAt: t.now.at,
+	}
+	t.s.announced.exposed = m.Exposed
+	t.emit(events.Session(t.s.record, t.s.options.Lineage, false))
+	t.announceFork()
+	t.auditCreated(m)
+	if m.PermissionMode != "" {
+		t.wantMode(m.PermissionMode, m.Client, m.ConfirmMode)
+	}
 }
 
 // kept is what a session keeps of a client's environment: what is declared.

@@ -57,6 +57,7 @@ type Deps struct {
 	Archive       func(directory string, upTo messages.RunNumber)    // spools of runs that have ended
 	Audit         func(messages.AuditEntry)
 	Notify        func(Notice)
+	SubagentEnded func(messages.SessionRecord) // nil = nobody is told
 
 	Shows func(zerolog.Level) bool // whether the log shows anything of a level
 	Mask  func(text string) string // hides secrets in what the log shows of an agent's output

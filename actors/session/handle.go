@@ -24,6 +24,12 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.sendInput(from, m)
 	case messages.AnswerPermission:
 		t.answerPermission(from, m)
+	case messages.BeginSubagent:
+		t.beginSubagent(from, m)
+	case messages.SendToSubagent:
+		t.sendToSubagent(from, m)
+	case messages.CancelSubagent:
+		t.cancelSubagent(from, m)
 	case messages.CancelTurn:
 		t.cancelTurn(from, m)
 	case messages.Once:
@@ -137,6 +143,12 @@ func (t *transition) handle(from *actor.PID, m any) {
 		t.parkLate(m)
 	case yieldDue:
 		t.yieldLate(m)
+	case messages.RevokeAutoApprove:
+		t.revokeAutoApprove(from, m)
+	case rateDue:
+		t.rateOver()
+	case subagentDue:
+		t.subagentLate()
 	case unwatchedDue:
 		t.unwatchedLate()
 	case pool.Restarted:
@@ -180,7 +192,7 @@ func isUse(m any) bool {
 	switch m := m.(type) {
 	case messages.StartSession, messages.SendInput, messages.CancelTurn, messages.ChangeSettings, messages.RenameSession,
 		messages.StopSession, messages.ContinueSession, messages.RestartSession, messages.SetGrant, messages.ClearGrants,
-		messages.CompactSession, messages.AnswerPermission:
+		messages.CompactSession, messages.AnswerPermission, messages.BeginSubagent, messages.SendToSubagent, messages.CancelSubagent:
 		return true
 	case permission.Decided:
 		return m.Answer.Decision != messages.DecisionExpired

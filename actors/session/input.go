@@ -60,6 +60,12 @@ func (t *transition) repeated(from *actor.PID, m messages.SendInput) bool {
 
 // acceptInput journals a message that was found good, and acknowledges it.
 func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
+	in := t.takeInput(m)
+	t.then(act.Reply{To: from, With: messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}})
+}
+
+// takeInput journals a message.
+func (t *transition) takeInput(m messages.SendInput) messages.InputRecord {
 	in := messages.InputRecord{Key: m.Key, Content: m.Content, Attachments: m.Attachments, Client: m.Client, At: t.now.at}
 	in.Seq = t.s.record.Head + 1
 	t.exchangeBegins()
@@ -70,7 +76,7 @@ func (t *transition) acceptInput(from *actor.PID, m messages.SendInput) {
 	r := t.change()
 	r.Messages++
 	r.Phase = messages.PhaseActive
-	t.then(act.Reply{To: from, With: messages.InputAcknowledged{Key: in.Key, Seq: in.Seq}})
+	return in
 }
 
 // deliver gives the run the inputs that it does not have yet. The agent's answer, or the run's report that the line is written,

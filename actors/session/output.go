@@ -85,6 +85,7 @@ func (t *transition) item(item claude.Item) {
 			t.callInterrupted(m)
 		} else {
 			t.callDone(m)
+			t.subagentCalled()
 			t.withdrawTool(m.ID)
 		}
 		t.forgetDecided(m.ID)
@@ -144,6 +145,7 @@ func (t *transition) turnStarted(m claude.TurnStarted) {
 		r.Phase = messages.PhaseActive
 	}
 	t.s.agent.working = true
+	t.subagentBegan()
 	t.beginInputs(m)
 	t.agentSession(m.AgentSession)
 	if m.Model != "" && m.Model != r.AgentModel {
@@ -166,6 +168,7 @@ func (t *transition) turnEnded(m claude.TurnEnded) {
 	if m.Unasked && t.s.can().ToldCauses {
 		t.forgedInput(map[string]string{"turn": "nothing has asked for it"})
 	}
+	t.subagentAnswered(m)
 	r := t.change()
 	before := r.Status
 	r.Turn, r.TurnCanceled, r.Interruptions = false, false, 0

@@ -55,12 +55,12 @@ func (t *transition) rulesNow() *rules.Set { return t.s.options.Rules.With(t.s.a
 // screen begins to decide a new request.
 func (t *transition) screen(p messages.PermissionRecord, needsPerson bool) {
 	unread, edit := t.s.options.OwnRules && t.s.agent.directory == nil, t.keptEdit(p)
-	if !needsPerson && (unread || edit != nil || t.s.protects(p.Tool) || t.rulesNow().NeedsDisk(p.Tool)) {
+	if !needsPerson && (unread || t.s.subagentLives() || edit != nil || t.s.protects(p.Tool) || t.rulesNow().NeedsDisk(p.Tool)) {
 		t.putPermission(p)
 		t.then(lookAround{p.Request, t.callOf(p), edit, p.Why.Reason})
 		return
 	}
-	t.decideByRules(p, t.rulesNow().Decide(t.callOf(p)), needsPerson)
+	t.decideByRules(p, t.callOf(p), needsPerson)
 }
 
 // lookedAround decides a request when the disk was read for it.
@@ -77,12 +77,13 @@ func (t *transition) lookedAround(m lookedAround) {
 	p.Reason = cmp.Or(m.protected, p.Reason)
 	call := t.callOf(p)
 	call.Real = m.real
-	t.decideByRules(p, t.rulesNow().Decide(call), false)
+	t.decideByRules(p, call, false)
 }
 
 // decideByRules decides a request by the rules, else by the grants of the session, else by a person. Neither rules nor grants allow
 // a call that the agent wants a person to decide, or that has a reason to ask.
-func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict, needsPerson bool) {
+func (t *transition) decideByRules(p messages.PermissionRecord, call rules.Call, needsPerson bool) {
+	v := t.rulesNow().Decide(call)
 	old, again := t.keptFor(p)
 	granted, known := t.s.record.Grants[p.Tool]
 	switch {
@@ -98,6 +99,9 @@ func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict,
 	case known && granted:
 		p.Decision, p.DecidedBy = messages.AllowSession, "grant"
 	}
+	if t.boundsOf(&p, call, v.Effect == rules.Ask || needsPerson || p.Question || p.Reason != "") {
+		return
+	}
 	switch {
 	case prompts.Decided(p):
 		if again {
@@ -106,6 +110,10 @@ func (t *transition) decideByRules(p messages.PermissionRecord, v rules.Verdict,
 		p.DecidedAt = p.ReceivedAt
 		t.putPermission(p)
 		t.unanswered(p)
+		if p.DecidedBy == byAutoApprove {
+			p.DecidedAt = t.now.at
+			t.callDecided(p)
+		}
 		t.auditDecision(p, messages.ActorDaemon)
 		t.deliverAnswer(p)
 	case again:

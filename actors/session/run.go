@@ -26,6 +26,7 @@ const runFormat = 1
 // recover continues from the journal: it looks for the agent that was running, shows undecided requests again, and delivers inputs.
 func (t *transition) recover() {
 	t.announceRestored()
+	t.s.subagent.restored = t.s.busy()
 	t.recoverPermissions()
 	if t.s.active() {
 		t.s.agent.working = inTurn(t.s.cursor.Translator)
@@ -75,7 +76,7 @@ func (t *transition) startRun() {
 		Argv:      argv, AgentSession: r.AgentSession, Resumed: resumed, StartedAt: t.now.at,
 	}
 	run.ControlKey = t.now.id()
-	if t.s.options.Fence == settings.FenceProject {
+	if child := r.Subagent; t.s.options.Fence == settings.FenceProject || child != nil && child.Auto.Fence {
 		run.Fence = string(settings.FenceProject)
 	}
 	run.Environment = t.s.environment()

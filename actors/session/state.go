@@ -50,6 +50,7 @@ type state struct {
 	ending     endings
 	retries    retries
 	compaction compactionView
+	subagent   subagentView
 
 	slot slotView
 }

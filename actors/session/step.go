@@ -62,6 +62,7 @@ func (s state) step(now env, from *actor.PID, m any) (state, []act.Effect) {
 	}
 	t := begin(s, now)
 	t.handle(from, m)
+	t.updateSubagent()
 	t.updateCompaction()
 	t.reconcile()
 	t.replaceOutdated()
@@ -90,6 +91,8 @@ func (s state) load(now env, m messages.SessionLoaded) (state, []act.Effect) {
 	}
 	if m.Found {
 		t.recover()
+		t.updateSubagent()
+		t.watchSubagent()
 		t.reconcile()
 		t.recoverCompaction()
 		t.reserveLock()

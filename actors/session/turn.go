@@ -69,6 +69,7 @@ func (t *transition) endTurn(reason string) {
 	if ended {
 		t.emit(events.TurnComplete(reason))
 	}
+	t.subagentInterrupted(reason)
 	r.Turn, r.TurnCanceled, r.Interruptions, r.Waiting = false, false, 0, ""
 	t.s.agent.interrupted = false
 	t.deliverLong()

@@ -35,6 +35,10 @@ type Settings struct {
 	Continuations uint32                // how often a turn that was cut off is continued without a person
 	ContinueGrace time.Duration         // how long a resumed agent may take to continue its turn
 
+	Subagents       int           // how many subagents of a session may be under way
+	SubagentDepth   int           // how deep subagents may spawn subagents
+	AutoApproveTime time.Duration // of subagents, where their spawn says nothing
+
 	SetupCommands []string      // prepare new worktrees, run by the shell; empty = none
 	SetupTime     time.Duration // how long the setup of a worktree may take
 
@@ -48,7 +52,7 @@ func Default() Settings {
 		MaxAgents: 5, MaxWaiting: 50, MinFreeMemory: 128 << 20, AgentMemory: 300 << 20,
 		Silence: 7 * time.Minute, ParkAfter: 10 * time.Minute, WaitingHold: 10 * time.Minute,
 		OnAlarm: AlarmFreezes, Fence: FenceOff, Resume: messages.ResumeAuto, Continuations: 2, ContinueGrace: time.Minute,
-		SetupTime: 10 * time.Minute,
+		Subagents: 50, SubagentDepth: 3, AutoApproveTime: 30 * time.Minute, SetupTime: 10 * time.Minute,
 	}
 }
 

@@ -113,7 +113,8 @@ func (c *changes) checkLeases() {
 		rec, err := c.registry.change(rec.ID, func(r *record) error {
 			r.Leases = r.Leases.checkAtStart(func(id messages.SessionID) (found, works bool) {
 				s, found := sessions[id]
-				return found, s.Turn && !s.StopWanted
+				ended := s.Subagent != nil && s.Subagent.Status.Final()
+				return found && !ended, s.Turn && !s.StopWanted
 			})
 			return nil
 		})

@@ -175,6 +175,9 @@ func (c *Chronicle) Unfinished() bool {
 			return true
 		}
 	}
+	if s := c.Record.Subagent; s != nil && !s.Status.Final() {
+		return true
+	}
 	return len(c.Inputs)+len(c.Permissions) > 0 || c.Record.Turn && c.Record.Waiting == "" && c.Record.Condition == ""
 }
 

@@ -86,8 +86,9 @@ type TurnEnded struct {
 	Error          string // for people
 	Failure        string // code of the ErrorEvent that was drafted, empty if there was none
 	IsError        bool
-	LocalCommand   bool // a slash command that needed no model
-	MemoryGone     bool // the conversation to be resumed is not there: start it anew
+	LocalCommand   bool   // a slash command that needed no model
+	Text           string // the agent's last words in it, at most 4 KiB; empty if it failed
+	MemoryGone     bool   // the conversation to be resumed is not there: start it anew
 	Usage          Usage
 	ContextTokens  uint64 // in the model's context after it, as far as it is known
 	ContextWindow  uint64 // how many there is room for, 0 if it was not said

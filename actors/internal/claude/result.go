@@ -19,6 +19,9 @@ const (
 
 const memoryGone = "No conversation found"
 
+// maxResultText bounds what TurnEnded has of the agent's last words, in bytes.
+const maxResultText = 4 << 10
+
 // result translates the end of a turn. A failed request calls itself a success
 // with is_error; an interrupt calls itself an error.
 func (t *translation) result() {
@@ -46,6 +49,8 @@ func (t *translation) result() {
 	ended.Unasked = t.unasked(&ended)
 	if ended.IsError {
 		ended.Error = t.errorText()
+	} else {
+		ended.Text = cut(string(r.Result), maxResultText)
 	}
 	ended.Usage = t.turnUsage()
 

@@ -18,6 +18,9 @@ type Store interface {
 	Load(messages.SessionID) (messages.SessionLoaded, error)
 	// Sessions returns a page of sessions, the last used first, and their number. Damaged lists those that cannot be loaded.
 	Sessions(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
+	// Conversations is Sessions without subagents; Subagents lists those of a session, or all, oldest first.
+	Conversations(workingDirectory, worktree string, limit, offset int) ([]messages.SessionRecord, int, error)
+	Subagents(parent messages.SessionID) ([]messages.SessionRecord, error)
 	Damaged() ([]messages.DamagedSession, error)
 	// Resolve finds a session by its name, or by the beginning of its id.
 	Resolve(reference string) (messages.SessionID, error)
@@ -85,6 +88,8 @@ func (q *Queries) Answer(ctx context.Context, r messages.Request) (messages.Repl
 		return q.agentReports(m)
 	case messages.GetSubagents:
 		return q.subagents(m)
+	case messages.ListSubagents:
+		return q.listSubagents(m)
 	case messages.ListPath:
 		return q.completePath(m)
 	case messages.GetMachine:

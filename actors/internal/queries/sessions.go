@@ -1,6 +1,8 @@
 package queries
 
 import (
+	"slices"
+
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/paths"
 	"betcode/messages"
@@ -15,7 +17,7 @@ func (q *Queries) listSessions(m messages.ListSessions) (messages.Reply, error) 
 	if limit <= 0 {
 		limit = defaultLimit
 	}
-	found, total, err := q.deps.Store.Sessions(m.WorkingDirectory, m.WorktreeID, limit, m.Offset)
+	found, total, err := q.deps.Store.Conversations(m.WorkingDirectory, m.WorktreeID, limit, m.Offset)
 	if err != nil {
 		return result(nil, err)
 	}
@@ -33,6 +35,18 @@ func (q *Queries) listSessions(m messages.ListSessions) (messages.Reply, error) 
 		}
 	}
 	return list, nil
+}
+
+// listSubagents lists the sessions that are subagents.
+func (q *Queries) listSubagents(m messages.ListSubagents) (messages.Reply, error) {
+	all, err := q.deps.Store.Subagents(m.Parent)
+	if err != nil {
+		return result(nil, err)
+	}
+	all = slices.DeleteFunc(all, func(r messages.SessionRecord) bool {
+		return r.Subagent == nil || m.Status != messages.SubagentAny && r.Subagent.Status != m.Status || m.Orchestration != "" && r.Subagent.Step.Orchestration != m.Orchestration
+	})
+	return messages.SubagentList{Subagents: all}, nil
 }
 
 // listPermissions lists the requests that wait for a decision.

@@ -85,3 +85,6 @@ func steers(name string) bool {
 	}
 	return false
 }
+
+// Steers reports whether a variable decides which programs run, or what they run first.
+func Steers(name string) bool { return steers(name) }

@@ -139,3 +139,16 @@ func (e exactly) may(c *call) bool {
 }
 
 func (e exactly) covers(c *call, _ int) bool { return c.kind == string(e) }
+
+// others are tools of agents whose input no rule with an argument looks at.
+var others = set("Task", "TodoWrite", "TodoRead", "WebSearch", "ExitPlanMode", "EnterPlanMode", "AskUserQuestion", "BashOutput", "KillShell", "KillBash",
+	"TaskOutput", "TaskStop", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "AgentOutputTool", "SlashCommand", "ToolSearch", "LSP", "Monitor",
+	"ListMcpResourcesTool", "ReadMcpResourceTool", "ReadMcpResourceDirTool", "EnterWorktree", "ExitWorktree", "SendMessage")
+
+// Known reports whether a rule names a tool that agents have, or one of an MCP server.
+func Known(tool string) bool {
+	return members[tool] != nil || others[tool] || strings.HasPrefix(tool, mcpPrefix) && newNamePattern(tool).named()
+}
+
+// IsMCP reports whether a tool is one of an MCP server.
+func IsMCP(tool string) bool { return strings.HasPrefix(tool, mcpPrefix) }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"betcode/messages"
@@ -288,9 +289,10 @@ func BeginsWith(c *storev1.Cursor) Link {
 }
 
 // HasOpenTurn reports whether a row of a session says that a turn is to be continued: it was interrupted, and the session does
-// not wait for a person. It decodes no more than that: at boot there are thousands. A row that cannot be read has one.
+// not wait for a person, or the session is a subagent that has not ended. It decodes no more than that: at boot there are
+// thousands. A row that cannot be read has one.
 func HasOpenTurn(key, value []byte) bool {
-	const turnField, waitingField, conditionField = 16, 42, 43
+	const turnField, waitingField, conditionField, subagentField = 16, 42, 43, 80
 	if len(key) != 9 || key[8] != RowSession {
 		return false
 	}
@@ -298,7 +300,7 @@ func HasOpenTurn(key, value []byte) bool {
 	if err != nil {
 		return true
 	}
-	open, blocked := false, false
+	open, blocked, subagent := false, false, false
 	for len(body) > 0 {
 		number, kind, n := protowire.ConsumeTag(body)
 		if n < 0 {
@@ -311,6 +313,10 @@ func HasOpenTurn(key, value []byte) bool {
 		case (number == waitingField || number == conditionField) && kind == protowire.BytesType:
 			text, _ := protowire.ConsumeBytes(body[n:])
 			blocked = blocked || len(text) > 0
+		case number == subagentField && kind == protowire.BytesType:
+			body, _ := protowire.ConsumeBytes(body[n:])
+			var s storev1.Subagent
+			subagent = proto.Unmarshal(body, &s) != nil || SubagentRuns(&s)
 		}
 		m := protowire.ConsumeFieldValue(number, kind, body[n:])
 		if m < 0 {
@@ -318,7 +324,7 @@ func HasOpenTurn(key, value []byte) bool {
 		}
 		body = body[n+m:]
 	}
-	return open && !blocked
+	return open && !blocked || subagent
 }
 
 // HasEnded reports whether a stored run has ended. It decodes no more than that: at boot

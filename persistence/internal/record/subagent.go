@@ -18,7 +18,7 @@ func storeSubagent(r *messages.SubagentRecord) *storev1.Subagent {
 		Tools:         r.Tools,
 		MaxTurns:      r.MaxTurns,
 		BudgetUsd:     r.BudgetUSD,
-		WorktreeLock:  uint32(r.WorktreeLock),
+		Lease:         string(r.Lease),
 		Forward:       r.Forward,
 		Orchestration: r.Step.Orchestration,
 		Step:          r.Step.Step,
@@ -49,7 +49,7 @@ func loadSubagent(s *storev1.Subagent) *messages.SubagentRecord {
 		Tools:        s.GetTools(),
 		MaxTurns:     s.GetMaxTurns(),
 		BudgetUSD:    s.GetBudgetUsd(),
-		WorktreeLock: messages.WorktreeLock(s.GetWorktreeLock()), //nolint:gosec // as it was stored
+		Lease:        messages.LeaseMode(s.GetLease()),
 		Forward:      s.GetForward(),
 		Step:         messages.StepAttempt{Orchestration: s.GetOrchestration(), Step: s.GetStep(), Attempt: s.GetAttempt()},
 		Deadline:     LoadTime(s.GetDeadline()),
@@ -81,4 +81,9 @@ func loadAutoApprove(s *storev1.AutoApprove) messages.AutoApprove {
 		Given: s.GetGiven(), Since: LoadTime(s.GetSince()), Until: LoadTime(s.GetUntil()), PerMinute: s.GetPerMinute(), Queue: s.GetQueue(), Fence: s.GetFence(),
 		Minute: s.GetMinute(), Used: s.GetUsed(), Revoked: s.GetRevoked(), RevokedBy: messages.ClientID(s.GetRevokedBy()), Why: s.GetWhy(),
 	}
+}
+
+// SubagentRuns reports whether a subagent has not ended; false for none.
+func SubagentRuns(s *storev1.Subagent) bool {
+	return s != nil && !messages.SubagentStatus(s.GetStatus()).Final() //nolint:gosec // as it was stored
 }

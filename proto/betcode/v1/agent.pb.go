@@ -1832,7 +1832,9 @@ type SubagentChange struct {
 	// At the end: the last text of the model, or why it failed or was cancelled.
 	ResultSummary string `protobuf:"bytes,3,opt,name=result_summary,json=resultSummary,proto3" json:"result_summary,omitempty"`
 	// At the end.
-	ExitCode      int32 `protobuf:"varint,4,opt,name=exit_code,json=exitCode,proto3" json:"exit_code,omitempty"`
+	ExitCode int32 `protobuf:"varint,4,opt,name=exit_code,json=exitCode,proto3" json:"exit_code,omitempty"`
+	// At the beginning: as it was asked for; empty = the agent's default.
+	Model         string `protobuf:"bytes,5,opt,name=model,proto3" json:"model,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1893,6 +1895,13 @@ func (x *SubagentChange) GetExitCode() int32 {
 		return x.ExitCode
 	}
 	return 0
+}
+
+func (x *SubagentChange) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
 }
 
 // TextDelta is a piece of text of the agent.
@@ -5545,12 +5554,13 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"retraction\x128\n" +
 	"\bpresence\x18x \x01(\v2\x1a.betcode.v1.PresenceChangeH\x00R\bpresence\x128\n" +
 	"\bsubagent\x18} \x01(\v2\x1a.betcode.v1.SubagentChangeH\x00R\bsubagentB\a\n" +
-	"\x05event\"\x98\x01\n" +
+	"\x05event\"\xae\x01\n" +
 	"\x0eSubagentChange\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12*\n" +
 	"\x11parent_session_id\x18\x02 \x01(\tR\x0fparentSessionId\x12%\n" +
 	"\x0eresult_summary\x18\x03 \x01(\tR\rresultSummary\x12\x1b\n" +
-	"\texit_code\x18\x04 \x01(\x05R\bexitCode\"\xba\x01\n" +
+	"\texit_code\x18\x04 \x01(\x05R\bexitCode\x12\x14\n" +
+	"\x05model\x18\x05 \x01(\tR\x05model\"\xba\x01\n" +
 	"\tTextDelta\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1f\n" +
 	"\vis_complete\x18\x02 \x01(\bR\n" +

@@ -89,6 +89,7 @@ func (p *program) app() *cli.App {
 			p.gitlabCommand(),
 			p.journalCommand(),
 			p.worktreeCommand(),
+			p.subagentCommand(),
 			p.fleetCommand(),
 			p.orchestrateCommand(),
 			p.machineCommand(),

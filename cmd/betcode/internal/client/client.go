@@ -44,6 +44,7 @@ type Client struct {
 	Version  pb.VersionServiceClient
 	Machine  pb.MachineServiceClient
 	Worktree pb.WorktreeServiceClient
+	Subagent pb.SubagentServiceClient
 	Fleet    pb.FleetServiceClient
 	GitLab   pb.GitLabServiceClient
 	Config   pb.ConfigServiceClient
@@ -69,6 +70,7 @@ func New(o Options) (*Client, error) {
 		Health:   pb.NewBetCodeHealthClient(conn),
 		Version:  pb.NewVersionServiceClient(conn),
 		Machine:  pb.NewMachineServiceClient(conn),
+		Subagent: pb.NewSubagentServiceClient(conn),
 		Worktree: pb.NewWorktreeServiceClient(conn), Fleet: pb.NewFleetServiceClient(conn),
 		GitLab:  pb.NewGitLabServiceClient(conn),
 		Config:  pb.NewConfigServiceClient(conn),

@@ -43,6 +43,7 @@ func actorSettings(s config.Settings) settings.Settings {
 		OnAlarm: settings.OnAlarm(c.OnSelfApproval), Fence: settings.Fence(c.Fence), FenceWritable: c.FenceWritable,
 		Resume: messages.ResumePolicy(c.Resume.Policy), Continuations: uint32(c.Resume.Times), ContinueGrace: c.Resume.Grace,
 		SetupCommands: c.Worktree.SetupCommands, SetupTime: c.Worktree.SetupTime,
+		Subagents: c.Subagents.Limit, SubagentDepth: c.Subagents.Depth, AutoApproveTime: c.Subagents.AutoApproveTime,
 		Rules: rulesOf(s),
 	}
 	if compaction, ok := messages.FeatureNamed("context_compaction"); ok && !compaction.On(features.Set(s)) {

@@ -116,6 +116,8 @@ func (r *Renderer) Event(e *pb.AgentEvent) {
 		if r.verbose {
 			r.Line("%s", s.Dim(presence(event.Presence)))
 		}
+	case *pb.AgentEvent_Subagent:
+		r.Line("%s", s.Dim(subagentChange(event.Subagent)))
 	case *pb.AgentEvent_Lagging:
 		if r.verbose {
 			r.Line("%s", s.Dim("catching up"))
@@ -346,4 +348,16 @@ func presence(p *pb.PresenceChange) string {
 		words = append(words, console.Line(id)+" has left")
 	}
 	return console.Shorten(strings.Join(words, ", "), 200)
+}
+
+// subagentChange says on one line that a subagent began or ended.
+func subagentChange(c *pb.SubagentChange) string {
+	if c.GetStatus() == "pending" {
+		return "subagent of " + console.Line(c.GetParentSessionId())
+	}
+	line := "subagent " + console.Line(c.GetStatus())
+	if c.GetStatus() != "completed" && c.GetResultSummary() != "" { // what it said is above
+		line += ": " + console.Shorten(console.Line(c.GetResultSummary()), 200)
+	}
+	return line
 }

@@ -888,7 +888,7 @@ type Subagent struct {
 	Tools         []string               `protobuf:"bytes,5,rep,name=tools" json:"tools,omitempty"`
 	MaxTurns      uint32                 `protobuf:"varint,6,opt,name=max_turns,json=maxTurns" json:"max_turns,omitempty"`
 	BudgetUsd     float64                `protobuf:"fixed64,7,opt,name=budget_usd,json=budgetUsd" json:"budget_usd,omitempty"`
-	WorktreeLock  uint32                 `protobuf:"varint,8,opt,name=worktree_lock,json=worktreeLock" json:"worktree_lock,omitempty"`
+	Lease         string                 `protobuf:"bytes,8,opt,name=lease" json:"lease,omitempty"`
 	Forward       bool                   `protobuf:"varint,9,opt,name=forward" json:"forward,omitempty"`
 	Orchestration string                 `protobuf:"bytes,10,opt,name=orchestration" json:"orchestration,omitempty"`
 	Step          string                 `protobuf:"bytes,11,opt,name=step" json:"step,omitempty"`
@@ -987,11 +987,11 @@ func (x *Subagent) GetBudgetUsd() float64 {
 	return 0
 }
 
-func (x *Subagent) GetWorktreeLock() uint32 {
+func (x *Subagent) GetLease() string {
 	if x != nil {
-		return x.WorktreeLock
+		return x.Lease
 	}
-	return 0
+	return ""
 }
 
 func (x *Subagent) GetForward() bool {
@@ -3288,7 +3288,7 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\bR\x05value:\x028\x01\x1a>\n" +
 	"\x10EnvironmentEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe2\x05\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd3\x05\n" +
 	"\bSubagent\x12\x16\n" +
 	"\x06parent\x18\x01 \x01(\tR\x06parent\x12\x14\n" +
 	"\x05depth\x18\x02 \x01(\rR\x05depth\x12\x16\n" +
@@ -3297,8 +3297,8 @@ const file_betcode_store_v1_store_proto_rawDesc = "" +
 	"\x05tools\x18\x05 \x03(\tR\x05tools\x12\x1b\n" +
 	"\tmax_turns\x18\x06 \x01(\rR\bmaxTurns\x12\x1d\n" +
 	"\n" +
-	"budget_usd\x18\a \x01(\x01R\tbudgetUsd\x12#\n" +
-	"\rworktree_lock\x18\b \x01(\rR\fworktreeLock\x12\x18\n" +
+	"budget_usd\x18\a \x01(\x01R\tbudgetUsd\x12\x14\n" +
+	"\x05lease\x18\b \x01(\tR\x05lease\x12\x18\n" +
 	"\aforward\x18\t \x01(\bR\aforward\x12$\n" +
 	"\rorchestration\x18\n" +
 	" \x01(\tR\rorchestration\x12\x12\n" +

@@ -1,0 +1,274 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/render"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) subagentCommand() *cli.Command {
+	return &cli.Command{
+		Name: "subagent", Aliases: []string{"subagents"}, Usage: "spawn, list, watch, message and cancel subagents of a session",
+		Description: "A subagent is a session of its own; its agent survives the daemon. ID is the id of its session, or the\n" +
+			"beginning of it. The feature has to be on: betcode config set feature_flags.subagent_orchestration true",
+		Subcommands: []*cli.Command{
+			p.spawnSubagentCommand(),
+			{
+				Name: "list", Aliases: []string{"ls"}, Usage: "list the subagents of a session, oldest first", ArgsUsage: "[SESSION]",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of all sessions"},
+					&cli.StringFlag{Name: "status", Usage: "only `STATUS`: pending, running, completed, failed or cancelled"}, jsonFlag(),
+				},
+				Action: p.withClient(0, 1, p.listSubagents),
+			},
+			{
+				Name: "watch", Usage: "show what a subagent did and does, up to its end", ArgsUsage: "ID",
+				Description: "The exit code is 0 if it completed, and 1 if it failed or was cancelled.",
+				Flags: []cli.Flag{
+					&cli.Uint64Flag{Name: "from", Usage: "only what comes after `SEQUENCE`"},
+					&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show thinking and processes too"},
+					&cli.BoolFlag{Name: "json", Usage: "one JSON object for each event"},
+				},
+				Action: p.withClient(1, 1, p.watchSubagent),
+			},
+			{
+				Name: "send", Usage: "give a subagent that has not ended a message", ArgsUsage: "ID TEXT",
+				Action: p.withClient(2, 2, p.sendToSubagent),
+			},
+			{
+				Name: "cancel", Usage: "end a subagent and wait until its agent has gone", ArgsUsage: "ID",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "reason", Usage: "`TEXT` for the record"},
+					&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "kill its agent at once; otherwise it has ten seconds"},
+					&cli.BoolFlag{Name: "cleanup-worktree", Usage: "remove its worktree with everything that is not committed in it"}, jsonFlag(),
+				},
+				Action: p.withClient(1, 1, p.cancelSubagent),
+			},
+			{
+				Name: "revoke", Usage: "have a person decide about the calls of an auto-approved subagent from here on", ArgsUsage: "ID REASON",
+				Description: "REASON has at least 10 characters.",
+				Flags:       []cli.Flag{&cli.BoolFlag{Name: "terminate", Usage: "end its agent if an approved call runs"}, jsonFlag()},
+				Action:      p.withClient(2, 2, p.revokeSubagent),
+			},
+		},
+	}
+}
+
+func (p *program) spawnSubagentCommand() *cli.Command {
+	return &cli.Command{
+		Name: "spawn", Usage: "start a subagent of a session and print its id", ArgsUsage: "SESSION PROMPT",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "name", Usage: "`NAME` for people (default: the beginning of the prompt)"},
+			&cli.StringFlag{Name: "model", Usage: "`MODEL` (default: that of the session)"},
+			&cli.StringFlag{Name: "cwd", Usage: "`DIRECTORY` to work in (default: that of the session)"},
+			&cli.StringFlag{Name: "worktree", Usage: "`WORKTREE` to work in"},
+			&cli.StringFlag{Name: "lease", Usage: "how it shares the worktree: none, shared or exclusive"},
+			&cli.StringSliceFlag{Name: "tool", Usage: "it has only this `TOOL`, as a permission rule names it; may be repeated"},
+			&cli.IntFlag{Name: "max-turns", Usage: "at most `N` requests to the model for one message"},
+			&cli.StringSliceFlag{Name: "env", Usage: "`NAME=VALUE` for its agent; may be repeated"},
+			&cli.DurationFlag{Name: "timeout", Usage: "end it after `LONG`"},
+			&cli.Float64Flag{Name: "budget", Usage: "what it may cost, in US `DOLLARS`"},
+			&cli.BoolFlag{Name: "auto-approve", Usage: "calls of its tools need no person; it is fenced into its directory"},
+			&cli.DurationFlag{Name: "auto-approve-time", Usage: "for `LONG`; then it is ended"},
+			&cli.UintFlag{Name: "auto-approve-rate", Usage: "at most `N` calls in a minute"},
+			&cli.BoolFlag{Name: "auto-approve-queue", Usage: "calls above the rate wait; otherwise they are denied"},
+			&cli.BoolFlag{Name: "unfenced", Usage: "an auto-approved agent may write anywhere"},
+			&cli.BoolFlag{Name: "inherit-grants", Usage: "tools that the session was granted are granted to it"},
+			&cli.BoolFlag{Name: "forward", Usage: "show its requests on the streams of the session, too"},
+			&cli.BoolFlag{Name: "watch", Usage: "show what it does, up to its end"},
+			jsonFlag(),
+		},
+		Action: p.withClient(2, 2, p.spawnSubagent),
+	}
+}
+
+var leaseFlags = map[string]pb.WorktreeLock{
+	"": pb.WorktreeLock_WORKTREE_LOCK_UNSPECIFIED, "none": pb.WorktreeLock_WORKTREE_LOCK_NONE, "shared": pb.WorktreeLock_WORKTREE_LOCK_SHARED,
+	"exclusive": pb.WorktreeLock_WORKTREE_LOCK_EXCLUSIVE,
+}
+
+func (p *program) spawnSubagent(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	parent, err := resolve(ctx, cl, c.Args().Get(0))
+	if err != nil {
+		return err
+	}
+	request := &pb.SpawnSubagentRequest{
+		ParentSessionId: parent, Prompt: c.Args().Get(1), Name: c.String("name"), Model: c.String("model"), AllowedTools: c.StringSlice("tool"),
+		MaxTurns: int32(min(max(c.Int("max-turns"), -1), 1<<30)), Env: map[string]string{}, AutoApprove: c.Bool("auto-approve"), WorktreeId: c.String("worktree"), //nolint:gosec // it fits
+		TimeoutSeconds: seconds(c.Duration("timeout")), BudgetUsd: c.Float64("budget"), InheritGrants: c.Bool("inherit-grants"), ForwardPermissions: c.Bool("forward"),
+	}
+	if dir := c.String("cwd"); dir != "" {
+		if request.WorkingDirectory, err = filepath.Abs(dir); err != nil {
+			return fmt.Errorf("find the directory: %w", err)
+		}
+	}
+	var known bool
+	if request.WorktreeLock, known = leaseFlags[c.String("lease")]; !known {
+		return fmt.Errorf("--lease %q is none of none, shared, exclusive", c.String("lease"))
+	}
+	for _, entry := range c.StringSlice("env") {
+		name, value, ok := strings.Cut(entry, "=")
+		if !ok {
+			return fmt.Errorf("--env %q is not NAME=VALUE", entry)
+		}
+		request.Env[name] = value
+	}
+	if c.IsSet("auto-approve-time") || c.IsSet("auto-approve-rate") || c.Bool("auto-approve-queue") || c.Bool("unfenced") {
+		request.AutoApproveConfig = &pb.AutoApproveConfig{
+			DurationSeconds: seconds(c.Duration("auto-approve-time")), MaxCallsPerMinute: uint32(min(c.Uint("auto-approve-rate"), 1<<30)), Unfenced: c.Bool("unfenced"), //nolint:gosec // it fits
+		}
+		if c.Bool("auto-approve-queue") {
+			request.AutoApproveConfig.OnExceeded = pb.RateExceeded_RATE_EXCEEDED_QUEUE
+		}
+	}
+	spawned, err := cl.Subagent.SpawnSubagent(ctx, request)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Bool("watch"):
+		return p.follow(ctx, c, cl, &pb.WatchSubagentRequest{SubagentId: spawned.GetSubagentId()})
+	case c.Bool("json"):
+		return console.WriteJSON(p.Stdout, "betcode.subagent.spawn/v1", spawned)
+	}
+	p.Say("Watch it: betcode subagent watch %s", spawned.GetSubagentId())
+	fmt.Fprintln(p.Stdout, spawned.GetSubagentId())
+	return nil
+}
+
+// seconds are those of a duration, rounded up.
+func seconds(d time.Duration) uint32 {
+	return uint32(min(max((d+time.Second-1)/time.Second, 0), 1<<31)) //nolint:gosec // it fits
+}
+
+func (p *program) listSubagents(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	request := &pb.ListSubagentsRequest{StatusFilter: c.String("status")}
+	switch reference := c.Args().First(); {
+	case reference == "" && !c.Bool("all"):
+		return errors.New("name a session, or list all: betcode subagent list --all")
+	case reference != "":
+		id, err := resolve(ctx, cl, reference)
+		if err != nil {
+			return err
+		}
+		request.ParentSessionId = id
+	}
+	list, err := cl.Subagent.ListSubagents(ctx, request)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.subagent.list/v1", list)
+	}
+	t := p.Table("ID", "PARENT", "NAME", "STATUS", "CALLS", "APPROVED", "COST", "RESULT")
+	for _, s := range list.GetSubagents() {
+		t.Add(console.ShortID(s.GetId()), console.ShortID(s.GetParentSessionId()), s.GetName(), console.Enum(s.GetStatus(), "SUBAGENT_STATUS_"),
+			fmt.Sprint(s.GetToolCallsExecuted()), fmt.Sprint(s.GetToolCallsAutoApproved()), fmt.Sprintf("$%.4f", s.GetCostUsd()), console.Shorten(console.Line(s.GetResultSummary()), 60))
+	}
+	return t.Write(p.Stdout)
+}
+
+func (p *program) watchSubagent(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	id, err := resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
+	return p.follow(ctx, c, cl, &pb.WatchSubagentRequest{SubagentId: id, FromSequence: c.Uint64("from")})
+}
+
+// follow shows what a subagent does, up to its end.
+func (p *program) follow(ctx context.Context, c *cli.Context, cl *client.Client, request *pb.WatchSubagentRequest) error {
+	stream, err := cl.Subagent.WatchSubagent(ctx, request)
+	if err != nil {
+		return err
+	}
+	screen := render.NewRenderer(p.Stdout, console.Style(p.Terminal.Colour), c.Bool("verbose"))
+	var last *pb.SubagentEvent
+	for {
+		e, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return subagentOutcome(last)
+		}
+		if err != nil {
+			return err
+		}
+		last = e
+		if !c.Bool("json") {
+			screen.Event(e.GetAgentEvent())
+		} else if err := console.WriteJSONLine(p.Stdout, e); err != nil {
+			return err
+		}
+	}
+}
+
+// subagentOutcome is an error unless the subagent completed.
+func subagentOutcome(last *pb.SubagentEvent) error {
+	switch {
+	case last.GetFailed() != nil:
+		return fmt.Errorf("the subagent failed: %s", console.Line(last.GetFailed().GetErrorMessage()))
+	case last.GetCancelled() != nil:
+		return fmt.Errorf("the subagent was cancelled: %s", console.Line(last.GetCancelled().GetReason()))
+	}
+	return nil
+}
+
+func (p *program) sendToSubagent(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	id, err := resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
+	_, err = cl.Subagent.SendToSubagent(ctx, &pb.SendToSubagentRequest{SubagentId: id, Content: c.Args().Get(1)})
+	return err
+}
+
+func (p *program) cancelSubagent(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	id, err := resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
+	r, err := cl.Subagent.CancelSubagent(ctx, &pb.CancelSubagentRequest{
+		SubagentId: id, Reason: c.String("reason"), Force: c.Bool("force"), CleanupWorktree: c.Bool("cleanup-worktree"),
+	})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.subagent.cancel/v1", r)
+	}
+	if !r.GetCancelled() {
+		p.Say("It had ended before.")
+	}
+	fmt.Fprintln(p.Stdout, r.GetFinalStatus())
+	return nil
+}
+
+func (p *program) revokeSubagent(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	id, err := resolve(ctx, cl, c.Args().First())
+	if err != nil {
+		return err
+	}
+	r, err := cl.Subagent.RevokeAutoApprove(ctx, &pb.RevokeAutoApproveRequest{SubagentId: id, Reason: c.Args().Get(1), TerminateIfPending: c.Bool("terminate")})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.subagent.revoke/v1", r)
+	}
+	if !r.GetRevoked() {
+		fmt.Fprintln(p.Stdout, "It has ended, or had no auto-approve.")
+		return nil
+	}
+	fmt.Fprintf(p.Stdout, "Revoked; %d approved calls had not returned.\n", r.GetPendingToolCalls())
+	return nil
+}
