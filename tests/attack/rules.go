@@ -16,7 +16,7 @@ var ruleScenarios = []scenario{
 	{
 		name: "rules: options that run programs", real: true, attack: runByOption,
 		settings: `{"permissions": {"allow": ["Bash(git fetch *)", "Bash(git grep *)", "Bash(sed *)", "Bash(tar *)", "Bash(sort *)",
-			"Bash(git clone *)", "Bash(git rebase *)", "Bash(awk *)", "Bash(zip *)"]}}`,
+			"Bash(git clone *)", "Bash(git rebase *)", "Bash(awk *)", "Bash(zip *)", "Bash(git *)", "Bash(make *)", "Bash(npm *)", "Bash(find *)"]}}`,
 	},
 	{name: "rules: relatives of what is not plain", settings: narrowRules, attack: explainUnplain},
 	{name: "rules: relatives of what cannot be read", settings: besideBash, attack: explainUnreadable},
@@ -70,10 +70,13 @@ func runUnreadable(s *siege) {
 func runByOption(s *siege) {
 	s.git(s.world.Home, "init", "-q", s.world.Project)
 	s.write(s.project("a.txt"), "one\n")
-	s.write(s.project("evil"), "#!/bin/sh\ntouch "+s.mark("evil")+"\ncat\n")
 	s.write(s.project("evil.sed"), "1e ./evil\n")
 	s.write(s.project("evil.awk"), "BEGIN { system(\"./evil\") }\n")
-	s.must(os.Chmod(s.project("evil"), 0o700), "make it executable") //nolint:gosec // it has to be
+	s.write(s.project("Makefile"), "all:\n\ttrue\n")
+	for _, name := range []string{"evil", "git-evil/x", "git-merge-./x"} {
+		s.write(s.project(name), "#!/bin/sh\ntouch "+s.mark("evil")+"\ncat </dev/null\n")
+		s.must(os.Chmod(s.project(name), 0o700), "make it executable") //nolint:gosec // it has to be
+	}
 	s.must(os.MkdirAll(s.mark(""), 0o700), "make a directory")
 	c := s.converse("a", session())
 	ran := func() bool { return s.marked("evil") }
@@ -82,12 +85,16 @@ func runByOption(s *siege) {
 		"tar cf a.tar --checkpoint=1 --checkpoint-action=exec=./evil a.txt", "tar -I ./evil -cf a.tar a.txt", "tar cIf ./evil a.tar a.txt", "sort -S1 --compress-prog=./evil a.txt",
 		"sed 1e./evil a.txt", "sed '/one/Ie ./evil' a.txt", "sed '\\,one,e ./evil' a.txt", "sed -nf evil.sed a.txt", "sed sX.*X./evilXe a.txt", "sed -l 5 '1e ./evil' a.txt",
 		"sed --expr p --expr '1e ./evil' a.txt", "git grep -nO./evil one", "git clone -qu./evil . d", "git clone --templ=./hooked . d2",
-		"git rebase -qfx ./evil HEAD", "awk -Wexec evil.awk", "zip -qTT ./evil -T a.zip a.txt",
+		"git rebase -qfx ./evil HEAD", "awk -Wexec evil.awk", "zip -qTT ./evil -T a.zip a.txt", "git evil/x", "git rebase -s ./x HEAD~1",
+		"make --eval='$(shell ./evil </dev/null)'", "make SHELL=./evil all", "npm exec -- ./evil", "find . -name a.txt -exec ./evil +",
 	} {
 		s.mustAsk(c, command, "bash: "+command, ran)
 	}
 	_, asked := s.asked(c, "bash: tar cf fine.tar a.txt")
 	s.held("what the rule means runs unasked", !asked && s.exists(s.project("fine.tar")), "asked: %t", asked)
+	s.mustAsk(c, "find . -delete", "bash: find . -name fine.tar -delete", func() bool { return !s.exists(s.project("fine.tar")) })
+	_, asked = s.asked(c, "bash: find . -name fine.tar -newer a.txt")
+	s.held("find below the directory runs unasked", !asked, "it is asked about")
 }
 
 // mayNot asks the daemon about a call and records whether it would run unasked.

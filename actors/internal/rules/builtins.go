@@ -7,7 +7,7 @@ import "strings"
 func runsText(words []string) string {
 	name := base(words[0])
 	switch {
-	case interprets[name], isWrap(name) && anyWord(words[1:], func(w string) bool { return interprets[base(w)] }):
+	case interprets[name], isWrap(name) && anyWord(words[1:], func(w string) bool { return interprets[base(w)] && (base(w) != "." || builtinWraps[name]) }):
 		return "it runs what is in its arguments"
 	case redefines[name], name == "hash" && len(words) > 1, name == "set" && len(words) > 1:
 		return "it changes what later commands mean"

@@ -29,7 +29,7 @@ func newCommandPattern(argument string) commandPattern {
 	p.text = canonical(text)
 	p.more = p.text + " *"
 	if words := strings.Fields(p.text); len(words) > 0 {
-		p.names = namesProgram(words) != ""
+		p.names = beyond(words) != ""
 	}
 	return p
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"regexp"
 	"strings"
 
 	"betcode/actors/internal/flags"
@@ -48,6 +49,14 @@ func gitCommandRuns(command string, words []string) string {
 	hasLetter := func(letters, valued string) bool {
 		return anyWord(words, func(w string) bool { return flags.Bundled(w, letters, valued) })
 	}
+	switch {
+	case strings.Contains(command, "/"): // git evil/x runs git-evil/x
+		return why
+	case merges[command] && strategyFile(words):
+		return why
+	case remotes[command] && anyWord(words, func(w string) bool { return remoteHelper.MatchString(w) }):
+		return why
+	}
 	switch command {
 	case "submodule":
 		if has("foreach", hole, names) {
@@ -85,6 +94,30 @@ func gitCommandRuns(command string, words []string) string {
 		}
 	}
 	return ""
+}
+
+// remotes are commands of git that take addresses of repositories.
+var remotes = set("clone", "fetch", "pull", "push", "ls-remote", "archive", "remote", "submodule", "fetch-pack", "send-pack", "bundle", "config")
+
+// remoteHelper finds addresses that name the program by which git reaches them: x::y is read by git-remote-x.
+var remoteHelper = regexp.MustCompile(`^(--[a-z-]+=)?[A-Za-z][A-Za-z0-9+.-]*::`)
+
+// merges are commands of git that take a merge strategy.
+var merges = set("merge", "rebase", "pull", "cherry-pick", "revert", "am", "stash")
+
+// strategyFile reports whether the name of a merge strategy is that of a file: rebase -s ./x runs git-merge-./x.
+func strategyFile(words []string) bool {
+	file := func(value string) bool { return strings.Contains(value, "/") || open(value) }
+	for n, w := range words {
+		option, value, joined := strings.Cut(w, "=")
+		switch {
+		case joined && flags.Abbreviates(option, "--strategy") && file(value),
+			!strings.HasPrefix(w, "--") && strings.HasPrefix(w, "-s") && file(w[2:]),
+			(w == "-s" || !joined && flags.Abbreviates(w, "--strategy")) && n+1 < len(words) && file(words[n+1]):
+			return true
+		}
+	}
+	return false
 }
 
 // abbreviatesClone recognises options of git clone and git init that bring settings or

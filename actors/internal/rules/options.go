@@ -15,6 +15,7 @@ var commandOptions = map[string]struct {
 	prefix []string // with one dash or two, in front of a value
 	inside []string // texts in any word that begins with a dash
 	lax    bool     // long ones are taken with any number of dashes
+	valued string   // letters with a value, if the short ones are looked for in front of these only
 }{
 	"tar":    {long: []string{"--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "--rmt-command", "--info-script", "--new-volume-script"}, short: "IF"},
 	"bsdtar": {long: []string{"--use-compress-program"}},
@@ -23,7 +24,7 @@ var commandOptions = map[string]struct {
 	"split":  {long: []string{"--filter"}},
 	"man":    {long: []string{"--pager", "--html", "--preprocessor", "--config-file"}, short: "PHC"},
 	"go":     {exact: []string{"exec", "toolexec", "vettool", "gccgoflags"}},
-	"rsync":  {long: []string{"--rsh", "--rsync-path", "--daemon"}, short: "e"},
+	"rsync":  {long: []string{"--rsh", "--rsync-path", "--daemon", "--password-command"}, short: "e"},
 	"scp":    {short: "SoFD"},
 	"sftp":   {short: "SoFDb"}, // a batch may have commands for the local shell
 	"zip":    {long: []string{"--unzip-command"}, inside: []string{"TT"}},
@@ -31,6 +32,34 @@ var commandOptions = map[string]struct {
 	"pnpm":   {long: append([]string{"--shell-emulator", "--dir"}, npmLong...), exact: []string{"c", "C"}, prefix: []string{"config."}, lax: true},
 	"yarn":   {long: []string{"--script-shell", "--use-yarnrc"}, lax: true},
 	"cargo":  {long: []string{"--config"}},
+	"curl":   {long: []string{"--config", "--engine", "--libcurl"}, prefix: []string{"expand-"}, short: "K", valued: "AbcCdDeEFhHmoPQrtTuUwxXyYz"},
+	"wget":   {long: []string{"--use-askpass", "--execute", "--config"}, short: "e", valued: "aABDiIlOoPQRtTUwX"},
+	"less":   {long: []string{"--lesskey-src", "--lesskey-file", "--lesskey-content", "--log-file", "--LOG-FILE"}, short: "koO", valued: "bDhjpPtTxyz#"},
+	"sdiff":  {long: []string{"--diff-program"}}, "diff3": {long: []string{"--diff-program"}},
+	"cpio":    {long: []string{"--rsh-command"}},
+	"install": {long: []string{"--strip-program"}},
+	"tcpdump": {short: "z", valued: "BcCDEFGijmMQrsTVwWy"},
+	"tshark":  {prefix: []string{"X"}},
+	"nmap":    {long: []string{"--script", "--script-args-file", "--datadir", "--servicedb", "--versiondb"}},
+	"gpg":     {long: []string{"--photo-viewer", "--options", "--agent-program", "--dirmngr-program", "--keyboxd-program", "--homedir", "--exec-path"}},
+	"helm":    {long: []string{"--post-renderer", "--kubeconfig"}},
+	"kubectl": {long: []string{"--kubeconfig"}},
+	"docker":  {long: []string{"--config"}},
+	"apt":     {long: []string{"--option", "--config-file"}, short: "oc", valued: "t"},
+	"dpkg":    {long: []string{"--pre-invoke", "--post-invoke", "--status-logger"}},
+	"javac":   {exact: []string{"processor", "processorpath", "processor-path", "processor-module-path"}, prefix: []string{"J", "Xplugin"}},
+	"ld":      {inside: []string{"plugin"}},
+	"nm":      {long: []string{"--plugin"}}, "ar": {long: []string{"--plugin"}}, "ranlib": {long: []string{"--plugin"}}, "strip": {long: []string{"--plugin"}},
+	"ack": {long: []string{"--pager", "--ackrc"}}, "ag": {long: []string{"--pager"}}, "bat": {long: []string{"--pager"}}, "delta": {long: []string{"--pager", "--config"}},
+	"ctags":      {long: []string{"--options", "--options-maybe"}},
+	"ssh-keygen": {short: "Dw"}, "ssh-add": {short: "sS"},
+	"ncat":   {long: []string{"--exec", "--sh-exec", "--lua-exec"}, short: "ec", valued: "pswGgimoWxX"},
+	"nc":     {short: "ec", valued: "pswGgimoWxXIOqTV"},
+	"pandoc": {long: []string{"--filter", "--lua-filter", "--pdf-engine", "--defaults", "--data-dir"}, short: "FLd", valued: "frtwoMVHBATcD"},
+	"svn":    {long: []string{"--diff-cmd", "--diff3-cmd", "--editor-cmd", "--config-option", "--config-dir"}},
+	"hg":     {long: []string{"--config", "--repository", "--cwd"}, short: "R", valued: "rmldu"},
+	"jj":     {long: []string{"--config", "--config-file", "--config-toml", "--repository"}, short: "R", valued: "rmT"},
+	"yq":     {inside: []string{"security-enable"}},
 	"gcc": {
 		exact:  []string{"Xlinker", "Xclang", "load"},
 		prefix: []string{"B", "prefix", "specs", "wrapper", "fpass-plugin", "ld-path", "config", "for-linker", "fuse-ld=/", "fuse-ld=.", "gcc-toolchain", "gcc-install-dir", "ccc-"},
@@ -53,6 +82,9 @@ var fds = set("fd", "fdfind")
 // for the program alone does not name.
 func namesProgram(words []string) string {
 	name, rest := base(words[0]), words[1:]
+	if same, known := sameOptions[name]; known {
+		name = same
+	}
 	runs := false
 	switch {
 	case name == "git":
@@ -66,10 +98,17 @@ func namesProgram(words []string) string {
 	case name == "go":
 		runs = anyWord(rest, isLinkerOption) || oneOf("env", rest) && anyWord(rest, func(w string) bool { return strings.HasPrefix(w, "-w") || strings.HasPrefix(w, "--w") })
 	}
-	if runs || hasCommandOption(name, rest) {
+	if runs || hasCommandOption(name, rest) || ownCommandRuns(name, rest) || textCommandRuns(name, rest) {
 		return "an argument of `" + name + "` may name a command to run"
 	}
 	return ""
+}
+
+// sameOptions are programs that take the options of another one.
+var sameOptions = map[string]string{
+	"apt-get": "apt", "apt-cache": "apt", "aptitude": "apt", "gpg2": "gpg", "batcat": "bat", "netcat": "nc", "wireshark": "tshark", "zless": "less", "podman": "docker",
+	"ginstall": "install", "gsort": "sort", "gtar": "tar", "ripgrep": "rg", "lld": "ld", "gold": "ld", "ld.gold": "ld", "ld.bfd": "ld", "ld.lld": "ld", "oc": "kubectl",
+	"yarnpkg": "yarn", "objdump": "nm", "size": "nm", "gcc-nm": "nm", "gcc-ar": "ar",
 }
 
 // hasCommandOption reports whether a program gets one of its commandOptions.
@@ -95,6 +134,10 @@ func hasCommandOption(name string, words []string) bool {
 			return true
 		case dashes > 0 && anyWord(options.prefix, func(prefix string) bool { return strings.HasPrefix(bare, prefix) }):
 			return true
+		case dashes == 1 && options.valued != "":
+			if flags.Bundled(w, options.short, options.valued) {
+				return true
+			}
 		case dashes == 1 && strings.ContainsAny(w, options.short), name == "tar" && n == 0 && strings.ContainsAny(w, options.short):
 			return true
 		}

@@ -25,7 +25,7 @@ func plainParts(command string, file *syntax.File) (parts []part, why string) {
 		for n, w := range words {
 			values[n] = w.value
 		}
-		parts = append(parts, part{strict: quoteAll(values), opaque: runsText(values), names: namesProgram(values)})
+		parts = append(parts, part{strict: quoteAll(values), opaque: runsText(values), names: beyond(values)})
 	}
 	return parts, ""
 }
