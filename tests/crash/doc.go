@@ -11,6 +11,8 @@
 // daemon does rare work all the time: it seals its file every few commits, and so
 // on. In a quarter of them agents are frozen as soon as they are a few lines ahead. A
 // round that is about a migration makes the journal one of an older format first. In
+// a third of the rounds worktrees are made, used and removed all the time, and in a
+// quarter the fleet is stopped and resumed. In
 // some rounds the file of the daemon's socket is deleted, and all clients reconnect
 // through the one that the daemon makes. In some a bit is flipped in up to four groups of
 // the journal's logs while no daemon runs: all are corrected, and the daemon tells of each.
@@ -31,6 +33,9 @@
 //     the stop.
 //   - No run was started twice, ended twice or began before the end of the one
 //     before it; no request was decided twice.
+//   - A worktree is whole or gone, for the daemon, git and the disk; no lock of git is left; a
+//     worktree with a file in it that git does not have is never removed.
+//   - A stop of the fleet holds until it is resumed, also in later daemons.
 //   - No process of the world is left over; the journal verifies.
 //
 // The last line is always

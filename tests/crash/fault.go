@@ -26,6 +26,8 @@ func (s *schedule) addFaults() {
 	}
 	speaks := s.sessions > 1 || s.stop == nil // a session that stays stopped puts nothing into the logs
 	s.ruin = speaks && rand.New(rand.NewPCG(s.seed, 5)).IntN(4) == 0
+	s.trees = rand.New(rand.NewPCG(s.seed, 11)).IntN(3) == 0
+	s.fleet = rand.New(rand.NewPCG(s.seed, 13)).IntN(4) == 0
 	if dice.IntN(2) == 0 {
 		return
 	}

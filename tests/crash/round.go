@@ -46,6 +46,7 @@ type round struct {
 	schedule schedule
 	world    *kit.World
 	house    *house
+	trees    *trees    // nil = none
 	clients  []*client // two for each session, the writer first
 	sessions []string
 	draining atomic.Bool
@@ -91,6 +92,11 @@ func newRound(b binaries, agents crew, s schedule) (*round, error) {
 		w.Extra = append(slices.Clip(w.Extra), "BETCODE_SPOOL_QUOTA=16KiB")
 	}
 	r := &round{binaries: b, crew: agents, schedule: s, world: w, house: newHouse(), started: time.Now()}
+	if s.trees {
+		if r.trees, err = newTrees(r); err != nil {
+			return nil, err
+		}
+	}
 	for range s.sessions {
 		id := uuid.NewString()
 		r.sessions = append(r.sessions, id)
@@ -125,6 +131,19 @@ func (r *round) run(ctx context.Context) {
 	for _, c := range r.clients {
 		followers.Go(func() { c.follow(attached) })
 	}
+	besides, settled := context.WithCancel(ctx)
+	var others sync.WaitGroup
+	if r.trees != nil {
+		others.Go(func() { r.trees.tend(besides) })
+	}
+	if r.schedule.fleet {
+		others.Go(func() { r.switchFleet(besides) })
+	}
+	done := func() {
+		settled()
+		others.Wait()
+	}
+	defer done()
 	for i, p := range r.schedule.phases {
 		next := ""
 		if i+1 < len(r.schedule.phases) {
@@ -133,6 +152,11 @@ func (r *round) run(ctx context.Context) {
 		if !r.play(ctx, p, next) {
 			return
 		}
+	}
+	done()
+	if r.trees != nil {
+		r.trees.check(ctx)
+		r.trees.last(ctx)
 	}
 	r.finish(ctx)
 }
@@ -210,6 +234,9 @@ func (r *round) play(ctx context.Context, p phase, next string) bool {
 		r.checkFlips(flipped)
 	}
 	r.comparePending(ctx, before)
+	if r.trees != nil {
+		r.trees.check(ctx)
+	}
 	return true
 }
 

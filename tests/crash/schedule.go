@@ -21,6 +21,8 @@ type schedule struct {
 	dues     int   // every daemon does rare work every so many commits; 0 = as a person's does
 	quota    bool  // agents are frozen as soon as they are a little ahead of the journal
 	ruin     bool  // in the end groups of the journal's logs are damaged beyond correction
+	trees    bool  // worktrees are made, used and removed
+	fleet    bool  // the fleet is stopped and resumed
 }
 
 // stop is the stop of a session in the middle of a turn, and who dies meanwhile.
@@ -90,7 +92,8 @@ func (k kill) panics() bool { return strings.Contains(k.point, "=panic@") }
 // String is the schedule for people.
 func (s schedule) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d, quota %t, ruin %t\n", s.seed, s.sessions, s.held, s.stop, s.dues, s.quota, s.ruin)
+	fmt.Fprintf(&b, "seed %d: %d sessions, held %t, stop %+v, dues %d, quota %t, ruin %t, trees %t, fleet %t\n",
+		s.seed, s.sessions, s.held, s.stop, s.dues, s.quota, s.ruin, s.trees, s.fleet)
 	for i, p := range s.phases {
 		for _, m := range p.said {
 			fmt.Fprintf(&b, "  %d: wait %s, session %d: %q cancel %t compact %t\n", i, m.wait, m.session, shorten(m.prompt), m.cancel, m.compact)
