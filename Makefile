@@ -139,6 +139,10 @@ prove: claude ## 2 000 rounds of crash, a walk over all failpoints, the race det
 bench: $(BIN)/bench.test ## measure the whole path beside what bounds it: a table, a last line, .cache/bench.json
 	cd tests/bench && BETCODE_BENCH_JSON=$(CURDIR)/.cache/bench.json $(BENCH_TEST) $(OF_BUILT)
 
+.PHONY: fleet
+fleet: $(BIN)/bench.test ## measure 100 agents at 30 lines a second beside 1 000 idle sessions
+	cd tests/bench && $(BENCH_TEST) -test.bench '^BenchmarkFleet$$'
+
 .PHONY: bench-compare
 bench-compare: $(BIN)/bench.test $(BIN)/benchstat ## compare with another revision: BASE=rev, BENCHES=regexp, BENCHCOUNT=rounds
 	@test -n "$(BASE)" || { echo "say BASE=revision"; exit 1; }
