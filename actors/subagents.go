@@ -145,7 +145,7 @@ func (s *System) beginning(m messages.SpawnSubagent, parent messages.SessionLoad
 	maps.Copy(environment, m.Environment)
 	child := messages.SubagentRecord{
 		Parent: m.Parent, Depth: 1, Prompt: subagent.Cut(m.Prompt, subagent.MaxPrompt), Tools: m.Tools, MaxTurns: m.MaxTurns, BudgetUSD: m.BudgetUSD,
-		Lease: m.Lease, Forward: m.Forward, Step: m.Step, Status: messages.SubagentPending,
+		Lease: m.Lease, Step: m.Step, Status: messages.SubagentPending,
 	}
 	if r.Subagent != nil {
 		child.Depth = r.Subagent.Depth + 1

@@ -120,7 +120,7 @@ func spawnIn(r *pb.SpawnSubagentRequest, call *door.Call) (messages.SpawnSubagen
 	m := messages.SpawnSubagent{
 		Client: call.Client, Prompt: r.GetPrompt(), Name: strings.TrimSpace(r.GetName()), Environment: r.GetEnv(), AutoApprove: r.GetAutoApprove(),
 		Timeout: time.Duration(r.GetTimeoutSeconds()) * time.Second, BudgetUSD: r.GetBudgetUsd(),
-		InheritGrants: r.GetInheritGrants(), Forward: r.GetForwardPermissions(),
+		InheritGrants: r.GetInheritGrants(),
 		Auto: messages.AutoApproveLimits{
 			Duration: time.Duration(auto.GetDurationSeconds()) * time.Second, PerMinute: auto.GetMaxCallsPerMinute(),
 			Queue: auto.GetOnExceeded() == pb.RateExceeded_RATE_EXCEEDED_QUEUE, Unfenced: auto.GetUnfenced(),
@@ -129,6 +129,10 @@ func spawnIn(r *pb.SpawnSubagentRequest, call *door.Call) (messages.SpawnSubagen
 	if !call.Rights.Has(messages.MayApprove) && (m.AutoApprove || m.InheritGrants || len(m.Environment) > 0) {
 		return m, messages.Errorf(op, messages.Denied, "auto_approve, inherit_grants and env need the right to approve").
 			WithHint("Use a token with the right to approve, or leave them out.")
+	}
+	if r.GetForwardPermissions() {
+		return m, messages.Errorf(op, messages.Unimplemented, "requests are not forwarded to the streams of the parent yet").
+			WithHint("Leave forward_permissions out, and answer on the subagent's session: its id is subagent_id.")
 	}
 	var err error
 	if m.Parent, err = sessionIn(op, r.GetParentSessionId()); err != nil {

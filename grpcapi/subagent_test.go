@@ -40,7 +40,7 @@ func TestSubagentCalls(t *testing.T) {
 		ParentSessionId: sessionA, Prompt: "do it", Model: "opus", WorkingDirectory: "/p/x/..", AllowedTools: []string{"Read"}, MaxTurns: 3,
 		Env: map[string]string{"A": "b"}, Name: " n ", AutoApprove: true, WorktreeLock: pb.WorktreeLock_WORKTREE_LOCK_SHARED, WorktreeId: "tree",
 		AutoApproveConfig: &pb.AutoApproveConfig{DurationSeconds: 60, MaxCallsPerMinute: 5, OnExceeded: pb.RateExceeded_RATE_EXCEEDED_QUEUE, Unfenced: true},
-		TimeoutSeconds:    9, BudgetUsd: 0.5, SubagentId: elsewhere, InheritGrants: true, ForwardPermissions: true,
+		TimeoutSeconds:    9, BudgetUsd: 0.5, SubagentId: elsewhere, InheritGrants: true,
 	}))
 	if !proto.Equal(spawned, &pb.SpawnSubagentResponse{SubagentId: elsewhere, SessionId: elsewhere, Fenced: true}) {
 		t.Errorf("%v", spawned)
@@ -48,7 +48,7 @@ func TestSubagentCalls(t *testing.T) {
 	same(t, "spawn", asker.asked[len(asker.asked)-1], messages.SpawnSubagent{
 		Subagent: elsewhere, Parent: sessionA, Client: "c", Prompt: "do it", Name: "n", Model: "opus", WorkingDirectory: "/p", WorktreeID: "tree",
 		Lease: messages.LeaseShared, Tools: []string{"Read"}, MaxTurns: 3, BudgetUSD: 0.5, Environment: map[string]string{"A": "b"}, Timeout: 9 * time.Second,
-		AutoApprove: true, Auto: messages.AutoApproveLimits{Duration: time.Minute, PerMinute: 5, Queue: true, Unfenced: true}, InheritGrants: true, Forward: true,
+		AutoApprove: true, Auto: messages.AutoApproveLimits{Duration: time.Minute, PerMinute: 5, Queue: true, Unfenced: true}, InheritGrants: true,
 	})
 	sent := must[*pb.SendToSubagentResponse](t)(client.SendToSubagent(ctx, &pb.SendToSubagentRequest{SubagentId: elsewhere, Content: "more", IdempotencyKey: keyA}))
 	same(t, "send", asker.asked[len(asker.asked)-1], messages.SendToSubagent{Input: messages.SendInput{Session: elsewhere, Client: "c", Key: keyA, Content: "more"}})

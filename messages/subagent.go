@@ -28,7 +28,6 @@ type SpawnSubagent struct {
 	AutoApprove      bool
 	Auto             AutoApproveLimits
 	InheritGrants    bool // the parent's present grants are the subagent's
-	Forward          bool // requests are shown on the parent's streams, too
 	Step             StepAttempt
 }
 

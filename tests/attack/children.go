@@ -23,6 +23,7 @@ var viewing = []string{
 	"ConfigService/GetPermissions", "ConfigService/GetSettings", "ConfigService/ListMcpServers",
 	"FleetService/GetFleet", "Health/Check", "Health/Watch",
 	"MachineService/GetMachine", "MachineService/ListMachines", "MachineService/SwitchMachine",
+	"SubagentService/ListSubagents", "SubagentService/WatchOrchestration", "SubagentService/WatchSubagent",
 	"VersionService/GetVersion", "VersionService/NegotiateCapabilities",
 	"WorktreeService/GetWorktree", "WorktreeService/ListWorktrees",
 }
@@ -31,6 +32,7 @@ var viewing = []string{
 var changing = []string{
 	"fleet stop --reason attack", "fleet resume", "worktree create --create-branch attack", "worktree create --create-branch attack --path $PWD/attack",
 	"worktree switch kept", "worktree setup kept", "worktree remove kept", "worktree remove --force --yes kept",
+	"subagent spawn @last attack", "subagent spawn @last attack --auto-approve --tool Bash",
 }
 
 // callers are ways in which a child comes to run a script: $1 is the script, $2 the name of its

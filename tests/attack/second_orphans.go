@@ -9,7 +9,7 @@ import (
 // secondOrphanScenarios attack how callers are told from agents.
 var secondOrphanScenarios = []scenario{
 	{name: "doors: ways to leave an agent", real: true, attack: attackLeaving},
-	{name: "doors: calls of an agent's children", settings: `{"feature_flags": {"worktree_management": true}}`, before: setUpRepository, attack: attackChildren},
+	{name: "doors: calls of an agent's children", settings: `{"feature_flags": {"worktree_management": true, "subagent_orchestration": true}}`, before: setUpRepository, attack: attackChildren},
 }
 
 // leavings are what a child of the agent does before it calls, while its launcher lives.

@@ -249,3 +249,81 @@ func TestSubagentLimits(t *testing.T) {
 	s.watch(id, 0)
 	s.spawn(&pb.SpawnSubagentRequest{Prompt: "echo:there is room again"})
 }
+
+// A subagent has the tools that it was given, and no others.
+func TestSubagentIsRestricted(t *testing.T) {
+	t.Parallel()
+	s := newFleetStory(t, "")
+	id := s.spawn(&pb.SpawnSubagentRequest{Prompt: "run:touch made\necho:over", AllowedTools: []string{"Read"}})
+	events := s.watch(id, 0)
+	if last := events[len(events)-1]; last.GetCompleted() == nil {
+		t.Errorf("it ended with %v", last)
+	}
+	if slices.ContainsFunc(events, func(e *pb.SubagentEvent) bool { return e.GetPermissionRequest() != nil }) {
+		t.Error("a person was asked about a tool that it does not have")
+	}
+	if _, err := os.Stat(filepath.Join(s.world.Project, "made")); err == nil {
+		t.Error("the call ran")
+	}
+}
+
+// Calls of an auto-approved subagent that its tools cover run at once, each with an entry in the audit log; a person is asked about
+// others, and about all of them when it was revoked.
+func TestSubagentIsAutoApproved(t *testing.T) {
+	t.Parallel()
+	s := newFleetStory(t, `"permissions": {"deny": ["Bash(touch denied)"]}`)
+	auto := func(prompt string, limits *pb.AutoApproveConfig) string {
+		limits.Unfenced = true // the machine may have no fences
+		return s.spawn(&pb.SpawnSubagentRequest{Prompt: prompt, AllowedTools: []string{"Bash(touch *)"}, AutoApprove: true, AutoApproveConfig: limits})
+	}
+	id := auto("run:touch allowed\nrun:touch denied", &pb.AutoApproveConfig{})
+	s.watch(id, 0)
+	if info := s.info(id); info.GetToolCallsAutoApproved() != 1 || !info.GetAutoApprove() || info.GetAutoApproveUntil() == nil {
+		t.Errorf("listed as %v", info)
+	}
+	for name, want := range map[string]bool{"allowed": true, "denied": false} {
+		if _, err := os.Stat(filepath.Join(s.world.Project, name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	approved := 0
+	for _, e := range s.audited("--type", "auto_approve_tool_call") {
+		if e["subagent_id"] == id && e["parent_session_id"] == s.parent && e["actor_id"] == "auto_approve" {
+			approved++
+		}
+	}
+	if approved != 1 {
+		t.Errorf("%d approvals are in the audit log", approved)
+	}
+
+	fast := auto("run:touch first\nrun:touch second", &pb.AutoApproveConfig{MaxCallsPerMinute: 1})
+	s.watch(fast, 0)
+	if n := s.info(fast).GetToolCallsAutoApproved(); n != 1 {
+		t.Errorf("%d calls were approved in a minute", n)
+	}
+
+	revoked := auto("gate:go\nrun:touch late", &pb.AutoApproveConfig{})
+	s.eventually("it works", func() bool { return s.info(revoked).GetStatus() == pb.SubagentStatus_SUBAGENT_STATUS_RUNNING })
+	answer, err := s.api().RevokeAutoApprove(t.Context(), &pb.RevokeAutoApproveRequest{SubagentId: revoked, Reason: "I want to look at it"})
+	if err != nil || !answer.GetRevoked() || answer.GetPendingToolCalls() != 0 || answer.GetSubagentStatus() != "running" {
+		t.Errorf("revoked: %v, %v", answer, err)
+	}
+	s.create("go")
+	child := s.converse("person", revoked)
+	asked, _ := s.wait(child, 0, kit.IsPermission)
+	s.answer(child, asked, pb.PermissionDecision_DENY, "no")
+	s.watch(revoked, 0)
+	if info := s.info(revoked); info.GetToolCallsAutoApproved() != 0 || info.GetAutoApprove() {
+		t.Errorf("listed as %v", info)
+	}
+	again, err := s.api().RevokeAutoApprove(t.Context(), &pb.RevokeAutoApproveRequest{SubagentId: revoked, Reason: "I want to look at it"})
+	if err != nil || again.GetRevoked() {
+		t.Errorf("revoked after its end: %v, %v", again, err)
+	}
+
+	late := auto("gate:never", &pb.AutoApproveConfig{DurationSeconds: 1})
+	events := s.watch(late, 0)
+	if last := events[len(events)-1]; !strings.Contains(last.GetFailed().GetErrorMessage(), "time for which calls were approved is over") {
+		t.Errorf("it ended with %v", last)
+	}
+}

@@ -2205,11 +2205,8 @@ type PermissionRequest struct {
 	// The agent's advice: an answer for the whole session is not to be offered, and no is the answer to begin with.
 	NoSessionGrant bool `protobuf:"varint,112,opt,name=no_session_grant,json=noSessionGrant,proto3" json:"no_session_grant,omitempty"`
 	DefaultToNo    bool `protobuf:"varint,113,opt,name=default_to_no,json=defaultToNo,proto3" json:"default_to_no,omitempty"`
-	// On a stream of its parent: the subagent that asks, and its name. The answer may be given on that stream.
-	SubagentId    string `protobuf:"bytes,120,opt,name=subagent_id,json=subagentId,proto3" json:"subagent_id,omitempty"`
-	SubagentName  string `protobuf:"bytes,121,opt,name=subagent_name,json=subagentName,proto3" json:"subagent_name,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *PermissionRequest) Reset() {
@@ -2366,20 +2363,6 @@ func (x *PermissionRequest) GetDefaultToNo() bool {
 		return x.DefaultToNo
 	}
 	return false
-}
-
-func (x *PermissionRequest) GetSubagentId() string {
-	if x != nil {
-		return x.SubagentId
-	}
-	return ""
-}
-
-func (x *PermissionRequest) GetSubagentName() string {
-	if x != nil {
-		return x.SubagentName
-	}
-	return ""
 }
 
 // UserQuestion asks the user something. Several questions of one request have ids "<request_id>/<n>" and are answered
@@ -5583,7 +5566,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"durationMs\x12\x1c\n" +
 	"\ttruncated\x18d \x01(\bR\ttruncated\x12\x1d\n" +
 	"\n" +
-	"full_bytes\x18e \x01(\x04R\tfullBytes\"\xe2\x05\n" +
+	"full_bytes\x18e \x01(\x04R\tfullBytes\"\x9c\x05\n" +
 	"\x11PermissionRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n" +
@@ -5604,10 +5587,7 @@ const file_betcode_v1_agent_proto_rawDesc = "" +
 	"\x05title\x18n \x01(\tR\x05title\x12(\n" +
 	"\x10matched_ask_rule\x18o \x01(\tR\x0ematchedAskRule\x12(\n" +
 	"\x10no_session_grant\x18p \x01(\bR\x0enoSessionGrant\x12\"\n" +
-	"\rdefault_to_no\x18q \x01(\bR\vdefaultToNo\x12\x1f\n" +
-	"\vsubagent_id\x18x \x01(\tR\n" +
-	"subagentId\x12#\n" +
-	"\rsubagent_name\x18y \x01(\tR\fsubagentName\"\xa4\x01\n" +
+	"\rdefault_to_no\x18q \x01(\bR\vdefaultToNo\"\xa4\x01\n" +
 	"\fUserQuestion\x12\x1f\n" +
 	"\vquestion_id\x18\x01 \x01(\tR\n" +
 	"questionId\x12\x1a\n" +

@@ -368,7 +368,7 @@ type SpawnSubagentRequest struct {
 	SubagentId string `protobuf:"bytes,105,opt,name=subagent_id,json=subagentId,proto3" json:"subagent_id,omitempty"`
 	// The tools that its parent was granted are granted to it as well.
 	InheritGrants bool `protobuf:"varint,106,opt,name=inherit_grants,json=inheritGrants,proto3" json:"inherit_grants,omitempty"`
-	// Whoever holds the parent's input lock is asked too: requests appear on the parent's streams, with the subagent named.
+	// Whoever holds the parent's input lock is asked too. Not served yet: UNIMPLEMENTED.
 	ForwardPermissions bool `protobuf:"varint,107,opt,name=forward_permissions,json=forwardPermissions,proto3" json:"forward_permissions,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache

@@ -85,7 +85,6 @@ func (p *program) spawnSubagentCommand() *cli.Command {
 			&cli.BoolFlag{Name: "auto-approve-queue", Usage: "calls above the rate wait; otherwise they are denied"},
 			&cli.BoolFlag{Name: "unfenced", Usage: "an auto-approved agent may write anywhere"},
 			&cli.BoolFlag{Name: "inherit-grants", Usage: "tools that the session was granted are granted to it"},
-			&cli.BoolFlag{Name: "forward", Usage: "show its requests on the streams of the session, too"},
 			&cli.BoolFlag{Name: "watch", Usage: "show what it does, up to its end"},
 			jsonFlag(),
 		},
@@ -106,7 +105,7 @@ func (p *program) spawnSubagent(ctx context.Context, c *cli.Context, cl *client.
 	request := &pb.SpawnSubagentRequest{
 		ParentSessionId: parent, Prompt: c.Args().Get(1), Name: c.String("name"), Model: c.String("model"), AllowedTools: c.StringSlice("tool"),
 		MaxTurns: int32(min(max(c.Int("max-turns"), -1), 1<<30)), Env: map[string]string{}, AutoApprove: c.Bool("auto-approve"), WorktreeId: c.String("worktree"), //nolint:gosec // it fits
-		TimeoutSeconds: seconds(c.Duration("timeout")), BudgetUsd: c.Float64("budget"), InheritGrants: c.Bool("inherit-grants"), ForwardPermissions: c.Bool("forward"),
+		TimeoutSeconds: seconds(c.Duration("timeout")), BudgetUsd: c.Float64("budget"), InheritGrants: c.Bool("inherit-grants"),
 	}
 	if dir := c.String("cwd"); dir != "" {
 		if request.WorkingDirectory, err = filepath.Abs(dir); err != nil {
