@@ -35,7 +35,7 @@ func theContract(s *stage) {
 		}
 	}
 	s.shows("Version Rules", "Rename field/message", "Remove field/message", "Change field type", "Change field number")
-	for _, file := range []string{"agent.proto", "config.proto", "gitlab.proto", "machine.proto", "version.proto", "worktree.proto"} {
+	for _, file := range []string{"agent.proto", "config.proto", "gitlab.proto", "machine.proto", "subagent.proto", "version.proto", "worktree.proto"} {
 		if !now.files[file] {
 			s.Errorf("%s is not served", file)
 		}

@@ -27,7 +27,7 @@ type story struct {
 // stories are all of them, in the files beside this one.
 var stories = slices.Concat(
 	contractStories, talkStories, permissionStories, clientStories, agentStories, compactStories, daemonStories,
-	settingsStories, gitlabStories, futureStories, diskStories, realStories, versionStories, doorStories, commandStories, worktreeStories,
+	settingsStories, gitlabStories, futureStories, diskStories, realStories, versionStories, doorStories, commandStories, worktreeStories, subagentStories,
 	publishedStories,
 )
 

@@ -138,7 +138,7 @@ func TestSubagentCompletes(t *testing.T) {
 	if started := slices.IndexFunc(events, func(e *pb.SubagentEvent) bool { return e.GetStarted() != nil }); started < 0 || first.GetAgentEvent() == nil {
 		t.Error("it was not announced")
 	}
-	if !strings.Contains(said(events), "the answer") || last.GetCompleted() == nil || !strings.Contains(last.GetCompleted().GetResultSummary(), "the answer") {
+	if !strings.Contains(said(events), "the answer") || last.GetCompleted() == nil || last.GetCompleted().GetExitCode() != 0 || !strings.Contains(last.GetCompleted().GetResultSummary(), "the answer") {
 		t.Errorf("said %q, ended with %v", said(events), last)
 	}
 	for what, has := range map[string]func(*pb.SubagentEvent) bool{
