@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -98,8 +99,9 @@ func TestDaemonDiesWhileSpawning(t *testing.T) {
 			r.tell("exit 5")
 			r.wantExit(5, "")
 		case NeverStarted:
-			time.Sleep(20 * time.Millisecond)
-			if out, _ := os.ReadFile(filepath.Join(r.spec.Directory, StdoutFile)); len(out) > 0 {
+			path := filepath.Join(r.spec.Directory, StdoutFile)
+			eventually(t, "nobody has the output file open", func() bool { return !opened(path) }) // then nobody will write into it
+			if out, _ := os.ReadFile(path); len(out) > 0 {
 				t.Fatalf("never started, but said %q", out)
 			}
 		default:
@@ -107,6 +109,15 @@ func TestDaemonDiesWhileSpawning(t *testing.T) {
 		}
 	}
 	t.Log(outcomes)
+}
+
+// opened reports whether a process has a file open.
+func opened(path string) bool {
+	links, _ := filepath.Glob("/proc/[0-9]*/fd/*")
+	return slices.ContainsFunc(links, func(link string) bool {
+		target, err := os.Readlink(link)
+		return err == nil && target == path
+	})
 }
 
 func TestLauncherKilled(t *testing.T) {
@@ -130,12 +141,24 @@ func TestLauncherKilled(t *testing.T) {
 
 func TestLauncherIgnoresSignals(t *testing.T) {
 	r := started(t, "agent")
+	launcher := r.p.Launcher().PID
 	for _, sig := range []unix.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGPIPE} {
-		unix.Kill(r.p.Launcher().PID, sig)
+		unix.Kill(launcher, sig)
 	}
-	time.Sleep(20 * time.Millisecond)
+	eventually(t, "the launcher has taken the signals", func() bool { return !pending(t, launcher) })
 	r.tell("exit 4")
 	r.wantExit(4, "")
+}
+
+// pending reports whether signals to a process wait to be taken, one that ends it among them. It fails the test if the process is
+// gone.
+func pending(t *testing.T, pid int) bool {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil || strings.Contains(string(status), "State:\tZ") {
+		t.Fatalf("the process is gone: %v", err)
+	}
+	return !strings.Contains(string(status), "SigPnd:\t0000000000000000\nShdPnd:\t0000000000000000\n")
 }
 
 // A launcher that lives has its lock, and damage to its record keeps no daemon
