@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"betcode/actors/internal/act"
-	"betcode/actors/internal/machine"
 	"betcode/actors/pool"
 	"betcode/messages"
 )
@@ -71,6 +70,3 @@ func fleetEntry(kind messages.AuditType, client messages.ClientID, reason string
 	}
 	return e
 }
-
-// AvailableMemory is how many bytes of memory agents can use, 0 if that is not known: see [Options].
-func AvailableMemory() int64 { return machine.Available() }

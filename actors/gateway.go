@@ -12,6 +12,7 @@ import (
 
 	"betcode/actors/client"
 	"betcode/actors/internal/act"
+	"betcode/actors/session/compaction"
 	"betcode/actors/session/prompts"
 	"betcode/actors/session/requests"
 	"betcode/messages"
@@ -30,21 +31,21 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		messages.GetAgentReports, messages.GetSubagents, messages.ListSubagents, messages.ListPath, messages.GetMachine:
 		return s.queries.Answer(ctx, m)
 	case messages.ForkSession:
-		return s.forkSession(ctx, m)
+		return s.forker.Fork(ctx, m)
 	case messages.GetTree:
 		return s.tree.Snapshot(s.daemon.Id, s.now()), nil
 	case messages.GetJournalStats:
 		return s.options.Store.Stats(), nil
 	case messages.VerifyJournal:
-		return s.verifyJournal(ctx, m)
+		return s.keeper().Verify(ctx, m)
 	case messages.BackupJournal:
-		return s.backUpJournal(ctx, m)
+		return s.keeper().BackUp(ctx, m)
 	case messages.TrustDirectory:
 		return s.directories.Trust(m)
 	case messages.ReviewDirectory:
 		return s.directories.Review(m)
 	case messages.GetAbilities:
-		return s.abilities(ctx, m)
+		return s.queries.AskAbilities(m, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
 	case messages.ListWorktrees, messages.GetWorktree, messages.CreateWorktree, messages.SwitchWorktree, messages.SetupWorktree, messages.RemoveWorktree:
 		return s.worktree(ctx, m)
 	case messages.LeaseWorktree, messages.ReleaseWorktree:
@@ -68,7 +69,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		if err != nil {
 			return nil, err
 		}
-		m.Fork = messages.Fork{} // only forkSession says where a session comes from
+		m.Fork = messages.Fork{} // only a fork says where a session comes from
 		if m, err = s.checks.Start(m); err != nil {
 			return nil, err
 		}
@@ -111,7 +112,7 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		if err := s.mayWork(ctx, m); err != nil {
 			return nil, err
 		}
-		return compactWaiting(ctx, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
+		return compaction.Ask(ctx, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
 	case messages.SessionRequest:
 		if err := s.mayWork(ctx, m); err != nil {
 			return nil, err

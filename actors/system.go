@@ -15,6 +15,7 @@ import (
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/checks"
 	"betcode/actors/internal/claude"
+	"betcode/actors/internal/fork"
 	"betcode/actors/internal/git"
 	"betcode/actors/internal/launchplan"
 	"betcode/actors/internal/notify"
@@ -34,55 +35,6 @@ import (
 	"betcode/messages"
 	"betcode/supervision"
 )
-
-// Options is what the actor system is built from. All times are durations of
-// the wall clock.
-type Options struct {
-	Store         journal.Store          // the journal's files
-	RunsDirectory string                 // run directories are made below it, 0700
-	Program       string                 // the agent's executable; looked up in PATH when it has no slash
-	Environment   []string               // what agents inherit, as "NAME=value"
-	AgentVersion  func() string          // the version of Program, asked outside of actors; nil or empty = not known
-	Keeps         func(name string) bool // whether a session keeps a variable of the client that began it; nil = none
-	Settings      *settings.Settings     // what may change while the system runs, see [System.Change]; nil = the defaults
-	Home          string                 // the user's home directory, for rules about what is below it
-	Directories   Directories            // what working directories bring along; nil = nothing
-	NotifyEnv     []string               // what the program for notifications inherits, as "NAME=value": no secrets
-	Lease         string                 // a file kept locked; agents that for a day find it is not end themselves; empty = never
-	LockGrace     time.Duration          // how long the input lock is kept after a crash for the client that held it; 0 = 10 s
-	Gather        time.Duration          // least time between two journal transactions
-	Logger        *zerolog.Logger        // never nil
-	Version       string                 // of the daemon, for health
-	MachineFile   string                 // where the machine's id is kept; empty = nowhere
-	FreeMemory    func() int64           // bytes of memory that are available, 0 = not known; it does not wait; nil = agents start by number alone
-	MemoryLimit   int64                  // bytes the daemon should not use more of, for health; not positive = no limit
-	Now           func() time.Time
-	Restart       supervision.Policy    // of crashed actors
-	AgentRestart  supervision.Policy    // of crashed agents; the zero value = the same
-	Disk          DiskOptions           // how much of the disk may be filled
-	Backups       journal.BackupOptions // whether the journal is copied from time to time
-
-	// Protected are the daemon's own directories: configuration, state, sockets. No rule lets an
-	// agent write there, nor to the files of the built-in list; nil = there is no such list.
-	Protected []string
-
-	VersionsFile       string // where it is kept which versions of the agent do not continue a turn; empty = nowhere
-	WorktreesDirectory string // records of worktrees; empty = the system keeps none
-	FleetFile          string // where it is stored that the fleet is stopped; empty = in memory alone
-	LimitsFile         string // where rate limits of accounts are stored; empty = in memory alone
-	StopsDirectory     string // where it is noted which sessions are to be stopped while the journal fails; empty = nowhere
-
-	Mask  func(text string) string  // hides secrets in what the log shows of an agent's words; nil = shows nothing of them
-	Audit func(messages.AuditEntry) // writes the audit log, one entry after the other; nil = nobody writes one
-	// Components are how those parts of the daemon are that are no actors, for health; nil = there are none.
-	Components func() []messages.ComponentHealth
-}
-
-// Directories tells what working directories bring along, see [Options].
-type Directories = workdir.Source
-
-// SessionDefaults is what a session has that was started without.
-type SessionDefaults = workdir.Defaults
 
 // System is the running actor system: the tree of the architecture, and the
 // door through which the gateway asks it.
@@ -110,6 +62,7 @@ type System struct {
 	planner     *launchplan.Planner
 	queries     *queries.Queries
 	checks      *checks.Checks
+	forker      *fork.Forker
 	slots       atomic.Pointer[messages.SlotQueue] // written by the pool's actor alone; nil before its first report
 	room        *disk.Meter
 	archiver    *retention.Archiver
@@ -171,6 +124,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.planner = launchplan.New(s.planDeps())
 	s.queries = queries.New(s.queriesDeps())
 	s.checks = checks.New(s.checksDeps())
+	s.forker = fork.New(s.forkDeps())
 	if s.versions, err = sidecar.LoadVersions(o.VersionsFile); err != nil {
 		s.logOf("daemon").Warn().Err(err).Msg("what was learned of the agent's versions is lost")
 	}
@@ -199,7 +153,7 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 	s.auditor = act.NewBackground(&s.workers, s.backgroundFailed)
 	s.notifier = notify.New(s.notifyDeps())
 	s.backup.Look(s.options.Backups)
-	s.noteFindings()
+	s.keeper().NoteFindings()
 
 	root := daemonProps(s)
 	pid, err := s.actors.Root.SpawnNamed(root, "daemon")
@@ -293,7 +247,3 @@ func remaining(ctx context.Context) time.Duration {
 	}
 	return time.Minute
 }
-
-// CheckRunsDirectory refuses a directory in which agents cannot be kept: one on
-// a network filesystem, which does not keep pipes, locks and change notices.
-func CheckRunsDirectory(dir string) error { return process.CheckDirectory(dir) }

@@ -1,15 +1,22 @@
 package actors
 
 import (
+	"context"
+	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/rs/zerolog"
 
 	"betcode/actors/client"
 	"betcode/actors/disk"
 	"betcode/actors/health"
 	"betcode/actors/internal/act"
 	"betcode/actors/internal/checks"
+	"betcode/actors/internal/fork"
 	"betcode/actors/internal/launchplan"
 	"betcode/actors/internal/mcpconfig"
 	"betcode/actors/internal/notify"
@@ -21,6 +28,7 @@ import (
 	"betcode/actors/retention"
 	"betcode/actors/run"
 	"betcode/actors/session"
+	"betcode/actors/strays"
 	"betcode/messages"
 )
 
@@ -161,7 +169,7 @@ func (s *System) sessionDeps() *session.Deps {
 		Journal: s.journal, Pool: s.pool, Health: s.health,
 		Run: s.runDeps(), Client: s.clientDeps(), Permission: s.permissionDeps(),
 		DiskFull: s.room.Full, Rules: s.rules.Rules, NotContinuing: s.versions.NotContinuing, Stops: s.stops,
-		Environment: s.planner.Environment, DirectoryRules: s.directories.Rules, EditRefused: s.checks.EditRefused, Guard: s.directories.Guard, EndStrays: endStraysIn,
+		Environment: s.planner.Environment, DirectoryRules: s.directories.Rules, EditRefused: s.checks.EditRefused, Guard: s.directories.Guard, EndStrays: strays.EndIn,
 		Background: s.background, NoteVersion: s.versions.Add, KeepReport: s.keepReport, KeepAbilities: sidecar.LearnAbilities,
 		Temporary: s.planner.Temporary, Archive: s.archiver.Ended, Audit: s.ended, Notify: s.notifier.Send, SubagentEnded: s.subagentEnded,
 		Shows: s.logs, Mask: s.options.Mask,
@@ -182,4 +190,52 @@ func (s *System) audit(e messages.AuditEntry) {
 		s.options.Audit(e)
 		return nil
 	})
+}
+
+// components returns the health of the components that do not report to the health actor.
+func (s *System) components(now time.Time, fenced map[messages.SessionID]bool) []messages.ComponentHealth {
+	var all []messages.ComponentHealth
+	add := func(c messages.ComponentHealth, present bool) {
+		if present {
+			all = append(all, c)
+		}
+	}
+	add(s.keeper().DamagedSessions(now, s.backup.Offer()))
+	add(s.planner.FenceHealth(now, len(fenced), health.Names(fenced)))
+	add(s.damage.View(s.backup.Offer()))
+	add(s.backup.View())
+	if others := s.options.Components; others != nil {
+		all = append(all, others()...)
+	}
+	return all
+}
+
+// metadata is what does not belong to one component.
+func (s *System) metadata(now time.Time) map[string]string {
+	up := now.Sub(s.started).Truncate(time.Second)
+	return map[string]string{
+		"version":        s.options.Version,
+		"uptime":         up.String(),
+		"uptime_seconds": strconv.FormatInt(int64(up.Seconds()), 10),
+		"started_at":     s.started.UTC().Format(time.RFC3339),
+		"platform":       runtime.GOOS + "/" + runtime.GOARCH,
+		"pid":            strconv.Itoa(os.Getpid()),
+		"lineage":        s.options.Store.Lineage(),
+	}
+}
+
+// forkDeps returns what forks are made with.
+func (s *System) forkDeps() fork.Deps {
+	return fork.Deps{
+		Exists: s.queries.Exists, Load: s.options.Store.Load, View: s.sessionView, Directory: s.checks.Directory,
+		Version: s.planner.Version, Environment: s.planner.Environment,
+		Start: func(ctx context.Context, m messages.StartSession) (messages.Reply, error) {
+			return s.ask(ctx, s.sessions, s.checks.Complete(m))
+		},
+	}
+}
+
+// keeper maintains the files of the journal.
+func (s *System) keeper() journal.Keeper {
+	return journal.Keeper{Store: s.options.Store, Damage: &s.damage, Now: s.now, Log: func() *zerolog.Logger { return s.logOf("journal") }}
 }

@@ -213,6 +213,14 @@ var rules = []rule{
 		pkg: "actors/internal/claude/transcript", because: "a transcript is read without the protocol of the agent that wrote it",
 	},
 	{
+		pkg: "actors/strays", may: []string{"messages", "actors/internal/act", "actors/internal/process"},
+		because: "agents that no session follows are found by processes and directories, before any actor runs", never: actorsNever,
+	},
+	{
+		pkg: "actors/internal/fork", may: []string{"messages", "actors/internal/claude", "actors/internal/regular"},
+		because: "a fork is made from views and transcripts; who is asked for them is the system's business", never: actorsNever,
+	},
+	{
 		pkg: "actors/health", may: []string{"messages", "actors/internal/act", "actors/internal/disk"},
 		because: "components report to health; it owns both sides of that protocol and knows none of them", never: actorsNever,
 	},

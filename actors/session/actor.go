@@ -170,7 +170,7 @@ func (s *session) perform(ctx actor.Context, e act.Effect) {
 		if s.deps.SubagentEnded != nil {
 			s.deps.SubagentEnded(e.record)
 		}
-	case notify:
+	case notifyPerson:
 		s.deps.Notify(e.event)
 	case noteVersion:
 		s.background(func() error { return s.deps.NoteVersion(e.version) })

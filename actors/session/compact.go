@@ -64,7 +64,7 @@ func (t *transition) compactSession(from *actor.PID, m messages.CompactSession) 
 		refusal := messages.Errorf(op, messages.WrongState, "session has active turn").WithCode(messages.SessionActive).
 			With("session_id", string(t.s.id)).With("required_state", "idle").WithHint("wait for the turn to complete, answer what waits for an answer, or cancel it")
 		if t.s.settling() {
-			refusal = refusal.With(DetailSettling, "true")
+			refusal = refusal.With(compaction.DetailSettling, "true")
 		}
 		t.then(act.Reply{To: from, With: refusal})
 	case m.Repeated || !compaction.Possible(&t.s.record.Past):
@@ -170,9 +170,6 @@ func (t *transition) recoverCompaction() {
 		t.then(act.After{Delay: compactionPatience, Message: compactionLate{t.s.record.Past.Compaction.Key}})
 	}
 }
-
-// DetailSettling marks a refusal whose cause is over within moments.
-const DetailSettling = "settling"
 
 // settling reports whether only the agent's own end of its turn keeps the session busy: TurnComplete was published, and the agent
 // is about to become idle.

@@ -3,7 +3,6 @@ package session
 import (
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"slices"
 
 	"betcode/actors/internal/claude"
@@ -122,7 +121,7 @@ func (t *transition) cancelInterrupted() {
 // that is not there remembers nothing.
 func (e readTranscript) read(environment []string) any {
 	found := transcriptRead{run: e.run, inTranscript: map[string]bool{}}
-	files, err := filepath.Glob(filepath.Join(claude.Home(environment), "projects", "*", e.session+".jsonl"))
+	files, err := claude.Transcripts(environment, e.session)
 	if err != nil {
 		found.err = err
 		return found

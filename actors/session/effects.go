@@ -4,7 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"betcode/actors/client"
-	notices "betcode/actors/internal/notify"
+	"betcode/actors/internal/notify"
 	"betcode/messages"
 )
 
@@ -46,7 +46,7 @@ type (
 	spawnPermission struct{ record messages.PermissionRecord }
 	dropPermission  struct{ request messages.RequestID }
 	update          struct{ record messages.PermissionRecord } // gives the actor of a request its newest record
-	notify          struct{ event Notice }                     // for a person who does not watch the session
+	notifyPerson    struct{ event Notice }                     // for a person who does not watch the session
 	noteVersion     struct{ version string }                   // that it does not continue a turn by itself
 	requestRefused  struct{ request, why string }              // a malformed request of the agent; for the log alone
 	dropRun         struct{ run messages.RunNumber }
@@ -71,7 +71,7 @@ func (dropClient) Effect()      {}
 func (spawnPermission) Effect() {}
 func (dropPermission) Effect()  {}
 func (update) Effect()          {}
-func (notify) Effect()          {}
+func (notifyPerson) Effect()    {}
 func (noteVersion) Effect()     {}
 func (requestRefused) Effect()  {}
 func (dropRun) Effect()         {}
@@ -89,4 +89,4 @@ type archiveRuns struct {
 func (archiveRuns) Effect() {}
 
 // Notice is something a person should know who does not watch.
-type Notice = notices.Notice
+type Notice = notify.Notice

@@ -320,7 +320,7 @@ func TestReminders(t *testing.T) {
 func (b *bench) notified(m any) Notice {
 	b.t.Helper()
 	b.tell(m)
-	e := last[notify](b).event
+	e := last[notifyPerson](b).event
 	b.quiet()
 	return e
 }

@@ -127,7 +127,7 @@ func (t *transition) remind(m permission.ReminderDue) {
 		Details: map[string]string{"request_id": string(p.Request), "tool": tool, "age": age},
 	}
 	t.notice(n.Code, n.Message, n.Details)
-	t.then(notify{n})
+	t.then(notifyPerson{n})
 }
 
 // humanAge is an age in the largest unit that fits, rounded down: "1h", "2d".

@@ -107,7 +107,7 @@ func TestCaughtUpStreamGetsWhatItMissed(t *testing.T) {
 // notifications lists the codes that a person was notified of since the last look.
 func (b *bench) notifications() (codes []string) {
 	for _, e := range b.effects {
-		if n, ok := e.(notify); ok {
+		if n, ok := e.(notifyPerson); ok {
 			codes = append(codes, n.event.Code)
 		}
 	}

@@ -51,7 +51,7 @@ func show(e act.Effect) string {
 		return "wait for " + string(e.record.Request)
 	case update:
 		return "update " + string(e.record.Request)
-	case notify:
+	case notifyPerson:
 		if e.event.Code == "PERMISSION_WAITS" { // as the request itself
 			return ""
 		}

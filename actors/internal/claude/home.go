@@ -12,6 +12,12 @@ func Home(environment []string) string {
 	return cmp.Or(configured, filepath.Join(home, ".claude"))
 }
 
+// Transcripts returns the files of a conversation of an agent with this environment: none, or one for each directory in which the
+// agent had it.
+func Transcripts(environment []string, conversation string) ([]string, error) {
+	return filepath.Glob(filepath.Join(Home(environment), "projects", "*", conversation+".jsonl"))
+}
+
 // Memory is the file in which the agent keeps, among much else, which MCP servers
 // the user has told it of.
 func Memory(environment []string) string {

@@ -13,6 +13,22 @@ import (
 // reports are read.
 const relatives = 5
 
+// AskAbilities asks a session's agent through ask, and adds what is known of it. With m.Remembered the agent is not asked.
+func (q *Queries) AskAbilities(m messages.GetAbilities, ask func() (messages.Reply, error)) (messages.Reply, error) {
+	known := q.Abilities(m.Session)
+	if m.Remembered {
+		return known, nil
+	}
+	answer, err := ask()
+	if err != nil {
+		return nil, err
+	}
+	if told, ok := answer.(messages.Abilities); ok && told.Fresh {
+		return known.Learn(told), nil
+	}
+	return known, nil
+}
+
 // Abilities returns what is known about a session's agent without asking it: its last
 // report, else the report of an agent of another session in the same directory, else what the
 // user's directory and, if it is trusted, the session's directory define.

@@ -5,7 +5,8 @@
 //	UNDER WAY ────────────────────────────────────────────────────────► DONE: the boundary moves
 //	    └── done without a summary, too late, or blocked ─────────────► UNDONE: nothing has changed
 //
-// The functions change a [messages.Past], which the session journals. They know no agent, no client and no clock.
+// The functions change a [messages.Past], which the session journals. They know no agent, no client and no clock. [Ask] is for the
+// caller of a session: it waits on the caller's goroutine.
 package compaction
 
 import (

@@ -1,4 +1,4 @@
-package actors
+package strays
 
 import (
 	"context"
@@ -17,11 +17,11 @@ import (
 	"betcode/messages"
 )
 
-// strayPatience bounds how long the end of agents that no session follows may take.
-const strayPatience = 30 * time.Second
+// patience bounds how long the end of agents that no session follows may take.
+const patience = 30 * time.Second
 
-// LiveRun is an agent that lives, found by its run directory.
-type LiveRun struct {
+// Run is an agent that lives, found by its run directory.
+type Run struct {
 	Session messages.SessionID
 	Run     string // the name of its directory
 	PID     int
@@ -30,26 +30,26 @@ type LiveRun struct {
 }
 
 // String names the agent for people.
-func (r LiveRun) String() string {
+func (r Run) String() string {
 	return fmt.Sprintf("run %s of session %s (pid %d)", r.Run, r.Session, r.PID)
 }
 
 // End kills the agent and everything that it started, and waits for their end.
-func (r LiveRun) End(ctx context.Context) error {
+func (r Run) End(ctx context.Context) error {
 	if err := r.stray.End(ctx); err != nil {
 		return fmt.Errorf("end %s: %w", r, err)
 	}
 	return nil
 }
 
-// LiveRuns finds the agents of a state directory that live, whatever its journal says:
+// Find finds the agents of a state directory that live, whatever its journal says:
 // below its run directories, and below those that a restore has moved aside.
-func LiveRuns(runs string) []LiveRun {
+func Find(runs string) []Run {
 	aside, err := filepath.Glob(runs + ".replaced-*")
 	if err != nil {
 		aside = nil // a pattern in the path: nothing was moved aside under it
 	}
-	var all []LiveRun
+	var all []Run
 	for _, directory := range append([]string{runs}, aside...) {
 		sessions, err := os.ReadDir(directory)
 		if err != nil {
@@ -57,7 +57,7 @@ func LiveRuns(runs string) []LiveRun {
 		}
 		for _, session := range sessions {
 			for _, stray := range process.FindStrays(filepath.Join(directory, session.Name())) {
-				all = append(all, LiveRun{
+				all = append(all, Run{
 					Session: messages.SessionID(session.Name()), Run: filepath.Base(stray.Directory), PID: stray.Agent.PID, stray: stray,
 				})
 			}
@@ -66,18 +66,18 @@ func LiveRuns(runs string) []LiveRun {
 	return all
 }
 
-// EndStrays ends the agents that the journal does not know as running: of a journal
+// End ends the agents that the journal does not know as running: of a journal
 // that was restored, of sessions that were deleted or cannot be loaded. Else the next
-// message would start a second agent on the conversation. It is called before [Start];
-// an agent that cannot be ended is an error.
-func EndStrays(runs string, store interface {
+// message would start a second agent on the conversation. It is called before
+// the actor system is started; an agent that cannot be ended is an error.
+func End(runs string, store interface {
 	Load(messages.SessionID) (messages.SessionLoaded, error)
 }, log *zerolog.Logger,
 ) error {
-	ctx, cancel := context.WithTimeout(context.Background(), strayPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var failed []error
-	for _, run := range LiveRuns(runs) {
+	for _, run := range Find(runs) {
 		loaded, err := store.Load(run.Session)
 		if err == nil && loaded.Found && loaded.Run != nil && loaded.Run.State != messages.RunFinished && run.stray.Is(loaded.Run) {
 			continue // it is adopted
@@ -97,7 +97,7 @@ func EndStrays(runs string, store interface {
 }
 
 // PIDs lists the processes of live runs, for messages.
-func PIDs(runs []LiveRun) string {
+func PIDs(runs []Run) string {
 	pids := make([]string, len(runs))
 	for i, r := range runs {
 		pids[i] = strconv.Itoa(r.PID)
@@ -105,9 +105,9 @@ func PIDs(runs []LiveRun) string {
 	return strings.Join(pids, ", ")
 }
 
-// endStraysIn ends every agent that lives below a directory of runs, and returns how many it has ended.
-func endStraysIn(directory string) (ended int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), strayPatience)
+// EndIn ends every agent that lives below a directory of runs, and returns how many it has ended.
+func EndIn(directory string) (ended int, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, stray := range process.FindStrays(directory) {
 		if failed := stray.End(ctx); failed != nil {

@@ -1,10 +1,9 @@
-package actors
+package fork
 
 import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 
 	"betcode/actors/internal/claude"
 	"betcode/actors/internal/claude/transcript"
@@ -13,20 +12,37 @@ import (
 	"betcode/messages/claudecode"
 )
 
-// forkSession makes a session that begins with the conversation of another. It is durable
+// Deps is what forks need.
+type Deps struct {
+	Exists      func(messages.SessionID) bool // whether the journal has a session
+	Load        func(messages.SessionID) (messages.SessionLoaded, error)
+	View        func(context.Context, messages.GetSession) (messages.SessionView, error) // asks the session
+	Start       func(context.Context, messages.StartSession) (messages.Reply, error)     // starts the new session
+	Directory   func(string) (string, error)                                             // checks a working directory
+	Version     func() string                                                            // of the agent, empty if not known
+	Environment func(kept map[string]string) []string                                    // of an agent that keeps these variables
+}
+
+// Forker makes forks. It is safe for concurrent use.
+type Forker struct{ deps Deps }
+
+// New returns a Forker.
+func New(d Deps) *Forker { return &Forker{d} }
+
+// Fork makes a session that begins with the conversation of another. It is durable
 // with the new session's first record; that session's first agent makes the fork, from the
 // message that is the last one now. It reads the agent's transcript, so it works on the
 // caller's goroutine.
-func (s *System) forkSession(ctx context.Context, m messages.ForkSession) (messages.Reply, error) {
+func (f *Forker) Fork(ctx context.Context, m messages.ForkSession) (messages.Reply, error) {
 	const op = "fork session"
-	if s.queries.Exists(m.Fork) {
-		return s.forkedBefore(ctx, m)
+	if f.deps.Exists(m.Fork) {
+		return f.forkedBefore(ctx, m)
 	}
-	if version := s.planner.Version(); claudecode.LacksOption(version, "fork-session") {
+	if version := f.deps.Version(); claudecode.LacksOption(version, "fork-session") {
 		return nil, messages.Errorf(op, messages.WrongState, "Claude Code %s cannot fork a conversation; %s can", version, claudecode.OptionFrom("fork-session")).
 			WithHint("upgrade the agent: " + claudecode.UpgradeCommand())
 	}
-	view, err := s.restingView(ctx, op, m.Session)
+	view, err := f.restingView(ctx, op, m.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -36,15 +52,15 @@ func (s *System) forkSession(ctx context.Context, m messages.ForkSession) (messa
 	if view.Run != nil {
 		environment = view.Run.Environment
 	}
-	if origin.Message, err = s.lastAnswer(op, r.AgentSession, s.planner.Environment(environment)); err != nil {
+	if origin.Message, err = lastAnswer(op, r.AgentSession, f.deps.Environment(environment)); err != nil {
 		return nil, err
 	}
-	if loaded, err := s.options.Store.Load(m.Session); err == nil {
+	if loaded, err := f.deps.Load(m.Session); err == nil {
 		if state, err := claude.ParseState(loaded.Cursor.Translator); err == nil {
 			origin.CostUSD = state.Cost()
 		}
 	}
-	if again, err := s.restingView(ctx, op, m.Session); err != nil || again.Record.Head != r.Head {
+	if again, err := f.restingView(ctx, op, m.Session); err != nil || again.Record.Head != r.Head {
 		return nil, messages.Errorf(op, messages.Aborted, "session %s went on meanwhile", m.Session).WithHint("try again")
 	}
 	start := messages.StartSession{
@@ -52,10 +68,10 @@ func (s *System) forkSession(ctx context.Context, m messages.ForkSession) (messa
 		PermissionMode: r.PermissionMode, AllowedTools: r.AllowedTools, DeniedTools: r.DeniedTools, Environment: environment,
 		Resume: r.Resume, Options: r.Options, Fork: origin, Resolved: r.Resolved,
 	}
-	if _, err := s.checks.Directory(start.WorkingDirectory); err != nil {
+	if _, err := f.deps.Directory(start.WorkingDirectory); err != nil {
 		return nil, err
 	}
-	answer, err := s.ask(ctx, s.sessions, s.checks.Complete(start))
+	answer, err := f.deps.Start(ctx, start)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +82,8 @@ func (s *System) forkSession(ctx context.Context, m messages.ForkSession) (messa
 }
 
 // forkedBefore answers a repeated request.
-func (s *System) forkedBefore(ctx context.Context, m messages.ForkSession) (messages.Reply, error) {
-	view, err := s.sessionView(ctx, messages.GetSession{Session: m.Fork})
+func (f *Forker) forkedBefore(ctx context.Context, m messages.ForkSession) (messages.Reply, error) {
+	view, err := f.deps.View(ctx, messages.GetSession{Session: m.Fork})
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +95,8 @@ func (s *System) forkedBefore(ctx context.Context, m messages.ForkSession) (mess
 
 // restingView is a session whose conversation can be forked: the agent's transcript has all
 // of it, and nothing is about to be added.
-func (s *System) restingView(ctx context.Context, op string, id messages.SessionID) (messages.SessionView, error) {
-	view, err := s.sessionView(ctx, messages.GetSession{Session: id})
+func (f *Forker) restingView(ctx context.Context, op string, id messages.SessionID) (messages.SessionView, error) {
+	view, err := f.deps.View(ctx, messages.GetSession{Session: id})
 	if err != nil {
 		return view, err
 	}
@@ -100,8 +116,8 @@ func (s *System) restingView(ctx context.Context, op string, id messages.Session
 }
 
 // lastAnswer finds the agent's newest message in its transcript.
-func (s *System) lastAnswer(op, conversation string, environment []string) (string, error) {
-	files, err := filepath.Glob(filepath.Join(claude.Home(environment), "projects", "*", conversation+".jsonl"))
+func lastAnswer(op, conversation string, environment []string) (string, error) {
+	files, err := claude.Transcripts(environment, conversation)
 	if err != nil {
 		return "", messages.AsError(op, err)
 	}

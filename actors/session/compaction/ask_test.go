@@ -1,4 +1,4 @@
-package actors
+package compaction
 
 import (
 	"context"
@@ -6,15 +6,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"betcode/actors/session"
 	"betcode/messages"
 )
 
 func TestCompactionWaitsForTheAgentToRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, asked := time.Now(), 0
-		settling := messages.Errorf("compact session", messages.WrongState, "active").With(session.DetailSettling, "true")
-		_, err := compactWaiting(t.Context(), func() (messages.Reply, error) {
+		settling := messages.Errorf("compact session", messages.WrongState, "active").With(DetailSettling, "true")
+		_, err := Ask(t.Context(), func() (messages.Reply, error) {
 			if asked++; asked < 4 {
 				return nil, settling
 			}
@@ -23,14 +22,14 @@ func TestCompactionWaitsForTheAgentToRest(t *testing.T) {
 		if err != nil || asked != 4 {
 			t.Errorf("asked %d times: %v", asked, err)
 		}
-		if _, err = compactWaiting(t.Context(), func() (messages.Reply, error) { return nil, settling }); messages.KindOf(err) != messages.WrongState {
+		if _, err = Ask(t.Context(), func() (messages.Reply, error) { return nil, settling }); messages.KindOf(err) != messages.WrongState {
 			t.Errorf("the wait did not end: %v", err)
 		}
-		if waited := time.Since(began); waited < compactPatience || waited > 2*compactPatience {
+		if waited := time.Since(began); waited < settlingPatience || waited > 2*settlingPatience {
 			t.Errorf("waited %s", waited)
 		}
 		asked = 0
-		if _, err = compactWaiting(t.Context(), func() (messages.Reply, error) {
+		if _, err = Ask(t.Context(), func() (messages.Reply, error) {
 			asked++
 			return nil, messages.Errorf("compact session", messages.WrongState, "active")
 		}); err == nil || asked != 1 {
@@ -38,7 +37,7 @@ func TestCompactionWaitsForTheAgentToRest(t *testing.T) {
 		}
 		left, leave := context.WithCancel(t.Context())
 		leave()
-		if _, err = compactWaiting(left, func() (messages.Reply, error) { return nil, settling }); err == nil {
+		if _, err = Ask(left, func() (messages.Reply, error) { return nil, settling }); err == nil {
 			t.Error("the wait goes on after its caller has left")
 		}
 	})

@@ -1,0 +1,74 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"betcode/messages"
+)
+
+// Keeper answers requests for the maintenance of the journal's files, on the caller's goroutine: no actor waits for them.
+type Keeper struct {
+	Store  Store
+	Damage *Damage // what is found is noted here
+	Now    func() time.Time
+	Log    func() *zerolog.Logger
+}
+
+// Verify reads the journal from end to end.
+func (k Keeper) Verify(ctx context.Context, m messages.VerifyJournal) (messages.Reply, error) {
+	report, err := k.Store.Verify(ctx, m.Progress)
+	if err != nil {
+		return nil, messages.AsError("verify journal", err)
+	}
+	k.Damage.Note(k.Now(), &report, nil)
+	if !report.OK() {
+		k.Log().Error().Int("problems", len(report.Problems)).Stringer("first", report.Problems[0]).Msg("the journal is damaged")
+	}
+	return report, nil
+}
+
+// BackUp copies the journal.
+func (k Keeper) BackUp(ctx context.Context, m messages.BackupJournal) (messages.Reply, error) {
+	backup, err := k.Store.Backup(ctx, m.Path, m.Link)
+	if err != nil {
+		return nil, messages.AsError("back up journal", err)
+	}
+	k.Log().Info().Str("path", backup.Path).Int64("bytes", backup.Bytes).Int64("linked_bytes", backup.LinkedBytes).
+		Dur("paused", backup.Paused).Msg("journal backed up")
+	return backup, nil
+}
+
+// NoteFindings logs the damage that was found when the journal was opened, and degrades
+// health: a disk that flips bits should be replaced even if nothing was lost.
+func (k Keeper) NoteFindings() {
+	var damage []messages.JournalFinding
+	for _, f := range k.Store.Findings() {
+		k.Log().Warn().Str("file", f.File).Int64("offset", f.Offset).Str("problem", f.Problem).Str("outcome", f.Outcome).
+			Bool("as_after_a_crash", f.Crash).Msg("the journal was not as it was written")
+		if !f.Crash {
+			damage = append(damage, f)
+		}
+	}
+	if len(damage) > 0 {
+		k.Damage.Note(k.Now(), nil, fmt.Errorf("%d place(s) were damaged when the journal was opened, the first: %s", len(damage), damage[0]))
+	}
+}
+
+// DamagedSessions is the health line of sessions that cannot be loaded, if there are any. backup is the hint about backups.
+func (k Keeper) DamagedSessions(now time.Time, backup string) (messages.ComponentHealth, bool) {
+	number, first := k.Store.DamagedSessions()
+	if number == 0 {
+		return messages.ComponentHealth{}, false
+	}
+	return messages.ComponentHealth{
+		Name: "sessions", Checked: now, State: "sessions_damaged",
+		Message: fmt.Sprintf("%d damaged, %s among them", number, first),
+		Reason:  "The journal cannot load some sessions",
+		Impact: "They can be exported as far as they can be read (betcode session export ID) and deleted (betcode session delete ID), " +
+			"or a backup can be restored (betcode journal restore). " + backup,
+	}, true
+}
