@@ -62,7 +62,7 @@ type parkDue struct{ run messages.RunNumber }
 func (t *transition) wantSlot() bool {
 	if t.s.slot.state == slotNone {
 		t.s.slot.state = slotAsked
-		t.then(askPool{pool.Want{Session: t.s.id, Account: t.s.account()}})
+		t.then(askPool{pool.Want{Session: t.s.id, Account: t.s.account(), Subagent: t.s.record.Subagent != nil}})
 	}
 	return t.s.slot.state == slotHeld
 }
@@ -152,7 +152,7 @@ func (t *transition) poolRestarted() {
 			t.then(sendToPool{pool.Asking{Session: t.s.id, Asking: true}})
 		}
 	case slotAsked, slotQueued:
-		t.then(askPool{pool.Want{Session: t.s.id, Account: t.s.account()}})
+		t.then(askPool{pool.Want{Session: t.s.id, Account: t.s.account(), Subagent: t.s.record.Subagent != nil}})
 		t.s.slot.state = slotAsked
 	case slotNone:
 	}

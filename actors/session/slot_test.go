@@ -240,3 +240,16 @@ func TestReasonsForWaiting(t *testing.T) {
 	b.on(pool.Granted{}, "run 1: start with --session-id")
 	b.on(pool.Waits{Reason: messages.SlotBusy}) // late
 }
+
+// The pool is told which sessions are subagents: they come after those of people.
+func TestSubagentAsksForASlot(t *testing.T) {
+	b := newBench(t)
+	b.tell(start("ann"))
+	child := &messages.SubagentRecord{}
+	b.state.record.Subagent, b.journal.Record.Subagent = child, child
+	b.manual = true
+	b.tell(input("ann", "k1"))
+	if told := b.toldPool(); len(told) != 1 || told[0] != any(pool.Want{Session: sessionA, Subagent: true}) {
+		t.Errorf("the pool was told %v", told)
+	}
+}
