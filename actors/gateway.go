@@ -48,6 +48,9 @@ func (s *System) Ask(ctx context.Context, r messages.Request) (messages.Reply, e
 		return s.queries.AskAbilities(m, func() (messages.Reply, error) { return s.ask(ctx, s.sessions, m) })
 	case messages.ListWorktrees, messages.GetWorktree, messages.CreateWorktree, messages.SwitchWorktree, messages.SetupWorktree, messages.RemoveWorktree:
 		return s.worktree(ctx, m)
+	case messages.ListRepositories, messages.GetRepository, messages.RegisterRepository, messages.UpdateRepository, messages.UnregisterRepository,
+		messages.ScanRepositories, messages.ListBranches, messages.GetBranch, messages.CreateBranch, messages.DeleteBranch:
+		return s.repository(ctx, m)
 	case messages.LeaseWorktree, messages.ReleaseWorktree:
 		return s.lease(ctx, m)
 	case messages.StopFleet:

@@ -47,6 +47,7 @@ type Options struct {
 	Protected []string
 
 	VersionsFile       string // where it is kept which versions of the agent do not continue a turn; empty = nowhere
+	ReposDirectory     string // records of registered repositories; used with WorktreesDirectory
 	WorktreesDirectory string // records of worktrees; empty = the system keeps none
 	FleetFile          string // where it is stored that the fleet is stopped; empty = in memory alone
 	LimitsFile         string // where rate limits of accounts are stored; empty = in memory alone

@@ -76,6 +76,7 @@ type System struct {
 	git         *git.Git
 	registry    *worktree.Registry // nil = no worktrees are kept
 	spawning    spawns
+	repos       *worktree.Repositories
 
 	daemon, disk, journal, pool, sessions, health, worktrees *actor.PID
 
@@ -138,6 +139,9 @@ func startWith(o Options, watcher *spool.Watcher) (*System, error) {
 		s.logOf("daemon").Warn().Err(err).Msg("sessions that were stopped while the journal failed are not known")
 	}
 	if s.git = git.New("git", o.Environment); o.WorktreesDirectory != "" {
+		if s.repos, err = worktree.OpenRepositories(o.ReposDirectory); err != nil {
+			s.logOf("daemon").Warn().Err(err).Msg("not every repository is known")
+		}
 		if s.registry, err = worktree.Open(o.WorktreesDirectory); err != nil {
 			s.logOf("daemon").Warn().Err(err).Msg("not every worktree is known")
 		}

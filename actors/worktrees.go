@@ -19,7 +19,7 @@ const worktreePatience = 15 * time.Minute
 // worktreeDeps returns what worktrees need.
 func (s *System) worktreeDeps() worktree.Deps {
 	return worktree.Deps{
-		Common: s.common(), Registry: s.registry, Git: s.git, Spare: s.room.SpareAt, Sessions: s.allSessions,
+		Common: s.common(), Registry: s.registry, Repos: s.repos, Git: s.git, Spare: s.room.SpareAt, Sessions: s.allSessions,
 		Protected: func(path string) string { return s.protected.Exposed(filepath.ToSlash(path)) },
 		Setup: func() worktree.Setup {
 			now := s.settings.Load()

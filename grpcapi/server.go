@@ -161,6 +161,7 @@ func New(o Options) *Server {
 	pb.RegisterCommandServiceServer(all, commandService{server: s})
 	pb.RegisterMachineServiceServer(all, machineService{server: s})
 	pb.RegisterFleetServiceServer(all, fleetService{asker: s.asker})
+	pb.RegisterGitRepoServiceServer(all, gitRepoService{server: s})
 	pb.RegisterWorktreeServiceServer(all, worktreeService{server: s})
 	pb.RegisterSubagentServiceServer(all, subagentService{server: s})
 	pb.RegisterHealthServer(all, healthService{server: s})

@@ -17,6 +17,9 @@ type worktreeService struct {
 
 // ListWorktrees implements WorktreeService.
 func (s worktreeService) ListWorktrees(ctx context.Context, r *pb.ListWorktreesRequest) (*pb.ListWorktreesResponse, error) {
+	if list, published, err := s.publishedList(ctx, r); published {
+		return list, err
+	}
 	dir, err := repositoryIn("list worktrees", r.GetRepoPath())
 	return unary(ctx, patient{s.server}, messages.ListWorktrees{Directory: dir}, err, func(l messages.WorktreeList) *pb.ListWorktreesResponse {
 		return &pb.ListWorktreesResponse{Worktrees: worktreesOut(l.Worktrees)}
@@ -25,6 +28,9 @@ func (s worktreeService) ListWorktrees(ctx context.Context, r *pb.ListWorktreesR
 
 // CreateWorktree implements WorktreeService.
 func (s worktreeService) CreateWorktree(ctx context.Context, r *pb.CreateWorktreeRequest) (*pb.WorktreeInfo, error) {
+	if info, published, err := s.publishedCreate(ctx, r); published {
+		return info, err
+	}
 	m, err := createWorktreeIn(r)
 	return unary(ctx, patient{s.server}, m, err, worktreeOut)
 }

@@ -63,7 +63,7 @@ var features = []Feature{
 	},
 	{
 		Name: "worktree_management", Stage: StageBeta, Since: "0.2.0", Aliases: []string{"worktrees"},
-		Description: "Git worktrees are made, switched and removed", Calls: []string{"/betcode.v1.WorktreeService/"},
+		Description: "Git worktrees are made, switched and removed", Calls: []string{"/betcode.v1.WorktreeService/", "/betcode.v1.GitRepoService/"},
 	},
 	{
 		Name: "subagent_orchestration", Stage: StageAlpha, Since: "0.2.0", Aliases: []string{"subagents"},

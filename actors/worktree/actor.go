@@ -15,6 +15,7 @@ type Deps struct {
 	act.Common
 
 	Registry  *Registry
+	Repos     *Repositories
 	Git       *git.Git
 	Spare     func(dir string) (int64, error)                                // bytes that may be written on the disk of a directory
 	Protected func(path string) string                                       // why nothing may be made there; empty = it may
@@ -104,7 +105,7 @@ type (
 func repositoryProps(d Deps, common string) *actor.Props {
 	log := d.Log("worktrees/" + act.ChildName("repository", actorName(common)))
 	return d.Props("repository", func() actor.Actor {
-		return &repository{deps: d, changes: &changes{registry: d.Registry, git: d.Git, deps: &d, log: log, common: common}}
+		return &repository{deps: d, changes: &changes{registry: d.Registry, repositories: d.Repos, git: d.Git, deps: &d, log: log, common: common}}
 	})
 }
 

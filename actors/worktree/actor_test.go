@@ -23,7 +23,7 @@ func (f *fixture) spawn(props func(Deps) *actor.Props) (system *actor.ActorSyste
 	deps.Common = act.Common{
 		Tree: tree, Policy: supervision.Default(), Workers: &workers, Now: time.Now, Log: func(string) *zerolog.Logger { return &log },
 	}
-	deps.Registry, deps.Git = f.registry, f.git
+	deps.Registry, deps.Repos, deps.Git = f.registry, f.repositories, f.git
 	system = actor.NewActorSystem()
 	pid = system.Root.Spawn(props(deps))
 	f.Cleanup(func() {

@@ -23,11 +23,12 @@ const (
 
 // changes does the I/O of a repository's changes, on a worker.
 type changes struct {
-	registry *Registry
-	git      *git.Git
-	deps     *Deps
-	log      *zerolog.Logger
-	common   string
+	registry     *Registry
+	repositories *Repositories
+	git          *git.Git
+	deps         *Deps
+	log          *zerolog.Logger
+	common       string
 
 	reached func(step) error // of tests: the daemon dies here; nil = it does not
 }
@@ -70,6 +71,16 @@ func (c *changes) do(ctx context.Context, m messages.WorktreeRequest) any {
 			answer, err = c.switchTo(m)
 		case messages.SetupWorktree:
 			answer, err = c.setUpAgain(ctx, m)
+		case messages.RegisterRepository:
+			answer, err = c.register(m)
+		case messages.UpdateRepository:
+			answer, err = c.updateRepository(m)
+		case messages.UnregisterRepository:
+			answer, err = c.unregister(ctx, lock, m)
+		case messages.CreateBranch:
+			answer, err = c.createBranch(ctx, lock, m)
+		case messages.DeleteBranch:
+			answer, err = c.deleteBranch(ctx, lock, m)
 		default:
 			err = messages.Errorf("change worktree", messages.Unimplemented, "no repository answers a %T", m)
 		}

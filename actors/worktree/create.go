@@ -47,6 +47,15 @@ func (c *changes) intent(ctx context.Context, m messages.CreateWorktree) (record
 	if err != nil {
 		return record{}, err
 	}
+	if m.Path == "" {
+		above, err := c.place(m.Main)
+		if err != nil {
+			return record{}, err
+		}
+		if above != "" {
+			p.path = filepath.Join(above, p.name)
+		}
+	}
 	parent, err := filepath.EvalSymlinks(filepath.Dir(p.path))
 	if err != nil {
 		return record{}, messages.Errorf(opCreate, messages.Invalid, "directory of the worktree: %w", err).WithHint("Create it, or give another path.")

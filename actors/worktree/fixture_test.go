@@ -55,9 +55,13 @@ func (f *fixture) restart() {
 	if err != nil {
 		f.Fatal(err)
 	}
+	repositories, err := OpenRepositories(filepath.Join(f.dir, "repositories"))
+	if err != nil {
+		f.Fatal(err)
+	}
 	log := zerolog.Nop()
 	f.changes = &changes{
-		registry: registry, git: git.New("git", []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(f.dir, "home")}),
+		registry: registry, repositories: repositories, git: git.New("git", []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(f.dir, "home")}),
 		log: &log, common: filepath.Join(f.main, ".git"),
 		deps: &Deps{
 			Common: act.Common{Now: time.Now}, Spare: func(string) (int64, error) { return f.spare, nil },

@@ -15,7 +15,10 @@ import (
 )
 
 // worktreeStories are about worktrees of a git repository.
-var worktreeStories = []story{{name: "worktrees", setup: repositoryWithFeature, tell: worktrees}}
+var worktreeStories = []story{
+	{name: "worktrees", setup: repositoryWithFeature, tell: worktrees},
+	{name: "repositories", setup: repositoryWithFeature, tell: repositories},
+}
 
 // repositoryWithFeature makes the project a repository with a branch, and switches worktrees on.
 func repositoryWithFeature(t *testing.T, w *kit.World) error {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"betcode/messages"
@@ -150,16 +149,7 @@ func (g *Git) Status(ctx context.Context, path string) (Status, error) {
 	if err := g.follow(ctx, path, &s); err != nil || s.Commit == "" {
 		return s, err
 	}
-	args := []string{"rev-list", "--count", "--max-count=" + strconv.Itoa(maxUnpushed), s.Commit, "--not", "--remotes"}
-	if s.Branch != "" {
-		args = append(args, "--exclude="+s.Branch)
-	}
-	out, err := g.run(ctx, command{dir: path, args: append(args, "--branches"), reads: true})
-	if err != nil {
-		return s, err
-	}
-	n, err := strconv.ParseUint(strings.TrimSpace(out), 10, 32)
-	s.Unpushed = uint32(n)
+	s.Unpushed, err = g.unpushed(ctx, path, nil, s.Commit, s.Branch)
 	return s, err
 }
 

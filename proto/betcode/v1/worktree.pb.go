@@ -757,7 +757,10 @@ func (x *WorktreeWork) GetDiskBytesPartial() bool {
 	return false
 }
 
-// CreateWorktreeRequest says what is to be checked out where.
+// CreateWorktreeRequest says what is to be checked out where. Published clients number the fields in another way: 1 name,
+// 2 id of a registered repository, 3 branch, 4 setup script. A request with the id of a registered repository in field 2 and no
+// absolute path in field 1 is one of theirs, and is answered with their WorktreeDetail. So is a ListWorktreesRequest with such an
+// id in field 1.
 type CreateWorktreeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Absolute; any directory of the repository. Required.

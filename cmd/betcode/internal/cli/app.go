@@ -90,6 +90,7 @@ func (p *program) app() *cli.App {
 			p.journalCommand(),
 			p.worktreeCommand(),
 			p.subagentCommand(),
+			p.repoCommand(),
 			p.fleetCommand(),
 			p.orchestrateCommand(),
 			p.machineCommand(),

@@ -45,6 +45,7 @@ type Client struct {
 	Machine  pb.MachineServiceClient
 	Worktree pb.WorktreeServiceClient
 	Subagent pb.SubagentServiceClient
+	Repo     pb.GitRepoServiceClient
 	Fleet    pb.FleetServiceClient
 	GitLab   pb.GitLabServiceClient
 	Config   pb.ConfigServiceClient
@@ -71,7 +72,7 @@ func New(o Options) (*Client, error) {
 		Version:  pb.NewVersionServiceClient(conn),
 		Machine:  pb.NewMachineServiceClient(conn),
 		Subagent: pb.NewSubagentServiceClient(conn),
-		Worktree: pb.NewWorktreeServiceClient(conn), Fleet: pb.NewFleetServiceClient(conn),
+		Worktree: pb.NewWorktreeServiceClient(conn), Repo: pb.NewGitRepoServiceClient(conn), Fleet: pb.NewFleetServiceClient(conn),
 		GitLab:  pb.NewGitLabServiceClient(conn),
 		Config:  pb.NewConfigServiceClient(conn),
 		Command: pb.NewCommandServiceClient(conn),

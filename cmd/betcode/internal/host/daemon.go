@@ -109,6 +109,7 @@ func (d *daemon) startActors() error {
 		FleetFile:          filepath.Join(d.cfg.StateDir, "fleet.json"),
 		LimitsFile:         filepath.Join(d.cfg.StateDir, "rate-limits.json"),
 		WorktreesDirectory: filepath.Join(d.cfg.StateDir, "worktrees"),
+		ReposDirectory:     filepath.Join(d.cfg.StateDir, "repositories"),
 		MachineFile:        filepath.Join(d.cfg.StateDir, "machine-id"), Audit: d.audit.Record, Mask: d.mask.Mask,
 		Components: d.healthComponents, Protected: d.protected(), AgentVersion: d.claude.get,
 	})

@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"betcode/cmd/betcode/internal/client"
+	"betcode/cmd/betcode/internal/console"
+	"betcode/cmd/betcode/internal/exit"
+	pb "betcode/proto/betcode/v1"
+)
+
+func (p *program) repoCommand() *cli.Command {
+	placeFlags := []cli.Flag{
+		&cli.StringFlag{Name: "name", Usage: "`NAME` of the repository (default: that of its directory)"},
+		&cli.StringFlag{Name: "mode", Usage: "make worktrees in `PLACE`: global (~/betcode-worktrees), local (in the repository) or custom (default: beside the repository)"},
+		&cli.StringFlag{Name: "subfolder", Usage: "with local: `DIRECTORY` in the repository (default: .worktrees)"},
+		&cli.StringFlag{Name: "path", Usage: "with custom: `DIRECTORY`"},
+		&cli.BoolFlag{Name: "ignore", Usage: "with local: have git ignore the directory (.git/info/exclude)"},
+		jsonFlag(),
+	}
+	return &cli.Command{
+		Name: "repo", Usage: "register, list, show, find, change and remove repositories, and their branches",
+		Description: "REPOSITORY is an id, the beginning of one, a name, or a path. Removing one leaves its files alone.\n" +
+			"The feature has to be on: betcode config set feature_flags.worktree_management true",
+		Subcommands: []*cli.Command{
+			{
+				Name: "add", Usage: "register a repository", ArgsUsage: "[DIRECTORY]", Flags: placeFlags, Action: p.withClient(0, 1, p.addRepo),
+			},
+			{
+				Name: "list", Aliases: []string{"ls"}, Usage: "list the registered repositories", Flags: []cli.Flag{jsonFlag()}, Action: p.withClient(0, 0, p.listRepos),
+			},
+			{
+				Name: "show", Usage: "show a repository", ArgsUsage: "REPOSITORY", Flags: []cli.Flag{jsonFlag()}, Action: p.withClient(1, 1, p.showRepo),
+			},
+			{
+				Name: "update", Usage: "change where the worktrees of a repository are made", ArgsUsage: "REPOSITORY", Flags: placeFlags, Action: p.withClient(1, 1, p.updateRepo),
+			},
+			{
+				Name: "scan", Usage: "find repositories below a directory and register them", ArgsUsage: "DIRECTORY",
+				Flags:  []cli.Flag{&cli.UintFlag{Name: "depth", Usage: "`N` levels below it, at most 10", Value: 3}, jsonFlag()},
+				Action: p.withClient(1, 1, p.scanRepos),
+			},
+			{
+				Name: "remove", Aliases: []string{"rm"}, Usage: "remove a repository from the list; its files stay", ArgsUsage: "REPOSITORY",
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "worktrees", Usage: "remove its worktrees first, unless work would be lost"}},
+				Action: p.withClient(1, 1, p.removeRepo),
+			},
+			p.branchesCommand(),
+		},
+	}
+}
+
+func (p *program) branchesCommand() *cli.Command {
+	return &cli.Command{
+		Name: "branches", Usage: "list, create and delete branches of a repository",
+		Subcommands: []*cli.Command{
+			{
+				Name: "list", Aliases: []string{"ls"}, Usage: "list the branches of a repository; * marks the one of its main directory", ArgsUsage: "REPOSITORY",
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "those of remotes too"}, jsonFlag()},
+				Action: p.withClient(1, 1, p.listBranches),
+			},
+			{
+				Name: "create", Usage: "create a branch", ArgsUsage: "REPOSITORY BRANCH",
+				Flags:  []cli.Flag{&cli.StringFlag{Name: "base", Usage: "begin at `REVISION` (default: what is checked out in its main directory)"}},
+				Action: p.withClient(2, 2, p.createBranch),
+			},
+			{
+				Name: "delete", Aliases: []string{"rm"}, Usage: "delete a branch whose commits are pushed or in another branch", ArgsUsage: "REPOSITORY BRANCH",
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "although commits are lost"}},
+				Action: p.withClient(2, 2, p.deleteBranch),
+			},
+		},
+	}
+}
+
+// modeFlag reads --mode.
+func modeFlag(c *cli.Context) (pb.WorktreeMode, error) {
+	if c.String("mode") == "" {
+		return 0, nil
+	}
+	mode, known := pb.WorktreeMode_value["WORKTREE_MODE_"+strings.ToUpper(c.String("mode"))]
+	if !known || mode == 0 {
+		return 0, exit.Usage(fmt.Errorf("--mode %s is unknown: use global, local or custom", console.Line(c.String("mode"))))
+	}
+	return pb.WorktreeMode(mode), nil
+}
+
+// pathFlag reads --path.
+func pathFlag(c *cli.Context) (string, error) {
+	if c.String("path") == "" {
+		return "", nil
+	}
+	path, err := filepath.Abs(c.String("path"))
+	if err != nil {
+		return "", fmt.Errorf("find the directory: %w", err)
+	}
+	return path, nil
+}
+
+func (p *program) addRepo(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	dir, err := filepath.Abs(c.Args().First()) // "" is the working directory
+	if err != nil {
+		return fmt.Errorf("find the repository: %w", err)
+	}
+	r := &pb.RegisterRepoRequest{RepoPath: dir, Name: c.String("name"), LocalSubfolder: c.String("subfolder"), AutoGitignore: c.Bool("ignore")}
+	if r.WorktreeMode, err = modeFlag(c); err != nil {
+		return err
+	}
+	if r.CustomPath, err = pathFlag(c); err != nil {
+		return err
+	}
+	repo, err := cl.Repo.RegisterRepo(ctx, r)
+	if err != nil {
+		return err
+	}
+	return p.writeRepo(c, repo)
+}
+
+func (p *program) updateRepo(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	r := &pb.UpdateRepoRequest{Id: c.Args().First()}
+	for name, field := range map[string]**string{"name": &r.Name, "subfolder": &r.LocalSubfolder} {
+		if c.IsSet(name) {
+			value := c.String(name)
+			*field = &value
+		}
+	}
+	if c.IsSet("path") {
+		path, err := pathFlag(c)
+		if err != nil {
+			return err
+		}
+		r.CustomPath = &path
+	}
+	if c.IsSet("mode") {
+		mode, err := modeFlag(c)
+		if err != nil {
+			return err
+		}
+		r.WorktreeMode = &mode
+	}
+	if c.IsSet("ignore") {
+		ignore := c.Bool("ignore")
+		r.AutoGitignore = &ignore
+	}
+	repo, err := cl.Repo.UpdateRepo(ctx, r)
+	if err != nil {
+		return err
+	}
+	return p.writeRepo(c, repo)
+}
+
+func (p *program) showRepo(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	repo, err := cl.Repo.GetRepo(ctx, &pb.GetRepoRequest{Id: c.Args().First()})
+	if err != nil {
+		return err
+	}
+	return p.writeRepo(c, repo)
+}
+
+func (p *program) writeRepo(c *cli.Context, r *pb.GitRepoDetail) error {
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.repo/v1", r)
+	}
+	t := p.Table()
+	for _, row := range [][2]string{
+		{"id", r.GetId()},
+		{"name", r.GetName()},
+		{"path", r.GetRepoPath()},
+		{"worktrees in", repoPlace(r)},
+		{"worktrees", fmt.Sprint(r.GetWorktreeCount())},
+		{"registered", p.When(r.GetCreatedAt())},
+		{"last active", p.When(r.GetLastActive())},
+	} {
+		t.Add(row[0], row[1])
+	}
+	return t.Write(p.Stdout)
+}
+
+// repoPlace says where worktrees of a repository are made.
+func repoPlace(r *pb.GitRepoDetail) string {
+	switch r.GetWorktreeMode() {
+	case pb.WorktreeMode_WORKTREE_MODE_GLOBAL:
+		return filepath.Join("~", "betcode-worktrees", r.GetName())
+	case pb.WorktreeMode_WORKTREE_MODE_LOCAL:
+		if r.GetLocalSubfolder() == "" {
+			return filepath.Join(r.GetRepoPath(), ".worktrees")
+		}
+		return filepath.Join(r.GetRepoPath(), r.GetLocalSubfolder())
+	case pb.WorktreeMode_WORKTREE_MODE_CUSTOM:
+		return r.GetCustomPath()
+	case pb.WorktreeMode_WORKTREE_MODE_UNSPECIFIED:
+	}
+	return filepath.Dir(r.GetRepoPath())
+}
+
+func (p *program) listRepos(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	list, err := cl.Repo.ListRepos(ctx, &pb.ListReposRequest{})
+	if err != nil {
+		return err
+	}
+	return p.writeRepos(c, list)
+}
+
+func (p *program) scanRepos(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	dir, err := filepath.Abs(c.Args().First())
+	if err != nil {
+		return fmt.Errorf("find the directory: %w", err)
+	}
+	list, err := cl.Repo.ScanRepos(ctx, &pb.ScanReposRequest{ScanPath: dir, MaxDepth: uint32(min(c.Uint("depth"), 1000))})
+	if err != nil {
+		return err
+	}
+	return p.writeRepos(c, list)
+}
+
+func (p *program) writeRepos(c *cli.Context, list *pb.ListReposResponse) error {
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.repo.list/v1", list)
+	}
+	t := p.Table("ID", "NAME", "WORKTREES", "PATH")
+	for _, r := range list.GetRepos() {
+		t.Add(console.ShortID(r.GetId()), r.GetName(), fmt.Sprint(r.GetWorktreeCount()), r.GetRepoPath())
+	}
+	return t.Write(p.Stdout)
+}
+
+func (p *program) removeRepo(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	answer, err := cl.Repo.UnregisterRepo(ctx, &pb.UnregisterRepoRequest{Id: c.Args().First(), RemoveWorktrees: c.Bool("worktrees")})
+	if err != nil {
+		return err
+	}
+	p.Say("Removed from the list, with %d worktrees. The files of the repository stay.", answer.GetWorktreesRemoved())
+	return nil
+}
+
+func (p *program) listBranches(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	list, err := cl.Repo.ListBranches(ctx, &pb.ListBranchesRequest{RepoId: c.Args().First(), IncludeRemote: c.Bool("all")})
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return console.WriteJSON(p.Stdout, "betcode.branch.list/v1", list)
+	}
+	t := p.Table("", "BRANCH", "COMMIT", "SUBJECT")
+	for _, b := range list.GetBranches() {
+		mark := ""
+		switch {
+		case b.GetIsHead():
+			mark = "*"
+		case b.GetHasWorktree():
+			mark = "+"
+		}
+		t.Add(mark, b.GetName(), console.ShortID(b.GetCommitSha()), b.GetCommitMessage())
+	}
+	return t.Write(p.Stdout)
+}
+
+func (p *program) createBranch(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	b, err := cl.Repo.CreateBranch(ctx, &pb.CreateBranchRequest{RepoId: c.Args().Get(0), Name: c.Args().Get(1), StartPoint: c.String("base")})
+	if err != nil {
+		return err
+	}
+	p.Say("Branch %s is at %s.", console.Line(b.GetName()), console.ShortID(b.GetCommitSha()))
+	return nil
+}
+
+func (p *program) deleteBranch(ctx context.Context, c *cli.Context, cl *client.Client) error {
+	if _, err := cl.Repo.DeleteBranch(ctx, &pb.DeleteBranchRequest{RepoId: c.Args().Get(0), Name: c.Args().Get(1), Force: c.Bool("force")}); err != nil {
+		return err
+	}
+	p.Say("Deleted.")
+	return nil
+}
